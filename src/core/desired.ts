@@ -1,0 +1,30 @@
+import type { Address } from './address.ts';
+import type { SourcePosition } from './diagnostics.ts';
+import type { JsonObject, ValueObject } from './value.ts';
+
+/** What a resource's `lifecycle` block asks for. */
+export type Lifecycle = {
+  /** Never deleted by Callsheet. */
+  readonly protect: boolean;
+  /** Paths that are neither compared nor written, such as `greeting_message` or `extensions.tools[crm].url`. */
+  readonly ignore: readonly string[];
+  /** Id of the live resource to take over, where its natural key is not unique. */
+  readonly adopt?: string;
+};
+
+/** One resource as the configuration wants it, everything resolved but secrets and unborn ids. */
+export type DesiredResource = {
+  readonly address: Address;
+  readonly kind: string;
+  /** In the platform's field names, snake_case, with `Ref`, `Secret` and `Blob` leaves. */
+  readonly document: ValueObject;
+  readonly lifecycle: Lifecycle;
+  /** Fields that are sent as they stand, under the names given. */
+  readonly unchecked: JsonObject;
+  /** Addresses of the resources that `document` refers to. */
+  readonly references: readonly Address[];
+  /** Where the resource stands. */
+  readonly position: SourcePosition;
+  /** Where a field of it stands; the resource's own place for a field that is not written out. */
+  readonly locate: (path: string) => SourcePosition;
+};

@@ -1,0 +1,54 @@
+/**
+ * A path leads to a leaf of a canonical document. Its segments are object keys; an element of a list
+ * that is keyed by identity (webhooks by `name`, say) has a segment in square brackets, so that
+ * `extensions.tools[crm_lookup].url` stays the same leaf wherever the element stands in the list.
+ */
+export type Path = readonly string[];
+
+const PLAIN_KEY = /^[A-Za-z_$][\w$-]*$/;
+const PLAIN_IDENTITY = /^[\w$./:-]+$/;
+
+/** The segment of a keyed list's element. */
+export function identitySegment(identity: string): string {
+  return `[${PLAIN_IDENTITY.test(identity) ? identity : JSON.stringify(identity)}]`;
+}
+
+/** Whether a segment is that of a keyed list's element. */
+export function isIdentity(segment: string): boolean {
+  return segment.startsWith('[');
+}
+
+/** The text form of a path: `voice_settings.speed`, `extensions.tools[crm_lookup].headers[X-Api-Key].value`. */
+export function formatPath(path: Path): string {
+  let text = '';
+  for (const segment of path) {
+    if (isIdentity(segment)) text += segment;
+    else {
+      const key = PLAIN_KEY.test(segment) ? segment : JSON.stringify(segment);
+      text += text === '' ? key : `.${key}`;
+    }
+  }
+  return text;
+}
+
+const TOKEN = /\[(?:"(?:[^"\\]|\\.)*"|[^\]"]+)\]|"(?:[^"\\]|\\.)*"|[^.[\]"]+/y;
+
+/** The reverse of `formatPath`; undefined when the text is not a path. */
+export function parsePath(text: string): Path | undefined {
+  const path: string[] = [];
+  let at = 0;
+  while (at < text.length) {
+    if (text[at] === '.' && at > 0) at += 1;
+    TOKEN.lastIndex = at;
+    const token = TOKEN.exec(text)?.[0];
+    if (token === undefined) return undefined;
+    path.push(token.startsWith('"') ? String(JSON.parse(token)) : token);
+    at += token.length;
+  }
+  return path.length > 0 ? path : undefined;
+}
+
+/** Whether `path` is `prefix` or lies below it. */
+export function startsWith(path: Path, prefix: Path): boolean {
+  return prefix.length <= path.length && prefix.every((segment, index) => path[index] === segment);
+}

@@ -1,0 +1,94 @@
+/**
+ * The facts about fields, as the kinds' JSON Schemas state them. Standard keywords are used where they
+ * exist; the others start with `x-`:
+ *
+ * | keyword          | meaning                                                                      |
+ * |------------------|------------------------------------------------------------------------------|
+ * | `readOnly`       | owned by the platform: never compared, never written                         |
+ * | `writeOnly`      | never returned: compared by fingerprint with what was last written           |
+ * | `x-write`        | name that the field is written under; its own name otherwise                 |
+ * | `x-write-with`   | fields that must be written together with it                                 |
+ * | `x-secret`       | a secret: only ever given as `$secret`                                       |
+ * | `x-secrets-inside` | whatever is given as `$secret` below it is a secret                        |
+ * | `x-sensitive`    | returned in clear, masked all the same; holds for everything below           |
+ * | `x-clearable`    | false where null cannot be written                                           |
+ * | `x-identity`     | a list whose elements are recognised by that member                          |
+ * | `x-set`          | a list without order                                                         |
+ * | `x-whole`        | an object that is owned and compared as one leaf                             |
+ * | `x-ref`          | kind of the resource whose id the field holds                                |
+ * | `x-immutable`    | another value means another resource                                         |
+ * | `x-revert`       | false where a history revert leaves the field as it is                       |
+ * | `x-lock`         | feature that governs it; `{value}` and `{key}` are filled in                 |
+ * | `x-file`         | a file of the stack, sent as bytes                                           |
+ * | `x-facet`        | written through an endpoint of its own                                       |
+ * | `x-config`       | the name the configuration uses, or false where it cannot be given           |
+ * | `x-local`        | Callsheet's own: never sent as it is                                         |
+ * | `x-echoes`       | the only values that the platform returns; others read as absent             |
+ * | `x-echo-back`    | read-only, yet sent back on a write so that the platform knows the element   |
+ */
+export type FieldSchema = {
+  readonly $ref?: string;
+  readonly title?: string;
+  readonly description?: string;
+  readonly type?: string | readonly string[];
+  readonly enum?: readonly unknown[];
+  readonly const?: unknown;
+  readonly format?: string;
+  readonly required?: readonly string[];
+  readonly properties?: { readonly [name: string]: FieldSchema };
+  readonly additionalProperties?: boolean | FieldSchema;
+  readonly items?: FieldSchema;
+  readonly $defs?: { readonly [name: string]: FieldSchema };
+  readonly examples?: readonly unknown[];
+  readonly default?: unknown;
+  readonly readOnly?: boolean;
+  readonly writeOnly?: boolean;
+  readonly 'x-write'?: string;
+  readonly 'x-write-with'?: readonly string[];
+  readonly 'x-secret'?: boolean;
+  readonly 'x-secrets-inside'?: boolean;
+  readonly 'x-sensitive'?: boolean;
+  readonly 'x-clearable'?: boolean;
+  readonly 'x-identity'?: string;
+  readonly 'x-set'?: boolean;
+  readonly 'x-whole'?: boolean;
+  readonly 'x-ref'?: string;
+  readonly 'x-immutable'?: boolean;
+  readonly 'x-revert'?: boolean;
+  readonly 'x-lock'?: string;
+  readonly 'x-file'?: string;
+  readonly 'x-facet'?: boolean;
+  readonly 'x-config'?: string | false;
+  readonly 'x-local'?: boolean;
+  readonly 'x-echoes'?: readonly string[];
+  readonly 'x-echo-back'?: boolean;
+};
+
+/** A kind's whole schema. */
+export type KindSchema = FieldSchema & { readonly $id: string };
+
+/** Follows a local `$ref` (`#/$defs/name`); members beside the `$ref` win. */
+export function dereference(root: FieldSchema, schema: FieldSchema): FieldSchema {
+  if (schema.$ref === undefined) return schema;
+  const name = schema.$ref.replace('#/$defs/', '');
+  const target = root.$defs?.[name];
+  if (target === undefined) throw new Error(`schema ${schema.$ref} does not exist`);
+  const { $ref: _, ...beside } = schema;
+  return { ...dereference(root, target), ...beside };
+}
+
+const FREE: FieldSchema = {};
+
+/** The schema of a member of an object, named or additional. An unknown member gets an empty schema. */
+export function memberSchema(root: FieldSchema, object: FieldSchema, key: string): FieldSchema {
+  const named = object.properties?.[key];
+  if (named !== undefined) return dereference(root, named);
+  return typeof object.additionalProperties === 'object'
+    ? dereference(root, object.additionalProperties)
+    : FREE;
+}
+
+/** The schema of a list's elements. */
+export function itemSchema(root: FieldSchema, list: FieldSchema): FieldSchema {
+  return list.items === undefined ? FREE : dereference(root, list.items);
+}

@@ -1,0 +1,97 @@
+import type { KindSchema } from '../core/schema.ts';
+import type { Blob, Json, JsonObject } from '../core/value.ts';
+
+/**
+ * `kinds/` describes the types of resources: one schema and one declarative file each. Everything that
+ * is particular to a kind stands here; `diff/`, `plan/`, `live/` and `apply/` treat all kinds alike.
+ *
+ * A kind says which calls read and write its resources. It makes no request itself: the calls are data,
+ * and the few writes that take several steps get an `Io` to perform them with, so that the executor can
+ * journal every step.
+ */
+export type Kind = {
+  /** `agent`: what addresses begin with. */
+  readonly name: string;
+  /** `agents`: the top-level key of the configuration. */
+  readonly section: string;
+  /** For kinds that stand inside a block of their section, as sources stand in a knowledge base. */
+  readonly nested?: {
+    /** The block's key that holds the resources. */
+    readonly key: string;
+    /** What the block hands down: member of the block → field of the resource. */
+    readonly inherit: { readonly [member: string]: string };
+  };
+  readonly schema: KindSchema;
+  /** Which fields, taken together, name a resource. The first whose fields are all present is used. */
+  readonly naturalKey: readonly (readonly string[])[];
+  /** Whether several live resources with one natural key are an error or versions of each other. */
+  readonly tie: 'error' | 'newest';
+  /** The fields that say which list a resource is found in. */
+  readonly scope: readonly string[];
+  readonly list: (scope: Scope) => Call;
+  /** Reads one resource whole. Kinds whose list items are whole have none. */
+  readonly get?: (id: string) => Call;
+  /** What the platform returned, in the shape of the configuration. Facets are added by their own `read`. */
+  readonly document: (record: JsonObject, scope: Scope) => JsonObject;
+  readonly create: (draft: Draft, io: Io) => Promise<Created>;
+  /** Kinds without it cannot be changed: another value replaces the resource. */
+  readonly update?: (id: string, draft: Draft, io: Io) => Promise<void>;
+  readonly delete?: (id: string, io: Io) => Promise<void>;
+  readonly facets: readonly Facet[];
+  readonly history?: {
+    readonly list: (id: string, limit: number) => Call;
+    readonly revert: (id: string, entry: number) => Call;
+  };
+  /** Why a resource that equals the configuration must be written all the same, such as its age. */
+  readonly due?: (record: JsonObject, wanted: JsonObject, now: Date) => string | undefined;
+  /** Assumptions that every use of the kind relies on, beside those of its operations. */
+  readonly assumptions: readonly string[];
+};
+
+/** Values of a kind's `scope` fields. */
+export type Scope = { readonly [field: string]: string };
+
+/** One request to the platform, by the name of its operation in `platform.openapi.yaml`. */
+export type Call = {
+  readonly operation: string;
+  readonly path?: { readonly [name: string]: string };
+  readonly query?: { readonly [name: string]: string };
+  readonly body?: Json;
+  /** Multipart form data instead of a JSON body. */
+  readonly form?: {
+    readonly fields: { readonly [name: string]: string };
+    readonly files: { readonly [name: string]: Blob };
+  };
+};
+
+/** What a write sends. */
+export type Draft = {
+  /** In the platform's write names, secrets filled in, ids known, read-only fields gone. */
+  readonly body: JsonObject;
+  readonly scope: Scope;
+  readonly files: { readonly [field: string]: Blob };
+  /** Whether the resource exists and is written again (a knowledge source that is ingested afresh). */
+  readonly again: boolean;
+};
+
+export type Created = { readonly id: string };
+
+/** How a kind performs its calls. Answers are the parsed JSON bodies. */
+export type Io = {
+  readonly call: (call: Call) => Promise<Json>;
+  /** PUTs a file's bytes to a presigned address, without the bearer token. */
+  readonly upload: (url: string, file: Blob) => Promise<void>;
+};
+
+/** A part of a document that is read and written through endpoints of its own. */
+export type Facet = {
+  /** Top-level field of the document. */
+  readonly field: string;
+  /** The extra read it needs, or none where the resource's own record holds it. */
+  readonly get?: (id: string) => Call;
+  /** Its value from the resource's record or from the answer of `get`; undefined where there is none. */
+  readonly read: (record: JsonObject) => JsonObject | undefined;
+  readonly write: (id: string, body: JsonObject) => Call;
+  /** What to say where it is wanted and `read` finds nothing. */
+  readonly absent: string;
+};
