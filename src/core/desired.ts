@@ -19,12 +19,14 @@ export type DesiredResource = {
   /** In the platform's field names, snake_case, with `Ref`, `Secret` and `Blob` leaves. */
   readonly document: ValueObject;
   readonly lifecycle: Lifecycle;
+  /** Whether only what `document` mentions is meant: then nothing else counts as removed (a rollback). */
+  readonly isPartial: boolean;
   /** Fields that are sent as they stand, under the names given. */
   readonly unchecked: JsonObject;
   /** Addresses of the resources that `document` refers to. */
   readonly references: readonly Address[];
-  /** Where the resource stands. */
-  readonly position: SourcePosition;
+  /** Where the resource stands; undefined where no file says it (a rollback). */
+  readonly position: SourcePosition | undefined;
   /** Where a field of it stands; the resource's own place for a field that is not written out. */
-  readonly locate: (path: string) => SourcePosition;
+  readonly locate: (path: string) => SourcePosition | undefined;
 };

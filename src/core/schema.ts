@@ -24,6 +24,8 @@
  * | `x-config`       | the name the configuration uses, or false where it cannot be given           |
  * | `x-local`        | Callsheet's own: never sent as it is                                         |
  * | `x-echoes`       | the only values that the platform returns; others read as absent             |
+ * | `x-told-while`   | path of a flag; the platform tells the field's value only while it is true   |
+ * | `x-assumption`   | assumption that writing it rests on, where the specification is silent       |
  * | `x-echo-back`    | read-only, yet sent back on a write so that the platform knows the element   |
  */
 export type FieldSchema = {
@@ -58,9 +60,11 @@ export type FieldSchema = {
   readonly 'x-lock'?: string;
   readonly 'x-file'?: string;
   readonly 'x-facet'?: boolean;
-  readonly 'x-config'?: string | false;
+  readonly 'x-config'?: string | boolean;
   readonly 'x-local'?: boolean;
   readonly 'x-echoes'?: readonly string[];
+  readonly 'x-told-while'?: string;
+  readonly 'x-assumption'?: string;
   readonly 'x-echo-back'?: boolean;
 };
 

@@ -58,8 +58,10 @@ export class Blob {
 export type Value = JsonScalar | Ref | Secret | Blob | readonly Value[] | ValueObject;
 export type ValueObject = { readonly [key: string]: Value };
 
-/** A JSON object: neither null, nor an array, nor one of the special values. */
-export function isObject(value: unknown): value is { readonly [key: string]: never } & JsonObject {
+/** An object of members: neither null, nor an array, nor one of the special values. */
+export function isObject(value: Json | undefined): value is JsonObject;
+export function isObject(value: Value | undefined): value is ValueObject;
+export function isObject(value: unknown): boolean {
   return (
     typeof value === 'object' &&
     value !== null &&
@@ -68,4 +70,11 @@ export function isObject(value: unknown): value is { readonly [key: string]: nev
     !(value instanceof Secret) &&
     !(value instanceof Blob)
   );
+}
+
+/** A list of values. (`Array.isArray` does not narrow readonly arrays well.) */
+export function isList(value: Json | undefined): value is readonly Json[];
+export function isList(value: Value | undefined): value is readonly Value[];
+export function isList(value: unknown): boolean {
+  return Array.isArray(value);
 }

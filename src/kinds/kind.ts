@@ -22,6 +22,8 @@ export type Kind = {
     readonly inherit: { readonly [member: string]: string };
   };
   readonly schema: KindSchema;
+  /** The operations behind the functions below, so that a plan can name the assumptions it relies on. */
+  readonly operations: KindOperations;
   /** Which fields, taken together, name a resource. The first whose fields are all present is used. */
   readonly naturalKey: readonly (readonly string[])[];
   /** Whether several live resources with one natural key are an error or versions of each other. */
@@ -44,8 +46,15 @@ export type Kind = {
   };
   /** Why a resource that equals the configuration must be written all the same, such as its age. */
   readonly due?: (record: JsonObject, wanted: JsonObject, now: Date) => string | undefined;
-  /** Assumptions that every use of the kind relies on, beside those of its operations. */
-  readonly assumptions: readonly string[];
+};
+
+/** Names of operations in `platform.openapi.yaml`. */
+export type KindOperations = {
+  readonly read: readonly string[];
+  readonly create: readonly string[];
+  readonly update: readonly string[];
+  readonly delete: readonly string[];
+  readonly revert: readonly string[];
 };
 
 /** Values of a kind's `scope` fields. */
@@ -87,6 +96,8 @@ export type Io = {
 export type Facet = {
   /** Top-level field of the document. */
   readonly field: string;
+  /** Its operations in `platform.openapi.yaml`. */
+  readonly operations: readonly string[];
   /** The extra read it needs, or none where the resource's own record holds it. */
   readonly get?: (id: string) => Call;
   /** Its value from the resource's record or from the answer of `get`; undefined where there is none. */

@@ -1,0 +1,39 @@
+/**
+ * Writes what follows from the schemas: the operation table, the types, the agent's write form and the
+ * bundled contract that the simulator validates with. `--check` writes nothing and exits with 1 where a
+ * file is stale.
+ */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { readSources } from './generate/document.ts';
+import { renderOperations } from './generate/operations.ts';
+import { renderTypes } from './generate/types.ts';
+
+const root = new URL('../', import.meta.url);
+const { document, agentWrite } = readSources(new URL('schemas/', root));
+const json = (value: unknown) => `${JSON.stringify(value, null, 2)}\n`;
+
+const outputs = {
+  'schemas/agent-write.schema.generated.json': json(agentWrite),
+  'src/api/operations.generated.ts': renderOperations(document),
+  'src/api/types.generated.ts': await renderTypes(document),
+  'src/simulator/contract.generated.json': json(document),
+};
+
+const check = process.argv.includes('--check');
+const stale = Object.entries(outputs).filter(([path, text]) => current(path) !== text);
+for (const [path, text] of stale) {
+  if (check) console.error(`stale: ${path} (npm run generate writes it)`);
+  else {
+    writeFileSync(new URL(path, root), text);
+    console.log(`wrote ${path}`);
+  }
+}
+if (check && stale.length > 0) process.exitCode = 1;
+
+function current(path: string): string | undefined {
+  try {
+    return readFileSync(new URL(path, root), 'utf8');
+  } catch {
+    return undefined;
+  }
+}

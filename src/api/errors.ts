@@ -1,0 +1,72 @@
+import { CallsheetError } from '../core/errors.ts';
+import { isList, isObject, type Json } from '../core/value.ts';
+
+/** One complaint of a validation error, whichever of the body shapes it came in. */
+export type ApiIssue = { readonly path: string; readonly message: string };
+
+/** What a request was, for messages. The URL has no query and no credentials. */
+export type RequestLine = { readonly method: string; readonly url: string };
+
+/**
+ * A refusal by the platform. The message is status, method and URL; what the body said stands in
+ * fields, whichever of the three shapes it had (Errors).
+ */
+export class ApiError extends CallsheetError {
+  readonly status: number;
+  readonly method: string;
+  readonly url: string;
+  /** `error` of the body: a code such as `not_found`, or a text. */
+  readonly error: string | undefined;
+  /** `error_description` or the like. */
+  readonly description: string | undefined;
+  readonly issues: readonly ApiIssue[];
+  readonly requestId: string | undefined;
+  /** The parsed body, where it was JSON. */
+  readonly body: Json | undefined;
+
+  constructor(
+    line: RequestLine,
+    status: number,
+    body: Json | undefined,
+    options: { readonly requestId?: string | undefined; readonly hint?: string | undefined } = {},
+  ) {
+    const { hint } = options;
+    super('api', `${status} ${line.method} ${line.url}`, hint === undefined ? {} : { hint });
+    this.name = 'ApiError';
+    this.status = status;
+    this.method = line.method;
+    this.url = line.url;
+    this.error = textMember(body, 'error');
+    this.description = textMember(body, 'error_description') ?? textMember(body, 'message');
+    this.issues = issuesOf(body);
+    this.requestId = options.requestId;
+    this.body = body;
+  }
+}
+
+/** What the platform said, in one sentence for people. */
+export function describeApiError(error: ApiError): string {
+  const said = [...new Set([error.error, error.description])].filter((text) => text !== undefined);
+  const issues = error.issues.map(({ path, message }) => (path ? `${path}: ${message}` : message));
+  const details = [...said, ...issues].join('; ');
+  const where = `${error.method} ${error.url} answered ${error.status}`;
+  const id = error.requestId === undefined ? '' : ` (request ${error.requestId})`;
+  return details === '' ? `${where}${id}` : `${where}: ${details}${id}`;
+}
+
+function textMember(body: Json | undefined, name: string): string | undefined {
+  const value = isObject(body) ? body[name] : undefined;
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}
+
+/** `details` or `issues`, whose paths are a text or a list of keys (Errors, validation shapes). */
+function issuesOf(body: Json | undefined): readonly ApiIssue[] {
+  if (!isObject(body)) return [];
+  const list = isList(body.issues) ? body.issues : body.details;
+  if (!isList(list)) return [];
+  return list.flatMap((item: Json) => {
+    if (!isObject(item)) return [];
+    const path = isList(item.path) ? item.path.join('.') : item.path;
+    return [{ path: String(path ?? ''), message: String(item.message ?? 'is not valid') }];
+  });
+}

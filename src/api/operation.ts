@@ -1,0 +1,24 @@
+/** One call of the platform, as `schemas/platform.openapi.yaml` describes it. */
+export type Operation = {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** Begins with a slash; parameters stand in braces: `/v1/agents/{agentId}`. */
+  readonly path: string;
+  /** Whether the specification gives method and path. */
+  readonly documented: boolean;
+  /** The assumption that it rests on, where it rests on one; an entry of `assumptions`. */
+  readonly assumption?: string;
+  /** What a scoped key may do: everything, what lies in its scope, or nothing (403 `insufficient_scope`). */
+  readonly scoped: 'open' | 'narrowed' | 'closed';
+  /** Whether the answer comes in pages: `page` and `limit` asked, `pagination` answered. */
+  readonly paginated: boolean;
+  /** Whether a POST may be sent again when nobody knows whether the first one arrived. */
+  readonly repeatable: boolean;
+  readonly auth: 'none' | 'bearer';
+};
+
+/** What Callsheet takes for granted where the specification is silent. */
+export type Assumption = {
+  readonly documented: string;
+  readonly assumed: string;
+  readonly why: string;
+};

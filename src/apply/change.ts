@@ -1,0 +1,232 @@
+import { ApiError, describeApiError } from '../api/errors.ts';
+import { CallsheetError } from '../core/errors.ts';
+import type { Change, Pin } from '../core/plan-document.ts';
+import { withholdSensitive } from '../diff/withhold.ts';
+import type { Scope } from '../kinds/kind.ts';
+import { pinOf } from '../plan/change.ts';
+import { naturalKeyOf, scopeOf } from '../plan/identify.ts';
+import type { LiveResource } from '../plan/reader.ts';
+import { rememberResource } from '../plan/remember.ts';
+import type { LedgerLine } from '../state/journal.ts';
+import type { ResourceState } from '../state/model.ts';
+import { awaitHistory } from './history.ts';
+import type { createJournalIo } from './journal-io.ts';
+import { type Progress, performStep, readLive, remaining, type Work } from './perform.ts';
+
+export type ChangeWork = Omit<Work, 'change' | 'io'> & {
+  readonly journalIo: ReturnType<typeof createJournalIo>;
+};
+
+export type ChangeOutcome = {
+  readonly line: LedgerLine;
+  readonly id: string | null;
+  /** What the state remembers now; null: nothing; undefined: what it did before. */
+  readonly resource: ResourceState | null | undefined;
+  readonly isStale: boolean;
+};
+
+/** Somebody changed a resource between plan and apply. */
+class StaleError extends CallsheetError {
+  constructor(message: string) {
+    super('stale', message, { hint: 'Plan again, review, and apply the new plan.' });
+  }
+}
+
+/** Carries one change out: pin, snapshot, steps, proof, memory. */
+export async function applyChange(change: Change, given: ChangeWork): Promise<ChangeOutcome> {
+  const fields = [...new Set(change.fields.map(({ path }) => path))];
+  const work: Work = {
+    ...given,
+    change,
+    io: (step, id) => given.journalIo({ address: change.address, id, step, fields }),
+  };
+  const base = { address: change.address, action: change.action, fields };
+  let progress: Progress = { live: undefined, written: new Set() };
+  let before: Pin | null = null;
+  try {
+    const live = await checkPin(work);
+    before = live ? pinOf(work.kind, live, change.pin?.history_id ?? null) : null;
+    await takeSnapshot(work, live, before);
+    progress = { live, written: new Set() };
+    for (const operation of change.operations) {
+      progress = await performStep(operation, work, progress);
+    }
+    prove(work, progress);
+    const after = await historyAfter(work, progress.live, before);
+    const resource = await record(work, progress, after);
+    return {
+      line: {
+        ...base,
+        status: 'done',
+        id: progress.live?.id ?? change.id,
+        message: null,
+        history: work.kind.history ? { before: before?.history_id ?? null, after } : null,
+      },
+      id: progress.live?.id ?? null,
+      resource,
+      isStale: false,
+    };
+  } catch (error) {
+    const id = progress.live?.id ?? change.id;
+    const resource = await recordFailure(work, progress);
+    return {
+      line: { ...base, status: 'failed', id, message: messageOf(error), history: null },
+      id,
+      resource,
+      isStale: error instanceof StaleError,
+    };
+  }
+}
+
+/** The live resource, if it is still what the plan saw. Throws `StaleError` otherwise (DESIGN §5). */
+export async function checkPin(
+  work: Omit<Work, 'io' | 'options'>,
+): Promise<LiveResource | undefined> {
+  const { change, kind, desired, deps } = work;
+  if (change.id === null) {
+    if (desired !== undefined) await checkAbsence(work);
+    return undefined;
+  }
+  if (change.action === 'forget' || change.pin === null) return undefined;
+  const scope = scopeIn(work);
+  const live = await readLive(work, { id: change.id, scope });
+  if (live === undefined) {
+    if (change.action === 'delete') return undefined;
+    throw new StaleError(`${change.address} (${change.id}) was deleted since the plan`);
+  }
+  const now = pinOf(kind, live, null);
+  const isSame = now.digest === change.pin.digest && now.updated_at === change.pin.updated_at;
+  if (isSame) return live;
+  const [newest] = await deps.reader.history(kind, live.id, 1);
+  const who = newest?.actor
+    ? ` by ${newest.actor}${newest.source ? ` via ${newest.source}` : ''}`
+    : '';
+  const when = now.updated_at === null ? '' : ` at ${now.updated_at}`;
+  throw new StaleError(`${change.address} (${change.id}) was changed since the plan${who}${when}`);
+}
+
+/** Nobody made a resource of that name since the plan. */
+async function checkAbsence({
+  change,
+  kind,
+  desired,
+  deps,
+}: Omit<Work, 'io' | 'options'>): Promise<void> {
+  if (desired === undefined) return;
+  const scope = scopeOf(kind, desired.document);
+  const key = naturalKeyOf(kind, desired.document);
+  const listed = await deps.reader.list(kind, scope);
+  const twin = listed.find(
+    ({ record }) => naturalKeyOf(kind, kind.document({ ...scope, ...record }, scope)) === key,
+  );
+  if (twin !== undefined) {
+    throw new StaleError(`${change.address}: one of its name (${twin.id}) was made since the plan`);
+  }
+}
+
+function scopeIn({ change, kind, desired, recorded }: Omit<Work, 'io' | 'options'>): Scope {
+  if (recorded !== undefined && recorded.id === change.id) return recorded.scope;
+  return desired ? scopeOf(kind, desired.document) : {};
+}
+
+async function takeSnapshot(
+  { change, kind, deps, recorded }: Work,
+  live: LiveResource | undefined,
+  pin: Pin | null,
+): Promise<void> {
+  const { document, withheld } = live
+    ? withholdSensitive(kind.schema, live.document)
+    : { document: null, withheld: [] };
+  await deps.lease.append({
+    type: 'snapshot',
+    address: change.address,
+    kind: kind.name,
+    id: live?.id ?? null,
+    document,
+    pin,
+    resource: recorded ?? null,
+    withheld,
+  });
+}
+
+/** A leaf that did not take is a failure that names it (DESIGN §5, Proof). */
+function prove(work: Work, { live }: Progress): void {
+  if (live === undefined || work.desired === undefined) return;
+  const left = remaining(work, live, false).filter(
+    ({ schema, cause }) => schema.writeOnly !== true && cause !== 'secret_changed',
+  );
+  if (left.length === 0) return;
+  const names = left.map(({ text }) => text).join(', ');
+  throw new CallsheetError(
+    'api',
+    `written, but the platform still returns something else for ${names}`,
+  );
+}
+
+/** The newest history entry after the change, for the receipt and for the pin. */
+async function historyAfter(
+  { kind, deps, change }: Work,
+  live: LiveResource | undefined,
+  before: Pin | null,
+): Promise<number | null> {
+  if (kind.history === undefined || live === undefined) return null;
+  const isWritten = change.operations.some(({ step }) => step !== 'facet' && step !== 'delete');
+  return awaitHistory(deps, kind, live.id, isWritten ? (before?.history_id ?? 0) : null);
+}
+
+/** Writes down what the state remembers of the resource from now on. */
+async function record(
+  work: Work,
+  { live, written }: Progress,
+  history: number | null,
+): Promise<ResourceState | null> {
+  const { change, kind, desired, recorded, world, deps } = work;
+  const pin = live ? { ...pinOf(kind, live, history) } : null;
+  const restored = deps.restored?.get(change.address);
+  const resource =
+    restored !== undefined
+      ? restored && live
+        ? { ...restored, id: live.id, pin }
+        : null
+      : desired && live
+        ? rememberResource(kind, desired, { ...live, pin }, recorded, written, world)
+        : await adopted(work);
+  await deps.lease.append({ type: 'resource', address: change.address, resource });
+  return resource;
+}
+
+/** A change without steps that takes a resource over reads it once, to remember it. */
+async function adopted(work: Work): Promise<ResourceState | null> {
+  const { change, kind, desired, recorded, world } = work;
+  if (change.action !== 'adopt' || desired === undefined || change.id === null) return null;
+  const at = { id: change.id, scope: scopeIn(work), pin: change.pin };
+  return rememberResource(kind, desired, at, recorded, new Set(), world);
+}
+
+/** What was made before a failure must not be forgotten: its id is kept, without leaves. */
+async function recordFailure(
+  { change, kind, recorded, deps, desired }: Work,
+  { live }: Progress,
+): Promise<ResourceState | undefined> {
+  const isNew = live !== undefined && recorded?.id !== live.id && change.id === null;
+  if (!isNew || desired === undefined) return undefined;
+  const resource: ResourceState = {
+    kind: kind.name,
+    id: live.id,
+    scope: live.scope,
+    name: change.name,
+    leaves: {},
+    pin: null,
+    protect: desired.lifecycle.protect,
+  };
+  await deps.lease.append({ type: 'resource', address: change.address, resource });
+  return resource;
+}
+
+function messageOf(error: unknown): string {
+  if (error instanceof ApiError) {
+    return error.hint ? `${describeApiError(error)}. ${error.hint}` : describeApiError(error);
+  }
+  if (error instanceof CallsheetError) return error.message;
+  throw error;
+}

@@ -1,0 +1,18 @@
+import type { Address } from '../core/address.ts';
+import type { Action } from '../core/plan-document.ts';
+import type { LedgerLine } from '../state/journal.ts';
+
+/** What a run tells while it works. It prints nothing itself. */
+export type RunEvent =
+  | { readonly type: 'run_started'; readonly run: string; readonly changes: number }
+  | { readonly type: 'change_started'; readonly address: Address; readonly action: Action }
+  | {
+      readonly type: 'request_sent';
+      readonly address: Address;
+      readonly operation: string;
+      readonly seq: number;
+    }
+  | { readonly type: 'change_ended'; readonly line: LedgerLine }
+  | { readonly type: 'run_ended'; readonly run: string; readonly status: RunStatus };
+
+export type RunStatus = 'done' | 'partial' | 'interrupted';

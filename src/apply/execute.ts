@@ -1,0 +1,119 @@
+/**
+ * `apply/` carries a plan out: in the order that references ask for, one journalled request after the
+ * other, each resource's pin checked right before it is touched and its leaves read back afterwards.
+ * It takes everything that it acts through as arguments and tells its progress as events.
+ *
+ *   voices ─┐
+ *           ├─▶ agents ─▶ their facets          then, in reverse:  agents ─▶ policies, voices, …
+ *   policies┘     (templates and sources beside them)
+ *
+ * A failure blocks what depends on it, and nothing else.
+ */
+import pLimit from 'p-limit';
+import type { Address } from '../core/address.ts';
+import type { Change, PlanDocument } from '../core/plan-document.ts';
+import { kindNamed, kinds } from '../kinds/index.ts';
+import type { LedgerLine } from '../state/journal.ts';
+import type { ResourceState } from '../state/model.ts';
+import { applyChange } from './change.ts';
+import type { RunDeps } from './deps.ts';
+import type { RunEvent, RunStatus } from './events.ts';
+import { createJournalIo } from './journal-io.ts';
+import { dependenciesOf } from './order.ts';
+
+export type RunResult = {
+  readonly status: RunStatus;
+  readonly ledger: readonly LedgerLine[];
+  /** Changes whose resource moved since the plan. */
+  readonly stale: readonly Address[];
+  /** Resources as the state remembers them from now on. */
+  readonly resources: Readonly<Record<Address, ResourceState>>;
+};
+
+/** Carries a plan out. Never throws for a refusal by the platform: that is a line of the ledger. */
+export async function executePlan(
+  plan: PlanDocument,
+  deps: RunDeps,
+  onEvent: (event: RunEvent) => void,
+): Promise<RunResult> {
+  const changes = plan.changes.filter(({ verdict }) => verdict === 'ok');
+  onEvent({ type: 'run_started', run: deps.run, changes: changes.length });
+
+  const ids = new Map<Address, string>();
+  for (const [address, { id }] of Object.entries(deps.state.resources)) ids.set(address, id);
+  for (const { address, id, action } of plan.changes) {
+    if (action === 'replace') ids.delete(address);
+    else if (id !== null) ids.set(address, id);
+  }
+  const resources = new Map(Object.entries(deps.state.resources));
+  const journalIo = createJournalIo(deps, onEvent);
+  const world = { ...deps.world, idOf: (address: Address) => ids.get(address) };
+  const limit = pLimit(deps.concurrency);
+  const ledger = new Map<Address, LedgerLine>();
+  const stale: Address[] = [];
+  const running = new Map<Address, Promise<void>>();
+  const byAddress = new Map(changes.map((change) => [change.address, change]));
+  const dependencies = dependenciesOf(changes, deps.desired, kinds);
+
+  function run(change: Change): Promise<void> {
+    const known = running.get(change.address);
+    if (known !== undefined) return known;
+    const started = runAfterDependencies(change);
+    running.set(change.address, started);
+    return started;
+  }
+
+  async function runAfterDependencies(change: Change): Promise<void> {
+    const before = dependencies.get(change.address) ?? [];
+    await Promise.all(before.flatMap((address) => runNamed(address)));
+    const blocker = before.find((address) => {
+      const status = ledger.get(address)?.status;
+      return status !== undefined && status !== 'done';
+    });
+    await limit(async () => {
+      const line = await settle(change, blocker);
+      ledger.set(change.address, line);
+      onEvent({ type: 'change_ended', line });
+    });
+  }
+
+  function runNamed(address: Address): readonly Promise<void>[] {
+    const change = byAddress.get(address);
+    return change === undefined ? [] : [run(change)];
+  }
+
+  async function settle(change: Change, blocker: Address | undefined): Promise<LedgerLine> {
+    if (deps.stop.aborted) return lineOf(change, 'not_attempted', 'the run was stopped before it');
+    if (blocker !== undefined) return lineOf(change, 'blocked', `waits for ${blocker}`);
+    onEvent({ type: 'change_started', address: change.address, action: change.action });
+    const outcome = await applyChange(change, {
+      kind: kindNamed(change.kind),
+      desired: deps.desired.get(change.address),
+      recorded: deps.state.resources[change.address],
+      options: plan.options,
+      world,
+      deps,
+      journalIo,
+    });
+    if (outcome.isStale) stale.push(change.address);
+    if (outcome.id !== null) ids.set(change.address, outcome.id);
+    if (outcome.resource === null) resources.delete(change.address);
+    else if (outcome.resource !== undefined) resources.set(change.address, outcome.resource);
+    return outcome.line;
+  }
+
+  await Promise.all(changes.map(run));
+  const lines = changes.flatMap(({ address }) => ledger.get(address) ?? []);
+  const status: RunStatus = deps.stop.aborted
+    ? 'interrupted'
+    : lines.every((line) => line.status === 'done')
+      ? 'done'
+      : 'partial';
+  onEvent({ type: 'run_ended', run: deps.run, status });
+  return { status, ledger: lines, stale, resources: Object.fromEntries(resources) };
+}
+
+function lineOf(change: Change, status: LedgerLine['status'], message: string): LedgerLine {
+  const { address, action, id } = change;
+  return { address, action, status, id, message, fields: [], history: null };
+}

@@ -1,0 +1,63 @@
+import type { Address } from '../core/address.ts';
+import type { PlannedOperation } from '../core/plan-document.ts';
+import { isObject, type Json } from '../core/value.ts';
+import type { Io } from '../kinds/kind.ts';
+import type { RunDeps } from './deps.ts';
+import type { RunEvent } from './events.ts';
+
+export type JournalContext = {
+  readonly address: Address;
+  readonly id: string | null;
+  readonly step: PlannedOperation['step'];
+  readonly fields: readonly string[];
+};
+
+/** Gives every request of a run its number and writes it down: the intent before it leaves, the outcome after. */
+export function createJournalIo(
+  deps: RunDeps,
+  onEvent: (event: RunEvent) => void,
+): (context: JournalContext) => Io {
+  let last = 0;
+
+  async function journalled<T>(
+    context: JournalContext,
+    operation: string,
+    send: () => Promise<T>,
+    idOf: (answer: T) => string | null,
+  ): Promise<T> {
+    last += 1;
+    const seq = last;
+    const at = () => deps.now().toISOString();
+    await deps.lease.append({ type: 'intent', seq, at: at(), operation, ...context });
+    onEvent({ type: 'request_sent', address: context.address, operation, seq });
+    const outcome = { type: 'outcome', seq } as const;
+    let answer: T;
+    try {
+      answer = await send();
+    } catch (error) {
+      const message = error instanceof Error ? error.message : String(error);
+      await deps.lease.append({ ...outcome, at: at(), ok: false, id: null, error: message });
+      throw error;
+    }
+    await deps.lease.append({ ...outcome, at: at(), ok: true, id: idOf(answer), error: null });
+    return answer;
+  }
+
+  return (context) => ({
+    call: (call) => journalled(context, call.operation, () => deps.client.call(call), idIn),
+    upload: (url, file) =>
+      journalled(
+        context,
+        'upload',
+        () => deps.client.upload(url, file),
+        () => null,
+      ),
+  });
+}
+
+/** The id that an answer gives to something new. */
+function idIn(answer: Json): string | null {
+  const data = isObject(answer) && isObject(answer.data) ? answer.data : {};
+  const id = data.id ?? data.sourceId;
+  return typeof id === 'string' ? id : null;
+}

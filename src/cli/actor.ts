@@ -1,0 +1,39 @@
+import { execFile } from 'node:child_process';
+import { hostname, userInfo } from 'node:os';
+import { promisify } from 'node:util';
+import type { Actor } from '../state/journal.ts';
+import type { Context } from './context.ts';
+
+/** Who runs this and from what: the person or job, the commit of the stack, the pipeline's own address. */
+export async function describeActor(dir: string, { env }: Context): Promise<Actor> {
+  return {
+    user: env.GITHUB_ACTOR ?? env.GITLAB_USER_LOGIN ?? userName(),
+    host: hostname(),
+    pid: process.pid,
+    commit: env.GITHUB_SHA ?? env.CI_COMMIT_SHA ?? (await headOf(dir)),
+    pipeline: pipelineOf(env),
+  };
+}
+
+function userName(): string | null {
+  try {
+    return userInfo().username;
+  } catch {
+    return null;
+  }
+}
+
+async function headOf(dir: string): Promise<string | null> {
+  try {
+    const { stdout } = await promisify(execFile)('git', ['-C', dir, 'rev-parse', 'HEAD']);
+    return stdout.trim();
+  } catch {
+    return null;
+  }
+}
+
+function pipelineOf(env: Context['env']): string | null {
+  const { GITHUB_SERVER_URL: server, GITHUB_REPOSITORY: repository, GITHUB_RUN_ID: run } = env;
+  if (server && repository && run) return `${server}/${repository}/actions/runs/${run}`;
+  return env.CI_JOB_URL ?? null;
+}

@@ -1,0 +1,92 @@
+import { readFile } from 'node:fs/promises';
+import { CallsheetError } from '../../core/errors.ts';
+import { hasChanges, isRefused } from '../../plan/document.ts';
+import type { Planned } from '../../plan/make.ts';
+import { parsePlan } from '../../plan/parse.ts';
+import { confirm } from '../confirm.ts';
+import type { Context } from '../context.ts';
+import { EXIT, type ExitCode } from '../exit.ts';
+import { planConfiguration } from '../make-plan.ts';
+import { type PlanFlags, planOptions } from '../plan-flags.ts';
+import { runPlan } from '../run.ts';
+import { openSession, type Session } from '../session.ts';
+import { tellWarnings } from '../tell.ts';
+import { checkExpectation, checkPlanFile } from '../vouch.ts';
+import { type PlanFormat, planExit, renderPlan } from './plan.ts';
+
+export type ApplyFlags = PlanFlags & {
+  readonly autoApprove?: boolean;
+  readonly expect?: string;
+  readonly events?: string;
+  readonly format: Exclude<PlanFormat, 'markdown'>;
+};
+
+/** `callsheet apply [PLANFILE]`: carries out a plan, the given one or one made now and agreed to. */
+export async function apply(
+  file: string | undefined,
+  flags: ApplyFlags,
+  context: Context,
+): Promise<ExitCode> {
+  if (file === undefined && flags.autoApprove !== true && !context.terminal.canAsk) {
+    throw new CallsheetError('usage', 'nobody is there to agree: stdin is not a terminal', {
+      hint: 'Apply a plan file (callsheet plan --out plan.json), or pass --auto-approve.',
+    });
+  }
+  const session = await openSession(flags, context);
+  try {
+    tellWarnings(session.warnings, context);
+    return file === undefined
+      ? await applyNow(flags, session, context)
+      : await applyFile(file, flags, session, context);
+  } finally {
+    await session.close();
+  }
+}
+
+async function applyNow(flags: ApplyFlags, session: Session, context: Context): Promise<ExitCode> {
+  const { terminal } = context;
+  const planned = await planConfiguration(session, planOptions(flags), context);
+  checkExpectation(planned.plan, flags.expect);
+  if (flags.format === 'text') terminal.out(renderPlan(planned.plan, 'text', terminal));
+  if (isRefused(planned.plan)) {
+    terminal.err('Nothing was written: the plan holds changes that are refused.');
+    return planExit(planned.plan, false);
+  }
+  const isWorth =
+    hasChanges(planned.plan) || planned.refresh.size > 0 || planned.plan.changes.length > 0;
+  if (!isWorth && session.unfinished === undefined) return EXIT.done;
+  const needsConsent = hasChanges(planned.plan) && flags.autoApprove !== true;
+  if (needsConsent && !(await confirm('Apply this plan?', terminal))) {
+    terminal.err('Nothing was written.');
+    return EXIT.error;
+  }
+  return runPlan(planned, { flags, session, context, purpose: 'apply' });
+}
+
+async function applyFile(
+  file: string,
+  flags: ApplyFlags,
+  session: Session,
+  context: Context,
+): Promise<ExitCode> {
+  const document = parsePlan(await readPlanFile(file), file);
+  checkExpectation(document, flags.expect);
+  checkPlanFile(document, session);
+  if (isRefused(document)) {
+    context.terminal.err('Nothing was written: the plan holds changes that are refused.');
+    return EXIT.refused;
+  }
+  const planned: Planned = { plan: document, refresh: new Map(), ids: new Map() };
+  return runPlan(planned, { flags, session, context, purpose: 'apply', checkFirst: true });
+}
+
+async function readPlanFile(file: string): Promise<string> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch (cause) {
+    throw new CallsheetError('usage', `the plan file ${file} cannot be read`, {
+      hint: 'Make one with: callsheet plan --out plan.json',
+      cause,
+    });
+  }
+}

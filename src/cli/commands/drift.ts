@@ -1,0 +1,35 @@
+import { driftOf } from '../../plan/drift.ts';
+import { renderDriftText } from '../../render/drift.ts';
+import { renderPlanJson } from '../../render/json.ts';
+import type { Context } from '../context.ts';
+import { EXIT, type ExitCode } from '../exit.ts';
+import { planConfiguration } from '../make-plan.ts';
+import { type PlanFlags, planOptions } from '../plan-flags.ts';
+import { openSession } from '../session.ts';
+import { tellUnfinished, tellWarnings } from '../tell.ts';
+
+export type DriftFlags = PlanFlags & {
+  readonly format: 'text' | 'json';
+  readonly detailedExitcode?: boolean;
+};
+
+/** `callsheet drift`: what changed on the platform since Callsheet last wrote it, and who changed it. */
+export async function drift(flags: DriftFlags, context: Context): Promise<ExitCode> {
+  const session = await openSession(flags, context);
+  try {
+    tellWarnings(session.warnings, context);
+    tellUnfinished(session.unfinished, context);
+    const { plan } = await planConfiguration(session, planOptions(flags), context);
+    const document = driftOf(plan);
+    const { terminal } = context;
+    terminal.out(
+      flags.format === 'json'
+        ? renderPlanJson(document)
+        : renderDriftText(document, terminal.render),
+    );
+    const isDrifted = document.changes.length > 0;
+    return isDrifted && flags.detailedExitcode === true ? EXIT.changes : EXIT.done;
+  } finally {
+    await session.close();
+  }
+}

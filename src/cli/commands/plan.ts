@@ -1,0 +1,57 @@
+import { writeFile } from 'node:fs/promises';
+import type { PlanDocument } from '../../core/plan-document.ts';
+import { hasChanges, isRefused } from '../../plan/document.ts';
+import { renderPlanJson } from '../../render/json.ts';
+import { renderPlanMarkdown } from '../../render/markdown.ts';
+import { renderPlanText } from '../../render/text.ts';
+import type { Context } from '../context.ts';
+import { EXIT, type ExitCode } from '../exit.ts';
+import { planConfiguration } from '../make-plan.ts';
+import { type PlanFlags, planOptions } from '../plan-flags.ts';
+import { openSession } from '../session.ts';
+import { tellUnfinished, tellWarnings } from '../tell.ts';
+import type { Terminal } from '../terminal.ts';
+
+export type PlanFormat = 'text' | 'json' | 'markdown';
+
+export type PlanCommandFlags = PlanFlags & {
+  readonly out?: string;
+  readonly format: PlanFormat;
+  readonly detailedExitcode?: boolean;
+};
+
+/** `callsheet plan`: what apply would do, and nothing done. */
+export async function plan(flags: PlanCommandFlags, context: Context): Promise<ExitCode> {
+  const session = await openSession(flags, context);
+  try {
+    tellWarnings(session.warnings, context);
+    tellUnfinished(session.unfinished, context);
+    const planned = await planConfiguration(session, planOptions(flags), context);
+    context.terminal.out(renderPlan(planned.plan, flags.format, context.terminal));
+    if (flags.out !== undefined) {
+      await writeFile(flags.out, renderPlanJson(planned.plan), { mode: 0o600 });
+      context.terminal.err(`The plan is in ${flags.out}: callsheet apply ${flags.out}`);
+    }
+    return planExit(planned.plan, flags.detailedExitcode === true);
+  } finally {
+    await session.close();
+  }
+}
+
+/** A plan in the wanted format. */
+export function renderPlan(document: PlanDocument, format: PlanFormat, terminal: Terminal): string {
+  switch (format) {
+    case 'json':
+      return renderPlanJson(document);
+    case 'markdown':
+      return renderPlanMarkdown(document);
+    case 'text':
+      return renderPlanText(document, terminal.render);
+  }
+}
+
+/** 4 where apply would refuse; with `--detailed-exitcode` 2 where there are changes; else 0. */
+export function planExit(document: PlanDocument, detailed: boolean): ExitCode {
+  if (isRefused(document)) return EXIT.refused;
+  return detailed && hasChanges(document) ? EXIT.changes : EXIT.done;
+}

@@ -1,0 +1,22 @@
+import type { Terminal } from './terminal.ts';
+
+/** Flags that every command takes. */
+export type CommonFlags = {
+  readonly dir: string;
+  readonly env?: string;
+  readonly var?: readonly string[];
+  readonly varFile?: readonly string[];
+  readonly color?: boolean;
+  readonly quiet?: boolean;
+  readonly verbose?: boolean;
+};
+
+/** What a command works with: the outside world, passed in. */
+export type Context = {
+  readonly terminal: Terminal;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly now: () => Date;
+  /** Aborted by the first interrupt. */
+  readonly stop: AbortSignal;
+  readonly version: string;
+};

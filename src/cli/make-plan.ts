@@ -1,0 +1,53 @@
+import type { Operation } from '../api/operation.ts';
+import { operations } from '../api/operations.generated.ts';
+import type { PlanOptions } from '../core/plan-document.ts';
+import { makePlan, type PlanInput, type Planned } from '../plan/make.ts';
+import type { Context } from './context.ts';
+import type { Session } from './session.ts';
+
+const operationsByName: Readonly<Record<string, Operation>> = operations;
+
+/** What every plan of a session is made from; commands say what is desired and what is allowed. */
+function planInput(session: Session, context: Context): Omit<PlanInput, 'options' | 'purpose'> {
+  const { stack, state, reader, world, platform, client } = session;
+  return {
+    desired: stack.resources,
+    prune: true,
+    state,
+    reader,
+    world,
+    now: context.now(),
+    guards: stack.guards,
+    platform,
+    organizations: Object.fromEntries(
+      Object.entries(stack.organizations).map(([name, id]) => [id, name]),
+    ),
+    configDigest: stack.digest,
+    versions: new Map(),
+    assumptionOf: (operation) => operationsByName[operation]?.assumption,
+    secondsPerRequest: () => {
+      const { requests, seconds } = client.spent();
+      return requests === 0 ? 0 : seconds / requests;
+    },
+  };
+}
+
+/** Plans what the configuration asks for. */
+export function planConfiguration(
+  session: Session,
+  options: PlanOptions,
+  context: Context,
+): Promise<Planned> {
+  return makePlan({ ...planInput(session, context), purpose: 'apply', options });
+}
+
+/** Plans something else than the configuration: a rollback. */
+export function planInstead(
+  session: Session,
+  instead: Pick<PlanInput, 'desired' | 'purpose' | 'options' | 'versions'> & {
+    readonly undoes: string;
+  },
+  context: Context,
+): Promise<Planned> {
+  return makePlan({ ...planInput(session, context), ...instead });
+}

@@ -1,0 +1,196 @@
+/**
+ * `cli/` is the command line: flags in, stages called, results rendered, an exit code out. Each command
+ * is a thin file of its own, loaded when it is asked for.
+ */
+import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import type { CommonFlags, Context } from './context.ts';
+import { EXIT, type ExitCode } from './exit.ts';
+import { reportFailure } from './report.ts';
+import { openTerminal } from './terminal.ts';
+
+export type Deps = Omit<Context, 'terminal'>;
+
+/** Parses the arguments, runs the command, and says how it ended. Never throws for a user's mistake. */
+export async function runProgram(argv: readonly string[], deps: Deps): Promise<ExitCode> {
+  let exit: ExitCode = EXIT.done;
+
+  /** Gives a command its context, and turns what it throws into a report. */
+  const action =
+    <F extends CommonFlags>(run: (flags: F, context: Context) => Promise<ExitCode>) =>
+    async (flags: F): Promise<void> => {
+      const terminal = openTerminal(flags, deps.env);
+      try {
+        exit = await run(flags, { ...deps, terminal });
+      } catch (error) {
+        exit = reportFailure(error, terminal, flags.verbose === true);
+      }
+    };
+
+  const program = buildProgram(action, deps.version);
+  try {
+    await program.parseAsync([...argv], { from: 'user' });
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    // Help and version are answers, everything else that commander throws is a wrong command line.
+    exit = error.exitCode === 0 ? EXIT.done : EXIT.error;
+  }
+  return exit;
+}
+
+type Act = <F extends CommonFlags>(
+  run: (flags: F, context: Context) => Promise<ExitCode>,
+) => (flags: F) => Promise<void>;
+
+function buildProgram(action: Act, version: string): Command {
+  const program = new Command('callsheet')
+    .description('Plan, apply and roll back fleets of AI phone agents from YAML in Git.')
+    .version(version, '-V, --version', 'print the version')
+    .helpOption('-h, --help', 'show help')
+    .helpCommand('help [command]', 'show help of a command')
+    .showSuggestionAfterError(true)
+    .showHelpAfterError('(callsheet --help shows what there is)')
+    .configureHelp({ showGlobalOptions: true })
+    .exitOverride();
+
+  const command = (name: string, description: string): Command => {
+    const made = new Command(name).description(description).exitOverride();
+    made.copyInheritedSettings(program);
+    for (const option of commonOptions()) made.addOption(option);
+    program.addCommand(made);
+    return made;
+  };
+
+  command('validate', 'check the configuration, without a network')
+    .addOption(format('text', 'json'))
+    .option('--no-secrets', 'do not ask for the secrets to be there')
+    .action(
+      action(async (flags, context) =>
+        (await import('./commands/validate.ts')).validate(flags, context),
+      ),
+    );
+
+  planOptionsOn(command('plan', 'show what apply would do'))
+    .option('--out <file>', 'write the plan to a file that apply takes')
+    .addOption(format('text', 'json', 'markdown'))
+    .option('--detailed-exitcode', 'exit 2 when there are changes')
+    .action(
+      action(async (flags, context) => (await import('./commands/plan.ts')).plan(flags, context)),
+    );
+
+  planOptionsOn(command('apply', 'carry out a plan'))
+    .argument('[planfile]', 'a plan made by: callsheet plan --out FILE')
+    .option('--auto-approve', 'do not ask')
+    .option('--expect <digest>', 'apply only the plan with this digest (sha256:…)')
+    .option('--events <file>', "append the run's events to a file, one JSON a line")
+    .addOption(format('text', 'json'))
+    .action((file: string | undefined, flags) =>
+      action(async (given: typeof flags, context) =>
+        (await import('./commands/apply.ts')).apply(file, given, context),
+      )(flags),
+    );
+
+  command('rollback', 'undo a run')
+    .option('--run <id>', 'the run to undo; the last one otherwise')
+    .option('--auto-approve', 'do not ask')
+    .option('--force', 'undo edits that were made since the run, too')
+    .addOption(concurrency())
+    .addOption(format('text', 'json'))
+    .action(
+      action(async (flags, context) =>
+        (await import('./commands/rollback.ts')).rollback(flags, context),
+      ),
+    );
+
+  targetOptionsOn(command('drift', 'show what changed on the platform since the last apply'))
+    .addOption(concurrency())
+    .addOption(format('text', 'json'))
+    .option('--detailed-exitcode', 'exit 2 when there is drift')
+    .action(
+      action(async (flags, context) => (await import('./commands/drift.ts')).drift(flags, context)),
+    );
+
+  command('runs', 'list runs, or show one')
+    .argument('[id]', 'a run')
+    .addOption(format('text', 'json'))
+    .action((id: string | undefined, flags) =>
+      action(async (given: typeof flags, context) =>
+        (await import('./commands/runs.ts')).runs(id, given, context),
+      )(flags),
+    );
+
+  command('simulate', 'run a simulated platform on a loopback port')
+    .addOption(
+      new Option('--port <port>', 'port to listen on; 0 takes a free one')
+        .argParser(whole)
+        .default(4010),
+    )
+    .addOption(new Option('--agents <n>', 'make a fleet of this many agents').argParser(whole))
+    .option('--seed <file>', 'fill it from a file (YAML or JSON)')
+    .action(
+      action(async (flags, context) =>
+        (await import('./commands/simulate.ts')).simulate(flags, context),
+      ),
+    );
+
+  return program;
+}
+
+/** Flags of every command. */
+function commonOptions(): readonly Option[] {
+  return [
+    new Option('--dir <folder>', 'folder of the stack').default('.'),
+    new Option('--var <name=value>', 'set a variable (repeatable)').argParser(collect),
+    new Option('--var-file <file>', 'read variables from a file (repeatable)').argParser(collect),
+    new Option('--no-color', 'no colours (also NO_COLOR)'),
+    new Option('--quiet', 'results only: no progress, no warnings'),
+    new Option('--verbose', 'show everything'),
+  ];
+}
+
+function targetOptionsOn(command: Command): Command {
+  return command
+    .addOption(
+      new Option('--target <address...>', 'only these: an address, a kind, or what it begins with'),
+    )
+    .addOption(new Option('--exclude <address...>', 'not these'));
+}
+
+function planOptionsOn(command: Command): Command {
+  return targetOptionsOn(command)
+    .option('--allow-delete', 'delete what the configuration no longer has')
+    .option('--accept-conflicts', "write the configuration's side where both sides changed")
+    .option('--skip-refused', 'leave out what is refused and apply the rest')
+    .option(
+      '--resend-secrets [addresses...]',
+      'write secrets again: all, or those of the addresses',
+    )
+    .addOption(concurrency());
+}
+
+function format(...formats: readonly string[]): Option {
+  const [first = 'text'] = formats;
+  return new Option('--format <format>', 'how to show the result')
+    .choices([...formats])
+    .default(first);
+}
+
+function concurrency(): Option {
+  return new Option('--concurrency <n>', 'requests in flight at once')
+    .argParser(positive)
+    .default(8);
+}
+
+function collect(value: string, before: readonly string[] | undefined): readonly string[] {
+  return [...(before ?? []), value];
+}
+
+function whole(value: string): number {
+  if (/^\d+$/.test(value)) return Number(value);
+  throw new InvalidArgumentError('It must be a whole number.');
+}
+
+function positive(value: string): number {
+  const number = whole(value);
+  if (number > 0) return number;
+  throw new InvalidArgumentError('It must be at least 1.');
+}

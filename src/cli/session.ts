@@ -1,0 +1,115 @@
+import { openAsBlob } from 'node:fs';
+import { join } from 'node:path';
+import type { Credentials } from '../api/auth.ts';
+import { type Client, createClient } from '../api/client.ts';
+import type { Stack } from '../config/index.ts';
+import { CallsheetError } from '../core/errors.ts';
+import { isObject } from '../core/value.ts';
+import type { World } from '../diff/world.ts';
+import { textOf } from '../kinds/answer.ts';
+import { createReader } from '../live/reader.ts';
+import type { Reader } from '../plan/reader.ts';
+import { openFileStore } from '../state/file-store.ts';
+import { createFingerprinter } from '../state/fingerprint.ts';
+import type { State } from '../state/model.ts';
+import { emptyState, replay } from '../state/replay.ts';
+import type { StateStore } from '../state/store.ts';
+import type { CommonFlags, Context } from './context.ts';
+import { type LoadedStack, openStack } from './stack.ts';
+
+/** Everything that a command needs which looks at the platform. */
+export type Session = LoadedStack & {
+  readonly client: Client;
+  readonly reader: Reader;
+  readonly store: StateStore;
+  readonly state: State;
+  /** The run that died before it could commit what it did, if there is one. */
+  readonly unfinished: string | undefined;
+  readonly platform: { readonly base_url: string; readonly account_id: string };
+  readonly world: Omit<World, 'idOf'>;
+  readonly close: () => Promise<void>;
+};
+
+/** Requests in flight at once, unless `--concurrency` says otherwise. */
+export const DEFAULT_CONCURRENCY = 8;
+
+/**
+ * Opens a session: configuration first, then credentials, then state, and only then the platform, so
+ * that nothing is sent while something is wrong here.
+ */
+export async function openSession(
+  flags: CommonFlags & { readonly concurrency?: number },
+  context: Context,
+): Promise<Session> {
+  const loaded = await openStack(flags, context);
+  const { stack, secretOf } = loaded;
+  const client = createClient({
+    baseUrl: context.env.CALLSHEET_BASE_URL ?? stack.platform.base_url,
+    credentials: credentialsFrom(context.env),
+    concurrency: flags.concurrency ?? DEFAULT_CONCURRENCY,
+    openFile: (file) => openAsBlob(join(stack.dir, file.path), { type: file.mime }),
+  });
+  const store = openFileStore(stateFile(stack.state.file, context));
+  const known = await readState(store);
+  const me = await client.call({ operation: 'getMe' });
+  const account = textOf(isObject(me) ? me : {}, 'account_id');
+  return {
+    ...loaded,
+    client,
+    reader: createReader(client),
+    store,
+    ...known,
+    platform: { base_url: client.baseUrl, account_id: account },
+    world: { secretOf, fingerprints: fingerprintsFor(known.state, context) },
+    close: async () => {
+      await client.close();
+      await store.close();
+    },
+  };
+}
+
+/** Opens the state alone, for commands that ask nothing of the platform. */
+export function openStore(stack: Stack, context: Context): StateStore {
+  return openFileStore(stateFile(stack.state.file, context));
+}
+
+/** Stands in plans for the lineage of a state that no run has made yet. */
+export const NO_LINEAGE = '';
+
+/** The state with what a dead run still recorded. A stack that has none yet has no lineage either. */
+export async function readState(
+  store: StateStore,
+): Promise<{ readonly state: State; readonly unfinished: string | undefined }> {
+  const { state, pending } = await store.load();
+  const replayed = replay(state, pending);
+  return {
+    state: replayed.state ?? emptyState(NO_LINEAGE),
+    unfinished: replayed.began?.run,
+  };
+}
+
+/** Fingerprints of one state. */
+export function fingerprintsFor(state: State, context: Context): World['fingerprints'] {
+  const key = context.env.CALLSHEET_FINGERPRINT_KEY;
+  return createFingerprinter({
+    ...(key === undefined ? {} : { key }),
+    salt: state.salt,
+    stack: state.lineage,
+  });
+}
+
+function stateFile(configured: string, { env }: Context): string {
+  const given = env.CALLSHEET_STATE;
+  return given === undefined || given === '' ? configured : given;
+}
+
+function credentialsFrom(env: Context['env']): Credentials {
+  const accessToken = env.CALLSHEET_ACCESS_TOKEN;
+  if (accessToken) return { accessToken };
+  const clientId = env.CALLSHEET_CLIENT_ID;
+  const clientSecret = env.CALLSHEET_CLIENT_SECRET;
+  if (clientId && clientSecret) return { clientId, clientSecret };
+  throw new CallsheetError('config', 'there are no credentials for the platform', {
+    hint: 'Set CALLSHEET_CLIENT_ID and CALLSHEET_CLIENT_SECRET (from the dashboard), or CALLSHEET_ACCESS_TOKEN.',
+  });
+}

@@ -1,0 +1,50 @@
+import { loadStack, readSecrets, type Stack } from '../config/index.ts';
+import type { Diagnostic } from '../core/diagnostics.ts';
+import { CallsheetError } from '../core/errors.ts';
+import { Secret } from '../core/value.ts';
+import type { CommonFlags, Context } from './context.ts';
+
+export type LoadedStack = {
+  readonly stack: Stack;
+  readonly warnings: readonly Diagnostic[];
+  readonly secretOf: (source: string) => string | undefined;
+};
+
+/**
+ * Loads the stack and, unless told to skip them, the secrets that it uses. Throws `CallsheetError('config')` that carries every
+ * problem there is; nothing has been sent then.
+ */
+export async function openStack(
+  flags: CommonFlags,
+  context: Context,
+  wanted: 'check' | 'skip' = 'check',
+): Promise<LoadedStack> {
+  const { stack, diagnostics } = await loadStack({
+    dir: flags.dir,
+    env: context.env,
+    vars: parseVars(flags.var ?? []),
+    varFiles: flags.varFile ?? [],
+    secrets: wanted,
+  });
+  if (stack === undefined) throw broken(diagnostics);
+  if (wanted === 'skip') return { stack, warnings: diagnostics, secretOf: () => undefined };
+  const secrets = stack.secrets.map(({ source }) => new Secret(source));
+  const read = await readSecrets(stack, secrets, context.env);
+  if (read.diagnostics.length > 0) throw broken([...diagnostics, ...read.diagnostics]);
+  return { stack, warnings: diagnostics, secretOf: (source) => read.values.get(source) };
+}
+
+function broken(diagnostics: readonly Diagnostic[]): CallsheetError {
+  return new CallsheetError('config', 'the configuration has errors', { diagnostics });
+}
+
+/** `--var name=value`, by name. */
+export function parseVars(given: readonly string[]): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    given.map((text) => {
+      const at = text.indexOf('=');
+      if (at > 0) return [text.slice(0, at), text.slice(at + 1)];
+      throw new CallsheetError('usage', `--var ${text} is not of the form name=value`);
+    }),
+  );
+}

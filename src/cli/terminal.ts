@@ -1,0 +1,54 @@
+import type { RenderOptions } from '../render/terminal.ts';
+
+/** What commands write to and ask of. Results go to `out`, progress and warnings to `err`. */
+export type Terminal = {
+  readonly out: (text: string) => void;
+  readonly err: (text: string) => void;
+  /** How results are to be rendered. */
+  readonly render: RenderOptions;
+  /** The same for what goes to `err`. */
+  readonly renderErr: RenderOptions;
+  /** Whether a person can be asked something. */
+  readonly canAsk: boolean;
+  readonly ask: (question: string) => Promise<string>;
+};
+
+export type TerminalFlags = {
+  readonly color?: boolean;
+  readonly quiet?: boolean;
+  readonly verbose?: boolean;
+};
+
+/** Wide enough for reading; a pipe has no width of its own. */
+const WIDTH_WITHOUT_TERMINAL = 100;
+
+/** The process's own terminal. `NO_COLOR` and `--no-color` win over `FORCE_COLOR` and what is detected. */
+export function openTerminal(flags: TerminalFlags, env: NodeJS.ProcessEnv): Terminal {
+  const isForced = env.FORCE_COLOR !== undefined && !['', '0', 'false'].includes(env.FORCE_COLOR);
+  const isOff = flags.color === false || (env.NO_COLOR ?? '') !== '' || env.TERM === 'dumb';
+  const optionsFor = (stream: NodeJS.WriteStream): RenderOptions => ({
+    width: stream.columns ?? (Number(env.COLUMNS) || WIDTH_WITHOUT_TERMINAL),
+    color: !isOff && (isForced || stream.isTTY === true),
+    verbose: flags.verbose === true,
+  });
+  return {
+    out: (text) => void process.stdout.write(text.endsWith('\n') ? text : `${text}\n`),
+    err: (text) => {
+      if (flags.quiet !== true) process.stderr.write(text.endsWith('\n') ? text : `${text}\n`);
+    },
+    render: optionsFor(process.stdout),
+    renderErr: optionsFor(process.stderr),
+    canAsk: process.stdin.isTTY === true,
+    ask: askOnTerminal,
+  };
+}
+
+async function askOnTerminal(question: string): Promise<string> {
+  const { createInterface } = await import('node:readline/promises');
+  const lines = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    return await lines.question(question);
+  } finally {
+    lines.close();
+  }
+}

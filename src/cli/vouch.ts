@@ -1,0 +1,44 @@
+import { CallsheetError } from '../core/errors.ts';
+import type { PlanDocument } from '../core/plan-document.ts';
+import type { Session } from './session.ts';
+
+const PLAN_AGAIN = 'Plan again, review, and apply the new plan.';
+
+/** `--expect sha256:…`: only the plan that was approved is applied. */
+export function checkExpectation({ digest }: PlanDocument, expected: string | undefined): void {
+  if (expected === undefined || expected === digest) return;
+  throw new CallsheetError('stale', `the plan's digest is ${digest}, not ${expected}`, {
+    hint: `It is not the plan that was approved. ${PLAN_AGAIN}`,
+  });
+}
+
+/** A plan file belongs to one account, one configuration and one state (DESIGN §5, Pins first). */
+export function checkPlanFile(plan: PlanDocument, { platform, stack, state }: Session): void {
+  const { base_url: planned, account_id: account } = plan.platform;
+  if (planned !== platform.base_url || account !== platform.account_id) {
+    throw new CallsheetError(
+      'stale',
+      `the plan is for account ${account} at ${planned}; this is account ${platform.account_id} at ${platform.base_url}`,
+      { hint: 'Apply it with the credentials and the base_url that it was planned with.' },
+    );
+  }
+  if (plan.config_digest !== stack.digest) {
+    throw new CallsheetError('stale', 'the configuration changed since the plan', {
+      hint: PLAN_AGAIN,
+    });
+  }
+  // A stack without state gets a new lineage with every command until one is written.
+  const isFirst = plan.state.serial === 0 && state.serial === 0;
+  if (plan.state.lineage !== state.lineage && !isFirst) {
+    throw new CallsheetError('stale', 'the plan was made from the state of another stack', {
+      hint: `Check CALLSHEET_STATE and --dir. ${PLAN_AGAIN}`,
+    });
+  }
+  if (plan.state.serial !== state.serial) {
+    throw new CallsheetError(
+      'stale',
+      `the state was written since the plan (serial ${plan.state.serial}, now ${state.serial}): the plan may have been applied already`,
+      { hint: PLAN_AGAIN },
+    );
+  }
+}

@@ -1,0 +1,25 @@
+import type { DesiredResource } from '../core/desired.ts';
+import type { JsonObject, ValueObject } from '../core/value.ts';
+import type { ResolvedResource } from './resource.ts';
+import { positionOf } from './source.ts';
+
+/** A resource without holes, as the rest of Callsheet knows it. Only called once nothing is wrong. */
+export function toDesired(resource: ResolvedResource): DesiredResource {
+  const { kind, address, document, lifecycle, unchecked, refs, keyPlace, placeOf } = resource;
+  const position = positionOf(keyPlace);
+  return {
+    address,
+    kind: kind.name,
+    // Without errors there is no `Failed` in it, and `unchecked` takes neither references nor secrets.
+    document: document as ValueObject,
+    lifecycle,
+    isPartial: false,
+    unchecked: unchecked as JsonObject,
+    references: [...new Set(refs.map((ref) => ref.address))],
+    position,
+    locate: (path) => {
+      const place = placeOf(path);
+      return place === undefined ? position : positionOf(place);
+    },
+  };
+}

@@ -1,0 +1,27 @@
+import type { DesiredResource } from '../core/desired.ts';
+import { digestOf } from '../core/digest.ts';
+import type { Settings } from './settings.ts';
+
+/**
+ * `sha256:…` over everything of a stack that decides what a plan does, and nothing else: comments, file
+ * names of the YAML and the order of keys do not change it. Files enter by their content, secrets by
+ * where they are read from.
+ */
+export function digestStack(
+  { platform, organizations, guards }: Pick<Settings, 'platform' | 'organizations' | 'guards'>,
+  resources: readonly DesiredResource[],
+): string {
+  const { base_url, endpoints, assume } = platform;
+  return digestOf({
+    platform: { base_url, endpoints, assume },
+    organizations,
+    guards,
+    resources: resources.map(({ address, kind, document, lifecycle, unchecked }) => ({
+      address,
+      kind,
+      document,
+      lifecycle,
+      unchecked,
+    })),
+  });
+}

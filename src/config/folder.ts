@@ -1,0 +1,124 @@
+import { readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
+import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { nearest } from './nearest.ts';
+import type { Source } from './source.ts';
+
+/** Most bytes that a YAML or text file may have. Prompts and templates are far smaller. */
+export const MAX_TEXT_BYTES = 10 * 1024 * 1024;
+
+/** Why a path leads to no file that may be read. */
+export type Unreadable =
+  | { readonly reason: 'absolute' | 'parent' | 'backslash' | 'hidden' | 'link' | 'directory' }
+  | { readonly reason: 'special' | 'unreadable' }
+  | { readonly reason: 'missing'; readonly nearest: string | undefined }
+  | { readonly reason: 'too-large'; readonly size: number }
+  | { readonly reason: 'encoding' };
+
+export type Found = { readonly absolute: string; readonly size: number };
+
+export type FileText = {
+  readonly source: Source;
+  /** The file began with a byte order mark, which the source no longer has. */
+  readonly bom: boolean;
+};
+
+/** The stack folder: the only place that files are read from. Every file is read once. */
+export type Folder = {
+  readonly dir: string;
+  /** Finds a file by its path in the stack folder. */
+  readonly find: (path: string, options?: { readonly hidden: boolean }) => Found | Unreadable;
+  /** Text of a file, checked to be UTF-8. */
+  readonly text: (path: string) => FileText | Unreadable;
+};
+
+export function isUnreadable<T extends object>(outcome: T | Unreadable): outcome is Unreadable {
+  return 'reason' in outcome;
+}
+
+/** Whether a real path lies in a real folder. */
+function isInside(dir: string, path: string): boolean {
+  const way = relative(dir, path);
+  return way !== '' && way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);
+}
+
+function errorCode(error: unknown): unknown {
+  return typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
+}
+
+/** The file of the same folder whose name is closest to that of a missing one. */
+function nearestFile(dir: string, path: string): string | undefined {
+  try {
+    const folder = dirname(path);
+    const name = nearest(basename(path), readdirSync(join(dir, folder)));
+    return name === undefined ? undefined : join(folder, name).split(sep).join('/');
+  } catch {
+    return undefined;
+  }
+}
+
+/** What is wrong with a path before anything is looked up. */
+function refusePath(path: string, hidden: boolean): Unreadable | undefined {
+  if (isAbsolute(path) || /^[A-Za-z]:/.test(path)) return { reason: 'absolute' };
+  if (path.includes('\\')) return { reason: 'backslash' };
+  const parts = path.split('/');
+  if (parts.includes('..')) return { reason: 'parent' };
+  // `.git` and `.callsheet` hold credentials and state: a pull request must not be able to quote them.
+  if (!hidden && parts.some((part) => part.startsWith('.') && part !== '.')) {
+    return { reason: 'hidden' };
+  }
+  return undefined;
+}
+
+function findFile(dir: string, realDir: string, path: string, hidden: boolean): Found | Unreadable {
+  const refused = refusePath(path, hidden);
+  if (refused !== undefined) return refused;
+  if (path === '' || path.includes('\0')) return { reason: 'missing', nearest: undefined };
+  try {
+    const absolute = realpathSync(resolve(dir, path));
+    if (absolute !== realDir && !isInside(realDir, absolute)) return { reason: 'link' };
+    // A link inside the folder must not lead to what cannot be named either.
+    const inside = relative(realDir, absolute).split(sep).join('/');
+    if (!hidden && refusePath(inside, false) !== undefined) return { reason: 'hidden' };
+    const stats = statSync(absolute);
+    if (stats.isDirectory()) return { reason: 'directory' };
+    return stats.isFile() ? { absolute, size: stats.size } : { reason: 'special' };
+  } catch (error) {
+    const code = errorCode(error);
+    return code === 'ENOENT' || code === 'ENOTDIR' || code === 'ELOOP' || code === 'ENAMETOOLONG'
+      ? { reason: 'missing', nearest: nearestFile(dir, path) }
+      : { reason: 'unreadable' };
+  }
+}
+
+/** Reads a file as UTF-8 text. `file` is what diagnostics call it. */
+export function readText(file: string, { absolute, size }: Found): FileText | Unreadable {
+  if (size > MAX_TEXT_BYTES) return { reason: 'too-large', size };
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(
+      readFileSync(absolute),
+    );
+    const bom = text.startsWith('\uFEFF');
+    return { source: { file, text: bom ? text.slice(1) : text }, bom };
+  } catch (error) {
+    return { reason: error instanceof TypeError ? 'encoding' : 'unreadable' };
+  }
+}
+
+export function openFolder(dir: string): Folder {
+  const realDir = realpathSync(dir);
+  const texts = new Map<string, FileText | Unreadable>();
+  const find: Folder['find'] = (path, { hidden } = { hidden: false }) =>
+    findFile(dir, realDir, path, hidden);
+  return {
+    dir,
+    find,
+    text: (path) => {
+      const known = texts.get(path);
+      if (known !== undefined) return known;
+      const found = find(path);
+      const outcome = isUnreadable(found) ? found : readText(path, found);
+      texts.set(path, outcome);
+      return outcome;
+    },
+  };
+}

@@ -1,0 +1,74 @@
+import { fullFormats } from 'ajv-formats/dist/formats.js';
+import { nearest } from './nearest.ts';
+
+const zones = new Map<string, boolean>();
+
+/** Zone names of the IANA database that JavaScript lists. It takes more than it lists: aliases such as US/Eastern. */
+function listedZones(): ReadonlySet<string> {
+  return new Set([...Intl.supportedValuesOf('timeZone'), 'UTC']);
+}
+
+function checkZone(name: string): boolean {
+  const listed = listedZones();
+  if (listed.has(name)) return true;
+  // `Intl` also takes offsets such as +02:00, which are no zones, and any case, which others may not.
+  if (!/^[A-Z]/.test(name)) return false;
+  const lower = name.toLowerCase();
+  for (const zone of listed) if (zone.toLowerCase() === lower) return false;
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: name });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function isTimeZone(name: string): boolean {
+  const known = zones.get(name);
+  if (known !== undefined) return known;
+  const valid = checkZone(name);
+  zones.set(name, valid);
+  return valid;
+}
+
+function isUri(text: string): boolean {
+  const { uri } = fullFormats;
+  // The platform fills in its own {{tokens}}; what they become is not known here.
+  const filled = text.replace(/\{\{[^{}]*\}\}/g, 'token');
+  return typeof uri === 'function' && uri(filled) === true;
+}
+
+function isEmail(text: string): boolean {
+  const { email } = fullFormats;
+  return email instanceof RegExp && email.test(text);
+}
+
+/** Whether a text is the id of something on the platform. */
+export function isUuid(text: string): boolean {
+  return /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i.test(text);
+}
+
+type Format = {
+  readonly check: (text: string) => boolean;
+  /** What such a text is, in words. */
+  readonly noun: string;
+  readonly example: string;
+  readonly nearest?: (text: string) => string | undefined;
+};
+
+/** The formats that schemas use. */
+export const FORMATS: Readonly<Record<string, Format>> = {
+  uri: { check: isUri, noun: 'an address', example: 'https://example.test/page' },
+  email: { check: isEmail, noun: 'an e-mail address', example: 'desk@example.test' },
+  uuid: {
+    check: isUuid,
+    noun: 'an id (UUID)',
+    example: '3c6e0b8a-9c15-4f1d-9f0e-5d2b7f1a2c11',
+  },
+  'iana-timezone': {
+    check: isTimeZone,
+    noun: 'an IANA time zone',
+    example: 'America/New_York',
+    nearest: (text) => nearest(text, listedZones()),
+  },
+};

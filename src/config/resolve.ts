@@ -1,0 +1,159 @@
+import { identitySegment } from '../core/path.ts';
+import { type FieldSchema, itemSchema, memberSchema } from '../core/schema.ts';
+import { formOf, resolveForm } from './forms.ts';
+import { interpolate } from './interpolate.ts';
+import { nearest } from './nearest.ts';
+import { resolveText } from './resolve-text.ts';
+import {
+  below,
+  type Context,
+  type Field,
+  fail,
+  type Resolved,
+  type ResolvedObject,
+} from './resolved.ts';
+import { fieldNames, isRefused, namedField, typesOf } from './schema.ts';
+import { memberOf, type Written, type WrittenList, type WrittenMap } from './written.ts';
+
+/** Whether a schema lets a list or an object stand, so that it is worth looking inside. */
+function allows(field: Field, type: 'array' | 'object'): boolean {
+  const types = typesOf(field.schema);
+  return types.length === 0 || types.includes(type);
+}
+
+/** `[crm_lookup]` for an element with an identity, `[2]` for any other. */
+export function elementSegment(identity: unknown, index: number): string {
+  return typeof identity === 'string' ? identitySegment(identity) : `[${index}]`;
+}
+
+/** What an element of a list is recognised by, as it will read once variables are filled in. */
+function identityOf(item: Written, list: Field, context: Context) {
+  const key = list.schema['x-identity'];
+  const value = key === undefined ? undefined : memberOf(item, key)?.value;
+  if (value?.type !== 'scalar' || typeof value.value !== 'string') return undefined;
+  const text = interpolate(value.value, context.variables).text;
+  return text === undefined ? undefined : { text, place: value.place };
+}
+
+function resolveList(node: WrittenList, field: Field, context: Context): Resolved {
+  const schema = itemSchema(context.root, field.schema);
+  const seen = new Set<string>();
+  return node.items.map((item, index) => {
+    const identity = identityOf(item, field, context);
+    if (identity !== undefined && seen.has(identity.text)) {
+      fail(context, field, identity.place, {
+        rule: 'identity/duplicate',
+        message: `has two entries whose ${field.schema['x-identity']} is ${JSON.stringify(identity.text)}`,
+        hint: 'That name is how an entry is recognised; give each its own',
+      });
+    }
+    if (identity !== undefined) seen.add(identity.text);
+    return resolve(item, below(field, schema, elementSegment(identity?.text, index)), context);
+  });
+}
+
+/** A key that a closed object does not have: most often a slip of the keyboard. */
+function reportUnknownKey(key: string, node: WrittenMap, field: Field, context: Context): void {
+  const known = fieldNames(field.schema);
+  const member = node.members.get(key);
+  const close = nearest(key, known);
+  fail(context, field, member?.keyPlace ?? node.place, {
+    rule: 'schema/unknown-key',
+    message: `has no field ${JSON.stringify(key)}`,
+    hint: close === undefined ? `The fields are ${known.join(', ')}` : `Did you mean ${close}?`,
+  });
+  const secret = close === undefined ? undefined : field.schema.properties?.[close]?.['x-secret'];
+  if (secret === true && member !== undefined) context.report.mask(member.value.place);
+}
+
+/** A key of an open object that is nearly one of those the schema names. It is sent, so it is only a warning. */
+function suspectKey(key: string, node: WrittenMap, field: Field, context: Context): void {
+  const close = nearest(key, fieldNames(field.schema));
+  const member = node.members.get(key);
+  if (close === undefined || member === undefined) return;
+  if (field.schema.properties?.[close]?.['x-secret'] === true)
+    context.report.mask(member.value.place);
+  if (node.members.has(close)) return;
+  fail(context, field, member.keyPlace, {
+    severity: 'warning',
+    rule: 'schema/unknown-key',
+    message: `has ${JSON.stringify(key)}, which the schema does not name`,
+    hint: `Did you mean ${close}?`,
+  });
+}
+
+/** A field that exists and cannot be given: the platform's own, or one that follows from something else. */
+function refuseField(
+  key: string,
+  node: WrittenMap,
+  schema: FieldSchema,
+  field: Field,
+  context: Context,
+) {
+  fail(context, field, node.members.get(key)?.keyPlace ?? node.place, {
+    rule: 'schema/read-only',
+    message: `gives ${key}, which ${schema.readOnly === true ? 'only the platform sets' : 'follows from where the resource stands'}`,
+    hint: schema.description === undefined ? 'Remove it' : `Remove it: ${schema.description}`,
+  });
+}
+
+function resolveMap(node: WrittenMap, field: Field, context: Context): ResolvedObject {
+  const resolved: [string, Resolved][] = [];
+  const { properties, additionalProperties } = field.schema;
+  for (const { key, value } of node.members.values()) {
+    const named = namedField(field.schema, key);
+    if (named !== undefined && isRefused(named)) {
+      refuseField(key, node, named, field, context);
+      continue;
+    }
+    if (named === undefined) {
+      if (additionalProperties === false) {
+        reportUnknownKey(key, node, field, context);
+        continue;
+      }
+      if (properties !== undefined) suspectKey(key, node, field, context);
+    }
+    const schema = memberSchema(context.root, field.schema, key);
+    resolved.push([key, resolve(value, below(field, schema, key), context)]);
+  }
+  return Object.fromEntries(resolved);
+}
+
+/** A secret given as it is. It is never quoted, and no frame shows it. */
+function refuseLiteral(node: Written, field: Field, context: Context): Resolved {
+  context.report.mask(node.place);
+  if (node.origin !== undefined) context.report.mask(node.origin);
+  return fail(context, field, node.place, {
+    rule: 'secret/literal',
+    message: 'is a secret and must not stand in the configuration',
+    hint: 'Write { $secret: env:NAME } and change the secret if the file was ever shared',
+  });
+}
+
+/**
+ * Follows the value forms of a document and fills in variables, guided by its schema. What does not fit
+ * the schema's types is left as it is: `validate.ts` speaks of it.
+ */
+export function resolve(node: Written, field: Field, context: Context): Resolved {
+  if (node.type === 'scalar' && node.value === null) {
+    if (!node.empty) return null;
+    return fail(context, field, node.place, {
+      rule: 'schema/empty',
+      message: 'has no value',
+      hint: 'Give one, write null to clear the field, or remove the line',
+    });
+  }
+  const form = node.type === 'map' ? formOf(node, field, context) : undefined;
+  if (field.schema['x-secret'] === true && form?.key !== '$secret') {
+    return refuseLiteral(node, field, context);
+  }
+  if (form !== undefined && node.type === 'map') return resolveForm(form, node, field, context);
+  if (node.type === 'map') return allows(field, 'object') ? resolveMap(node, field, context) : {};
+  if (node.type === 'list') return allows(field, 'array') ? resolveList(node, field, context) : [];
+  if (field.sensitive) {
+    context.report.mask(node.place);
+    if (node.origin !== undefined) context.report.mask(node.origin);
+  }
+  if (typeof node.value === 'string') return resolveText(node, node.value, field, context);
+  return node.value;
+}

@@ -1,0 +1,123 @@
+import { formatPath, type Path } from '../core/path.ts';
+import type { FieldSchema } from '../core/schema.ts';
+import { Blob, type JsonScalar, Ref, Secret } from '../core/value.ts';
+import type { Folder } from './folder.ts';
+import type { Problem, Report } from './problems.ts';
+import type { Place } from './source.ts';
+import type { Variables } from './variables.ts';
+
+/** Stands where a value could not be worked out. The reason was reported; nothing else is said of it. */
+export class Failed {
+  readonly failed = true;
+}
+
+export const FAILED = new Failed();
+
+/** A document with every value form followed, perhaps with holes. */
+export type Resolved =
+  | JsonScalar
+  | Ref
+  | Secret
+  | Blob
+  | Failed
+  | readonly Resolved[]
+  | ResolvedObject;
+export type ResolvedObject = { readonly [key: string]: Resolved };
+
+export function isResolvedObject(value: Resolved | undefined): value is ResolvedObject {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    !isResolvedList(value) &&
+    !(value instanceof Ref) &&
+    !(value instanceof Secret) &&
+    !(value instanceof Blob) &&
+    !(value instanceof Failed)
+  );
+}
+
+/** `Array.isArray` does not narrow readonly arrays. */
+export function isResolvedList(value: Resolved | undefined): value is readonly Resolved[] {
+  return Array.isArray(value);
+}
+
+/** The members of an object; none where the value is something else. */
+export function membersOf(value: Resolved | undefined): ResolvedObject {
+  return isResolvedObject(value) ? value : {};
+}
+
+/** Where a document refers to another resource. */
+export type RefUse = { readonly address: string; readonly path: Path; readonly place: Place };
+
+/** Where a document uses a secret. */
+export type SecretUse = { readonly source: string; readonly path: Path; readonly place: Place };
+
+export type OrganizationLookup =
+  | { readonly id: string }
+  | { readonly unknown: { readonly nearest: string | undefined } }
+  | 'unreadable';
+
+/** What every document of a stack is resolved with. */
+export type Surroundings = {
+  readonly report: Report;
+  readonly variables: Variables;
+  readonly folder: Folder;
+  readonly organization: (name: string) => OrganizationLookup;
+  /** Id of the stack's default organization; `failed` where it is named wrongly, which was reported. */
+  readonly defaultOrganization: string | 'failed' | undefined;
+  /** Whether a name is that of a kind. */
+  readonly isKind: (name: string) => boolean;
+};
+
+/** What resolving one document needs and where it puts what it finds. */
+export type Context = Surroundings & {
+  /** Holds the definitions that `$ref`s of the schema lead to. */
+  readonly root: FieldSchema;
+  /** What messages begin with: an address or the name of a file. */
+  readonly subject: string;
+  readonly address: string | undefined;
+  readonly refs: RefUse[];
+  readonly secrets: SecretUse[];
+};
+
+/** A field of the document at hand. */
+export type Field = {
+  readonly schema: FieldSchema;
+  readonly path: Path;
+  /** It, or something above it, is masked wherever it is shown. */
+  readonly sensitive: boolean;
+  /** Whatever is given as `$secret` here is a secret. */
+  readonly holdsSecrets: boolean;
+};
+
+/** A member or element of a field; what a schema says about secrets holds for everything below it. */
+export function below(field: Field, schema: FieldSchema, segment: string): Field {
+  return {
+    schema,
+    path: [...field.path, segment],
+    sensitive: field.sensitive || schema['x-sensitive'] === true || schema['x-secret'] === true,
+    holdsSecrets: field.holdsSecrets || schema['x-secrets-inside'] === true,
+  };
+}
+
+/** The field that a whole document is. */
+export function rootField(schema: FieldSchema): Field {
+  return { schema, path: [], sensitive: false, holdsSecrets: false };
+}
+
+/** `agent.reception: greeting_message`, or `agent.reception` for the document as a whole. */
+export function subjectOf(context: Pick<Context, 'subject'>, path: Path): string {
+  return path.length === 0 ? context.subject : `${context.subject}: ${formatPath(path)}`;
+}
+
+/** Reports a problem with a field. `message` begins with a verb; address and field are put before it. */
+export function fail(context: Context, field: Field, place: Place, problem: Problem): Failed {
+  context.report.add({
+    ...problem,
+    message: `${subjectOf(context, field.path)} ${problem.message}`,
+    address: context.address,
+    path: formatPath(field.path),
+    place,
+  });
+  return FAILED;
+}

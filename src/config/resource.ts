@@ -1,0 +1,149 @@
+import type { Address } from '../core/address.ts';
+import type { Lifecycle } from '../core/desired.ts';
+import { parsePath } from '../core/path.ts';
+import { Blob } from '../core/value.ts';
+import type { Kind } from '../kinds/kind.ts';
+import type { Inherited } from './block.ts';
+import { checkIgnored, readLifecycle } from './lifecycle.ts';
+import { resolve } from './resolve.ts';
+import {
+  type Context,
+  membersOf,
+  type RefUse,
+  type Resolved,
+  type ResolvedObject,
+  rootField,
+  type SecretUse,
+  type Surroundings,
+} from './resolved.ts';
+import type { WrittenResource } from './resources.ts';
+import { configName, resourceSchema } from './schema.ts';
+import { LATER_RESOURCE_MEMBERS } from './settings-schema.ts';
+import type { Place } from './source.ts';
+import { followPath, rootSpot } from './trace.ts';
+import { validate } from './validate.ts';
+import { memberOf, type WrittenMap } from './written.ts';
+
+/** A resource with its forms followed and its schema checked; there may be holes. */
+export type ResolvedResource = {
+  readonly kind: Kind;
+  readonly address: Address;
+  readonly keyPlace: Place;
+  /** In the platform's field names. */
+  readonly document: ResolvedObject;
+  readonly lifecycle: Lifecycle;
+  readonly unchecked: ResolvedObject;
+  readonly refs: readonly RefUse[];
+  readonly secrets: readonly SecretUse[];
+  /** Where a field of `document` stands; undefined for one that is not written out. */
+  readonly placeOf: (path: string) => Place | undefined;
+};
+
+/** A field that follows from something else, with the member that it follows from. */
+type Derived = { readonly value: Resolved; readonly from: string };
+
+/** A resource's members without those that a later version reads, which are reported. */
+function withoutLater(body: WrittenMap, context: Context): WrittenMap {
+  const members = [...body.members].filter(([key, { keyPlace: place }]) => {
+    if (!LATER_RESOURCE_MEMBERS.includes(key)) return true;
+    const { subject, address } = context;
+    const message = `${subject}: ${key} is not supported yet`;
+    const hint = 'Write the resource out';
+    context.report.add({ rule: 'config/not-supported', message, hint, address, path: key, place });
+    return false;
+  });
+  return { ...body, members: new Map(members) };
+}
+
+/** What stands for a field that is not given: the stack's organization, and nothing for any other. */
+function missingField(
+  kind: Kind,
+  field: string,
+  keyPlace: Place,
+  context: Context,
+): Resolved | undefined {
+  if (kind.schema.properties?.[field]?.['x-config'] !== 'organization') return undefined;
+  const id = context.defaultOrganization;
+  if (id === undefined) {
+    context.report.add({
+      rule: 'organization/missing',
+      message: `${context.subject} belongs to no organization`,
+      hint: 'Add organization: NAME to it, or to callsheet.yaml for all resources',
+      address: context.address,
+      path: field,
+      place: keyPlace,
+    });
+  }
+  return id === 'failed' ? undefined : id;
+}
+
+/** The name of a document: on the platform it is known by its file's, so `name` itself cannot be given. */
+function nameOfFile(kind: Kind, document: ResolvedObject): Derived | undefined {
+  if (kind.schema.properties?.name?.['x-config'] !== false) return undefined;
+  for (const [field, schema] of Object.entries(kind.schema.properties)) {
+    const blob = schema['x-file'] === undefined ? undefined : document[field];
+    if (blob instanceof Blob)
+      return { value: blob.path.split('/').at(-1) ?? blob.path, from: field };
+  }
+  return undefined;
+}
+
+/** From the configuration's names back to the platform's. */
+function platformNames(kind: Kind): ReadonlyMap<string, string> {
+  const names = new Map<string, string>();
+  for (const [name, schema] of Object.entries(kind.schema.properties ?? {})) {
+    const config = configName(name, schema);
+    if (config !== undefined) names.set(name, config);
+  }
+  return names;
+}
+
+/** Resolves one resource and reports what is wrong with it by itself. */
+export function resolveResource(
+  written: WrittenResource,
+  inherited: Inherited | undefined,
+  surroundings: Surroundings,
+): ResolvedResource {
+  const { kind, address, keyPlace } = written;
+  const schema = resourceSchema(kind);
+  const refs: RefUse[] = [];
+  const secrets: SecretUse[] = [];
+  const own = { root: schema, subject: address, address, refs, secrets };
+  const context: Context = { ...surroundings, ...own };
+  const body = withoutLater(written.body, context);
+  const value = resolve(body, rootField(schema), context);
+  const root = rootSpot(schema, value, body, keyPlace);
+  validate({ subject: address, address, root }, context.report);
+  const { lifecycle, unchecked, ...members } = membersOf(value);
+
+  const document: Record<string, Resolved> = { ...inherited?.fields };
+  const writtenAs = new Map(platformNames(kind));
+  for (const [field, member] of writtenAs) {
+    const given =
+      member in members ? members[member] : missingField(kind, field, keyPlace, context);
+    if (given !== undefined) document[field] = given;
+  }
+  const name = nameOfFile(kind, document);
+  if (name !== undefined) {
+    document.name = name.value;
+    writtenAs.set('name', name.from);
+  }
+  const life = readLifecycle(lifecycle);
+  checkIgnored(kind, life.ignore, memberOf(body, 'lifecycle')?.value, context);
+  return {
+    kind,
+    address,
+    keyPlace,
+    document,
+    lifecycle: life,
+    unchecked: membersOf(unchecked),
+    refs,
+    secrets,
+    placeOf: (path) => {
+      const [first, ...rest] = parsePath(path) ?? [];
+      if (first === undefined) return undefined;
+      const handedDown = inherited?.places.get(first);
+      return handedDown ?? followPath(root, [writtenAs.get(first) ?? first, ...rest])?.keyPlace;
+    },
+  };
+}

@@ -1,0 +1,187 @@
+import { type Address, formatAddress, isResourceName } from '../core/address.ts';
+import type { Kind } from '../kinds/kind.ts';
+import { STACK_FILE } from './discover.ts';
+import { nearest } from './nearest.ts';
+import type { Report } from './problems.ts';
+import { namedField } from './schema.ts';
+import { LATER_MEMBERS, settingsSchema } from './settings-schema.ts';
+import { formatPosition, type Place, positionOf } from './source.ts';
+import { describe, type Member, memberOf, type Written, type WrittenMap } from './written.ts';
+
+/** The block of its section that a nested resource stands in, as a knowledge base holds sources. */
+export type WrittenBlock = {
+  readonly kind: Kind;
+  /** `knowledge_bases.clinic`: what messages call it. */
+  readonly label: string;
+  readonly keyPlace: Place;
+  /** The block without its resources. */
+  readonly settings: WrittenMap;
+};
+
+/** One resource as it was written. */
+export type WrittenResource = {
+  readonly kind: Kind;
+  readonly address: Address;
+  readonly keyPlace: Place;
+  readonly body: WrittenMap;
+  readonly block?: WrittenBlock;
+};
+
+export type WrittenResources = {
+  readonly resources: readonly WrittenResource[];
+  readonly blocks: readonly WrittenBlock[];
+  /** Every address that is given, also where what stands there cannot be used. */
+  readonly addresses: ReadonlySet<Address>;
+};
+
+type Collection = {
+  readonly resources: WrittenResource[];
+  readonly places: Map<Address, Place>;
+  readonly blocks: WrittenBlock[];
+  readonly report: Report;
+};
+
+/** A node that must be a map, or undefined after saying that it is none. */
+function asMap(
+  node: Written,
+  subject: string,
+  what: string,
+  report: Report,
+): WrittenMap | undefined {
+  if (node.type === 'map') return node;
+  const empty = node.type === 'scalar' && node.empty;
+  report.add({
+    rule: empty ? 'schema/empty' : 'schema/type',
+    message: empty
+      ? `${subject} has no value`
+      : `${subject} must be ${what}, not ${describe(node)}`,
+    hint: empty ? `Give it ${what}, or remove the line` : undefined,
+    place: node.place,
+  });
+  return undefined;
+}
+
+function checkName({ key, keyPlace }: Member, subject: string, report: Report): boolean {
+  if (isResourceName(key)) return true;
+  report.add({
+    rule: 'address/name',
+    message: `${subject} has ${JSON.stringify(key)}, which cannot name a resource`,
+    hint: 'Use letters, digits, _ and -, and begin with a letter',
+    place: keyPlace,
+  });
+  return false;
+}
+
+function addResource(
+  kind: Kind,
+  names: readonly string[],
+  member: Member,
+  block: WrittenBlock | undefined,
+  into: Collection,
+): void {
+  const address = formatAddress(kind.name, names);
+  const body = asMap(member.value, address, 'a map of fields', into.report);
+  const first = into.places.get(address);
+  if (first !== undefined) {
+    into.report.add({
+      rule: 'address/duplicate',
+      message: `${address} is defined twice, first at ${formatPosition(positionOf(first))}`,
+      hint: 'Rename one of them or remove it',
+      address,
+      place: member.keyPlace,
+    });
+    return;
+  }
+  into.places.set(address, member.keyPlace);
+  if (body === undefined) return;
+  const { keyPlace } = member;
+  into.resources.push({ kind, address, keyPlace, body, ...(block && { block }) });
+}
+
+function addBlock(kind: Kind, member: Member, into: Collection): void {
+  const key = kind.nested?.key ?? '';
+  const label = `${kind.section}.${member.key}`;
+  const map = asMap(member.value, label, 'a map of fields', into.report);
+  if (map === undefined) return;
+  const rest = [...map.members].filter(([name]) => name !== key);
+  const settings: WrittenMap = { ...map, members: new Map(rest) };
+  const block: WrittenBlock = { kind, label, keyPlace: member.keyPlace, settings };
+  into.blocks.push(block);
+  const nested = memberOf(map, key)?.value;
+  if (nested === undefined) return;
+  const resources = asMap(nested, `${label}.${key}`, 'a map of names', into.report);
+  for (const inner of resources?.members.values() ?? []) {
+    if (!checkName(inner, `${label}.${key}`, into.report)) continue;
+    addResource(kind, [member.key, inner.key], inner, block, into);
+  }
+}
+
+function addSection(kind: Kind, section: Written, into: Collection): void {
+  const map = asMap(section, kind.section, 'a map of names', into.report);
+  for (const member of map?.members.values() ?? []) {
+    if (!checkName(member, kind.section, into.report)) continue;
+    if (kind.nested === undefined) addResource(kind, [member.key], member, undefined, into);
+    else addBlock(kind, member, into);
+  }
+}
+
+function reportKey(
+  member: Member,
+  main: boolean,
+  sections: readonly string[],
+  report: Report,
+): void {
+  const { key, keyPlace: place } = member;
+  const settings = Object.keys(settingsSchema.properties ?? {});
+  if (LATER_MEMBERS.includes(key)) {
+    const message = `${key} is not supported yet`;
+    report.add({ rule: 'config/not-supported', message, hint: 'Remove it', place });
+  } else if (!main && settings.includes(key)) {
+    const message = `${key} belongs in ${STACK_FILE}`;
+    report.add({ rule: 'stack/misplaced', message, hint: 'Move it there', place });
+  } else {
+    const known = main ? [...sections, ...settings] : sections;
+    const close = nearest(key, known);
+    const other = main
+      ? `The keys are ${known.join(', ')}`
+      : `Resources stand under ${sections.join(', ')}; a file that is not Callsheet's can be left out with include in ${STACK_FILE}`;
+    report.add({
+      rule: 'schema/unknown-key',
+      message: `${JSON.stringify(key)} is no section that Callsheet knows`,
+      hint: close === undefined ? other : `Did you mean ${close}?`,
+      place,
+    });
+  }
+}
+
+/**
+ * Finds the resources in the files of a stack. `files` are their roots; the first is `callsheet.yaml`,
+ * whose settings are read elsewhere. Where `include` could not be read, any of the others may be none of
+ * Callsheet's, so what they hold beside resources is let be.
+ */
+export function collectResources(
+  files: readonly { readonly root: Written; readonly main: boolean }[],
+  kinds: readonly Kind[],
+  report: Report,
+  included: 'known' | 'unknown',
+): WrittenResources {
+  const into: Collection = { resources: [], places: new Map(), blocks: [], report };
+  const sections = kinds.map(({ section }) => section);
+  for (const { root, main } of files) {
+    if (root.type === 'scalar' && root.empty) continue;
+    const file = root.place.source.file;
+    const map = asMap(root, file, 'a map of sections', report);
+    for (const member of map?.members.values() ?? []) {
+      const kind = kinds.find(({ section }) => section === member.key);
+      if (kind !== undefined) addSection(kind, member.value, into);
+      else if (main ? namedField(settingsSchema, member.key) === undefined : included === 'known') {
+        reportKey(member, main, sections, report);
+      }
+    }
+  }
+  return {
+    resources: into.resources,
+    blocks: into.blocks,
+    addresses: new Set(into.places.keys()),
+  };
+}

@@ -1,0 +1,174 @@
+import type { FieldSchema } from '../core/schema.ts';
+
+/** Schemas of this file also use keywords that only the validator reads. */
+type StackField = FieldSchema & {
+  readonly pattern?: string;
+  readonly minimum?: number;
+  readonly maximum?: number;
+};
+
+const scalar: FieldSchema = { type: ['string', 'number', 'boolean'], 'x-local': true };
+
+const endpoint: FieldSchema = {
+  type: 'object',
+  additionalProperties: false,
+  description: 'Where an operation is found instead.',
+  examples: [{ method: 'POST', path: '/v1/retry-policies' }],
+  properties: {
+    method: {
+      type: 'string',
+      enum: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'],
+      description: 'HTTP method.',
+      examples: ['POST'],
+    },
+    path: {
+      type: 'string',
+      pattern: '^/',
+      description: 'Path below the base address; parameters stand in braces.',
+      examples: ['/v1/agents/{agentId}'],
+    } satisfies StackField as FieldSchema,
+  },
+};
+
+const properties: { readonly [name: string]: StackField } = {
+  callsheet: {
+    type: 'integer',
+    const: 1,
+    description: 'Version of the format. Always 1.',
+    examples: [1],
+  },
+  platform: {
+    type: 'object',
+    additionalProperties: false,
+    description: 'The platform that the stack is applied to.',
+    examples: [{ base_url: 'https://voice.example.test' }],
+    properties: {
+      base_url: {
+        type: 'string',
+        format: 'uri',
+        pattern: '^https?://',
+        description: 'Base address of the API. `CALLSHEET_BASE_URL` is used where it is absent.',
+        examples: ['https://voice.example.test'],
+      } satisfies StackField as FieldSchema,
+      endpoints: {
+        type: 'object',
+        additionalProperties: endpoint,
+        description: 'Paths and methods of operations that the platform serves elsewhere.',
+        examples: [{ createRetryPolicy: { path: '/v1/policies' } }],
+      },
+      assume: {
+        type: 'boolean',
+        default: true,
+        description: 'Whether operations that the specification does not show may be used.',
+        examples: [false],
+      },
+    },
+  },
+  variables: {
+    type: 'object',
+    description: 'Named values that texts are filled in with.',
+    examples: [{ base_url: { env: 'CALLSHEET_BASE_URL' } }],
+    additionalProperties: {
+      type: 'object',
+      additionalProperties: false,
+      description: 'One variable.',
+      examples: [{ env: 'CLINIC_PHONE', default: '+15550100' }],
+      properties: {
+        env: {
+          type: 'string',
+          'x-local': true,
+          description: 'Environment variable that it is read from.',
+          examples: ['CALLSHEET_BASE_URL'],
+        },
+        default: { ...scalar, description: 'Value where none is given.', examples: ['+15550100'] },
+        description: {
+          type: 'string',
+          'x-local': true,
+          description: 'What it is for.',
+          examples: ['Number of the front desk'],
+        },
+      },
+    },
+  },
+  organizations: {
+    type: 'object',
+    additionalProperties: {
+      type: 'string',
+      format: 'uuid',
+      description: 'Id of the organization.',
+    },
+    description: 'Names for organization ids.',
+    examples: [{ harbor: '3c6e0b8a-9c15-4f1d-9f0e-5d2b7f1a2c11' }],
+  },
+  organization: {
+    type: 'string',
+    'x-config': 'organization',
+    description:
+      'Organization of every resource that names none: a name from `organizations`, or an id.',
+    examples: ['harbor'],
+  },
+  include: {
+    type: ['string', 'array'],
+    'x-local': true,
+    items: { type: 'string', 'x-local': true },
+    description:
+      'Patterns of the YAML files that belong to the stack. All below the folder, where absent.',
+    examples: [['agents/**/*.yaml', 'shared.yaml']],
+  },
+  state: {
+    type: 'object',
+    additionalProperties: false,
+    description: 'Where the state is kept.',
+    examples: [{ file: '.callsheet/state.json' }],
+    properties: {
+      file: {
+        type: 'string',
+        'x-local': true,
+        description: 'Path of the state file, from the stack folder.',
+        default: '.callsheet/state.json',
+        examples: ['.callsheet/state.json'],
+      },
+    },
+  },
+  guards: {
+    type: 'object',
+    additionalProperties: false,
+    description: 'Limits that a plan must stay within.',
+    examples: [{ max_delete: 5, max_change_percent: 30 }],
+    properties: {
+      max_delete: {
+        type: 'integer',
+        minimum: 0,
+        description: 'Most resources that one plan may delete.',
+        examples: [5],
+      } satisfies StackField as FieldSchema,
+      max_change_percent: {
+        type: 'number',
+        minimum: 0,
+        maximum: 100,
+        description: 'Largest share of the stack that one plan may change.',
+        examples: [30],
+      } satisfies StackField as FieldSchema,
+    },
+  },
+};
+
+/** The members of `callsheet.yaml` that set the stack up. It may hold resources beside them. */
+export const settingsSchema: FieldSchema = {
+  type: 'object',
+  required: ['callsheet'],
+  additionalProperties: false,
+  properties,
+};
+
+/** Members that a later version reads. */
+export const LATER_MEMBERS: readonly string[] = [
+  'bases',
+  'environments',
+  'moved',
+  'forget',
+  'rules',
+];
+
+/** Members of a resource that a later version reads. */
+export const LATER_RESOURCE_MEMBERS: readonly string[] = ['base', 'for_each', 'key'];

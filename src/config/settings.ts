@@ -1,0 +1,224 @@
+import { isAbsolute, join, resolve as resolvePath } from 'node:path';
+import type { SourcePosition } from '../core/diagnostics.ts';
+import { STACK_FILE } from './discover.ts';
+import type { Folder } from './folder.ts';
+import { isUuid } from './formats.ts';
+import { nearest } from './nearest.ts';
+import type { Problem, Report } from './problems.ts';
+import { resolve } from './resolve.ts';
+import {
+  type Context,
+  isResolvedList,
+  membersOf,
+  type OrganizationLookup,
+  type Resolved,
+  type ResolvedObject,
+  rootField,
+} from './resolved.ts';
+import { settingsSchema } from './settings-schema.ts';
+import { positionOf } from './source.ts';
+import { rootSpot } from './trace.ts';
+import { validate } from './validate.ts';
+import type { Variables } from './variables.ts';
+import { type Member, memberOf, type Written, type WrittenMap } from './written.ts';
+
+/** Where an operation of the platform is found instead of where the specification or an assumption puts it. */
+export type Endpoint = { readonly method?: string; readonly path?: string };
+
+/** Which platform the stack is applied to, and how far its specification may be filled in. */
+export type Platform = {
+  /** Undefined where `callsheet.yaml` says nothing. */
+  readonly base_url: string | undefined;
+  /** By name of operation. */
+  readonly endpoints: Readonly<Record<string, Endpoint>>;
+  /** Whether operations that the specification does not show may be used. */
+  readonly assume: boolean;
+  /** Where the base address stands. */
+  readonly position?: SourcePosition;
+};
+
+export type Guards = { readonly max_delete?: number; readonly max_change_percent?: number };
+
+/** What `callsheet.yaml` sets up, beside the resources it may hold. */
+export type Settings = {
+  readonly platform: Platform;
+  readonly organizations: Readonly<Record<string, string>>;
+  /** The id of the default organization; `failed` where it is named but unknown, which was reported. */
+  readonly organization: string | 'failed' | undefined;
+  readonly include: readonly string[] | undefined;
+  /** Absolute path of the state file. */
+  readonly stateFile: string;
+  readonly guards: Guards;
+};
+
+function textOf(value: Resolved | undefined): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}
+
+function numberOf(value: Resolved | undefined): number | undefined {
+  return typeof value === 'number' ? value : undefined;
+}
+
+/** Plain data of what takes no variables and no value forms. */
+function plain(node: Written): Resolved {
+  if (node.type === 'scalar') return node.value;
+  if (node.type === 'list') return node.items.map(plain);
+  return Object.fromEntries(
+    [...node.members.values()].map(({ key, value }) => [key, plain(value)]),
+  );
+}
+
+function onlyStackMembers(root: WrittenMap): WrittenMap {
+  const known = Object.keys(settingsSchema.properties ?? {});
+  const members = [...root.members].filter(([key]) => known.includes(key) && key !== 'variables');
+  return { ...root, members: new Map<string, Member>(members) };
+}
+
+function readPlatform(value: Resolved | undefined, written: Written | undefined): Platform {
+  const platform = membersOf(value);
+  const place = memberOf(written, 'base_url')?.keyPlace;
+  const endpoints = Object.entries(membersOf(platform.endpoints)).map(
+    ([operation, given]): [string, Endpoint] => {
+      const { method, path } = membersOf(given);
+      return [
+        operation,
+        {
+          ...(typeof method === 'string' ? { method } : {}),
+          ...(typeof path === 'string' ? { path } : {}),
+        },
+      ];
+    },
+  );
+  return {
+    base_url: textOf(platform.base_url),
+    endpoints: Object.fromEntries(endpoints),
+    assume: platform.assume !== false,
+    ...(place === undefined ? {} : { position: positionOf(place) }),
+  };
+}
+
+function readGuards(value: Resolved | undefined): Guards {
+  const { max_delete, max_change_percent } = membersOf(value);
+  const deletes = numberOf(max_delete);
+  const percent = numberOf(max_change_percent);
+  return {
+    ...(deletes === undefined ? {} : { max_delete: deletes }),
+    ...(percent === undefined ? {} : { max_change_percent: percent }),
+  };
+}
+
+/** A state store that is not a file. */
+function refuseStore(node: Written | undefined, report: Report): boolean {
+  if (node?.type !== 'scalar' || typeof node.value !== 'string') return false;
+  const store = /^([a-z][a-z0-9+]*):\/\//.exec(node.value)?.[1];
+  if (store === undefined) return false;
+  // Such an address may carry a password.
+  report.mask(node.place);
+  report.add({
+    rule: 'config/not-supported',
+    message: `${STACK_FILE}: state is kept at ${store}://, which is not supported yet`,
+    hint: 'Use state: { file: .callsheet/state.json }',
+    place: node.place,
+  });
+  return true;
+}
+
+/**
+ * Where the state is. `CALLSHEET_STATE` wins, as it says where one machine keeps it; a relative path
+ * there begins at the working directory, one in `callsheet.yaml` at the stack folder.
+ */
+function stateFile(dir: string, file: string | undefined, env: string | undefined): string {
+  if (env !== undefined && env !== '') return resolvePath(env);
+  const path = file ?? '.callsheet/state.json';
+  return isAbsolute(path) ? path : join(dir, path);
+}
+
+/** Looks a name up among those of `callsheet.yaml`. */
+export function lookupOrganization(organizations: Readonly<Record<string, string>>) {
+  return (name: string): OrganizationLookup => {
+    const id = Object.hasOwn(organizations, name) ? organizations[name] : undefined;
+    if (id !== undefined) return { id };
+    return { unknown: { nearest: nearest(name, Object.keys(organizations)) } };
+  };
+}
+
+/** Names of organizations as they are known before their ids are checked. */
+function namedOrganizations(value: Resolved | undefined): Readonly<Record<string, string>> {
+  const named = Object.entries(membersOf(value)).map(([name, id]): [string, string] => [
+    name,
+    textOf(id) ?? '',
+  ]);
+  return Object.fromEntries(named);
+}
+
+export type StackDeps = {
+  readonly folder: Folder;
+  readonly variables: Variables;
+  readonly report: Report;
+  readonly env: Readonly<Record<string, string | undefined>>;
+};
+
+/**
+ * A stack can be checked without knowing which platform it is for: what needs a base address says so
+ * when it finds none.
+ */
+function lenient(problem: Problem): Problem {
+  const unneeded = problem.rule === 'variable/missing' && problem.path === 'platform.base_url';
+  return unneeded ? { ...problem, severity: 'warning' } : problem;
+}
+
+/** Reads the settings of `callsheet.yaml`. What is wrong is reported, and its default stands in. */
+export function readSettings(root: WrittenMap, deps: StackDeps): Settings {
+  const { folder, variables, report } = deps;
+  const written = onlyStackMembers(root);
+  const state = memberOf(written, 'state')?.value;
+  const refused = refuseStore(state, report) || refuseStore(memberOf(state, 'file')?.value, report);
+  const organizations = memberOf(written, 'organizations')?.value;
+  const context: Context = {
+    root: settingsSchema,
+    subject: STACK_FILE,
+    address: undefined,
+    report: { ...report, add: (problem) => report.add(lenient(problem)) },
+    variables,
+    organization: (name) => lookupOrganization(known)(name),
+    defaultOrganization: undefined,
+    folder,
+    isKind: () => false,
+    refs: [],
+    secrets: [],
+  };
+  // Names come first: the default organization may be one of them.
+  const silent: Context = { ...context, report: { ...report, add: () => {} } };
+  const schema = settingsSchema.properties?.organizations ?? {};
+  const known =
+    organizations === undefined
+      ? {}
+      : namedOrganizations(resolve(organizations, rootField(schema), silent));
+  const members = [...written.members].filter(([key]) => !(refused && key === 'state'));
+  const resolved = membersOf(
+    resolve({ ...written, members: new Map(members) }, rootField(settingsSchema), context),
+  );
+  const variablesNode = memberOf(root, 'variables')?.value;
+  const document = {
+    ...resolved,
+    ...(variablesNode === undefined ? {} : { variables: plain(variablesNode) }),
+  };
+  const spot = rootSpot(settingsSchema, document, root, { ...root.place, end: root.place.start });
+  validate({ subject: STACK_FILE, address: undefined, root: spot }, report);
+  const { organization, include, platform, guards } = document as ResolvedObject;
+  const id = textOf(organization);
+  const patterns = isResolvedList(include) ? include : [include];
+  const globs = patterns.filter((pattern) => typeof pattern === 'string');
+  return {
+    platform: readPlatform(platform, memberOf(written, 'platform')?.value),
+    organizations: Object.fromEntries(Object.entries(known).filter(([, value]) => isUuid(value))),
+    organization: organization === undefined ? undefined : id !== undefined ? id : 'failed',
+    include: include === undefined ? undefined : globs,
+    stateFile: stateFile(
+      folder.dir,
+      textOf(membersOf(resolved.state).file),
+      deps.env.CALLSHEET_STATE,
+    ),
+    guards: readGuards(guards),
+  };
+}

@@ -1,0 +1,77 @@
+import type { SourcePosition } from '../core/diagnostics.ts';
+
+/** A file of the stack as text, without its byte order mark. */
+export type Source = {
+  /** Relative to the stack folder, with forward slashes. */
+  readonly file: string;
+  readonly text: string;
+};
+
+/** A stretch of a file. Offsets count UTF-16 units from 0; `end` is exclusive. */
+export type Place = { readonly source: Source; readonly start: number; readonly end: number };
+
+const starts = new WeakMap<Source, readonly number[]>();
+
+/** Where each line of a file begins. Lines end with a line feed; a carriage return before it belongs to the line. */
+function lineStarts(source: Source): readonly number[] {
+  const known = starts.get(source);
+  if (known !== undefined) return known;
+  const found = [0];
+  for (let at = source.text.indexOf('\n'); at >= 0; at = source.text.indexOf('\n', at + 1)) {
+    found.push(at + 1);
+  }
+  starts.set(source, found);
+  return found;
+}
+
+/** The line that holds an offset, counted from 1. */
+export function lineAt(source: Source, offset: number): number {
+  const lines = lineStarts(source);
+  let low = 0;
+  let high = lines.length;
+  while (high - low > 1) {
+    const middle = (low + high) >> 1;
+    if ((lines[middle] ?? 0) <= offset) low = middle;
+    else high = middle;
+  }
+  return low + 1;
+}
+
+/** The offsets of a line without its end; undefined where the file has no such line. */
+export function lineRange(
+  source: Source,
+  line: number,
+): { readonly start: number; readonly end: number } | undefined {
+  const lines = lineStarts(source);
+  const start = lines[line - 1];
+  if (start === undefined) return undefined;
+  const next = lines[line];
+  let end = next === undefined ? source.text.length : next - 1;
+  if (end > start && source.text[end - 1] === '\r') end -= 1;
+  return { start, end };
+}
+
+/** The position of a place's first character. */
+export function positionOf(place: Place): SourcePosition {
+  const line = lineAt(place.source, place.start);
+  const from = lineRange(place.source, line)?.start ?? 0;
+  const column = [...place.source.text.slice(from, place.start)].length + 1;
+  return { file: place.source.file, line, column };
+}
+
+/** The first place where `snippet` stands inside a place; the place itself where it does not appear as such. */
+export function placeOf(snippet: string, inside: Place): Place {
+  const start = inside.source.text.indexOf(snippet, inside.start);
+  const end = start + snippet.length;
+  return start < 0 || end > inside.end ? inside : { source: inside.source, start, end };
+}
+
+/** The first character of a file, for problems with the file as a whole. */
+export function startOf(source: Source): Place {
+  return { source, start: 0, end: 0 };
+}
+
+/** `agents.yaml:3:5` */
+export function formatPosition(position: SourcePosition): string {
+  return `${position.file}:${position.line}:${position.column}`;
+}

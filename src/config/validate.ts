@@ -1,0 +1,95 @@
+import type { ErrorObject } from 'ajv';
+import { formatPath, type Path } from '../core/path.ts';
+import { type FieldSchema, itemSchema } from '../core/schema.ts';
+import { nearest } from './nearest.ts';
+import type { Problem, Report } from './problems.ts';
+import { subjectOf } from './resolved.ts';
+import { fieldNames } from './schema.ts';
+import type { Place } from './source.ts';
+import { followPointer, type Spot } from './trace.ts';
+import { schemaErrors } from './validator.ts';
+import { countedElements, violationWords, type Words } from './violations.ts';
+
+/** A resolved document with what is needed to speak of it. */
+export type Checked = {
+  /** What messages begin with: an address or the name of a file. */
+  readonly subject: string;
+  readonly address: string | undefined;
+  readonly root: Spot;
+};
+
+function placeOfSpot(spot: Spot, fallback: Place | undefined): Place | undefined {
+  return spot.written?.place ?? spot.keyPlace ?? fallback;
+}
+
+/** The keys of an object as they were written, also those that no schema knows. */
+function writtenKeys(spot: Spot): readonly string[] {
+  return spot.written?.type === 'map' ? [...spot.written.members.keys()] : [];
+}
+
+/** "when status is active", for what only a `then` requires. */
+function condition(error: ErrorObject, root: Spot): string {
+  if (!error.schemaPath.startsWith('#/then/')) return '';
+  const { if: when }: FieldSchema & { readonly if?: FieldSchema } = root.schema;
+  const parts = Object.entries(when?.properties ?? {}).flatMap(([name, wanted]) =>
+    wanted.const === undefined ? [] : [`${name} is ${String(wanted.const)}`],
+  );
+  return parts.length === 0 ? '' : ` when ${parts.join(' and ')}`;
+}
+
+function missingWords(error: ErrorObject, spot: Spot, root: Spot): Words | undefined {
+  // What a branch requires is said of the choice as a whole.
+  if (error.schemaPath.includes('/oneOf/')) return undefined;
+  const name = String(error.params.missingProperty);
+  const known = fieldNames(spot.schema);
+  const slip = writtenKeys(spot).some(
+    (key) => key === name || (!known.includes(key) && nearest(key, known) === name),
+  );
+  if (slip) return undefined;
+  return { rule: 'schema/required', message: `needs ${name}${condition(error, root)}` };
+}
+
+function problemOf(error: ErrorObject, checked: Checked): Problem | undefined {
+  const { root } = checked;
+  const { spot, special } = followPointer(root, error.instancePath);
+  if (special) return undefined;
+  const item = itemSchema(root.schema, spot.schema);
+  const words =
+    error.keyword === 'required'
+      ? missingWords(error, spot, root)
+      : violationWords({ error, spot, open: spot.schema['x-sensitive'] !== true }, item);
+  if (words === undefined) return undefined;
+  let place = placeOfSpot(spot, root.keyPlace);
+  let path: Path = spot.path;
+  if (error.keyword === 'contains') {
+    // The first one too many is the one to look at; what is counted belongs to the whole resource.
+    const first = countedElements(error)[Number(error.params.maxContains)];
+    const element = first === undefined ? undefined : spot.written;
+    if (element?.type === 'list' && first !== undefined)
+      place = element.items[first]?.place ?? place;
+    path = [];
+  } else if (error.keyword === 'required' || error.keyword === 'oneOf') {
+    place = spot.keyPlace ?? place;
+  }
+  return {
+    ...words,
+    message: `${subjectOf(checked, path)} ${words.message}`,
+    address: checked.address,
+    path: formatPath(spot.path),
+    place,
+  };
+}
+
+/** Reports every way in which a resolved document breaks its schema, each in words and at its place. */
+export function validate(checked: Checked, report: Report): void {
+  const errors = schemaErrors(checked.root.schema, checked.root.value);
+  // A value of the wrong type breaks every other rule as well; saying so would only be noise.
+  const mistyped = new Set(
+    errors.filter(({ keyword }) => keyword === 'type').map(({ instancePath }) => instancePath),
+  );
+  for (const error of errors) {
+    if (error.keyword !== 'type' && mistyped.has(error.instancePath)) continue;
+    const problem = problemOf(error, checked);
+    if (problem !== undefined) report.add(problem);
+  }
+}

@@ -1,0 +1,154 @@
+import { statSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { STACK_FILE } from './discover.ts';
+import { fileWords } from './file-words.ts';
+import { isUnreadable, readText, type Unreadable } from './folder.ts';
+import { maskValues } from './masks.ts';
+import { nearest } from './nearest.ts';
+import type { Report } from './problems.ts';
+import { type Member, memberOf, type Written } from './written.ts';
+import { parseYaml } from './yaml.ts';
+
+/** What `${var.name}` stands for, or why it stands for nothing. */
+export type Lookup =
+  | { readonly value: string }
+  | { readonly missing: { readonly env: string | undefined } }
+  | { readonly unknown: { readonly nearest: string | undefined } }
+  /** The declarations could not be read, which was already said. */
+  | 'unreadable';
+
+export type Variables = { readonly lookup: (name: string) => Lookup };
+
+export const unreadableVariables: Variables = { lookup: () => 'unreadable' };
+
+type Given = {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly vars?: Readonly<Record<string, string>>;
+  readonly varFiles?: readonly string[];
+};
+
+function openVarFile(path: string) {
+  try {
+    const absolute = resolve(path);
+    const stats = statSync(absolute);
+    if (stats.isDirectory()) return { reason: 'directory' } satisfies Unreadable;
+    if (!stats.isFile()) return { reason: 'special' } satisfies Unreadable;
+    return readText(path, { absolute, size: stats.size });
+  } catch {
+    return { reason: 'missing', nearest: undefined } satisfies Unreadable;
+  }
+}
+
+/** Reads one file of variables: a YAML or JSON map of names to values. */
+function readVarFile(path: string, declared: ReadonlySet<string>, report: Report) {
+  const values = new Map<string, string>();
+  const read = openVarFile(path);
+  if (isUnreadable(read)) {
+    const words = fileWords(path, read);
+    report.add({ ...words, message: `--var-file ${words.message}`, hint: 'Check the path' });
+    return values;
+  }
+  // Nothing says which variables are secret, so no frame shows their values.
+  maskValues(read.source, report);
+  const { root, problems } = parseYaml(read.source);
+  for (const problem of problems) report.add(problem);
+  if (root === undefined || (root.type === 'scalar' && root.empty)) return values;
+  if (root.type !== 'map') {
+    const message = `--var-file ${path} must hold a map of names and values`;
+    report.add({ rule: 'variable/value', message, place: root.place });
+    return values;
+  }
+  for (const { key, keyPlace, value } of root.members.values()) {
+    if (value.type !== 'scalar' || value.value === null) {
+      const message = `the variable ${key} must be a text, a number, true or false`;
+      report.add({ rule: 'variable/value', message, place: value.place });
+    } else if (!declared.has(key)) {
+      report.add({
+        severity: 'warning',
+        rule: 'variable/unknown',
+        message: `${path} sets ${key}, which is no variable of the stack`,
+        hint: didYouMean(key, declared) ?? `Declare it under variables in ${STACK_FILE}`,
+        place: keyPlace,
+      });
+    } else values.set(key, value.text);
+  }
+  return values;
+}
+
+function didYouMean(name: string, names: Iterable<string>): string | undefined {
+  const close = nearest(name, names);
+  return close === undefined ? undefined : `Did you mean ${close}?`;
+}
+
+/** The default of a declaration, as text. Its shape is checked with the rest of `callsheet.yaml`. */
+function defaultOf(declaration: Written): string | undefined {
+  const value = memberOf(declaration, 'default')?.value;
+  return value?.type === 'scalar' && value.value !== null ? value.text : undefined;
+}
+
+/** What the schema of `callsheet.yaml` cannot say of a declaration. */
+function checkDeclaration({ key, keyPlace, value }: Member, report: Report): void {
+  if (!/^[A-Za-z_][\w-]*$/.test(key)) {
+    report.add({
+      rule: 'variable/name',
+      message: `${STACK_FILE}: ${JSON.stringify(key)} cannot name a variable`,
+      hint: 'Use letters, digits, _ and -, and begin with a letter',
+      place: keyPlace,
+    });
+  }
+  const given = memberOf(value, 'default')?.value;
+  if (given === undefined || !defaultOf(value)?.includes('${')) return;
+  report.add({
+    rule: 'variable/syntax',
+    message: `${STACK_FILE}: the default of ${key} holds \${…}, which is not filled in there`,
+    hint: 'Use the other variable where this one is used',
+    place: given.place,
+  });
+}
+
+function envOf(declaration: Written): string | undefined {
+  const value = memberOf(declaration, 'env')?.value;
+  return value?.type === 'scalar' && typeof value.value === 'string' ? value.value : undefined;
+}
+
+/**
+ * The variables of a stack. The command line wins over files of variables (the last one first), these
+ * over the environment, and that over the default. An environment variable that is set but empty counts
+ * as not set: pipelines leave absent ones so.
+ */
+export function readVariables(
+  declared: Written | undefined,
+  given: Given,
+  report: Report,
+): Variables {
+  const declarations = new Map<string, Written>();
+  if (declared?.type === 'map') {
+    for (const member of declared.members.values()) {
+      declarations.set(member.key, member.value);
+      checkDeclaration(member, report);
+    }
+  }
+  const names = new Set(declarations.keys());
+  const files = (given.varFiles ?? []).map((path) => readVarFile(path, names, report)).reverse();
+  for (const name of Object.keys(given.vars ?? {})) {
+    if (names.has(name)) continue;
+    report.add({
+      rule: 'variable/unknown',
+      message: `--var sets ${name}, which is no variable of the stack`,
+      hint: didYouMean(name, names) ?? `Declare it under variables in ${STACK_FILE}`,
+    });
+  }
+  const vars = new Map(Object.entries(given.vars ?? {}));
+  return {
+    lookup: (name) => {
+      const declaration = declarations.get(name);
+      if (declaration === undefined) return { unknown: { nearest: nearest(name, names) } };
+      const env = envOf(declaration);
+      const value =
+        vars.get(name) ??
+        files.find((file) => file.has(name))?.get(name) ??
+        ((env === undefined ? undefined : given.env[env]) || defaultOf(declaration));
+      return value === undefined ? { missing: { env } } : { value };
+    },
+  };
+}

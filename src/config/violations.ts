@@ -1,0 +1,211 @@
+import type { ErrorObject } from 'ajv';
+import { FORMATS } from './formats.ts';
+import { nearest } from './nearest.ts';
+import type { Problem } from './problems.ts';
+import { typesOf } from './schema.ts';
+import type { Spot } from './trace.ts';
+import { describe } from './written.ts';
+
+/** What is said of a field that breaks its schema. The message begins with a verb. */
+export type Words = Pick<Problem, 'rule' | 'message' | 'hint'>;
+
+type Violation = {
+  readonly error: ErrorObject;
+  readonly spot: Spot;
+  /** The value may be quoted. */
+  readonly open: boolean;
+};
+
+const NOUNS: Readonly<Record<string, string>> = {
+  string: 'text',
+  number: 'a number',
+  integer: 'a whole number',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'a map',
+  null: 'null',
+};
+
+function param(error: ErrorObject, name: string): unknown {
+  const params: Readonly<Record<string, unknown>> = error.params;
+  return params[name];
+}
+
+function actual({ written, value }: Spot): string {
+  if (written !== undefined) return describe(written);
+  return typeof value === 'string' ? 'text' : 'something else';
+}
+
+function typeWords({ spot }: Violation): Words {
+  const types = typesOf(spot.schema).filter((type) => type !== 'null');
+  const wanted = types.map((type) => NOUNS[type] ?? type).join(' or ');
+  if (spot.value === null) {
+    return {
+      rule: 'schema/type',
+      message: `must be ${wanted}; it cannot be cleared with null`,
+      hint: 'Remove the line to leave the field as it is',
+    };
+  }
+  const scalar = typeof spot.value !== 'object';
+  return {
+    rule: 'schema/type',
+    message: `must be ${wanted}, not ${actual(spot)}`,
+    hint: scalar && types.includes('string') ? 'Put it in quotes' : undefined,
+  };
+}
+
+function enumWords({ error, spot, open }: Violation): Words {
+  const allowed: readonly unknown[] = Array.isArray(param(error, 'allowedValues'))
+    ? (param(error, 'allowedValues') as readonly unknown[])
+    : [];
+  const texts = allowed.filter((value) => typeof value === 'string');
+  const close = typeof spot.value === 'string' ? nearest(spot.value, texts) : undefined;
+  const given = open ? JSON.stringify(spot.value) : 'that';
+  const list = texts.join(', ');
+  return {
+    rule: 'schema/enum',
+    message: `cannot be ${given}`,
+    hint: close === undefined ? `Use one of ${list}` : `Did you mean ${close}? It takes ${list}`,
+  };
+}
+
+function limitWords({ error }: Violation): Words {
+  const limit = String(param(error, 'limit'));
+  const many = (noun: string) => `${limit} ${noun}${limit === '1' ? '' : 's'}`;
+  const said: Readonly<Record<string, string>> = {
+    minLength: limit === '1' ? 'must not be empty' : `must have at least ${many('character')}`,
+    maxLength: `must have at most ${many('character')}`,
+    minimum: `must be at least ${limit}`,
+    maximum: `must be at most ${limit}`,
+    exclusiveMinimum: `must be more than ${limit}`,
+    exclusiveMaximum: `must be less than ${limit}`,
+    minItems: limit === '1' ? 'must not be empty' : `must have at least ${many('entry')}`,
+    maxItems: `may have ${limit} entries at most`,
+  };
+  const length = typeof error.data === 'string' ? `, and has ${[...error.data].length}` : '';
+  const counted = error.keyword === 'maxLength' ? length : '';
+  return {
+    rule: 'schema/limit',
+    message: `${said[error.keyword] ?? `breaks the limit ${limit}`}${counted}`,
+  };
+}
+
+function formatWords({ error, spot }: Violation): Words {
+  const format = FORMATS[String(param(error, 'format'))];
+  const close = typeof spot.value === 'string' ? format?.nearest?.(spot.value) : undefined;
+  const example = format === undefined ? undefined : `For example ${format.example}`;
+  return {
+    rule: 'schema/format',
+    message: `must be ${format?.noun ?? `of the format ${String(param(error, 'format'))}`}`,
+    hint: close === undefined ? example : `Did you mean ${close}?`,
+  };
+}
+
+function patternWords({ error, spot }: Violation): Words {
+  const pattern = String(param(error, 'pattern'));
+  const [example] = spot.schema.examples ?? [];
+  return {
+    rule: 'schema/pattern',
+    message:
+      pattern === '^https?://'
+        ? 'must begin with http:// or https://'
+        : `does not have the form that the platform or Callsheet reads`,
+    hint: typeof example === 'string' ? `For example ${example}` : undefined,
+  };
+}
+
+/** The one member that an element must have to be counted, as in "at most four `during_call` webhooks". */
+function countedBy(
+  error: ErrorObject,
+): { readonly key: string; readonly value: unknown } | undefined {
+  const schema: unknown = error.schema;
+  if (typeof schema !== 'object' || schema === null || !('properties' in schema)) return undefined;
+  const [entry] = Object.entries(schema.properties ?? {});
+  const wanted: unknown = entry?.[1];
+  if (entry === undefined || typeof wanted !== 'object' || wanted === null) return undefined;
+  return 'const' in wanted ? { key: entry[0], value: wanted.const } : undefined;
+}
+
+/** Which elements of a list a `contains` limit counts. */
+export function countedElements(error: ErrorObject): readonly number[] {
+  const by = countedBy(error);
+  if (by === undefined || !Array.isArray(error.data)) return [];
+  const elements: readonly unknown[] = error.data;
+  return elements.flatMap((element, index) =>
+    typeof element === 'object' &&
+    element !== null &&
+    Object.entries(element).some(([key, value]) => key === by.key && value === by.value)
+      ? [index]
+      : [],
+  );
+}
+
+function containsWords({ error }: Violation, noun: string): Words {
+  const count = countedElements(error).length;
+  const by = countedBy(error);
+  const most = String(param(error, 'maxContains') ?? '');
+  return {
+    rule: 'schema/limit',
+    message: `has ${count} ${String(by?.value ?? '')} ${noun}; the platform allows ${most}`,
+    hint: 'Remove the ones too many, or give them another condition',
+  };
+}
+
+/** What the elements of a list are called: `webhooks` where their `type` is always `webhook`. */
+function nounOf(item: {
+  readonly properties?: { readonly [name: string]: { readonly const?: unknown } };
+}) {
+  const type = item.properties?.type?.const;
+  return typeof type === 'string' ? `${type}s` : 'entries';
+}
+
+function exclusiveWords({ error }: Violation): Words {
+  const branches: readonly unknown[] = Array.isArray(error.schema) ? error.schema : [];
+  const names = branches.flatMap((branch) =>
+    typeof branch === 'object' && branch !== null && 'required' in branch
+      ? [String(branch.required)]
+      : [],
+  );
+  const none = param(error, 'passingSchemas') === null;
+  return {
+    rule: 'schema/required',
+    message: none
+      ? `needs one of ${names.join(' and ')}`
+      : `gives ${names.join(' and ')}, and takes only one`,
+  };
+}
+
+/** The words for a violation; undefined for one that only repeats another. */
+export function violationWords(
+  violation: Violation,
+  item: Parameters<typeof nounOf>[0],
+): Words | undefined {
+  const { error } = violation;
+  switch (error.keyword) {
+    case 'type':
+      return typeWords(violation);
+    case 'enum':
+      return enumWords(violation);
+    case 'const':
+      return {
+        rule: 'schema/enum',
+        message: `must be ${JSON.stringify(param(error, 'allowedValue'))}`,
+      };
+    case 'format':
+      return formatWords(violation);
+    case 'pattern':
+      return patternWords(violation);
+    case 'contains':
+      return containsWords(violation, nounOf(item));
+    case 'oneOf':
+      return exclusiveWords(violation);
+    case 'additionalProperties':
+    case 'if':
+      // Unknown keys are found while the document is resolved; `if` only announces what `then` says.
+      return undefined;
+    default:
+      return param(error, 'limit') === undefined
+        ? { rule: 'schema/invalid', message: `breaks the rule ${error.keyword} of its schema` }
+        : limitWords(violation);
+  }
+}

@@ -1,0 +1,154 @@
+import type { Address } from './address.ts';
+import type { Json } from './value.ts';
+
+/**
+ * The plan document: what every renderer, `--format json` and `apply` read. Secrets and sensitive
+ * values are masked when it is built, so nothing that reads it can leak one.
+ */
+export type PlanDocument = {
+  readonly format: 'callsheet-plan';
+  readonly version: 1;
+  /** `sha256:…` over everything that apply acts on; see `plan/digest.ts`. */
+  readonly digest: string;
+  readonly created_at: string;
+  /** What the desired side is: the configuration, or what a run found before it (rollback). */
+  readonly purpose: 'apply' | 'rollback' | 'drift';
+  /** The run that a rollback undoes. */
+  readonly undoes?: string;
+  readonly platform: { readonly base_url: string; readonly account_id: string };
+  /** Names of the organizations that appear, by id. */
+  readonly organizations: { readonly [id: string]: string };
+  readonly config_digest: string;
+  readonly state: { readonly lineage: string; readonly serial: number };
+  readonly options: PlanOptions;
+  readonly summary: PlanSummary;
+  readonly requests: RequestForecast;
+  /** Ids of the assumptions that the plan's calls rely on. */
+  readonly assumptions: readonly string[];
+  readonly changes: readonly Change[];
+  /** What a person should know that changes nothing. */
+  readonly notes: readonly Note[];
+};
+
+/** What the person who planned allowed; apply allows nothing more. */
+export type PlanOptions = {
+  readonly allow_delete: boolean;
+  readonly accept_conflicts: boolean;
+  readonly skip_refused: boolean;
+  readonly resend_secrets: boolean | readonly Address[];
+  readonly target: readonly Address[];
+  readonly exclude: readonly Address[];
+  readonly force: boolean;
+};
+
+export type Action = 'create' | 'update' | 'replace' | 'delete' | 'adopt' | 'forget' | 'no_op';
+
+/**
+ * Whether a change can be carried out.
+ *
+ * - `ok`: apply does it.
+ * - `held`: a delete that waits for `--allow-delete`; apply leaves it out.
+ * - `refused`: a guard or the platform would refuse it; apply refuses the whole plan.
+ * - `unsupported`: the platform has no endpoint for it; apply leaves it out.
+ */
+export type Verdict = 'ok' | 'held' | 'refused' | 'unsupported';
+
+export type PlanSummary = {
+  readonly [action in Action]: number;
+} & {
+  readonly refused: number;
+  readonly held: number;
+  readonly unsupported: number;
+};
+
+/** What apply will ask of the platform. */
+export type RequestForecast = {
+  readonly reads: number;
+  readonly writes: number;
+  /** Rough, from the time that reading took. */
+  readonly seconds: number;
+};
+
+/**
+ * One resource's part of a plan.
+ *
+ * | action  | before                   | after                       |
+ * |---------|--------------------------|-----------------------------|
+ * | create  | null                     | what the configuration says |
+ * | update  | its owned leaves, live   | what the configuration says |
+ * | replace | its owned leaves, live   | what the configuration says |
+ * | delete  | the live document        | null                        |
+ * | adopt   | its owned leaves, live   | the same                    |
+ * | forget  | null                     | null                        |
+ */
+export type Change = {
+  readonly address: Address;
+  readonly kind: string;
+  /** Name for people, from the document. */
+  readonly name: string;
+  readonly organization_id: string | null;
+  /** Null until it exists. */
+  readonly id: string | null;
+  readonly action: Action;
+  readonly verdict: Verdict;
+  /** Why, for people. Nothing branches on it. */
+  readonly reason: string;
+  /** Found live by its natural key or by `lifecycle.adopt`, without state. */
+  readonly adopted: boolean;
+  /** The id that the state holds and that is gone from the platform; null where nothing is missing. */
+  readonly missing_id: string | null;
+  readonly before: Json;
+  readonly after: Json;
+  readonly fields: readonly FieldChange[];
+  /** What apply compares before it writes; null for what does not exist yet. */
+  readonly pin: Pin | null;
+  readonly operations: readonly PlannedOperation[];
+  /** Where the configuration says it: file and line. Null for what it no longer mentions. */
+  readonly source: string | null;
+};
+
+/** Why a leaf is written: see the table in DESIGN, three-way comparison. */
+export type FieldCause =
+  | 'changed'
+  | 'drifted'
+  | 'conflict'
+  | 'cleared'
+  | 'released'
+  | 'secret_changed'
+  | 'secret_resent'
+  | 'unknown_secret'
+  | 'unknown_content';
+
+export type FieldChange = {
+  /** `extensions.tools[crm_lookup].url` */
+  readonly path: string;
+  readonly before: Json;
+  readonly after: Json;
+  /** Whether before and after are masked. */
+  readonly secret: boolean;
+  readonly cause: FieldCause;
+};
+
+/** What a plan remembers of a live resource so that apply can tell whether it moved. */
+export type Pin = {
+  /** Of the canonical form of the whole live document. */
+  readonly digest: string;
+  readonly updated_at: string | null;
+  /** Newest history entry, for kinds that have a history. */
+  readonly history_id: number | null;
+};
+
+/** One step of a change, as forecast. The executor works out the request's body when its turn comes. */
+export type PlannedOperation = {
+  readonly step: 'create' | 'update' | 'delete' | 'revert' | 'facet' | 'again';
+  /** Top-level fields that it writes; for `facet`, the facet. */
+  readonly fields: readonly string[];
+  /** The history entry that a revert restores. */
+  readonly version?: number;
+};
+
+export type Note = {
+  readonly severity: 'info' | 'warning';
+  readonly address: Address | null;
+  readonly message: string;
+};

@@ -1,0 +1,46 @@
+import { digestOf } from '../core/digest.ts';
+import { Blob, type Json, Secret } from '../core/value.ts';
+import type { AppliedLeaf } from '../state/model.ts';
+import { type Leaf, normalise } from './leaves.ts';
+import { resolveLeaf, Unknown } from './resolve.ts';
+import type { World } from './world.ts';
+
+/** Values whose JSON is longer are remembered as a digest: only equality is ever asked of them. */
+const LONGEST_PLAIN_VALUE = 80;
+
+/** How the state remembers a leaf that was written. Undefined where its value is not known. */
+export function rememberLeaf(leaf: Leaf, address: string, world: World): AppliedLeaf | undefined {
+  if (leaf.value instanceof Blob) return { digest: `sha256:${leaf.value.sha256}` };
+  const value = resolveLeaf(leaf, world);
+  if (value === undefined || value instanceof Unknown) return undefined;
+  return rememberValue(leaf, normalise(leaf.schema, value), address, world);
+}
+
+/** The same for a value that is already in comparable form. */
+export function rememberValue(leaf: Leaf, value: Json, address: string, world: World): AppliedLeaf {
+  if (leaf.facts.sensitive || leaf.facts.unreadable || leaf.value instanceof Secret) {
+    return { fingerprint: world.fingerprints.of(address, leaf.text, value) };
+  }
+  const plain = JSON.stringify(value);
+  return plain.length <= LONGEST_PLAIN_VALUE
+    ? { value: JSON.parse(plain) }
+    : { digest: digestOf(value) };
+}
+
+/** Whether what the state remembers is that value. `unknown` where a fingerprint cannot be read. */
+export function matchesApplied(
+  applied: AppliedLeaf,
+  value: Json,
+  address: string,
+  path: string,
+  world: World,
+): 'equal' | 'different' | 'unknown' {
+  if ('fingerprint' in applied) {
+    return world.fingerprints.matches(applied.fingerprint, address, path, value);
+  }
+  const equal =
+    'digest' in applied
+      ? applied.digest === digestOf(value)
+      : digestOf(applied.value) === digestOf(value);
+  return equal ? 'equal' : 'different';
+}

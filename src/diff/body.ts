@@ -1,0 +1,47 @@
+import { dereference, type FieldSchema, itemSchema, memberSchema } from '../core/schema.ts';
+import { isList, isObject, type Json, type JsonObject } from '../core/value.ts';
+import { fieldSchema } from './leaves.ts';
+
+/**
+ * The part of a document that holds the given top-level fields, as a request body: under the names that
+ * the platform is written with, without what it owns and without what it never sees. A field that must
+ * be written together with another brings it along.
+ */
+export function requestBody(
+  root: FieldSchema,
+  document: JsonObject,
+  fields: Iterable<string>,
+): JsonObject {
+  const names = new Set<string>();
+  for (const field of fields) {
+    names.add(field);
+    for (const other of fieldSchema(root, field)['x-write-with'] ?? []) names.add(other);
+  }
+  const chosen = Object.fromEntries(Object.entries(document).filter(([name]) => names.has(name)));
+  return renameMembers(root, root, chosen);
+}
+
+/** A facet's value as the body of its own endpoint. */
+export function facetBody(root: FieldSchema, facet: string, value: JsonObject): JsonObject {
+  return renameMembers(root, fieldSchema(root, facet), value);
+}
+
+function renameMembers(root: FieldSchema, schema: FieldSchema, value: JsonObject): JsonObject {
+  const body: Record<string, Json> = {};
+  for (const [key, member] of Object.entries(value)) {
+    const facts = memberSchema(root, schema, key);
+    const isOurs = !facts['x-local'] && (!facts.readOnly || facts['x-echo-back'] === true);
+    if (isOurs) body[facts['x-write'] ?? key] = rename(root, facts, member);
+  }
+  return body;
+}
+
+function rename(root: FieldSchema, schema: FieldSchema, value: Json): Json {
+  if (schema['x-whole']) return value;
+  if (isObject(value)) return renameMembers(root, schema, value);
+  if (isList(value)) {
+    const items = dereference(root, itemSchema(root, schema));
+    return value.map((item) => rename(root, items, item));
+  }
+  return value;
+}

@@ -1,0 +1,165 @@
+/**
+ * `diff/` compares documents. It brings both sides to one canonical form, takes them apart into leaves,
+ * and says of each owned leaf whether the configuration, the platform or both moved since Callsheet
+ * last wrote it. It is pure, and it is the only user of `deep-diff`.
+ *
+ * This file: a document's leaves in canonical form. Read-only fields are dropped; null and absent are
+ * alike; a list keyed by identity becomes its elements' leaves; a set is sorted; an object that the
+ * schema marks as whole, and any other list, is one leaf.
+ */
+import { formatPath, identitySegment, type Path } from '../core/path.ts';
+import { dereference, type FieldSchema, itemSchema, memberSchema } from '../core/schema.ts';
+import {
+  Blob,
+  isList,
+  isObject,
+  type Json,
+  type JsonObject,
+  Ref,
+  Secret,
+  type Value,
+} from '../core/value.ts';
+
+/** What holds for a field because of where it stands. */
+export type Facts = {
+  /** Returned in clear, masked all the same. */
+  readonly sensitive: boolean;
+  /** The platform never returns it: only fingerprints can be compared. */
+  readonly unreadable: boolean;
+  /** A `$secret` found here is one that is never returned. */
+  readonly secretsInside: boolean;
+};
+
+export type Leaf = {
+  readonly path: Path;
+  /** `path` as text. */
+  readonly text: string;
+  readonly value: Value;
+  readonly schema: FieldSchema;
+  readonly facts: Facts;
+};
+
+/** A list keyed by identity, and the segments of the elements that it has. */
+export type KeyedList = {
+  readonly path: Path;
+  readonly elements: ReadonlyMap<string, Value>;
+  /** Schema of the elements. */
+  readonly items: FieldSchema;
+};
+
+export type Leaves = {
+  readonly leaves: ReadonlyMap<string, Leaf>;
+  readonly lists: ReadonlyMap<string, KeyedList>;
+};
+
+const NO_FACTS: Facts = { sensitive: false, unreadable: false, secretsInside: false };
+
+/** Takes a document apart. An explicit null is a leaf of its own; callers that read live data skip it. */
+export function leavesOf(root: FieldSchema, document: { readonly [key: string]: Value }): Leaves {
+  const leaves = new Map<string, Leaf>();
+  const lists = new Map<string, KeyedList>();
+
+  function visit(schema: FieldSchema, value: Value, path: Path, above: Facts): void {
+    if (schema.readOnly || schema['x-local']) return;
+    const facts = factsAt(schema, above, value);
+    if (isList(value) && schema['x-identity'] !== undefined) {
+      visitList(schema, schema['x-identity'], value, path, facts);
+    } else if (isObject(value) && !schema['x-whole'] && Object.keys(value).length > 0) {
+      for (const [key, member] of Object.entries<Value>(value)) {
+        visit(memberSchema(root, schema, key), member, [...path, key], facts);
+      }
+    } else {
+      const text = formatPath(path);
+      leaves.set(text, { path, text, value, schema, facts });
+    }
+  }
+
+  function visitList(
+    schema: FieldSchema,
+    identity: string,
+    list: readonly Value[],
+    path: Path,
+    facts: Facts,
+  ): void {
+    const elements = new Map<string, Value>();
+    const items = itemSchema(root, schema);
+    for (const element of list) {
+      const name = isObject(element) ? element[identity] : undefined;
+      const segment = identitySegment(String(name ?? ''));
+      elements.set(segment, element);
+      visit(items, element, [...path, segment], facts);
+    }
+    lists.set(formatPath(path), { path, elements, items });
+  }
+
+  for (const [key, value] of Object.entries(document)) {
+    if (value !== undefined) visit(memberSchema(root, root, key), value, [key], NO_FACTS);
+  }
+  return { leaves, lists };
+}
+
+function factsAt(schema: FieldSchema, above: Facts, value: Value): Facts {
+  const secretsInside = above.secretsInside || schema['x-secrets-inside'] === true;
+  const sensitive = above.sensitive || schema['x-sensitive'] === true;
+  return {
+    sensitive,
+    secretsInside,
+    unreadable:
+      above.unreadable ||
+      schema.writeOnly === true ||
+      value instanceof Blob ||
+      (value instanceof Secret && secretsInside && !sensitive),
+  };
+}
+
+/**
+ * A leaf's value in the form that is compared: null for whatever reads as absent, sets sorted, and
+ * block text without its final newline. Special values must have been replaced before.
+ */
+export function normalise(schema: FieldSchema, value: Value | undefined): Json {
+  if (value === undefined || value === null || isSpecial(value)) return null;
+  if (typeof value === 'string') {
+    const echoes = schema['x-echoes'];
+    if (echoes !== undefined && !echoes.includes(value)) return null;
+    return value.endsWith('\n') ? value.slice(0, -1) : value;
+  }
+  if (isList(value)) {
+    if (value.length === 0) return null;
+    const items = value.map(withoutNulls);
+    return schema['x-set'] ? [...new Set(items.map(String))].sort() : items;
+  }
+  if (isObject(value)) return Object.keys(value).length === 0 ? null : withoutNulls(value);
+  return value;
+}
+
+function withoutNulls(value: Value): Json {
+  if (isSpecial(value)) return null;
+  if (isList(value)) return value.map(withoutNulls);
+  if (!isObject(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([, member]) => member !== null && member !== undefined)
+      .map(([key, member]) => [key, withoutNulls(member)]),
+  );
+}
+
+/** Whether a value is one that stands for something else. */
+export function isSpecial(value: Value): value is Ref | Secret | Blob {
+  return value instanceof Ref || value instanceof Secret || value instanceof Blob;
+}
+
+/** The leaves of a live document by path, normalised, absent ones left out. Its digest is the pin's. */
+export function liveForm(root: FieldSchema, document: JsonObject): ReadonlyMap<string, Json> {
+  const form = new Map<string, Json>();
+  for (const [text, leaf] of leavesOf(root, document).leaves) {
+    const value = normalise(leaf.schema, leaf.value);
+    if (value !== null) form.set(text, value);
+  }
+  return form;
+}
+
+/** The facts' schema of a whole field, for those that only have its name. */
+export function fieldSchema(root: FieldSchema, field: string): FieldSchema {
+  const schema = root.properties?.[field];
+  return schema === undefined ? {} : dereference(root, schema);
+}

@@ -1,0 +1,118 @@
+import { formatPath, identitySegment, type Path, startsWith } from '../core/path.ts';
+import { type FieldSchema, itemSchema, memberSchema } from '../core/schema.ts';
+import {
+  isList,
+  isObject,
+  type Json,
+  type JsonObject,
+  type Value,
+  type ValueObject,
+} from '../core/value.ts';
+import { type Leaf, leavesOf } from './leaves.ts';
+import { resolveLeaf, Unknown } from './resolve.ts';
+import type { World } from './world.ts';
+
+/** What a write is to do beside setting what is desired. Paths are in text form. */
+export type WriteIntent = {
+  /** Secrets to send; every other one is left out, so that the stored one stays (Secrets rules). */
+  readonly secrets: ReadonlySet<string>;
+  /** Leaves and list elements that go away. */
+  readonly cleared: ReadonlySet<string>;
+  readonly ignore: readonly Path[];
+};
+
+/**
+ * What is live with what is desired laid over it, still under the platform's read names.
+ *
+ * Nested objects come out whole, so the outcome is the same whether the platform merges what it is sent
+ * or replaces it. Throws where an id is still unknown: the order of a plan's changes rules that out.
+ */
+export function mergeDocuments(
+  root: FieldSchema,
+  desired: ValueObject,
+  live: JsonObject,
+  intent: WriteIntent,
+  world: World,
+): JsonObject {
+  const { leaves } = leavesOf(root, desired);
+  const ignored = (path: Path) => intent.ignore.some((prefix) => startsWith(path, prefix));
+
+  function merge(
+    schema: FieldSchema,
+    wanted: Value | undefined,
+    found: Json | undefined,
+    path: Path,
+  ): Json | undefined {
+    const text = formatPath(path);
+    if (intent.cleared.has(text)) return null;
+    const leaf = leaves.get(text);
+    const isKept = wanted === undefined || ignored(path);
+    if (leaf !== undefined && !isKept) return leafValue(leaf);
+    const identity = schema['x-identity'];
+    if (identity !== undefined && (isList(wanted) || isList(found))) {
+      return mergeLists(schema, identity, isKept ? undefined : wanted, found, path);
+    }
+    if (isObject(wanted) || (isObject(found) && !schema['x-whole'])) {
+      return mergeObjects(schema, isKept ? undefined : wanted, found, path);
+    }
+    return found;
+  }
+
+  function leafValue(leaf: Leaf): Json | undefined {
+    if (leaf.facts.unreadable && leaf.value !== null && !intent.secrets.has(leaf.text)) {
+      return undefined;
+    }
+    const value = resolveLeaf(leaf, world);
+    if (value instanceof Unknown) throw new Error(`${value.address} has no id yet`);
+    // A leaf that is resolved holds no special values: those are scalars, and were just looked up.
+    return value as Json | undefined;
+  }
+
+  function mergeObjects(
+    schema: FieldSchema,
+    wanted: Value | undefined,
+    found: Json | undefined,
+    path: Path,
+  ): JsonObject {
+    const left = isObject(found) ? found : {};
+    const right: ValueObject = isObject(wanted) ? wanted : {};
+    const merged: Record<string, Json> = {};
+    for (const key of new Set([...Object.keys(left), ...Object.keys(right)])) {
+      const member = memberSchema(root, schema, key);
+      const value = merge(member, right[key], left[key], [...path, key]);
+      if (value !== undefined) merged[key] = value;
+    }
+    return merged;
+  }
+
+  function mergeLists(
+    schema: FieldSchema,
+    identity: string,
+    wanted: Value | undefined,
+    found: Json | undefined,
+    path: Path,
+  ): readonly Json[] {
+    const items = itemSchema(root, schema);
+    const left = elementsOf(identity, isList(found) ? found : []);
+    const right = isList(wanted) ? elementsOf<Value>(identity, wanted) : undefined;
+    const segments = [...(right?.keys() ?? []), ...left.keys()].filter((segment, index, all) => {
+      const isFirst = all.indexOf(segment) === index;
+      const isOwned = right === undefined || right.has(segment) || ignored([...path, segment]);
+      return isFirst && isOwned && !intent.cleared.has(formatPath([...path, segment]));
+    });
+    return segments.map(
+      (segment) => merge(items, right?.get(segment), left.get(segment), [...path, segment]) ?? null,
+    );
+  }
+
+  return mergeObjects(root, desired, live, []);
+}
+
+function elementsOf<V extends Value>(identity: string, list: readonly V[]): Map<string, V> {
+  return new Map(
+    list.map((element) => {
+      const name = isObject(element) ? element[identity] : undefined;
+      return [identitySegment(String(name ?? '')), element];
+    }),
+  );
+}

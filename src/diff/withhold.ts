@@ -1,0 +1,45 @@
+import { formatPath, identitySegment, type Path } from '../core/path.ts';
+import { type FieldSchema, itemSchema, memberSchema } from '../core/schema.ts';
+import { isList, isObject, type Json, type JsonObject } from '../core/value.ts';
+
+/** A document without what the platform owns and without sensitive values, and the paths of the latter. */
+export function withholdSensitive(
+  root: FieldSchema,
+  document: JsonObject,
+): { readonly document: JsonObject; readonly withheld: readonly string[] } {
+  const withheld: string[] = [];
+
+  function keep(schema: FieldSchema, value: Json, path: Path, above: boolean): Json | undefined {
+    if (schema.readOnly) return undefined;
+    const isSensitive = above || schema['x-sensitive'] === true || schema['x-secret'] === true;
+    if (isObject(value)) return keepMembers(schema, value, path, isSensitive);
+    if (isList(value)) {
+      const items = itemSchema(root, schema);
+      return value.flatMap((item, index) => {
+        const name = isObject(item) ? item[schema['x-identity'] ?? ''] : undefined;
+        const segment = identitySegment(String(name ?? index));
+        const kept = keep(items, item, [...path, segment], isSensitive);
+        return kept === undefined ? [] : [kept];
+      });
+    }
+    if (!isSensitive) return value;
+    withheld.push(formatPath(path));
+    return undefined;
+  }
+
+  function keepMembers(
+    schema: FieldSchema,
+    value: JsonObject,
+    path: Path,
+    above: boolean,
+  ): JsonObject {
+    const kept: Record<string, Json> = {};
+    for (const [key, member] of Object.entries(value)) {
+      const one = keep(memberSchema(root, schema, key), member, [...path, key], above);
+      if (one !== undefined) kept[key] = one;
+    }
+    return kept;
+  }
+
+  return { document: keepMembers(root, document, [], false), withheld };
+}

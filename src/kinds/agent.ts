@@ -1,0 +1,65 @@
+import schema from '../../schemas/kinds/agent.schema.json' with { type: 'json' };
+import { isObject } from '../core/value.ts';
+import type { Facet, Kind } from './kind.ts';
+import { restCalls } from './rest.ts';
+
+/** The registration flag, kept inside the stored registration (SIP registration). */
+const sip: Facet = {
+  field: 'sip',
+  operations: ['setSipRegistration'],
+  read: ({ sip_registration_data: data }) =>
+    isObject(data) ? { registration_enabled: data.registrationEnabled ?? null } : undefined,
+  write: (id, body) => ({ operation: 'setSipRegistration', path: { agentId: id }, body }),
+  absent: 'the agent has no SIP registration; set one up in the dashboard first',
+};
+
+/** The in-call payment tool. Its settings are read from the readiness answer (Payment readiness). */
+const payments: Facet = {
+  field: 'payments',
+  operations: ['getPaymentReadiness', 'setPaymentTool'],
+  get: (id) => ({ operation: 'getPaymentReadiness', path: { agentId: id } }),
+  read: (readiness) => ({
+    tool_enabled: readiness.payment_tool_enabled ?? null,
+    success_url: readiness.success_url ?? null,
+    max_single_charge_cents: readiness.max_single_charge_cents ?? null,
+    max_per_call_cents: readiness.max_per_call_cents ?? null,
+    max_attempts_per_call: readiness.max_attempts_per_call ?? null,
+  }),
+  write: (id, body) => ({ operation: 'setPaymentTool', path: { agentId: id }, body }),
+  absent: 'the platform reports no payment settings for the agent',
+};
+
+export const agent: Kind = {
+  name: 'agent',
+  section: 'agents',
+  schema,
+  naturalKey: [['organization_id', 'name']],
+  tie: 'error',
+  scope: ['organization_id'],
+  list: ({ organization_id }) => ({
+    operation: 'listAgents',
+    query: organization_id === undefined ? {} : { organization_id },
+  }),
+  ...restCalls({
+    list: 'listAgents',
+    get: 'getAgent',
+    create: 'createAgent',
+    update: 'updateAgent',
+    delete: 'deleteAgent',
+    id: 'agentId',
+    revert: ['revertAgent', 'listAgentHistory'],
+  }),
+  document: (record) => record,
+  facets: [sip, payments],
+  history: {
+    list: (id, limit) => ({
+      operation: 'listAgentHistory',
+      path: { agentId: id },
+      query: { limit: String(limit) },
+    }),
+    revert: (id, entry) => ({
+      operation: 'revertAgent',
+      path: { agentId: id, versionId: String(entry) },
+    }),
+  },
+};

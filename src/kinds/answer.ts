@@ -1,0 +1,18 @@
+import { CallsheetError } from '../core/errors.ts';
+import { isObject, type Json, type JsonObject } from '../core/value.ts';
+
+/** `data` of an answer, which must be an object: single records come wrapped so (Resources, Conventions). */
+export function dataOf(answer: Json): JsonObject {
+  const data = isObject(answer) ? answer.data : undefined;
+  if (isObject(data)) return data;
+  throw new CallsheetError('api', 'the platform answered without a `data` object', {
+    hint: 'Check that base_url is the address of the Voice Agent Platform.',
+  });
+}
+
+/** A member of an object that must be a text, such as an id. */
+export function textOf(record: JsonObject, member: string): string {
+  const value = record[member];
+  if (typeof value === 'string' && value !== '') return value;
+  throw new CallsheetError('api', `the platform answered without \`${member}\``);
+}

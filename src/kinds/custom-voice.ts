@@ -1,0 +1,40 @@
+import schema from '../../schemas/kinds/custom_voice.schema.json' with { type: 'json' };
+import { dataOf, textOf } from './answer.ts';
+import type { Kind } from './kind.ts';
+
+/** Cloned voices. The platform lists and makes them; it neither changes nor deletes them (Custom voices). */
+export const customVoice: Kind = {
+  name: 'custom_voice',
+  section: 'custom_voices',
+  schema,
+  operations: {
+    read: ['listCustomVoices'],
+    create: ['createCustomVoice'],
+    update: [],
+    delete: [],
+    revert: [],
+  },
+  naturalKey: [['organization_id', 'name']],
+  tie: 'error',
+  scope: ['organization_id'],
+  list: ({ organization_id = '' }) => ({
+    operation: 'listCustomVoices',
+    query: { organizationId: organization_id },
+  }),
+  document: (record, scope) => ({ ...record, ...scope }),
+  create: async ({ body, files }, io) => {
+    const texts = Object.entries(body).filter(([, value]) => value !== null);
+    const answer = await io.call({
+      operation: 'createCustomVoice',
+      form: {
+        fields: {
+          ...Object.fromEntries(texts.map(([name, value]) => [name, String(value)])),
+          consent: 'true',
+        },
+        files,
+      },
+    });
+    return { id: textOf(dataOf(answer), 'id') };
+  },
+  facets: [],
+};

@@ -1,0 +1,26 @@
+import schema from '../../schemas/kinds/email_template.schema.json' with { type: 'json' };
+import type { Kind } from './kind.ts';
+import { restCalls } from './rest.ts';
+
+export const emailTemplate: Kind = {
+  name: 'email_template',
+  section: 'email_templates',
+  schema,
+  naturalKey: [['organization_id', 'name']],
+  tie: 'error',
+  scope: ['organization_id'],
+  list: ({ organization_id }) => ({
+    operation: 'listEmailTemplates',
+    query: organization_id === undefined ? {} : { organization_id },
+  }),
+  ...restCalls({
+    list: 'listEmailTemplates',
+    get: 'getEmailTemplate',
+    create: 'createEmailTemplate',
+    update: 'updateEmailTemplate',
+    delete: 'deleteEmailTemplate',
+    id: 'templateId',
+  }),
+  document: (record) => record,
+  facets: [],
+};

@@ -1,0 +1,87 @@
+import schema from '../../schemas/kinds/knowledge_source.schema.json' with { type: 'json' };
+import type { JsonObject } from '../core/value.ts';
+import { dataOf, textOf } from './answer.ts';
+import type { Draft, Io, Kind } from './kind.ts';
+
+const MILLISECONDS: Readonly<Record<string, number>> = {
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+  w: 604_800_000,
+};
+
+/** A page: the platform crawls it. `forceReingest` ingests one that exists afresh (Knowledge base sources). */
+async function createPage(draft: Draft, path: Readonly<Record<string, string>>, io: Io) {
+  const body: JsonObject = {
+    sourceType: 'url',
+    url: draft.body.url ?? null,
+    ...(draft.again ? { forceReingest: true } : {}),
+  };
+  const answer = await io.call({ operation: 'createKnowledgeSource', path, body });
+  return { id: textOf(dataOf(answer), 'sourceId') };
+}
+
+/** A document: declared, uploaded to a presigned address, then queued for ingestion (Knowledge base sources). */
+async function createDocument(draft: Draft, path: Readonly<Record<string, string>>, io: Io) {
+  const file = draft.files.file;
+  if (file === undefined) throw new Error('a document source needs its file');
+  const body: JsonObject = {
+    sourceType: 'file',
+    fileName: draft.body.name ?? null,
+    fileMime: file.mime,
+    fileSize: file.size,
+    contentHash: file.sha256,
+    ...(draft.again ? { forceReingest: true } : {}),
+  };
+  const answer = dataOf(await io.call({ operation: 'createKnowledgeSource', path, body }));
+  const id = textOf(answer, 'sourceId');
+  await io.upload(textOf(answer, 'presignedUrl'), file);
+  await io.call({ operation: 'enqueueKnowledgeSource', path: { ...path, sourceId: id } });
+  return { id };
+}
+
+async function create(draft: Draft, io: Io) {
+  const path = { knowledgeBaseId: draft.scope.knowledge_base_id ?? '' };
+  return draft.files.file === undefined
+    ? createPage(draft, path, io)
+    : createDocument(draft, path, io);
+}
+
+/**
+ * Pages and documents of a knowledge base. There is no endpoint that changes or deletes one, so a
+ * document that is uploaded again stands beside its older versions: the newest of a name is the source.
+ */
+export const knowledgeSource: Kind = {
+  name: 'knowledge_source',
+  section: 'knowledge_bases',
+  nested: { key: 'sources', inherit: { id: 'knowledge_base_id' } },
+  schema,
+  operations: {
+    read: ['listKnowledgeSources'],
+    create: ['createKnowledgeSource', 'enqueueKnowledgeSource'],
+    update: [],
+    delete: [],
+    revert: [],
+  },
+  naturalKey: [
+    ['knowledge_base_id', 'url'],
+    ['knowledge_base_id', 'name'],
+  ],
+  tie: 'newest',
+  scope: ['knowledge_base_id'],
+  list: ({ knowledge_base_id = '' }) => ({
+    operation: 'listKnowledgeSources',
+    path: { knowledgeBaseId: knowledge_base_id },
+  }),
+  document: ({ name, url, ...record }, scope) =>
+    url ? { ...record, ...scope, url } : { ...record, ...scope, name: name ?? null },
+  create,
+  due: ({ last_synced_at: last }, { reingest_after: limit }, now) => {
+    if (typeof limit !== 'string' || typeof last !== 'string') return undefined;
+    const allowed = Number(limit.slice(0, -1)) * (MILLISECONDS[limit.slice(-1)] ?? 0);
+    return now.getTime() - Date.parse(last) > allowed
+      ? `last ingested ${last}, which is more than ${limit} ago`
+      : undefined;
+  },
+  facets: [],
+};

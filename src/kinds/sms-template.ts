@@ -1,0 +1,26 @@
+import schema from '../../schemas/kinds/sms_template.schema.json' with { type: 'json' };
+import type { Kind } from './kind.ts';
+import { restCalls } from './rest.ts';
+
+export const smsTemplate: Kind = {
+  name: 'sms_template',
+  section: 'sms_templates',
+  schema,
+  naturalKey: [['organization_id', 'name']],
+  tie: 'error',
+  scope: ['organization_id'],
+  list: ({ organization_id }) => ({
+    operation: 'listSmsTemplates',
+    query: organization_id === undefined ? {} : { organization_id },
+  }),
+  ...restCalls({
+    list: 'listSmsTemplates',
+    get: 'getSmsTemplate',
+    create: 'createSmsTemplate',
+    update: 'updateSmsTemplate',
+    delete: 'deleteSmsTemplate',
+    id: 'templateId',
+  }),
+  document: (record) => record,
+  facets: [],
+};

@@ -1,0 +1,105 @@
+/**
+ * `live/` reads what is on the platform: lists, whole resources, facets and history, in the shape that
+ * planning compares. It writes nothing.
+ */
+
+import type { Client } from '../api/client.ts';
+import { ApiError } from '../api/errors.ts';
+import { CallsheetError } from '../core/errors.ts';
+import { isList, isObject, type Json, type JsonObject } from '../core/value.ts';
+import type { Facet, Kind, Scope } from '../kinds/kind.ts';
+import type { HistoryEntry, ListedResource, LiveResource, Reader } from '../plan/reader.ts';
+
+/** A reader over a client. Lists are read once and kept; everything else is read afresh. */
+export function createReader(client: Client): Reader {
+  const lists = new Map<string, Promise<readonly ListedResource[]>>();
+
+  return {
+    list(kind, scope) {
+      const call = kind.list(scope);
+      const key = JSON.stringify(call);
+      const known = lists.get(key) ?? client.list(call).then((items) => listed(kind, scope, items));
+      lists.set(key, known);
+      return known;
+    },
+    async read(kind, at, facets) {
+      const record = await readRecord(client, kind, at);
+      if (record === undefined) return undefined;
+      const chosen = kind.facets.filter(({ field }) => facets.has(field));
+      const values = await Promise.all(
+        chosen.map((facet) => readFacet(client, facet, at.id, record)),
+      );
+      const document = Object.assign({}, kind.document(record, at.scope), ...values);
+      return { id: at.id, scope: at.scope, document, record } satisfies LiveResource;
+    },
+    async history(kind, id, limit) {
+      if (kind.history === undefined) return [];
+      const answer = await client.call(kind.history.list(id, limit));
+      const entries = isObject(answer) && isList(answer.data) ? answer.data : [];
+      return entries.flatMap(historyEntry).sort((a, b) => b.id - a.id);
+    },
+  };
+}
+
+function listed(kind: Kind, scope: Scope, items: readonly JsonObject[]): readonly ListedResource[] {
+  return items.map((record) => {
+    const { id } = record;
+    if (typeof id !== 'string' || id === '') {
+      throw new CallsheetError('api', `the list of kind ${kind.name} has an item without an id`);
+    }
+    return { id, scope, record };
+  });
+}
+
+/** A resource's record: through its own endpoint, or from a fresh list where the kind has none. */
+async function readRecord(
+  client: Client,
+  kind: Kind,
+  { id, scope, record }: Parameters<Reader['read']>[1],
+): Promise<JsonObject | undefined> {
+  if (kind.get === undefined) {
+    if (record !== undefined) return record;
+    const items = await client.list(kind.list(scope));
+    return items.find((item) => item.id === id);
+  }
+  const call = kind.get(id);
+  try {
+    const answer = await client.call(call);
+    const data = isObject(answer) ? answer.data : undefined;
+    if (isObject(data)) return data;
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 404) return undefined;
+    throw error;
+  }
+  throw new CallsheetError('api', `${call.operation} answered without a \`data\` object`);
+}
+
+async function readFacet(
+  client: Client,
+  facet: Facet,
+  id: string,
+  record: JsonObject,
+): Promise<JsonObject> {
+  const source = facet.get ? await client.call(facet.get(id)) : record;
+  const value = isObject(source) ? facet.read(source) : undefined;
+  return value === undefined ? {} : { [facet.field]: value };
+}
+
+function historyEntry(entry: Json): readonly HistoryEntry[] {
+  if (!isObject(entry) || typeof entry.id !== 'number') return [];
+  const actor = isObject(entry.actor) ? entry.actor.id : undefined;
+  return [
+    {
+      id: entry.id,
+      action: text(entry.action),
+      actor: text(actor),
+      source: text(entry.source),
+      at: text(entry.created_at),
+      reverted_from_id: typeof entry.reverted_from_id === 'number' ? entry.reverted_from_id : null,
+    },
+  ];
+}
+
+function text(value: Json | undefined): string | null {
+  return typeof value === 'string' ? value : null;
+}

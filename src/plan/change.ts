@@ -1,0 +1,315 @@
+import type { SourcePosition } from '../core/diagnostics.ts';
+import { digestOf } from '../core/digest.ts';
+import { type Path, parsePath } from '../core/path.ts';
+import type {
+  Action,
+  Change,
+  FieldChange,
+  Pin,
+  PlanDocument,
+  PlannedOperation,
+  PlanOptions,
+  Verdict,
+} from '../core/plan-document.ts';
+import { type Json, type JsonObject, Secret, type ValueObject } from '../core/value.ts';
+import { compare, isWritten, type LeafChange } from '../diff/compare.ts';
+import { fieldSchema, leavesOf, liveForm } from '../diff/leaves.ts';
+import { MASK, maskValue } from '../diff/mask.ts';
+import type { Sides, World } from '../diff/world.ts';
+import type { Kind } from '../kinds/kind.ts';
+import { type Identity, naturalKeyOf } from './identify.ts';
+import type { LiveResource } from './reader.ts';
+import { createSteps, updateSteps } from './steps.ts';
+
+/** What planning one resource needs beside the resource. */
+export type ChangeContext = {
+  readonly world: World;
+  readonly options: PlanOptions;
+  readonly now: Date;
+  readonly purpose: PlanDocument['purpose'];
+  /** The history entry that a rollback would revert to. */
+  readonly version: number | undefined;
+};
+
+/** Plans one resource: the change, and what the comparison found, for the caller to remember. */
+export function planChange(
+  identity: Identity,
+  live: LiveResource | undefined,
+  context: ChangeContext,
+): { readonly change: Change; readonly leaves: readonly LeafChange[] } {
+  const { desired } = identity;
+  if (desired === undefined) return { change: planAbsence(identity, live), leaves: [] };
+  if (live === undefined) return { change: planCreate(identity, desired.document), leaves: [] };
+  return planPresence(identity, desired.document, live, context);
+}
+
+/** What a comparison is told about one resource. */
+export function sidesOf(identity: Identity, options: PlanOptions): Sides {
+  const { address, desired, recorded, by } = identity;
+  const { resend_secrets: resend } = options;
+  return {
+    address,
+    applied: by === 'state' ? recorded?.leaves : undefined,
+    ignore: (desired?.lifecycle.ignore ?? [])
+      .map(parsePath)
+      .filter((path): path is Path => path !== undefined),
+    isPartial: desired?.isPartial ?? false,
+    resend: typeof resend === 'boolean' ? resend : resend.includes(address),
+  };
+}
+
+/** The pin of a live resource. `history_id` is filled in where a plan would change it. */
+export function pinOf(kind: Kind, live: LiveResource, history: number | null): Pin {
+  const updated = live.record.updated_at;
+  return {
+    digest: digestOf(Object.fromEntries(liveForm(kind.schema, live.document))),
+    updated_at: typeof updated === 'string' ? updated : null,
+    history_id: history,
+  };
+}
+
+function planCreate(identity: Identity, document: ValueObject): Change {
+  const { kind, missing } = identity;
+  const { leaves } = leavesOf(kind.schema, document);
+  const fields = [...leaves.values()]
+    .filter((leaf) => leaf.value !== null)
+    .map((leaf): FieldChange => {
+      const sensitive = leaf.facts.sensitive || leaf.facts.unreadable;
+      const shown = maskValue(kind.schema, leaf.schema, leaf.value);
+      return {
+        path: leaf.text,
+        before: null,
+        after: sensitive && typeof shown === 'string' ? MASK : shown,
+        secret: sensitive,
+        cause: 'changed',
+      };
+    });
+  const absent = kind.facets.find(
+    (facet) => document[facet.field] !== undefined && facet.get === undefined,
+  );
+  return {
+    ...base(identity),
+    action: 'create',
+    verdict: absent ? 'refused' : 'ok',
+    reason: absent
+      ? `${absent.field} cannot be set while it is created: ${absent.absent}`
+      : missing
+        ? `${missing}, which the state names, is gone from the platform`
+        : 'not on the platform yet',
+    before: null,
+    after: maskValue(kind.schema, kind.schema, document),
+    fields,
+    pin: null,
+    operations: createSteps(kind, Object.keys(document)),
+  };
+}
+
+function planPresence(
+  identity: Identity,
+  document: ValueObject,
+  live: LiveResource,
+  context: ChangeContext,
+): { readonly change: Change; readonly leaves: readonly LeafChange[] } {
+  const { kind, by } = identity;
+  const { world, options, now } = context;
+  const leaves = compare(kind.schema, document, live.document, sidesOf(identity, options), world);
+  const written = leaves.filter(isWritten);
+  const names = [...new Set(written.map(({ path }) => path[0] ?? ''))];
+  const due = names.length === 0 ? kind.due?.(live.record, plain(document), now) : undefined;
+  const replaced = names.filter((name) => fieldSchema(kind.schema, name)['x-immutable']);
+  const shape: Shape =
+    replaced.length > 0
+      ? planReplace(kind, document, live, replaced)
+      : names.length > 0 || due !== undefined
+        ? planUpdate(identity, live, written, names, due, context)
+        : {
+            action: by === 'state' ? 'no_op' : 'adopt',
+            verdict: 'ok',
+            reason: by === 'state' ? 'nothing to change' : foundBy(by),
+            operations: [],
+          };
+  const change: Change = {
+    ...base(identity),
+    id: live.id,
+    ...shape,
+    before: project(kind, document, live.document),
+    after: maskValue(kind.schema, kind.schema, document),
+    fields: leaves.map((leaf) => fieldChange(kind, leaf)),
+    pin: pinOf(kind, live, null),
+  };
+  return { change, leaves };
+}
+
+type Shape = {
+  readonly action: Action;
+  readonly verdict: Verdict;
+  readonly reason: string;
+  readonly operations: readonly PlannedOperation[];
+};
+
+function planUpdate(
+  identity: Identity,
+  live: LiveResource,
+  written: readonly LeafChange[],
+  names: readonly string[],
+  due: string | undefined,
+  context: ChangeContext,
+): Shape {
+  const { kind, by } = identity;
+  const absent = kind.facets.find(
+    (facet) => names.includes(facet.field) && live.document[facet.field] === undefined,
+  );
+  if (absent) {
+    return { action: 'update', verdict: 'refused', reason: absent.absent, operations: [] };
+  }
+  const operations =
+    names.length === 0
+      ? [{ step: 'again' as const, fields: [] }]
+      : updateSteps(kind, names, context.version);
+  const conflicts = written.filter(({ cause }) => cause === 'conflict');
+  const isRefused = conflicts.length > 0 && !context.options.accept_conflicts;
+  return {
+    action: 'update',
+    verdict: isRefused ? 'refused' : 'ok',
+    reason: due ?? updateReason(by, written, isRefused, context.purpose),
+    operations,
+  };
+}
+
+function updateReason(
+  by: Identity['by'],
+  written: readonly LeafChange[],
+  isRefused: boolean,
+  purpose: PlanDocument['purpose'],
+): string {
+  const has = (cause: LeafChange['cause']) => written.some((leaf) => leaf.cause === cause);
+  const parts = [
+    ...(has('conflict')
+      ? ['the configuration and the platform both changed since the last apply']
+      : []),
+    ...(has('drifted') ? ['changed outside Callsheet'] : []),
+    ...(has('changed') || has('cleared') ? [changedReason(by, purpose)] : []),
+    ...(has('secret_changed') ? ['secret changed since our last write'] : []),
+    ...(has('secret_resent') ? ['secrets are sent again, as asked'] : []),
+  ];
+  const reason = parts.join('; ');
+  return isRefused ? `${reason}; --accept-conflicts writes the configuration's side` : reason;
+}
+
+function changedReason(by: Identity['by'], purpose: PlanDocument['purpose']): string {
+  if (purpose === 'rollback') return 'the run changed it';
+  return by === 'state' ? 'the configuration changed' : `${foundBy(by)} and differs`;
+}
+
+function foundBy(by: Identity['by']): string {
+  return by === 'adopt' ? 'found by lifecycle.adopt' : 'found by its name';
+}
+
+/** Another value of an immutable field means another resource. */
+function planReplace(
+  kind: Kind,
+  document: ValueObject,
+  live: LiveResource,
+  fields: readonly string[],
+): Shape {
+  const what = `${fields.join(', ')} cannot be changed once it exists`;
+  const isSameKey = naturalKeyOf(kind, document) === naturalKeyOf(kind, live.document);
+  const create = createSteps(kind, Object.keys(document));
+  if (kind.delete === undefined) {
+    return isSameKey
+      ? {
+          action: 'replace',
+          verdict: 'unsupported',
+          reason: `${what}, and the platform cannot delete the old one; give it a new name`,
+          operations: [],
+        }
+      : {
+          action: 'replace',
+          verdict: 'ok',
+          reason: `${what}; a new one is made, and the old one (${live.id}) stays, as the platform cannot delete it`,
+          operations: create,
+        };
+  }
+  const remove: PlannedOperation = { step: 'delete', fields: [] };
+  return {
+    action: 'replace',
+    verdict: 'ok',
+    reason: `${what}; it is made anew under another id`,
+    // A name that stays the same must be free first; otherwise the new one exists before the old one goes.
+    operations: isSameKey ? [remove, ...create] : [...create, remove],
+  };
+}
+
+/** A resource that the configuration no longer mentions. */
+function planAbsence(identity: Identity, live: LiveResource | undefined): Change {
+  const { kind } = identity;
+  const common = { ...base(identity), before: null, after: null, fields: [], pin: null };
+  if (live === undefined) {
+    const reason = 'no longer configured, and gone from the platform';
+    return { ...common, action: 'forget', verdict: 'ok', reason, operations: [] };
+  }
+  if (kind.delete === undefined) {
+    const reason =
+      'no longer configured; it stays on the platform, which has no endpoint that deletes it';
+    return { ...common, id: live.id, action: 'forget', verdict: 'ok', reason, operations: [] };
+  }
+  return {
+    ...common,
+    id: live.id,
+    action: 'delete',
+    verdict: 'ok',
+    reason: 'no longer configured',
+    before: project(kind, live.document, live.document),
+    pin: pinOf(kind, live, null),
+    operations: [{ step: 'delete', fields: [] }],
+  };
+}
+
+function base(identity: Identity) {
+  const { address, kind, desired, recorded, scope, by, missing } = identity;
+  const name = desired?.document.name;
+  return {
+    address,
+    kind: kind.name,
+    name: typeof name === 'string' ? name : (recorded?.name ?? address),
+    organization_id: scope.organization_id ?? null,
+    id: null,
+    adopted: by === 'natural_key' || by === 'adopt',
+    missing_id: missing ?? null,
+    source: desired?.position ? formatPosition(desired.position) : null,
+  };
+}
+
+function formatPosition({ file, line }: SourcePosition): string {
+  return `${file}:${line}`;
+}
+
+function fieldChange(kind: Kind, leaf: LeafChange): FieldChange {
+  return {
+    path: leaf.text,
+    before: maskLeaf(kind, leaf, leaf.before),
+    after: maskLeaf(kind, leaf, leaf.after),
+    secret: leaf.sensitive,
+    cause: leaf.cause,
+  };
+}
+
+function maskLeaf(kind: Kind, leaf: LeafChange, value: LeafChange['before']): Json {
+  const shown = maskValue(kind.schema, leaf.schema, value);
+  return leaf.sensitive && typeof shown === 'string' && !(value instanceof Secret) ? MASK : shown;
+}
+
+/** The live values of the top-level fields that the configuration has, masked. */
+function project(kind: Kind, document: ValueObject, live: JsonObject): Json {
+  const owned = Object.entries(live).filter(([field]) => document[field] !== undefined);
+  return maskValue(kind.schema, kind.schema, Object.fromEntries(owned));
+}
+
+/** The document's plain texts, for the rules of a kind that look at them. */
+function plain(document: ValueObject): JsonObject {
+  return Object.fromEntries(
+    Object.entries(document).filter(
+      (entry): entry is [string, string] => typeof entry[1] === 'string',
+    ),
+  );
+}

@@ -1,0 +1,36 @@
+import type { Change, FieldChange, PlanDocument } from '../core/plan-document.ts';
+import { planDigest, summarise } from './document.ts';
+
+/**
+ * The drift in a plan: what differs because the platform moved, not because the configuration did.
+ * `before` is what Callsheet last wrote, `after` is what is live.
+ */
+export function driftOf(plan: PlanDocument): PlanDocument {
+  const changes = plan.changes.flatMap((change) => {
+    const fields = change.fields.filter((field) => isDrift(field, change)).map(turnRound);
+    const isMissing = change.action === 'create' && change.missing_id !== null;
+    if (fields.length === 0 && !isMissing) return [];
+    const { before, after } = change;
+    return [{ ...change, before: after, after: before, fields, operations: [] }];
+  });
+  const { digest: _, ...rest } = plan;
+  const undigested = {
+    ...rest,
+    purpose: 'drift' as const,
+    changes,
+    summary: summarise(changes, plan.summary.no_op),
+    requests: { reads: 0, writes: 0, seconds: 0 },
+    assumptions: [],
+  };
+  return { ...undigested, digest: planDigest(undigested) };
+}
+
+/** Without state nothing says which side moved: then whatever differs from the configuration counts. */
+function isDrift({ cause }: FieldChange, { adopted, action }: Change): boolean {
+  if (cause === 'drifted' || cause === 'conflict') return true;
+  return adopted && action === 'update' && cause === 'changed';
+}
+
+function turnRound(field: FieldChange): FieldChange {
+  return { ...field, before: field.after, after: field.before };
+}

@@ -1,0 +1,83 @@
+import type { Change, PlanOptions } from '../core/plan-document.ts';
+
+/** Thresholds from `guards:` in callsheet.yaml. */
+export type Guards = {
+  readonly max_delete?: number;
+  /** Of the resources that exist, from 0 to 100. */
+  readonly max_change_percent?: number;
+};
+
+/** Below this many existing resources a percentage says nothing: one change of three is 33 %. */
+const FEWEST_FOR_PERCENT = 10;
+
+export type GuardInput = {
+  readonly options: PlanOptions;
+  readonly guards: Guards;
+  /** Addresses that must not be deleted: protected now, or when last written. */
+  readonly isProtected: (address: string) => boolean;
+  /** Managed resources that exist live. */
+  readonly existing: number;
+  readonly isConfigurationEmpty: boolean;
+};
+
+/**
+ * Gives each change its verdict where a guard objects (DESIGN §4.8). A change that is already refused or
+ * unsupported stays so.
+ */
+export function guardChanges(changes: readonly Change[], input: GuardInput): readonly Change[] {
+  const guarded = changes.map((change) => (deletes(change) ? guardDelete(change, input) : change));
+  return guardThresholds(guarded, input);
+}
+
+function deletes(change: Change): boolean {
+  return change.operations.some(({ step }) => step === 'delete');
+}
+
+function guardDelete(change: Change, input: GuardInput): Change {
+  if (change.verdict !== 'ok') return change;
+  if (input.isProtected(change.address)) {
+    return refuse(
+      change,
+      `${change.reason}; it is protected: take lifecycle.protect out and apply before it can be deleted`,
+    );
+  }
+  if (!input.options.allow_delete) {
+    const reason = `${change.reason}; held until it is planned with --allow-delete`;
+    return { ...change, verdict: 'held', reason };
+  }
+  const isNamed = input.options.target.includes(change.address);
+  if (input.isConfigurationEmpty && !isNamed) {
+    return refuse(
+      change,
+      'the configuration has no resources at all, which never means "delete everything"; name what is to go with --target',
+    );
+  }
+  return change;
+}
+
+function guardThresholds(changes: readonly Change[], input: GuardInput): readonly Change[] {
+  const { max_delete: most, max_change_percent: percent } = input.guards;
+  const leaving = changes.filter((change) => deletes(change) && change.verdict === 'ok');
+  const touched = changes.filter(
+    ({ action, verdict }) =>
+      verdict === 'ok' && (action === 'update' || action === 'replace' || action === 'delete'),
+  );
+  const share = input.existing === 0 ? 0 : (touched.length / input.existing) * 100;
+  const refusals = new Map<string, string>();
+  if (percent !== undefined && input.existing >= FEWEST_FOR_PERCENT && share > percent) {
+    const reason = `the plan touches ${touched.length} of ${input.existing} resources (${Math.round(share)} %), more than guards.max_change_percent: ${percent} allows; raise it or plan a part with --target`;
+    for (const { address } of touched) refusals.set(address, reason);
+  }
+  if (most !== undefined && leaving.length > most) {
+    const reason = `the plan deletes ${leaving.length} resources, more than guards.max_delete: ${most} allows; raise it or plan a part with --target`;
+    for (const { address } of leaving) refusals.set(address, reason);
+  }
+  return changes.map((change) => {
+    const reason = refusals.get(change.address);
+    return reason === undefined ? change : refuse(change, reason);
+  });
+}
+
+function refuse(change: Change, reason: string): Change {
+  return { ...change, verdict: 'refused', reason };
+}

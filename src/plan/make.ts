@@ -1,0 +1,194 @@
+import { type Address, matchesAddress } from '../core/address.ts';
+import type { DesiredResource } from '../core/desired.ts';
+import { digestOf } from '../core/digest.ts';
+import { CallsheetError } from '../core/errors.ts';
+import type { Change, Note, PlanDocument, PlanOptions } from '../core/plan-document.ts';
+import { isWritten, type LeafChange } from '../diff/compare.ts';
+import type { World } from '../diff/world.ts';
+import { kindNamed, kinds } from '../kinds/index.ts';
+import type { ResourceState, State } from '../state/model.ts';
+import { assumptionsOf } from './assumptions.ts';
+import { pinOf, planChange } from './change.ts';
+import { forecastRequests, planDigest, summarise } from './document.ts';
+import { type Guards, guardChanges } from './guard.ts';
+import { type Ambiguity, type Identity, identify } from './identify.ts';
+import { attributeDrift, leafNotes } from './notes.ts';
+import type { LiveResource, Reader } from './reader.ts';
+import { rememberResource } from './remember.ts';
+
+export type PlanInput = {
+  readonly purpose: PlanDocument['purpose'];
+  readonly undoes?: string;
+  readonly desired: readonly DesiredResource[];
+  /** Whether resources that are in the state and not desired are planned away. */
+  readonly prune: boolean;
+  readonly state: State;
+  readonly reader: Reader;
+  readonly world: Omit<World, 'idOf'>;
+  readonly now: Date;
+  readonly options: PlanOptions;
+  readonly guards: Guards;
+  readonly platform: PlanDocument['platform'];
+  readonly organizations: PlanDocument['organizations'];
+  readonly configDigest: string;
+  /** History entries that a rollback reverts to. */
+  readonly versions: ReadonlyMap<Address, number>;
+  /** The assumption that an operation rests on, by the operation's name. */
+  readonly assumptionOf: (operation: string) => string | undefined;
+  /** Measured while reading; see `forecastRequests`. */
+  readonly secondsPerRequest: () => number;
+};
+
+export type Planned = {
+  readonly plan: PlanDocument;
+  /** Resources that equal the configuration and that the state should remember so. */
+  readonly refresh: ReadonlyMap<Address, ResourceState>;
+  readonly ids: ReadonlyMap<Address, string>;
+};
+
+/** Makes a plan. Throws `CallsheetError('config')` where a resource cannot be identified. */
+export async function makePlan(input: PlanInput): Promise<Planned> {
+  const { desired, state, reader, options } = input;
+  const { identities, ambiguities } = await identify(desired, state, reader);
+  if (ambiguities.length > 0) throw ambiguous(ambiguities);
+
+  const ids = new Map<Address, string>();
+  for (const { address, found } of identities) if (found) ids.set(address, found.id);
+  const world: World = { ...input.world, idOf: (address) => ids.get(address) };
+
+  const chosen = identities.filter(
+    (identity) =>
+      (input.prune || identity.desired !== undefined) && isChosen(identity.address, options),
+  );
+  const results: Result[] = [];
+  // Kind by kind, so that a resource that is about to be replaced has no id for those that refer to it.
+  for (const kind of kinds) {
+    const ofKind = chosen.filter((identity) => identity.kind === kind);
+    const planned = await Promise.all(ofKind.map((identity) => planOne(identity, world, input)));
+    for (const result of planned) {
+      results.push(result);
+      if (result.change.action === 'replace') ids.delete(result.change.address);
+    }
+  }
+
+  const plan = assemble(results, input);
+  const refresh = new Map(
+    results.flatMap(({ change, state }) => (state ? [[change.address, state] as const] : [])),
+  );
+  return { plan, refresh, ids };
+}
+
+type Result = {
+  readonly change: Change;
+  readonly notes: readonly Note[];
+  readonly state: ResourceState | undefined;
+};
+
+async function planOne(identity: Identity, world: World, input: PlanInput): Promise<Result> {
+  const { kind, found, desired, recorded, address } = identity;
+  const facets = new Set(
+    kind.facets.map(({ field }) => field).filter((field) => desired?.document[field] !== undefined),
+  );
+  const live = found && (await input.reader.read(kind, found, facets));
+  const context = {
+    world,
+    options: input.options,
+    now: input.now,
+    purpose: input.purpose,
+    version: input.versions.get(address),
+  };
+  const { change, leaves } = planChange(identity, live, context);
+  const notes = leafNotes(address, leaves);
+  const isSame = change.action === 'no_op' || change.action === 'adopt';
+  if (isSame && desired && live) {
+    const pin = { ...pinOf(kind, live, null), history_id: recorded?.pin?.history_id ?? null };
+    const at = { id: live.id, scope: live.scope, pin };
+    const state = rememberResource(kind, desired, at, recorded, new Set(), world);
+    const isKnown = recorded !== undefined && digestOf(state) === digestOf(recorded);
+    return { change, notes, state: isKnown ? undefined : state };
+  }
+  if (live === undefined || change.pin === null) return { change, notes, state: undefined };
+  return {
+    change: await pinHistory(identity, live, change, leaves, input),
+    notes,
+    state: undefined,
+  };
+}
+
+/** A change to a resource with a history is pinned to its newest entry, and says who made it drift. */
+async function pinHistory(
+  { kind, recorded }: Identity,
+  live: LiveResource,
+  change: Change,
+  leaves: readonly LeafChange[],
+  { reader }: PlanInput,
+): Promise<Change> {
+  const history = await reader.history(kind, live.id, ENTRIES_READ);
+  const pin = pinOf(kind, live, history[0]?.id ?? null);
+  const moved = leaves.some(
+    (leaf) => isWritten(leaf) && (leaf.cause === 'drifted' || leaf.cause === 'conflict'),
+  );
+  const who =
+    moved && kind.history ? attributeDrift(history, recorded?.pin?.history_id) : undefined;
+  return {
+    ...change,
+    pin,
+    reason: who === undefined ? change.reason : `${change.reason} (${who})`,
+  };
+}
+
+/** Entries that are read to say who changed a resource since the last run. */
+const ENTRIES_READ = 20;
+
+function isChosen(address: Address, { target, exclude }: PlanOptions): boolean {
+  const isTargeted =
+    target.length === 0 || target.some((pattern) => matchesAddress(pattern, address));
+  return isTargeted && !exclude.some((pattern) => matchesAddress(pattern, address));
+}
+
+function assemble(results: readonly Result[], input: PlanInput): PlanDocument {
+  const { state, desired, options } = input;
+  const protectedNow = new Map(
+    desired.map(({ address, lifecycle }) => [address, lifecycle.protect]),
+  );
+  const all = guardChanges(
+    results.map(({ change }) => change),
+    {
+      options,
+      guards: input.guards,
+      isProtected: (address) =>
+        protectedNow.get(address) ?? state.resources[address]?.protect ?? false,
+      existing: results.filter(({ change }) => change.id !== null).length,
+      isConfigurationEmpty: input.purpose === 'apply' && desired.length === 0,
+    },
+  );
+  const changes = all.filter(({ action }) => action !== 'no_op');
+  const undigested: Omit<PlanDocument, 'digest'> = {
+    format: 'callsheet-plan',
+    version: 1,
+    created_at: input.now.toISOString(),
+    purpose: input.purpose,
+    ...(input.undoes === undefined ? {} : { undoes: input.undoes }),
+    platform: input.platform,
+    organizations: input.organizations,
+    config_digest: input.configDigest,
+    state: { lineage: state.lineage, serial: state.serial },
+    options,
+    summary: summarise(changes, all.length - changes.length),
+    requests: forecastRequests(changes, kindNamed, input.secondsPerRequest()),
+    assumptions: assumptionsOf(changes, input.assumptionOf),
+    changes,
+    notes: results.flatMap(({ notes }) => notes),
+  };
+  return { ...undigested, digest: planDigest(undigested) };
+}
+
+function ambiguous(ambiguities: readonly Ambiguity[]): CallsheetError {
+  const lines = ambiguities.map(
+    ({ address, ids }) =>
+      `${address}: ${ids.length} live resources have its name: ${ids.join(', ')}`,
+  );
+  return new CallsheetError('config', lines.join('\n'), {
+    hint: 'Say which one is meant with `lifecycle: { adopt: <id> }`, or rename the others.',
+  });
+}

@@ -1,0 +1,44 @@
+import type { Address } from '../core/address.ts';
+import type { Note } from '../core/plan-document.ts';
+import type { LeafChange } from '../diff/compare.ts';
+import type { HistoryEntry } from './reader.ts';
+
+/** What a comparison found that writes nothing but that a person should know. */
+export function leafNotes(address: Address, leaves: readonly LeafChange[]): readonly Note[] {
+  return leaves.flatMap((leaf) => {
+    const note = leafNote(address, leaf);
+    return note === undefined ? [] : [{ ...note, address }];
+  });
+}
+
+function leafNote(
+  address: Address,
+  { cause, text }: LeafChange,
+): Omit<Note, 'address'> | undefined {
+  if (cause === 'released') {
+    const message = `${text} is no longer configured; it cannot be cleared, so its value stays on the platform`;
+    return { severity: 'warning', message };
+  }
+  if (cause === 'unknown_secret') {
+    const message = `${text}: whether the stored secret is this one is unknown; it is left alone (--resend-secrets ${address} writes it)`;
+    return { severity: 'info', message };
+  }
+  if (cause === 'unknown_content') {
+    const message = `${text}: the platform does not return its content; it is taken to be this file`;
+    return { severity: 'info', message };
+  }
+  return undefined;
+}
+
+/** Who changed a resource since its last known history entry: the newest ones, in words. */
+export function attributeDrift(
+  history: readonly HistoryEntry[],
+  since: number | null | undefined,
+): string {
+  const newer = history.filter(({ id }) => since !== null && since !== undefined && id > since);
+  const last = newer[0];
+  if (last === undefined) return 'by whom is unknown: its history has no newer entry';
+  const who = `${last.actor ?? 'someone'}${last.source === null ? '' : ` via ${last.source}`}`;
+  const more = newer.length > 1 ? `, ${newer.length - 1} earlier` : '';
+  return `last by ${who}${last.at === null ? '' : ` at ${last.at}`}, history entry ${last.id}${more}`;
+}

@@ -1,0 +1,58 @@
+import { CallsheetError } from '../core/errors.ts';
+import type { PlanDocument } from '../core/plan-document.ts';
+import { kinds } from '../kinds/index.ts';
+import { planDigest } from './document.ts';
+
+/** The newest version of the plan document that this program reads. */
+const VERSION = 1;
+
+/** Reads a plan file. Throws where it is not one, is of a newer version, or was changed after it was made. */
+export function parsePlan(text: string, file: string): PlanDocument {
+  const again = 'Make a new one with: callsheet plan --out plan.json';
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(text);
+  } catch (cause) {
+    throw new CallsheetError('usage', `${file} is not a plan: it is not JSON`, {
+      hint: again,
+      cause,
+    });
+  }
+  if (!isPlan(parsed)) {
+    throw new CallsheetError('usage', `${file} is not a plan that callsheet wrote`, {
+      hint: again,
+    });
+  }
+  if (parsed.version > VERSION) {
+    throw new CallsheetError(
+      'usage',
+      `${file} is a plan of version ${parsed.version}; this callsheet reads version ${VERSION}`,
+      { hint: 'Apply it with the callsheet that made it, or plan again with this one.' },
+    );
+  }
+  const { digest, ...rest } = parsed;
+  if (digest !== planDigest(rest)) {
+    throw new CallsheetError(
+      'stale',
+      `${file} was changed after it was made: its digest does not fit`,
+      {
+        hint: again,
+      },
+    );
+  }
+  return parsed;
+}
+
+/** A validated border: the digest that follows vouches for everything that apply reads. */
+function isPlan(value: unknown): value is PlanDocument {
+  if (typeof value !== 'object' || value === null) return false;
+  const { format, version, digest, changes } = value as Partial<Record<string, unknown>>;
+  const known = new Set(kinds.map(({ name }) => name));
+  return (
+    format === 'callsheet-plan' &&
+    typeof version === 'number' &&
+    typeof digest === 'string' &&
+    Array.isArray(changes) &&
+    changes.every((change: { kind?: unknown }) => known.has(String(change?.kind)))
+  );
+}

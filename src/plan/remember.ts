@@ -1,0 +1,44 @@
+import type { DesiredResource } from '../core/desired.ts';
+import { parsePath, startsWith } from '../core/path.ts';
+import type { Pin } from '../core/plan-document.ts';
+import { Blob } from '../core/value.ts';
+import { rememberLeaf } from '../diff/applied.ts';
+import { leavesOf } from '../diff/leaves.ts';
+import type { World } from '../diff/world.ts';
+import type { Kind, Scope } from '../kinds/kind.ts';
+import type { AppliedLeaf, ResourceState } from '../state/model.ts';
+
+/**
+ * What the state remembers of a resource that now equals the configuration. A secret is remembered only
+ * when it was written (`written`) or already known; a file's content also when it was taken over, so
+ * that the next version of it is noticed.
+ */
+export function rememberResource(
+  kind: Kind,
+  desired: DesiredResource,
+  live: { readonly id: string; readonly scope: Scope; readonly pin: Pin | null },
+  previous: ResourceState | undefined,
+  written: ReadonlySet<string>,
+  world: World,
+): ResourceState {
+  const ignore = desired.lifecycle.ignore.map(parsePath);
+  const leaves: Record<string, AppliedLeaf> = {};
+  for (const leaf of leavesOf(kind.schema, desired.document).leaves.values()) {
+    if (ignore.some((prefix) => prefix !== undefined && startsWith(leaf.path, prefix))) continue;
+    const isKept = leaf.facts.unreadable && !written.has(leaf.text);
+    const known = isKept ? previous?.leaves[leaf.text] : undefined;
+    const isTaken = !isKept || leaf.value instanceof Blob;
+    const remembered = known ?? (isTaken ? rememberLeaf(leaf, desired.address, world) : undefined);
+    if (remembered !== undefined) leaves[leaf.text] = remembered;
+  }
+  const name = desired.document.name;
+  return {
+    kind: kind.name,
+    id: live.id,
+    scope: live.scope,
+    name: typeof name === 'string' ? name : desired.address,
+    leaves,
+    pin: live.pin,
+    protect: desired.lifecycle.protect,
+  };
+}

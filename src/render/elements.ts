@@ -1,0 +1,126 @@
+import { formatPath, isIdentity, type Path, parsePath, startsWith } from '../core/path.ts';
+import type { Change, FieldChange } from '../core/plan-document.ts';
+import { isObject, type Json } from '../core/value.ts';
+import { sanitiseLine } from './untrusted.ts';
+import { inlineValue } from './value-text.ts';
+
+/** An element of a keyed list that appears or goes as a whole, such as a new webhook. */
+export type Element = {
+  readonly path: string;
+  readonly appears: boolean;
+  /** Why, where all its leaves have the same cause. */
+  readonly cause: FieldChange['cause'];
+  /** In a few words. */
+  readonly summary: string;
+};
+
+/**
+ * The fields of a change, with the leaves of every new or removed element of a keyed list taken together,
+ * so that a webhook of eight leaves is one line to read. Order is kept.
+ */
+export function gatherElements(change: Change): readonly (FieldChange | Element)[] {
+  const gathered: (FieldChange | Element)[] = [];
+  const rest = change.fields.map((field) => ({ field, path: pathOf(field) }));
+  for (let first = rest.shift(); first !== undefined; first = rest.shift()) {
+    const root = elementRoot(first.path, first.field, change);
+    const count = root === undefined ? 0 : rest.findIndex(({ path }) => !startsWith(path, root));
+    const members = rest.slice(0, count === -1 ? rest.length : count);
+    const fields = [first.field, ...members.map(({ field }) => field)];
+    if (root === undefined || !alike(fields)) {
+      gathered.push(first.field);
+      continue;
+    }
+    rest.splice(0, members.length);
+    gathered.push({
+      path: formatPath(root),
+      appears: first.field.before === null,
+      cause: fields.find(({ secret }) => !secret)?.cause ?? first.field.cause,
+      summary: summarise(root, fields),
+    });
+  }
+  return gathered;
+}
+
+/** A path that cannot be read is one segment, shown as it is. */
+function pathOf({ path }: FieldChange): Path {
+  return parsePath(path) ?? [path];
+}
+
+/** The outermost keyed element on the way to the leaf that only one side has. */
+function elementRoot(path: Path, field: FieldChange, change: Change): Path | undefined {
+  if ((field.before === null) === (field.after === null)) return undefined;
+  const other = field.before === null ? change.before : change.after;
+  for (const [index, segment] of path.entries()) {
+    const root = path.slice(0, index + 1);
+    if (isIdentity(segment) && !contains(other, root)) return root;
+  }
+  return undefined;
+}
+
+/** Whether a document holds something at a path. */
+function contains(document: Json, path: Path): boolean {
+  let at: Json | undefined = document;
+  for (const segment of path) {
+    if (at === undefined || at === null) return false;
+    if (isIdentity(segment)) at = elementOf(at, identityOf(segment));
+    else at = isObject(at) ? at[segment] : undefined;
+  }
+  return at !== undefined && at !== null;
+}
+
+/** The element with a member of that value: which member is the key is the schema's affair. */
+function elementOf(list: Json, identity: string): Json | undefined {
+  if (isObject(list)) return list[identity] ?? list[`[${identity}]`];
+  if (!Array.isArray(list)) return undefined;
+  return list.find((item: Json) =>
+    isObject(item) ? Object.values(item).includes(identity as never) : item === identity,
+  );
+}
+
+function identityOf(segment: string): string {
+  const inner = segment.slice(1, -1);
+  return inner.startsWith('"') ? String(JSON.parse(inner)) : inner;
+}
+
+/** Whether the leaves all come or all go, for one reason; a secret has causes of its own. */
+function alike(fields: readonly FieldChange[]): boolean {
+  const [first, ...others] = fields.filter(({ secret }) => !secret);
+  const appears = fields.every(({ before }) => before === null);
+  const goes = fields.every(({ after }) => after === null);
+  return (appears || goes) && others.every(({ cause }) => cause === first?.cause);
+}
+
+/** `GET https://crm.example.test/c`: where it leads, or else its first few values. */
+function summarise(root: Path, fields: readonly FieldChange[]): string {
+  const leaves = fields.flatMap((field) => leavesOf(field, root));
+  const named = (pattern: RegExp) => leaves.find(({ key }) => pattern.test(key))?.value;
+  const url = named(/^(?:\w+_)?url$/);
+  if (typeof url === 'string') {
+    const verb = named(/^(?:method|transport_type)$/);
+    return sanitiseLine(typeof verb === 'string' ? `${verb} ${url}` : url);
+  }
+  const identity = identityOf(root.at(-1) ?? '[]');
+  const told = leaves.filter(({ value }) => value !== identity);
+  const first = told.slice(0, SUMMARISED).map(({ key, value }) => {
+    return key === '' ? inlineValue(value) : `${sanitiseLine(key)}: ${inlineValue(value)}`;
+  });
+  return first.join(', ') + (told.length > SUMMARISED ? ', …' : '');
+}
+
+/** Values that say enough of an element that leads nowhere. */
+const SUMMARISED = 4;
+
+type ElementLeaf = { readonly key: string; readonly value: Json };
+
+/** A field's leaf under the element, or the members of an element given whole. */
+function leavesOf(field: FieldChange, root: Path): readonly ElementLeaf[] {
+  const value = field.after ?? field.before;
+  const below = pathOf(field).slice(root.length);
+  if (below.length === 0 && isObject(value)) {
+    return Object.entries(value).map(([key, member]: readonly [string, Json]) => ({
+      key,
+      value: member,
+    }));
+  }
+  return [{ key: formatPath(below), value: field.secret ? '(secret)' : value }];
+}

@@ -1,0 +1,191 @@
+import { unreachable } from '../core/errors.ts';
+import type { Json } from '../core/value.ts';
+import { type DiffLayout, diffLines, wholeLines } from './diff-lines.ts';
+import type { FieldView, Sign } from './fields.ts';
+import {
+  type Line,
+  lineWidth,
+  type RenderOptions,
+  type Span,
+  span,
+  type Tone,
+  wrap,
+} from './terminal.ts';
+import { blockValue, extentOf, firstWords, inlineValue, isMultiline } from './value-text.ts';
+import { cutText, textWidth, widestOf } from './width.ts';
+import { formatCount } from './wording.ts';
+
+/** Where fields stand under their resource. */
+export const INDENT = 4;
+/** Where a text stands under its field. */
+const DEEPER = INDENT + 4;
+/** More fields than this are counted, not listed, unless asked for. */
+const MAX_FIELDS = 100;
+/** An object or a list with more lines than this is opened with `--verbose`. */
+const MAX_MEMBERS = 12;
+/** A value that takes more rows than this is a text to be opened, not a value. */
+const MAX_ROWS = 2;
+
+/** A longer path does not push the values of all the others away. */
+const MAX_COLUMN = 32;
+/** Rows that a field may take and still count as a value. */
+const SHORT = 3;
+
+const SIGN_TONES: { readonly [sign in Sign]: Tone } = {
+  '+': 'added',
+  '-': 'removed',
+  '~': 'changed',
+  '!': 'error',
+  ' ': 'plain',
+};
+
+/** One field on its way to the page: its sign and path, and what is said after the value. */
+type Row = {
+  readonly head: Line;
+  readonly tone: Tone;
+  readonly remark: Line;
+  /** Where the values of all fields begin. */
+  readonly column: number;
+  readonly options: RenderOptions;
+};
+
+/** The fields of one resource, their values in one column. */
+export function fieldLines(views: readonly FieldView[], options: RenderOptions): readonly Line[] {
+  const shown = options.verbose ? views : views.slice(0, MAX_FIELDS);
+  const widest = Math.min(options.width * 0.4, options.verbose ? Infinity : MAX_COLUMN);
+  const names = shown.map(({ path }) => path).filter((path) => textWidth(path) <= widest);
+  const column = INDENT + 2 + widestOf(names) + 2;
+  const hidden = formatCount(views.length - shown.length, 'more field');
+  const rest = span(`${' '.repeat(INDENT)}⋯ ${hidden}; --verbose shows them`, 'dim');
+  const fields = shown.map((view) => oneField(view, column, options));
+  return [
+    // What fits a line comes first, so that a long text does not tear the list of values apart.
+    ...fields.filter((lines) => lines.length <= SHORT).flat(),
+    ...fields.filter((lines) => lines.length > SHORT).flat(),
+    ...(views.length > shown.length ? wrap([rest], options.width, INDENT) : []),
+  ];
+}
+
+function oneField(view: FieldView, column: number, options: RenderOptions): readonly Line[] {
+  const { path, sign, content, remark } = view;
+  const row: Row = {
+    head: [span(' '.repeat(INDENT)), span(sign, SIGN_TONES[sign]), span(` ${path}`)],
+    tone: sign === '+' ? 'added' : sign === '-' ? 'removed' : 'plain',
+    remark: remark === null ? [] : [span(`  ${remark}`, 'dim')],
+    column,
+    options,
+  };
+  switch (content.type) {
+    case 'words':
+      return inColumn(row, [span(cutText(content.words, MAX_ROWS * options.width))]);
+    case 'one':
+      return oneSide(row, content.value);
+    case 'both':
+      return bothSides(row, content.before, content.after);
+    case 'conflict':
+      return conflict(row, content.live, content.wanted);
+    default:
+      return unreachable(content);
+  }
+}
+
+function oneSide(row: Row, value: Json): readonly Line[] {
+  const { tone, remark, column, head, options } = row;
+  const isWide = isLong(value, options.width - DEEPER, 1);
+  if (isWide && typeof value === 'object' && (options.verbose || sizeOf(value) <= MAX_MEMBERS)) {
+    const margin = ' '.repeat(DEEPER);
+    const lines = blockValue(value).split('\n');
+    return [
+      ...underPath(row),
+      ...lines.flatMap((line) => wrap([span(margin + line, tone)], options.width, DEEPER + 4)),
+    ];
+  }
+  if (!isLong(value, options.width)) return inColumn(row, [span(inlineValue(value), tone)]);
+  if (options.verbose) {
+    const type = tone === 'removed' ? 'removed' : 'added';
+    return [...underPath(row), ...wholeLines(blockValue(value), type, deeper(options))];
+  }
+  const taken = Math.max(column, lineWidth(head) + 2) + lineWidth(remark);
+  return inColumn(row, excerpt(value, tone, options.width - taken));
+}
+
+function sizeOf(value: Json): number {
+  return blockValue(value).split('\n').length;
+}
+
+/** Whether a value is better shown as a text of its own. */
+function isLong(value: Json, width: number, rows = MAX_ROWS): boolean {
+  // A text of so many characters is not measured first: measuring takes time.
+  if (typeof value === 'string' && value.length > 10 * width) return true;
+  return isMultiline(value) || textWidth(inlineValue(value)) > rows * width;
+}
+
+/** The beginning of a long value and how much of it there is. */
+function excerpt(value: Json, tone: Tone, room: number): Line {
+  const text = typeof value === 'string' ? value : blockValue(value);
+  const extent = `  ${extentOf(text)}`;
+  const start = inlineValue(firstWords(text)).slice(0, -1);
+  const cut = cutText(`${start}…`, Math.max(room - textWidth(extent) - 1, 20));
+  return [span(`${cut}"`, tone), span(extent, 'dim')];
+}
+
+function bothSides(row: Row, before: Json, after: Json): readonly Line[] {
+  const { options } = row;
+  const isText = isLong(before, options.width) || isLong(after, options.width);
+  const spans = isText
+    ? []
+    : [span(inlineValue(before), 'removed'), span(' → ', 'dim'), span(inlineValue(after), 'added')];
+  if (!isText && lineWidth(spans) <= options.width - DEEPER) return inColumn(row, spans);
+  return [...underPath(row), ...diffLines(blockValue(before), blockValue(after), deeper(options))];
+}
+
+function conflict(row: Row, live: Json, wanted: Json): readonly Line[] {
+  const { options } = row;
+  const margin = span(' '.repeat(DEEPER));
+  const side = (label: string, value: Json, tone: Tone): Line => [
+    margin,
+    span(label, 'dim'),
+    ...(isLong(value, options.width)
+      ? excerpt(value, tone, options.width - DEEPER - label.length)
+      : [span(inlineValue(value), tone)]),
+  ];
+  const sides = [side('live now    ', live, 'removed'), side('configured  ', wanted, 'added')];
+  const isText = isMultiline(live) || isMultiline(wanted);
+  const fits = !isText && sides.every((line) => lineWidth(line) <= options.width);
+  if (fits || live === null || wanted === null) {
+    return [...underPath(row), ...sides.flatMap((line) => wrap(line, options.width, DEEPER + 12))];
+  }
+  const legend = [
+    margin,
+    span('- live now', 'removed'),
+    span('   '),
+    span('+ configured', 'added'),
+  ];
+  return [
+    ...underPath(row),
+    legend,
+    ...diffLines(blockValue(live), blockValue(wanted), deeper(options)),
+  ];
+}
+
+function deeper({ width, color, verbose }: RenderOptions): DiffLayout {
+  return { width, color, verbose, indent: DEEPER, continued: 'dot' };
+}
+
+/** The path with its remark, for a value that stands below. */
+function underPath({ head, remark, options }: Row): readonly Line[] {
+  return wrap([...head, ...remark], options.width, DEEPER);
+}
+
+/** Path, value and remark in one line where they fit; what does not fit goes below the path. */
+function inColumn({ head, remark, column, options }: Row, value: Line): readonly Line[] {
+  const { width } = options;
+  const gap = span(' '.repeat(Math.max(column - lineWidth(head), 2)));
+  const line = [...head, gap, ...value];
+  const below = (part: Line) => wrap([span(' '.repeat(DEEPER)), ...part], width, DEEPER);
+  const trimmed: readonly Span[] = remark.map(({ text, tone }) => span(text.trimStart(), tone));
+  const after = trimmed.length === 0 ? [] : below(trimmed);
+  if (lineWidth([...line, ...remark]) <= width) return [[...line, ...remark]];
+  if (lineWidth(line) <= width) return [line, ...after];
+  return [...wrap(head, width, DEEPER), ...below(value), ...after];
+}

@@ -1,0 +1,111 @@
+import { type Line, paint, type RenderOptions, span, type Tone, wrap } from './terminal.ts';
+import { sanitiseLine } from './untrusted.ts';
+import { padText } from './width.ts';
+import { formatNumber } from './wording.ts';
+
+/** What became of one change, as the run's journal holds it. */
+export type LedgerLine = {
+  readonly address: string;
+  readonly action: string;
+  readonly status: 'done' | 'failed' | 'blocked' | 'not_attempted';
+  readonly id: string | null;
+  readonly message: string | null;
+  readonly fields: readonly string[];
+  readonly history: { readonly before: number | null; readonly after: number | null } | null;
+};
+
+type Status = LedgerLine['status'];
+
+/** What failed stands last, next to where the next command is typed. */
+const ORDER: readonly Status[] = ['done', 'not_attempted', 'blocked', 'failed'];
+
+const LOOKS: {
+  readonly [status in Status]: {
+    readonly mark: string;
+    readonly word: string;
+    readonly tone: Tone;
+  };
+} = {
+  done: { mark: '✓', word: 'done', tone: 'added' },
+  failed: { mark: '✗', word: 'failed', tone: 'error' },
+  blocked: { mark: '◦', word: 'blocked', tone: 'warning' },
+  not_attempted: { mark: '◦', word: 'not attempted', tone: 'dim' },
+};
+
+const PAST: { readonly [action: string]: string } = {
+  create: 'created',
+  update: 'updated',
+  replace: 'replaced',
+  delete: 'deleted',
+  adopt: 'adopted',
+  forget: 'forgotten',
+};
+
+/** Columns of `not attempted`, the longest word of a line. */
+const WORD_WIDTH = 13;
+const INDENT = 4;
+
+/** What apply or rollback did, one line a change and the counts last. */
+export function renderLedgerText(lines: readonly LedgerLine[], options: RenderOptions): string {
+  const sorted = ORDER.flatMap((status) => lines.filter((line) => line.status === status));
+  return paint(
+    [
+      ...sorted.flatMap((line) => changeLines(line, options)),
+      ...(sorted.length > 0 ? [[]] : []),
+      ...wrap([span(countsOf(lines), isWhole(lines) ? 'strong' : 'error')], options.width, 2),
+    ],
+    options.color,
+  );
+}
+
+function isWhole(lines: readonly LedgerLine[]): boolean {
+  return lines.every(({ status }) => status === 'done');
+}
+
+function changeLines(line: LedgerLine, options: RenderOptions): readonly Line[] {
+  const { status, action, address, message } = line;
+  const { mark, word, tone } = LOOKS[status];
+  const said = status === 'done' ? (PAST[action] ?? action) : word;
+  const tried = status === 'done' ? '' : `  (${action})`;
+  const details = options.verbose ? detailsOf(line) : '';
+  const first = [
+    span('  '),
+    span(mark, tone),
+    span(` ${padText(sanitiseLine(said), WORD_WIDTH)}  `),
+    span(sanitiseLine(address), 'strong'),
+    span(sanitiseLine(tried), 'dim'),
+  ];
+  const below = (text: string, own: Tone) =>
+    wrap([span(' '.repeat(INDENT)), span(sanitiseLine(text), own)], options.width, INDENT);
+  return [
+    ...wrap(first, options.width, INDENT),
+    ...(message === null ? [] : below(message, status === 'done' ? 'dim' : 'plain')),
+    ...(details === '' ? [] : below(details, 'dim')),
+  ];
+}
+
+/** `id 5d2b…; history entry 41 → 43; fields: model, status` */
+function detailsOf({ id, history, fields }: LedgerLine): string {
+  return [
+    ...(id === null ? [] : [`id ${id}`]),
+    ...(history === null
+      ? []
+      : [`history entry ${history.before ?? '–'} → ${history.after ?? '–'}`]),
+    ...(fields.length === 0 ? [] : [`fields: ${fields.join(', ')}`]),
+  ].join('; ');
+}
+
+function countsOf(lines: readonly LedgerLine[]): string {
+  if (lines.length === 0) return 'Nothing was written.';
+  const done = lines.filter(({ status }) => status === 'done');
+  const actions = [...new Set(done.map(({ action }) => action))].map((action) => {
+    const count = done.filter((line) => line.action === action).length;
+    return `${formatNumber(count)} ${PAST[action] ?? action}`;
+  });
+  if (isWhole(lines)) return `Done: ${actions.join(', ')}.`;
+  const others = (['failed', 'blocked', 'not_attempted'] as const)
+    .map((status) => ({ status, count: lines.filter((line) => line.status === status).length }))
+    .filter(({ count }) => count > 0)
+    .map(({ status, count }) => `${formatNumber(count)} ${LOOKS[status].word}`);
+  return `Not everything was done: ${[...actions, ...others].join(', ')}.`;
+}

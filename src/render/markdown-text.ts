@@ -1,0 +1,42 @@
+import { sanitise, sanitiseLine } from './untrusted.ts';
+
+/** What Markdown or HTML gives a meaning to wherever it stands; an underscore only beside a word. */
+const SPECIAL = /[&<>`*[\]|~\\$]|(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])/gu;
+/** What begins a list, a heading or a rule at the start of a line. */
+const LEADING = /^[-+=#]|(?<=^\d{1,9})[.)]/;
+/** What GitHub and GitLab turn into mentions and references when a word follows. */
+const REFERENCE = /[@#!~%$&](?=[\p{L}\p{N}_"])/gu;
+const LINK = /:\/\/|www\.|\b(?:GH-|mailto:|xmpp:)/gi;
+/** Stands between a sign and a word, unseen, so that they are no reference. */
+const BREAK = '\u200b';
+
+/** Untrusted text for a paragraph, a table cell or a heading: it mentions nobody and links nowhere. */
+export function escapeText(text: string): string {
+  return escapeCode(
+    sanitiseLine(text)
+      .replace(LINK, (link) => link.slice(0, 1) + BREAK + link.slice(1))
+      .replace(REFERENCE, (sign) => sign + BREAK),
+  );
+}
+
+/** Untrusted text inside a `<code>` element, where references are not looked for. */
+function escapeCode(text: string): string {
+  return text.replace(SPECIAL, entity).replace(LEADING, entity).replaceAll(BREAK, '&#8203;');
+}
+
+function entity(character: string): string {
+  return `&#${character.codePointAt(0)};`;
+}
+
+/** Untrusted text as inline code. */
+export function inlineCode(text: string): string {
+  return `<code>${escapeCode(sanitiseLine(text))}</code>`;
+}
+
+/** A fenced block whose fence is longer than any in it. The lines are sanitised already. */
+export function fence(lines: readonly string[], language: string): string {
+  const content = lines.map((line) => sanitise(line)).join('\n');
+  const longest = Math.max(2, ...(content.match(/`+/g) ?? []).map(({ length }) => length));
+  const ticks = '`'.repeat(longest + 1);
+  return `${ticks}${language}\n${content}\n${ticks}`;
+}

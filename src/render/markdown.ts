@@ -1,0 +1,166 @@
+import type { Change, PlanDocument } from '../core/plan-document.ts';
+import { type Footer, footersOf } from './footers.ts';
+import { type Group, groupChanges } from './groups.ts';
+import { changeBlock, changeItem } from './markdown-change.ts';
+import { escapeText, inlineCode } from './markdown-text.ts';
+import {
+  comparedCount,
+  forecastOf,
+  formatCount,
+  formatNumber,
+  headline,
+  isEmpty,
+} from './wording.ts';
+
+/** First line of every comment, by which a bot finds the one to update. */
+export const MARKER = '<!-- callsheet:plan -->';
+
+/** Characters that GitHub takes in a comment; GitLab takes 1,000,000. */
+const GITHUB_LIMIT = 65_536;
+
+const MAX_ROWS = 40;
+const MAX_ITEMS = 20;
+const MAX_ADOPTED = 50;
+
+/**
+ * A plan as a comment on a pull request, never longer than `limit` characters: where it would be, the
+ * longest changes are folded to one line each, and then the last of them are counted.
+ */
+export function renderPlanMarkdown(
+  plan: PlanDocument,
+  options: { readonly limit?: number } = {},
+): string {
+  const limit = options.limit ?? GITHUB_LIMIT;
+  const head = [MARKER, `### ${escapeText(headline(plan))}`, ...tableOf(plan)].join('\n\n');
+  const feet = [...footersOf(plan).map(footerText), closing(plan)].filter((text) => text !== '');
+  const tail = feet.map((text) => `\n\n${text}`).join('');
+  const room = limit - head.length - tail.length - 1;
+  const body = changesText(plan, room);
+  if (body.length <= room) return `${head}${body}${tail}\n`;
+  const least = `${MARKER}\n\n### ${escapeText(headline(plan))}\n\n${tooLong(plan.changes.length)}\n`;
+  return least.length <= limit ? least : `${MARKER}\n`.slice(0, limit);
+}
+
+function tooLong(changes: number): string {
+  return `_${formatCount(changes, 'change')} not shown: they do not fit a comment. \`callsheet plan\` shows them all._`;
+}
+
+/** Counts by organization and kind; columns that would be empty are left out. */
+function tableOf(plan: PlanDocument): readonly string[] {
+  const groups = groupChanges(plan.changes, plan.organizations);
+  const actions = (['create', 'update', 'replace', 'delete', 'forget', 'adopt'] as const).filter(
+    (action) => plan.summary[action] > 0,
+  );
+  if (groups.length === 0) return [`${formatCount(comparedCount(plan), 'resource')} compared.`];
+  const row = ({ title, changes }: Group) => {
+    const cells = actions.map((action) => {
+      const count = changes.filter((change) => change.action === action).length;
+      return count === 0 ? '' : formatNumber(count);
+    });
+    return `| ${[escapeText(title), ...cells].join(' | ')} |`;
+  };
+  const hidden = groups.length - MAX_ROWS;
+  return [
+    [
+      `| | ${actions.join(' | ')} |`,
+      `|---|${actions.map(() => '---:|').join('')}`,
+      ...groups.slice(0, MAX_ROWS).map(row),
+    ].join('\n'),
+    ...(hidden > 0 ? [`_${formatCount(hidden, 'more row')}_`] : []),
+  ];
+}
+
+/** The changes, as much of them as fits into `room` characters. */
+function changesText(plan: PlanDocument, room: number): string {
+  const groups = groupChanges(
+    plan.changes.filter(({ action }) => action !== 'no_op' && action !== 'adopt'),
+    plan.organizations,
+  );
+  const adopted = adoptedText(plan.changes.filter(({ action }) => action === 'adopt'));
+  const pieces = groups.flatMap((group) => [
+    { text: `\n\n#### ${escapeText(group.title)}`, item: undefined },
+    ...group.changes.map((change) => ({
+      text: `\n\n${changeBlock(change, plan)}`,
+      item: `\n${changeItem(change, plan)}`,
+    })),
+  ]);
+  return foldToFit([...pieces, { text: adopted, item: undefined }], room);
+}
+
+type Piece = { readonly text: string; readonly item: string | undefined };
+
+/** Folds the longest pieces until all fit, then leaves out from the end what still does not. */
+function foldToFit(pieces: readonly Piece[], room: number): string {
+  const length = pieces.reduce((sum, { text }) => sum + text.length, 0);
+  if (length <= room) return pieces.map(({ text }) => text).join('');
+  const notice = (folded: number, missing: number) =>
+    `\n\n_${[
+      ...(folded > 0 ? [`${formatCount(folded, 'change')} folded`] : []),
+      ...(missing > 0 ? [`${formatCount(missing, 'change')} not shown`] : []),
+    ].join(', ')}: a comment is too short for them. \`callsheet plan\` shows them all._`;
+  let over = length + notice(pieces.length, pieces.length).length - room;
+  const folded = new Set<Piece>();
+  for (const piece of [...pieces].sort((a, b) => b.text.length - a.text.length)) {
+    if (over <= 0) break;
+    if (piece.item === undefined || piece.item.length + 1 >= piece.text.length) continue;
+    folded.add(piece);
+    // One character more: a list needs an empty line before it.
+    over -= piece.text.length - piece.item.length - 1;
+  }
+  const kept = [...pieces];
+  let missing = 0;
+  while (over > 0 && kept.length > 0) {
+    const last = kept.pop();
+    if (last === undefined) break;
+    const isFolded = folded.delete(last);
+    missing += last.item === undefined ? 0 : 1;
+    over -= isFolded ? (last.item?.length ?? 0) + 1 : last.text.length;
+  }
+  const text = kept.map((piece, at) => {
+    if (!folded.has(piece)) return piece.text;
+    const above = kept[at - 1];
+    return `${above && folded.has(above) ? '' : '\n'}${piece.item}`;
+  });
+  return text.join('') + notice(folded.size, missing);
+}
+
+function adoptedText(adopted: readonly Change[]): string {
+  if (adopted.length === 0) return '';
+  const items = adopted
+    .slice(0, MAX_ADOPTED)
+    .map(({ address, reason }) => `- ${inlineCode(address)} ${escapeText(reason)}`);
+  const hidden = adopted.length - items.length;
+  return `\n\n${[
+    `<details><summary>${formatNumber(adopted.length)} adopted: found live, nothing is written</summary>`,
+    '',
+    ...items,
+    ...(hidden > 0 ? [`- and ${formatNumber(hidden)} more`] : []),
+    '',
+    '</details>',
+  ].join('\n')}`;
+}
+
+function footerText({ title, items, advice, weight }: Footer): string {
+  const shown = items.slice(0, MAX_ITEMS).map(({ address, text }) => {
+    const named = address === null ? '' : `${inlineCode(address)} `;
+    return `- ${named}${escapeText(text)}`;
+  });
+  const hidden = items.length - shown.length;
+  return [
+    weight === 'info' ? title : `**${title}**`,
+    '',
+    ...shown,
+    ...(hidden > 0 ? [`- and ${formatNumber(hidden)} more`] : []),
+    ...(advice === null ? [] : ['', escapeText(advice)]),
+  ].join('\n');
+}
+
+function closing(plan: PlanDocument): string {
+  const { reads, writes } = plan.requests;
+  const assumed = plan.assumptions.map(inlineCode).join(', ');
+  return [
+    ...(isEmpty(plan) || reads + writes === 0 ? [] : [forecastOf(plan)]),
+    ...(assumed === '' ? [] : [`Relies on assumptions: ${assumed}.`]),
+    `<sub>${escapeText(plan.digest)}</sub>`,
+  ].join('\n\n');
+}

@@ -1,0 +1,53 @@
+import type { JournalEntry } from '../state/journal.ts';
+import type { RunSummary } from '../state/store.ts';
+import { renderLedgerText } from './ledger.ts';
+import { cutLine, type Line, paint, type RenderOptions, span } from './terminal.ts';
+import { sanitiseLine } from './untrusted.ts';
+import { padText, widestOf } from './width.ts';
+import { formatCount } from './wording.ts';
+
+/** Finished runs, newest first, one a line. */
+export function renderRunsText(runs: readonly RunSummary[], options: RenderOptions): string {
+  if (runs.length === 0) return 'No run is recorded.\n';
+  const ids = widestOf(runs.map(({ run }) => run));
+  const purposes = widestOf(runs.map(({ purpose }) => purpose));
+  const statuses = widestOf(runs.map(({ status }) => status));
+  const lines = runs.map(
+    (run): Line => [
+      span(padText(run.run, ids)),
+      span(`  ${padText(run.purpose, purposes)}  `),
+      span(padText(run.status, statuses), run.status === 'done' ? 'plain' : 'warning'),
+      span(`  ${formatCount(run.changes, 'change')}`, 'dim'),
+    ],
+  );
+  return paint(
+    lines.map((line) => cutLine(line, options.width)),
+    options.color,
+  );
+}
+
+/** One run's receipt: who ran what, from which commit, and what became of each change. */
+export function renderRunText(entries: readonly JournalEntry[], options: RenderOptions): string {
+  const began = entries.find((entry) => entry.type === 'began');
+  const ended = entries.findLast((entry) => entry.type === 'ended');
+  const facts: readonly (readonly [string, string | null | undefined])[] = [
+    ['run', began?.run],
+    ['what', began?.undoes ? `${began.purpose} of ${began.undoes}` : began?.purpose],
+    ['by', began && [began.actor.user, began.actor.host].filter(Boolean).join(' on ')],
+    ['commit', began?.actor.commit],
+    ['pipeline', began?.actor.pipeline],
+    ['began', began?.at],
+    ['ended', ended?.at ?? 'it did not end'],
+    ['status', ended && `${ended.status}${ended.verified ? ', every leaf read back' : ''}`],
+    ['plan', began?.plan_digest],
+    ['platform', began && `${began.base_url}, account ${began.account_id}`],
+  ];
+  const lines = facts.flatMap(([name, value]): readonly Line[] =>
+    value ? [[span(padText(name, 10), 'dim'), span(sanitiseLine(value))]] : [],
+  );
+  const head = paint(
+    lines.map((line) => cutLine(line, options.width)),
+    options.color,
+  );
+  return `${head}\n${renderLedgerText(ended?.ledger ?? [], options)}`;
+}

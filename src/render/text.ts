@@ -1,0 +1,153 @@
+/**
+ * `render/` turns documents into what people and programs read: the plan as terminal text, Markdown and
+ * JSON, drift, the ledger of a run, and diagnostics. It decides nothing: whatever it says stands in the
+ * document, so that all formats agree. It is pure; the width of the terminal and whether to colour come
+ * in as arguments. Live text is untrusted, so every text passes `untrusted.ts` before it is laid out.
+ *
+ * This file: the plan as text.
+ */
+import type { Change, PlanDocument } from '../core/plan-document.ts';
+import { ACTION_TONES, changeLines } from './change-lines.ts';
+import { renderDriftText } from './drift.ts';
+import { type Footer, footersOf } from './footers.ts';
+import { type Group, groupChanges } from './groups.ts';
+import {
+  cutLine,
+  type Line,
+  paint,
+  type RenderOptions,
+  span,
+  type Tone,
+  wrap,
+} from './terminal.ts';
+import { sanitiseLine } from './untrusted.ts';
+import { padText, widestOf } from './width.ts';
+import {
+  comparedCount,
+  forecastOf,
+  formatCount,
+  formatNumber,
+  headline,
+  isEmpty,
+  SYMBOLS,
+} from './wording.ts';
+
+/** Resources that are listed where they only say "this one too", unless everything is asked for. */
+const MAX_ADOPTED = 5;
+const MAX_ITEMS = 20;
+
+/** Narrower than this no line holds an address and a value. */
+const MIN_WIDTH = 40;
+
+/** A plan as a terminal shows it: counts, changes by organization and kind, obstacles, notes, counts. */
+export function renderPlanText(plan: PlanDocument, given: RenderOptions): string {
+  if (plan.purpose === 'drift') return renderDriftText(plan, given);
+  const options = { ...given, width: Math.max(given.width, MIN_WIDTH) };
+  const groups = groupChanges(
+    plan.changes.filter((change) => isShown(change, plan, options)),
+    plan.organizations,
+  );
+  const parts = [
+    ...groups.map((group) => groupLines(group, plan, options)),
+    ...footersOf(plan).map((footer) => footerLines(footer, options)),
+  ];
+  const first = wrap([span(sanitiseLine(headline(plan)), 'strong')], options.width, 2);
+  const last = isEmpty(plan) ? comparedLines(plan, options) : closingLines(plan, options);
+  const body = parts.flatMap((part) => [[], ...part]);
+  return paint(
+    [...first, ...body, ...(body.length > 0 || !isEmpty(plan) ? [[]] : []), ...last],
+    options.color,
+  );
+}
+
+/** When nothing is to be done, what was merely found is counted. */
+function isShown({ action }: Change, plan: PlanDocument, { verbose }: RenderOptions): boolean {
+  return verbose || (action === 'adopt' ? !isEmpty(plan) : action !== 'no_op');
+}
+
+function groupLines(group: Group, plan: PlanDocument, options: RenderOptions): readonly Line[] {
+  const adopted = group.changes.filter(({ action }) => action === 'adopt');
+  const others = group.changes.filter(({ action }) => action !== 'adopt');
+  const shown = options.verbose ? adopted : adopted.slice(0, MAX_ADOPTED);
+  const hidden = adopted.length - shown.length;
+  const column = widestOf(shown.map(({ address }) => sanitiseLine(address)));
+  const found = [
+    ...shown.map((change) => adoptedLine(change, column, options)),
+    ...(hidden > 0
+      ? wrap(
+          [span(`    ⋯ ${formatNumber(hidden)} more adopted; --verbose lists them`, 'dim')],
+          options.width,
+          4,
+        )
+      : []),
+  ];
+  const blocks = [
+    ...(found.length > 0 ? [found] : []),
+    ...others.map((change) => changeLines(change, plan, options)),
+  ];
+  const title = wrap([span(sanitiseLine(group.title), 'strong')], options.width, 2);
+  return [...title, ...blocks.flatMap((block) => [[], ...block])];
+}
+
+/** `= agent.reception  Front desk  found by its name`: nothing is written, so one line will do. */
+function adoptedLine(
+  { address, name, reason }: Change,
+  column: number,
+  options: RenderOptions,
+): Line {
+  const line = [
+    span('  '),
+    span(SYMBOLS.adopt, ACTION_TONES.adopt),
+    span(` ${padText(sanitiseLine(address), column)}`, 'strong'),
+    span(`  ${sanitiseLine(name)}`),
+    span(`  ${sanitiseLine(reason)}`, 'dim'),
+  ];
+  return cutLine(line, options.width);
+}
+
+const WEIGHT_TONES: { readonly [weight in Footer['weight']]: Tone } = {
+  error: 'error',
+  warning: 'warning',
+  info: 'strong',
+};
+
+function footerLines(footer: Footer, options: RenderOptions): readonly Line[] {
+  const { width, verbose } = options;
+  const shown = verbose ? footer.items : footer.items.slice(0, MAX_ITEMS);
+  const hidden = footer.items.length - shown.length;
+  return [
+    ...wrap([span(footer.title, WEIGHT_TONES[footer.weight])], width, 2),
+    ...shown.flatMap(({ address, text }) => {
+      const named = address === null ? [] : [span(`${sanitiseLine(address)}  `)];
+      const line = [span('  '), ...named, span(sanitiseLine(text), 'dim')];
+      return footer.isBrief ? [cutLine(line, width)] : wrap(line, width, 4);
+    }),
+    ...(hidden > 0
+      ? wrap([span(`  ⋯ ${formatNumber(hidden)} more; --verbose lists them`, 'dim')], width, 4)
+      : []),
+    ...(footer.advice === null ? [] : wrap([span('  '), span(footer.advice)], width, 2)),
+  ];
+}
+
+/** What carrying the plan out takes, and the counts again, where the eye is when the text has run by. */
+function closingLines(plan: PlanDocument, options: RenderOptions): readonly Line[] {
+  const { reads, writes } = plan.requests;
+  const dim = (text: string) => wrap([span(text, 'dim')], options.width, 2);
+  const assumed = plan.assumptions.map(sanitiseLine).join(', ');
+  return [
+    ...(assumed === ''
+      ? []
+      : dim(`Relies on assumptions (see \`callsheet assumptions\`): ${assumed}.`)),
+    ...(reads + writes > 0 ? dim(forecastOf(plan)) : []),
+    ...wrap([span(`${sanitiseLine(headline(plan))}.`, 'strong')], options.width, 2),
+  ];
+}
+
+function comparedLines(plan: PlanDocument, options: RenderOptions): readonly Line[] {
+  const compared = `${formatCount(comparedCount(plan), 'resource')} compared`;
+  const adopted =
+    plan.summary.adopt > 0
+      ? `, ${formatNumber(plan.summary.adopt)} of them adopted: found live, and now remembered`
+      : '';
+  return wrap([span(`${compared}${adopted}.`, 'dim')], options.width, 0);
+}

@@ -1,0 +1,42 @@
+/**
+ * What the platform returns may have been written by anybody. A terminal would act on control
+ * characters in it, and invisible or direction-changing ones make a text read differently from what it
+ * says: all of them are shown as escapes.
+ */
+const UNSEEN = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;
+
+/** Joins two pictures into one, as in a family or a profession: the only joiner that is let through. */
+const PICTURE_JOINER =
+  /(?<=\p{Extended_Pictographic}\p{Emoji_Modifier}?\ufe0f?)\u200d(?=\p{Extended_Pictographic})/u;
+
+/** Chooses between the text and the picture form of the character before it. */
+const PRESENTATION = /(?<=[\p{Emoji}\p{Extended_Pictographic}])[\ufe0e\ufe0f]/u;
+
+const ALLOWED = new RegExp(`${PICTURE_JOINER.source}|${PRESENTATION.source}`, 'uy');
+
+const NAMED: { readonly [character: string]: string } = { '\r': '\\r', '\n': '\\n', '\t': '\\t' };
+
+function escapeOne(character: string): string {
+  const code = character.codePointAt(0) ?? 0;
+  return (
+    NAMED[character] ??
+    (code < 0x100 ? `\\x${code.toString(16).padStart(2, '0')}` : `\\u{${code.toString(16)}}`)
+  );
+}
+
+/**
+ * A text with its control, direction and invisible characters shown as `\x1b`, `\u{202e}`. Line breaks
+ * and tabs stay.
+ */
+export function sanitise(text: string): string {
+  return text.replace(UNSEEN, (character: string, at: number) => {
+    if (character === '\n' || character === '\t') return character;
+    ALLOWED.lastIndex = at;
+    return ALLOWED.test(text) ? character : escapeOne(character);
+  });
+}
+
+/** As `sanitise`, for where one line is expected: line breaks and tabs are escaped too. */
+export function sanitiseLine(text: string): string {
+  return sanitise(text).replace(/[\n\t]/g, escapeOne);
+}

@@ -1,0 +1,103 @@
+import { unreachable } from '../core/errors.ts';
+import type { Action, PlanDocument, PlanSummary } from '../core/plan-document.ts';
+
+/** The words that the renderers share, so that a terminal and a pull request say the same. */
+
+export const SYMBOLS: { readonly [action in Action]: string } = {
+  create: '+',
+  update: '~',
+  replace: '±',
+  delete: '-',
+  adopt: '=',
+  forget: 'x',
+  no_op: ' ',
+};
+
+/** `4,812`, whatever the locale of the machine. */
+export function formatNumber(count: number): string {
+  return String(count).replace(/\B(?=(\d{3})+$)/g, ',');
+}
+
+/** `1 line`, `42 lines`. */
+export function formatCount(count: number, noun: string, plural = `${noun}s`): string {
+  return `${formatNumber(count)} ${count === 1 ? noun : plural}`;
+}
+
+/** Bytes as people read them: `612 B`, `5.1 KB`, `2.0 MB`, of 1024 each. */
+export function formatSize(bytes: number): string {
+  if (bytes < 1024) return `${bytes} B`;
+  const kilobytes = bytes / 1024;
+  return kilobytes < 1024 ? `${kilobytes.toFixed(1)} KB` : `${(kilobytes / 1024).toFixed(1)} MB`;
+}
+
+/** `3 s`, `2 min 10 s`, `1 h 5 min`. */
+export function formatDuration(seconds: number): string {
+  const whole = Math.max(1, Math.round(seconds));
+  if (whole < 60) return `${whole} s`;
+  if (whole < 3600) return `${Math.floor(whole / 60)} min${whole % 60 ? ` ${whole % 60} s` : ''}`;
+  const minutes = Math.round((whole % 3600) / 60);
+  return `${Math.floor(whole / 3600)} h${minutes ? ` ${minutes} min` : ''}`;
+}
+
+/** `retry policies` of `retry_policy`: a kind's name in running text. */
+export function kindTitle(kind: string): string {
+  const words = kind.replaceAll('_', ' ');
+  return words.endsWith('y') ? `${words.slice(0, -1)}ies` : `${words}s`;
+}
+
+/** `9 to create, 2 to update; 2 adopted; 1 refused`, or undefined when nothing is to be done. */
+export function countsOf(summary: PlanSummary): string | undefined {
+  const todo = (['create', 'update', 'replace', 'delete', 'forget'] as const)
+    .filter((action) => summary[action] > 0)
+    .map((action) => `${formatNumber(summary[action])} to ${action}`)
+    .join(', ');
+  const adopted = summary.adopt > 0 ? `${formatNumber(summary.adopt)} adopted` : '';
+  const verdicts = (['refused', 'held', 'unsupported'] as const)
+    .filter((verdict) => summary[verdict] > 0)
+    .map((verdict) => `${formatNumber(summary[verdict])} ${verdict}`)
+    .join(', ');
+  return [todo, adopted, verdicts].filter((part) => part !== '').join('; ') || undefined;
+}
+
+/** Whether a plan asks nothing of the platform and drops nothing from the state. */
+export function isEmpty({ summary }: PlanDocument): boolean {
+  return summary.create + summary.update + summary.replace + summary.delete + summary.forget === 0;
+}
+
+/** All resources that the plan looked at. */
+export function comparedCount({ summary }: PlanDocument): number {
+  const { create, update, replace, delete: deleted, adopt, forget, no_op } = summary;
+  return create + update + replace + deleted + adopt + forget + no_op;
+}
+
+/** What the plan would do, in one line: the first and the last thing that is said. */
+export function headline(plan: PlanDocument): string {
+  const counts = countsOf(plan.summary);
+  switch (plan.purpose) {
+    case 'apply':
+      return isEmpty(plan)
+        ? 'No changes. The platform matches the configuration.'
+        : `Plan: ${counts}`;
+    case 'rollback': {
+      const run = plan.undoes === undefined ? '' : ` of run ${plan.undoes}`;
+      return isEmpty(plan)
+        ? `No changes. Nothing${run} is left to roll back.`
+        : `Rollback${run}: ${counts}`;
+    }
+    case 'drift': {
+      const drifted = plan.changes.length;
+      return drifted === 0
+        ? 'No drift. Nothing changed outside Callsheet.'
+        : `Drift: ${formatCount(drifted, 'resource')} changed outside Callsheet`;
+    }
+    default:
+      return unreachable(plan.purpose);
+  }
+}
+
+/** `Apply will send about 24 requests (14 reads, 10 writes) in about 3 s.` */
+export function forecastOf({ requests: { reads, writes, seconds } }: PlanDocument): string {
+  const sum = formatCount(reads + writes, 'request');
+  const split = `${formatCount(reads, 'read')}, ${formatCount(writes, 'write')}`;
+  return `Apply sends about ${sum} (${split}) and takes about ${formatDuration(seconds)}.`;
+}

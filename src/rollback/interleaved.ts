@@ -1,0 +1,23 @@
+import type { HistoryEntry } from '../plan/reader.ts';
+import type { Undo } from './undo.ts';
+
+/** Entries that are read to find edits made since a run. */
+const ENTRIES_READ = 20;
+
+/** One sentence for every resource whose newest history entry is not the one that the run made. */
+export async function findInterleaved(
+  { produced }: Undo,
+  historyOf: (address: string, id: string, limit: number) => Promise<readonly HistoryEntry[]>,
+): Promise<readonly string[]> {
+  const found = await Promise.all(
+    [...produced].map(async ([address, { id, entry }]) => {
+      const newer = (await historyOf(address, id, ENTRIES_READ)).filter((one) => one.id > entry);
+      const [last] = newer;
+      if (last === undefined) return undefined;
+      const who = `${last.actor ?? 'someone'}${last.source ? ` via ${last.source}` : ''}`;
+      const when = last.at === null ? '' : ` at ${last.at}`;
+      return `${address} was edited since the run, last by ${who}${when}`;
+    }),
+  );
+  return found.filter((sentence) => sentence !== undefined);
+}

@@ -1,0 +1,143 @@
+/**
+ * `rollback/` turns what a run found before it touched anything into a desired side, which then goes
+ * through the ordinary diff, plan and apply. It is pure.
+ */
+import type { Address } from '../core/address.ts';
+import type { DesiredResource } from '../core/desired.ts';
+import { isIdentity, type Path, parsePath } from '../core/path.ts';
+import { isObject, type Json, type JsonObject } from '../core/value.ts';
+import { fieldSchema } from '../diff/leaves.ts';
+import { kindNamed } from '../kinds/index.ts';
+import { scopeOf } from '../plan/identify.ts';
+import type { JournalEntry, LedgerLine, SnapshotTaken } from '../state/journal.ts';
+import type { ResourceState } from '../state/model.ts';
+
+/** What it takes to undo a run. */
+export type Undo = {
+  /** What is to be there again. A resource that the run made is absent, and so is planned away. */
+  readonly desired: readonly DesiredResource[];
+  /** Every address that the run changed. */
+  readonly addresses: readonly Address[];
+  /** The history entry that was newest before the run, for those that have one. */
+  readonly versions: ReadonlyMap<Address, number>;
+  /** The history entry that the run itself made. */
+  readonly produced: ReadonlyMap<Address, { readonly id: string; readonly entry: number }>;
+  /** What the state said before. */
+  readonly restored: ReadonlyMap<Address, ResourceState | null>;
+  /** What cannot be undone, in words. */
+  readonly impossible: readonly { readonly address: Address; readonly message: string }[];
+};
+
+/** Reads a run's journal backwards. Only what the run really did is undone. */
+export function undoRun(entries: readonly JournalEntry[]): Undo {
+  const lines = new Map<Address, LedgerLine>();
+  const snapshots = new Map<Address, SnapshotTaken>();
+  for (const entry of entries) {
+    if (entry.type === 'ended') for (const line of entry.ledger) lines.set(line.address, line);
+    if (entry.type === 'snapshot') snapshots.set(entry.address, entry);
+  }
+  const touched = [...snapshots.values()].filter(({ address }) => {
+    const line = lines.get(address);
+    const wasWritten = entries.some(
+      (entry) => entry.type === 'intent' && entry.address === address,
+    );
+    return wasWritten && (line === undefined || line.status !== 'not_attempted');
+  });
+  const undone = touched.map((snapshot) => undoOne(snapshot, lines.get(snapshot.address)));
+  return {
+    desired: undone.flatMap(({ desired }) => (desired ? [desired] : [])),
+    addresses: touched.map(({ address }) => address),
+    versions: new Map(
+      touched.flatMap(({ address, pin }) =>
+        pin?.history_id ? [[address, pin.history_id] as const] : [],
+      ),
+    ),
+    produced: new Map(
+      touched.flatMap(({ address, id }) => {
+        const entry = lines.get(address)?.history?.after;
+        return id !== null && entry ? [[address, { id, entry }] as const] : [];
+      }),
+    ),
+    restored: new Map(touched.map(({ address, resource }) => [address, resource])),
+    impossible: undone.flatMap(({ impossible }) => impossible),
+  };
+}
+
+function undoOne(snapshot: SnapshotTaken, line: LedgerLine | undefined) {
+  const { address, kind: name, document, withheld } = snapshot;
+  const kind = kindNamed(name);
+  if (document === null) {
+    const message = `it was made by the run, and the platform has no endpoint that deletes a ${name}`;
+    return { desired: undefined, impossible: kind.delete ? [] : [{ address, message }] };
+  }
+  const isWhole = line?.action === 'delete' || line?.action === 'replace';
+  const paths = (line?.fields ?? []).map(parsePath).filter((path) => path !== undefined);
+  const restored = isWhole ? document : restoreLeaves(document, paths);
+  const changed = line?.fields ?? [];
+  const lost = withheld.filter(
+    (path) => isWhole || changed.some((field) => path === field || path.startsWith(`${field}.`)),
+  );
+  const secrets = changed.filter((field) => isSecretField(kind.schema, field));
+  const kept = [...new Set([...secrets, ...lost])];
+  return {
+    desired: desiredFrom(snapshot, restored),
+    impossible: kept.map((field) => ({
+      address,
+      message: `${field} is secret, so no snapshot holds it; it stays as the run left it, until an apply writes it`,
+    })),
+  };
+}
+
+/** The snapshot's values at the changed paths; a list that is keyed by identity goes back whole. */
+function restoreLeaves(document: JsonObject, paths: readonly Path[]): JsonObject {
+  let restored: JsonObject = {};
+  for (const path of paths) {
+    const at = path.findIndex(isIdentity);
+    const target = at < 0 ? path : path.slice(0, at);
+    const value = valueAt(document, target) ?? (at < 0 ? null : []);
+    restored = withValue(restored, target, value);
+  }
+  return restored;
+}
+
+function valueAt(document: Json | undefined, path: Path): Json | undefined {
+  const [key, ...rest] = path;
+  if (key === undefined) return document;
+  return isObject(document) ? valueAt(document[key], rest) : undefined;
+}
+
+function withValue(document: JsonObject, path: Path, value: Json): JsonObject {
+  const [key, ...rest] = path;
+  if (key === undefined) return document;
+  const member = document[key];
+  const inner = rest.length === 0 ? value : withValue(isObject(member) ? member : {}, rest, value);
+  return { ...document, [key]: inner };
+}
+
+function isSecretField(schema: Parameters<typeof fieldSchema>[0], field: string): boolean {
+  const path = parsePath(field) ?? [];
+  let at = fieldSchema(schema, path[0] ?? '');
+  const isWithin = at['x-secrets-inside'] === true;
+  for (const key of path.slice(1)) at = at.properties?.[key] ?? {};
+  return at['x-secret'] === true || (isWithin && at.writeOnly === true);
+}
+
+function desiredFrom(snapshot: SnapshotTaken, document: JsonObject): DesiredResource {
+  const scope = scopeOf(kindNamed(snapshot.kind), snapshot.document ?? {});
+  const name = snapshot.document?.name;
+  return {
+    address: snapshot.address,
+    kind: snapshot.kind,
+    document: { ...scope, ...(typeof name === 'string' ? { name } : {}), ...document },
+    lifecycle: {
+      protect: snapshot.resource?.protect ?? false,
+      ignore: [],
+      ...(snapshot.id === null ? {} : { adopt: snapshot.id }),
+    },
+    isPartial: true,
+    unchecked: {},
+    references: [],
+    position: undefined,
+    locate: () => undefined,
+  };
+}

@@ -1,0 +1,111 @@
+import schema from '../../schemas/kinds/agent.schema.json' with { type: 'json' };
+import {
+  dereference,
+  type FieldSchema,
+  itemSchema,
+  type KindSchema,
+  memberSchema,
+} from '../core/schema.ts';
+import type { Json, JsonObject } from '../core/value.ts';
+import { isList, isRecord } from './json.ts';
+
+/** What the agent's schema says about its fields, as the simulator needs it. */
+const agent: KindSchema = schema;
+
+const FIELDS = Object.entries(agent.properties ?? {}).map(
+  ([name, field]) => [name, dereference(agent, field)] as const,
+);
+const BY_WRITE_NAME = new Map(
+  FIELDS.flatMap(([name, field]) => {
+    const write = field['x-write'];
+    return write === undefined || field['x-facet'] || field.readOnly
+      ? []
+      : [[write, name] as const];
+  }),
+);
+const RECORD_NAMES = new Set(FIELDS.map(([name]) => name));
+
+/** Settings that history records and a revert restores (Revert, rule 1). */
+export const RECORDED: readonly string[] = FIELDS.filter(
+  ([, field]) => !field.readOnly && !field['x-facet'] && field['x-revert'] !== false,
+).map(([name]) => name);
+
+/**
+ * The record's name for a write name. A name that nobody knows is a field newer than the schema and is
+ * kept; the record's own names, and names of what the platform owns, are not write names.
+ */
+export function recordName(writeName: string): string | undefined {
+  const known = BY_WRITE_NAME.get(writeName);
+  if (known !== undefined) return known;
+  const guess = writeName.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+  return RECORD_NAMES.has(guess) || writeName.includes('_') ? undefined : guess;
+}
+
+/** The write name of a field of the record. */
+export function writeName(name: string): string {
+  return agent.properties?.[name]?.['x-write'] ?? name;
+}
+
+/** The schema of one of the record's fields. */
+export function fieldSchema(name: string): FieldSchema {
+  return memberSchema(agent, agent, name);
+}
+
+/** Names that hold secrets where the schema does not name every key. */
+const SECRET_NAME = /(password|secret|token|api_key|private_key)$/i;
+
+/** Top-level fields whose unnamed members may be secrets. */
+function holdsSecrets(name: string, field: FieldSchema): boolean {
+  return field['x-secrets-inside'] === true || name === 'sip_registration_data';
+}
+
+/** A record as it is returned: secrets are left out, not masked (Secrets rules). */
+export function withoutSecrets(record: JsonObject): JsonObject {
+  return Object.fromEntries(
+    Object.entries(record).map(([name, value]) => {
+      const field = fieldSchema(name);
+      return [name, strip(value, field, holdsSecrets(name, field))];
+    }),
+  );
+}
+
+function strip(value: Json, field: FieldSchema, inside: boolean): Json {
+  if (isList(value)) return value.map((member) => strip(member, itemSchema(agent, field), inside));
+  if (!isRecord(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([key, member]) => {
+      const schema = memberSchema(agent, field, key);
+      return isSecret(key, schema, inside) ? [] : [[key, strip(member, schema, inside)] as const];
+    }),
+  );
+}
+
+function isSecret(key: string, field: FieldSchema, inside: boolean): boolean {
+  return field['x-secret'] === true || (inside && SECRET_NAME.test(key));
+}
+
+/**
+ * `next` with the secrets of `before` that it does not mention. They are only carried into objects that
+ * `next` still has: disconnecting a provider takes its secrets along.
+ */
+export function keepSecrets(name: string, before: Json | undefined, next: Json): Json {
+  const field = fieldSchema(name);
+  return carry(before, next, field, holdsSecrets(name, field));
+}
+
+function carry(before: Json | undefined, next: Json, field: FieldSchema, inside: boolean): Json {
+  if (!isRecord(before) || !isRecord(next)) return next;
+  const kept = Object.entries(before).filter(
+    ([key]) => next[key] === undefined && isSecret(key, memberSchema(agent, field, key), inside),
+  );
+  const rest = Object.entries(next).map(
+    ([key, member]) =>
+      [key, carry(before[key], member, memberSchema(agent, field, key), inside)] as const,
+  );
+  return Object.fromEntries([...rest, ...kept]);
+}
+
+/** Whether the specification names null as a value of the field. */
+export function namesNull(field: FieldSchema): boolean {
+  return Array.isArray(field.type) && field.type.includes('null');
+}

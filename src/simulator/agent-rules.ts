@@ -1,0 +1,69 @@
+import type { JsonObject } from '../core/value.ts';
+import { RECORDED, writeName } from './agent-fields.ts';
+import { LLM_MODELS, STT_PROVIDERS } from './catalogue.ts';
+import { isRecord, recordsOf } from './json.ts';
+import type { Platform } from './platform.ts';
+import { bodyViolations } from './validation.ts';
+import { type Violation, violation } from './violations.ts';
+
+/** What a record breaks of the rules that no schema states. Only what the write touched is looked at. */
+export function brokenRules(
+  platform: Platform,
+  before: JsonObject,
+  next: JsonObject,
+): readonly Violation[] {
+  const changed = (field: string) => next[field] !== before[field];
+  return [
+    ...(changed('extensions') ? brokenWebhooks(next) : []),
+    ...(changed('model') ? unknownModel(next) : []),
+    ...(changed('stt_model') ? unknownSpeech(next) : []),
+    ...(changed('default_retry_policy_id') ? unknownPolicy(platform, next) : []),
+    ...(changed('voice_settings') ? foreignVoice(platform, next) : []),
+  ];
+}
+
+/** Rules that hold for every save of an agent, over the settings that a revert would restore (Revert, rule 3). */
+export function brokenSettings(platform: Platform, settings: JsonObject): readonly Violation[] {
+  const names = RECORDED.filter((name) => settings[name] !== undefined);
+  const body = Object.fromEntries(names.map((name) => [writeName(name), settings[name]]));
+  return [
+    ...bodyViolations('updateAgent', body),
+    ...unknownModel(settings),
+    ...unknownSpeech(settings),
+    ...foreignVoice(platform, settings),
+  ];
+}
+
+/** Names are unique among an agent's webhooks (Webhook tool). How many there may be, the schema says. */
+function brokenWebhooks({ extensions }: JsonObject): readonly Violation[] {
+  const tools = isRecord(extensions) ? recordsOf(extensions.tools) : [];
+  const names = tools.map(({ name }) => name);
+  const twice = names.filter((name, index) => names.indexOf(name) !== index);
+  return twice.map((name) =>
+    violation('extensions.tools', `the name ${String(name)} is used twice`),
+  );
+}
+
+function unknownModel({ model }: JsonObject): readonly Violation[] {
+  if (model === undefined || LLM_MODELS.some(({ id }) => id === model)) return [];
+  return [violation('model', `there is no model ${String(model)}`)];
+}
+
+function unknownSpeech({ stt_model: model }: JsonObject): readonly Violation[] {
+  if (model === undefined || STT_PROVIDERS.some(({ id }) => id === model)) return [];
+  return [violation('sttModel', `there is no speech-to-text provider ${String(model)}`)];
+}
+
+function unknownPolicy({ store }: Platform, next: JsonObject): readonly Violation[] {
+  const id = next.default_retry_policy_id;
+  if (id === undefined || store.retryPolicies.has(String(id))) return [];
+  return [violation('defaultRetryPolicyId', 'there is no such retry policy')];
+}
+
+/** A cloned voice belongs to one organization; a voice id that nobody cloned may be a built-in one. */
+function foreignVoice({ store }: Platform, next: JsonObject): readonly Violation[] {
+  const settings = next.voice_settings;
+  const voice = isRecord(settings) ? store.voices.get(String(settings.voice_id)) : undefined;
+  if (voice === undefined || voice.organizationId === next.organization_id) return [];
+  return [violation('voiceSettings.voice_id', 'the voice belongs to another organization')];
+}

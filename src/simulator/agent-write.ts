@@ -1,0 +1,132 @@
+import type { Json, JsonObject } from '../core/value.ts';
+import { fieldSchema, keepSecrets, recordName } from './agent-fields.ts';
+import type { Dialect } from './dialect.ts';
+import { isRecord, recordsOf, without } from './json.ts';
+import { storedConnections } from './mcp.ts';
+import { mergeDeep, replaceWhole } from './merge.ts';
+import { refusedNulls } from './nulls.ts';
+import type { Platform } from './platform.ts';
+import type { Fields } from './store.ts';
+import { invalid, violation } from './violations.ts';
+
+/** What an agent has before anybody configured it. */
+const NEW_AGENT: JsonObject = {
+  status: 'active',
+  agent_type: 'simple',
+  model: 'alpha-4.1',
+  stt_model: 'voxc',
+  tts_model: 'cartx',
+  language: 'en-US',
+};
+
+/** The record of a new agent. */
+export function newRecord(platform: Platform, id: string, body: JsonObject): JsonObject {
+  const at = platform.stamp();
+  const identity: JsonObject = { id, organization_id: body.organizationId ?? null };
+  const record = patched(platform, { ...NEW_AGENT, ...identity }, fromWrite(platform, {}, body));
+  return { ...record, created_at: at, updated_at: at };
+}
+
+/** The record after an update in write names: fields that are left out stay (Agents, PUT). */
+export function updatedRecord(
+  platform: Platform,
+  before: JsonObject,
+  body: JsonObject,
+): JsonObject {
+  const moved = body.organizationId ?? before.organization_id;
+  if (moved !== before.organization_id)
+    throw invalid('details', [violation('organizationId', 'an agent stays with its organization')]);
+  return {
+    ...patched(platform, before, fromWrite(platform, before, body)),
+    updated_at: platform.stamp(),
+  };
+}
+
+/** The record after an edit in its own names, as the dashboard makes one: it merges whatever the API does. */
+export function editedRecord(
+  platform: Platform,
+  before: JsonObject,
+  patch: JsonObject,
+): JsonObject {
+  return { ...patched(platform, before, patch, 'deep'), updated_at: platform.stamp() };
+}
+
+/** A body in the record's names. */
+function fromWrite(platform: Platform, before: JsonObject, body: JsonObject): JsonObject {
+  const refused = refusedNulls(platform, body, (name) => fieldSchema(recordName(name) ?? name));
+  if (refused.length > 0) throw invalid('details', refused);
+  const patch: Fields = {};
+  for (const [name, value] of Object.entries(body)) {
+    const field = recordName(name);
+    if (field !== undefined) patch[field] = value;
+  }
+  const { extensions } = patch;
+  if (isRecord(extensions) && Array.isArray(extensions.mcp_servers)) {
+    const saved = isRecord(before.extensions) ? recordsOf(before.extensions.mcp_servers) : [];
+    const servers = storedConnections(platform, recordsOf(extensions.mcp_servers), saved);
+    patch.extensions = { ...extensions, mcp_servers: servers };
+  }
+  return patch;
+}
+
+function patched(
+  platform: Platform,
+  before: JsonObject,
+  patch: JsonObject,
+  merge: Dialect['merge'] = platform.dialect.merge,
+): JsonObject {
+  const next: Fields = { ...before };
+  for (const [name, value] of Object.entries(patch)) {
+    if (value === null) delete next[name];
+    else next[name] = mergedField(merge, name, before[name], value);
+  }
+  return withListing(
+    platform,
+    before,
+    withVoiceLanguage(platform, keptInterpreter(before, next), patch),
+  );
+}
+
+function mergedField(
+  merge: Dialect['merge'],
+  name: string,
+  before: Json | undefined,
+  value: Json,
+): Json {
+  if (!isRecord(value)) return value;
+  return merge === 'deep'
+    ? mergeDeep(before, value)
+    : replaceWhole(keepSecrets(name, before, value));
+}
+
+/** Null clears the interpreter's settings on an agent that is no translator (Agent, interpreter_config). */
+function keptInterpreter(before: JsonObject, next: JsonObject): JsonObject {
+  const config = before.interpreter_config;
+  const cleared = next.interpreter_config === undefined && config !== undefined;
+  return cleared && next.agent_type === 'translator'
+    ? { ...next, interpreter_config: config }
+    : next;
+}
+
+/** A cloned voice brings its language along, unless the same write names one (Custom voices). */
+function withVoiceLanguage({ store }: Platform, next: JsonObject, patch: JsonObject): JsonObject {
+  const [settings, given] = [next.voice_settings, patch.voice_settings];
+  if (!isRecord(settings) || !isRecord(given) || given.voice_id === undefined) return next;
+  const language = store.voices.get(String(settings.voice_id))?.record.language;
+  if (language === undefined || given.language !== undefined) return next;
+  return { ...next, voice_settings: { ...settings, language } };
+}
+
+/** The platform looks a listing up when it is linked, and forgets it with the link (Agent, place_data). */
+function withListing(platform: Platform, before: JsonObject, next: JsonObject): JsonObject {
+  const { place_id: place } = next;
+  if (place === before.place_id) return next;
+  if (typeof place !== 'string')
+    return without(next, 'place_data', 'place_context', 'place_fetched_at');
+  return {
+    ...next,
+    place_data: { listing: place, name: next.name ?? null },
+    place_context: `The listing ${place} is open on weekdays.`,
+    place_fetched_at: platform.stamp(),
+  };
+}

@@ -1,0 +1,172 @@
+import type { JsonObject } from '../core/value.ts';
+import { recordHistory } from './history.ts';
+import { isRecord, recordsOf, without } from './json.ts';
+import type { Platform } from './platform.ts';
+import type { SeedAgent, SeedDocument } from './seed.ts';
+import type { Agent, Fields } from './store.ts';
+
+/** Who made what a seed holds. */
+const SEEDER = { actor: 'user:seed', source: 'dashboard' };
+
+/** Puts a seed's records into the store, in the order of their dependencies. */
+export function plantSeed(platform: Platform, seed: SeedDocument): void {
+  const { store } = platform;
+  if (seed.feature_administration_enabled !== undefined)
+    store.account.featureAdministration = seed.feature_administration_enabled;
+  for (const lock of seed.locks ?? []) store.account.locks.add(lock);
+  for (const { client_id: clientId, client_secret: clientSecret, scope } of seed.keys ?? [])
+    store.keys.set(clientId, { clientId, clientSecret, generation: 1, scope });
+  for (const { id, name, locks } of seed.resellers ?? [])
+    store.resellers.set(id, { id, name, locks: new Set(locks) });
+  for (const { id, name, locks, reseller_id: resellerId, merchant } of seed.organizations ?? [])
+    store.organizations.set(id, {
+      id,
+      name,
+      resellerId,
+      locks: new Set(locks),
+      merchant: { status: 'active', charges: true, ...merchant },
+    });
+  for (const policy of seed.retry_policies ?? [])
+    plant(store.retryPolicies, retryPolicy(platform, policy));
+  for (const template of seed.email_templates ?? [])
+    plant(store.emailTemplates, emailTemplate(platform, template));
+  for (const template of seed.sms_templates ?? [])
+    plant(store.smsTemplates, smsTemplate(platform, template));
+  for (const { id, organization_id: organizationId, name } of seed.knowledge_bases ?? [])
+    store.knowledgeBases.set(id, { id, organizationId, name });
+  for (const source of seed.sources ?? []) plantSource(platform, source);
+  for (const voice of seed.custom_voices ?? []) plantVoice(platform, voice);
+  for (const agent of seed.agents ?? []) plantAgent(platform, agent);
+}
+
+/** Puts one agent into the store, with the entry of its creation. */
+export function plantAgent(platform: Platform, seed: SeedAgent): Agent {
+  const { supported = true, payments } = seed;
+  const id = typeof seed.id === 'string' ? seed.id : platform.ids.uuid('agent');
+  const at = platform.stamp();
+  const agent: Agent = {
+    id,
+    organizationId: seed.organization_id,
+    record: {
+      status: 'active',
+      agent_type: 'simple',
+      model: 'alpha-4.1',
+      stt_model: 'voxc',
+      tts_model: 'cartx',
+      language: 'en-US',
+      created_at: at,
+      updated_at: at,
+      ...withConnectionIds(platform, without(seed, 'supported', 'payments')),
+      id,
+    },
+    payments: {
+      enabled: payments?.enabled ?? false,
+      limits: payments === undefined ? {} : without(payments, 'enabled'),
+    },
+    supported,
+  };
+  platform.store.agents.set(id, agent);
+  recordHistory(platform, agent, 'created', SEEDER);
+  return agent;
+}
+
+function withConnectionIds({ ids }: Platform, record: JsonObject): JsonObject {
+  const { extensions } = record;
+  if (!isRecord(extensions) || extensions.mcp_servers === undefined) return record;
+  const servers = recordsOf(extensions.mcp_servers).map((server) => ({
+    id: ids.uuid('mcp'),
+    tools: [],
+    ...server,
+  }));
+  return { ...record, extensions: { ...extensions, mcp_servers: servers } };
+}
+
+function plant(records: Map<string, Fields>, record: JsonObject): void {
+  records.set(String(record.id), { ...record });
+}
+
+function retryPolicy({ ids, stamp }: Platform, policy: JsonObject): JsonObject {
+  const at = stamp();
+  return {
+    id: ids.uuid('policy'),
+    rules: {},
+    contact_policy: null,
+    on_exhausted: 'end',
+    on_exhausted_target: null,
+    reschedule_out_of_window: false,
+    created_at: at,
+    updated_at: at,
+    ...policy,
+  };
+}
+
+function emailTemplate({ ids }: Platform, template: JsonObject): JsonObject {
+  const empty = { subject: '', body_html: '', from_name: null, status: 'draft', version: 1 };
+  return { id: ids.uuid('template'), ...empty, ...template };
+}
+
+function smsTemplate({ ids }: Platform, template: JsonObject): JsonObject {
+  const empty = {
+    message_type: 'sms',
+    description: null,
+    body: '',
+    tags: [],
+    from_number: null,
+    status: 'draft',
+    version: 1,
+  };
+  return { id: ids.uuid('template'), ...empty, ...template };
+}
+
+function plantSource(platform: Platform, seed: JsonObject): void {
+  const { store, ids } = platform;
+  const id = typeof seed.id === 'string' ? seed.id : ids.uuid('source');
+  const baseId = String(seed.knowledge_base_id);
+  const at = platform.stamp();
+  const isPage = seed.url !== undefined;
+  const hash = typeof seed.content_hash === 'string' ? seed.content_hash : undefined;
+  store.sources.set(id, {
+    id,
+    knowledgeBaseId: baseId,
+    record: {
+      id,
+      organization_id: store.knowledgeBases.get(baseId)?.organizationId ?? null,
+      source_type: isPage ? 'url' : 'file',
+      name: seed.url ?? null,
+      status: 'active',
+      chunk_count: 1,
+      last_synced_at: at,
+      created_at: at,
+      ...without(seed, 'content_hash'),
+    },
+    ...(isPage
+      ? {}
+      : {
+          upload: {
+            fileKey: `documents/${ids.uuid('file')}`,
+            mime: 'text/plain',
+            size: 0,
+            contentHash: hash,
+            bytes: Buffer.alloc(0),
+          },
+        }),
+    pendingReads: undefined,
+  });
+}
+
+function plantVoice({ store, ids }: Platform, seed: JsonObject): void {
+  const id = typeof seed.id === 'string' ? seed.id : ids.uuid('voice');
+  const record = {
+    provider: 'cartx',
+    custom: true,
+    language: 'en',
+    ...without(seed, 'organization_id'),
+    id,
+  };
+  store.voices.set(id, {
+    id,
+    organizationId: String(seed.organization_id),
+    record,
+    clip: Buffer.alloc(0),
+  });
+}

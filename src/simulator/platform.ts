@@ -1,0 +1,48 @@
+import type { OperationId } from '../api/operations.generated.ts';
+import type { JsonObject } from '../core/value.ts';
+import type { Answer } from './answer.ts';
+import type { Dialect } from './dialect.ts';
+import type { Ids } from './ids.ts';
+import type { Key, Store } from './store.ts';
+
+/** What every operation works on. */
+export type Platform = {
+  readonly store: Store;
+  readonly dialect: Dialect;
+  readonly ids: Ids;
+  readonly now: () => Date;
+  /** The time of a change: later than that of every change before it, so that `updated_at` tells them apart. */
+  readonly stamp: () => string;
+  /** `http://host:port`, known once the server listens. */
+  url: string;
+  /** Signs presigned addresses. */
+  readonly signingKey: string;
+};
+
+/** A file of a form. */
+export type FormFile = { readonly name: string; readonly mime: string; readonly bytes: Buffer };
+
+/** A request whose parameters and body keep to the contract. */
+export type Input = {
+  readonly key: Key;
+  readonly path: { readonly [name: string]: string };
+  /** Declared defaults are filled in. */
+  readonly query: { readonly [name: string]: string | number | boolean | undefined };
+  readonly body: JsonObject;
+  readonly files: { readonly [field: string]: FormFile };
+};
+
+/** How one operation is answered. */
+export type Answerer = (input: Input, platform: Platform) => Answer | Promise<Answer>;
+
+/** The answers of one area. */
+export type Routes<Id extends OperationId> = { readonly [operation in Id]: Answerer };
+
+/** Time stamps that never repeat: a clock that stands still is pushed on by a millisecond. */
+export function strictlyLater(now: () => Date): () => string {
+  let last = 0;
+  return () => {
+    last = Math.max(now().getTime(), last + 1);
+    return new Date(last).toISOString();
+  };
+}

@@ -1,0 +1,66 @@
+import { coded, data, missing } from '../answer.ts';
+import { FEATURES, LLM_MODELS, STT_PROVIDERS } from '../catalogue.ts';
+import { accountLocks, type Locks, organizationLocks, resellerLocks } from '../locks.ts';
+import type { Input, Platform, Routes } from '../platform.ts';
+import { forbidden, namedOrganization } from '../reach.ts';
+import type { Level } from '../store.ts';
+
+/** What may be used, and by whom it is locked (Features, LLM models, STT providers). */
+export const catalogue: Routes<'listFeatures' | 'listLlmModels' | 'listSttProviders'> = {
+  listFeatures: (input, platform) => {
+    const { level, id, locks } = featureScope(platform, input);
+    const { featureAdministration } = platform.store.account;
+    const locked = featureAdministration ? 'feature_administration' : 'legacy_column';
+    return {
+      status: 200,
+      body: {
+        feature_administration_enabled: featureAdministration,
+        scope: { level, id },
+        data: FEATURES.map((feature) => {
+          const by = locks.get(feature.key);
+          return {
+            ...feature,
+            state: by === undefined ? 'available' : 'locked',
+            locked_scope: by === undefined ? null : by === level ? 'here' : 'inherited',
+            decided_by: by === undefined ? 'default_available' : locked,
+          };
+        }),
+      },
+    };
+  },
+
+  listLlmModels: ({ key, query }, platform) => {
+    const id = query.organization_id;
+    const locks =
+      id === undefined
+        ? accountLocks(platform)
+        : organizationLocks(platform, namedOrganization(platform, key, String(id)));
+    return data(LLM_MODELS.filter((model) => !locks.has(`llm.${model.id}`)));
+  },
+
+  listSttProviders: () => data(STT_PROVIDERS),
+};
+
+type FeatureScope = { readonly level: Level; readonly id: string; readonly locks: Locks };
+
+function featureScope(platform: Platform, { key, query }: Input): FeatureScope {
+  const { organization_id: organizationId, reseller_id: resellerId } = query;
+  if (organizationId !== undefined && resellerId !== undefined)
+    throw coded(400, 'invalid_request', 'organization_id and reseller_id exclude each other');
+  if (organizationId !== undefined) {
+    const organization = namedOrganization(platform, key, String(organizationId));
+    return {
+      level: 'organization',
+      id: organization.id,
+      locks: organizationLocks(platform, organization),
+    };
+  }
+  if (resellerId !== undefined) {
+    const id = String(resellerId);
+    if (!platform.store.resellers.has(id)) throw missing('Reseller');
+    if (key.scope !== undefined && key.scope.id !== id)
+      throw forbidden('The reseller lies outside the scope of the key');
+    return { level: 'reseller', id, locks: resellerLocks(platform, id) };
+  }
+  return { level: 'account', id: platform.store.account.id, locks: accountLocks(platform) };
+}

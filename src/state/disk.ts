@@ -1,0 +1,89 @@
+import { constants, mkdir, open, rename, rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { systemCode } from './failures.ts';
+
+/**
+ * Every change that the file store makes to files, but for the lock. Each is durable when it resolves,
+ * and a crash leaves it either done or not done, but for `append` and `writeNew`, which may leave a
+ * part. Tests stop the store before, within and after each.
+ */
+export type Disk = {
+  /** Makes a folder and those above it, for the owner alone. Resolves to the topmost that was made. */
+  readonly makeFolder: (path: string) => Promise<string | undefined>;
+  /** Writes a file that must not exist yet. */
+  readonly writeNew: (path: string, text: string) => Promise<void>;
+  /** Gives a file another name, in place of the file that has it. */
+  readonly rename: (from: string, to: string) => Promise<void>;
+  /** Removes a file; one that is not there is no error. */
+  readonly remove: (path: string) => Promise<void>;
+  /** Opens a file for lines at its end. `new`: it must not exist yet. */
+  readonly openEnd: (path: string, which: 'new' | 'existing') => Promise<FileEnd>;
+};
+
+export type FileEnd = {
+  readonly append: (text: string) => Promise<void>;
+  readonly close: () => Promise<void>;
+};
+
+const FILE_MODE = 0o600;
+const FOLDER_MODE = 0o700;
+/** Unlike `a`, it does not make a file that is not there. */
+const AT_END = constants.O_WRONLY | constants.O_APPEND;
+
+export const realDisk: Disk = {
+  async makeFolder(path) {
+    const topmost = await mkdir(path, { recursive: true, mode: FOLDER_MODE });
+    if (topmost === undefined) return undefined;
+    for (let made = path; made.startsWith(topmost); made = dirname(made))
+      await syncFolder(dirname(made));
+    return topmost;
+  },
+
+  async writeNew(path, text) {
+    const file = await open(path, 'wx', FILE_MODE);
+    try {
+      await file.writeFile(text);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await syncFolder(dirname(path));
+  },
+
+  async rename(from, to) {
+    await rename(from, to);
+    await syncFolder(dirname(to));
+  },
+
+  async remove(path) {
+    await rm(path, { force: true });
+  },
+
+  async openEnd(path, which) {
+    const file = await open(path, which === 'new' ? 'ax' : AT_END, FILE_MODE);
+    if (which === 'new') await syncFolder(dirname(path));
+    return {
+      async append(text) {
+        await file.appendFile(text);
+        await file.datasync();
+      },
+      close: () => file.close(),
+    };
+  },
+};
+
+/** File systems that cannot sync a folder, some network ones, keep names safe in their own way. */
+const CANNOT_SYNC_FOLDERS = new Set(['EINVAL', 'ENOTSUP', 'ENOSYS', 'EISDIR', 'EPERM', 'EACCES']);
+
+async function syncFolder(path: string): Promise<void> {
+  try {
+    const folder = await open(path, 'r');
+    try {
+      await folder.sync();
+    } finally {
+      await folder.close();
+    }
+  } catch (error) {
+    if (!CANNOT_SYNC_FOLDERS.has(systemCode(error) ?? '')) throw error;
+  }
+}

@@ -1,0 +1,108 @@
+import { type Base, checkSuccession, commitState } from './commit.ts';
+import type { Disk } from './disk.ts';
+import { unsettledRun, worded } from './failures.ts';
+import type { JournalEntry } from './journal.ts';
+import { type JournalWriter, writeJournal } from './journal-file.ts';
+import { JOURNAL_HEADER, TORN } from './journal-text.ts';
+import { isRunId, type Layout } from './layout.ts';
+import type { Lock } from './lock.ts';
+import type { State } from './model.ts';
+import { type OpenRun, tidyOpenRuns } from './run-files.ts';
+import { readStanding } from './standing.ts';
+import type { Holder, Lease } from './store.ts';
+
+export type LeasePlace = {
+  readonly layout: Layout;
+  readonly location: string;
+  readonly disk: Disk;
+};
+
+/**
+ * The right to write, for as long as the lock is held. One lease can settle a dead run and then do its
+ * own: entries without a `began` go on with the pending run's journal, `commit` files it, and the next
+ * `began` opens another.
+ */
+export function openLease(lock: Lock, holder: Holder, place: LeasePlace): Lease {
+  const { layout, location, disk } = place;
+  let journal: Promise<JournalWriter> | undefined;
+
+  /** Reads how things stand and files what the dead left behind. */
+  async function takeStock() {
+    lock.check();
+    const standing = await readStanding(layout, location);
+    // Again: what was read is only sure to be left by the dead if the lock was held throughout.
+    lock.check();
+    await tidyOpenRuns(layout, disk, standing.runs);
+    return { state: standing.state, pending: standing.runs.pending };
+  }
+
+  async function openJournal(first: JournalEntry): Promise<JournalWriter> {
+    const { pending } = await takeStock();
+    if (first.type === 'began') {
+      if (pending !== undefined) throw unsettledRun(location, pending.run);
+      return beginJournal(first.run);
+    }
+    if (pending === undefined) throw new Error(`no run has begun: ${first.type} entry`);
+    return continueJournal(pending);
+  }
+
+  async function beginJournal(run: string): Promise<JournalWriter> {
+    if (!isRunId(run)) throw new Error(`not the id of a run: ${JSON.stringify(run)}`);
+    await disk.makeFolder(layout.runs);
+    const file = await disk.openEnd(layout.openRun(run), 'new');
+    return writeJournal(run, file, lock.check, JOURNAL_HEADER);
+  }
+
+  async function continueJournal({ run, path, torn }: OpenRun): Promise<JournalWriter> {
+    const file = await disk.openEnd(path, 'existing');
+    return writeJournal(run, file, lock.check, torn ? TORN : '');
+  }
+
+  async function append(entry: JournalEntry): Promise<void> {
+    journal ??= openJournal(entry);
+    const opening = journal;
+    const writer = await opening.catch((error: unknown) => {
+      if (journal === opening) journal = undefined;
+      throw error;
+    });
+    if (entry.type === 'began' && entry.run !== writer.run)
+      throw unsettledRun(location, writer.run);
+    await writer.append(entry);
+  }
+
+  async function commit(state: State): Promise<void> {
+    lock.check();
+    await (await journal)?.close();
+    journal = undefined;
+    const { state: current, pending } = await takeStock();
+    if (pending !== undefined && state.last_run !== pending.run)
+      throw unsettledRun(location, pending.run);
+    const base: Base | undefined = current ?? pending?.began;
+    checkSuccession(state, base, location);
+    await commitState(state, pending?.run, { layout, disk, lock });
+  }
+
+  /** What fails after the lease was lost fails for that reason: another run tidied it away, say. */
+  async function whileHeld(work: () => Promise<void>): Promise<void> {
+    try {
+      await worded(location, work);
+    } catch (error) {
+      lock.check();
+      throw error;
+    }
+  }
+
+  return {
+    id: lock.id,
+    holder,
+    append: (entry) => whileHeld(() => append(entry)),
+    commit: (state) => whileHeld(() => commit(state)),
+    async release() {
+      const open = journal;
+      journal = undefined;
+      // A journal that failed has told so already, to whoever appended.
+      await open?.then((writer) => writer.close()).catch(() => undefined);
+      await lock.release();
+    },
+  };
+}

@@ -1,0 +1,80 @@
+import type { FileEnd } from './disk.ts';
+import type { JournalEntry } from './journal.ts';
+import { formatEntry } from './journal-text.ts';
+
+/** The journal of the run under way. */
+export type JournalWriter = {
+  readonly run: string;
+  /** Durable when it resolves. After one failure every later append fails likewise. */
+  readonly append: (entry: JournalEntry) => Promise<void>;
+  /** Waits for what was appended and closes the file. Throws if an append had failed. */
+  readonly close: () => Promise<void>;
+};
+
+type Waiting = {
+  readonly line: string;
+  readonly resolve: () => void;
+  readonly reject: (error: unknown) => void;
+};
+
+/**
+ * Appends lines in the order of the calls. What is appended while the disk is busy goes out together
+ * with the next write, so that a hundred requests in flight share one sync instead of queueing for a
+ * hundred.
+ *
+ * `check` throws when the lease is lost. It is asked before a write, so that nothing is written into a
+ * journal that another run has settled, and after it, so that whatever was acknowledged was written
+ * before another run could have read the journal.
+ */
+export function writeJournal(
+  run: string,
+  file: FileEnd,
+  check: () => void,
+  head: string,
+): JournalWriter {
+  let waiting: Waiting[] = [];
+  let flushing: Promise<void> | undefined;
+  let failed: { readonly error: unknown } | undefined;
+  let closing: Promise<void> | undefined;
+  let unwritten = head;
+
+  async function write(lines: string): Promise<void> {
+    if (failed !== undefined) throw failed.error;
+    check();
+    await file.append(unwritten + lines);
+    unwritten = '';
+    check();
+  }
+
+  async function flush(): Promise<void> {
+    while (waiting.length > 0) {
+      const batch = waiting;
+      waiting = [];
+      try {
+        await write(batch.map(({ line }) => line).join(''));
+        for (const { resolve } of batch) resolve();
+      } catch (error) {
+        failed ??= { error };
+        for (const { reject } of batch) reject(error);
+      }
+    }
+    flushing = undefined;
+  }
+
+  return {
+    run,
+    append(entry) {
+      if (closing !== undefined)
+        return Promise.reject(new Error(`the journal of run ${run} is closed`));
+      return new Promise((resolve, reject) => {
+        waiting.push({ line: formatEntry(entry), resolve, reject });
+        flushing ??= flush();
+      });
+    },
+    async close() {
+      closing ??= Promise.resolve(flushing).then(() => file.close());
+      await closing;
+      if (failed !== undefined) throw failed.error;
+    },
+  };
+}

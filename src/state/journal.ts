@@ -1,0 +1,115 @@
+import type { Address } from '../core/address.ts';
+import type { Pin, PlannedOperation } from '../core/plan-document.ts';
+import type { JsonObject } from '../core/value.ts';
+import type { AppliedLeaf, ResourceState } from './model.ts';
+
+/**
+ * A run's journal, one entry a line. It is durable before a request leaves and after its answer came
+ * back, it is what the next command settles a dead run from, and it is the run's receipt afterwards.
+ */
+export type JournalEntry =
+  | RunBegan
+  | SnapshotTaken
+  | IntentRecorded
+  | OutcomeRecorded
+  | ResourceRecorded
+  | RunEnded;
+
+export type RunBegan = {
+  readonly type: 'began';
+  readonly run: string;
+  readonly at: string;
+  readonly purpose: 'apply' | 'rollback' | 'drift';
+  /** The run that this one undoes. */
+  readonly undoes?: string;
+  readonly actor: Actor;
+  readonly plan_digest: string;
+  readonly config_digest: string;
+  readonly account_id: string;
+  readonly base_url: string;
+  /** The state that the run starts from. */
+  readonly lineage: string;
+  readonly serial: number;
+};
+
+/** Who ran it and from what. Null where unknown. */
+export type Actor = {
+  readonly user: string | null;
+  readonly host: string | null;
+  readonly pid: number;
+  readonly commit: string | null;
+  /** The pipeline's own address of the job, where it runs in one. */
+  readonly pipeline: string | null;
+};
+
+/** What a resource was right before the run touched it: what a rollback goes back to. */
+export type SnapshotTaken = {
+  readonly type: 'snapshot';
+  readonly address: Address;
+  readonly kind: string;
+  /** Null where it did not exist. */
+  readonly id: string | null;
+  /** The live document without secrets and sensitive values; null where there was none. */
+  readonly document: JsonObject | null;
+  readonly pin: Pin | null;
+  /** What the state said of it. */
+  readonly resource: ResourceState | null;
+  /** Sensitive leaves that `document` leaves out. */
+  readonly withheld: readonly string[];
+};
+
+/** A request that is about to leave. */
+export type IntentRecorded = {
+  readonly type: 'intent';
+  /** Unique in the run, counting from 1. */
+  readonly seq: number;
+  readonly at: string;
+  readonly address: Address;
+  readonly step: PlannedOperation['step'];
+  readonly operation: string;
+  readonly id: string | null;
+  /** Paths that the step is meant to change. */
+  readonly fields: readonly string[];
+};
+
+/** What came of an intent. */
+export type OutcomeRecorded = {
+  readonly type: 'outcome';
+  readonly seq: number;
+  readonly at: string;
+  readonly ok: boolean;
+  /** The id that a create returned. */
+  readonly id: string | null;
+  /** Message of the failure. */
+  readonly error: string | null;
+};
+
+/** A resource as the state remembers it from now on; null: no longer. */
+export type ResourceRecorded = {
+  readonly type: 'resource';
+  readonly address: Address;
+  readonly resource: ResourceState | null;
+};
+
+export type OperationStatus = 'done' | 'failed' | 'blocked' | 'not_attempted';
+
+export type RunEnded = {
+  readonly type: 'ended';
+  readonly at: string;
+  readonly status: 'done' | 'partial' | 'interrupted' | 'settled';
+  readonly verified: boolean;
+  readonly ledger: readonly LedgerLine[];
+};
+
+/** What became of one change. */
+export type LedgerLine = {
+  readonly address: Address;
+  readonly action: string;
+  readonly status: OperationStatus;
+  readonly id: string | null;
+  readonly message: string | null;
+  readonly fields: readonly string[];
+  /** Newest history entry before and after, for kinds that have a history. */
+  readonly history: { readonly before: number | null; readonly after: number | null } | null;
+  readonly leaves?: { readonly [path: string]: AppliedLeaf };
+};

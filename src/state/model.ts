@@ -1,0 +1,47 @@
+/**
+ * `state/` remembers what Callsheet last wrote and which resource an address stands for. It can be
+ * thrown away: everything in it is either found again on the platform or does no harm when unknown.
+ * It holds no secret and no sensitive value, only fingerprints of them.
+ *
+ * This file is the model, pure; `store.ts` is what a store must do, and `file-store.ts` one that does.
+ */
+import type { Address } from '../core/address.ts';
+import type { Pin } from '../core/plan-document.ts';
+import type { Json } from '../core/value.ts';
+
+export type State = {
+  readonly format: 'callsheet-state';
+  readonly version: 1;
+  /** Made once, with the first write; a state of another lineage belongs to another stack. */
+  readonly lineage: string;
+  /** Counts the writes. */
+  readonly serial: number;
+  /** Hex. Salts the fingerprints where no key is given. */
+  readonly salt: string;
+  readonly resources: { readonly [address: Address]: ResourceState };
+  /** The run that wrote last. */
+  readonly last_run: string | null;
+};
+
+/** What is remembered of one resource. */
+export type ResourceState = {
+  readonly kind: string;
+  readonly id: string;
+  /** Values of the kind's scope fields, such as the organization's id. */
+  readonly scope: { readonly [field: string]: string };
+  /** Name for people. */
+  readonly name: string;
+  /** Owned leaves as last written, by path. */
+  readonly leaves: { readonly [path: string]: AppliedLeaf };
+  readonly pin: Pin | null;
+  readonly protect: boolean;
+};
+
+/**
+ * A leaf as last written. Short values stand as they are; long ones as a digest, since only equality is
+ * ever asked of them; secrets and sensitive values as a keyed fingerprint.
+ */
+export type AppliedLeaf =
+  | { readonly value: Json }
+  | { readonly digest: string }
+  | { readonly fingerprint: string };

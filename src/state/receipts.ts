@@ -1,0 +1,63 @@
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { CallsheetError } from '../core/errors.ts';
+import type { JournalEntry } from './journal.ts';
+import { parseJournal } from './journal-text.ts';
+import { isRunId, type Layout, runOf } from './layout.ts';
+import { listRuns, type OpenRun, readText } from './run-files.ts';
+import type { RunSummary } from './store.ts';
+
+/** The journal of one run, finished or not; undefined when there is none. */
+export async function readRun(
+  layout: Layout,
+  run: string,
+): Promise<readonly JournalEntry[] | undefined> {
+  if (!isRunId(run)) return undefined;
+  // The open name first: a journal that is filed in between is then found under the other.
+  for (const path of [layout.openRun(run), layout.finishedRun(run)]) {
+    const text = await readText(path);
+    if (text !== undefined) return (await parseJournal(text, path)).entries;
+  }
+  return undefined;
+}
+
+/** The finished runs, newest first. `unfiled` are those whose journal still has its open name. */
+export async function summariseRuns(
+  layout: Layout,
+  unfiled: readonly OpenRun[],
+): Promise<readonly RunSummary[]> {
+  const summaries = unfiled.map(({ run, entries }) => summarise(run, entries));
+  for (const name of await listRuns(layout)) {
+    const found = runOf(name);
+    if (found?.open === false)
+      summaries.push(await readSummary(found.run, join(layout.runs, name)));
+  }
+  return summaries.sort((a, b) => compare(b.at, a.at) || compare(b.run, a.run));
+}
+
+/** A damaged receipt is listed as one, and hides no other. */
+async function readSummary(run: string, path: string): Promise<RunSummary> {
+  try {
+    return summarise(run, (await parseJournal((await readText(path)) ?? '', path)).entries);
+  } catch (error) {
+    if (!(error instanceof CallsheetError)) throw error;
+    const { mtime } = await stat(path);
+    return { run, at: mtime.toISOString(), purpose: 'unknown', status: 'unreadable', changes: 0 };
+  }
+}
+
+function summarise(run: string, entries: readonly JournalEntry[]): RunSummary {
+  const began = entries.find((entry) => entry.type === 'began');
+  const ended = entries.find((entry) => entry.type === 'ended');
+  return {
+    run,
+    at: began?.at ?? '',
+    purpose: began?.purpose ?? 'unknown',
+    status: ended?.status ?? 'unfinished',
+    changes: ended?.ledger.filter(({ status }) => status === 'done').length ?? 0,
+  };
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

@@ -1,0 +1,126 @@
+import { createHash } from 'node:crypto';
+import type { Address } from '../core/address.ts';
+import type {
+  IntentRecorded,
+  JournalEntry,
+  OutcomeRecorded,
+  RunBegan,
+  SnapshotTaken,
+} from './journal.ts';
+import type { ResourceState, State } from './model.ts';
+
+/** What a journal makes of the state that its run began from. */
+export type Replayed = {
+  /** With everything that the run recorded; undefined where there is neither a state nor a run. */
+  readonly state: State | undefined;
+  /** Requests that may or may not have reached the platform: their outcome is missing. */
+  readonly unsettled: readonly IntentRecorded[];
+  /** Requests that succeeded, but whose resource was not recorded before the run died. */
+  readonly unrecorded: readonly AnsweredIntent[];
+  readonly began: RunBegan | undefined;
+  /** What each resource was before the run touched it: one snapshot an address, the first. */
+  readonly snapshots: readonly SnapshotTaken[];
+};
+
+export type AnsweredIntent = {
+  readonly intent: IntentRecorded;
+  readonly outcome: OutcomeRecorded;
+};
+
+/**
+ * Replays a run's journal over a state. `resource` entries hold whole resources, so replaying over an
+ * older copy of the state, or twice, gives the same. The serial stays: only `nextState` counts.
+ */
+export function replay(state: State | undefined, entries: readonly JournalEntry[]): Replayed {
+  let began: RunBegan | undefined;
+  const snapshots = new Map<Address, SnapshotTaken>();
+  const intents = new Map<number, IntentRecorded>();
+  const unrecorded = new Map<number, AnsweredIntent>();
+  const changed = new Map<Address, ResourceState | null>();
+
+  for (const entry of entries) {
+    switch (entry.type) {
+      case 'began':
+        began = entry;
+        break;
+      case 'snapshot':
+        if (!snapshots.has(entry.address)) snapshots.set(entry.address, entry);
+        break;
+      case 'intent':
+        intents.set(entry.seq, entry);
+        break;
+      case 'outcome': {
+        const intent = intents.get(entry.seq);
+        intents.delete(entry.seq);
+        if (intent !== undefined && entry.ok) unrecorded.set(entry.seq, { intent, outcome: entry });
+        break;
+      }
+      case 'resource':
+        changed.set(entry.address, entry.resource);
+        for (const [seq, { intent }] of unrecorded)
+          if (intent.address === entry.address) unrecorded.delete(seq);
+        break;
+      case 'ended':
+        break;
+    }
+  }
+
+  return {
+    state: withChanges(state ?? stateBefore(began), changed),
+    unsettled: [...intents.values()],
+    unrecorded: [...unrecorded.values()],
+    began,
+    snapshots: [...snapshots.values()],
+  };
+}
+
+/**
+ * A state without resources, at serial 0. `lineage` must be unique, a random UUID. The salt follows
+ * from it unless one is given: it need not be secret, only unlike that of other stacks, and so it is
+ * known again when a stack's first run died before it could commit.
+ */
+export function emptyState(lineage: string, salt: string = saltOf(lineage)): State {
+  return {
+    format: 'callsheet-state',
+    version: 1,
+    lineage,
+    serial: 0,
+    salt,
+    resources: {},
+    last_run: null,
+  };
+}
+
+/**
+ * The state to commit after `state`: one serial on, written by `run`. Without a run (a rename, a
+ * silent refresh) the last run stays the last.
+ */
+export function nextState(
+  state: State,
+  run: string | null = state.last_run,
+  resources: State['resources'] = state.resources,
+): State {
+  return { ...state, serial: state.serial + 1, resources, last_run: run };
+}
+
+/** Hex. */
+function saltOf(lineage: string): string {
+  return createHash('sha256').update(`callsheet-salt:${lineage}`).digest('hex').slice(0, 32);
+}
+
+function stateBefore(began: RunBegan | undefined): State | undefined {
+  return began && { ...emptyState(began.lineage), serial: began.serial };
+}
+
+function withChanges(
+  state: State | undefined,
+  changed: ReadonlyMap<Address, ResourceState | null>,
+): State | undefined {
+  if (state === undefined || changed.size === 0) return state;
+  const resources = new Map(Object.entries(state.resources));
+  for (const [address, resource] of changed) {
+    if (resource === null) resources.delete(address);
+    else resources.set(address, resource);
+  }
+  return { ...state, resources: Object.fromEntries(resources) };
+}

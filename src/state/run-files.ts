@@ -1,0 +1,128 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Disk } from './disk.ts';
+import { severalPending, straySource, systemCode } from './failures.ts';
+import type { JournalEntry, RunBegan } from './journal.ts';
+import { parseJournal } from './journal-text.ts';
+import { type Layout, runOf } from './layout.ts';
+import type { State } from './model.ts';
+
+/** The journal of a run that has not been filed among the finished ones. */
+export type OpenRun = {
+  readonly run: string;
+  readonly path: string;
+  readonly entries: readonly JournalEntry[];
+  /** Whether its last write was cut off. */
+  readonly torn: boolean;
+};
+
+/** What the open journals of a state are. At most one run is pending. */
+export type OpenRuns = {
+  readonly pending: (OpenRun & { readonly began: RunBegan }) | undefined;
+  /** Committed, but not filed: their process died in between. */
+  readonly finished: readonly OpenRun[];
+  /** Without a whole entry: their process died before anything was acknowledged. */
+  readonly blank: readonly OpenRun[];
+};
+
+/** Reads every open journal. Undefined when one of them was filed meanwhile. */
+export async function readOpenRuns(layout: Layout): Promise<readonly OpenRun[] | undefined> {
+  const names = await listRuns(layout);
+  const open: OpenRun[] = [];
+  for (const name of names) {
+    const found = runOf(name);
+    if (found?.open !== true) continue;
+    const path = join(layout.runs, name);
+    const text = await readText(path);
+    if (text === undefined) return undefined;
+    open.push({ run: found.run, path, ...(await parseJournal(text, path)) });
+  }
+  return open;
+}
+
+/** Names in the folder of the runs; none when there is no folder. */
+export async function listRuns(layout: Layout): Promise<readonly string[]> {
+  try {
+    return await readdir(layout.runs);
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return [];
+    throw error;
+  }
+}
+
+/** Undefined when there is no such file. */
+export async function readText(path: string): Promise<string | undefined> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+/**
+ * Tells the open journals apart by the state that they lie beside:
+ *
+ * | the journal                                    | it is                                           |
+ * |------------------------------------------------|-------------------------------------------------|
+ * | has no whole entry                             | blank                                           |
+ * | is of the state's last run                     | finished                                        |
+ * | began from a state of another lineage          | foreign: throws                                 |
+ * | began from an older state, or is one of several| finished if it asked nothing of the platform; else throws |
+ * | any other                                      | pending. An older copy of the state is no harm: a journal holds whole resources |
+ */
+export function sortOpenRuns(
+  state: State | undefined,
+  open: readonly OpenRun[],
+  location: string,
+): OpenRuns {
+  const blank: OpenRun[] = [];
+  const finished: OpenRun[] = [];
+  let pending: (OpenRun & { readonly began: RunBegan })[] = [];
+  for (const run of open) {
+    const [began] = run.entries;
+    if (began?.type !== 'began') blank.push(run);
+    else if (state?.last_run === run.run) finished.push(run);
+    else if (state !== undefined && began.lineage !== state.lineage)
+      throw straySource(run.path, `belongs to another stack: its lineage is ${began.lineage}`);
+    else pending.push({ ...run, began });
+  }
+  const outdated = ({ began }: { readonly began: RunBegan }) =>
+    state !== undefined && began.serial < state.serial;
+  if (pending.length > 1 || pending.some(outdated)) {
+    finished.push(...pending.filter(isIdle));
+    pending = pending.filter((run) => !isIdle(run));
+  }
+  const stray = pending.find(outdated);
+  if (stray !== undefined)
+    throw straySource(
+      stray.path,
+      `began at serial ${stray.began.serial}, and the state has moved on to ${state?.serial} without it`,
+    );
+  if (pending.length > 1)
+    throw severalPending(
+      location,
+      pending.map(({ run }) => run),
+    );
+  return { pending: pending[0], finished, blank };
+}
+
+/** Whether a run ended before it asked anything of the platform. */
+function isIdle(run: OpenRun): boolean {
+  return run.entries.every(({ type }) => type !== 'intent' && type !== 'resource');
+}
+
+/** Files what the dead left behind. For the holder of the lock alone. */
+export async function tidyOpenRuns(layout: Layout, disk: Disk, runs: OpenRuns): Promise<void> {
+  for (const { run } of runs.finished) await fileRun(layout, disk, run);
+  for (const { path } of runs.blank) await disk.remove(path);
+}
+
+/** Moves a journal among the finished ones. Done already: no error. */
+export async function fileRun(layout: Layout, disk: Disk, run: string): Promise<void> {
+  try {
+    await disk.rename(layout.openRun(run), layout.finishedRun(run));
+  } catch (error) {
+    if (systemCode(error) !== 'ENOENT') throw error;
+  }
+}

@@ -1,0 +1,45 @@
+import type { Ajv2020, ValidateFunction } from 'ajv/dist/2020.js';
+import schema from '../../schemas/state.schema.json' with { type: 'json' };
+import type { JournalEntry } from './journal.ts';
+import type { State } from './model.ts';
+
+/** The state as it stands in its file. */
+export type SealedState = State & { readonly checksum: string };
+
+let validator: Promise<Ajv2020> | undefined;
+let state: Promise<ValidateFunction<SealedState>> | undefined;
+let entry: Promise<ValidateFunction<JournalEntry>> | undefined;
+
+/** Tells a state from anything else. Compiled from `schemas/state.schema.json` when first asked for. */
+export function stateShape(): Promise<ValidateFunction<SealedState>> {
+  state ??= ajv().then((loaded) => loaded.compile<SealedState>({ $ref: schema.$id }));
+  return state;
+}
+
+/** Tells a journal's entry from anything else. */
+export function entryShape(): Promise<ValidateFunction<JournalEntry>> {
+  entry ??= ajv().then((loaded) =>
+    loaded.compile<JournalEntry>({ $ref: `${schema.$id}#/$defs/entry` }),
+  );
+  return entry;
+}
+
+/** Any JSON object. */
+export function isRecord(value: unknown): value is { readonly [key: string]: unknown } {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The first thing that is wrong, such as `/resources/agent.desk/id must be string`. */
+export function firstProblem(validate: ValidateFunction): string {
+  const problem = validate.errors?.[0];
+  if (problem === undefined) return 'is not valid';
+  return `${problem.instancePath} ${problem.message ?? 'is not valid'}`.trim();
+}
+
+function ajv(): Promise<Ajv2020> {
+  validator ??= import('ajv/dist/2020.js').then(({ Ajv2020 }) => {
+    const loaded = new Ajv2020({ discriminator: true, strictRequired: false });
+    return loaded.addSchema(schema);
+  });
+  return validator;
+}

@@ -1,0 +1,89 @@
+import { createHash } from 'node:crypto';
+import { damagedState, foreignState, newerDocument } from './failures.ts';
+import type { State } from './model.ts';
+import { firstProblem, isRecord, stateShape } from './shape.ts';
+
+/**
+ * The text form of a state, the same for every store that keeps it as one document: JSON with the
+ * checksum first and one resource a line.
+ *
+ * The checksum covers the compact JSON of everything else. Line breaks stand only between tokens, so
+ * the compact form is the text without them: a state of 10,000 agents is checked in the time it takes
+ * to hash it, a thirtieth of what making canonical JSON of it takes. A file that was merely laid out
+ * anew (by a formatter, by Git's line endings) still fits after parsing.
+ */
+const VERSION = 1;
+const SEAL = /^\{"checksum":"(sha256:[0-9a-f]{64})",\n/;
+const END = /\n\}\}\s*$/;
+
+/** The text of a state. Throws when it is not one: what `parseState` would refuse is never written. */
+export async function formatState(state: State): Promise<string> {
+  const { format, version, lineage, serial, salt, last_run } = state;
+  const head = JSON.stringify({ format, version, lineage, serial, salt, last_run }).slice(1, -1);
+  const resources = Object.keys(state.resources)
+    .sort()
+    .map((address) => `${JSON.stringify(address)}:${JSON.stringify(state.resources[address])}`);
+  const body = `${head},"resources":{\n${resources.join(',\n')}\n}}\n`;
+  const checksum = checksumOf(`{${body}`.replaceAll('\n', ''));
+  const validate = await stateShape();
+  if (!validate({ ...state, checksum }))
+    throw new Error(`refused to write a state that cannot be read: ${firstProblem(validate)}`);
+  return `{"checksum":"${checksum}",\n${body}`;
+}
+
+/**
+ * The state in a text. `location` names it in messages. Throws `CallsheetError('state')` that tells
+ * empty, cut-off, damaged, foreign, newer and altered ones apart.
+ */
+export async function parseState(text: string, location: string): Promise<State> {
+  const document = parseDocument(text, location);
+  if (!isRecord(document) || document.format !== 'callsheet-state')
+    throw foreignState(location, 'it is some other JSON file');
+  const { version } = document;
+  if (typeof version === 'number' && version > VERSION)
+    throw newerDocument(location, version, VERSION);
+  if (version !== VERSION)
+    throw damagedState(location, `has the unknown version ${JSON.stringify(version)}`);
+  const { checksum: seal, ...rest } = document;
+  if (!isSealed(text, seal, rest))
+    throw damagedState(
+      location,
+      'was changed after Callsheet wrote it: its checksum does not fit its content',
+    );
+  const validate = await stateShape();
+  if (!validate(document))
+    throw damagedState(location, `does not have the shape of a state: ${firstProblem(validate)}`);
+  const { checksum: _, ...state } = document;
+  return state;
+}
+
+function isSealed(text: string, seal: unknown, rest: unknown): boolean {
+  const head = SEAL.exec(text);
+  if (head?.[1] !== undefined && seal === head[1]) {
+    const compact = `{${text.slice(head[0].length).replaceAll('\n', '')}`;
+    if (checksumOf(compact) === seal) return true;
+  }
+  return checksumOf(JSON.stringify(rest)) === seal;
+}
+
+function checksumOf(compact: string): string {
+  return `sha256:${createHash('sha256').update(compact).digest('hex')}`;
+}
+
+function parseDocument(text: string, location: string): unknown {
+  if (text.trim() === '') throw damagedState(location, 'is empty');
+  if (/^\0+$/.test(text)) throw damagedState(location, 'holds nothing but zero bytes');
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw damagedState(location, whyNotJson(text));
+  }
+}
+
+function whyNotJson(text: string): string {
+  if (/^(<{7}|>{7}) /m.test(text)) return 'holds the marks of an unfinished Git merge';
+  if (!text.trimStart().startsWith('{')) return 'is not JSON';
+  return END.test(text)
+    ? 'is damaged: it is not valid JSON any more'
+    : 'was cut off: its end is missing';
+}

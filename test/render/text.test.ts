@@ -1,0 +1,145 @@
+import { expect, test } from 'vitest';
+import { renderPlanText } from '../../src/render/text.ts';
+import { textWidth } from '../../src/render/width.ts';
+import { documents } from './documents.ts';
+import { expectGolden } from './golden.ts';
+import { changeOf, fieldOf, planOf } from './sample.ts';
+
+const PLAIN = { width: 80, color: false, verbose: false };
+
+const names = Object.keys(documents);
+const documentOf = (name: string) => documents[name] ?? planOf([]);
+
+test.each([
+  ['everything', 60],
+  ['everything', 80],
+  ['everything', 120],
+  ['rollback', 80],
+  ['drift', 80],
+  ['hostile', 80],
+  ['empty', 80],
+  ['adopted', 80],
+])('the plan `%s` at %i columns', (name, width) => {
+  expectGolden(`${name}.${width}.txt`, renderPlanText(documentOf(name), { ...PLAIN, width }));
+});
+
+test('verbose shows every field, whole texts, ids and steps', () => {
+  const text = renderPlanText(documentOf('everything'), { ...PLAIN, width: 100, verbose: true });
+  expectGolden('everything.verbose.txt', text);
+});
+
+test('colour marks actions, values and changed words', () => {
+  const text = renderPlanText(documentOf('everything'), { ...PLAIN, color: true });
+  expectGolden('everything.color.txt', text.replaceAll('\x1b', '␛'));
+});
+
+test.each(names.flatMap((name) => [40, 60, 80, 121].map((width) => [name, width] as const)))(
+  'no line of `%s` is wider than %i columns',
+  (name, width) => {
+    for (const verbose of [false, true]) {
+      for (const line of renderPlanText(documentOf(name), { width, color: false, verbose }).split(
+        '\n',
+      )) {
+        expect(textWidth(line), line).toBeLessThanOrEqual(width);
+      }
+    }
+  },
+);
+
+test('no control character of live text reaches the terminal', () => {
+  const text = renderPlanText(documentOf('hostile'), PLAIN);
+  expect(text.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Cf}]/u);
+  const colored = renderPlanText(documentOf('hostile'), { ...PLAIN, color: true });
+  expect(colored.replaceAll('\x1b', '␛')).not.toMatch(/␛(?!\[[\d;]*m)/);
+});
+
+const words = (count: number, word: string) =>
+  Array.from({ length: count }, (_, at) => `${word}${at}`);
+
+test.each([
+  [
+    '5,000 changed fields',
+    words(5000, 'config.k').map((path) => fieldOf(path, 1, 2)),
+    '⋯ 4,900 more fields; --verbose',
+  ],
+  [
+    'a rewritten text of 20,000 lines',
+    [fieldOf('system_prompt', words(20_000, 'a').join('\n'), words(20_000, 'b').join('\n'))],
+    'more changed lines; --verbose',
+  ],
+  [
+    'a rewritten line of 1 MB',
+    [fieldOf('system_prompt', 'a'.repeat(1e6), 'b'.repeat(1e6))],
+    '999,136 more characters; --verbose',
+  ],
+])('%s stays readable', (_, fields, told) => {
+  const text = renderPlanText(planOf([changeOf({ fields })]), PLAIN);
+  expect(text.length).toBeLessThan(8000);
+  expect(text.replace(/\s+/g, ' ')).toContain(told);
+});
+
+test('a secret that was not masked is masked all the same', () => {
+  const secret = { secret: true };
+  const fields = [
+    fieldOf('a', 'hunter2', 'hunter3', secret),
+    fieldOf('b', null, 'hunter4', secret),
+    fieldOf('c', 'hunter5', 'hunter6', { ...secret, cause: 'conflict' }),
+    fieldOf('d', 'hunter7', null, { ...secret, cause: 'conflict' }),
+    fieldOf('tools[x].key', null, 'hunter8', secret),
+  ];
+  for (const action of ['update', 'create'] as const) {
+    expect(renderPlanText(planOf([changeOf({ action, fields })]), PLAIN)).not.toContain('hunter');
+  }
+});
+
+test.each([
+  [
+    'what is held is not refused',
+    { allow_delete: false },
+    'held',
+    'Held: apply leaves out 1 change.',
+  ],
+  [
+    'what is refused stops the run',
+    {},
+    'refused',
+    'Refused: apply does not run this plan because of 1 change.',
+  ],
+  [
+    'what is skipped does not',
+    { skip_refused: true },
+    'refused',
+    'Refused: apply leaves out 1 change, as --skip-refused asks.',
+  ],
+  [
+    'what has no endpoint is left out',
+    {},
+    'unsupported',
+    'Unsupported: apply leaves out 1 change that the platform has no endpoint for.',
+  ],
+] as const)('%s', (_, options, verdict, footer) => {
+  const plan = planOf([changeOf({ verdict })]);
+  const text = renderPlanText(
+    { ...plan, options: { ...plan.options, ...options } },
+    { ...PLAIN, width: 100 },
+  );
+  expect(text).toContain(footer);
+});
+
+test('an accepted conflict says that what is live is overwritten', () => {
+  const plan = planOf([changeOf({ fields: [fieldOf('model', 'a', 'b', { cause: 'conflict' })] })]);
+  const accepted = { ...plan, options: { ...plan.options, accept_conflicts: true } };
+  expect(renderPlanText(plan, PLAIN)).toContain(
+    'To overwrite it,\n    plan with --accept-conflicts.',
+  );
+  expect(renderPlanText(accepted, PLAIN)).toContain(
+    'What is live is overwritten, as --accept-conflicts allows.',
+  );
+});
+
+test('what writes nothing is left to the notes', () => {
+  const fields = (['released', 'unknown_secret', 'unknown_content'] as const).map((cause) =>
+    fieldOf(`field_${cause}`, 'a', null, { cause }),
+  );
+  expect(renderPlanText(planOf([changeOf({ fields })]), PLAIN)).not.toContain('field_');
+});

@@ -1,0 +1,29 @@
+import { expect, test } from 'vitest';
+import type { Json } from '../../src/core/value.ts';
+import { blockValue, extentOf, firstWords } from '../../src/render/value-text.ts';
+
+test.each<[string, Json, readonly string[]]>([
+  ['a text as it is', 'a\nb', ['a', 'b']],
+  ['a flat list one item a line', ['a', 1, null], ['"a"', '1', '(none)']],
+  ['members by name', { b: 1, a: 'x' }, ['a: "x"', 'b: 1']],
+  [
+    'what is nested',
+    { a: { b: [{ c: 1, d: 2 }], e: ['x', 'y'] } },
+    ['a:', '  b:', '    - c: 1', '      d: 2', '  e: ["x", "y"]'],
+  ],
+  ['what is empty', { a: {}, b: [] }, ['a: {}', 'b: []']],
+])('%s', (_, value, lines) => {
+  expect(blockValue(value).split('\n')).toEqual(lines);
+});
+
+test.each([
+  ['abc', '3 B'],
+  ['a\nb\n', '2 lines, 4 B'],
+  ['ü'.repeat(600), '1.2 KB'],
+])('%#: the extent is %s', (text, extent) => {
+  expect(extentOf(text)).toBe(extent);
+});
+
+test('the beginning of a text leaves empty lines out', () => {
+  expect(firstWords('\n# Role\n\n  You answer.\n')).toBe('# Role ⏎ You answer.');
+});

@@ -1,0 +1,160 @@
+import {
+  appendFile,
+  chmod,
+  mkdir,
+  readdir,
+  readFile,
+  rm,
+  stat,
+  utimes,
+  writeFile,
+} from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { realDisk } from '../../src/state/disk.ts';
+import { nextState } from '../../src/state/replay.ts';
+import { began, ended, failureOf, holder, resource, stateWith } from './sample.ts';
+import { appendAll, doRun, newStore, openStore, RUN } from './stores.ts';
+
+describe('a store', () => {
+  test('begins with nothing and makes nothing by reading', async () => {
+    const { path, store } = await newStore();
+    expect(await store.load()).toEqual({ state: undefined, pending: [] });
+    expect(await store.runs()).toEqual([]);
+    expect(await store.run('r1')).toBeUndefined();
+    await expect(stat(join(path, '..'))).rejects.toThrow('ENOENT');
+  });
+
+  test('remembers a run', async () => {
+    const { path, store } = await newStore();
+    await doRun(store);
+    const again = openStore(path);
+    const { state, pending } = await again.load();
+    expect(pending).toEqual([]);
+    expect(state?.serial).toBe(1);
+    expect(state?.last_run).toBe('r1');
+    expect(state?.resources).toEqual({ 'agent.desk': resource('a1') });
+    expect(await again.run('r1')).toEqual(RUN);
+    expect(await again.runs()).toEqual([
+      { run: 'r1', at: '2026-03-02T08:30:00.000Z', purpose: 'apply', status: 'done', changes: 1 },
+    ]);
+  });
+
+  test.each([
+    ['.callsheet/state.json', ['.gitignore', 'runs', 'state.json', 'state.lock'], 'runs'],
+    ['here/state.json', ['runs', 'state.json', 'state.lock'], 'runs'],
+    ['here/prod.json', ['prod.json', 'prod.json.lock', 'prod.json.runs'], 'prod.json.runs'],
+    ['deep/down/here/prod', ['prod', 'prod.lock', 'prod.runs'], 'prod.runs'],
+  ])('keeps everything beside %s, for its owner alone', async (name, names, runs) => {
+    const { path, store } = await newStore(name);
+    await doRun(store);
+    const folder = join(path, '..');
+    expect((await readdir(folder)).sort()).toEqual(names);
+    expect(await readdir(join(folder, runs))).toEqual(['r1.jsonl']);
+    const mode = async (file: string) => (await stat(file)).mode & 0o777;
+    expect(await mode(folder)).toBe(0o700);
+    expect(await mode(path)).toBe(0o600);
+    expect(await mode(join(folder, runs))).toBe(0o700);
+    expect(await mode(join(folder, runs, 'r1.jsonl'))).toBe(0o600);
+  });
+
+  test('keeps a folder that it makes out of Git, and leaves one that it finds as it is', async () => {
+    const { path, store } = await newStore();
+    await doRun(store);
+    expect(await readFile(join(path, '../.gitignore'), 'utf8')).toBe('*\n');
+    await rm(join(path, '../.gitignore'));
+    await doRun(store, [began('r2', 1), ended()]);
+    expect(await readdir(join(path, '..'))).not.toContain('.gitignore');
+  });
+
+  test('lists runs newest first, also damaged ones', async () => {
+    const { path, store } = await newStore();
+    for (const [index, run] of ['r1', 'r3', 'r2'].entries())
+      await doRun(store, [
+        { ...began(run, index), at: `2026-03-0${run.slice(1)}T00:00:00.000Z` },
+        ended(),
+      ]);
+    const damaged = join(path, '../runs/r2.jsonl');
+    await appendFile(damaged, 'x\n');
+    await utimes(damaged, 0, 0);
+    await writeFile(join(path, '../runs/notes.txt'), 'mine');
+    expect((await store.runs()).map(({ run, status }) => `${run} ${status}`)).toEqual([
+      'r3 done',
+      'r1 done',
+      'r2 unreadable',
+    ]);
+    expect((await failureOf(() => store.run('r2'))).message).toContain('is damaged in line 4');
+  });
+
+  test.each(['../state', '..', '', 'r1.open', 'a/b', 'r9'])('knows no run %j', async (id) => {
+    const { store } = await newStore();
+    await doRun(store);
+    expect(await store.run(id)).toBeUndefined();
+  });
+});
+
+describe('what the file system refuses is said in words', () => {
+  test.each<[string, (path: string) => Promise<unknown>, string]>([
+    [
+      'a folder in place of the state',
+      async (path) => mkdir(path, { recursive: true }),
+      'it is a folder',
+    ],
+    [
+      'a file in place of the folder',
+      async (path) => writeFile(join(path, '..'), ''),
+      'not a folder',
+    ],
+  ])('%s', async (_name, prepare, words) => {
+    const { path, store } = await newStore('there/state.json');
+    await prepare(path);
+    const failure = await failureOf(() => store.load());
+    expect(failure.code).toBe('state');
+    expect(failure.message).toContain(words);
+  });
+
+  // The superuser may write everywhere.
+  test.skipIf(process.getuid?.() === 0)('a read-only folder', async () => {
+    const { path, store } = await newStore('there/state.json');
+    await mkdir(join(path, '..'));
+    await chmod(join(path, '..'), 0o500);
+    const failure = await failureOf(() => store.acquire(holder('r1')));
+    expect(failure.message).toContain('permission denied');
+  });
+
+  test.each([
+    ['ENOSPC', 'the disk is full'],
+    ['EROFS', 'the file system is read-only'],
+    ['EACCES', 'permission denied'],
+  ])('%s while the state is replaced keeps the old one and the journal', async (code, words) => {
+    let refuse = false;
+    const { path, store } = await newStore('.callsheet/state.json', {
+      async writeNew(at, text) {
+        if (!refuse) return realDisk.writeNew(at, text);
+        await writeFile(at, text.slice(0, 10));
+        throw Object.assign(new Error(code), { code, syscall: 'write', path: at });
+      },
+    });
+    await doRun(store);
+    const { state } = await store.load();
+    const lease = await store.acquire(holder('r2'));
+    await appendAll(lease, [began('r2', 1), ended()]);
+    refuse = true;
+    const failure = await failureOf(() => lease.commit(nextState(state ?? stateWith({}), 'r2')));
+    expect(failure.code).toBe('state');
+    expect(failure.message).toContain(words);
+    expect(await store.load()).toEqual({ state, pending: [began('r2', 1), ended()] });
+    expect((await readdir(join(path, '..'))).filter((name) => name.endsWith('.tmp'))).toEqual([]);
+    refuse = false;
+    await lease.commit(nextState(state ?? stateWith({}), 'r2'));
+    expect((await store.load()).state?.last_run).toBe('r2');
+  });
+});
+
+test('close gives back what is held', async () => {
+  const { path, store } = await newStore();
+  await store.acquire(holder('r1'));
+  expect((await failureOf(() => openStore(path).acquire(holder('r2')))).code).toBe('locked');
+  await store.close();
+  await openStore(path).acquire(holder('r2'));
+});

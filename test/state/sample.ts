@@ -1,0 +1,135 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { CallsheetError } from '../../src/core/errors.ts';
+import type { IntentRecorded, JournalEntry, RunBegan } from '../../src/state/journal.ts';
+import type { ResourceState, State } from '../../src/state/model.ts';
+import { emptyState } from '../../src/state/replay.ts';
+import type { Holder } from '../../src/state/store.ts';
+
+/** Small, whole values for the tests of this folder. */
+
+export const LINEAGE = '8f0f7c52-6d0a-4a53-9a4e-0a1f5a6f2b11';
+const AT = '2026-03-02T08:30:00.000Z';
+
+export function resource(id: string, more: Partial<ResourceState> = {}): ResourceState {
+  return {
+    kind: 'agent',
+    id,
+    scope: { organization_id: '3c6e0b8a-9c15-4f1d-9f0e-5d2b7f1a2c11' },
+    name: `Desk ${id}`,
+    leaves: {
+      name: { value: `Desk ${id}` },
+      system_prompt: { digest: `sha256:${'0a'.repeat(32)}` },
+      'extensions.tools[crm].headers[X-Key].value': { fingerprint: 'hmac:00000000:ff' },
+      'config.tags': { value: ['a', { b: null }] },
+    },
+    pin: { digest: 'sha256:1', updated_at: AT, history_id: 7 },
+    protect: false,
+    ...more,
+  };
+}
+
+export function stateWith(resources: State['resources'], more: Partial<State> = {}): State {
+  return { ...emptyState(LINEAGE), serial: 1, resources, ...more };
+}
+
+export function began(run: string, serial = 0, lineage = LINEAGE): RunBegan {
+  return {
+    type: 'began',
+    run,
+    at: AT,
+    purpose: 'apply',
+    actor: { user: 'sam', host: 'desk', pid: 41, commit: null, pipeline: null },
+    plan_digest: 'sha256:2',
+    config_digest: 'sha256:3',
+    account_id: 'account-1',
+    base_url: 'https://platform.example.test',
+    lineage,
+    serial,
+  };
+}
+
+export function intent(seq: number, address: string, id: string | null = null): IntentRecorded {
+  return {
+    type: 'intent',
+    seq,
+    at: AT,
+    address,
+    step: id === null ? 'create' : 'update',
+    operation: id === null ? 'createAgent' : 'updateAgent',
+    id,
+    fields: ['name'],
+  };
+}
+
+export function outcome(seq: number, id: string | null, ok = true): JournalEntry {
+  return { type: 'outcome', seq, at: AT, ok, id, error: ok ? null : 'refused' };
+}
+
+export function recorded(address: string, value: ResourceState | null): JournalEntry {
+  return { type: 'resource', address, resource: value };
+}
+
+export function snapshot(address: string, id: string | null): JournalEntry {
+  return {
+    type: 'snapshot',
+    address,
+    kind: 'agent',
+    id,
+    document: id === null ? null : { name: `Desk ${id}`, notes: 'Grüße, “quoted”\n{{token}}' },
+    pin: null,
+    resource: null,
+    withheld: [],
+  };
+}
+
+export function ended(addresses: readonly string[] = []): JournalEntry {
+  return {
+    type: 'ended',
+    at: AT,
+    status: 'done',
+    verified: true,
+    ledger: addresses.map((address) => ({
+      address,
+      action: 'update',
+      status: 'done',
+      id: 'a1',
+      message: null,
+      fields: ['name'],
+      history: { before: 7, after: 8 },
+    })),
+  };
+}
+
+export function holder(run: string, pid = process.pid): Holder {
+  return { run, command: 'apply', user: 'sam', host: 'desk', pid, since: AT };
+}
+
+/** A folder that goes when the test has ended. */
+export async function makeFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'callsheet-state-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+let gone: number | undefined;
+
+/** The number of a process that ran on this machine and has ended. */
+export function deadPid(): number {
+  gone ??= spawnSync(process.execPath, ['-e', '0']).pid;
+  return gone;
+}
+
+/** The failure that a piece of work ends in; anything but a `CallsheetError` fails the test. */
+export async function failureOf(work: () => unknown): Promise<CallsheetError> {
+  try {
+    await work();
+  } catch (error) {
+    if (error instanceof CallsheetError) return error;
+    throw error;
+  }
+  throw new Error('it did not fail');
+}

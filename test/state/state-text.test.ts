@@ -1,0 +1,134 @@
+import { readFile } from 'node:fs/promises';
+import { describe, expect, test } from 'vitest';
+import { CallsheetError } from '../../src/core/errors.ts';
+import { formatState, parseState } from '../../src/state/state-text.ts';
+import { failureOf, resource, stateWith } from './sample.ts';
+
+const FILE = 'x/state.json';
+const state = stateWith(
+  {
+    'agent.reception': resource('a1'),
+    'agent.clinic["Ha\\"rbor – é"]': resource('a2', { pin: null, protect: true }),
+    'knowledge_source.clinic.faq': resource('k1', { kind: 'knowledge_source', leaves: {} }),
+  },
+  { last_run: '2026-03-02-0830-ab12' },
+);
+
+describe('what is written is read again', () => {
+  test.each([
+    ['with resources', state],
+    ['without resources', stateWith({})],
+  ])('%s', async (_name, given) => {
+    expect(await parseState(await formatState(given), FILE)).toEqual(given);
+  });
+
+  test('in one order, one resource a line', async () => {
+    const turned = stateWith(Object.fromEntries(Object.entries(state.resources).reverse()), {
+      last_run: state.last_run,
+    });
+    const text = await formatState(turned);
+    expect(text).toBe(await formatState(state));
+    expect(text.split('\n')).toHaveLength(Object.keys(state.resources).length + 4);
+  });
+
+  test('as the fixture of version 1 has it', async () => {
+    const text = await readFile(new URL('fixtures/state.v1.json.txt', import.meta.url), 'utf8');
+    expect(await formatState(await parseState(text, FILE))).toBe(text);
+  });
+
+  test.each([
+    ['indented', (text: string) => JSON.stringify(JSON.parse(text), null, 2)],
+    ['with other line ends', (text: string) => text.replaceAll('\n', '\r\n')],
+    ['without its last line break', (text: string) => text.trimEnd()],
+  ])('also %s', async (_name, relay) => {
+    expect(await parseState(relay(await formatState(state)), FILE)).toEqual(state);
+  });
+
+  test('and what could not be read is not written', async () => {
+    const wrong = stateWith({ reception: resource('a1') });
+    await expect(formatState(wrong)).rejects.toThrow('refused to write');
+  });
+});
+
+/** A state whose checksum fits. */
+async function sealed(change: (state: object) => object): Promise<string> {
+  const { createHash } = await import('node:crypto');
+  const document = JSON.stringify(change(state));
+  const checksum = `sha256:${createHash('sha256').update(document).digest('hex')}`;
+  return JSON.stringify({ checksum, ...JSON.parse(document) });
+}
+
+describe('what is damaged is refused in its own words', () => {
+  const text = formatState(state);
+  test.each([
+    ['nothing', () => '', 'is empty'],
+    ['white space', () => ' \n', 'is empty'],
+    ['zero bytes', () => '\0'.repeat(512), 'nothing but zero bytes'],
+    ['a half', (t: string) => t.slice(0, t.length / 2), 'was cut off'],
+    ['all but the end', (t: string) => t.slice(0, -4), 'was cut off'],
+    ['a lost quote', (t: string) => t.replace('"serial"', '"serial'), 'not valid JSON any more'],
+    ['another text', () => 'lineage: 1\n', 'is not JSON'],
+    ['a merge', (t: string) => t.replace('\n', '\n<<<<<<< HEAD\n'), 'unfinished Git merge'],
+    [
+      'a changed value',
+      (t: string) => t.replace('"serial":1', '"serial":2'),
+      'checksum does not fit',
+    ],
+    ['no checksum', () => JSON.stringify(state), 'checksum does not fit'],
+    ['an older version', () => sealed((s) => ({ ...s, version: 0 })), 'unknown version 0'],
+    ['another shape', () => sealed((s) => ({ ...s, serial: 'one' })), '/serial must be integer'],
+    ['an unknown member', () => sealed((s) => ({ ...s, more: 1 })), 'must NOT have additional'],
+  ])('%s', async (_name, damage, words) => {
+    const failure = await failureOf(async () => parseState(await damage(await text), FILE));
+    expect(failure.code).toBe('state');
+    expect(failure.message).toContain(FILE);
+    expect(failure.message).toContain(words);
+    expect(failure.hint).toContain('delete it and plan again');
+  });
+
+  test.each([
+    [
+      'a newer version',
+      () => sealed((s) => ({ ...s, version: 2 })),
+      'newer Callsheet',
+      'Use the newer',
+    ],
+    [
+      'another JSON file',
+      () => '{"version":4,"serial":1}',
+      'not a Callsheet state',
+      'own state file',
+    ],
+    ['a list', () => '[]', 'not a Callsheet state', 'own state file'],
+  ])('%s', async (_name, make, words, hint) => {
+    const failure = await failureOf(async () => parseState(await make(), FILE));
+    expect(failure.code).toBe('state');
+    expect(failure.message).toContain(words);
+    expect(failure.hint).toContain(hint);
+  });
+
+  test('every cut and every flipped bit: refused, or the same state', async () => {
+    const bytes = Buffer.from(await formatState(stateWith({ 'agent.desk': resource('a1') })));
+    const whole = await parseState(bytes.toString(), FILE);
+    const seen = { refused: 0, same: 0 };
+    const tryOut = async (altered: Buffer) => {
+      try {
+        expect(await parseState(altered.toString(), FILE)).toEqual(whole);
+        seen.same += 1;
+      } catch (error) {
+        if (!(error instanceof CallsheetError && error.code === 'state')) throw error;
+        seen.refused += 1;
+      }
+    };
+    for (let length = 0; length < bytes.length; length += 1)
+      await tryOut(bytes.subarray(0, length));
+    for (let bit = 0; bit < bytes.length * 8; bit += 1) {
+      const altered = Buffer.from(bytes);
+      altered.writeUInt8(altered.readUInt8(bit >> 3) ^ (1 << (bit & 7)), bit >> 3);
+      await tryOut(altered);
+    }
+    // Only white space between tokens can change without a loss.
+    expect(seen.same).toBeLessThan(20);
+    expect(seen.refused).toBeGreaterThan(bytes.length * 8);
+  });
+});
