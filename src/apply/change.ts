@@ -11,7 +11,8 @@ import type { LedgerLine } from '../state/journal.ts';
 import type { ResourceState } from '../state/model.ts';
 import { awaitHistory } from './history.ts';
 import type { createJournalIo } from './journal-io.ts';
-import { type Progress, performStep, readLive, remaining, type Work } from './perform.ts';
+import { performStep } from './perform.ts';
+import { type Progress, readLive, remaining, type Work } from './work.ts';
 
 export type ChangeWork = Omit<Work, 'change' | 'io'> & {
   readonly journalIo: ReturnType<typeof createJournalIo>;

@@ -1,39 +1,14 @@
 import { ApiError } from '../api/errors.ts';
-import { NetworkError } from '../api/transport.ts';
-import type { DesiredResource } from '../core/desired.ts';
 import { CallsheetError } from '../core/errors.ts';
-import { type Path, parsePath } from '../core/path.ts';
-import type { Change, PlannedOperation, PlanOptions } from '../core/plan-document.ts';
-import { Blob, isObject, type JsonObject } from '../core/value.ts';
+import type { PlannedOperation } from '../core/plan-document.ts';
+import { isObject } from '../core/value.ts';
 import { facetBody, requestBody } from '../diff/body.ts';
-import { compare, isWritten, type LeafChange } from '../diff/compare.ts';
-import { leavesOf } from '../diff/leaves.ts';
+import type { LeafChange } from '../diff/compare.ts';
 import { mergeDocuments } from '../diff/merge.ts';
-import type { World } from '../diff/world.ts';
-import type { Draft, Facet, Io, Kind, Scope } from '../kinds/kind.ts';
-import { naturalKeyOf, scopeOf } from '../plan/identify.ts';
-import type { LiveResource, Reader } from '../plan/reader.ts';
-import type { ResourceState } from '../state/model.ts';
-import type { RunDeps } from './deps.ts';
-
-/** One change being carried out. */
-export type Work = {
-  readonly change: Change;
-  readonly kind: Kind;
-  readonly desired: DesiredResource | undefined;
-  readonly recorded: ResourceState | undefined;
-  readonly options: PlanOptions;
-  readonly world: World;
-  readonly deps: RunDeps;
-  readonly io: (step: PlannedOperation['step'], id: string | null) => Io;
-};
-
-/** Where a change has got to: the live resource after each step. */
-export type Progress = {
-  readonly live: LiveResource | undefined;
-  /** Secrets and files that were written, by path. */
-  readonly written: ReadonlySet<string>;
-};
+import type { Draft, Facet, Kind } from '../kinds/kind.ts';
+import type { LiveResource } from '../plan/reader.ts';
+import { performCreate } from './create.ts';
+import { ignoredPaths, type Progress, readLive, remaining, type Work } from './work.ts';
 
 /** Carries out one step and says where the resource is then. Throws what the platform refuses. */
 export async function performStep(
@@ -55,114 +30,6 @@ export async function performStep(
     case 'delete':
       return performDelete(work, progress);
   }
-}
-
-/** Reads a resource with the facets that the configuration has. */
-export function readLive(
-  { kind, desired, deps }: Pick<Work, 'kind' | 'desired' | 'deps'>,
-  at: { readonly id: string; readonly scope: Scope },
-): ReturnType<Reader['read']> {
-  const facets = kind.facets
-    .map(({ field }) => field)
-    .filter((field) => desired?.document[field] !== undefined);
-  return deps.reader.read(kind, at, new Set(facets));
-}
-
-/**
- * What differs from the configuration and is to be written. `resend` counts secrets that are to be sent
- * again although nothing says that they changed.
- */
-export function remaining(work: Work, live: LiveResource, resend: boolean): readonly LeafChange[] {
-  const { kind, desired, world, change, recorded } = work;
-  if (desired === undefined) return [];
-  const sides = {
-    address: change.address,
-    applied: change.adopted ? undefined : recorded?.leaves,
-    ignore: ignoredPaths(desired),
-    isPartial: desired.isPartial,
-    resend,
-  };
-  return compare(kind.schema, desired.document, live.document, sides, world).filter(isWritten);
-}
-
-function ignoredPaths(desired: DesiredResource): readonly Path[] {
-  return desired.lifecycle.ignore.map(parsePath).filter((path): path is Path => path !== undefined);
-}
-
-async function performCreate(
-  operation: PlannedOperation,
-  work: Work,
-  progress: Progress,
-  again: boolean,
-): Promise<Progress> {
-  const { kind, desired, world } = work;
-  if (desired === undefined) throw new Error(`${work.change.address} has no configuration`);
-  const leaves = [...leavesOf(kind.schema, desired.document).leaves.values()];
-  const secrets = new Set(leaves.filter((leaf) => leaf.facts.unreadable).map((leaf) => leaf.text));
-  const intent = { secrets, cleared: new Set<string>(), ignore: [] };
-  const document = mergeDocuments(kind.schema, desired.document, {}, intent, world);
-  const fields = again ? Object.keys(desired.document) : operation.fields;
-  const body = requestBody(kind.schema, withoutNulls(document), fields);
-  const scope = scopeOf(kind, desired.document);
-  const draft: Draft = {
-    body: { ...body, ...desired.unchecked },
-    scope,
-    files: filesOf(desired),
-    again,
-  };
-  const id = await createOrSettle(work, draft, again, progress);
-  const live = await readLive(work, { id, scope });
-  if (live === undefined) {
-    throw new CallsheetError('api', `the platform made ${id} and then did not return it`);
-  }
-  return { live, written: secrets };
-}
-
-/**
- * Creates. Where the answer was lost, the resource may exist all the same: it is looked for by its
- * natural key before anyone would create it twice. One match is it; none means that it was not made.
- */
-async function createOrSettle(
-  work: Work,
-  draft: Draft,
-  again: boolean,
-  progress: Progress,
-): Promise<string> {
-  const { kind, change, desired, deps } = work;
-  try {
-    const created = await kind.create(
-      draft,
-      work.io(again ? 'again' : 'create', progress.live?.id ?? null),
-    );
-    return created.id;
-  } catch (error) {
-    if (again || !isAnswerLost(error) || desired === undefined) throw error;
-    const key = naturalKeyOf(kind, desired.document);
-    const listed = await deps.client.list(kind.list(draft.scope));
-    const matches = listed.filter(
-      (record) =>
-        naturalKeyOf(kind, kind.document({ ...draft.scope, ...record }, draft.scope)) === key,
-    );
-    const [match, ...others] = matches;
-    if (match === undefined) throw error;
-    if (others.length > 0 || typeof match.id !== 'string') {
-      const ids = matches.map(({ id }) => String(id)).join(', ');
-      throw new CallsheetError(
-        'api',
-        `${change.address}: the answer to its creation was lost, and ${matches.length} live resources have its name: ${ids}`,
-        { hint: 'Delete the surplus ones in the dashboard, then plan again.', cause: error },
-      );
-    }
-    if (Object.keys(draft.files).length === 0) return match.id;
-    // Whether its bytes arrived is unknown, so they are sent again.
-    const created = await kind.create({ ...draft, again: true }, work.io('again', match.id));
-    return created.id;
-  }
-}
-
-function isAnswerLost(error: unknown): boolean {
-  if (error instanceof NetworkError) return !error.isUnsent;
-  return error instanceof ApiError && error.status >= 500;
 }
 
 async function performUpdate(work: Work, progress: Progress): Promise<Progress> {
@@ -292,14 +159,4 @@ function required({ live }: Progress): LiveResource {
 
 function facetOf(kind: Kind, field: string | undefined): Facet | undefined {
   return kind.facets.find((facet) => facet.field === field);
-}
-
-function filesOf({ document }: DesiredResource): Readonly<Record<string, Blob>> {
-  return Object.fromEntries(
-    Object.entries(document).filter((entry): entry is [string, Blob] => entry[1] instanceof Blob),
-  );
-}
-
-function withoutNulls(document: JsonObject): JsonObject {
-  return Object.fromEntries(Object.entries(document).filter(([, value]) => value !== null));
 }

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, realpathSync, statSync } from 'node:fs';
 import { join, posix, relative, sep } from 'node:path';
 import type { Problem } from './problems.ts';
+import type { Place } from './source.ts';
 
 /** The file that makes a folder a stack. */
 export const STACK_FILE = 'callsheet.yaml';
@@ -74,10 +75,17 @@ function readEntries(path: string) {
   return readdirSync(path, { withFileTypes: true });
 }
 
+/** A pattern of `include`, which begins at the stack folder. */
+export type Pattern = { readonly pattern: string; readonly place: Place };
+
+function matches(file: string, { pattern }: Pattern): boolean {
+  return posix.matchesGlob(file, pattern.replace(/^\.\//, ''));
+}
+
 /** The files of a stack that `include` lets in: all of them where it is undefined. */
 export function discover(
   dir: string,
-  include: readonly string[] | undefined,
+  include: readonly Pattern[] | undefined,
   without: readonly string[],
 ): Discovered {
   const { files, problems } = walk(dir);
@@ -85,21 +93,18 @@ export function discover(
   const skipped = new Set(without.map((path) => relative(dir, path).split(sep).join('/')));
   const present = files.filter((file) => !skipped.has(file));
   if (include === undefined) return { files: present, problems };
-  const matches = (file: string) =>
-    include.some((pattern) => posix.matchesGlob(file, pattern.replace(/^\.\//, '')));
-  const empty = include.filter(
-    (pattern) => !present.some((file) => posix.matchesGlob(file, pattern.replace(/^\.\//, ''))),
-  );
+  const empty = include.filter((pattern) => !present.some((file) => matches(file, pattern)));
   return {
-    files: present.filter(matches),
+    files: present.filter((file) => include.some((pattern) => matches(file, pattern))),
     problems: [
       ...problems,
       ...empty.map(
-        (pattern): Problem => ({
+        ({ pattern, place }): Problem => ({
           severity: 'warning',
           rule: 'stack/include',
           message: `${STACK_FILE}: include has ${JSON.stringify(pattern)}, which matches no YAML file`,
           hint: 'Patterns begin at the stack folder; ** stands for any folders',
+          place,
         }),
       ),
     ],

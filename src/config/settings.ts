@@ -1,25 +1,25 @@
 import { isAbsolute, join, resolve as resolvePath } from 'node:path';
 import type { SourcePosition } from '../core/diagnostics.ts';
-import { STACK_FILE } from './discover.ts';
+import { type Pattern, STACK_FILE } from './discover.ts';
 import type { Folder } from './folder.ts';
 import { isUuid } from './formats.ts';
 import { nearest } from './nearest.ts';
 import type { Problem, Report } from './problems.ts';
 import { resolve } from './resolve.ts';
 import {
+  below,
   type Context,
   isResolvedList,
   membersOf,
   type OrganizationLookup,
   type Resolved,
-  type ResolvedObject,
   rootField,
 } from './resolved.ts';
 import { settingsSchema } from './settings-schema.ts';
 import { positionOf } from './source.ts';
 import { rootSpot } from './trace.ts';
 import { validate } from './validate.ts';
-import type { Variables } from './variables.ts';
+import { unreadableVariables, type Variables } from './variables.ts';
 import { type Member, memberOf, type Written, type WrittenMap } from './written.ts';
 
 /** Where an operation of the platform is found instead of where the specification or an assumption puts it. */
@@ -45,7 +45,7 @@ export type Settings = {
   readonly organizations: Readonly<Record<string, string>>;
   /** The id of the default organization; `failed` where it is named but unknown, which was reported. */
   readonly organization: string | 'failed' | undefined;
-  readonly include: readonly string[] | undefined;
+  readonly include: readonly Pattern[] | undefined;
   /** Absolute path of the state file. */
   readonly stateFile: string;
   readonly guards: Guards;
@@ -57,15 +57,6 @@ function textOf(value: Resolved | undefined): string | undefined {
 
 function numberOf(value: Resolved | undefined): number | undefined {
   return typeof value === 'number' ? value : undefined;
-}
-
-/** Plain data of what takes no variables and no value forms. */
-function plain(node: Written): Resolved {
-  if (node.type === 'scalar') return node.value;
-  if (node.type === 'list') return node.items.map(plain);
-  return Object.fromEntries(
-    [...node.members.values()].map(({ key, value }) => [key, plain(value)]),
-  );
 }
 
 function onlyStackMembers(root: WrittenMap): WrittenMap {
@@ -95,6 +86,15 @@ function readPlatform(value: Resolved | undefined, written: Written | undefined)
     assume: platform.assume !== false,
     ...(place === undefined ? {} : { position: positionOf(place) }),
   };
+}
+
+function readInclude(value: Resolved | undefined, written: Written | undefined) {
+  if (value === undefined || written === undefined) return undefined;
+  const texts = isResolvedList(value) ? value : [value];
+  const nodes = written.type === 'list' ? written.items : [written];
+  return texts.flatMap((pattern, index): Pattern[] =>
+    typeof pattern === 'string' ? [{ pattern, place: (nodes[index] ?? written).place }] : [],
+  );
 }
 
 function readGuards(value: Resolved | undefined): Guards {
@@ -198,22 +198,27 @@ export function readSettings(root: WrittenMap, deps: StackDeps): Settings {
   const resolved = membersOf(
     resolve({ ...written, members: new Map(members) }, rootField(settingsSchema), context),
   );
-  const variablesNode = memberOf(root, 'variables')?.value;
-  const document = {
-    ...resolved,
-    ...(variablesNode === undefined ? {} : { variables: plain(variablesNode) }),
-  };
+  const declared = memberOf(root, 'variables')?.value;
+  const field = below(
+    rootField(settingsSchema),
+    settingsSchema.properties?.variables ?? {},
+    'variables',
+  );
+  // Declarations are where variables come from, so none is filled in there.
+  const declarations =
+    declared === undefined
+      ? {}
+      : { variables: resolve(declared, field, { ...context, variables: unreadableVariables }) };
+  const document = { ...resolved, ...declarations };
   const spot = rootSpot(settingsSchema, document, root, { ...root.place, end: root.place.start });
   validate({ subject: STACK_FILE, address: undefined, root: spot }, report);
-  const { organization, include, platform, guards } = document as ResolvedObject;
+  const { organization, include, platform, guards } = resolved;
   const id = textOf(organization);
-  const patterns = isResolvedList(include) ? include : [include];
-  const globs = patterns.filter((pattern) => typeof pattern === 'string');
   return {
     platform: readPlatform(platform, memberOf(written, 'platform')?.value),
     organizations: Object.fromEntries(Object.entries(known).filter(([, value]) => isUuid(value))),
     organization: organization === undefined ? undefined : id !== undefined ? id : 'failed',
-    include: include === undefined ? undefined : globs,
+    include: readInclude(include, memberOf(written, 'include')?.value),
     stateFile: stateFile(
       folder.dir,
       textOf(membersOf(resolved.state).file),

@@ -90,6 +90,12 @@ export function followPointer(
   return { spot, special: isSpecial(spot.value) };
 }
 
+/** What stands between a segment's brackets, with or without quotes. */
+function identityText(segment: string): string {
+  const text = segment.slice(1, -1);
+  return text.startsWith('"') ? String(JSON.parse(text)) : text;
+}
+
 /** Follows a path whose list elements are named by identity; undefined where it leads nowhere. */
 export function followPath(start: Spot, path: Path): Spot | undefined {
   let spot: Spot | undefined = start;
@@ -97,10 +103,9 @@ export function followPath(start: Spot, path: Path): Spot | undefined {
     if (spot === undefined) return undefined;
     const here: Spot = spot;
     if (isIdentity(segment) && isResolvedList(here.value)) {
-      const index: number = here.value.findIndex(
-        (_, at) => elementSpot(start.schema, here, at)?.path.at(-1) === segment,
-      );
-      spot = elementSpot(start.schema, here, index < 0 ? Number(segment.slice(1, -1)) : index);
+      const name = identityText(segment);
+      const index = here.value.findIndex((item) => identityOf(here.schema, item) === name);
+      spot = elementSpot(start.schema, here, index < 0 ? Number(name) : index);
     } else spot = memberSpot(start.schema, here, segment);
   }
   return spot;

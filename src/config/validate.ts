@@ -82,7 +82,10 @@ function problemOf(error: ErrorObject, checked: Checked): Problem | undefined {
 
 /** Reports every way in which a resolved document breaks its schema, each in words and at its place. */
 export function validate(checked: Checked, report: Report): void {
-  const errors = schemaErrors(checked.root.schema, checked.root.value);
+  // What an element lacks to be counted by `contains` is no fault of its own.
+  const errors = schemaErrors(checked.root.schema, checked.root.value).filter(
+    ({ schemaPath }) => !/(?<!\/properties)\/contains\//.test(schemaPath),
+  );
   // A value of the wrong type breaks every other rule as well; saying so would only be noise.
   const mistyped = new Set(
     errors.filter(({ keyword }) => keyword === 'type').map(({ instancePath }) => instancePath),

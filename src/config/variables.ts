@@ -97,10 +97,10 @@ function checkDeclaration({ key, keyPlace, value }: Member, report: Report): voi
     });
   }
   const given = memberOf(value, 'default')?.value;
-  if (given === undefined || !defaultOf(value)?.includes('${')) return;
+  if (given === undefined || !defaultOf(value)?.includes('${var.')) return;
   report.add({
     rule: 'variable/syntax',
-    message: `${STACK_FILE}: the default of ${key} holds \${…}, which is not filled in there`,
+    message: `${STACK_FILE}: the default of ${key} holds \${var.…}, which is not filled in there`,
     hint: 'Use the other variable where this one is used',
     place: given.place,
   });

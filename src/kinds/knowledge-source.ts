@@ -3,6 +3,9 @@ import type { JsonObject } from '../core/value.ts';
 import { dataOf, textOf } from './answer.ts';
 import type { Draft, Io, Kind } from './kind.ts';
 
+/** What a source's status is while its bytes are missing; the specification only shows `active`. */
+const AWAITING_UPLOAD = 'awaiting_upload';
+
 const MILLISECONDS: Readonly<Record<string, number>> = {
   m: 60_000,
   h: 3_600_000,
@@ -76,7 +79,8 @@ export const knowledgeSource: Kind = {
   document: ({ name, url, ...record }, scope) =>
     url ? { ...record, ...scope, url } : { ...record, ...scope, name: name ?? null },
   create,
-  due: ({ last_synced_at: last }, { reingest_after: limit }, now) => {
+  due: ({ status, last_synced_at: last }, { reingest_after: limit }, now) => {
+    if (status === AWAITING_UPLOAD) return 'it was declared, but its bytes never arrived';
     if (typeof limit !== 'string' || typeof last !== 'string') return undefined;
     const allowed = Number(limit.slice(0, -1)) * (MILLISECONDS[limit.slice(-1)] ?? 0);
     return now.getTime() - Date.parse(last) > allowed

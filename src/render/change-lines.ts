@@ -4,7 +4,11 @@ import { fieldLines, INDENT } from './field-lines.ts';
 import { viewFields } from './fields.ts';
 import { type Line, type RenderOptions, type Span, span, type Tone, wrap } from './terminal.ts';
 import { sanitiseLine } from './untrusted.ts';
+import { cutText } from './width.ts';
 import { SYMBOLS } from './wording.ts';
+
+/** Columns of a name: it is live text, and may be of any length. */
+const MAX_NAME = 80;
 
 export const ACTION_TONES: { readonly [action in Action]: Tone } = {
   create: 'added',
@@ -45,7 +49,7 @@ export function headOf(change: Change): Line {
       ? []
       : [span(`  ${verdict}`, verdict === 'refused' ? 'error' : 'warning')]),
   ];
-  const shown = name === address ? [] : [span(`  ${sanitiseLine(name)}`)];
+  const shown = name === address ? [] : [span(`  ${cutText(sanitiseLine(name), MAX_NAME)}`)];
   return [
     span('  '),
     span(SYMBOLS[action], tone),

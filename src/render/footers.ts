@@ -57,7 +57,7 @@ const OMITTED = {
   }),
   unsupported: (count: string) => ({
     title: `Unsupported: apply leaves out ${count} that the platform has no endpoint for.`,
-    advice: 'Use the dashboard, or list the address under `forget:`.',
+    advice: 'Make the change in the dashboard, or take it out of the configuration.',
   }),
 };
 
@@ -66,22 +66,20 @@ function refusedAdvice(struck: readonly Change[]): string {
   const overwrite = struck.some(isConflict)
     ? ' --accept-conflicts overwrites what is live where both sides changed.'
     : '';
-  return `Put it right, or plan with --skip-refused to leave out what is refused.${overwrite}`;
+  return `Put right what is refused, or plan with --skip-refused to leave it out.${overwrite}`;
 }
 
 /** Notes that say the same of several resources are said once. */
 function noteFooter(notes: readonly Note[], severity: Note['severity']): readonly Footer[] {
-  const same = new Map<string, (string | null)[]>();
-  for (const { address, message, severity: own } of notes) {
-    if (own !== severity) continue;
-    const key = address === null ? message : message.replaceAll(address, '<address>');
-    same.set(key, [...(same.get(key) ?? []), address]);
-  }
-  if (same.size === 0) return [];
-  const items = [...same].map(([text, [first = null, ...others]]) =>
-    others.length === 0
-      ? { address: first, text: text.replaceAll('<address>', first ?? '') }
-      : { address: `${first} and ${formatCount(others.length, 'other')}`, text },
+  const own = notes.filter((note) => note.severity === severity);
+  if (own.length === 0) return [];
+  const same = Map.groupBy(own, ({ address, message }) =>
+    address === null ? message : message.replaceAll(address, '<address>'),
+  );
+  const items = [...same].map(([text, [first, ...others]]) =>
+    first === undefined || others.length === 0
+      ? { address: first?.address ?? null, text: first?.message ?? text }
+      : { address: `${first.address} and ${formatCount(others.length, 'other')}`, text },
   );
   const title = severity === 'warning' ? 'Warnings:' : 'Notes:';
   return [{ weight: severity, title, items, isBrief: false, advice: null }];

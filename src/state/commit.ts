@@ -1,8 +1,7 @@
-import type { Disk } from './disk.ts';
 import { movedState, otherLineage } from './failures.ts';
-import type { Layout } from './layout.ts';
 import type { Lock } from './lock.ts';
 import type { State } from './model.ts';
+import type { Place } from './place.ts';
 import { fileRun } from './run-files.ts';
 import { formatState } from './state-text.ts';
 
@@ -36,13 +35,10 @@ export function checkSuccession(state: State, base: Base | undefined, location: 
 export async function commitState(
   state: State,
   run: string | undefined,
-  where: {
-    readonly layout: Layout;
-    readonly disk: Disk;
-    readonly lock: Lock;
-  },
+  place: Place,
+  lock: Lock,
 ): Promise<void> {
-  const { layout, disk, lock } = where;
+  const { layout, disk } = place;
   const draft = layout.draft(lock.id);
   try {
     await disk.writeNew(draft, await formatState(state));
@@ -52,5 +48,5 @@ export async function commitState(
     await disk.remove(draft).catch(() => undefined);
     throw error;
   }
-  if (run !== undefined) await fileRun(layout, disk, run);
+  if (run !== undefined) await fileRun(place, run);
 }

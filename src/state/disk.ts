@@ -1,13 +1,17 @@
-import { constants, mkdir, open, rename, rm } from 'node:fs/promises';
+import { constants, mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { systemCode } from './failures.ts';
 
 /**
- * Every change that the file store makes to files, but for the lock. Each is durable when it resolves,
- * and a crash leaves it either done or not done, but for `append` and `writeNew`, which may leave a
- * part. Tests stop the store before, within and after each.
+ * Every step that the file store takes on the disk, but for the lock's. A change is durable when it
+ * resolves, and a crash leaves it either done or not done, but for `append` and `writeNew`, which may
+ * leave a part. Tests stop and pause the store at each.
  */
 export type Disk = {
+  /** The text of a file; undefined when there is none. */
+  readonly read: (path: string) => Promise<string | undefined>;
+  /** The names in a folder; none when there is no folder. */
+  readonly list: (path: string) => Promise<readonly string[]>;
   /** Makes a folder and those above it, for the owner alone. Resolves to the topmost that was made. */
   readonly makeFolder: (path: string) => Promise<string | undefined>;
   /** Writes a file that must not exist yet. */
@@ -31,6 +35,10 @@ const FOLDER_MODE = 0o700;
 const AT_END = constants.O_WRONLY | constants.O_APPEND;
 
 export const realDisk: Disk = {
+  read: (path) => orIfMissing(undefined, readFile(path, 'utf8')),
+
+  list: (path) => orIfMissing([], readdir(path)),
+
   async makeFolder(path) {
     const topmost = await mkdir(path, { recursive: true, mode: FOLDER_MODE });
     if (topmost === undefined) return undefined;
@@ -85,5 +93,14 @@ async function syncFolder(path: string): Promise<void> {
     }
   } catch (error) {
     if (!CANNOT_SYNC_FOLDERS.has(systemCode(error) ?? '')) throw error;
+  }
+}
+
+async function orIfMissing<T>(missing: T, reading: Promise<T>): Promise<T> {
+  try {
+    return await reading;
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return missing;
+    throw error;
   }
 }

@@ -1,38 +1,32 @@
 import { type Base, checkSuccession, commitState } from './commit.ts';
-import type { Disk } from './disk.ts';
 import { unsettledRun, worded } from './failures.ts';
 import type { JournalEntry } from './journal.ts';
 import { type JournalWriter, writeJournal } from './journal-file.ts';
 import { JOURNAL_HEADER, TORN } from './journal-text.ts';
-import { isRunId, type Layout } from './layout.ts';
+import { isRunId } from './layout.ts';
 import type { Lock } from './lock.ts';
 import type { State } from './model.ts';
+import type { Place } from './place.ts';
 import { type OpenRun, tidyOpenRuns } from './run-files.ts';
 import { readStanding } from './standing.ts';
 import type { Holder, Lease } from './store.ts';
-
-export type LeasePlace = {
-  readonly layout: Layout;
-  readonly location: string;
-  readonly disk: Disk;
-};
 
 /**
  * The right to write, for as long as the lock is held. One lease can settle a dead run and then do its
  * own: entries without a `began` go on with the pending run's journal, `commit` files it, and the next
  * `began` opens another.
  */
-export function openLease(lock: Lock, holder: Holder, place: LeasePlace): Lease {
+export function openLease(lock: Lock, holder: Holder, place: Place): Lease {
   const { layout, location, disk } = place;
   let journal: Promise<JournalWriter> | undefined;
 
   /** Reads how things stand and files what the dead left behind. */
   async function takeStock() {
     lock.check();
-    const standing = await readStanding(layout, location);
+    const standing = await readStanding(place);
     // Again: what was read is only sure to be left by the dead if the lock was held throughout.
     lock.check();
-    await tidyOpenRuns(layout, disk, standing.runs);
+    await tidyOpenRuns(place, standing.runs);
     return { state: standing.state, pending: standing.runs.pending };
   }
 
@@ -79,17 +73,19 @@ export function openLease(lock: Lock, holder: Holder, place: LeasePlace): Lease 
       throw unsettledRun(location, pending.run);
     const base: Base | undefined = current ?? pending?.began;
     checkSuccession(state, base, location);
-    await commitState(state, pending?.run, { layout, disk, lock });
+    await commitState(state, pending?.run, place, lock);
   }
 
   /** What fails after the lease was lost fails for that reason: another run tidied it away, say. */
-  async function whileHeld(work: () => Promise<void>): Promise<void> {
-    try {
-      await worded(location, work);
-    } catch (error) {
-      lock.check();
-      throw error;
-    }
+  function whileHeld(work: () => Promise<void>): Promise<void> {
+    return worded(location, async () => {
+      try {
+        await work();
+      } catch (error) {
+        lock.check();
+        throw error;
+      }
+    });
   }
 
   return {

@@ -1,11 +1,11 @@
-import { readdir } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Disk, realDisk } from './disk.ts';
 import { worded } from './failures.ts';
 import { openLease } from './file-lease.ts';
-import { type Layout, layoutOf } from './layout.ts';
+import { layoutOf } from './layout.ts';
 import { type LockEffects, takeLock } from './lock.ts';
+import type { Place } from './place.ts';
 import { thisMachine } from './process-identity.ts';
 import { readRun, summariseRuns } from './receipts.ts';
 import { readStanding } from './standing.ts';
@@ -20,38 +20,39 @@ export type StoreEffects = LockEffects & { readonly disk: Disk };
  * folder that the store makes keeps itself out of Git.
  */
 export function openFileStore(path: string, effects: Partial<StoreEffects> = {}): StateStore {
-  const location = path;
-  const layout = layoutOf(resolve(path));
   const world: StoreEffects = { ...realEffects(), ...effects };
+  const layout = layoutOf(resolve(path));
+  const place: Place = { layout, location: path, disk: world.disk };
+  const attempt = <T>(work: () => Promise<T>) => worded(path, work);
   const leases = new Set<Lease>();
 
   return {
-    location,
+    location: path,
     load: () =>
-      worded(location, async () => {
-        const { state, runs } = await readStanding(layout, location);
+      attempt(async () => {
+        const { state, runs } = await readStanding(place);
         return { state, pending: runs.pending?.entries ?? [] };
       }),
     acquire: (holder) =>
-      worded(location, async () => {
-        await makeHome(layout, world.disk);
-        const lock = await takeLock(layout.lock, location, holder, world);
+      attempt(async () => {
+        await makeHome(place);
+        const lock = await takeLock(layout.lock, path, holder, world);
         try {
-          await removeDrafts(layout, world.disk);
+          await removeDrafts(place);
         } catch (error) {
           await lock.release();
           throw error;
         }
-        const lease = openLease(lock, holder, { layout, location, disk: world.disk });
+        const lease = openLease(lock, holder, place);
         leases.add(lease);
         return lease;
       }),
     runs: () =>
-      worded(location, async () => {
-        const { runs } = await readStanding(layout, location);
-        return summariseRuns(layout, runs.finished);
+      attempt(async () => {
+        const { runs } = await readStanding(place);
+        return summariseRuns(place, runs.finished);
       }),
-    run: (id) => worded(location, () => readRun(layout, id)),
+    run: (id) => attempt(() => readRun(place, id)),
     async close() {
       for (const lease of leases) await lease.release();
       leases.clear();
@@ -59,14 +60,14 @@ export function openFileStore(path: string, effects: Partial<StoreEffects> = {})
   };
 }
 
-async function makeHome(layout: Layout, disk: Disk): Promise<void> {
+async function makeHome({ layout, disk }: Place): Promise<void> {
   const made = await disk.makeFolder(layout.folder);
   if (made === undefined || basename(layout.folder) !== '.callsheet') return;
   await disk.writeNew(join(layout.folder, '.gitignore'), '*\n');
 }
 
-async function removeDrafts(layout: Layout, disk: Disk): Promise<void> {
-  for (const name of await readdir(layout.folder))
+async function removeDrafts({ layout, disk }: Place): Promise<void> {
+  for (const name of await disk.list(layout.folder))
     if (layout.isDraft(name)) await disk.remove(join(layout.folder, name));
 }
 

@@ -3,19 +3,20 @@ import { join } from 'node:path';
 import { CallsheetError } from '../core/errors.ts';
 import type { JournalEntry } from './journal.ts';
 import { parseJournal } from './journal-text.ts';
-import { isRunId, type Layout, runOf } from './layout.ts';
-import { listRuns, type OpenRun, readText } from './run-files.ts';
+import { isRunId, runOf } from './layout.ts';
+import type { Place } from './place.ts';
+import type { OpenRun } from './run-files.ts';
 import type { RunSummary } from './store.ts';
 
 /** The journal of one run, finished or not; undefined when there is none. */
 export async function readRun(
-  layout: Layout,
+  { layout, disk }: Place,
   run: string,
 ): Promise<readonly JournalEntry[] | undefined> {
   if (!isRunId(run)) return undefined;
   // The open name first: a journal that is filed in between is then found under the other.
   for (const path of [layout.openRun(run), layout.finishedRun(run)]) {
-    const text = await readText(path);
+    const text = await disk.read(path);
     if (text !== undefined) return (await parseJournal(text, path)).entries;
   }
   return undefined;
@@ -23,22 +24,22 @@ export async function readRun(
 
 /** The finished runs, newest first. `unfiled` are those whose journal still has its open name. */
 export async function summariseRuns(
-  layout: Layout,
+  place: Place,
   unfiled: readonly OpenRun[],
 ): Promise<readonly RunSummary[]> {
   const summaries = unfiled.map(({ run, entries }) => summarise(run, entries));
-  for (const name of await listRuns(layout)) {
+  for (const name of await place.disk.list(place.layout.runs)) {
     const found = runOf(name);
     if (found?.open === false)
-      summaries.push(await readSummary(found.run, join(layout.runs, name)));
+      summaries.push(await readSummary(place, found.run, join(place.layout.runs, name)));
   }
   return summaries.sort((a, b) => compare(b.at, a.at) || compare(b.run, a.run));
 }
 
 /** A damaged receipt is listed as one, and hides no other. */
-async function readSummary(run: string, path: string): Promise<RunSummary> {
+async function readSummary({ disk }: Place, run: string, path: string): Promise<RunSummary> {
   try {
-    return summarise(run, (await parseJournal((await readText(path)) ?? '', path)).entries);
+    return summarise(run, (await parseJournal((await disk.read(path)) ?? '', path)).entries);
   } catch (error) {
     if (!(error instanceof CallsheetError)) throw error;
     const { mtime } = await stat(path);

@@ -1,11 +1,10 @@
-import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Disk } from './disk.ts';
-import { severalPending, straySource, systemCode } from './failures.ts';
+import { severalPending, straySource } from './failures.ts';
 import type { JournalEntry, RunBegan } from './journal.ts';
 import { parseJournal } from './journal-text.ts';
-import { type Layout, runOf } from './layout.ts';
+import { runOf } from './layout.ts';
 import type { State } from './model.ts';
+import type { Place } from './place.ts';
 
 /** The journal of a run that has not been filed among the finished ones. */
 export type OpenRun = {
@@ -26,38 +25,20 @@ export type OpenRuns = {
 };
 
 /** Reads every open journal. Undefined when one of them was filed meanwhile. */
-export async function readOpenRuns(layout: Layout): Promise<readonly OpenRun[] | undefined> {
-  const names = await listRuns(layout);
+export async function readOpenRuns({
+  layout,
+  disk,
+}: Place): Promise<readonly OpenRun[] | undefined> {
   const open: OpenRun[] = [];
-  for (const name of names) {
+  for (const name of await disk.list(layout.runs)) {
     const found = runOf(name);
     if (found?.open !== true) continue;
     const path = join(layout.runs, name);
-    const text = await readText(path);
+    const text = await disk.read(path);
     if (text === undefined) return undefined;
     open.push({ run: found.run, path, ...(await parseJournal(text, path)) });
   }
   return open;
-}
-
-/** Names in the folder of the runs; none when there is no folder. */
-export async function listRuns(layout: Layout): Promise<readonly string[]> {
-  try {
-    return await readdir(layout.runs);
-  } catch (error) {
-    if (systemCode(error) === 'ENOENT') return [];
-    throw error;
-  }
-}
-
-/** Undefined when there is no such file. */
-export async function readText(path: string): Promise<string | undefined> {
-  try {
-    return await readFile(path, 'utf8');
-  } catch (error) {
-    if (systemCode(error) === 'ENOENT') return undefined;
-    throw error;
-  }
 }
 
 /**
@@ -113,16 +94,12 @@ function isIdle(run: OpenRun): boolean {
 }
 
 /** Files what the dead left behind. For the holder of the lock alone. */
-export async function tidyOpenRuns(layout: Layout, disk: Disk, runs: OpenRuns): Promise<void> {
-  for (const { run } of runs.finished) await fileRun(layout, disk, run);
-  for (const { path } of runs.blank) await disk.remove(path);
+export async function tidyOpenRuns(place: Place, runs: OpenRuns): Promise<void> {
+  for (const { run } of runs.finished) await fileRun(place, run);
+  for (const { path } of runs.blank) await place.disk.remove(path);
 }
 
-/** Moves a journal among the finished ones. Done already: no error. */
-export async function fileRun(layout: Layout, disk: Disk, run: string): Promise<void> {
-  try {
-    await disk.rename(layout.openRun(run), layout.finishedRun(run));
-  } catch (error) {
-    if (systemCode(error) !== 'ENOENT') throw error;
-  }
+/** Moves a journal among the finished ones. */
+export function fileRun({ layout, disk }: Place, run: string): Promise<void> {
+  return disk.rename(layout.openRun(run), layout.finishedRun(run));
 }

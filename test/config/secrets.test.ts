@@ -110,10 +110,7 @@ test.each([
       `    auth_token: ${canary}`,
     ),
   ],
-  [
-    'a malformed file',
-    agent('integrations:', '  smsProvider:', `    auth_token: ${canary}`, 'status: ['),
-  ],
+  ['a malformed file', agent('integrations:', '  smsProvider:', `    auth_token: ${canary}: x`)],
   [
     'a malformed line',
     agent(`integrations: { smsProvider: { x: { $secret: env:X }, auth_token: ${canary}`),
@@ -181,7 +178,7 @@ test('secrets are read at the moment of need, from the environment and from file
     'file:token.txt': `${canary}-file`,
   });
   expect(diagnostics.map(said)).toEqual([
-    'agents.yaml:5:80 secret/missing agent.a: integrations.smsProvider.api_key_secret reads its secret from GONE, which is not set',
+    'agents.yaml:5:83 secret/missing agent.a: integrations.smsProvider.api_key_secret reads its secret from GONE, which is not set',
     'secret/missing the plan reads its secret from PLAN, which is not set',
   ]);
   expect(JSON.stringify(diagnostics)).not.toContain(canary);

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { request } from 'undici';
 import { describe, expect, test } from 'vitest';
 import { operations } from '../../src/api/operations.generated.ts';
@@ -132,6 +133,13 @@ describe('fleets', () => {
 });
 
 describe('seeds', () => {
+  test('the seed of the documentation can be planted', async () => {
+    const text = readFileSync(new URL('../../docs/simulator.md', import.meta.url), 'utf8');
+    const seed = readSeed(/```yaml\n(.*?)```/s.exec(text)?.[1] ?? '');
+    await using world = await createWorld({ seed });
+    expect((await world.call('listAgents')).body).toMatchObject({ data: [{ name: 'Front desk' }] });
+  });
+
   const harbor = `organizations: [{ id: ${IDS.harbor}, name: Harbor }]`;
 
   test('YAML and JSON are read alike', () => {

@@ -28,6 +28,8 @@ export function steppedDisk(
       ),
   });
   return {
+    read: (path) => step('read', () => realDisk.read(path)),
+    list: (path) => step('list', () => realDisk.list(path)),
     makeFolder: (path) => step('makeFolder', () => realDisk.makeFolder(path)),
     writeNew: (path, text) =>
       step(

@@ -1,4 +1,4 @@
-import { appendFile, readdir, writeFile } from 'node:fs/promises';
+import { appendFile, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { CallsheetError } from '../../src/core/errors.ts';
@@ -12,6 +12,7 @@ import {
   began,
   deadPid,
   ended,
+  failureOf,
   holder,
   intent,
   makeFolder,
@@ -51,8 +52,11 @@ async function runFirst(store: StateStore): Promise<void> {
 /** The run that takes over: it settles what it finds, and is in the middle of its own. */
 async function runSecond(store: StateStore): Promise<Lease> {
   const lease = await store.acquire(holder('r2'));
-  const { serial } = await settle(store, lease);
-  await lease.append(began('r2', serial));
+  const settled = await settle(store, lease);
+  // A rename, so that its state is like no state of the first.
+  const resources = { ...settled.resources, 'agent.moved': resource('a3') };
+  await lease.commit(nextState(settled, undefined, resources));
+  await lease.append(began('r2', settled.serial + 1));
   await lease.append(intent(1, 'agent.new'));
   await lease.append(recorded('agent.new', resource('a2')));
   return lease;
@@ -123,3 +127,25 @@ test.each([
     expect(ends.length).toBeGreaterThan(afterDeath ? 16 : 10);
   },
 );
+
+test('a run that lost its lease does not tidy away what the next one has just made', async () => {
+  for (let step = 1; ; step += 1) {
+    const path = await makeStack(true);
+    const journal = join(path, '../runs/r2.open.jsonl');
+    const other = openStore(path);
+    let taken = false;
+    const disk = steppedDisk(async ({ number }) => {
+      if (number !== step) return;
+      taken = true;
+      await other.acquire(holder('r2'));
+      await writeFile(journal, '');
+    });
+    const store = openFileStore(path, { disk });
+    const failure = await failureOf(() => runFirst(store)).catch(() => undefined);
+    await store.close();
+    if (!taken) break;
+    expect(failure?.code).toBe('locked');
+    expect(await readFile(journal, 'utf8')).toBe('');
+    await other.close();
+  }
+});

@@ -1,0 +1,45 @@
+// Builds dist/: one bundle, split so that each command loads only what it needs, with every runtime
+// dependency inside, and the licences of what was bundled beside it.
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { build } from 'rolldown';
+
+const root = dirname(import.meta.dirname);
+const dist = join(root, 'dist');
+
+await rm(dist, { recursive: true, force: true });
+const { output } = await build({
+  cwd: root,
+  input: { main: 'src/main.ts' },
+  platform: 'node',
+  logLevel: 'warn',
+  output: {
+    dir: 'dist',
+    format: 'esm',
+    entryFileNames: '[name].js',
+    chunkFileNames: 'chunks/[name]-[hash].js',
+  },
+});
+
+const bundled = new Set<string>();
+for (const chunk of output) {
+  if (chunk.type !== 'chunk') continue;
+  for (const module of chunk.moduleIds) {
+    const match = /node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(module);
+    if (match?.[1] !== undefined) bundled.add(match[1]);
+  }
+}
+await writeFile(join(dist, 'THIRD-PARTY-LICENSES.md'), await licencesOf([...bundled].sort()));
+
+async function licencesOf(names: readonly string[]): Promise<string> {
+  const parts = await Promise.all(names.map(licenceOf));
+  return `# Licences of the packages that this bundle contains\n\n${parts.join('\n')}`;
+}
+
+async function licenceOf(name: string): Promise<string> {
+  const folder = join(root, 'node_modules', name);
+  const { version, license } = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'));
+  const file = (await readdir(folder)).find((entry) => /^licen[cs]e/i.test(entry));
+  const text = file === undefined ? `${license}` : await readFile(join(folder, file), 'utf8');
+  return `## ${name} ${version}\n\n\`\`\`text\n${text.trim()}\n\`\`\`\n`;
+}

@@ -1,0 +1,61 @@
+import type { DesiredResource } from '../core/desired.ts';
+import { type Path, parsePath } from '../core/path.ts';
+import type { Change, PlannedOperation, PlanOptions } from '../core/plan-document.ts';
+import { compare, isWritten, type LeafChange } from '../diff/compare.ts';
+import type { World } from '../diff/world.ts';
+import type { Io, Kind, Scope } from '../kinds/kind.ts';
+import type { LiveResource, Reader } from '../plan/reader.ts';
+import type { ResourceState } from '../state/model.ts';
+import type { RunDeps } from './deps.ts';
+
+/** One change being carried out. */
+export type Work = {
+  readonly change: Change;
+  readonly kind: Kind;
+  readonly desired: DesiredResource | undefined;
+  readonly recorded: ResourceState | undefined;
+  readonly options: PlanOptions;
+  readonly world: World;
+  readonly deps: RunDeps;
+  readonly io: (step: PlannedOperation['step'], id: string | null) => Io;
+};
+
+/** Where a change has got to: the live resource after each step. */
+export type Progress = {
+  readonly live: LiveResource | undefined;
+  /** Secrets and files that were written, by path. */
+  readonly written: ReadonlySet<string>;
+};
+
+/** Reads a resource with the facets that the configuration has. */
+export function readLive(
+  { kind, desired, deps }: Pick<Work, 'kind' | 'desired' | 'deps'>,
+  at: { readonly id: string; readonly scope: Scope },
+): ReturnType<Reader['read']> {
+  const facets = kind.facets
+    .map(({ field }) => field)
+    .filter((field) => desired?.document[field] !== undefined);
+  return deps.reader.read(kind, at, new Set(facets));
+}
+
+/**
+ * What differs from the configuration and is to be written. `resend` counts secrets that are to be sent
+ * again although nothing says that they changed.
+ */
+export function remaining(work: Work, live: LiveResource, resend: boolean): readonly LeafChange[] {
+  const { kind, desired, world, change, recorded } = work;
+  if (desired === undefined) return [];
+  const sides = {
+    address: change.address,
+    applied: change.adopted ? undefined : recorded?.leaves,
+    ignore: ignoredPaths(desired),
+    isPartial: desired.isPartial,
+    resend,
+  };
+  return compare(kind.schema, desired.document, live.document, sides, world).filter(isWritten);
+}
+
+/** `lifecycle.ignore` as paths. */
+export function ignoredPaths(desired: DesiredResource): readonly Path[] {
+  return desired.lifecycle.ignore.map(parsePath).filter((path): path is Path => path !== undefined);
+}

@@ -1,0 +1,257 @@
+import { agent, broken, MAIN } from './stack-folder.ts';
+
+const tool = (name: string, condition = 'during_call') =>
+  `    - { type: webhook, name: ${name}, condition: ${condition}, method: GET, url: https://x.test }`;
+
+broken([
+  {
+    title: 'values of the wrong type',
+    files: agent(
+      'greeting_message: 12',
+      'echo_detection: "yes"',
+      'voice_settings: loud',
+      'email: desk@harbor.example.test',
+      'system_prompt: [a]',
+      'description: { a: b }',
+    ),
+    says: [
+      'agents.yaml:4:23 schema/type agent.a: greeting_message must be text, not a number',
+      'agents.yaml:5:21 schema/type agent.a: echo_detection must be true or false, not text',
+      'agents.yaml:6:21 schema/type agent.a: voice_settings must be a map, not text',
+      'agents.yaml:7:12 schema/type agent.a: email must be a list, not text',
+      'agents.yaml:8:20 schema/type agent.a: system_prompt must be text, not a list',
+      'agents.yaml:9:18 schema/type agent.a: description must be text, not a map',
+    ],
+    hint: 'Put it in quotes',
+  },
+  {
+    title: 'values that are not among those allowed, with the nearest',
+    files: agent('agent_type: receptionst', 'language: de-DE', 'tts_model: cartX'),
+    says: [
+      'agents.yaml:4:17 schema/enum agent.a: agent_type cannot be "receptionst"',
+      'agents.yaml:5:15 schema/enum agent.a: language cannot be "de-DE"',
+      'agents.yaml:6:16 schema/enum agent.a: tts_model cannot be "cartX"',
+    ],
+    hint: 'Did you mean receptionist?',
+  },
+  {
+    title: 'fields that do not exist, with the nearest',
+    files: agent(
+      'sytem_prompt: x',
+      'systemPrompt: x',
+      'organization_id: x',
+      'sip: { enabled: true }',
+    ),
+    says: [
+      'agents.yaml:4:5 schema/unknown-key agent.a has no field "sytem_prompt"',
+      'agents.yaml:5:5 schema/unknown-key agent.a has no field "systemPrompt"',
+      'agents.yaml:6:5 schema/unknown-key agent.a has no field "organization_id"',
+      'agents.yaml:7:12 schema/unknown-key agent.a: sip has no field "enabled"',
+    ],
+    hint: 'Did you mean system_prompt?',
+  },
+  {
+    title: 'keys that look like what every object has',
+    files: agent('constructor: x', '__proto__: x', 'config: { toString: x }'),
+    says: [
+      'agents.yaml:4:5 schema/unknown-key agent.a has no field "constructor"',
+      'agents.yaml:5:5 schema/unknown-key agent.a has no field "__proto__"',
+    ],
+  },
+  {
+    title: 'a slip in an open object is a warning, as the platform may know the key',
+    files: agent('voice_settings: { voiceId: x, pitch: 2 }'),
+    says: [
+      'agents.yaml:4:23 warning schema/unknown-key agent.a: voice_settings has "voiceId", which the schema does not name',
+    ],
+    hint: 'Did you mean voice_id?',
+  },
+  {
+    title: 'fields that only the platform sets',
+    files: {
+      ...agent('id: x', 'is_active: true'),
+      'k.yaml': `knowledge_bases: { kb: { id: 0d0e0b8a-9c15-4f1d-9f0e-5d2b7f1a2c11, sources: { s: { url: https://x.test, name: S } } } }`,
+    },
+    says: [
+      'agents.yaml:4:5 schema/read-only agent.a gives id, which only the platform sets',
+      'agents.yaml:5:5 schema/read-only agent.a gives is_active, which only the platform sets',
+      'k.yaml:1:105 schema/read-only knowledge_source.kb.s gives name, which follows from where the resource stands',
+    ],
+  },
+  {
+    title: 'an empty value is not null, and null only clears what can be cleared',
+    files: agent(
+      'greeting_message:',
+      'status: null',
+      'description: null',
+      'voice_settings: { speed: ~ }',
+    ),
+    says: [
+      'agents.yaml:4:5 schema/empty agent.a: greeting_message has no value',
+      'agents.yaml:5:13 schema/type agent.a: status must be text; it cannot be cleared with null',
+    ],
+    hint: 'write null to clear the field',
+  },
+  {
+    title: 'numbers and texts beyond their limits',
+    files: {
+      'x.yaml': `retry_policies: { p: { name: P, rules: { no_answer: { delay_seconds: -1 } } } }
+email_templates: { e: { name: "${'n'.repeat(101)}", subject: S } }
+sms_templates: { s: { name: "", message_type: sms } }
+agents: { a: { name: A, voice_settings: { speed: 0 }, payments: { max_attempts_per_call: 1.5 } } }`,
+    },
+    says: [
+      'x.yaml:1:70 schema/limit retry_policy.p: rules.no_answer.delay_seconds must be at least 0',
+      'x.yaml:2:31 schema/limit email_template.e: name must have at most 100 characters, and has 101',
+      'x.yaml:3:29 schema/limit sms_template.s: name must not be empty',
+      'x.yaml:4:50 schema/limit agent.a: voice_settings.speed must be more than 0',
+      'x.yaml:4:90 schema/type agent.a: payments.max_attempts_per_call must be a whole number, not a number',
+    ],
+  },
+  {
+    title: 'texts of the wrong form',
+    files: {
+      ...agent(
+        'timezone: America/New_Yrok',
+        'config: { user_timezone: "+02:00" }',
+        'email: [desk@harbor.example.test, desk]',
+        'knowledgebase_links: [harbor]',
+        'voicemail_message_audio_url: "https://x.test/{{lang}}.mp3"',
+        'default_retry_policy_id: gentle',
+      ),
+      'v.yaml': `knowledge_bases: { kb: { id: kb-1, sources: { s: { url: "ftp://x.test", reingest_after: weekly } } } }`,
+    },
+    says: [
+      'agents.yaml:4:15 schema/format agent.a: timezone must be an IANA time zone',
+      'agents.yaml:5:30 schema/format agent.a: config.user_timezone must be an IANA time zone',
+      'agents.yaml:6:39 schema/format agent.a: email[desk] must be an e-mail address',
+      'agents.yaml:7:27 schema/format agent.a: knowledgebase_links[harbor] must be an address',
+      'agents.yaml:9:30 schema/format agent.a: default_retry_policy_id must be an id (UUID)',
+      'v.yaml:1:30 schema/format knowledge_bases.kb: id must be an id (UUID)',
+      'v.yaml:1:57 schema/pattern knowledge_source.kb.s: url must begin with http:// or https://',
+      'v.yaml:1:89 schema/pattern knowledge_source.kb.s: reingest_after does not have the form that the platform or Callsheet reads',
+    ],
+    hint: 'Did you mean America/New_York?',
+  },
+  {
+    title: 'more webhooks than the platform allows, at the first too many',
+    files: agent(
+      'extensions:',
+      '  tools:',
+      ...['a', 'b', 'c', 'd', 'e', 'f'].map((name) => tool(name)),
+      tool('g', 'after_call'),
+      tool('h', 'before_call'),
+      tool('i', 'before_call'),
+    ),
+    says: [
+      'agents.yaml:10:11 schema/limit agent.a has 6 during_call webhooks; the platform allows 4',
+      'agents.yaml:14:11 schema/limit agent.a has 2 before_call webhooks; the platform allows 1',
+    ],
+  },
+  {
+    title: 'two entries of one identity',
+    files: agent(
+      'extensions:',
+      '  tools:',
+      tool('a'),
+      tool('a'),
+      '  mcp_servers: [{ connection_name: C, mcp_endpoint_url: https://x.test, transport_type: sse }, { connection_name: C, mcp_endpoint_url: https://y.test, transport_type: SSE }]',
+    ),
+    says: [
+      'agents.yaml:7:34 identity/duplicate agent.a: extensions.tools has two entries whose name is "a"',
+      'agents.yaml:8:119 identity/duplicate agent.a: extensions.mcp_servers has two entries whose connection_name is "C"',
+      'agents.yaml:8:172 schema/enum agent.a: extensions.mcp_servers[C].transport_type cannot be "SSE"',
+    ],
+  },
+  {
+    title: 'what is missing, also where something else makes it needed',
+    files: {
+      'x.yaml': `agents: { a: { model: alpha-4.1 } }
+email_templates: { e: { name: E, status: active } }
+sms_templates: { s: { nam: S, message_type: sms } }
+custom_voices: { v: { name: V } }
+knowledge_bases: { kb: { sources: { s: {}, t: { url: https://x.test, file: a.md } } } }`,
+      'a.md': 'text',
+    },
+    says: [
+      'x.yaml:1:11 schema/required agent.a needs name',
+      'x.yaml:2:20 schema/required email_template.e needs subject when status is active',
+      'x.yaml:3:23 schema/unknown-key sms_template.s has no field "nam"',
+      'x.yaml:4:18 schema/required custom_voice.v needs clip',
+      'x.yaml:4:18 schema/required custom_voice.v needs consent',
+      'x.yaml:5:20 schema/required knowledge_bases.kb needs id',
+      'x.yaml:5:37 schema/required knowledge_source.kb.s needs one of url and file',
+      'x.yaml:5:44 schema/required knowledge_source.kb.t gives url and file, and takes only one',
+    ],
+  },
+  {
+    title: 'tokens that do not open and close',
+    files: {
+      'p.md': 'First line\nHello {{name}, we are {{clinic}}.\n',
+      ...agent(
+        'system_prompt: { $file: p.md }',
+        'outbound_greeting_message: { $file: p.md }',
+        'greeting_message: "Hi {name}}"',
+        'voicemail_message: |',
+        '  Call {{name|you}}',
+        '  on {{phone',
+        `description: 'JSON such as {"a": {"b": 1}} and { is fine'`,
+      ),
+    },
+    says: [
+      'agents.yaml:6:27 template/unbalanced agent.a: greeting_message closes with }} a token that opens with one brace',
+      'agents.yaml:9:10 template/unbalanced agent.a: voicemail_message opens a token with {{ that is not closed with }} on its line',
+      'p.md:2:7 template/unbalanced agent.a: system_prompt opens a token with {{ that is not closed with }} on its line',
+    ],
+  },
+  {
+    title: 'a lifecycle that names what does not exist',
+    files: agent(
+      'lifecycle: { ignore: [greting_message, voice_settings.any, sip.enabled, "tools["], protect: maybe, adopts: x }',
+    ),
+    says: [
+      'agents.yaml:4:27 lifecycle/path agent.a: lifecycle.ignore names "greting_message", which is no field of agent',
+      'agents.yaml:4:64 lifecycle/path agent.a: lifecycle.ignore names "sip.enabled", which is no field of agent',
+      'agents.yaml:4:77 lifecycle/path agent.a: lifecycle.ignore names "tools[", which is no field of agent',
+      'agents.yaml:4:97 schema/type agent.a: lifecycle.protect must be true or false, not text',
+      'agents.yaml:4:104 schema/unknown-key agent.a: lifecycle has no field "adopts"',
+    ],
+  },
+  {
+    title: 'sections, names and bodies that are none',
+    files: {
+      'x.yaml': `agnets: {}
+agents:
+  "front desk": { name: A }
+  b: text
+  c:
+variables: {}
+retry_policies:
+knowledge_bases: { kb: [] }
+`,
+    },
+    says: [
+      'x.yaml:1:1 schema/unknown-key "agnets" is no section that Callsheet knows',
+      'x.yaml:3:3 address/name agents has "front desk", which cannot name a resource',
+      'x.yaml:4:6 schema/type agent.b must be a map of fields, not text',
+      'x.yaml:5:3 schema/empty agent.c has no value',
+      'x.yaml:6:1 stack/misplaced variables belongs in callsheet.yaml',
+      'x.yaml:7:1 schema/empty retry_policies has no value',
+      'x.yaml:8:24 schema/type knowledge_bases.kb must be a map of fields, not a list',
+    ],
+    hint: 'Did you mean agents?',
+  },
+  {
+    title: 'every problem of a stack in one go, by file and line',
+    files: {
+      'callsheet.yaml': `${MAIN}guards: { max_delete: x }\n`,
+      ...agent('status: on'),
+      'b.yaml': 'agents: { b: {} }',
+    },
+    says: [
+      'agents.yaml:4:13 schema/enum agent.a: status cannot be "on"',
+      'b.yaml:1:11 schema/required agent.b needs name',
+      'callsheet.yaml:4:23 schema/type callsheet.yaml: guards.max_delete must be a whole number, not text',
+    ],
+  },
+]);

@@ -1,0 +1,38 @@
+import { expect, test } from 'vitest';
+import type { Note } from '../../src/core/plan-document.ts';
+import { footersOf } from '../../src/render/footers.ts';
+import { planOf } from './sample.ts';
+
+const noteOf = (address: string | null, message: string): Note => ({
+  severity: 'info',
+  address,
+  message,
+});
+const itemsOf = (notes: readonly Note[]) =>
+  footersOf(planOf([], { notes })).flatMap(({ items }) => items);
+
+test.each<[string, readonly Note[], readonly unknown[]]>([
+  [
+    'one note stands as it is',
+    [noteOf('agent.a', 'agent.a is odd')],
+    [{ address: 'agent.a', text: 'agent.a is odd' }],
+  ],
+  ['a note about the plan', [noteOf(null, 'slow')], [{ address: null, text: 'slow' }]],
+  [
+    'the same of several is said once',
+    ['agent.a', 'agent.b', 'agent.c'].map((address) =>
+      noteOf(address, `key: --resend-secrets ${address}`),
+    ),
+    [{ address: 'agent.a and 2 others', text: 'key: --resend-secrets <address>' }],
+  ],
+  [
+    'different notes of one resource',
+    [noteOf('agent.a', 'x'), noteOf('agent.a', 'y')],
+    [
+      { address: 'agent.a', text: 'x' },
+      { address: 'agent.a', text: 'y' },
+    ],
+  ],
+])('%s', (_, notes, items) => {
+  expect(itemsOf(notes)).toEqual(items);
+});

@@ -1,0 +1,62 @@
+import { expect, test } from 'vitest';
+import {
+  formatCount,
+  formatDuration,
+  formatNumber,
+  formatSize,
+  headline,
+  kindTitle,
+} from '../../src/render/wording.ts';
+import { changeOf, planOf } from './sample.ts';
+
+test.each([
+  [formatNumber(999), '999'],
+  [formatNumber(1_234_567), '1,234,567'],
+  [formatCount(1, 'line'), '1 line'],
+  [formatCount(2000, 'line'), '2,000 lines'],
+  [formatSize(1023), '1023 B'],
+  [formatSize(5222), '5.1 KB'],
+  [formatSize(2 * 1024 * 1024), '2.0 MB'],
+  [formatDuration(0.2), '1 s'],
+  [formatDuration(130), '2 min 10 s'],
+  [formatDuration(120), '2 min'],
+  [formatDuration(3900), '1 h 5 min'],
+  [kindTitle('retry_policy'), 'retry policies'],
+  [kindTitle('agent'), 'agents'],
+])('%#: %s', (text, expected) => {
+  expect(text).toBe(expected);
+});
+
+test.each([
+  [
+    'counts by action, then adoptions, then verdicts',
+    planOf([
+      changeOf({ action: 'create' }),
+      changeOf({ action: 'delete', verdict: 'held' }),
+      changeOf({ action: 'adopt' }),
+    ]),
+    'Plan: 1 to create, 1 to delete; 1 adopted; 1 held',
+  ],
+  [
+    'adoptions alone change nothing',
+    planOf([changeOf({ action: 'adopt' })]),
+    'No changes. The platform matches the configuration.',
+  ],
+  [
+    'a rollback names its run',
+    planOf([changeOf()], { purpose: 'rollback', undoes: 'r1' }),
+    'Rollback of run r1: 1 to update',
+  ],
+  [
+    'an empty rollback',
+    planOf([], { purpose: 'rollback', undoes: 'r1' }),
+    'No changes. Nothing of run r1 is left to roll back.',
+  ],
+  [
+    'drift',
+    planOf([changeOf()], { purpose: 'drift' }),
+    'Drift: 1 resource changed outside Callsheet',
+  ],
+])('%s', (_, plan, expected) => {
+  expect(headline(plan)).toBe(expected);
+});
