@@ -118,6 +118,14 @@ function buildProgram(action: Act, version: string): Command {
       )(flags),
     );
 
+  command('assumptions', 'list what is taken for granted where the specification is silent')
+    .addOption(format('text', 'json'))
+    .action(
+      action(async (flags, context) =>
+        (await import('./commands/assumptions.ts')).assumptions(flags, context),
+      ),
+    );
+
   command('simulate', 'run a simulated platform on a loopback port')
     .addOption(
       new Option('--port <port>', 'port to listen on; 0 takes a free one')

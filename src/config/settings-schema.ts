@@ -5,6 +5,7 @@ type StackField = FieldSchema & {
   readonly pattern?: string;
   readonly minimum?: number;
   readonly maximum?: number;
+  readonly minItems?: number;
 };
 
 const scalar: FieldSchema = { type: ['string', 'number', 'boolean'], 'x-local': true };
@@ -109,6 +110,7 @@ const properties: { readonly [name: string]: StackField } = {
   },
   include: {
     type: ['string', 'array'],
+    minItems: 1,
     'x-local': true,
     items: { type: 'string', 'x-local': true },
     description:

@@ -88,13 +88,18 @@ function readPlatform(value: Resolved | undefined, written: Written | undefined)
   };
 }
 
-function readInclude(value: Resolved | undefined, written: Written | undefined) {
+function readInclude(
+  value: Resolved | undefined,
+  written: Written | undefined,
+): readonly Pattern[] | undefined {
   if (value === undefined || written === undefined) return undefined;
   const texts = isResolvedList(value) ? value : [value];
   const nodes = written.type === 'list' ? written.items : [written];
-  return texts.flatMap((pattern, index): Pattern[] =>
+  const patterns = texts.flatMap((pattern, index): Pattern[] =>
     typeof pattern === 'string' ? [{ pattern, place: (nodes[index] ?? written).place }] : [],
   );
+  // Where nothing usable is given everything is read, so that the problems of other files are found.
+  return patterns.length === 0 ? undefined : patterns;
 }
 
 function readGuards(value: Resolved | undefined): Guards {

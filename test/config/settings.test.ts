@@ -79,6 +79,14 @@ include: 1
     hint: 'Set CALLSHEET_BASE_URL',
   },
   {
+    title: 'an include without patterns',
+    files: { 'callsheet.yaml': `${MAIN}include: []\n`, ...agent('status: on') },
+    says: [
+      'agents.yaml:4:13 schema/enum agent.a: status cannot be "on"',
+      'callsheet.yaml:4:10 schema/limit callsheet.yaml: include must not be empty',
+    ],
+  },
+  {
     title: 'an include that lets nothing in',
     files: {
       'callsheet.yaml': `${MAIN}include: [agents.yaml, teams/*.yaml]\n`,
