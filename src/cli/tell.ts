@@ -7,10 +7,10 @@ export function tellWarnings(warnings: readonly Diagnostic[], { terminal }: Cont
   if (warnings.length > 0) terminal.err(renderDiagnosticsText(warnings, terminal.renderErr));
 }
 
-/** Says that a run died, and that it is taken into account. */
+/** Says that a run is open, and that it is taken into account. */
 export function tellUnfinished(run: string | undefined, { terminal }: Context): void {
   if (run === undefined) return;
   terminal.err(
-    `Run ${run} did not finish. What it did is known from its journal and from the platform; the next apply settles it.`,
+    `Run ${run} has not finished: it is still at work, or it died. What it did is taken from its journal and from the platform; the next apply settles it.`,
   );
 }

@@ -1,6 +1,6 @@
 import { CallsheetError } from '../core/errors.ts';
 import type { PlanDocument } from '../core/plan-document.ts';
-import type { Session } from './session.ts';
+import { NO_LINEAGE, type Session } from './session.ts';
 
 const PLAN_AGAIN = 'Plan again, review, and apply the new plan.';
 
@@ -27,8 +27,7 @@ export function checkPlanFile(plan: PlanDocument, { platform, stack, state }: Se
       hint: PLAN_AGAIN,
     });
   }
-  // A stack without state gets a new lineage with every command until one is written.
-  const isFirst = plan.state.serial === 0 && state.serial === 0;
+  const isFirst = plan.state.lineage === NO_LINEAGE;
   if (plan.state.lineage !== state.lineage && !isFirst) {
     throw new CallsheetError('stale', 'the plan was made from the state of another stack', {
       hint: `Check CALLSHEET_STATE and --dir. ${PLAN_AGAIN}`,

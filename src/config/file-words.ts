@@ -3,9 +3,9 @@ import type { Problem } from './problems.ts';
 
 type Words = Pick<Problem, 'rule' | 'message' | 'hint'>;
 
-/** `1.4 MB`, in the units that the platform's limits are given in. */
+/** `1.4 MB`, in the units that the platform's limits are given in; rounded up, so that too much never reads like enough. */
 export function megabytes(bytes: number): string {
-  return `${Number((bytes / (1024 * 1024)).toFixed(1))} MB`;
+  return `${Math.ceil((bytes / (1024 * 1024)) * 10) / 10} MB`;
 }
 
 /** Why a file cannot be used. The message begins with a verb: the caller puts before it what names the file. */

@@ -4,7 +4,7 @@ import { fileWords } from './file-words.ts';
 import { isUnreadable } from './folder.ts';
 import { nearest } from './nearest.ts';
 import { fillIn, textOfFile } from './resolve-text.ts';
-import { type Context, FAILED, type Field, fail, type Resolved } from './resolved.ts';
+import { type Context, FAILED, type Field, fail, hide, type Resolved } from './resolved.ts';
 import { isFree, isText, typesOf } from './schema.ts';
 import { readSource } from './secrets.ts';
 import type { Member, WrittenMap, WrittenScalar } from './written.ts';
@@ -115,7 +115,7 @@ function resolveSecret(
   const source = readSource(text);
   if ('words' in source) {
     // What stands there may be the secret itself.
-    if (source.hide) context.report.mask(node.origin ?? place);
+    if (source.hide) hide(context, node);
     return fail(context, field, place, source.words);
   }
   context.secrets.push({ source: text, path: field.path, place });

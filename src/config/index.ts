@@ -9,6 +9,4 @@
  * ```
  */
 export { type Loaded, type LoadOptions, loadStack, type Stack } from './load.ts';
-export { readSecrets, type SecretValues } from './read-secrets.ts';
-export type { SecretPlace } from './secrets.ts';
-export type { Endpoint, Guards, Platform } from './settings.ts';
+export { readSecrets } from './read-secrets.ts';

@@ -88,6 +88,7 @@ function resolveFiles(
   report: Report,
 ): Parts {
   const root = settingsRoot(main.root);
+  const names = secretNames(kinds);
   const variables =
     root === undefined
       ? unreadableVariables
@@ -95,10 +96,9 @@ function resolveFiles(
   const settings =
     root === undefined
       ? undefined
-      : readSettings(root, { folder, variables, report, env: options.env });
+      : readSettings(root, { folder, variables, report, env: options.env, secretNames: names });
   const { files, problems } = discover(options.dir, settings?.include, options.varFiles ?? []);
   for (const problem of problems) report.add(problem);
-  const names = secretNames(kinds);
   const others = files.map((file) => readStackFile(folder, file, names, report));
   const readable = [main, ...others].flatMap(({ root: node }, index) =>
     node === undefined ? [] : [{ root: node, main: index === 0 }],
@@ -115,6 +115,7 @@ function resolveFiles(
     variables,
     folder,
     isKind: (name) => kindNames.has(name),
+    secretNames: names,
     organization:
       settings === undefined ? () => 'unreadable' : lookupOrganization(settings.organizations),
     defaultOrganization: settings === undefined ? 'failed' : settings.organization,

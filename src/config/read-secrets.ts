@@ -4,7 +4,7 @@ import { openFolder } from './folder.ts';
 import type { Stack } from './load.ts';
 import { readSecret } from './secrets.ts';
 
-export type SecretValues = {
+type SecretValues = {
   /** By source. Holds only those that could be read. */
   readonly values: ReadonlyMap<string, string>;
   /** One for every place that uses a secret which could not be read. */

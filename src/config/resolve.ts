@@ -9,14 +9,15 @@ import {
   type Context,
   type Field,
   fail,
+  hide,
   type Resolved,
   type ResolvedObject,
 } from './resolved.ts';
 import { fieldNames, isRefused, namedField, typesOf } from './schema.ts';
 import { memberOf, type Written, type WrittenList, type WrittenMap } from './written.ts';
 
-/** Whether a schema lets a list or an object stand, so that it is worth looking inside. */
-function allows(field: Field, type: 'array' | 'object'): boolean {
+/** Whether a schema lets a value of that type stand. */
+function allows(field: Field, type: 'array' | 'object' | 'string'): boolean {
   const types = typesOf(field.schema);
   return types.length === 0 || types.includes(type);
 }
@@ -52,6 +53,12 @@ function resolveList(node: WrittenList, field: Field, context: Context): Resolve
   });
 }
 
+/** A key that may be meant as that of a secret has its value kept out of frames, wherever it stands. */
+function hideSlip(key: string, node: WrittenMap, context: Context): void {
+  const value = node.members.get(key)?.value;
+  if (value !== undefined && nearest(key, context.secretNames) !== undefined) hide(context, value);
+}
+
 /** A key that a closed object does not have: most often a slip of the keyboard. */
 function reportUnknownKey(key: string, node: WrittenMap, field: Field, context: Context): void {
   const known = fieldNames(field.schema);
@@ -62,17 +69,15 @@ function reportUnknownKey(key: string, node: WrittenMap, field: Field, context: 
     message: `has no field ${JSON.stringify(key)}`,
     hint: close === undefined ? `The fields are ${known.join(', ')}` : `Did you mean ${close}?`,
   });
-  const secret = close === undefined ? undefined : field.schema.properties?.[close]?.['x-secret'];
-  if (secret === true && member !== undefined) context.report.mask(member.value.place);
+  hideSlip(key, node, context);
 }
 
 /** A key of an open object that is nearly one of those the schema names. It is sent, so it is only a warning. */
 function suspectKey(key: string, node: WrittenMap, field: Field, context: Context): void {
+  hideSlip(key, node, context);
   const close = nearest(key, fieldNames(field.schema));
   const member = node.members.get(key);
   if (close === undefined || member === undefined) return;
-  if (field.schema.properties?.[close]?.['x-secret'] === true)
-    context.report.mask(member.value.place);
   if (node.members.has(close)) return;
   fail(context, field, member.keyPlace, {
     severity: 'warning',
@@ -121,8 +126,7 @@ function resolveMap(node: WrittenMap, field: Field, context: Context): ResolvedO
 
 /** A secret given as it is. It is never quoted, and no frame shows it. */
 function refuseLiteral(node: Written, field: Field, context: Context): Resolved {
-  context.report.mask(node.place);
-  if (node.origin !== undefined) context.report.mask(node.origin);
+  hide(context, node);
   return fail(context, field, node.place, {
     rule: 'secret/literal',
     message: 'is a secret and must not stand in the configuration',
@@ -148,12 +152,13 @@ export function resolve(node: Written, field: Field, context: Context): Resolved
     return refuseLiteral(node, field, context);
   }
   if (form !== undefined && node.type === 'map') return resolveForm(form, node, field, context);
-  if (node.type === 'map') return allows(field, 'object') ? resolveMap(node, field, context) : {};
-  if (node.type === 'list') return allows(field, 'array') ? resolveList(node, field, context) : [];
-  if (field.sensitive) {
-    context.report.mask(node.place);
-    if (node.origin !== undefined) context.report.mask(node.origin);
+  if (node.type !== 'scalar') {
+    if (node.type === 'map' && allows(field, 'object')) return resolveMap(node, field, context);
+    if (node.type === 'list' && allows(field, 'array')) return resolveList(node, field, context);
+    if (field.sensitive || field.holdsSecrets) hide(context, node);
+    return node.type === 'map' ? {} : [];
   }
+  if (field.sensitive || (field.holdsSecrets && !allows(field, 'string'))) hide(context, node);
   if (typeof node.value === 'string') return resolveText(node, node.value, field, context);
   return node.value;
 }

@@ -1,6 +1,7 @@
 import { type Address, formatAddress, isResourceName } from '../core/address.ts';
 import type { Kind } from '../kinds/kind.ts';
 import { STACK_FILE } from './discover.ts';
+import { secretNames } from './masks.ts';
 import { nearest } from './nearest.ts';
 import type { Report } from './problems.ts';
 import { namedField } from './schema.ts';
@@ -129,6 +130,7 @@ function reportKey(
   member: Member,
   main: boolean,
   sections: readonly string[],
+  secrets: readonly string[],
   report: Report,
 ): void {
   const { key, keyPlace: place } = member;
@@ -141,6 +143,7 @@ function reportKey(
     report.add({ rule: 'stack/misplaced', message, hint: 'Move it there', place });
   } else {
     const known = main ? [...sections, ...settings] : sections;
+    if (nearest(key, secrets) !== undefined) report.mask(member.value.place);
     const close = nearest(key, known);
     const other = main
       ? `The keys are ${known.join(', ')}`
@@ -167,6 +170,7 @@ export function collectResources(
 ): WrittenResources {
   const into: Collection = { resources: [], places: new Map(), blocks: [], report };
   const sections = kinds.map(({ section }) => section);
+  const secrets = secretNames(kinds);
   for (const { root, main } of files) {
     if (root.type === 'scalar' && root.empty) continue;
     const file = root.place.source.file;
@@ -175,7 +179,7 @@ export function collectResources(
       const kind = kinds.find(({ section }) => section === member.key);
       if (kind !== undefined) addSection(kind, member.value, into);
       else if (main ? namedField(settingsSchema, member.key) === undefined : included === 'known') {
-        reportKey(member, main, sections, report);
+        reportKey(member, main, sections, secrets, report);
       }
     }
   }

@@ -1,9 +1,6 @@
 import { dereference, type FieldSchema, type KindSchema } from '../core/schema.ts';
 import type { Kind } from '../kinds/kind.ts';
 
-/** The members of a resource that are Callsheet's own and never part of the platform's document. */
-export const OWN_MEMBERS = ['lifecycle', 'unchecked'] as const;
-
 const lifecycle: FieldSchema = {
   type: 'object',
   additionalProperties: false,

@@ -1,16 +1,19 @@
 import type { FieldSchema } from '../core/schema.ts';
 
-/** Schemas of this file also use keywords that only the validator reads. */
-type StackField = FieldSchema & {
+/** A schema with the limits that only the validator reads, beside what `FieldSchema` names. */
+type SettingsField = Omit<FieldSchema, 'properties' | 'additionalProperties' | 'items'> & {
   readonly pattern?: string;
   readonly minimum?: number;
   readonly maximum?: number;
   readonly minItems?: number;
+  readonly properties?: { readonly [name: string]: SettingsField };
+  readonly additionalProperties?: boolean | SettingsField;
+  readonly items?: SettingsField;
 };
 
-const scalar: FieldSchema = { type: ['string', 'number', 'boolean'], 'x-local': true };
+const scalar: SettingsField = { type: ['string', 'number', 'boolean'], 'x-local': true };
 
-const endpoint: FieldSchema = {
+const endpoint: SettingsField = {
   type: 'object',
   additionalProperties: false,
   description: 'Where an operation is found instead.',
@@ -27,11 +30,11 @@ const endpoint: FieldSchema = {
       pattern: '^/',
       description: 'Path below the base address; parameters stand in braces.',
       examples: ['/v1/agents/{agentId}'],
-    } satisfies StackField as FieldSchema,
+    },
   },
 };
 
-const properties: { readonly [name: string]: StackField } = {
+const properties: { readonly [name: string]: SettingsField } = {
   callsheet: {
     type: 'integer',
     const: 1,
@@ -50,7 +53,7 @@ const properties: { readonly [name: string]: StackField } = {
         pattern: '^https?://',
         description: 'Base address of the API. `CALLSHEET_BASE_URL` is used where it is absent.',
         examples: ['https://voice.example.test'],
-      } satisfies StackField as FieldSchema,
+      },
       endpoints: {
         type: 'object',
         additionalProperties: endpoint,
@@ -143,14 +146,14 @@ const properties: { readonly [name: string]: StackField } = {
         minimum: 0,
         description: 'Most resources that one plan may delete.',
         examples: [5],
-      } satisfies StackField as FieldSchema,
+      },
       max_change_percent: {
         type: 'number',
         minimum: 0,
         maximum: 100,
         description: 'Largest share of the stack that one plan may change.',
         examples: [30],
-      } satisfies StackField as FieldSchema,
+      },
     },
   },
 };

@@ -23,7 +23,7 @@ import { unreadableVariables, type Variables } from './variables.ts';
 import { type Member, memberOf, type Written, type WrittenMap } from './written.ts';
 
 /** Where an operation of the platform is found instead of where the specification or an assumption puts it. */
-export type Endpoint = { readonly method?: string; readonly path?: string };
+type Endpoint = { readonly method?: string; readonly path?: string };
 
 /** Which platform the stack is applied to, and how far its specification may be filled in. */
 export type Platform = {
@@ -161,6 +161,8 @@ export type StackDeps = {
   readonly variables: Variables;
   readonly report: Report;
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** See `Surroundings`. */
+  readonly secretNames: readonly string[];
 };
 
 /**
@@ -189,6 +191,7 @@ export function readSettings(root: WrittenMap, deps: StackDeps): Settings {
     defaultOrganization: undefined,
     folder,
     isKind: () => false,
+    secretNames: deps.secretNames,
     refs: [],
     secrets: [],
   };

@@ -51,12 +51,21 @@ export function lineRange(
   return { start, end };
 }
 
+/** Characters between an offset and a place. One outside the basic plane takes two units. */
+function countCharacters({ source, start }: Place, from: number): number {
+  let count = start - from;
+  for (let at = from; at < start; at += 1) {
+    const unit = source.text.charCodeAt(at);
+    if (unit >= 0xdc00 && unit <= 0xdfff) count -= 1;
+  }
+  return count;
+}
+
 /** The position of a place's first character. */
 export function positionOf(place: Place): SourcePosition {
   const line = lineAt(place.source, place.start);
   const from = lineRange(place.source, line)?.start ?? 0;
-  const column = [...place.source.text.slice(from, place.start)].length + 1;
-  return { file: place.source.file, line, column };
+  return { file: place.source.file, line, column: countCharacters(place, from) + 1 };
 }
 
 /** The first place where `snippet` stands inside a place; the place itself where it does not appear as such. */

@@ -7,6 +7,22 @@ export type Unbalanced = {
 
 const SINGLE = /\{[A-Za-z_][\w.]*(?:\|[^{}\n]*)?\}\}/y;
 const SHOWN = 40;
+/** A text with more of them is not what it was meant to be; saying so this often is enough. */
+const MOST = 10;
+
+/** Finds the next `part` from an offset on; offsets only grow, so a text is searched once. */
+function finder(text: string, part: string) {
+  let known = -1;
+  return {
+    from: (offset: number): number => {
+      if (known < offset) {
+        const at = text.indexOf(part, offset);
+        known = at < 0 ? Number.POSITIVE_INFINITY : at;
+      }
+      return known;
+    },
+  };
+}
 
 function snippet(text: string, from: number): number {
   const end = text.indexOf('\n', from);
@@ -19,9 +35,12 @@ function snippet(text: string, from: number): number {
  */
 export function findUnbalanced(text: string): readonly Unbalanced[] {
   if (!text.includes('{{') && !text.includes('}}')) return [];
+  const closes = finder(text, '}}');
+  const opens = finder(text, '{{');
+  const lines = finder(text, '\n');
   const found: Unbalanced[] = [];
   let depth = 0;
-  for (let at = 0; at < text.length; at += 1) {
+  for (let at = 0; at < text.length && found.length < MOST; at += 1) {
     const char = text[at];
     if (char === '}') depth = Math.max(0, depth - 1);
     if (char !== '{') continue;
@@ -38,10 +57,9 @@ export function findUnbalanced(text: string): readonly Unbalanced[] {
       } else depth += 1;
       continue;
     }
-    const close = text.indexOf('}}', at + 2);
-    const line = text.indexOf('\n', at);
-    const next = text.indexOf('{{', at + 2);
-    const closed = close >= 0 && (line < 0 || close < line) && (next < 0 || close < next);
+    const close = closes.from(at + 2);
+    const next = opens.from(at + 2);
+    const closed = close < next && close < lines.from(at);
     if (closed) at = close + 1;
     else {
       found.push({

@@ -1,6 +1,7 @@
 import type { ErrorObject } from 'ajv';
 import { formatPath, type Path } from '../core/path.ts';
 import { type FieldSchema, itemSchema } from '../core/schema.ts';
+import { firstTooMany } from './counted.ts';
 import { nearest } from './nearest.ts';
 import type { Problem, Report } from './problems.ts';
 import { subjectOf } from './resolved.ts';
@@ -8,7 +9,7 @@ import { fieldNames } from './schema.ts';
 import type { Place } from './source.ts';
 import { followPointer, type Spot } from './trace.ts';
 import { schemaErrors } from './validator.ts';
-import { countedElements, violationWords, type Words } from './violations.ts';
+import { violationWords, type Words } from './violations.ts';
 
 /** A resolved document with what is needed to speak of it. */
 export type Checked = {
@@ -62,11 +63,10 @@ function problemOf(error: ErrorObject, checked: Checked): Problem | undefined {
   let place = placeOfSpot(spot, root.keyPlace);
   let path: Path = spot.path;
   if (error.keyword === 'contains') {
-    // The first one too many is the one to look at; what is counted belongs to the whole resource.
-    const first = countedElements(error)[Number(error.params.maxContains)];
-    const element = first === undefined ? undefined : spot.written;
-    if (element?.type === 'list' && first !== undefined)
-      place = element.items[first]?.place ?? place;
+    // What is counted belongs to the whole resource.
+    const first = firstTooMany(error);
+    const list = spot.written;
+    if (list?.type === 'list' && first !== undefined) place = list.items[first]?.place ?? place;
     path = [];
   } else if (error.keyword === 'required' || error.keyword === 'oneOf') {
     place = spot.keyPlace ?? place;

@@ -1,4 +1,6 @@
 import type { ErrorObject } from 'ajv';
+import type { FieldSchema } from '../core/schema.ts';
+import { countWords } from './counted.ts';
 import { FORMATS } from './formats.ts';
 import { nearest } from './nearest.ts';
 import type { Problem } from './problems.ts';
@@ -55,16 +57,14 @@ function typeWords({ spot }: Violation): Words {
 }
 
 function enumWords({ error, spot, open }: Violation): Words {
-  const allowed: readonly unknown[] = Array.isArray(param(error, 'allowedValues'))
-    ? (param(error, 'allowedValues') as readonly unknown[])
-    : [];
+  const given = param(error, 'allowedValues');
+  const allowed: readonly unknown[] = Array.isArray(given) ? given : [];
   const texts = allowed.filter((value) => typeof value === 'string');
   const close = typeof spot.value === 'string' ? nearest(spot.value, texts) : undefined;
-  const given = open ? JSON.stringify(spot.value) : 'that';
   const list = texts.join(', ');
   return {
     rule: 'schema/enum',
-    message: `cannot be ${given}`,
+    message: `cannot be ${open ? JSON.stringify(spot.value) : 'that'}`,
     hint: close === undefined ? `Use one of ${list}` : `Did you mean ${close}? It takes ${list}`,
   };
 }
@@ -79,8 +79,8 @@ function limitWords({ error }: Violation): Words {
     maximum: `must be at most ${limit}`,
     exclusiveMinimum: `must be more than ${limit}`,
     exclusiveMaximum: `must be less than ${limit}`,
-    minItems: limit === '1' ? 'must not be empty' : `must have at least ${many('entry')}`,
-    maxItems: `may have ${limit} entries at most`,
+    minItems: limit === '1' ? 'must not be empty' : `must have at least ${limit} entries`,
+    maxItems: `must have at most ${limit} entries`,
   };
   const length = typeof error.data === 'string' ? `, and has ${[...error.data].length}` : '';
   const counted = error.keyword === 'maxLength' ? length : '';
@@ -114,51 +114,6 @@ function patternWords({ error, spot }: Violation): Words {
   };
 }
 
-/** The one member that an element must have to be counted, as in "at most four `during_call` webhooks". */
-function countedBy(
-  error: ErrorObject,
-): { readonly key: string; readonly value: unknown } | undefined {
-  const schema: unknown = error.schema;
-  if (typeof schema !== 'object' || schema === null || !('properties' in schema)) return undefined;
-  const [entry] = Object.entries(schema.properties ?? {});
-  const wanted: unknown = entry?.[1];
-  if (entry === undefined || typeof wanted !== 'object' || wanted === null) return undefined;
-  return 'const' in wanted ? { key: entry[0], value: wanted.const } : undefined;
-}
-
-/** Which elements of a list a `contains` limit counts. */
-export function countedElements(error: ErrorObject): readonly number[] {
-  const by = countedBy(error);
-  if (by === undefined || !Array.isArray(error.data)) return [];
-  const elements: readonly unknown[] = error.data;
-  return elements.flatMap((element, index) =>
-    typeof element === 'object' &&
-    element !== null &&
-    Object.entries(element).some(([key, value]) => key === by.key && value === by.value)
-      ? [index]
-      : [],
-  );
-}
-
-function containsWords({ error }: Violation, noun: string): Words {
-  const count = countedElements(error).length;
-  const by = countedBy(error);
-  const most = String(param(error, 'maxContains') ?? '');
-  return {
-    rule: 'schema/limit',
-    message: `has ${count} ${String(by?.value ?? '')} ${noun}; the platform allows ${most}`,
-    hint: 'Remove the ones too many, or give them another condition',
-  };
-}
-
-/** What the elements of a list are called: `webhooks` where their `type` is always `webhook`. */
-function nounOf(item: {
-  readonly properties?: { readonly [name: string]: { readonly const?: unknown } };
-}) {
-  const type = item.properties?.type?.const;
-  return typeof type === 'string' ? `${type}s` : 'entries';
-}
-
 function exclusiveWords({ error }: Violation): Words {
   const branches: readonly unknown[] = Array.isArray(error.schema) ? error.schema : [];
   const names = branches.flatMap((branch) =>
@@ -175,11 +130,12 @@ function exclusiveWords({ error }: Violation): Words {
   };
 }
 
-/** The words for a violation; undefined for one that only repeats another. */
-export function violationWords(
-  violation: Violation,
-  item: Parameters<typeof nounOf>[0],
-): Words | undefined {
+/**
+ * The words for a violation; undefined for one that only repeats another.
+ *
+ * @param item schema of the elements, where the value is a list
+ */
+export function violationWords(violation: Violation, item: FieldSchema): Words | undefined {
   const { error } = violation;
   switch (error.keyword) {
     case 'type':
@@ -196,7 +152,7 @@ export function violationWords(
     case 'pattern':
       return patternWords(violation);
     case 'contains':
-      return containsWords(violation, nounOf(item));
+      return countWords(error, item);
     case 'oneOf':
       return exclusiveWords(violation);
     case 'additionalProperties':

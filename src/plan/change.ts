@@ -38,7 +38,8 @@ export function planChange(
   context: ChangeContext,
 ): { readonly change: Change; readonly leaves: readonly LeafChange[] } {
   const { desired } = identity;
-  if (desired === undefined) return { change: planAbsence(identity, live), leaves: [] };
+  if (desired === undefined)
+    return { change: planAbsence(identity, live, context.purpose), leaves: [] };
   if (live === undefined) return { change: planCreate(identity, desired.document), leaves: [] };
   return planPresence(identity, desired.document, live, context);
 }
@@ -241,7 +242,11 @@ function planReplace(
 }
 
 /** A resource that the configuration no longer mentions. */
-function planAbsence(identity: Identity, live: LiveResource | undefined): Change {
+function planAbsence(
+  identity: Identity,
+  live: LiveResource | undefined,
+  purpose: PlanDocument['purpose'],
+): Change {
   const { kind } = identity;
   const common = { ...base(identity), before: null, after: null, fields: [], pin: null };
   if (live === undefined) {
@@ -258,7 +263,7 @@ function planAbsence(identity: Identity, live: LiveResource | undefined): Change
     id: live.id,
     action: 'delete',
     verdict: 'ok',
-    reason: 'no longer configured',
+    reason: purpose === 'rollback' ? 'the run made it' : 'no longer configured',
     before: project(kind, live.document, live.document),
     pin: pinOf(kind, live, null),
     operations: [{ step: 'delete', fields: [] }],

@@ -7,7 +7,7 @@ import { isRunId } from './layout.ts';
 import type { Lock } from './lock.ts';
 import type { State } from './model.ts';
 import type { Place } from './place.ts';
-import { type OpenRun, tidyOpenRuns } from './run-files.ts';
+import { type OpenRun, readOpenRuns, tidyOpenRuns } from './run-files.ts';
 import { readStanding } from './standing.ts';
 import type { Holder, Lease } from './store.ts';
 
@@ -31,7 +31,10 @@ export function openLease(lock: Lock, holder: Holder, place: Place): Lease {
   }
 
   async function openJournal(first: JournalEntry): Promise<JournalWriter> {
-    const { pending } = await takeStock();
+    lock.check();
+    // With nothing open, the usual case, a large state need not be read for it.
+    const open = await readOpenRuns(place);
+    const pending = open?.length === 0 ? undefined : (await takeStock()).pending;
     if (first.type === 'began') {
       if (pending !== undefined) throw unsettledRun(location, pending.run);
       return beginJournal(first.run);

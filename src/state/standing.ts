@@ -23,7 +23,7 @@ export async function readStanding(place: Place): Promise<Standing> {
     try {
       const runs = sortOpenRuns(state, open, place.location);
       const from = runs.pending?.began.serial;
-      if (from === undefined || from === (state?.serial ?? 0))
+      if (from === undefined || from === (state?.serial ?? 0) || attempt === TRIES)
         return { state, runs };
     } catch (error) {
       if (attempt === TRIES || !(error instanceof CallsheetError)) throw error;

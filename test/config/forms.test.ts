@@ -49,7 +49,7 @@ broken([
     says: [
       'agents.yaml:4:29 file/kind agent.a: system_prompt names "prompts", which is a folder',
       'agents.yaml:5:27 file/encoding agent.a: description names "prompts/latin.md", which is not UTF-8 text',
-      'agents.yaml:6:30 file/size agent.a: transfer_rules names "prompts/large.md", which has 10 MB; texts may have 10 MB',
+      'agents.yaml:6:30 file/size agent.a: transfer_rules names "prompts/large.md", which has 10.1 MB; texts may have 10 MB',
     ],
   },
   {

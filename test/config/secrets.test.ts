@@ -138,6 +138,25 @@ test.each([
       '      transport_type: carrier-pigeon',
     ),
   ],
+  ['a text where a provider belongs', agent(`integrations: { smsProvider: ${canary} }`)],
+  ['a key in the wrong place', agent(`auth_token: ${canary}`)],
+  [
+    'a list where headers belong',
+    agent(
+      'extensions:',
+      '  mcp_servers:',
+      '    - connection_name: C',
+      '      mcp_endpoint_url: https://x.test',
+      '      transport_type: http',
+      `      auth_headers: [{ A: ${canary} }]`,
+    ),
+  ],
+  [
+    'credentials in callsheet.yaml',
+    {
+      'callsheet.yaml': `${MAIN}client_secret: ${canary}\nplatform: { client_secret: ${canary} }\n`,
+    },
+  ],
   [
     'an address of a state store',
     { 'callsheet.yaml': `${MAIN}state: { file: postgres://u:${canary}@db/x }\n` },

@@ -119,7 +119,9 @@ broken([
   {
     title: 'a file larger than may be read',
     files: { 'x.yaml': `# ${'x'.repeat(11 * 1024 * 1024)}` },
-    says: ['x.yaml:1:1 file/size the stack names "x.yaml", which has 11 MB; texts may have 10 MB'],
+    says: [
+      'x.yaml:1:1 file/size the stack names "x.yaml", which has 11.1 MB; texts may have 10 MB',
+    ],
   },
   {
     title: 'a list where sections belong',

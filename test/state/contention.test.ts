@@ -1,8 +1,11 @@
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { openFileStore } from '../../src/state/file-store.ts';
 import { startProcess } from './other-process.ts';
 import { began, failureOf, holder, intent, makeFolder } from './sample.ts';
+
+// Many rounds, on machines that are busy with other tests.
+vi.setConfig({ testTimeout: 60_000 });
 
 const newPath = async () => join(await makeFolder(), '.callsheet/state.json');
 

@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { openFileStore } from '../../src/state/file-store.ts';
 import type { JournalEntry } from '../../src/state/journal.ts';
 import type { State } from '../../src/state/model.ts';
@@ -20,6 +20,9 @@ import {
   stateWith,
 } from './sample.ts';
 import { openStore } from './stores.ts';
+
+// Many rounds, on machines that are busy with other tests.
+vi.setConfig({ testTimeout: 60_000 });
 
 /** Two runs: the first makes two resources at once, the second changes one and deletes the other. */
 const RUNS: readonly (readonly JournalEntry[])[] = [

@@ -1,6 +1,6 @@
 import { appendFile, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { CallsheetError } from '../../src/core/errors.ts';
 import { openFileStore } from '../../src/state/file-store.ts';
 import type { JournalEntry } from '../../src/state/journal.ts';
@@ -22,6 +22,9 @@ import {
   stateWith,
 } from './sample.ts';
 import { openStore } from './stores.ts';
+
+// Many rounds, on machines that are busy with other tests.
+vi.setConfig({ testTimeout: 60_000 });
 
 /** Settles the run that died before, if one did, and gives the state that stands then. */
 async function settle(store: StateStore, lease: Lease): Promise<State> {

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { openFileStore } from '../../src/state/file-store.ts';
 import { nextState, replay } from '../../src/state/replay.ts';
 import { steppedDisk } from './breaking.ts';
@@ -15,6 +15,9 @@ import {
   stateWith,
 } from './sample.ts';
 import { appendAll, doRun, openStore } from './stores.ts';
+
+// Many rounds, on machines that are busy with other tests.
+vi.setConfig({ testTimeout: 60_000 });
 
 const run = (id: string, serial: number) => [
   began(id, serial),

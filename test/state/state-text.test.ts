@@ -1,8 +1,11 @@
 import { readFile } from 'node:fs/promises';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { CallsheetError } from '../../src/core/errors.ts';
 import { formatState, parseState } from '../../src/state/state-text.ts';
 import { failureOf, resource, stateWith } from './sample.ts';
+
+// Many rounds, on machines that are busy with other tests.
+vi.setConfig({ testTimeout: 60_000 });
 
 const FILE = 'x/state.json';
 const state = stateWith(

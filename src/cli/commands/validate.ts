@@ -1,6 +1,7 @@
 import { loadStack } from '../../config/index.ts';
 import { hasErrors } from '../../core/diagnostics.ts';
 import { renderDiagnosticsText } from '../../render/diagnostics.ts';
+import { formatCount } from '../../render/wording.ts';
 import type { CommonFlags, Context } from '../context.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { parseVars } from '../stack.ts';
@@ -30,7 +31,7 @@ export async function validate(flags: ValidateFlags, context: Context): Promise<
   }
   if (stack === undefined || hasErrors(diagnostics)) return EXIT.error;
   if (flags.format === 'text') {
-    terminal.out(`The configuration is valid: ${stack.resources.length} resources.`);
+    terminal.out(`The configuration is valid: ${formatCount(stack.resources.length, 'resource')}.`);
   }
   return EXIT.done;
 }

@@ -1,0 +1,47 @@
+import { execFile } from 'node:child_process';
+import { cp, mkdtemp, readdir, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import type { TestProject } from 'vitest/node';
+
+declare module 'vitest' {
+  export interface ProvidedContext {
+    /** The built bin, absolute. */
+    readonly bin: string;
+  }
+}
+
+const root = dirname(dirname(import.meta.dirname));
+const dist = join(root, 'dist');
+
+/** What the bundle is made of. */
+const SOURCES = ['src', 'schemas', 'scripts/build.ts', 'package.json'];
+
+/**
+ * Builds the bin where a source is newer than it, and gives the tests a copy, so that a build that
+ * somebody starts meanwhile does not pull it away from under them.
+ */
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const [built, ...changed] = await Promise.all(
+    [join(dist, 'main.js'), ...SOURCES.map((path) => join(root, path))].map(newest),
+  );
+  if (changed.some((time) => time >= (built ?? 0))) {
+    await promisify(execFile)(process.execPath, ['scripts/build.ts'], { cwd: root });
+  }
+  const folder = await mkdtemp(join(tmpdir(), 'callsheet-bin-'));
+  await cp(dist, folder, { recursive: true });
+  // Node takes the bundle for a module because of the package that it lies in.
+  await cp(join(root, 'package.json'), join(folder, 'package.json'));
+  project.provide('bin', join(folder, 'main.js'));
+  return () => rm(folder, { recursive: true, force: true });
+}
+
+/** When the newest file at or below a path was written; 0 where there is none. */
+async function newest(path: string): Promise<number> {
+  const found = await stat(path).catch(() => undefined);
+  if (found === undefined) return 0;
+  if (!found.isDirectory()) return found.mtimeMs;
+  const times = await Promise.all((await readdir(path)).map((name) => newest(join(path, name))));
+  return Math.max(0, ...times);
+}
