@@ -2,50 +2,106 @@ import { NetworkError, type WireAnswer } from './transport.ts';
 
 /** Effects that retrying needs, so that tests can do without time. */
 export type Pause = {
-  readonly sleep: (milliseconds: number) => Promise<void>;
+  /** Ends early, without an error, when `stop` is aborted. */
+  readonly sleep: (milliseconds: number, stop: AbortSignal) => Promise<void>;
   /** From 0 to 1. */
   readonly random: () => number;
 };
 
+export type Pace = {
+  readonly pause: Pause;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+  /** Aborted when the client closes: nothing is sent again then. */
+  readonly stop: AbortSignal;
+};
+
 /** Attempts for one request, the first included. */
 const MOST_ATTEMPTS = 6;
+/** Rates are limited by the minute or so, which the attempts for passing faults would not outlast. */
+const MOST_ATTEMPTS_LIMITED = 10;
 const FIRST_DELAY_MS = 250;
 const LONGEST_DELAY_MS = 20_000;
+/** All the waiting for one request. A `Retry-After` beyond it is an error at once: a pipeline should not hang. */
+const LONGEST_WAIT_MS = 300_000;
+
+/** Nothing was saved (503), or something between here and the platform failed (502, 504). */
+const PASSING_STATUS = new Set([502, 503, 504]);
+
+type Outcome = { readonly answer: WireAnswer } | { readonly error: unknown };
 
 /**
- * Sends until there is an answer that is not a passing fault. 429 is retried always, since nothing was
- * done; 503 and network faults only where repeating is harmless (`isRepeatable`), so a create is never
- * sent twice blindly. Waits as `Retry-After` says, else a full-jitter exponential time (Limits, Errors).
+ * Sends until there is an answer that is not a passing fault, and gives the last one.
+ *
+ * | outcome                               | is sent again                     |
+ * |---------------------------------------|-----------------------------------|
+ * | 429: it was turned away               | always                            |
+ * | 502, 503, 504                         | if repeating is harmless          |
+ * | a network fault after it was sent     | if repeating is harmless          |
+ * | a network fault before it was sent    | unless nothing ever answered there |
+ *
+ * So a create is never sent twice blindly (`isRepeatable` is false). Waits for a full-jitter exponential
+ * time, and at least as long as `Retry-After` asks (Limits, Errors).
  */
 export async function sendWithRetries(
   send: () => Promise<WireAnswer>,
   isRepeatable: boolean,
-  pause: Pause,
+  { pause, now, stop }: Pace,
 ): Promise<WireAnswer> {
+  let waited = 0;
   for (let attempt = 1; ; attempt += 1) {
-    const isLast = attempt >= MOST_ATTEMPTS;
-    let retryAfter: string | undefined;
-    try {
-      const answer = await send();
-      const isPassing = answer.status === 429 || (answer.status === 503 && isRepeatable);
-      if (!isPassing || isLast) return answer;
-      retryAfter = answer.retryAfter;
-    } catch (error) {
-      const isHarmless = error instanceof NetworkError && isRepeatable && !error.isUnsent;
-      if (!isHarmless || isLast) throw error;
+    const outcome = await outcomeOf(send);
+    const delay = delayAfter(attempt, outcome, pause.random, now);
+    const isOver =
+      attempt >= attemptsFor(outcome, isRepeatable) ||
+      waited + delay > LONGEST_WAIT_MS ||
+      stop.aborted;
+    if (!isOver) {
+      waited += delay;
+      await pause.sleep(delay, stop);
     }
-    await pause.sleep(delayBefore(attempt + 1, retryAfter, pause.random));
+    if (!isOver && !stop.aborted) continue;
+    if ('error' in outcome) throw outcome.error;
+    return outcome.answer;
   }
 }
 
-/** Milliseconds to wait before an attempt. */
-function delayBefore(
+async function outcomeOf(send: () => Promise<WireAnswer>): Promise<Outcome> {
+  try {
+    return { answer: await send() };
+  } catch (error) {
+    return { error };
+  }
+}
+
+/** How often a request may be sent that came to this. */
+function attemptsFor(outcome: Outcome, isRepeatable: boolean): number {
+  if ('answer' in outcome) {
+    const { status } = outcome.answer;
+    if (status === 429) return MOST_ATTEMPTS_LIMITED;
+    return PASSING_STATUS.has(status) && isRepeatable ? MOST_ATTEMPTS : 1;
+  }
+  const { error } = outcome;
+  if (!(error instanceof NetworkError) || error.isLasting) return 1;
+  return isRepeatable || error.isUnsent ? MOST_ATTEMPTS : 1;
+}
+
+/** Milliseconds to wait after an attempt. */
+function delayAfter(
   attempt: number,
-  retryAfter: string | undefined,
+  outcome: Outcome,
   random: () => number,
+  now: () => number,
 ): number {
-  const asked = retryAfter === undefined ? Number.NaN : Number(retryAfter) * 1000;
-  if (Number.isFinite(asked) && asked >= 0) return Math.min(asked, LONGEST_DELAY_MS * 3);
-  const ceiling = Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 2 ** (attempt - 2));
-  return Math.round(random() * ceiling);
+  const ceiling = Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 2 ** (attempt - 1));
+  const asked = 'answer' in outcome ? askedDelay(outcome.answer.retryAfter, now) : 0;
+  return Math.max(asked, Math.round(random() * ceiling));
+}
+
+/** `Retry-After` in milliseconds: it is a number of seconds or a date. */
+function askedDelay(text: string | undefined, now: () => number): number {
+  if (text === undefined) return 0;
+  const seconds = /^\s*\d+(\.\d+)?\s*$/.test(text) ? Number(text) : undefined;
+  const milliseconds = seconds === undefined ? Date.parse(text) - now() : seconds * 1000;
+  return Number.isNaN(milliseconds) ? 0 : Math.max(0, milliseconds);
 }

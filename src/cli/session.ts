@@ -49,7 +49,7 @@ export async function openSession(
     concurrency: flags.concurrency ?? DEFAULT_CONCURRENCY,
     openFile: (file) => openAsBlob(join(stack.dir, file.path), { type: file.mime }),
   });
-  const store = openFileStore(stateFile(stack.state.file, context));
+  const store = openFileStore(stack.state.file);
   const known = await readState(store);
   const me = await client.call({ operation: 'getMe' });
   const account = textOf(isObject(me) ? me : {}, 'account_id');
@@ -69,8 +69,8 @@ export async function openSession(
 }
 
 /** Opens the state alone, for commands that ask nothing of the platform. */
-export function openStore(stack: Stack, context: Context): StateStore {
-  return openFileStore(stateFile(stack.state.file, context));
+export function openStore(stack: Stack): StateStore {
+  return openFileStore(stack.state.file);
 }
 
 /** Stands in plans for the lineage of a state that no run has made yet. */
@@ -96,11 +96,6 @@ export function fingerprintsFor(state: State, context: Context): World['fingerpr
     salt: state.salt,
     stack: state.lineage,
   });
-}
-
-function stateFile(configured: string, { env }: Context): string {
-  const given = env.CALLSHEET_STATE;
-  return given === undefined || given === '' ? configured : given;
 }
 
 function credentialsFrom(env: Context['env']): Credentials {

@@ -1,0 +1,55 @@
+import type { JsonObject } from '../src/core/value.ts';
+import type { Kind, Scope } from '../src/kinds/kind.ts';
+import type { HistoryEntry, ListedResource, LiveResource, Reader } from '../src/plan/reader.ts';
+
+/** What a platform holds, as plain records. */
+export type LiveRecords = {
+  /** By kind. A record without an organization is of the one that is asked for. */
+  readonly records?: { readonly [kind: string]: readonly JsonObject[] };
+  /** By the resource's id. */
+  readonly history?: Readonly<Record<string, readonly HistoryEntry[]>>;
+  /** Answers of facets that have a read of their own, by the resource's id. */
+  readonly facets?: Readonly<Record<string, JsonObject>>;
+};
+
+/** List items of a kind that has a read of its own carry no more than this (Agent). */
+const LISTED = new Set(['id', 'organization_id', 'name', 'status', 'created_at', 'updated_at']);
+
+/** A reader over records in memory: it lists, reads and tells history as `live/` does, without a network. */
+export function memoryReader({ records = {}, history = {}, facets = {} }: LiveRecords): Reader {
+  const ofKind = (kind: Kind) => records[kind.name] ?? [];
+  const readFacets = (kind: Kind, record: JsonObject, wanted: ReadonlySet<string>) =>
+    kind.facets
+      .filter(({ field }) => wanted.has(field))
+      .flatMap((facet) => {
+        const source = facet.get ? facets[String(record.id)] : record;
+        const value = source && facet.read(source);
+        return value === undefined ? [] : [{ [facet.field]: value }];
+      });
+  return {
+    list: async (kind, scope) =>
+      ofKind(kind)
+        .filter((record) => isWithin(record, scope))
+        .map((record) => listed(kind, scope, record)),
+    read: async (kind, at, wanted) => {
+      const record = ofKind(kind).find(({ id }) => id === at.id);
+      if (record === undefined) return undefined;
+      const parts = readFacets(kind, record, wanted);
+      const document = Object.assign({}, kind.document(record, at.scope), ...parts);
+      return { id: at.id, scope: at.scope, document, record } satisfies LiveResource;
+    },
+    history: async (kind, id, limit) =>
+      kind.history === undefined
+        ? []
+        : [...(history[id] ?? [])].sort((a, b) => b.id - a.id).slice(0, limit),
+  };
+}
+
+function isWithin(record: JsonObject, scope: Scope): boolean {
+  return Object.entries(scope).every(([field, value]) => (record[field] ?? value) === value);
+}
+
+function listed(kind: Kind, scope: Scope, record: JsonObject): ListedResource {
+  const kept = Object.entries(record).filter(([name]) => kind.get === undefined || LISTED.has(name));
+  return { id: String(record.id), scope, record: Object.fromEntries(kept) };
+}
