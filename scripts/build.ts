@@ -1,20 +1,21 @@
 // Builds dist/: one bundle, split so that each command loads only what it needs, with every runtime
 // dependency inside, and the licences of what was bundled beside it.
-import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { build } from 'rolldown';
 
 const root = dirname(import.meta.dirname);
 const dist = join(root, 'dist');
+// Built beside and then moved, so that nobody who runs dist/ meanwhile finds half of it.
+const draft = join(root, `dist.${process.pid}`);
 
-await rm(dist, { recursive: true, force: true });
 const { output } = await build({
   cwd: root,
   input: { main: 'src/main.ts' },
   platform: 'node',
   logLevel: 'warn',
   output: {
-    dir: 'dist',
+    dir: draft,
     format: 'esm',
     entryFileNames: '[name].js',
     chunkFileNames: 'chunks/[name]-[hash].js',
@@ -29,7 +30,9 @@ for (const chunk of output) {
     if (match?.[1] !== undefined) bundled.add(match[1]);
   }
 }
-await writeFile(join(dist, 'THIRD-PARTY-LICENSES.md'), await licencesOf([...bundled].sort()));
+await writeFile(join(draft, 'THIRD-PARTY-LICENSES.md'), await licencesOf([...bundled].sort()));
+await rm(dist, { recursive: true, force: true });
+await rename(draft, dist);
 
 async function licencesOf(names: readonly string[]): Promise<string> {
   const parts = await Promise.all(names.map(licenceOf));

@@ -4,7 +4,7 @@ import type { HistoryEntry, ListedResource, LiveResource, Reader } from '../src/
 
 /** What a platform holds, as plain records. */
 export type LiveRecords = {
-  /** By kind. A record without an organization is of the one that is asked for. */
+  /** By kind. A record that does not say where it belongs is found wherever it is looked for. */
   readonly records?: { readonly [kind: string]: readonly JsonObject[] };
   /** By the resource's id. */
   readonly history?: Readonly<Record<string, readonly HistoryEntry[]>>;
@@ -32,8 +32,9 @@ export function memoryReader({ records = {}, history = {}, facets = {} }: LiveRe
         .filter((record) => isWithin(record, scope))
         .map((record) => listed(kind, scope, record)),
     read: async (kind, at, wanted) => {
-      const record = ofKind(kind).find(({ id }) => id === at.id);
-      if (record === undefined) return undefined;
+      const found = ofKind(kind).find(({ id }) => id === at.id);
+      if (found === undefined) return undefined;
+      const record = { ...at.scope, ...found };
       const parts = readFacets(kind, record, wanted);
       const document = Object.assign({}, kind.document(record, at.scope), ...parts);
       return { id: at.id, scope: at.scope, document, record } satisfies LiveResource;
@@ -50,6 +51,8 @@ function isWithin(record: JsonObject, scope: Scope): boolean {
 }
 
 function listed(kind: Kind, scope: Scope, record: JsonObject): ListedResource {
-  const kept = Object.entries(record).filter(([name]) => kind.get === undefined || LISTED.has(name));
-  return { id: String(record.id), scope, record: Object.fromEntries(kept) };
+  const kept = Object.entries(record).filter(
+    ([name]) => kind.get === undefined || LISTED.has(name),
+  );
+  return { id: String(record.id), scope, record: { ...scope, ...Object.fromEntries(kept) } };
 }

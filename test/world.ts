@@ -2,18 +2,26 @@ import type { Address } from '../src/core/address.ts';
 import { kindOf } from '../src/core/address.ts';
 import type { DesiredResource } from '../src/core/desired.ts';
 import type { Change, PlanOptions } from '../src/core/plan-document.ts';
-import { isList, isObject, type JsonObject, Ref, Secret, type Value } from '../src/core/value.ts';
-import { rememberLeaf } from '../src/diff/applied.ts';
+import {
+  isList,
+  isObject,
+  type JsonObject,
+  Ref,
+  Secret,
+  type Value,
+  type ValueObject,
+} from '../src/core/value.ts';
 import { compare, type LeafChange } from '../src/diff/compare.ts';
 import { leavesOf } from '../src/diff/leaves.ts';
 import type { World } from '../src/diff/world.ts';
 import { kindNamed } from '../src/kinds/index.ts';
 import { sidesOf } from '../src/plan/change.ts';
-import { identify } from '../src/plan/identify.ts';
+import { identify, scopeOf } from '../src/plan/identify.ts';
 import { makePlan, type PlanInput, type Planned } from '../src/plan/make.ts';
 import type { HistoryEntry, Reader } from '../src/plan/reader.ts';
+import { rememberResource } from '../src/plan/remember.ts';
 import { createFingerprinter } from '../src/state/fingerprint.ts';
-import type { AppliedLeaf, ResourceState, State } from '../src/state/model.ts';
+import type { ResourceState, State } from '../src/state/model.ts';
 import { emptyState } from '../src/state/replay.ts';
 import { type LiveRecords, memoryReader } from './memory-reader.ts';
 
@@ -35,7 +43,7 @@ export const LINEAGE = '8f0f7c52-6d0a-4a53-9a4e-0a1f5a6f2b11';
 export const KEY = 'a fingerprint key that the team keeps';
 
 /** A document as YAML has it: `{ $ref }` and `{ $secret }` are objects, `lifecycle` stands among the fields. */
-export type Written = { readonly [field: string]: Value | undefined };
+export type Written = ValueObject;
 export type Documents = { readonly [address: Address]: Written };
 
 type Parts = {
@@ -111,7 +119,8 @@ export function world(parts: Parts = EMPTY) {
       having({ desired: Object.entries(documents).map(([at, one]) => desiredResource(at, one)) }),
     /** Instead of documents, such as what a rollback wants. */
     wanting: (desired: readonly DesiredResource[]) => having({ desired }),
-    live: (records: LiveRecords['records']) => having({ live: { ...parts.live, records } }),
+    live: (records: NonNullable<LiveRecords['records']>) =>
+      having({ live: { ...parts.live, records } }),
     /** Entries by the id of their resource, in any order. */
     history: (history: Readonly<Record<string, readonly HistoryEntry[]>>) =>
       having({ live: { ...parts.live, history } }),
@@ -129,6 +138,7 @@ export function world(parts: Parts = EMPTY) {
     /** Anything else that a plan is made from. */
     having: (rest: Partial<PlanInput>) => having({ rest: { ...parts.rest, ...rest } }),
 
+    wanted: () => parts.desired,
     state,
     reader,
     /** What a comparison looks things up in. */
@@ -157,7 +167,8 @@ async function compareOne(
   const identity = identities.find((one) => one.address === address);
   const { desired, found, kind } = identity ?? {};
   if (!identity || !desired || !found || !kind) throw new Error(`${address} has only one side`);
-  const facets = new Set(kind.facets.map(({ field }) => field));
+  const fields = kind.facets.map(({ field }) => field);
+  const facets = new Set(fields.filter((field) => desired.document[field] !== undefined));
   const live = await reader.read(kind, found, facets);
   const sides = sidesOf(identity, { ...NO_OPTIONS, ...parts.options });
   const looked = given((at) => ids.get(at));
@@ -170,7 +181,7 @@ export function desiredResource(address: Address, written: Written): DesiredReso
   const kind = kindNamed(kindOf(address));
   const asked = isObject(lifecycle) ? lifecycle : {};
   const scope = kind.scope.includes('organization_id') ? { organization_id: HARBOR } : {};
-  const document = valueOf({ ...scope, ...fields });
+  const document = materialise({ ...scope, ...fields });
   if (!isObject(document)) throw new Error(`${address} is not a document`);
   const place = { file: 'stack.yaml', line: 3, column: 3 };
   return {
@@ -190,15 +201,15 @@ export function desiredResource(address: Address, written: Written): DesiredReso
   };
 }
 
-/** YAML's `$` objects as the values that they stand for; members that are undefined are left out. */
-export function valueOf(value: Value | Written): Value {
-  if (isList(value)) return value.map(valueOf);
-  if (!isObject(value as Value)) return value as Value;
-  const members = Object.entries(value as Written).filter(([, member]) => member !== undefined);
+/** YAML's `$` objects as the values that they stand for. */
+export function materialise(value: Value): Value {
+  if (isList(value)) return value.map(materialise);
+  if (!isObject(value)) return value;
+  const members = Object.entries<Value>(value);
   const [key, source] = members[0] ?? [];
   if (members.length === 1 && key === '$ref') return new Ref(String(source));
   if (members.length === 1 && key === '$secret') return new Secret(String(source));
-  return Object.fromEntries(members.map(([name, member]) => [name, valueOf(member ?? null)]));
+  return Object.fromEntries(members.map(([name, member]) => [name, materialise(member)]));
 }
 
 function referencesIn(value: Value): readonly Address[] {
@@ -237,20 +248,10 @@ function resourceState(
   entry: number,
   then: World,
 ): ResourceState {
-  const { document, kind: name, lifecycle } = desiredResource(address, written);
-  const kind = kindNamed(name);
-  const leaves: Record<string, AppliedLeaf> = {};
-  for (const leaf of leavesOf(kind.schema, document).leaves.values()) {
-    const remembered = rememberLeaf(leaf, address, then);
-    if (remembered !== undefined) leaves[leaf.text] = remembered;
-  }
-  return {
-    kind: name,
-    id,
-    scope: Object.fromEntries(kind.scope.map((field) => [field, String(document[field])])),
-    name: String(document.name ?? address),
-    leaves,
-    pin: { digest: 'sha256:then', updated_at: null, history_id: entry === 0 ? null : entry },
-    protect: lifecycle.protect,
-  };
+  const desired = desiredResource(address, written);
+  const kind = kindNamed(desired.kind);
+  const scope = scopeOf(kind, desired.document);
+  const pin = { digest: 'sha256:then', updated_at: null, history_id: entry === 0 ? null : entry };
+  const all = new Set(leavesOf(kind.schema, desired.document).leaves.keys());
+  return rememberResource(kind, desired, { id, scope, pin }, undefined, all, then);
 }

@@ -1,15 +1,21 @@
 import { CallsheetError } from '../core/errors.ts';
-import { isObject } from '../core/value.ts';
+import { isObject, type Json } from '../core/value.ts';
 import { ApiError, describeApiError } from './errors.ts';
 import { operations } from './operations.generated.ts';
-import { parseAnswer, type Transport } from './transport.ts';
+import { jsonOf, NOT_THE_PLATFORM, type WireAnswer, type WireRequest } from './transport.ts';
 
 export type Credentials =
   | { readonly clientId: string; readonly clientSecret: string }
   | { readonly accessToken: string };
 
-/** A token is minted afresh this long before it would expire. */
+/** A token is minted afresh this long before it would expire, or after 9/10 of a life that is very short. */
 const EARLY_SECONDS = 60;
+
+/** Where the answer does not say how long a token lives (Limits). */
+const LIFETIME_SECONDS = 86_400;
+
+/** What can stand in a header (RFC 6750, `b68token`, and then some). */
+const TOKEN = /^[\x21-\x7e]+$/;
 
 export type TokenSource = {
   /** A token that should be good. `rejected`: the one that was refused, so that it is not given again. */
@@ -22,19 +28,21 @@ export type TokenSource = {
 export function createTokenSource(
   baseUrl: string,
   credentials: Credentials,
-  transport: Transport,
+  send: (request: WireRequest) => Promise<WireAnswer>,
   now: () => number,
 ): TokenSource {
   if ('accessToken' in credentials) {
-    return { token: async () => credentials.accessToken, canMint: false };
+    const token = checkAccessToken(credentials.accessToken);
+    return { token: async () => token, canMint: false };
   }
   const key = credentials;
   let current: { readonly token: string; readonly until: number } | undefined;
   let minting: Promise<string> | undefined;
 
   async function mint(): Promise<string> {
-    const { token, seconds } = await requestToken(baseUrl, key, transport);
-    current = { token, until: now() + (seconds - EARLY_SECONDS) * 1000 };
+    const { token, seconds } = await requestToken(baseUrl, key, send);
+    const early = Math.min(EARLY_SECONDS, seconds / 10);
+    current = { token, until: now() + (seconds - early) * 1000 };
     return token;
   }
 
@@ -50,14 +58,23 @@ export function createTokenSource(
   };
 }
 
+/** A token that the environment gives, without the line break that a file or a secret store leaves on it. */
+function checkAccessToken(given: string): string {
+  const token = given.trim();
+  if (TOKEN.test(token)) return token;
+  throw new CallsheetError('config', 'CALLSHEET_ACCESS_TOKEN is not a token', {
+    hint: 'It is the bare token: without `Bearer`, quotes, spaces or line breaks.',
+  });
+}
+
 async function requestToken(
   baseUrl: string,
   credentials: { readonly clientId: string; readonly clientSecret: string },
-  transport: Transport,
+  send: (request: WireRequest) => Promise<WireAnswer>,
 ): Promise<{ readonly token: string; readonly seconds: number }> {
   const { method, path } = operations.createToken;
   const line = { method, url: `${baseUrl}${path}` };
-  const answer = await transport.send({
+  const answer = await send({
     ...line,
     headers: { 'content-type': 'application/json', accept: 'application/json' },
     body: JSON.stringify({
@@ -67,29 +84,33 @@ async function requestToken(
       grant_type: 'client_credentials',
     }),
   });
-  const body = parseAnswer(line, answer);
   if (answer.status !== 200) {
-    const refused = new ApiError(line, answer.status, body, { requestId: answer.requestId });
-    const isCredentials = [400, 401, 403].includes(answer.status);
-    throw new CallsheetError(
-      'api',
-      isCredentials
-        ? `the platform refused the credentials: ${describeApiError(refused)}`
-        : `no access token: ${describeApiError(refused)}`,
-      {
-        hint: isCredentials
-          ? 'Check CALLSHEET_CLIENT_ID and CALLSHEET_CLIENT_SECRET; rotating a key replaces its secret.'
-          : 'Check that base_url is the address of the Voice Agent Platform.',
-        cause: refused,
-      },
-    );
+    throw mintingError(new ApiError(line, answer.status, answer.body, answer));
   }
-  const token = isObject(body) ? body.access_token : undefined;
-  if (typeof token !== 'string') {
-    throw new CallsheetError('api', `${method} ${line.url} answered 200 without an access_token`, {
-      hint: 'Check that base_url is the address of the Voice Agent Platform.',
+  return readToken(jsonOf(line, answer), `${line.method} ${line.url}`);
+}
+
+function mintingError(refused: ApiError): CallsheetError {
+  const isCredentials = [400, 401, 403].includes(refused.status);
+  return new CallsheetError(
+    'api',
+    `${isCredentials ? 'the platform refused the credentials' : 'no access token'}: ${describeApiError(refused)}`,
+    {
+      hint: isCredentials
+        ? 'Check CALLSHEET_CLIENT_ID and CALLSHEET_CLIENT_SECRET; rotating a key replaces its secret.'
+        : NOT_THE_PLATFORM,
+      cause: refused,
+    },
+  );
+}
+
+function readToken(body: Json, request: string) {
+  const { access_token: token, expires_in: lifetime } = isObject(body) ? body : {};
+  if (typeof token !== 'string' || !TOKEN.test(token)) {
+    throw new CallsheetError('api', `${request} answered 200 without an access_token`, {
+      hint: NOT_THE_PLATFORM,
     });
   }
-  const seconds = isObject(body) && typeof body.expires_in === 'number' ? body.expires_in : 0;
+  const seconds = typeof lifetime === 'number' && lifetime > 0 ? lifetime : LIFETIME_SECONDS;
   return { token, seconds };
 }

@@ -3,19 +3,28 @@
  * pool of connections, retries for passing faults, pages followed and counted, one error type.
  * No path literal stands anywhere else.
  */
-import pLimit from 'p-limit';
-import { FormData } from 'undici';
+import { setMaxListeners } from 'node:events';
+import { Readable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { CallsheetError } from '../core/errors.ts';
-import { isObject, type Json, type JsonObject, type Blob as StackFile } from '../core/value.ts';
+import type { Json, JsonObject, Blob as StackFile } from '../core/value.ts';
 import type { Call } from '../kinds/kind.ts';
+import { acceptAnswer } from './accept.ts';
 import { type Credentials, createTokenSource } from './auth.ts';
-import { checkBaseUrl } from './base-url.ts';
+import { checkBaseUrl, checkUploadUrl } from './base-url.ts';
 import { ApiError } from './errors.ts';
-import type { Operation } from './operation.ts';
-import { operations } from './operations.generated.ts';
+import { createLimiter } from './limiter.ts';
 import { followPages } from './pages.ts';
+import {
+  bodyOf,
+  type OpenFile,
+  openUnchanged,
+  operationNamed,
+  pathOf,
+  queryOf,
+} from './request.ts';
 import { type Pause, sendWithRetries } from './retry.ts';
-import { createTransport, parseAnswer, type WireAnswer, withoutQuery } from './transport.ts';
+import { createTransport, plainUrl, type WireAnswer, type WireRequest } from './transport.ts';
 
 export type Client = {
   readonly baseUrl: string;
@@ -27,6 +36,7 @@ export type Client = {
   readonly upload: (url: string, file: StackFile) => Promise<void>;
   /** Requests sent so far and the time they took together, in seconds. */
   readonly spent: () => { readonly requests: number; readonly seconds: number };
+  /** Breaks reads off, lets writes in flight finish and sends nothing more: what still waits fails at once. */
   readonly close: () => Promise<void>;
 };
 
@@ -35,15 +45,14 @@ export type ClientOptions = {
   readonly credentials: Credentials;
   /** Requests in flight at once. */
   readonly concurrency: number;
-  /** Opens a file of the stack. */
-  readonly openFile: (file: StackFile) => Promise<Blob>;
+  readonly openFile: OpenFile;
   readonly pause?: Pause;
-  /** Milliseconds, rising. */
+  /** Milliseconds since 1970. */
   readonly now?: () => number;
 };
 
 const realPause: Pause = {
-  sleep: (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds)),
+  sleep: (milliseconds, signal) => sleep(milliseconds, undefined, { signal }).catch(() => {}),
   random: Math.random,
 };
 
@@ -55,78 +64,87 @@ export function createClient(options: ClientOptions): Client {
   const baseUrl = checkBaseUrl(options.baseUrl);
   const { credentials, concurrency, openFile, pause = realPause, now = Date.now } = options;
   const transport = createTransport(concurrency);
-  const tokens = createTokenSource(baseUrl, credentials, transport, now);
-  const limit = pLimit(concurrency);
+  const limiter = createLimiter(concurrency);
+  const closing = new AbortController();
+  const stop = closing.signal;
+  // Every request and every wait listens to it.
+  setMaxListeners(0, stop);
   let requests = 0;
   let milliseconds = 0;
+  let closed: Promise<void> | undefined;
 
-  async function measured(send: () => Promise<WireAnswer>): Promise<WireAnswer> {
+  async function sendOnce(request: WireRequest): Promise<WireAnswer> {
     const start = now();
     try {
-      return await send();
+      return await limiter.learn(() =>
+        transport.send(request.method === 'GET' ? { ...request, signal: stop } : request),
+      );
     } finally {
       requests += 1;
       milliseconds += now() - start;
     }
   }
 
+  /** Sends a request, as often as it takes. It is made anew each time, since a stream can be read only once. */
+  async function send(
+    make: () => WireRequest | Promise<WireRequest>,
+    isRepeatable: boolean,
+  ): Promise<WireAnswer> {
+    const pace = { pause, now, stop };
+    return sendWithRetries(async () => sendOnce(await make()), isRepeatable, pace);
+  }
+
+  async function run<T>(task: () => Promise<T>): Promise<T> {
+    return limiter.run(async () => {
+      if (stop.aborted) throw new CallsheetError('interrupted', 'the client was closed');
+      return task();
+    });
+  }
+
+  const tokens = createTokenSource(baseUrl, credentials, (it) => send(() => it, true), now);
+
   async function call(wanted: Call): Promise<Json> {
     const operation = operationNamed(wanted.operation);
-    const line = { method: operation.method, url: `${baseUrl}${pathOf(operation, wanted)}` };
-    const url = `${line.url}${queryOf(wanted)}`;
-    const isRepeatable = operation.repeatable || REPEATABLE_METHODS.has(operation.method);
+    const { method } = operation;
+    const line = { method, url: `${baseUrl}${pathOf(operation, wanted)}` };
+    const isRepeatable = operation.repeatable || REPEATABLE_METHODS.has(method);
 
-    const attempt = async (token: string) =>
-      sendWithRetries(
-        async () => {
-          const { body, type } = await bodyOf(wanted, openFile);
-          const headers: Record<string, string> = {
-            accept: 'application/json',
-            authorization: `Bearer ${token}`,
-            ...(type === undefined ? {} : { 'content-type': type }),
-          };
-          const request = { method: line.method, url, headers };
-          return measured(() =>
-            transport.send(body === undefined ? request : { ...request, body }),
-          );
-        },
-        isRepeatable,
-        pause,
-      );
+    async function attempt(token: string): Promise<WireAnswer> {
+      return send(async () => {
+        const { body, type } = await bodyOf(wanted, openFile);
+        const headers = {
+          accept: 'application/json',
+          authorization: `Bearer ${token}`,
+          ...(type === undefined ? {} : { 'content-type': type }),
+        };
+        const request = { method, url: `${line.url}${queryOf(wanted)}`, headers };
+        return body === undefined ? request : { ...request, body };
+      }, isRepeatable);
+    }
 
-    return limit(async () => {
+    return run(async () => {
       const token = await tokens.token();
       let answer = await attempt(token);
       if (answer.status === 401 && tokens.canMint)
         answer = await attempt(await tokens.token(token));
-      return accept(line, answer, tokens.canMint);
+      return acceptAnswer(line, operation, answer, tokens.canMint);
     });
   }
 
   async function upload(url: string, file: StackFile): Promise<void> {
-    checkBaseUrl(withoutQuery(url));
-    const line = { method: 'PUT', url: withoutQuery(url) };
-    const content = await openFile(file);
-    const answer = await limit(() =>
-      sendWithRetries(
-        () =>
-          measured(async () =>
-            transport.send({
-              method: 'PUT',
-              url,
-              headers: { 'content-type': file.mime, 'content-length': String(file.size) },
-              body: await streamOf(content),
-            }),
-          ),
-        true,
-        pause,
-      ),
+    checkUploadUrl(url);
+    const headers = { 'content-type': file.mime, 'content-length': String(file.size) };
+    const answer = await run(() =>
+      send(async () => {
+        const content = await openUnchanged(file, openFile);
+        return { method: 'PUT', url, headers, body: Readable.fromWeb(content.stream()) };
+      }, true),
     );
-    if (answer.status < 200 || answer.status > 299) {
-      throw new ApiError(line, answer.status, undefined, {
-        hint: `The upload of ${file.path} was refused; plan and apply again.`,
-      });
-    }
+    if (answer.status >= 200 && answer.status <= 299) return;
+    // What the storage says may quote the signature, so it is not kept.
+    throw new ApiError({ method: 'PUT', url: plainUrl(url) }, answer.status, undefined, {
+      hint: `The upload of ${file.path} was refused; plan and apply again.`,
+    });
   }
 
   return {
@@ -135,93 +153,10 @@ export function createClient(options: ClientOptions): Client {
     list: (wanted) => followPages(wanted, operationNamed(wanted.operation), call),
     upload,
     spent: () => ({ requests, seconds: milliseconds / 1000 }),
-    close: transport.close,
+    close() {
+      closing.abort();
+      closed ??= transport.close();
+      return closed;
+    },
   };
-}
-
-function operationNamed(name: string): Operation {
-  const operation: Operation | undefined = operationsByName[name];
-  if (operation === undefined) throw new Error(`unknown operation: ${name}`);
-  return operation;
-}
-
-const operationsByName: Readonly<Record<string, Operation>> = operations;
-
-function pathOf(operation: Operation, { path = {} }: Call): string {
-  return operation.path.replace(/\{(\w+)\}/g, (_, name: string) => {
-    const value = path[name];
-    if (value === undefined || value === '') throw new Error(`${operation.path} needs ${name}`);
-    return encodeURIComponent(value);
-  });
-}
-
-function queryOf({ query = {} }: Call): string {
-  const text = new URLSearchParams(query).toString();
-  return text === '' ? '' : `?${text}`;
-}
-
-async function bodyOf(wanted: Call, openFile: ClientOptions['openFile']) {
-  if (wanted.form === undefined) {
-    return wanted.body === undefined
-      ? { body: undefined, type: undefined }
-      : { body: JSON.stringify(wanted.body), type: 'application/json' };
-  }
-  const form = new FormData();
-  for (const [name, value] of Object.entries(wanted.form.fields)) form.set(name, value);
-  for (const [name, file] of Object.entries(wanted.form.files)) {
-    form.set(name, await openFile(file), file.path.split('/').at(-1));
-  }
-  return { body: form, type: undefined };
-}
-
-async function streamOf(content: Blob) {
-  const { Readable } = await import('node:stream');
-  return Readable.fromWeb(content.stream());
-}
-
-/** The body of a good answer; an error for every other. */
-function accept(
-  line: { readonly method: string; readonly url: string },
-  answer: WireAnswer,
-  canMint: boolean,
-): Json {
-  if (answer.status >= 300 && answer.status < 400) {
-    throw new CallsheetError(
-      'api',
-      `${line.method} ${line.url} answered ${answer.status}, a redirect to ${withoutQuery(answer.location ?? 'nowhere')}`,
-      { hint: 'Credentials are not sent on. Set base_url to the address that it redirects to.' },
-    );
-  }
-  if (answer.status < 400) return parseAnswer(line, answer);
-  let body: Json | undefined;
-  try {
-    body = parseAnswer(line, answer);
-  } catch {
-    body = undefined;
-  }
-  throw new ApiError(line, answer.status, body, {
-    requestId: answer.requestId,
-    hint: hintFor(answer.status, body, canMint),
-  });
-}
-
-/** What to do about a refusal, where there is something to do (Errors, Authentication). */
-function hintFor(status: number, body: Json | undefined, canMint: boolean): string | undefined {
-  const code = isObject(body) ? body.error : undefined;
-  switch (status) {
-    case 401:
-      return canMint
-        ? 'A token minted just now was refused, so the key is gone or its secret was rotated: check CALLSHEET_CLIENT_ID and CALLSHEET_CLIENT_SECRET.'
-        : 'CALLSHEET_ACCESS_TOKEN has expired (tokens live 24 hours) or its key was rotated: set a fresh one.';
-    case 403:
-      return code === 'insufficient_scope'
-        ? 'The key is limited to one reseller or organization; this needs a key for the whole account.'
-        : 'A feature may be locked for the organization, or the key has no access to it.';
-    case 429:
-      return 'The platform limits the rate of requests: try again later or with a lower --concurrency.';
-    case 503:
-      return 'The platform is briefly unavailable; nothing was saved. Try again.';
-    default:
-      return undefined;
-  }
 }

@@ -44,17 +44,26 @@ export class ApiError extends CallsheetError {
   }
 }
 
-/** What the platform said, in one sentence for people. */
+/**
+ * Whether the platform itself says that there is no such thing. A 404 without its body may come from
+ * whatever stands before it, and proves nothing.
+ */
+export function isNotFound(error: unknown): error is ApiError {
+  return error instanceof ApiError && error.status === 404 && error.error !== undefined;
+}
+
+/** What the platform said, in one sentence for people, without a full stop. */
 export function describeApiError(error: ApiError): string {
   const said = [...new Set([error.error, error.description])].filter((text) => text !== undefined);
   const issues = error.issues.map(({ path, message }) => (path ? `${path}: ${message}` : message));
-  const details = [...said, ...issues].join('; ');
+  const details = [...said, ...issues].map((text) => text.trim().replace(/\.$/, '')).join('; ');
   const where = `${error.method} ${error.url} answered ${error.status}`;
   const id = error.requestId === undefined ? '' : ` (request ${error.requestId})`;
   return details === '' ? `${where}${id}` : `${where}: ${details}${id}`;
 }
 
-function textMember(body: Json | undefined, name: string): string | undefined {
+/** A text that is a member of a body; undefined where it has none. */
+export function textMember(body: Json | undefined, name: string): string | undefined {
   const value = isObject(body) ? body[name] : undefined;
   return typeof value === 'string' && value !== '' ? value : undefined;
 }

@@ -2,6 +2,7 @@ import { CallsheetError } from '../core/errors.ts';
 import { isList, isObject, type Json, type JsonObject } from '../core/value.ts';
 import type { Call } from '../kinds/kind.ts';
 import type { Operation } from './operation.ts';
+import { NOT_THE_PLATFORM } from './transport.ts';
 
 /** The largest page that the platform gives (Limits). */
 const PAGE_SIZE = 100;
@@ -11,7 +12,7 @@ const MOST_LISTINGS = 3;
 
 type Page = {
   readonly items: readonly JsonObject[];
-  /** Undefined where the answer carries no pagination: then it is the whole list. */
+  /** Undefined where the answer carries no pagination. */
   readonly total: number | undefined;
   readonly pages: number;
 };
@@ -26,13 +27,14 @@ export async function followPages(
   operation: Operation,
   perform: (call: Call) => Promise<Json>,
 ): Promise<readonly JsonObject[]> {
-  if (!operation.paginated) return itemsOf(call, await perform(call));
-  let problem = '';
+  let problem: string | undefined;
   for (let listing = 1; listing <= MOST_LISTINGS; listing += 1) {
-    const pages = await readPages(call, perform);
+    const pages = operation.paginated
+      ? await readPages(call, perform)
+      : [pageOf(call, await perform(call))];
     const items = pages.flatMap((page) => page.items);
-    problem = problemOf(pages, items) ?? '';
-    if (problem === '') return items;
+    problem = problemOf(pages, items);
+    if (problem === undefined) return items;
   }
   throw new CallsheetError(
     'api',
@@ -50,8 +52,31 @@ async function readPages(
     return pageOf(call, await perform({ ...call, query }));
   };
   const first = await read(1);
+  if (first.total === undefined) return readWhileFull(first, read);
   const others = Array.from({ length: Math.max(0, first.pages - 1) }, (_, index) => index + 2);
   return [first, ...(await Promise.all(others.map(read)))];
+}
+
+/**
+ * Without `pagination` nothing says where a list ends, so another page is asked for as long as they are
+ * full. A platform that knows no pages there gives the first one again.
+ */
+async function readWhileFull(
+  first: Page,
+  read: (page: number) => Promise<Page>,
+): Promise<readonly Page[]> {
+  const pages = [first];
+  let last = first;
+  while (last.items.length === PAGE_SIZE) {
+    last = await read(pages.length + 1);
+    if (idsOf(last) === idsOf(first)) break;
+    pages.push(last);
+  }
+  return pages;
+}
+
+function idsOf({ items }: Page): string {
+  return JSON.stringify(items.map(({ id }) => id ?? null));
 }
 
 function pageOf(call: Call, answer: Json): Page {
@@ -62,7 +87,8 @@ function pageOf(call: Call, answer: Json): Page {
   }
   const { totalPages, total } = pagination;
   const pages = typeof totalPages === 'number' ? totalPages : Math.ceil(total / PAGE_SIZE);
-  return { items, total, pages };
+  // More pages than items would be nonsense, and a great many requests.
+  return { items, total, pages: Math.min(pages, total) };
 }
 
 function problemOf(pages: readonly Page[], items: readonly JsonObject[]): string | undefined {
@@ -85,6 +111,6 @@ function itemsOf(call: Call, answer: Json): readonly JsonObject[] {
     if (items.length === data.length) return items;
   }
   throw new CallsheetError('api', `${call.operation} answered without a \`data\` list`, {
-    hint: 'Check that base_url is the address of the Voice Agent Platform.',
+    hint: NOT_THE_PLATFORM,
   });
 }

@@ -83,22 +83,22 @@ async function exchange(dispatcher: Dispatcher, wire: WireRequest): Promise<Wire
     retryAfter: header('retry-after'),
     requestId: header('x-request-id'),
     location: header('location'),
-    body: parseBody(await answer.body.text(), contentType),
+    body: parseBody(answer.statusCode, contentType, await answer.body.text()),
   };
 }
 
-/** JSON that does not parse was cut short: a body without a length ends wherever the connection does. */
+/** A body without a length ends wherever the connection does. */
 class BrokenOff extends Error {
   readonly code = 'BROKEN_OFF';
 }
 
-function parseBody(text: string, contentType: string): Json | undefined {
+function parseBody(status: number, contentType: string, text: string): Json | undefined {
   if (text === '') return null;
   try {
     return JSON.parse(text);
   } catch {
-    // The cause quotes the body, which may hold a token; so it is left behind.
-    if (/\bjson\b/i.test(contentType)) throw new BrokenOff();
+    // The parser's error quotes the body, which may hold a token; so it is left behind.
+    if (status < 300 && /\bjson\b/i.test(contentType)) throw new BrokenOff('JSON without an end');
     return undefined;
   }
 }
@@ -183,12 +183,11 @@ export function plainUrl(url: string): string {
 /** The JSON of an answer. Throws where the body is something else, naming what it looks like. */
 export function jsonOf(line: RequestLine, { status, contentType, body }: WireAnswer): Json {
   if (body !== undefined) return body;
-  const kind = contentType.split(';')[0] || 'something that is not JSON';
-  throw new CallsheetError(
-    'api',
-    `${line.method} ${line.url} answered ${status} with ${kind} instead of JSON`,
-    { hint: NOT_THE_PLATFORM },
-  );
+  const type = contentType.split(';')[0];
+  const what = type ? `${type} instead of JSON` : 'something that is not JSON';
+  throw new CallsheetError('api', `${line.method} ${line.url} answered ${status} with ${what}`, {
+    hint: NOT_THE_PLATFORM,
+  });
 }
 
 /** What to do where an answer is none of the platform's. */

@@ -76,8 +76,8 @@ async function createOrSettle(
         { hint: 'Delete the surplus ones in the dashboard, then plan again.', cause: error },
       );
     }
-    if (Object.keys(draft.files).length === 0) return match.id;
-    // Whether its bytes arrived is unknown, so they are sent again.
+    if (kind.due?.(match, {}, deps.now()) === undefined) return match.id;
+    // It was declared, but not all of the steps that make it were taken.
     const created = await kind.create({ ...draft, again: true }, work.io('again', match.id));
     return created.id;
   }

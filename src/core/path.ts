@@ -33,7 +33,10 @@ export function formatPath(path: Path): string {
 
 const TOKEN = /\[(?:"(?:[^"\\]|\\.)*"|[^\]"]+)\]|"(?:[^"\\]|\\.)*"|[^.[\]"]+/y;
 
-/** The reverse of `formatPath`; undefined when the text is not a path. */
+/**
+ * The reverse of `formatPath`; undefined when the text is not a path. Quotes that need not be there are
+ * understood too: people write paths by hand in `lifecycle.ignore`.
+ */
 export function parsePath(text: string): Path | undefined {
   const path: string[] = [];
   let at = 0;
@@ -41,11 +44,27 @@ export function parsePath(text: string): Path | undefined {
     if (text[at] === '.' && at > 0) at += 1;
     TOKEN.lastIndex = at;
     const token = TOKEN.exec(text)?.[0];
-    if (token === undefined) return undefined;
-    path.push(token.startsWith('"') ? String(JSON.parse(token)) : token);
+    const segment = token === undefined ? undefined : readSegment(token);
+    if (token === undefined || segment === undefined) return undefined;
+    path.push(segment);
     at += token.length;
   }
   return path.length > 0 ? path : undefined;
+}
+
+function readSegment(token: string): string | undefined {
+  if (!isIdentity(token)) return unquote(token);
+  const identity = unquote(token.slice(1, -1));
+  return identity === undefined ? undefined : identitySegment(identity);
+}
+
+function unquote(text: string): string | undefined {
+  if (!text.startsWith('"')) return text;
+  try {
+    return String(JSON.parse(text));
+  } catch {
+    return undefined;
+  }
 }
 
 /** Whether `path` is `prefix` or lies below it. */

@@ -85,7 +85,9 @@ const FREE: FieldSchema = {};
 
 /** The schema of a member of an object, named or additional. An unknown member gets an empty schema. */
 export function memberSchema(root: FieldSchema, object: FieldSchema, key: string): FieldSchema {
-  const named = object.properties?.[key];
+  // A free key may be named like something that every object inherits, such as `constructor`.
+  const { properties } = object;
+  const named = properties && Object.hasOwn(properties, key) ? properties[key] : undefined;
   if (named !== undefined) return dereference(root, named);
   return typeof object.additionalProperties === 'object'
     ? dereference(root, object.additionalProperties)

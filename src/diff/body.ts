@@ -4,8 +4,8 @@ import { fieldSchema } from './leaves.ts';
 
 /**
  * The part of a document that holds the given top-level fields, as a request body: under the names that
- * the platform is written with, without what it owns and without what it never sees. A field that must
- * be written together with another brings it along.
+ * the platform is written with, without what it owns and what it never sees, and without files, which go
+ * as bytes. A field that must be written together with another brings it along.
  */
 export function requestBody(
   root: FieldSchema,
@@ -30,7 +30,8 @@ function renameMembers(root: FieldSchema, schema: FieldSchema, value: JsonObject
   const body: Record<string, Json> = {};
   for (const [key, member] of Object.entries(value)) {
     const facts = memberSchema(root, schema, key);
-    const isOurs = !facts['x-local'] && (!facts.readOnly || facts['x-echo-back'] === true);
+    const isText = !facts['x-local'] && facts['x-file'] === undefined;
+    const isOurs = isText && (!facts.readOnly || facts['x-echo-back'] === true);
     if (isOurs) body[facts['x-write'] ?? key] = rename(root, facts, member);
   }
   return body;

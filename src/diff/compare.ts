@@ -1,34 +1,17 @@
 import deepDiff from 'deep-diff';
-import { formatPath, isIdentity, type Path, startsWith } from '../core/path.ts';
+import { type Path, parsePath, startsWith } from '../core/path.ts';
 import type { FieldCause } from '../core/plan-document.ts';
 import type { FieldSchema } from '../core/schema.ts';
-import { Blob, type Json, type JsonObject, type Value, type ValueObject } from '../core/value.ts';
+import { Blob, isObject, type Json, type JsonObject, type ValueObject } from '../core/value.ts';
+import { valueAt } from './along.ts';
 import { matchesApplied } from './applied.ts';
-import { type Leaf, type Leaves, leavesOf, normalise } from './leaves.ts';
+import { type LeafChange, leafChange } from './finding.ts';
+import { type Leaf, leavesOf, normalise } from './leaves.ts';
+import { type Compared, removedLeaves, surplusElements } from './removed.ts';
 import { resolveLeaf, Unknown } from './resolve.ts';
 import type { Sides, World } from './world.ts';
 
-/**
- * One leaf that plan has something to say about. `before` is live, `after` is desired, both unmasked:
- * they never leave this process. `after` is undefined where the leaf goes away.
- */
-export type LeafChange = {
-  readonly path: Path;
-  readonly text: string;
-  readonly before: Value | undefined;
-  readonly after: Value | undefined;
-  readonly cause: FieldCause;
-  readonly sensitive: boolean;
-  readonly schema: FieldSchema;
-};
-
-/** Causes that write nothing; the plan mentions them. */
-const SILENT: ReadonlySet<FieldCause> = new Set(['released', 'unknown_secret', 'unknown_content']);
-
-/** Whether a change is one that apply writes. */
-export function isWritten(change: LeafChange): boolean {
-  return !SILENT.has(change.cause);
-}
+export { isWritten, type LeafChange } from './finding.ts';
 
 /**
  * Compares three ways, leaf by owned leaf (DESIGN §4.5):
@@ -55,44 +38,47 @@ export function compare(
 ): readonly LeafChange[] {
   const wanted = leavesOf(root, desired);
   const found = leavesOf(root, live);
+  const compared: Compared = { root, wanted, found, live, sides, world };
   const ignored = (path: Path) => sides.ignore.some((prefix) => startsWith(path, prefix));
   const changes = [
-    ...compareReadable(wanted, found, sides, world),
-    ...compareUnreadable(wanted, sides, world),
-    ...surplusElements(wanted, found, sides, world),
-    ...(sides.isPartial ? [] : removedLeaves(wanted, found, sides, world)),
+    ...compareReadable(compared),
+    ...compareUnreadable(compared),
+    ...surplusElements(compared),
+    ...(sides.isPartial ? [] : removedLeaves(compared)),
   ];
   return changes.filter(({ path }) => !ignored(path));
 }
 
 /** Leaves that the platform returns: `deep-diff` over both sides, keyed by path. */
-function compareReadable(
-  wanted: Leaves,
-  found: Leaves,
-  sides: Sides,
-  world: World,
-): readonly LeafChange[] {
+function compareReadable(compared: Compared): readonly LeafChange[] {
+  const { root, wanted, live, world } = compared;
   const left: Record<string, Json> = {};
   const right: Record<string, Json> = {};
+  const unread: LeafChange[] = [];
   for (const leaf of wanted.leaves.values()) {
-    if (leaf.facts.unreadable || !isTold(leaf, found)) continue;
+    if (leaf.facts.unreadable || !isTold(leaf, compared)) continue;
     const value = resolveLeaf(leaf, world);
+    if (value === undefined) {
+      unread.push(leafChange(leaf, undefined, leaf.value, 'unknown_secret'));
+      continue;
+    }
     right[leaf.text] = value instanceof Unknown ? UNBORN : normalise(leaf.schema, value);
-    left[leaf.text] = liveValue(leaf, found);
+    left[leaf.text] = liveValue(leaf, compared);
   }
   const differing = new Set(
     (deepDiff.diff(left, right) ?? []).map(({ path }) => String(path?.[0])),
   );
-  return [...differing].flatMap((text) => {
+  const changes = [...differing].flatMap((text) => {
     const leaf = wanted.leaves.get(text);
     if (leaf === undefined) return [];
-    const cause = causeOf(leaf.text, left[text] ?? null, right[text] ?? null, sides, world);
-    return [change(leaf, found.leaves.get(text)?.value, leaf.value, cause)];
+    const cause = causeOf(leaf, left[text] ?? null, right[text] ?? null, compared);
+    return [leafChange(leaf, valueAt(root, live, leaf.path), leaf.value, cause)];
   });
+  return [...changes, ...unread];
 }
 
 /** Whether the platform tells the field's value now: some are only told while another is true. */
-function isTold(leaf: Leaf, found: Leaves): boolean {
+function isTold(leaf: Leaf, { found }: Compared): boolean {
   const condition = leaf.schema['x-told-while'];
   return condition === undefined || found.leaves.get(condition)?.value === true;
 }
@@ -102,7 +88,7 @@ const UNBORN = { unborn: true };
 /** Stands for whatever lies below a field that the configuration wants empty. */
 const PRESENT = { present: true };
 
-function liveValue(leaf: Leaf, found: Leaves): Json {
+function liveValue(leaf: Leaf, { found }: Compared): Json {
   const value = normalise(leaf.schema, found.leaves.get(leaf.text)?.value);
   if (value !== null || leaf.value !== null) return value;
   const below = [...found.leaves.values()].some(
@@ -111,26 +97,57 @@ function liveValue(leaf: Leaf, found: Leaves): Json {
   return below ? PRESENT : null;
 }
 
-function causeOf(
-  path: string,
-  live: Json,
-  desired: Json,
-  { address, applied }: Sides,
-  world: World,
-): FieldCause {
-  const last = applied?.[path];
-  if (last === undefined) return 'changed';
-  if (matchesApplied(last, live, address, path, world) !== 'different') return 'changed';
-  return matchesApplied(last, desired, address, path, world) === 'equal' ? 'drifted' : 'conflict';
+function causeOf(leaf: Leaf, live: Json, desired: Json, compared: Compared): FieldCause {
+  const { sides, world } = compared;
+  const { address, applied } = sides;
+  const last = applied?.[leaf.text];
+  if (last === undefined) return hasMovedBelow(leaf, compared) ? 'conflict' : 'changed';
+  if (matchesApplied(last, live, address, leaf.text, world) !== 'different') return 'changed';
+  return matchesApplied(last, desired, address, leaf.text, world) === 'equal'
+    ? 'drifted'
+    : 'conflict';
+}
+
+/** Whether null is to take the place of an object that was written, and that somebody edited since. */
+function hasMovedBelow(leaf: Leaf, { found, sides, world }: Compared): boolean {
+  if (leaf.value !== null) return false;
+  return Object.entries(sides.applied ?? {}).some(([text, last]) => {
+    const path = parsePath(text);
+    const other = found.leaves.get(text);
+    // A secret is never found, so that nothing can be said of it.
+    const isUnseen = other === undefined && 'fingerprint' in last;
+    if (path === undefined || isUnseen || !startsWith(path, leaf.path)) return false;
+    const value = other === undefined ? null : normalise(other.schema, other.value);
+    return matchesApplied(last, value, sides.address, text, world) === 'different';
+  });
 }
 
 /** Leaves that the platform never returns: what was last written is all there is to compare with. */
-function compareUnreadable(wanted: Leaves, sides: Sides, world: World): readonly LeafChange[] {
+function compareUnreadable(compared: Compared): readonly LeafChange[] {
+  const { wanted, sides, world } = compared;
   return [...wanted.leaves.values()].flatMap((leaf) => {
     if (!leaf.facts.unreadable || leaf.value === null) return [];
-    const cause = unreadableCause(leaf, sides, world);
-    return cause === undefined ? [] : [change(leaf, undefined, leaf.value, cause)];
+    const cause = wasLost(leaf, compared)
+      ? lostCause(leaf, sides)
+      : unreadableCause(leaf, sides, world);
+    return cause === undefined ? [] : [leafChange(leaf, undefined, leaf.value, cause)];
   });
+}
+
+/**
+ * Whether the platform cannot have the secret, because it has nothing of the object that holds it. Only
+ * said where that object has something else that would be returned.
+ */
+function wasLost({ path, value }: Leaf, { root, wanted, live }: Compared): boolean {
+  const above = path.slice(0, -1);
+  if (value instanceof Blob || isObject(valueAt(root, live, above))) return false;
+  return [...wanted.leaves.values()].some(
+    (other) => !other.facts.unreadable && other.value !== null && startsWith(other.path, above),
+  );
+}
+
+function lostCause({ text }: Leaf, { applied }: Sides): FieldCause {
+  return applied?.[text] === undefined ? 'changed' : 'drifted';
 }
 
 function unreadableCause(leaf: Leaf, sides: Sides, world: World): FieldCause | undefined {
@@ -149,115 +166,4 @@ function unreadableCause(leaf: Leaf, sides: Sides, world: World): FieldCause | u
   if (sides.resend && !isFile) return 'secret_resent';
   if (verdict === 'equal') return undefined;
   return isFile ? 'unknown_content' : 'unknown_secret';
-}
-
-/** Elements of owned lists that only the platform has. */
-function surplusElements(
-  wanted: Leaves,
-  found: Leaves,
-  sides: Sides,
-  world: World,
-): readonly LeafChange[] {
-  return [...wanted.lists].flatMap(([text, list]) =>
-    [...(found.lists.get(text)?.elements ?? [])]
-      .filter(([segment]) => !list.elements.has(segment))
-      .map(([segment, element]) =>
-        elementRemoval([...list.path, segment], element, list.items, found, sides, world),
-      ),
-  );
-}
-
-/** An element that goes away: somebody added it, or the configuration no longer has it. */
-function elementRemoval(
-  path: Path,
-  element: Value,
-  schema: FieldSchema,
-  found: Leaves,
-  sides: Sides,
-  world: World,
-): LeafChange {
-  const inside = [...found.leaves.values()].filter((leaf) => startsWith(leaf.path, path));
-  const known = inside.filter((leaf) => sides.applied?.[leaf.text] !== undefined);
-  const moved = known.some((leaf) => {
-    const last = sides.applied?.[leaf.text];
-    const value = normalise(leaf.schema, leaf.value);
-    return last && matchesApplied(last, value, sides.address, leaf.text, world) === 'different';
-  });
-  const byHand = sides.applied === undefined ? 'changed' : 'drifted';
-  const cause: FieldCause = known.length === 0 ? byHand : moved ? 'conflict' : 'cleared';
-  const sensitive = inside.some((leaf) => leaf.facts.sensitive);
-  return {
-    path,
-    text: formatPath(path),
-    before: element,
-    after: undefined,
-    cause,
-    sensitive,
-    schema,
-  };
-}
-
-/** Leaves that were written once and that the configuration no longer has. */
-function removedLeaves(
-  wanted: Leaves,
-  found: Leaves,
-  sides: Sides,
-  world: World,
-): readonly LeafChange[] {
-  const removed = new Map<string, LeafChange>();
-  for (const text of Object.keys(sides.applied ?? {})) {
-    const last = sides.applied?.[text];
-    const leaf = found.leaves.get(text);
-    if (last === undefined || wanted.leaves.has(text) || leaf === undefined) continue;
-    if (normalise(leaf.schema, leaf.value) === null || coveredBy(wanted, leaf.path)) continue;
-    const element = orphanedElement(wanted, found, leaf.path);
-    if (element !== undefined) {
-      const key = formatPath(element.path);
-      const { path, value, items } = element;
-      removed.set(key, elementRemoval(path, value, items, found, sides, world));
-      continue;
-    }
-    const value = normalise(leaf.schema, leaf.value);
-    const moved = matchesApplied(last, value, sides.address, text, world) === 'different';
-    const clearable = leaf.schema['x-clearable'] !== false;
-    const cause: FieldCause = !clearable ? 'released' : moved ? 'conflict' : 'cleared';
-    removed.set(text, change(leaf, leaf.value, undefined, cause));
-  }
-  return [...removed.values()];
-}
-
-/** Whether the configuration sets something at the path, above it or below it, so that it is not gone. */
-function coveredBy(wanted: Leaves, path: Path): boolean {
-  const inOwnedList = [...wanted.lists.values()].some(
-    (list) => startsWith(path, list.path) && !list.elements.has(path[list.path.length] ?? ''),
-  );
-  if (inOwnedList) return true;
-  for (let length = path.length - 1; length > 0; length -= 1) {
-    if (wanted.leaves.has(formatPath(path.slice(0, length)))) return true;
-  }
-  return false;
-}
-
-/** The element of a keyed list that the path lies in, where the configuration has nothing left of the list. */
-function orphanedElement(
-  wanted: Leaves,
-  found: Leaves,
-  path: Path,
-): { readonly path: Path; readonly value: Value; readonly items: FieldSchema } | undefined {
-  const at = path.findIndex(isIdentity);
-  if (at < 0 || wanted.lists.has(formatPath(path.slice(0, at)))) return undefined;
-  const list = found.lists.get(formatPath(path.slice(0, at)));
-  const value = list?.elements.get(path[at] ?? '');
-  if (list === undefined || value === undefined) return undefined;
-  return { path: path.slice(0, at + 1), value, items: list.items };
-}
-
-function change(
-  leaf: Leaf,
-  before: Value | undefined,
-  after: Value | undefined,
-  cause: FieldCause,
-): LeafChange {
-  const sensitive = leaf.facts.sensitive || leaf.facts.unreadable;
-  return { path: leaf.path, text: leaf.text, before, after, cause, sensitive, schema: leaf.schema };
 }

@@ -18,6 +18,7 @@ import {
   Ref,
   Secret,
   type Value,
+  type ValueObject,
 } from '../core/value.ts';
 
 /** What holds for a field because of where it stands. */
@@ -125,21 +126,25 @@ export function normalise(schema: FieldSchema, value: Value | undefined): Json {
   }
   if (isList(value)) {
     if (value.length === 0) return null;
-    const items = value.map(withoutNulls);
+    const items = value.map(plainOf);
     return schema['x-set'] ? [...new Set(items.map(String))].sort() : items;
   }
-  if (isObject(value)) return Object.keys(value).length === 0 ? null : withoutNulls(value);
-  return value;
+  if (!isObject(value)) return value;
+  const members = withoutNulls(value);
+  return Object.keys(members).length === 0 ? null : members;
 }
 
-function withoutNulls(value: Value): Json {
+function plainOf(value: Value): Json {
   if (isSpecial(value)) return null;
-  if (isList(value)) return value.map(withoutNulls);
-  if (!isObject(value)) return value;
+  if (isList(value)) return value.map(plainOf);
+  return isObject(value) ? withoutNulls(value) : value;
+}
+
+function withoutNulls(value: ValueObject): JsonObject {
   return Object.fromEntries(
     Object.entries(value)
       .filter(([, member]) => member !== null && member !== undefined)
-      .map(([key, member]) => [key, withoutNulls(member)]),
+      .map(([key, member]) => [key, plainOf(member)]),
   );
 }
 

@@ -25,7 +25,9 @@ export type WriteIntent = {
  * What is live with what is desired laid over it, still under the platform's read names.
  *
  * Nested objects come out whole, so the outcome is the same whether the platform merges what it is sent
- * or replaces it. Throws where an id is still unknown: the order of a plan's changes rules that out.
+ * or replaces it; what goes away is null in them. A list, and an object whose keys are data such as
+ * `rules`, is always replaced: what goes away is left out of it. Throws where an id is still unknown:
+ * the order of a plan's changes rules that out.
  */
 export function mergeDocuments(
   root: FieldSchema,
@@ -37,35 +39,41 @@ export function mergeDocuments(
   const { leaves } = leavesOf(root, desired);
   const ignored = (path: Path) => intent.ignore.some((prefix) => startsWith(path, prefix));
 
+  /** `isReplaced`: what the place lies in is sent whole, so that leaving it out removes it. */
   function merge(
     schema: FieldSchema,
     wanted: Value | undefined,
     found: Json | undefined,
     path: Path,
+    isReplaced: boolean,
   ): Json | undefined {
     const text = formatPath(path);
-    if (intent.cleared.has(text)) return null;
+    const nothing = isReplaced ? undefined : null;
+    if (intent.cleared.has(text)) return nothing;
     const leaf = leaves.get(text);
     const isKept = wanted === undefined || ignored(path);
-    if (leaf !== undefined && !isKept) return leafValue(leaf);
+    if (isKept && !isClearedBelow(intent, text)) return found;
+    if (leaf !== undefined && !isKept) return leafValue(leaf, found) ?? nothingOf(leaf, nothing);
     const identity = schema['x-identity'];
     if (identity !== undefined && (isList(wanted) || isList(found))) {
       return mergeLists(schema, identity, isKept ? undefined : wanted, found, path);
     }
     if (isObject(wanted) || (isObject(found) && !schema['x-whole'])) {
-      return mergeObjects(schema, isKept ? undefined : wanted, found, path);
+      return mergeObjects(schema, isKept ? undefined : wanted, found, path, isReplaced);
     }
     return found;
   }
 
-  function leafValue(leaf: Leaf): Json | undefined {
+  function leafValue(leaf: Leaf, found: Json | undefined): Json | undefined {
     if (leaf.facts.unreadable && leaf.value !== null && !intent.secrets.has(leaf.text)) {
       return undefined;
     }
     const value = resolveLeaf(leaf, world);
     if (value instanceof Unknown) throw new Error(`${value.address} has no id yet`);
+    // A secret that was not read and that the platform returns in clear stays as it is.
+    if (value === undefined) return found;
     // A leaf that is resolved holds no special values: those are scalars, and were just looked up.
-    return value as Json | undefined;
+    return value as Json;
   }
 
   function mergeObjects(
@@ -73,14 +81,18 @@ export function mergeDocuments(
     wanted: Value | undefined,
     found: Json | undefined,
     path: Path,
+    isReplaced: boolean,
   ): JsonObject {
     const left = isObject(found) ? found : {};
     const right: ValueObject = isObject(wanted) ? wanted : {};
+    const isInside = isReplaced || typeof schema.additionalProperties === 'object';
     const merged: Record<string, Json> = {};
     for (const key of new Set([...Object.keys(left), ...Object.keys(right)])) {
       const member = memberSchema(root, schema, key);
-      const value = merge(member, right[key], left[key], [...path, key]);
-      if (value !== undefined) merged[key] = value;
+      const value = merge(member, right[key], left[key], [...path, key], isInside);
+      const isEmptied =
+        isInside && right[key] === undefined && isEmpty(value) && !isEmpty(left[key]);
+      if (value !== undefined && !isEmptied) merged[key] = value;
     }
     return merged;
   }
@@ -101,11 +113,25 @@ export function mergeDocuments(
       return isFirst && isOwned && !intent.cleared.has(formatPath([...path, segment]));
     });
     return segments.map(
-      (segment) => merge(items, right?.get(segment), left.get(segment), [...path, segment]) ?? null,
+      (segment) =>
+        merge(items, right?.get(segment), left.get(segment), [...path, segment], true) ?? null,
     );
   }
 
-  return mergeObjects(root, desired, live, []);
+  return mergeObjects(root, desired, live, [], false);
+}
+
+/** What stands for a leaf without a value: null takes it away, a secret that is not sent is left out. */
+function nothingOf(leaf: Leaf, nothing: null | undefined): null | undefined {
+  return leaf.value === null ? nothing : undefined;
+}
+
+function isClearedBelow({ cleared }: WriteIntent, text: string): boolean {
+  return [...cleared].some((one) => one.startsWith(`${text}.`) || one.startsWith(`${text}[`));
+}
+
+function isEmpty(value: Json | undefined): boolean {
+  return isObject(value) && Object.keys(value).length === 0;
 }
 
 function elementsOf<V extends Value>(identity: string, list: readonly V[]): Map<string, V> {

@@ -22,7 +22,7 @@ export function withholdSensitive(
         return kept === undefined ? [] : [kept];
       });
     }
-    if (!isSensitive) return value;
+    if (!isSensitive || value === null) return value;
     withheld.push(formatPath(path));
     return undefined;
   }

@@ -4,10 +4,12 @@
  */
 
 import type { Client } from '../api/client.ts';
-import { ApiError } from '../api/errors.ts';
+import { isNotFound } from '../api/errors.ts';
+import { operationNamed } from '../api/request.ts';
+import { NOT_THE_PLATFORM } from '../api/transport.ts';
 import { CallsheetError } from '../core/errors.ts';
 import { isList, isObject, type Json, type JsonObject } from '../core/value.ts';
-import type { Facet, Kind, Scope } from '../kinds/kind.ts';
+import type { Call, Facet, Kind, Scope } from '../kinds/kind.ts';
 import type { HistoryEntry, ListedResource, LiveResource, Reader } from '../plan/reader.ts';
 
 /** A reader over a client. Lists are read once and kept; everything else is read afresh. */
@@ -18,9 +20,13 @@ export function createReader(client: Client): Reader {
     list(kind, scope) {
       const call = kind.list(scope);
       const key = JSON.stringify(call);
-      const known = lists.get(key) ?? client.list(call).then((items) => listed(kind, scope, items));
-      lists.set(key, known);
-      return known;
+      const known = lists.get(key);
+      if (known !== undefined) return known;
+      const reading = client.list(call).then((items) => listed(kind, scope, items));
+      lists.set(key, reading);
+      // What failed is not kept.
+      reading.catch(() => lists.delete(key));
+      return reading;
     },
     async read(kind, at, facets) {
       const record = await readRecord(client, kind, at);
@@ -34,9 +40,10 @@ export function createReader(client: Client): Reader {
     },
     async history(kind, id, limit) {
       if (kind.history === undefined) return [];
-      const answer = await client.call(kind.history.list(id, limit));
-      const entries = isObject(answer) && isList(answer.data) ? answer.data : [];
-      return entries.flatMap(historyEntry).sort((a, b) => b.id - a.id);
+      const call = kind.history.list(id, limit);
+      const answer = await client.call(call);
+      if (!isObject(answer) || !isList(answer.data)) throw shapeless(call, 'list');
+      return answer.data.map((entry) => historyEntry(call, entry)).sort((a, b) => b.id - a.id);
     },
   };
 }
@@ -68,10 +75,20 @@ async function readRecord(
     const data = isObject(answer) ? answer.data : undefined;
     if (isObject(data)) return data;
   } catch (error) {
-    if (error instanceof ApiError && error.status === 404) return undefined;
-    throw error;
+    if (!isNotFound(error)) throw error;
+    if (operationNamed(call.operation).documented) return undefined;
+    // Where the platform lacks the endpoint, every resource would look as if it were gone.
+    const items = await client.list(kind.list(scope));
+    if (items.some((item) => item.id === id)) throw error;
+    return undefined;
   }
-  throw new CallsheetError('api', `${call.operation} answered without a \`data\` object`);
+  throw shapeless(call, 'object');
+}
+
+function shapeless({ operation }: Call, wanted: 'object' | 'list'): CallsheetError {
+  return new CallsheetError('api', `${operation} answered without a \`data\` ${wanted}`, {
+    hint: NOT_THE_PLATFORM,
+  });
 }
 
 async function readFacet(
@@ -85,19 +102,21 @@ async function readFacet(
   return value === undefined ? {} : { [facet.field]: value };
 }
 
-function historyEntry(entry: Json): readonly HistoryEntry[] {
-  if (!isObject(entry) || typeof entry.id !== 'number') return [];
+function historyEntry(call: Call, entry: Json): HistoryEntry {
+  if (!isObject(entry) || typeof entry.id !== 'number') {
+    throw new CallsheetError('api', `${call.operation} answered an entry without a numeric id`, {
+      hint: NOT_THE_PLATFORM,
+    });
+  }
   const actor = isObject(entry.actor) ? entry.actor.id : undefined;
-  return [
-    {
-      id: entry.id,
-      action: text(entry.action),
-      actor: text(actor),
-      source: text(entry.source),
-      at: text(entry.created_at),
-      reverted_from_id: typeof entry.reverted_from_id === 'number' ? entry.reverted_from_id : null,
-    },
-  ];
+  return {
+    id: entry.id,
+    action: text(entry.action),
+    actor: text(actor),
+    source: text(entry.source),
+    at: text(entry.created_at),
+    reverted_from_id: typeof entry.reverted_from_id === 'number' ? entry.reverted_from_id : null,
+  };
 }
 
 function text(value: Json | undefined): string | null {

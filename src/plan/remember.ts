@@ -1,5 +1,5 @@
 import type { DesiredResource } from '../core/desired.ts';
-import { parsePath, startsWith } from '../core/path.ts';
+import { type Path, parsePath, startsWith } from '../core/path.ts';
 import type { Pin } from '../core/plan-document.ts';
 import { Blob } from '../core/value.ts';
 import { rememberLeaf } from '../diff/applied.ts';
@@ -22,9 +22,16 @@ export function rememberResource(
   world: World,
 ): ResourceState {
   const ignore = desired.lifecycle.ignore.map(parsePath);
+  const isIgnored = (path: Path) =>
+    ignore.some((prefix) => prefix !== undefined && startsWith(path, prefix));
+  const owned = leavesOf(kind.schema, desired.document);
   const leaves: Record<string, AppliedLeaf> = {};
-  for (const leaf of leavesOf(kind.schema, desired.document).leaves.values()) {
-    if (ignore.some((prefix) => prefix !== undefined && startsWith(leaf.path, prefix))) continue;
+  // An empty list has no leaves, yet it is owned: what appears in it later was added by hand.
+  for (const [text, { path, elements }] of owned.lists) {
+    if (elements.size === 0 && !isIgnored(path)) leaves[text] = { value: null };
+  }
+  for (const leaf of owned.leaves.values()) {
+    if (isIgnored(leaf.path)) continue;
     const isKept = leaf.facts.unreadable && !written.has(leaf.text);
     const known = isKept ? previous?.leaves[leaf.text] : undefined;
     const isTaken = !isKept || leaf.value instanceof Blob;

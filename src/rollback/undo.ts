@@ -9,8 +9,9 @@ import { isObject, type Json, type JsonObject } from '../core/value.ts';
 import { fieldSchema } from '../diff/leaves.ts';
 import { kindNamed } from '../kinds/index.ts';
 import { scopeOf } from '../plan/identify.ts';
-import type { JournalEntry, LedgerLine, SnapshotTaken } from '../state/journal.ts';
+import type { IntentRecorded, JournalEntry, LedgerLine, SnapshotTaken } from '../state/journal.ts';
 import type { ResourceState } from '../state/model.ts';
+import { type Relinked, relink } from './relink.ts';
 
 /** What it takes to undo a run. */
 export type Undo = {
@@ -43,7 +44,11 @@ export function undoRun(entries: readonly JournalEntry[]): Undo {
     );
     return wasWritten && (line === undefined || line.status !== 'not_attempted');
   });
-  const undone = touched.map((snapshot) => undoOne(snapshot, lines.get(snapshot.address)));
+  const owners = new Map(touched.map(({ kind, id, address }) => [`${kind} ${id}`, address]));
+  const addressOf = (kind: string, id: string) => owners.get(`${kind} ${id}`);
+  const undone = touched.map((snapshot) =>
+    undoOne(snapshot, lines.get(snapshot.address) ?? intended(entries, snapshot), addressOf),
+  );
   return {
     desired: undone.flatMap(({ desired }) => (desired ? [desired] : [])),
     addresses: touched.map(({ address }) => address),
@@ -63,24 +68,42 @@ export function undoRun(entries: readonly JournalEntry[]): Undo {
   };
 }
 
-function undoOne(snapshot: SnapshotTaken, line: LedgerLine | undefined) {
+/** What a run set out to do with a resource. */
+type Attempted = Pick<LedgerLine, 'action' | 'fields'>;
+
+/** A run that died has no ledger, but its intents say as much. */
+function intended(entries: readonly JournalEntry[], { address }: SnapshotTaken): Attempted {
+  const intents = entries.filter(
+    (entry): entry is IntentRecorded => entry.type === 'intent' && entry.address === address,
+  );
+  const isDelete = intents.some(({ step }) => step === 'delete');
+  return {
+    action: isDelete ? 'delete' : 'update',
+    fields: [...new Set(intents.flatMap(({ fields }) => fields))],
+  };
+}
+
+function undoOne(
+  snapshot: SnapshotTaken,
+  { action, fields: changed }: Attempted,
+  addressOf: (kind: string, id: string) => Address | undefined,
+) {
   const { address, kind: name, document, withheld } = snapshot;
   const kind = kindNamed(name);
   if (document === null) {
     const message = `it was made by the run, and the platform has no endpoint that deletes a ${name}`;
     return { desired: undefined, impossible: kind.delete ? [] : [{ address, message }] };
   }
-  const isWhole = line?.action === 'delete' || line?.action === 'replace';
-  const paths = (line?.fields ?? []).map(parsePath).filter((path) => path !== undefined);
+  const isWhole = action === 'delete' || action === 'replace';
+  const paths = changed.map(parsePath).filter((path) => path !== undefined);
   const restored = isWhole ? document : restoreLeaves(document, paths);
-  const changed = line?.fields ?? [];
   const lost = withheld.filter(
     (path) => isWhole || changed.some((field) => path === field || path.startsWith(`${field}.`)),
   );
   const secrets = changed.filter((field) => isSecretField(kind.schema, field));
   const kept = [...new Set([...secrets, ...lost])];
   return {
-    desired: desiredFrom(snapshot, restored),
+    desired: desiredFrom(snapshot, relink(kind.schema, restored, addressOf)),
     impossible: kept.map((field) => ({
       address,
       message: `${field} is secret, so no snapshot holds it; it stays as the run left it, until an apply writes it`,
@@ -122,7 +145,7 @@ function isSecretField(schema: Parameters<typeof fieldSchema>[0], field: string)
   return at['x-secret'] === true || (isWithin && at.writeOnly === true);
 }
 
-function desiredFrom(snapshot: SnapshotTaken, document: JsonObject): DesiredResource {
+function desiredFrom(snapshot: SnapshotTaken, { document, references }: Relinked): DesiredResource {
   const scope = scopeOf(kindNamed(snapshot.kind), snapshot.document ?? {});
   const name = snapshot.document?.name;
   return {
@@ -136,7 +159,7 @@ function desiredFrom(snapshot: SnapshotTaken, document: JsonObject): DesiredReso
     },
     isPartial: true,
     unchecked: {},
-    references: [],
+    references,
     position: undefined,
     locate: () => undefined,
   };

@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { afterEach, expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { type Loaded, type LoadOptions, loadStack, type Stack } from '../../src/config/index.ts';
 import type { Diagnostic } from '../../src/core/diagnostics.ts';
 import type { Kind } from '../../src/kinds/kind.ts';
@@ -20,16 +20,10 @@ organization: harbor
 export const WAV = Buffer.from('RIFF\0\0\0\0WAVEfmt \0\0\0\0', 'latin1');
 export const PDF = Buffer.from('%PDF-1.4\n', 'latin1');
 
-const folders: string[] = [];
-
-afterEach(() => {
-  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
-});
-
 /** A temporary folder with these files; it is removed after the test. */
 export function folderOf(files: Files): string {
   const dir = mkdtempSync(join(tmpdir(), 'callsheet-config-'));
-  folders.push(dir);
+  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
   for (const [path, content] of Object.entries(files)) {
     mkdirSync(dirname(join(dir, path)), { recursive: true });
     writeFileSync(join(dir, path), content);

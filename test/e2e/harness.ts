@@ -4,25 +4,22 @@
  * forget it: after an apply the second plan is empty, no process is left behind, and no secret shows up
  * in anything that was printed or in any file below the stack.
  */
-import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { PlanDocument } from '../../src/core/plan-document.ts';
-import type { LoggedRequest, Simulator, SimulatorOptions } from '../../src/simulator/index.ts';
-import { startSimulator } from '../../src/simulator/index.ts';
-import { CANARIES, findLeaks } from './canaries.ts';
+import type { LoggedRequest, Simulator } from '../../src/simulator/index.ts';
+import type { LedgerLine } from '../../src/state/journal.ts';
+import { openStage, type Stage, type StageOptions } from '../apply/stage.ts';
+import { CANARIES, FINGERPRINT_KEY } from './clinic.ts';
 import { type Gate, openGate } from './gate.ts';
+import { findLeaks } from './leaks.ts';
 import { type Outcome, type Running, start } from './process.ts';
-import { SEED } from './seed.ts';
+import type { StackCopy } from './stack-copy.ts';
 
-export type WorldOptions = {
-  /** Folder of the stack that is copied; the clinic beside this file unless given. */
-  readonly stack?: string;
-  readonly seed?: SimulatorOptions['seed'];
-  readonly dialect?: SimulatorOptions['dialect'];
-  /** Values of secrets, by the names of their environment variables. */
-  readonly secrets?: Readonly<Record<string, string>>;
+export type { Outcome } from './process.ts';
+
+export type WorldOptions = StageOptions & {
+  /** Whether the stack is applied already when the scenario begins. */
+  readonly isApplied?: boolean;
 };
 
 export type RunOptions = {
@@ -32,10 +29,9 @@ export type RunOptions = {
   readonly env?: Readonly<Record<string, string | undefined>>;
 };
 
-export type World = {
+/** Commands run in the copy of the stack. */
+export type World = Omit<StackCopy, 'remove'> & {
   readonly sim: Simulator;
-  /** The copy of the stack. Commands run in it. */
-  readonly folder: string;
   /** Starts a command and does not wait for it. */
   readonly start: (args: readonly string[], options?: Pick<RunOptions, 'env'>) => Running;
   /** Runs a command to its end and checks its exit code. */
@@ -44,12 +40,6 @@ export type World = {
   readonly apply: (args?: readonly string[], options?: ApplyOptions) => Promise<Outcome>;
   /** The plan as JSON; its exit code must be 0. */
   readonly plan: (...args: readonly string[]) => Promise<PlanDocument>;
-  readonly read: (file: string) => Promise<string>;
-  readonly write: (file: string, text: string) => Promise<void>;
-  /** Replaces a part of a file, which must be there. */
-  readonly edit: (file: string, from: string, to: string) => Promise<void>;
-  /** Throws the state away, journals and all. */
-  readonly forget: () => Promise<void>;
   /** Puts a gate before the platform, for the commands that follow. */
   readonly gate: () => Promise<Gate>;
   /** Requests that change something, in the order in which they ended. */
@@ -61,9 +51,9 @@ export type World = {
 type ApplyOptions = Pick<RunOptions, 'env'> & {
   /** The second plan still shows deletes that wait for `--allow-delete`. */
   readonly held?: boolean;
+  /** Flags of the second plan, where the first had some that choose resources. */
+  readonly again?: readonly string[];
 };
-
-const CLINIC = join(import.meta.dirname, 'clinic');
 
 /** A test that has a world of its own. Scenarios of a file run beside each other. */
 export function scenario(
@@ -72,29 +62,38 @@ export function scenario(
   options: WorldOptions = {},
 ): void {
   test.concurrent(name, async () => {
-    const { world, check, close } = await openWorld(options);
+    const stage = await openStage(options);
+    const { world, check, close } = openWorld(stage, options.secrets);
     try {
+      if (options.isApplied === true) await stage.apply();
       await body(world);
       await check();
     } finally {
       await close();
+      await stage.close();
     }
   });
 }
 
-async function openWorld(options: WorldOptions) {
-  const { stack = CLINIC, seed = SEED, dialect = {}, secrets = CANARIES } = options;
-  const home = await mkdtemp(join(tmpdir(), 'callsheet-e2e-'));
-  const folder = join(home, 'stack');
-  await cp(stack, folder, { recursive: true });
-  const sim = await startSimulator({ seed, dialect });
+/** The same in a world in which the stack is applied already. */
+export function applied(
+  name: string,
+  body: (world: World) => Promise<void>,
+  options: WorldOptions = {},
+): void {
+  scenario(name, body, { ...options, isApplied: true });
+}
+
+function openWorld(stage: Stage, secrets: Readonly<Record<string, string>> = CANARIES) {
+  const { sim, folder } = stage;
   const runs: Running[] = [];
   const outcomes: Outcome[] = [];
   const gates: Gate[] = [];
   let env: Record<string, string | undefined> = {
     PATH: process.env.PATH,
-    HOME: home,
+    HOME: folder,
     ...secrets,
+    CALLSHEET_FINGERPRINT_KEY: FINGERPRINT_KEY,
     CALLSHEET_BASE_URL: sim.url,
     CALLSHEET_CLIENT_ID: sim.clientId,
     CALLSHEET_CLIENT_SECRET: sim.clientSecret,
@@ -113,28 +112,19 @@ async function openWorld(options: WorldOptions) {
   };
 
   const world: World = {
-    sim,
-    folder,
+    ...stage,
     start: begin,
     run,
-    async apply(args = [], { held = false, env: more = {} } = {}) {
+    async apply(args = [], { held = false, again = [], env: more = {} } = {}) {
       const outcome = await run(['apply', '--auto-approve', ...args], { env: more });
-      const second = await begin(['plan', '--detailed-exitcode', '--format', 'json'], { env: more })
-        .ended;
+      const plan = ['plan', '--detailed-exitcode', '--format', 'json', ...again];
+      const second = await begin(plan, { env: more }).ended;
       expect(second.exit, `second plan after ${told(outcome)}\n${told(second)}`).toBe(held ? 2 : 0);
       const { changes } = readPlan(second);
       expect(changes.filter(({ verdict }) => !held || verdict !== 'held')).toEqual([]);
       return outcome;
     },
     plan: async (...args) => readPlan(await run(['plan', '--format', 'json', ...args])),
-    read: (file) => readFile(join(folder, file), 'utf8'),
-    write: (file, text) => writeFile(join(folder, file), text),
-    async edit(file, from, to) {
-      const text = await world.read(file);
-      expect(text).toContain(from);
-      await world.write(file, text.replace(from, to));
-    },
-    forget: () => rm(join(folder, '.callsheet'), { recursive: true }),
     async gate() {
       const gate = await openGate(sim.url);
       gates.push(gate);
@@ -142,10 +132,6 @@ async function openWorld(options: WorldOptions) {
       env = { ...env, CALLSHEET_BASE_URL: gate.url, CALLSHEET_ACCESS_TOKEN: await mint(sim) };
       return gate;
     },
-    writes: () =>
-      sim.requests.filter(
-        ({ method, operation }) => method !== 'GET' && operation !== 'createToken',
-      ),
     agent(name) {
       for (const [id, { record }] of sim.store.agents) if (record.name === name) return id;
       throw new Error(`the platform has no agent named ${name}`);
@@ -158,20 +144,28 @@ async function openWorld(options: WorldOptions) {
     async check() {
       for (const { ended } of runs) await ended;
       expect(runs.filter(({ isLeft }) => isLeft())).toEqual([]);
-      const hidden = [...Object.values(secrets), sim.clientSecret, ...sim.store.tokens.keys()];
+      const hidden = [
+        ...Object.values(secrets),
+        FINGERPRINT_KEY,
+        sim.clientSecret,
+        ...sim.store.tokens.keys(),
+      ];
       expect(await findLeaks(hidden, outcomes, folder)).toEqual([]);
     },
     async close() {
       for (const running of runs) if (running.isLeft()) running.signal('SIGKILL');
       for (const gate of gates) await gate.close();
-      await sim.close();
-      await rm(home, { recursive: true, force: true });
     },
   };
 }
 
 /** The plan document that a command printed. */
 export function readPlan({ out }: Outcome): PlanDocument {
+  return JSON.parse(out);
+}
+
+/** The ledger that `--format json` of a run printed. */
+export function readRun({ out }: Outcome): { readonly ledger: readonly LedgerLine[] } {
   return JSON.parse(out);
 }
 

@@ -2,13 +2,6 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import type { Outcome } from './process.ts';
 
-/** The clinic's secrets. Their values can come from nowhere else. */
-export const CANARIES = {
-  SMS_TOKEN: 'canary-sms-5f1c9a7e',
-  CRM_KEY: 'canary-crm-83d20b46',
-  MCP_TOKEN: 'canary-mcp-c71e4f92',
-} as const;
-
 /** Where a hidden value shows up: in what commands printed, or in a file below the folder. */
 export async function findLeaks(
   hidden: readonly string[],

@@ -1,0 +1,39 @@
+import type { Path } from '../core/path.ts';
+import type { FieldCause } from '../core/plan-document.ts';
+import type { FieldSchema } from '../core/schema.ts';
+import type { Value } from '../core/value.ts';
+import type { Leaf } from './leaves.ts';
+
+/**
+ * One leaf that plan has something to say about. `before` is live, `after` is desired, both unmasked:
+ * they never leave this process. `after` is undefined where the leaf goes away.
+ */
+export type LeafChange = {
+  readonly path: Path;
+  readonly text: string;
+  readonly before: Value | undefined;
+  readonly after: Value | undefined;
+  readonly cause: FieldCause;
+  readonly sensitive: boolean;
+  readonly schema: FieldSchema;
+};
+
+/** Causes that write nothing; the plan mentions them. */
+const SILENT: ReadonlySet<FieldCause> = new Set(['released', 'unknown_secret', 'unknown_content']);
+
+/** Whether a change is one that apply writes. */
+export function isWritten(change: LeafChange): boolean {
+  return !SILENT.has(change.cause);
+}
+
+/** What is said of a leaf. */
+export function leafChange(
+  leaf: Leaf,
+  before: Value | undefined,
+  after: Value | undefined,
+  cause: FieldCause,
+): LeafChange {
+  const { path, text, schema, facts } = leaf;
+  const sensitive = facts.sensitive || facts.unreadable;
+  return { path, text, before, after, cause, sensitive, schema };
+}

@@ -1,0 +1,147 @@
+import { formatPath, isIdentity, type Path, parsePath, startsWith } from '../core/path.ts';
+import type { FieldCause } from '../core/plan-document.ts';
+import type { FieldSchema } from '../core/schema.ts';
+import { isObject, type JsonObject, type Value } from '../core/value.ts';
+import { schemasAlong, valueAt } from './along.ts';
+import { matchesApplied } from './applied.ts';
+import { type LeafChange, leafChange } from './finding.ts';
+import { type Leaves, normalise } from './leaves.ts';
+import type { Sides, World } from './world.ts';
+
+/** The two sides of a comparison, taken apart. */
+export type Compared = {
+  readonly root: FieldSchema;
+  readonly wanted: Leaves;
+  readonly found: Leaves;
+  readonly live: JsonObject;
+  readonly sides: Sides;
+  readonly world: World;
+};
+
+/** Elements of owned lists that only the platform has. */
+export function surplusElements(compared: Compared): readonly LeafChange[] {
+  const { wanted, found } = compared;
+  return [...wanted.lists].flatMap(([text, list]) =>
+    [...(found.lists.get(text)?.elements ?? [])]
+      .filter(([segment]) => !list.elements.has(segment))
+      .map(([segment, element]) =>
+        elementRemoval([...list.path, segment], element, list.items, compared),
+      ),
+  );
+}
+
+/** An element that goes away: somebody added it, or the configuration no longer has it. */
+function elementRemoval(
+  path: Path,
+  element: Value,
+  schema: FieldSchema,
+  { found, sides, world }: Compared,
+): LeafChange {
+  const inside = [...found.leaves.values()].filter((leaf) => startsWith(leaf.path, path));
+  const known = inside.filter((leaf) => sides.applied?.[leaf.text] !== undefined);
+  const moved = known.some((leaf) => {
+    const last = sides.applied?.[leaf.text];
+    const value = normalise(leaf.schema, leaf.value);
+    return last && matchesApplied(last, value, sides.address, leaf.text, world) === 'different';
+  });
+  const byHand = wasOwned(sides, path.slice(0, -1)) ? 'drifted' : 'changed';
+  const cause: FieldCause = known.length === 0 ? byHand : moved ? 'conflict' : 'cleared';
+  const sensitive = inside.some((leaf) => leaf.facts.sensitive);
+  const text = formatPath(path);
+  return { path, text, before: element, after: undefined, cause, sensitive, schema };
+}
+
+/** Whether a list was owned when it was last written: an empty one is remembered as well. */
+function wasOwned({ applied = {} }: Sides, list: Path): boolean {
+  const text = formatPath(list);
+  return Object.keys(applied).some((leaf) => leaf === text || leaf.startsWith(`${text}[`));
+}
+
+/** Leaves that were written once and that the configuration no longer has. */
+export function removedLeaves(compared: Compared): readonly LeafChange[] {
+  const { wanted, found, sides, world } = compared;
+  const removed = new Map<string, LeafChange>();
+  for (const [text, last] of Object.entries(sides.applied ?? {})) {
+    if (wanted.leaves.has(text)) continue;
+    const leaf = found.leaves.get(text);
+    if (leaf === undefined) {
+      const unseen = unseenLeaf(text, compared);
+      if (unseen !== undefined) removed.set(text, unseen);
+      continue;
+    }
+    const value = normalise(leaf.schema, leaf.value);
+    if (value === null || isCovered(wanted, leaf.path)) continue;
+    const element = orphanedElement(wanted, found, leaf.path);
+    if (element !== undefined) {
+      const { path, value: whole, items } = element;
+      removed.set(formatPath(path), elementRemoval(path, whole, items, compared));
+      continue;
+    }
+    const moved = matchesApplied(last, value, sides.address, text, world) === 'different';
+    const clearable = leaf.schema['x-clearable'] !== false;
+    const cause: FieldCause = !clearable ? 'released' : moved ? 'conflict' : 'cleared';
+    removed.set(text, leafChange(leaf, leaf.value, undefined, cause));
+  }
+  return [...removed.values()];
+}
+
+/**
+ * A removed leaf that cannot be seen live, and so cannot be cleared knowingly: a secret, which the
+ * platform never returns, or a field of a facet that nothing configures any more, which is not read.
+ */
+function unseenLeaf(text: string, { root, wanted, live, sides }: Compared): LeafChange | undefined {
+  const path = parsePath(text);
+  if (path === undefined || isCovered(wanted, path)) return undefined;
+  const along = schemasAlong(root, path);
+  const [top, ...below] = along;
+  const isUnread = top?.['x-facet'] === true && live[path[0] ?? ''] === undefined;
+  const last = sides.applied?.[text];
+  const isSecret = last !== undefined && 'fingerprint' in last && isNeverReturned(along);
+  const isGone = below.length > 0 && !isObject(valueAt(root, live, path.slice(0, -1)));
+  if (!isUnread && (!isSecret || isGone)) return undefined;
+  return {
+    path,
+    text,
+    before: undefined,
+    after: undefined,
+    cause: 'released',
+    sensitive: isSecret,
+    schema: along.at(-1) ?? {},
+  };
+}
+
+/** Whether what is fingerprinted there is a secret: a sensitive value is returned. */
+function isNeverReturned(along: readonly FieldSchema[]): boolean {
+  const isSensitive = along.some((schema) => schema['x-sensitive'] === true);
+  const isInside = along.some((schema) => schema['x-secrets-inside'] === true);
+  return along.some(({ writeOnly }) => writeOnly === true) || (isInside && !isSensitive);
+}
+
+/** Whether the configuration sets something at the path, above it or below it, so that it is not gone. */
+function isCovered(wanted: Leaves, path: Path): boolean {
+  const inOwnedList = [...wanted.lists.values()].some(
+    (list) => startsWith(path, list.path) && !list.elements.has(path[list.path.length] ?? ''),
+  );
+  return inOwnedList || [...wanted.leaves.values()].some((leaf) => covers(leaf, path));
+}
+
+function covers({ path: own, value }: { readonly path: Path; readonly value: Value }, path: Path) {
+  // An empty object owns nothing of what lies below it.
+  return startsWith(own, path) || (startsWith(path, own) && !isObject(value));
+}
+
+/** The element of a keyed list that the path lies in, where the configuration has nothing left of the list. */
+function orphanedElement(
+  wanted: Leaves,
+  found: Leaves,
+  path: Path,
+): { readonly path: Path; readonly value: Value; readonly items: FieldSchema } | undefined {
+  const at = path.findIndex(
+    (segment, index) => isIdentity(segment) && !wanted.lists.has(formatPath(path.slice(0, index))),
+  );
+  if (at < 0) return undefined;
+  const list = found.lists.get(formatPath(path.slice(0, at)));
+  const value = list?.elements.get(path[at] ?? '');
+  if (list === undefined || value === undefined) return undefined;
+  return { path: path.slice(0, at + 1), value, items: list.items };
+}

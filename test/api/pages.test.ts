@@ -1,0 +1,168 @@
+import { describe, expect, it } from 'vitest';
+import type { Json, JsonObject } from '../../src/core/value.ts';
+import { failure, open, type Reply, script, useScripts } from './platform.ts';
+
+useScripts();
+
+const agents = 'GET /v1/agents';
+const list = { operation: 'listAgents', query: { organization_id: 'o' } };
+
+/** Items with the ids from one number up to another. */
+const items = (from: number, to: number): readonly JsonObject[] =>
+  Array.from({ length: Math.max(0, to - from + 1) }, (_, index) => ({ id: String(from + index) }));
+
+/** A page that says how many items and pages there are. */
+const page = (
+  data: readonly Json[],
+  total: number,
+  totalPages = Math.ceil(total / 100),
+): Reply => ({
+  body: { data, pagination: { page: 1, limit: 100, total, totalPages } },
+});
+
+/** A page that says nothing of others. */
+const bare = (data: readonly Json[]): Reply => ({ body: { data } });
+
+const threePages = [
+  page(items(1, 100), 250),
+  page(items(101, 200), 250),
+  page(items(201, 250), 250),
+];
+
+describe('a list', () => {
+  it.each<{ case: string; pages: readonly Reply[]; gives: readonly Json[] }>([
+    { case: 'that is empty', pages: [page([], 0)], gives: [] },
+    { case: 'that is empty and counts a page', pages: [page([], 0, 1)], gives: [] },
+    { case: 'of one page', pages: [page(items(1, 3), 3)], gives: items(1, 3) },
+    { case: 'of one full page', pages: [page(items(1, 100), 100)], gives: items(1, 100) },
+    { case: 'of several pages', pages: threePages, gives: items(1, 250) },
+    {
+      case: 'whose pages are smaller than asked for',
+      pages: [page(items(1, 2), 4, 2), page(items(3, 4), 4, 2)],
+      gives: items(1, 4),
+    },
+    {
+      case: 'that does not count its pages',
+      pages: [
+        { body: { data: items(1, 100), pagination: { total: 101 } } },
+        { body: { data: items(101, 101), pagination: { total: 101 } } },
+      ],
+      gives: items(1, 101),
+    },
+    {
+      case: 'that counts more pages than items',
+      pages: [page(items(1, 1), 1, 1e12)],
+      gives: items(1, 1),
+    },
+    { case: 'without pagination', pages: [bare(items(1, 3))], gives: items(1, 3) },
+    { case: 'without pagination, larger', pages: [bare(items(1, 130))], gives: items(1, 130) },
+    {
+      case: 'without pagination, in pages all the same',
+      pages: [bare(items(1, 100)), bare(items(101, 200)), bare(items(201, 230))],
+      gives: items(1, 230),
+    },
+    {
+      case: 'without pagination, in full pages',
+      pages: [bare(items(1, 100)), bare([])],
+      gives: items(1, 100),
+    },
+    {
+      case: 'without pagination, of as many as a page by chance',
+      pages: [bare(items(1, 100)), bare(items(1, 100))],
+      gives: items(1, 100),
+    },
+    {
+      case: 'that a deletion made inconsistent once',
+      pages: [page(items(1, 100), 101), page([], 100), page(items(1, 100), 100)],
+      gives: items(1, 100),
+    },
+    {
+      case: 'that a creation made inconsistent twice',
+      pages: [
+        ...[page(items(1, 100), 102), page(items(100, 101), 102)],
+        ...[page(items(1, 100), 102), page(items(101, 103), 103)],
+        ...[page(items(1, 100), 103), page(items(101, 103), 103)],
+      ],
+      gives: items(1, 103),
+    },
+  ])('$case', async ({ pages, gives }) => {
+    script({ [agents]: pages });
+    await expect(open({ concurrency: 1 }).list(list)).resolves.toEqual(gives);
+  });
+
+  it('is asked for by page, with its own query', async () => {
+    const seen = script({ [agents]: threePages });
+    await open({ concurrency: 1 }).list(list);
+    expect(seen.map(({ path }) => path)).toEqual([
+      '/v1/agents?organization_id=o&page=1&limit=100',
+      '/v1/agents?organization_id=o&page=2&limit=100',
+      '/v1/agents?organization_id=o&page=3&limit=100',
+    ]);
+  });
+
+  it('that the platform gives whole is asked for without pages', async () => {
+    const seen = script({ 'GET /v1/custom-voices': [bare(items(1, 100))] });
+    const voices = { operation: 'listCustomVoices', query: { organizationId: 'o' } };
+    await expect(open().list(voices)).resolves.toHaveLength(100);
+    expect(seen[0]?.path).toBe('/v1/custom-voices?organizationId=o');
+  });
+});
+
+describe('a list that does not add up, three times', () => {
+  const thrice = (...pages: readonly Reply[]) => [...pages, ...pages, ...pages];
+  it.each<{ case: string; pages: readonly Reply[]; says: RegExp }>([
+    {
+      case: 'a short page',
+      pages: [page(items(1, 99), 150), page(items(101, 150), 150)],
+      says: /^GET \/v1\/agents did not list everything: it says that there are 150 and gave 149$/,
+    },
+    {
+      case: 'too many items',
+      pages: [page(items(1, 3), 2)],
+      says: /says that there are 2 and gave 3$/,
+    },
+    {
+      case: 'the first page again',
+      pages: [page(items(1, 100), 200), page(items(1, 100), 200)],
+      says: /100 of its items came more than once$/,
+    },
+    {
+      case: 'a total that changes',
+      pages: [page(items(1, 100), 200), page(items(101, 200), 201)],
+      says: /its pages disagree on how many there are \(200, 201\)$/,
+    },
+    {
+      case: 'fewer pages than it takes',
+      pages: [page(items(1, 100), 250, 1)],
+      says: /says that there are 250 and gave 100$/,
+    },
+    {
+      case: 'a repeated item without pagination',
+      pages: [bare([...items(1, 2), ...items(2, 2)])],
+      says: /1 of its items came more than once$/,
+    },
+  ])('$case', async ({ pages, says }) => {
+    script({ [agents]: thrice(...pages) });
+    const error = await failure(open({ concurrency: 1 }).list(list));
+    expect(error).toMatchObject({
+      code: 'api',
+      message: expect.stringMatching(says),
+      hint: expect.stringMatching(/Try again/),
+    });
+  });
+
+  it('is an error of a list that should come whole, too', async () => {
+    script({ 'GET /v1/custom-voices': thrice(page(items(1, 50), 60)) });
+    const voices = { operation: 'listCustomVoices', query: { organizationId: 'o' } };
+    expect(await failure(open().list(voices))).toMatchObject({
+      message: expect.stringMatching(/says that there are 60 and gave 50$/),
+    });
+  });
+});
+
+it('a refusal of one page is the error', async () => {
+  script({
+    [agents]: [page(items(1, 100), 200), { status: 403, body: { error: 'forbidden' } }],
+  });
+  expect(await failure(open().list(list))).toMatchObject({ status: 403, error: 'forbidden' });
+});

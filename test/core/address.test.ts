@@ -1,0 +1,78 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import {
+  formatAddress,
+  isAddress,
+  isResourceName,
+  kindOf,
+  matchesAddress,
+} from '../../src/core/address.ts';
+
+describe('an address', () => {
+  test.each([
+    ['agent', ['reception'], undefined, 'agent.reception'],
+    ['agent', ['clinic'], 'harbor', 'agent.clinic["harbor"]'],
+    ['knowledge_source', ['clinic', 'faq'], undefined, 'knowledge_source.clinic.faq'],
+    ['knowledge_source', ['clinic', 'faq'], 'a "b"', 'knowledge_source.clinic.faq["a \\"b\\""]'],
+  ] as const)('of %s %j %s is %4$s', (kind, names, key, address) => {
+    expect(formatAddress(kind, names, key)).toBe(address);
+    expect(isAddress(address)).toBe(true);
+    expect(kindOf(address)).toBe(kind);
+  });
+
+  test('has a key of any text', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme' }), (key) => {
+        const address = formatAddress('agent', ['clinic'], key);
+        expect(isAddress(address)).toBe(true);
+        expect(kindOf(address)).toBe('agent');
+      }),
+      { seed: 20260302, numRuns: 200 },
+    );
+  });
+
+  test.each([
+    'agent',
+    'agent.',
+    '.reception',
+    'Agent.reception',
+    'agent.1st',
+    'agent.two words',
+    'agent.clinic[harbor]',
+    'agent.clinic["harbor"',
+    'agent.clinic["harbor"].more',
+    ' agent.reception',
+    '',
+  ])('is not %j', (text) => {
+    expect(isAddress(text)).toBe(false);
+  });
+});
+
+test.each([
+  ['reception', true],
+  ['front-desk_2', true],
+  ['_x', true],
+  ['2nd', false],
+  ['a.b', false],
+  ['a b', false],
+  ['', false],
+])('%j may name a resource: %s', (name, expected) => {
+  expect(isResourceName(name)).toBe(expected);
+});
+
+describe('a target', () => {
+  test.each([
+    ['agent', 'agent.reception', true],
+    ['agent', 'agent.clinic["harbor"]', true],
+    ['agent.clinic', 'agent.clinic["harbor"]', true],
+    ['agent.clinic["harbor"]', 'agent.clinic["harbor"]', true],
+    ['knowledge_source.clinic', 'knowledge_source.clinic.faq', true],
+    ['agent.clinic["harbor"]', 'agent.clinic["bay"]', false],
+    ['agent.rec', 'agent.reception', false],
+    ['agent.reception', 'agent.reception-2', false],
+    ['agen', 'agent.reception', false],
+    ['agent.reception', 'agent', false],
+  ])('%s names %s: %s', (pattern, address, expected) => {
+    expect(matchesAddress(pattern, address)).toBe(expected);
+  });
+});

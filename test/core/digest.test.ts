@@ -1,0 +1,54 @@
+import { createHash } from 'node:crypto';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { canonicalJson, digestOf } from '../../src/core/digest.ts';
+import { Blob, Ref, Secret } from '../../src/core/value.ts';
+
+describe('canonical JSON', () => {
+  test.each([
+    ['keys in order', { b: 1, a: { d: 2, c: 3 } }, '{"a":{"c":3,"d":2},"b":1}'],
+    ['lists as they are', [3, 1, { b: 1, a: 2 }], '[3,1,{"a":2,"b":1}]'],
+    ['undefined members left out', { a: undefined, b: null }, '{"b":null}'],
+    ['a text', 'a "b"', '"a \\"b\\""'],
+    ['a reference', { id: new Ref('agent.a') }, '{"id":{"$ref":"agent.a"}}'],
+    ['a secret by its source', new Secret('env:TOKEN'), '{"$secret":"env:TOKEN"}'],
+    [
+      'a file by its content',
+      new Blob('a.pdf', 'ab', 2, 'application/pdf'),
+      '{"$blob":"sha256:ab","mime":"application/pdf","path":"a.pdf","size":2}',
+    ],
+  ])('has %s', (_title, value, text) => {
+    expect(canonicalJson(value)).toBe(text);
+  });
+
+  test('is the same whatever the order of keys', () => {
+    fc.assert(
+      fc.property(fc.dictionary(fc.string(), fc.jsonValue()), (value) => {
+        const turned = Object.fromEntries(Object.entries(value).reverse());
+        expect(canonicalJson(turned)).toBe(canonicalJson(value));
+      }),
+      { seed: 20260302, numRuns: 200 },
+    );
+  });
+});
+
+describe('a digest', () => {
+  test('is the SHA-256 of the canonical JSON', () => {
+    const hex = createHash('sha256').update('{"a":1,"b":2}').digest('hex');
+    expect(digestOf({ b: 2, a: 1 })).toBe(`sha256:${hex}`);
+  });
+
+  test.each([
+    [1, '1'],
+    [null, 'null'],
+    [[], {}],
+    [{ a: null }, {}],
+    [
+      [1, 2],
+      [2, 1],
+    ],
+    [{ a: 'x' }, { b: 'x' }],
+  ])('tells %j from %j', (one, other) => {
+    expect(digestOf(one)).not.toBe(digestOf(other));
+  });
+});

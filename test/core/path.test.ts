@@ -1,0 +1,119 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import {
+  formatPath,
+  identitySegment,
+  isIdentity,
+  type Path,
+  parsePath,
+  startsWith,
+} from '../../src/core/path.ts';
+
+/** Fixed, so that a failure can be run again. */
+const RUNS = { seed: 20260302, numRuns: 300 };
+
+describe('the text of a path', () => {
+  const rows: readonly (readonly [string, Path])[] = [
+    ['name', ['name']],
+    ['voice_settings.speed', ['voice_settings', 'speed']],
+    ['extensions.tools[crm_lookup].url', ['extensions', 'tools', '[crm_lookup]', 'url']],
+    [
+      'extensions.tools[crm].headers[X-Api-Key].value',
+      ['extensions', 'tools', '[crm]', 'headers', '[X-Api-Key]', 'value'],
+    ],
+    ['extensions.tools["look up"]', ['extensions', 'tools', '["look up"]']],
+    ['extensions.tools["a]b"].url', ['extensions', 'tools', '["a]b"]', 'url']],
+    ['extensions.tools["say \\"hi\\""]', ['extensions', 'tools', '["say \\"hi\\""]']],
+    [
+      'knowledgebase_links[https://harbor.example.test/faq]',
+      ['knowledgebase_links', '[https://harbor.example.test/faq]'],
+    ],
+    ['config."x.y".z', ['config', 'x.y', 'z']],
+    ['config."two words"', ['config', 'two words']],
+    ['"a key"', ['a key']],
+    ['config.""', ['config', '']],
+    ['extensions.tools[""]', ['extensions', 'tools', '[""]']],
+    ['voice_settings."größe"', ['voice_settings', 'größe']],
+  ];
+
+  test.each(rows)('%s', (text, path) => {
+    expect(formatPath(path)).toBe(text);
+    expect(parsePath(text)).toEqual(path);
+  });
+
+  test('leads back to any path', () => {
+    const text = fc.string({ unit: 'grapheme', maxLength: 8 });
+    // A key that begins with a bracket would read as an element's identity; no field has such a name.
+    const key = text.filter((one) => !isIdentity(one));
+    const step = fc.oneof(key, text.map(identitySegment));
+    const paths = fc.tuple(key, fc.array(step, { maxLength: 5 }));
+    fc.assert(
+      fc.property(paths, ([first, rest]) => {
+        const path = [first, ...rest];
+        expect(parsePath(formatPath(path))).toEqual(path);
+      }),
+      RUNS,
+    );
+  });
+
+  test('tells any two paths apart', () => {
+    const key = fc.string({ maxLength: 4 }).filter((one) => !isIdentity(one));
+    const path = fc.array(fc.oneof(key, key.map(identitySegment)), { minLength: 1, maxLength: 3 });
+    fc.assert(
+      fc.property(path, path, (one, other) => {
+        const isSame = JSON.stringify(one) === JSON.stringify(other);
+        expect(formatPath(one) === formatPath(other)).toBe(isSame);
+      }),
+      RUNS,
+    );
+  });
+});
+
+describe('a path that a person writes', () => {
+  test.each([
+    ['extensions.tools["crm"].url', ['extensions', 'tools', '[crm]', 'url']],
+    ['extensions.tools[look up]', ['extensions', 'tools', '["look up"]']],
+    ['"name"', ['name']],
+    ['config."user_timezone"', ['config', 'user_timezone']],
+  ])('%s is the same as its usual form', (text, path) => {
+    expect(parsePath(text)).toEqual(path);
+  });
+
+  test.each([
+    '',
+    '.',
+    '.name',
+    'name.',
+    'a..b',
+    'tools[',
+    'tools[]',
+    'tools[a',
+    'tools]',
+    '"open',
+    '"\\q"',
+    'tools["\\q"]',
+    '"line\nbreak"',
+  ])('%j is none', (text) => {
+    expect(parsePath(text)).toBeUndefined();
+  });
+
+  test('is read without an exception, whatever it is', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: fc.constantFrom(...'ab.[]"\\ \n'), maxLength: 10 }), (text) => {
+        const path = parsePath(text);
+        if (path !== undefined) expect(parsePath(formatPath(path))).toEqual(path);
+      }),
+      RUNS,
+    );
+  });
+});
+
+test.each([
+  [['extensions', 'tools', '[crm]', 'url'], ['extensions'], true],
+  [['extensions', 'tools', '[crm]'], ['extensions', 'tools', '[crm]'], true],
+  [['extensions', 'tools'], ['extensions', 'tools', '[crm]'], false],
+  [['extensions', 'tools', '[crm2]'], ['extensions', 'tools', '[crm]'], false],
+  [['name'], [], true],
+])('%j starts with %j: %s', (path, prefix, expected) => {
+  expect(startsWith(path, prefix)).toBe(expected);
+});

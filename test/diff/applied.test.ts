@@ -1,0 +1,124 @@
+import { describe, expect, test } from 'vitest';
+import { digestOf } from '../../src/core/digest.ts';
+import { Blob, type Json } from '../../src/core/value.ts';
+import { matchesApplied, rememberLeaf } from '../../src/diff/applied.ts';
+import { leavesOf } from '../../src/diff/leaves.ts';
+import { agent } from '../../src/kinds/agent.ts';
+import { knowledgeSource } from '../../src/kinds/knowledge-source.ts';
+import { desiredResource, KEY, type Written, world } from '../world.ts';
+
+const AT = 'agent.desk';
+const KNOWN = world()
+  .secrets({ 'env:TOKEN': 'canary' })
+  .given((address) => (address === 'retry_policy.gentle' ? 'p-1' : undefined));
+
+function remembered(written: Written, path: string, kind = agent) {
+  const { document } = desiredResource(AT, written);
+  const leaf = leavesOf(kind.schema, document).leaves.get(path);
+  if (leaf === undefined) throw new Error(`${path} is no leaf`);
+  return rememberLeaf(leaf, AT, KNOWN);
+}
+
+const LONG = 'Answer the phone. '.repeat(10);
+const TOKEN = { $secret: 'env:TOKEN' };
+const tool = (value: Written | string) => ({
+  extensions: { tools: [{ name: 'crm', headers: [{ key: 'X', value }] }] },
+});
+
+describe('the state remembers', () => {
+  test.each([
+    ['a short value as it is', { model: 'alpha-4o' }, 'model', { value: 'alpha-4o' }],
+    ['a flag', { echo_detection: false }, 'echo_detection', { value: false }],
+    ['an explicit null', { description: null }, 'description', { value: null }],
+    [
+      'a long value as a digest',
+      { system_prompt: LONG },
+      'system_prompt',
+      { digest: digestOf(LONG) },
+    ],
+    [
+      'a text without its final newline',
+      { system_prompt: 'Hi\n' },
+      'system_prompt',
+      { value: 'Hi' },
+    ],
+    ['a set in order', { email: ['b@x', 'a@x', 'b@x'] }, 'email', { value: ['a@x', 'b@x'] }],
+    ['an empty set as nothing', { email: [] }, 'email', { value: null }],
+    [
+      'the id behind a reference',
+      { default_retry_policy_id: { $ref: 'retry_policy.gentle' } },
+      'default_retry_policy_id',
+      { value: 'p-1' },
+    ],
+    [
+      'nothing of an id that is not known',
+      { default_retry_policy_id: { $ref: 'retry_policy.unborn' } },
+      'default_retry_policy_id',
+      undefined,
+    ],
+    [
+      'nothing of a secret that was not read',
+      { integrations: { smsProvider: { auth_token: { $secret: 'env:UNREAD' } } } },
+      'integrations.smsProvider.auth_token',
+      undefined,
+    ],
+  ] as const)('%s', (_title, written, path, expected) => {
+    expect(remembered(written, path)).toEqual(expected);
+  });
+
+  test.each([
+    [
+      'a secret',
+      { integrations: { smsProvider: { auth_token: TOKEN } } },
+      'integrations.smsProvider.auth_token',
+    ],
+    ['a sensitive value from a secret', tool(TOKEN), 'extensions.tools[crm].headers[X].value'],
+    ['a sensitive value as it stands', tool('canary'), 'extensions.tools[crm].headers[X].value'],
+    [
+      'a value below a sensitive one',
+      { extensions: { mcp_servers: [{ connection_name: 'C', auth_headers: { A: 'canary' } }] } },
+      'extensions.mcp_servers[C].auth_headers.A',
+    ],
+  ])('%s as a fingerprint', (_title, written, path) => {
+    const leaf = remembered(written, path);
+    expect(leaf).toEqual({ fingerprint: KNOWN.fingerprints.of(AT, path, 'canary') });
+    expect(JSON.stringify(leaf)).not.toContain('canary');
+  });
+
+  test('a file by its content', () => {
+    const leaf = leavesOf(knowledgeSource.schema, {
+      file: new Blob('a.pdf', 'ab12', 3, 'application/pdf'),
+    }).leaves.get('file');
+    expect(leaf && rememberLeaf(leaf, AT, KNOWN)).toEqual({ digest: 'sha256:ab12' });
+  });
+});
+
+describe('what is remembered', () => {
+  const fingerprint = KNOWN.fingerprints.of(AT, 'p', 'one');
+  test.each([
+    [{ value: 'a' }, 'a', 'equal'],
+    [{ value: 'a' }, 'b', 'different'],
+    [{ value: { a: 1, b: 2 } }, { b: 2, a: 1 }, 'equal'],
+    [{ value: null }, null, 'equal'],
+    [{ value: 1 }, '1', 'different'],
+    [{ digest: digestOf(LONG) }, LONG, 'equal'],
+    [{ digest: digestOf(LONG) }, `${LONG}!`, 'different'],
+    [{ fingerprint }, 'one', 'equal'],
+    [{ fingerprint }, 'two', 'different'],
+  ] as const)('%j of %j is %s', (leaf, value: Json, expected) => {
+    expect(matchesApplied(leaf, value, AT, 'p', KNOWN)).toBe(expected);
+  });
+
+  test.each([
+    ['another address', 'agent.other', 'p'],
+    ['another path', AT, 'q'],
+  ])('fits nothing at %s', (_title, address, path) => {
+    expect(matchesApplied({ fingerprint }, 'one', address, path, KNOWN)).toBe('different');
+  });
+
+  test('says nothing under another key', () => {
+    const other = world().keys('another key', KEY).given();
+    expect(matchesApplied({ fingerprint }, 'one', AT, 'p', other)).toBe('unknown');
+    expect(matchesApplied({ fingerprint }, 'two', AT, 'p', other)).toBe('unknown');
+  });
+});

@@ -1,0 +1,136 @@
+import { describe, expect, test } from 'vitest';
+import { MASK, maskValue } from '../../src/diff/mask.ts';
+import { withholdSensitive } from '../../src/diff/withhold.ts';
+import { agent } from '../../src/kinds/agent.ts';
+import { materialise } from '../world.ts';
+
+/** Every place where a platform could hold something that nobody may see, each with a canary. */
+const DOCUMENT = {
+  id: 'a1',
+  name: 'Desk',
+  integrations: {
+    ehrProvider: { username: 'u', password: 'canary-1' },
+    calendarA: { calendar_name: 'Main', access_token: 'canary-2', refresh_token: 'canary-3' },
+    calendarB: { access_token: 'canary-4' },
+    smsProvider: { account_sid: 'AC1', auth_token: 'canary-5', api_key_secret: 'canary-6' },
+    pbxProvider: { client_id: 'c', client_secret: 'canary-7' },
+  },
+  extensions: {
+    tools: [
+      {
+        name: 'crm',
+        headers: [{ key: 'X-Key', value: 'canary-8' }],
+        parameters: [{ key: 'q', value: 'plain' }],
+      },
+    ],
+    mcp_servers: [
+      {
+        id: 'm1',
+        connection_name: 'C',
+        // The second is not what the specification says; it is somebody's secret all the same.
+        auth_headers: {
+          Authorization: 'canary-9',
+          Odd: ['canary-10', { deep: 'canary-11' }],
+          Number: 12,
+        },
+        tools: [{ name: 'find', description: 'canary-12' }],
+      },
+    ],
+  },
+  sip_registration_data: { username: 'u', password: 'canary-13' },
+} as const;
+
+describe('a masked document', () => {
+  const shown = maskValue(agent.schema, agent.schema, materialise(DOCUMENT));
+
+  test('holds no canary', () => {
+    expect(JSON.stringify(shown)).not.toContain('canary');
+  });
+
+  test('still says where something is', () => {
+    expect(shown).toEqual({
+      name: 'Desk',
+      integrations: {
+        ehrProvider: { username: 'u', password: MASK },
+        calendarA: { calendar_name: 'Main', access_token: MASK, refresh_token: MASK },
+        calendarB: { access_token: MASK },
+        smsProvider: { account_sid: 'AC1', auth_token: MASK, api_key_secret: MASK },
+        pbxProvider: { client_id: 'c', client_secret: MASK },
+      },
+      extensions: {
+        tools: [
+          {
+            name: 'crm',
+            headers: [{ key: 'X-Key', value: MASK }],
+            parameters: [{ key: 'q', value: 'plain' }],
+          },
+        ],
+        mcp_servers: [
+          {
+            connection_name: 'C',
+            auth_headers: { Authorization: MASK, Odd: [MASK, { deep: MASK }], Number: MASK },
+          },
+        ],
+      },
+    });
+  });
+
+  test('shows a reference and the source of a secret, which are no values', () => {
+    const desired = materialise({
+      default_retry_policy_id: { $ref: 'retry_policy.gentle' },
+      integrations: { smsProvider: { auth_token: { $secret: 'env:TOKEN' } } },
+    });
+    expect(maskValue(agent.schema, agent.schema, desired)).toEqual({
+      default_retry_policy_id: { $ref: 'retry_policy.gentle' },
+      integrations: { smsProvider: { auth_token: { $secret: 'env:TOKEN' } } },
+    });
+  });
+});
+
+describe('a document to be kept', () => {
+  const { document, withheld } = withholdSensitive(agent.schema, DOCUMENT);
+
+  test('holds no canary, nor what the platform owns', () => {
+    expect(JSON.stringify(document)).not.toContain('canary');
+    expect(document).toEqual({
+      name: 'Desk',
+      integrations: {
+        ehrProvider: { username: 'u' },
+        calendarA: { calendar_name: 'Main' },
+        calendarB: {},
+        smsProvider: { account_sid: 'AC1' },
+        pbxProvider: { client_id: 'c' },
+      },
+      extensions: {
+        tools: [
+          { name: 'crm', headers: [{ key: 'X-Key' }], parameters: [{ key: 'q', value: 'plain' }] },
+        ],
+        mcp_servers: [{ connection_name: 'C', auth_headers: { Odd: [{}] } }],
+      },
+    });
+  });
+
+  test('says what it leaves out', () => {
+    expect(withheld).toEqual([
+      'integrations.ehrProvider.password',
+      'integrations.calendarA.access_token',
+      'integrations.calendarA.refresh_token',
+      'integrations.calendarB.access_token',
+      'integrations.smsProvider.auth_token',
+      'integrations.smsProvider.api_key_secret',
+      'integrations.pbxProvider.client_secret',
+      'extensions.tools[crm].headers[X-Key].value',
+      'extensions.mcp_servers[C].auth_headers.Authorization',
+      'extensions.mcp_servers[C].auth_headers.Odd[0]',
+      'extensions.mcp_servers[C].auth_headers.Odd[1].deep',
+      'extensions.mcp_servers[C].auth_headers.Number',
+    ]);
+  });
+
+  test('says nothing of what is not there', () => {
+    const kept = withholdSensitive(agent.schema, {
+      extensions: { tools: [{ name: 'crm', headers: [{ key: 'X', value: null }] }] },
+    });
+    expect(kept.withheld).toEqual([]);
+  });
+});

@@ -1,0 +1,85 @@
+import { describe, expect, test } from 'vitest';
+import { compares, findingsOf } from './rows.ts';
+
+const TOOL = { type: 'webhook', condition: 'during_call', method: 'GET' };
+const CRM = { ...TOOL, name: 'crm', url: 'https://crm.example.test' };
+
+describe('an explicit null', () => {
+  compares([
+    {
+      title: 'takes a value away',
+      desired: { greeting_message: null },
+      live: { greeting_message: 'Hello' },
+      finds: { greeting_message: 'changed' },
+    },
+    {
+      title: 'takes an object away',
+      desired: { contact_policy: null },
+      live: { contact_policy: { require_consent_basis: true } },
+      finds: { contact_policy: 'changed' },
+    },
+    {
+      title: 'takes a list of elements away',
+      desired: { extensions: { tools: null } },
+      live: { extensions: { tools: [CRM] } },
+      finds: { 'extensions.tools': 'changed' },
+    },
+    {
+      title: 'takes away what holds a list',
+      desired: { extensions: null },
+      live: { extensions: { tools: [CRM] } },
+      finds: { extensions: 'changed' },
+    },
+    {
+      title: 'that was written before sees drift',
+      applied: { contact_policy: null },
+      desired: { contact_policy: null },
+      live: { contact_policy: { require_consent_basis: true } },
+      finds: { contact_policy: 'drifted' },
+    },
+    {
+      title: 'over an object that was written is a change of the configuration',
+      applied: { interpreter_config: { pair: 'en-es' } },
+      desired: { interpreter_config: null },
+      live: { interpreter_config: { pair: 'en-es' } },
+      finds: { interpreter_config: 'changed' },
+    },
+    {
+      title: 'over an object that somebody edited meanwhile is a conflict',
+      applied: { interpreter_config: { pair: 'en-es' } },
+      desired: { interpreter_config: null },
+      live: { interpreter_config: { pair: 'en-fr' } },
+      finds: { interpreter_config: 'conflict' },
+    },
+    {
+      title: 'over a list that somebody edited meanwhile is a conflict',
+      applied: { extensions: { tools: [CRM] } },
+      desired: { extensions: { tools: null } },
+      live: { extensions: { tools: [{ ...CRM, method: 'POST' }] } },
+      finds: { 'extensions.tools': 'conflict' },
+    },
+    {
+      title: 'over what is gone already finds nothing',
+      applied: { interpreter_config: { pair: 'en-es' } },
+      desired: { interpreter_config: null },
+      live: {},
+      finds: {},
+    },
+  ]);
+
+  test.each([
+    ['contact_policy', null, { require_consent_basis: true, calling_windows: [{ from: 9 }] }],
+    ['extensions', { tools: null }, { tools: [CRM] }],
+    ['voice_settings', { voice_id: null }, { voice_id: { id: 'v1' } }],
+  ])('shows what it takes away from %s', async (field, desired, live) => {
+    const [found] = await findingsOf({
+      title: '',
+      desired: { [field]: desired },
+      live: { [field]: live },
+      finds: {},
+    });
+    const [expected] = desired === null ? [live] : Object.values(live);
+    expect(found?.before).toEqual(expected);
+    expect(found?.after).toBeNull();
+  });
+});

@@ -1,0 +1,272 @@
+import { describe, expect, test } from 'vitest';
+import { KEY } from '../world.ts';
+import { compares, findingsOf } from './rows.ts';
+
+const TOKEN = { $secret: 'env:TOKEN' };
+const sms = (auth_token: typeof TOKEN) => ({
+  integrations: { smsProvider: { account_sid: 'AC1', auth_token } },
+});
+const SMS = sms(TOKEN);
+/** As the platform returns it: the secret is left out. */
+const LIVE = { integrations: { smsProvider: { account_sid: 'AC1' } } };
+const PATH = 'integrations.smsProvider.auth_token';
+
+describe('a secret', () => {
+  compares([
+    {
+      title: 'that is the one last written is equal',
+      applied: SMS,
+      desired: SMS,
+      live: LIVE,
+      having: (world) => world.secrets({ 'env:TOKEN': 'one' }),
+      finds: {},
+    },
+    {
+      title: 'that is another one has changed since our last write',
+      applied: SMS,
+      desired: SMS,
+      live: LIVE,
+      having: (world) => world.secrets({ 'env:TOKEN': 'two' }, { 'env:TOKEN': 'one' }),
+      finds: { [PATH]: 'secret_changed' },
+    },
+    {
+      title: 'that comes from another source with the same value is equal',
+      applied: SMS,
+      desired: sms({ $secret: 'file:token' }),
+      live: LIVE,
+      having: (world) => world.secrets({ 'env:TOKEN': 'one', 'file:token': 'one' }),
+      finds: {},
+    },
+    {
+      title: 'without state is unknown',
+      desired: SMS,
+      live: LIVE,
+      having: (world) => world.secrets({ 'env:TOKEN': 'one' }),
+      finds: { [PATH]: 'unknown_secret' },
+    },
+    {
+      title: 'whose key is gone is unknown',
+      applied: SMS,
+      desired: SMS,
+      live: LIVE,
+      having: (world) =>
+        world.secrets({ 'env:TOKEN': 'two' }, { 'env:TOKEN': 'one' }).keys('new', KEY),
+      finds: { [PATH]: 'unknown_secret' },
+    },
+    {
+      title: 'whose value was not read is unknown',
+      applied: SMS,
+      desired: SMS,
+      live: LIVE,
+      having: (world) => world.secrets({}, { 'env:TOKEN': 'one' }),
+      finds: { [PATH]: 'unknown_secret' },
+    },
+    {
+      title: 'that is to be sent again is sent, although it is equal',
+      applied: SMS,
+      desired: SMS,
+      live: LIVE,
+      having: (world) => world.secrets({ 'env:TOKEN': 'one' }).options({ resend_secrets: true }),
+      finds: { [PATH]: 'secret_resent' },
+    },
+    {
+      title: 'that is to be sent again is sent, although it is unknown',
+      desired: SMS,
+      live: LIVE,
+      having: (world) =>
+        world.secrets({ 'env:TOKEN': 'one' }).options({ resend_secrets: ['agent.desk'] }),
+      finds: { [PATH]: 'secret_resent' },
+    },
+    {
+      title: 'of another address is not sent again',
+      desired: SMS,
+      live: LIVE,
+      having: (world) =>
+        world.secrets({ 'env:TOKEN': 'one' }).options({ resend_secrets: ['agent.other'] }),
+      finds: { [PATH]: 'unknown_secret' },
+    },
+    {
+      title: 'of an integration that the platform does not have yet is written with it',
+      applied: {},
+      desired: SMS,
+      live: {},
+      having: (world) => world.secrets({ 'env:TOKEN': 'one' }),
+      finds: { 'integrations.smsProvider.account_sid': 'changed', [PATH]: 'changed' },
+    },
+    {
+      title: 'of an integration that somebody took away is written with it',
+      applied: SMS,
+      desired: SMS,
+      live: { integrations: {} },
+      having: (world) => world.secrets({ 'env:TOKEN': 'one' }),
+      finds: { 'integrations.smsProvider.account_sid': 'drifted', [PATH]: 'drifted' },
+    },
+    {
+      title: 'that the configuration no longer has stays on the platform, which is said',
+      applied: SMS,
+      desired: { integrations: { smsProvider: { account_sid: 'AC1' } } },
+      live: LIVE,
+      having: (world) => world.secrets({ 'env:TOKEN': 'one' }),
+      finds: { [PATH]: 'released' },
+    },
+    {
+      title: 'of a calendar is one too',
+      applied: { integrations: { calendarA: { calendar_name: 'Main', access_token: TOKEN } } },
+      desired: { integrations: { calendarA: { calendar_name: 'Main', access_token: TOKEN } } },
+      live: { integrations: { calendarA: { calendar_name: 'Main' } } },
+      having: (world) => world.secrets({ 'env:TOKEN': 'two' }, { 'env:TOKEN': 'one' }),
+      finds: { 'integrations.calendarA.access_token': 'secret_changed' },
+    },
+    {
+      title: 'under a name that the specification does not give is one too',
+      applied: { integrations: { ehrProvider: { pass_phrase: TOKEN } } },
+      desired: { integrations: { ehrProvider: { pass_phrase: TOKEN } } },
+      live: { integrations: { ehrProvider: { username: 'u' } } },
+      having: (world) => world.secrets({ 'env:TOKEN': 'two' }, { 'env:TOKEN': 'one' }),
+      finds: { 'integrations.ehrProvider.pass_phrase': 'secret_changed' },
+    },
+    {
+      title: 'under a name that the specification does not give stays, which is said',
+      applied: { integrations: { ehrProvider: { username: 'u', pass_phrase: TOKEN } } },
+      desired: { integrations: { ehrProvider: { username: 'u' } } },
+      live: { integrations: { ehrProvider: { username: 'u' } } },
+      having: (world) => world.secrets({ 'env:TOKEN': 'one' }),
+      finds: { 'integrations.ehrProvider.pass_phrase': 'released' },
+    },
+  ]);
+
+  test('is never held as a value, only as its source', async () => {
+    const [found] = await findingsOf({
+      title: '',
+      applied: SMS,
+      desired: SMS,
+      live: LIVE,
+      having: (world) => world.secrets({ 'env:TOKEN': 'canary-2' }, { 'env:TOKEN': 'canary-1' }),
+      finds: {},
+    });
+    expect(found).toMatchObject({ sensitive: true, before: undefined });
+    expect(JSON.stringify(found?.after)).toBe('{"$secret":"env:TOKEN"}');
+    expect(JSON.stringify(found)).not.toContain('canary');
+  });
+});
+
+const TOOL = {
+  type: 'webhook',
+  name: 'crm',
+  condition: 'during_call',
+  method: 'GET',
+  url: 'https://x.test',
+};
+const HEADER = 'extensions.tools[crm].headers[X-Key].value';
+const header = (value: string) => ({
+  extensions: { tools: [{ ...TOOL, headers: [{ key: 'X-Key', value }] }] },
+});
+const GIVEN = { extensions: { tools: [{ ...TOOL, headers: [{ key: 'X-Key', value: TOKEN }] }] } };
+
+/** The platform returns these in clear, so that they can be compared; they are masked all the same. */
+describe('a sensitive value', () => {
+  compares([
+    {
+      title: 'is compared with what is live',
+      applied: GIVEN,
+      desired: GIVEN,
+      live: header('one'),
+      having: (world) => world.secrets({ 'env:TOKEN': 'one' }),
+      finds: {},
+    },
+    {
+      title: 'is compared without state as well',
+      desired: GIVEN,
+      live: header('one'),
+      having: (world) => world.secrets({ 'env:TOKEN': 'two' }),
+      finds: { [HEADER]: 'changed' },
+    },
+    {
+      title: 'that the configuration changed',
+      applied: GIVEN,
+      desired: GIVEN,
+      live: header('one'),
+      having: (world) => world.secrets({ 'env:TOKEN': 'two' }, { 'env:TOKEN': 'one' }),
+      finds: { [HEADER]: 'changed' },
+    },
+    {
+      title: 'that somebody changed',
+      applied: GIVEN,
+      desired: GIVEN,
+      live: header('three'),
+      having: (world) => world.secrets({ 'env:TOKEN': 'one' }),
+      finds: { [HEADER]: 'drifted' },
+    },
+    {
+      title: 'that both changed',
+      applied: GIVEN,
+      desired: GIVEN,
+      live: header('three'),
+      having: (world) => world.secrets({ 'env:TOKEN': 'two' }, { 'env:TOKEN': 'one' }),
+      finds: { [HEADER]: 'conflict' },
+    },
+    {
+      title: 'that stands in the configuration as it is',
+      applied: header('one'),
+      desired: header('one'),
+      live: header('two'),
+      finds: { [HEADER]: 'drifted' },
+    },
+    {
+      title: 'whose key is gone is still compared with what is live',
+      applied: GIVEN,
+      desired: GIVEN,
+      live: header('one'),
+      having: (world) => world.secrets({ 'env:TOKEN': 'one' }).keys('new', KEY),
+      finds: {},
+    },
+    {
+      title: 'that was not read is unknown, and not taken for empty',
+      applied: GIVEN,
+      desired: GIVEN,
+      live: header('one'),
+      having: (world) => world.secrets({}, { 'env:TOKEN': 'one' }),
+      finds: { [HEADER]: 'unknown_secret' },
+    },
+    {
+      title: 'is not sent again for its own sake',
+      applied: GIVEN,
+      desired: GIVEN,
+      live: header('one'),
+      having: (world) => world.secrets({ 'env:TOKEN': 'one' }).options({ resend_secrets: true }),
+      finds: {},
+    },
+  ]);
+
+  test('says that it is one', async () => {
+    const [found] = await findingsOf({
+      title: '',
+      desired: header('one'),
+      live: header('two'),
+      finds: {},
+    });
+    expect(found?.sensitive).toBe(true);
+    const inAuth = (value: string) => ({
+      extensions: {
+        mcp_servers: [
+          {
+            connection_name: 'C',
+            mcp_endpoint_url: 'https://x.test',
+            transport_type: 'sse',
+            auth_headers: { A: value },
+          },
+        ],
+      },
+    });
+    const [auth] = await findingsOf({
+      title: '',
+      desired: inAuth('1'),
+      live: inAuth('2'),
+      finds: {},
+    });
+    expect(auth).toMatchObject({
+      text: 'extensions.mcp_servers[C].auth_headers.A',
+      sensitive: true,
+    });
+  });
+});

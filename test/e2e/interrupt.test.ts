@@ -1,0 +1,146 @@
+import { expect } from 'vitest';
+import type { Gate } from './gate.ts';
+import { applied, readRun, scenario, type World } from './harness.ts';
+
+const ONE_AT_A_TIME = ['apply', '--auto-approve', '--concurrency', '1', '--format', 'json'];
+
+/** How many there are of everything that the clinic has; two of one name would be a duplicate. */
+function counts({ sim: { store } }: World): readonly number[] {
+  const { voices, retryPolicies, emailTemplates, smsTemplates, sources, agents } = store;
+  return [voices, retryPolicies, emailTemplates, smsTemplates, sources, agents].map(
+    ({ size }) => size,
+  );
+}
+const ONE_OF_EACH = [1, 1, 1, 1, 2, 2];
+
+/** The document of the clinic arrived, and not merely its announcement. */
+function documentBytes({ sim }: World): readonly (number | undefined)[] {
+  return [...sim.store.sources.values()].flatMap(({ upload }) =>
+    upload ? [upload.bytes?.length] : [],
+  );
+}
+
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  scenario(
+    `${signal}: the request in flight ends, the rest is not begun, exit 130`,
+    async (world) => {
+      const gate = await world.gate();
+      const policy = gate.hold('answer', { method: 'POST', path: /retry-policies/ });
+      const running = world.start(ONE_AT_A_TIME);
+      await policy.reached;
+      running.signal(signal);
+      policy.release();
+      const outcome = await running.ended;
+      expect([outcome.exit, outcome.signal]).toEqual([130, null]);
+      const { ledger } = readRun(outcome);
+      expect(ledger.find(({ address }) => address === 'retry_policy.gentle')?.status).toBe('done');
+      expect(ledger.filter(({ status }) => status === 'not_attempted').length).toBeGreaterThan(4);
+      expect(ledger.length).toBe(8);
+
+      await world.apply();
+      expect(counts(world)).toEqual(ONE_OF_EACH);
+    },
+  );
+}
+
+scenario('a second SIGINT ends it at once, and the next run converges', async (world) => {
+  const gate = await world.gate();
+  const agent = gate.hold('answer', { method: 'POST', path: /agents$/ });
+  const running = world.start(ONE_AT_A_TIME);
+  await agent.reached;
+  running.signal('SIGINT');
+  running.signal('SIGINT');
+  const outcome = await running.ended;
+  expect([130, null]).toContain(outcome.exit);
+  agent.release();
+  await world.apply();
+  expect(counts(world)).toEqual(ONE_OF_EACH);
+});
+
+/** Where a run dies: before the platform saw the request, or after it did the work. */
+const deaths: readonly (readonly [string, ...Parameters<Gate['hold']>])[] = [
+  ['before a policy is made', 'request', { method: 'POST', path: /retry-policies/ }],
+  ['after a policy was made', 'answer', { method: 'POST', path: /retry-policies/ }],
+  ['after a voice was made', 'answer', { method: 'POST', path: /custom-voices/ }],
+  ['after an e-mail template was made', 'answer', { method: 'POST', path: /email-templates/ }],
+  ['after a page was added', 'answer', { method: 'POST', path: /sources$/ }],
+  ['before a document is queued', 'request', { method: 'POST', path: /enqueue/ }],
+  ['after an agent was made', 'answer', { method: 'POST', path: /agents$/ }],
+  ['while an agent is read back', 'request', { method: 'GET', path: /agents\/[^/?]+$/ }],
+];
+
+for (const [when, at, match] of deaths) {
+  scenario(`killed ${when}: the next apply converges without a duplicate`, async (world) => {
+    const gate = await world.gate();
+    const hold = gate.hold(at, match);
+    const running = world.start(ONE_AT_A_TIME);
+    await hold.reached;
+    running.signal('SIGKILL');
+    expect((await running.ended).signal).toBe('SIGKILL');
+    hold.release();
+
+    const planned = await world.run(['plan']);
+    expect(planned.err).toMatch(/Run \S+ did not finish/);
+    await world.apply();
+    expect(counts(world)).toEqual(ONE_OF_EACH);
+    expect(documentBytes(world)).toEqual([45]);
+    const { runs } = JSON.parse((await world.run(['runs', '--format', 'json'])).out);
+    expect(runs.map(({ status }: { status: string }) => status)).toEqual(['done', 'settled']);
+  });
+}
+
+applied(
+  'killed in the middle of an update: what was written is no drift afterwards',
+  async (world) => {
+    await world.edit('agents.yaml', 'how can I help?', 'good day!');
+    const gate = await world.gate();
+    const hold = gate.hold('answer', { method: 'PUT', path: /agents/ });
+    const running = world.start(ONE_AT_A_TIME);
+    await hold.reached;
+    running.signal('SIGKILL');
+    await running.ended;
+    hold.release();
+    const before = world.writes().length;
+    await world.apply();
+    expect(world.writes().length).toBe(before);
+  },
+);
+
+applied('a killed run can be rolled back', async (world) => {
+  await world.edit('agents.yaml', 'how can I help?', 'good day!');
+  await world.edit('agents.yaml', 'status: active', 'status: inactive');
+  const gate = await world.gate();
+  const hold = gate.hold('answer', { method: 'PUT', path: /agents/ });
+  const running = world.start(ONE_AT_A_TIME);
+  await hold.reached;
+  running.signal('SIGKILL');
+  await running.ended;
+  hold.release();
+  await world.run(['rollback', '--auto-approve']);
+  expect(world.sim.store.agents.get(world.agent('Front desk'))?.record).toMatchObject({
+    greeting_message: 'Harbor Dental, how can I help?',
+    status: 'active',
+  });
+});
+
+scenario(
+  'two applies at once: the second is told who holds the state, and writes nothing',
+  async (world) => {
+    const gate = await world.gate();
+    const hold = gate.hold('request', { method: 'POST', path: /retry-policies/ });
+    const first = world.start(ONE_AT_A_TIME);
+    await hold.reached;
+    const before = world.writes().length;
+    const { err } = await world.run(['apply', '--auto-approve'], { exit: 6 });
+    expect(err).toMatch(
+      /the state .* is locked by apply \(run \S+\) of \S+, process \d+, since 20/,
+    );
+    expect(world.writes().length).toBe(before);
+    const planned = await world.run(['plan']);
+    expect(planned.out).toContain('Plan:');
+    hold.release();
+    expect((await first.ended).exit).toBe(0);
+    await world.apply();
+    expect(counts(world)).toEqual(ONE_OF_EACH);
+  },
+);

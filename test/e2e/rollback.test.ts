@@ -1,0 +1,218 @@
+import { expect } from 'vitest';
+import type { Json, JsonObject } from '../../src/core/value.ts';
+import { applied, scenario, told, type World } from './harness.ts';
+
+/** The platform without what every write moves on. */
+function settled(world: World): Json {
+  const { history: _, ...store } = world.sim.dump();
+  return JSON.parse(JSON.stringify(store, (key, value) => (key === 'updated_at' ? null : value)));
+}
+
+function record(world: World, name: string): JsonObject {
+  return world.sim.store.agents.get(world.agent(name))?.record ?? {};
+}
+
+/** Prompt, model, status and webhooks of the desk: what history records, and what it does not. */
+async function changeFour(world: World): Promise<void> {
+  await world.edit('prompts/desk.md', 'Be brief.', 'Agree with everything.');
+  await world.edit('agents.yaml', 'model: alpha-4.1', 'model: alpha-4o');
+  await world.edit('agents.yaml', 'status: active', 'status: inactive');
+  await world.edit('agents.yaml', 'crm.example.test/patients', 'crm.example.test/v9');
+}
+
+applied(
+  'prompt, model, status and webhooks go back with one revert and one update',
+  async (world) => {
+    const before = settled(world);
+    await changeFour(world);
+    await world.apply();
+    expect(record(world, 'Front desk')).toMatchObject({ model: 'alpha-4o', status: 'inactive' });
+
+    const since = world.writes().length;
+    const { out } = await world.run(['rollback', '--auto-approve']);
+    expect(out).toContain('revert to history entry');
+    expect(
+      world
+        .writes()
+        .slice(since)
+        .map(({ operation }) => operation),
+    ).toEqual(['revertAgent', 'updateAgent']);
+    expect(settled(world)).toEqual(before);
+  },
+);
+
+applied('taking the change back in Git after a rollback leaves nothing to do', async (world) => {
+  const files = ['agents.yaml', 'prompts/desk.md'];
+  const kept = await Promise.all(files.map(world.read));
+  await changeFour(world);
+  await world.apply();
+  await world.run(['rollback', '--auto-approve']);
+  await Promise.all(files.map((file, index) => world.write(file, kept[index] ?? '')));
+  const since = world.writes().length;
+  await world.apply();
+  expect(world.writes().length).toBe(since);
+});
+
+const alone: readonly (readonly [string, (world: World) => void, readonly string[]])[] = [
+  [
+    'retention took the version',
+    (world) => {
+      world.sim.dialect.historyRetention = 1;
+    },
+    ['revertAgent', 'updateAgent'],
+  ],
+  [
+    'a lock refuses the version',
+    ({ sim }) => {
+      for (const organization of sim.store.organizations.values())
+        organization.locks.add('custom_voices');
+    },
+    ['revertAgent', 'updateAgent'],
+  ],
+];
+
+for (const [why, arrange, requests] of alone) {
+  applied(`an update does what the revert cannot: ${why}`, async (world) => {
+    const before = settled(world);
+    await changeFour(world);
+    arrange(world);
+    await world.run(['apply', '--auto-approve']);
+    const since = world.writes().length;
+    await world.run(['rollback', '--auto-approve']);
+    expect(
+      world
+        .writes()
+        .slice(since)
+        .map(({ operation }) => operation),
+    ).toEqual(requests);
+    expect(record(world, 'Front desk')).toMatchObject({ model: 'alpha-4.1', status: 'active' });
+    const { organizations: _, ...after } = settled(world) as JsonObject;
+    expect(after).toEqual({ ...(before as JsonObject), organizations: undefined });
+  });
+}
+
+applied('a field that the run set for the first time is empty again', async (world) => {
+  const before = settled(world);
+  await world.edit(
+    'agents.yaml',
+    'name: Recall',
+    'name: Recall\n    description: Calls people.\n    email: [desk@harbor.example.test]',
+  );
+  await world.apply();
+  await world.run(['rollback', '--auto-approve']);
+  expect(settled(world)).toEqual(before);
+});
+
+applied(
+  'what the run made is deleted, and what it deleted is made again, its references with it',
+  async (world) => {
+    // The run deletes the policy and the agent that follows it, and makes another agent.
+    const agents = await world.read('agents.yaml');
+    await world.edit(
+      'resources.yaml',
+      (await world.read('resources.yaml')).split('email_templates:')[0] ?? '',
+      '',
+    );
+    await world.write(
+      'agents.yaml',
+      `${agents.slice(0, agents.indexOf('  recall:'))}  night:\n    name: Night\n`,
+    );
+    await world.apply(['--allow-delete']);
+    expect([...world.sim.store.agents.values()].map((agent) => agent.record.name)).toEqual([
+      'Front desk',
+      'Night',
+    ]);
+    expect(world.sim.store.retryPolicies.size).toBe(0);
+
+    await world.run(['rollback', '--auto-approve']);
+    expect([...world.sim.store.agents.values()].map((agent) => agent.record.name)).toEqual([
+      'Front desk',
+      'Recall',
+    ]);
+    const [policy] = world.sim.store.retryPolicies.values();
+    expect(policy).toMatchObject({ name: 'Gentle redial' });
+    expect(record(world, 'Recall').default_retry_policy_id).toBe(policy?.id);
+  },
+);
+
+applied(
+  'an agent whose policy was deleted is linked to the policy that comes back',
+  async (world) => {
+    await world.edit(
+      'resources.yaml',
+      (await world.read('resources.yaml')).split('email_templates:')[0] ?? '',
+      '',
+    );
+    await world.edit(
+      'agents.yaml',
+      '    default_retry_policy_id: { $ref: retry_policy.gentle }\n',
+      '',
+    );
+    await world.apply(['--allow-delete']);
+    expect(record(world, 'Recall').default_retry_policy_id).toBeUndefined();
+
+    await world.run(['rollback', '--auto-approve']);
+    const [policy] = world.sim.store.retryPolicies.values();
+    expect(record(world, 'Recall').default_retry_policy_id).toBe(policy?.id);
+  },
+);
+
+applied(
+  'the first run of a stack is undone as far as the platform allows, and the rest is named',
+  async (world) => {
+    const { out } = await world.run(['rollback', '--auto-approve']);
+    for (const kind of ['custom_voice', 'knowledge_source'])
+      expect(out.replace(/\s+/g, ' ')).toContain(`no endpoint that deletes a ${kind}`);
+    const { agents, retryPolicies, emailTemplates, smsTemplates } = world.sim.store;
+    expect([agents, retryPolicies, emailTemplates, smsTemplates].map(({ size }) => size)).toEqual([
+      0, 0, 0, 0,
+    ]);
+    await world.apply();
+  },
+);
+
+applied('somebody edited the agent since the run: refused, until forced', async (world) => {
+  await changeFour(world);
+  await world.apply();
+  world.sim.edit(world.agent('Front desk'), { greeting_message: 'Edited.' }, 'user:maria');
+  const since = world.writes().length;
+  const { err } = await world.run(['rollback', '--auto-approve'], { exit: 4 });
+  expect(err).toContain('agent.desk was edited since the run, last by user:maria via dashboard');
+  expect(err).toContain('--force');
+  expect(world.writes().length).toBe(since);
+
+  await world.run(['rollback', '--auto-approve', '--force']);
+  expect(record(world, 'Front desk')).toMatchObject({ model: 'alpha-4.1', status: 'active' });
+});
+
+applied('a rollback can be rolled back', async (world) => {
+  await changeFour(world);
+  await world.apply();
+  const changed = settled(world);
+  await world.run(['rollback', '--auto-approve']);
+  await world.run(['rollback', '--auto-approve']);
+  expect(settled(world)).toEqual(changed);
+});
+
+applied('--run names the run to undo, and an unknown one is an error', async (world) => {
+  await changeFour(world);
+  await world.apply();
+  const { runs } = JSON.parse((await world.run(['runs', '--format', 'json'])).out);
+  const [latest] = runs;
+  const unknown = await world.run(['rollback', '--auto-approve', '--run', 'nope'], { exit: 1 });
+  expect(unknown.err).toContain('run nope is not recorded');
+  await world.run(['rollback', '--auto-approve', '--run', latest.run]);
+  expect(record(world, 'Front desk').model).toBe('alpha-4.1');
+});
+
+scenario('nothing was run yet', async (world) => {
+  const outcome = await world.run(['rollback', '--auto-approve'], { exit: 1 });
+  expect(outcome.err, told(outcome)).toContain('no run is recorded');
+});
+
+applied('without a terminal and without --auto-approve nothing is undone', async (world) => {
+  const since = world.writes().length;
+  const { err } = await world.run(['rollback'], { exit: 1 });
+  expect(err).toContain('stdin is not a terminal');
+  expect(world.writes().length).toBe(since);
+});

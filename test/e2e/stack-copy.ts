@@ -1,0 +1,37 @@
+import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'vitest';
+
+/** A copy of a stack that a test may change. */
+export type StackCopy = {
+  /** Absolute. */
+  readonly folder: string;
+  readonly read: (file: string) => Promise<string>;
+  readonly write: (file: string, text: string) => Promise<void>;
+  /** Replaces a part of a file, which must be there. */
+  readonly edit: (file: string, from: string, to: string) => Promise<void>;
+  /** Throws the state away, journals and all. */
+  readonly forget: () => Promise<void>;
+  readonly remove: () => Promise<void>;
+};
+
+/** Copies a stack into a temporary folder. */
+export async function copyStack(source: string): Promise<StackCopy> {
+  const folder = await mkdtemp(join(tmpdir(), 'callsheet-stack-'));
+  await cp(source, folder, { recursive: true });
+  const read = (file: string) => readFile(join(folder, file), 'utf8');
+  const write = (file: string, text: string) => writeFile(join(folder, file), text);
+  return {
+    folder,
+    read,
+    write,
+    async edit(file, from, to) {
+      const text = await read(file);
+      expect(text).toContain(from);
+      await write(file, text.replace(from, to));
+    },
+    forget: () => rm(join(folder, '.callsheet'), { recursive: true }),
+    remove: () => rm(folder, { recursive: true, force: true }),
+  };
+}

@@ -1,0 +1,132 @@
+import { expect } from 'vitest';
+import { digestOf } from '../../src/core/digest.ts';
+import { planDigest } from '../../src/plan/document.ts';
+import { applied, scenario, type World } from './harness.ts';
+
+/** A world in which the clinic is applied and a change to the desk waits in plan.json. */
+async function planned(world: World): Promise<void> {
+  await world.apply();
+  await world.edit('agents.yaml', 'how can I help?', 'good day!');
+  await world.run(['plan', '--out', 'plan.json', '--detailed-exitcode'], { exit: 2 });
+}
+
+/** The plan in plan.json is refused, in these words, and nothing is written. */
+async function refused(world: World, pattern: RegExp, args = ['apply', 'plan.json']) {
+  const before = world.writes().length;
+  const { err } = await world.run(args, { exit: 5 });
+  expect(err).toMatch(pattern);
+  expect(world.writes().slice(before)).toEqual([]);
+}
+
+scenario('a dashboard edit between plan and apply stops the apply, and is named', async (world) => {
+  await planned(world);
+  world.sim.edit(world.agent('Front desk'), { greeting_message: 'Edited.' }, 'user:maria');
+  await refused(
+    world,
+    /agent\.desk \(\S+\) was changed since the plan by user:maria via dashboard at 20/,
+  );
+});
+
+scenario('an edit of a field that nobody owns counts as well', async (world) => {
+  await planned(world);
+  world.sim.edit(world.agent('Front desk'), { echo_detection: true });
+  await refused(world, /agent\.desk .* was changed since the plan/);
+});
+
+scenario('an edit of an agent that the plan does not touch does not matter', async (world) => {
+  await planned(world);
+  world.sim.edit(world.agent('Recall'), { echo_detection: true });
+  await world.apply(['plan.json']);
+});
+
+scenario('what is to be updated was deleted since the plan', async (world) => {
+  await planned(world);
+  world.sim.store.agents.delete(world.agent('Front desk'));
+  await refused(world, /agent\.desk \(\S+\) was deleted since the plan/);
+});
+
+scenario('somebody made one of the same name since the plan', async (world) => {
+  await world.run(['plan', '--out', 'plan.json']);
+  world.sim.store.retryPolicies.set('twin', { id: 'twin', name: 'Gentle redial', rules: {} });
+  await refused(world, /retry_policy\.gentle: one of its name \(twin\) was made since the plan/);
+});
+
+scenario('a plan is applied once', async (world) => {
+  await planned(world);
+  await world.apply(['plan.json']);
+  await refused(world, /the plan may have been applied already/);
+});
+
+scenario('the configuration changed since the plan', async (world) => {
+  await planned(world);
+  await world.edit('prompts/desk.md', 'Be brief.', 'Be very brief.');
+  await refused(world, /the configuration changed since the plan/);
+});
+
+scenario('the state was thrown away since the plan', async (world) => {
+  await planned(world);
+  await world.forget();
+  await refused(world, /the state/);
+});
+
+scenario('the plan is for another account', async (world) => {
+  await planned(world);
+  const plan = JSON.parse(await world.read('plan.json'));
+  const { digest: _, ...rest } = plan;
+  // Signed anew, so that only the account is wrong.
+  const other = { ...rest, platform: { ...rest.platform, account_id: 'another' } };
+  await world.write('other.json', JSON.stringify({ ...other, digest: planDigest(other) }));
+  await refused(world, /the plan is for account another/, ['apply', 'other.json']);
+});
+
+scenario('a plan file that was changed by hand', async (world) => {
+  await planned(world);
+  await world.edit('plan.json', 'good day!', 'good night!');
+  await refused(world, /plan\.json was changed after it was made/);
+});
+
+scenario('--expect takes the plan that was approved, and no other', async (world) => {
+  await planned(world);
+  const { digest } = JSON.parse(await world.read('plan.json'));
+  const wrong = ['apply', 'plan.json', '--expect', digestOf('something else')];
+  await refused(world, /the plan's digest is sha256:[0-9a-f]{64}, not sha256:/, wrong);
+  await world.apply(['plan.json', '--expect', digest]);
+});
+
+scenario('--expect holds for a plan that is made on the spot, too', async (world) => {
+  const { digest } = await world.plan();
+  const before = world.writes().length;
+  const { err } = await world.run(['apply', '--auto-approve', '--expect', digestOf('other')], {
+    exit: 5,
+  });
+  expect(err).toContain(digest);
+  expect(world.writes().length).toBe(before);
+  await world.apply(['--expect', digest]);
+});
+
+applied(
+  'an edit in the middle of a run stops what it concerns, and nothing else',
+  async (world) => {
+    await world.edit('agents.yaml', 'how can I help?', 'good day!');
+    await world.edit('resources.yaml', 'delay_seconds: 900', 'delay_seconds: 600');
+    await world.edit('agents.yaml', 'due for a check-up', 'due for a visit');
+    const gate = await world.gate();
+    const policy = gate.hold('request', { method: 'PATCH', path: /retry-policies/ });
+    const recall = world.agent('Recall');
+    const running = world.start(['apply', '--auto-approve', '--format', 'json']);
+    await policy.reached;
+    world.sim.edit(recall, { greeting_message: 'Edited.' }, 'user:maria');
+    policy.release();
+
+    const { exit, out } = await running.ended;
+    expect(exit).toBe(5);
+    const lines = JSON.parse(out).ledger.map(
+      ({ address, status }: { address: string; status: string }) => `${address} ${status}`,
+    );
+    expect(lines).toEqual(['retry_policy.gentle done', 'agent.desk done', 'agent.recall failed']);
+    expect(world.sim.store.agents.get(recall)?.record.greeting_message).toBe('Edited.');
+    // The edit is of a field that is not owned, so the next run leaves it alone.
+    await world.apply();
+    expect(world.sim.store.agents.get(recall)?.record.greeting_message).toBe('Edited.');
+  },
+);

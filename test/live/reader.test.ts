@@ -1,0 +1,184 @@
+import { describe, expect, it } from 'vitest';
+import type { Json, JsonObject } from '../../src/core/value.ts';
+import { kindNamed } from '../../src/kinds/index.ts';
+import { createReader } from '../../src/live/reader.ts';
+import { failure, open, type Reply, script, useScripts } from '../api/platform.ts';
+
+useScripts();
+
+const agent = kindNamed('agent');
+const scope = { organization_id: 'o' };
+const none: ReadonlySet<string> = new Set();
+
+const data = (value: Json): Reply => ({ body: { data: value } });
+const page = (...items: readonly JsonObject[]): Reply => ({
+  body: { data: items, pagination: { total: items.length, totalPages: 1 } },
+});
+const notFound: Reply = { status: 404, body: { error: 'not_found', error_description: 'Gone' } };
+
+/** A reader over a client that speaks to the scripted platform. */
+const reader = () => createReader(open());
+
+describe('list', () => {
+  it('is read once, for those who ask together and for those who ask later', async () => {
+    const seen = script({ 'GET /v1/agents': [page({ id: 'a', name: 'Front desk' })] });
+    const live = reader();
+    const [first, second] = await Promise.all([live.list(agent, scope), live.list(agent, scope)]);
+    expect(first).toEqual([{ id: 'a', scope, record: { id: 'a', name: 'Front desk' } }]);
+    expect(second).toBe(first);
+    expect(await live.list(agent, { organization_id: 'o' })).toBe(first);
+    expect(seen).toHaveLength(1);
+  });
+
+  it('is one per scope and kind', async () => {
+    script({
+      'GET /v1/agents': [page({ id: 'a' }), page({ id: 'b' })],
+      'GET /v1/sms-templates': [page({ id: 't' })],
+    });
+    const live = reader();
+    const ids = [
+      await live.list(agent, scope),
+      await live.list(agent, { organization_id: 'other' }),
+      await live.list(kindNamed('sms_template'), scope),
+    ].map((items) => items.map(({ id }) => id));
+    expect(ids).toEqual([['a'], ['b'], ['t']]);
+  });
+
+  it('that failed is read again', async () => {
+    script({ 'GET /v1/agents': [{ status: 500 }, page({ id: 'a' })] });
+    const live = reader();
+    expect(await failure(live.list(agent, scope))).toMatchObject({ status: 500 });
+    await expect(live.list(agent, scope)).resolves.toHaveLength(1);
+  });
+
+  it.each<{ item: JsonObject }>([{ item: {} }, { item: { id: '' } }, { item: { id: 7 } }])(
+    'with $item is an error',
+    async ({ item }) => {
+      script({ 'GET /v1/agents': [page(item)] });
+      expect(await failure(reader().list(agent, scope))).toMatchObject({
+        code: 'api',
+        message: 'the list of kind agent has an item without an id',
+      });
+    },
+  );
+});
+
+describe('read', () => {
+  it('takes the whole record, not the subset of the list', async () => {
+    const record = { id: 'a', name: 'Front desk', system_prompt: 'Be kind.' };
+    script({ 'GET /v1/agents/a': [data(record)] });
+    const at = { id: 'a', scope, record: { id: 'a', name: 'Front desk' } };
+    await expect(reader().read(agent, at, none)).resolves.toEqual({
+      id: 'a',
+      scope,
+      document: record,
+      record,
+    });
+  });
+
+  it('is done afresh each time', async () => {
+    script({
+      'GET /v1/agents/a': [data({ id: 'a', name: 'one' }), data({ id: 'a', name: 'two' })],
+    });
+    const live = reader();
+    const names = [];
+    for (let count = 0; count < 2; count += 1) {
+      names.push((await live.read(agent, { id: 'a', scope }, none))?.document.name);
+    }
+    expect(names).toEqual(['one', 'two']);
+  });
+
+  it.each<{ what: string; reply: Reply }>([
+    { what: 'coded', reply: notFound },
+    { what: 'flat', reply: { status: 404, body: { error: 'Agent not found' } } },
+  ])('finds nothing where the platform says so: 404, $what', async ({ reply }) => {
+    script({ 'GET /v1/agents/a': [reply] });
+    await expect(reader().read(agent, { id: 'a', scope }, none)).resolves.toBeUndefined();
+  });
+
+  it.each<{ what: string; reply: Reply; error: object }>([
+    {
+      what: '404 of a web server before it',
+      reply: { status: 404, body: '<html>', headers: { 'content-type': 'text/html' } },
+      error: { status: 404, hint: expect.stringMatching(/base_url/) },
+    },
+    { what: '404 without a body', reply: { status: 404 }, error: { status: 404 } },
+    { what: '403', reply: { status: 403, body: { error: 'forbidden' } }, error: { status: 403 } },
+    { what: '500', reply: { status: 500 }, error: { status: 500 } },
+    {
+      what: 'an empty body',
+      reply: {},
+      error: { code: 'api', message: 'getAgent answered without a `data` object' },
+    },
+    { what: 'a list', reply: data([]), error: { message: /without a `data` object/ } },
+    { what: 'a bare record', reply: { body: { id: 'a' } }, error: { code: 'api' } },
+  ])('does not take $what for an agent that is gone', async ({ reply, error }) => {
+    script({ 'GET /v1/agents/a': [reply] });
+    const thrown = await failure(reader().read(agent, { id: 'a', scope }, none));
+    if ('message' in error && error.message instanceof RegExp) {
+      expect(String(thrown)).toMatch(error.message);
+    } else expect(thrown).toMatchObject(error);
+  });
+});
+
+describe('read, where the specification does not show the call', () => {
+  const template = kindNamed('email_template');
+  const at = { id: 't', scope };
+  const get = 'GET /v1/email-templates/t';
+  const list = 'GET /v1/email-templates';
+
+  it('finds nothing where the list has no such item either', async () => {
+    script({ [get]: [notFound], [list]: [page({ id: 'other' })] });
+    await expect(reader().read(template, at, none)).resolves.toBeUndefined();
+  });
+
+  it('is an error where the list has it: the platform lacks the endpoint', async () => {
+    script({ [get]: [notFound], [list]: [page({ id: 't' })] });
+    expect(await failure(reader().read(template, at, none))).toMatchObject({
+      status: 404,
+      hint: expect.stringMatching(/assumption email_template\.get/),
+    });
+  });
+
+  it('does not trust a list that was read before', async () => {
+    script({ [get]: [notFound], [list]: [page({ id: 't' }), page()] });
+    const live = reader();
+    await live.list(template, scope);
+    await expect(live.read(template, at, none)).resolves.toBeUndefined();
+  });
+});
+
+describe('read, of a kind without an endpoint for one', () => {
+  const source = kindNamed('knowledge_source');
+  const at = { id: 's', scope: { knowledge_base_id: 'k' } };
+  const list = 'GET /v1/knowledge-bases/k/sources';
+
+  it('takes the item of the list', async () => {
+    const record = { id: 's', url: 'https://a.test', name: 'faq', status: 'active' };
+    await expect(reader().read(source, { ...at, record }, none)).resolves.toEqual({
+      ...at,
+      record,
+      document: {
+        id: 's',
+        knowledge_base_id: 'k',
+        url: 'https://a.test',
+        status: 'active',
+      },
+    });
+  });
+
+  it('reads the list afresh without one', async () => {
+    script({
+      [list]: [data([{ id: 's', name: 'old.pdf' }]), data([{ id: 's', name: 'new.pdf' }])],
+    });
+    const live = reader();
+    await live.list(source, at.scope);
+    const found = await live.read(source, at, none);
+    expect(found?.document).toEqual({ id: 's', knowledge_base_id: 'k', name: 'new.pdf' });
+  });
+
+  it('finds nothing where the list has none', async () => {
+    script({ [list]: [data([{ id: 'other' }])] });
+    await expect(reader().read(source, at, none)).resolves.toBeUndefined();
+  });
+});

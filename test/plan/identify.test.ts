@@ -1,0 +1,238 @@
+import { describe, expect, test } from 'vitest';
+import type { JsonObject } from '../../src/core/value.ts';
+import { identify } from '../../src/plan/identify.ts';
+import { BAY, type Documents, HARBOR, type WorldBuilder, world } from '../world.ts';
+
+/** `address → id by how`, or `address → nothing`, and what is missing. */
+async function identitiesOf(made: WorldBuilder): Promise<Readonly<Record<string, string>>> {
+  const { identities, ambiguities } = await identify(made.wanted(), made.state(), made.reader());
+  return {
+    ...Object.fromEntries(
+      identities.map(({ address, found, by, missing }) => [
+        address,
+        `${found ? `${found.id} by ${by}` : by}${missing ? `, ${missing} is missing` : ''}`,
+      ]),
+    ),
+    ...Object.fromEntries(
+      ambiguities.map(({ address, ids }) => [address, `one of ${ids.join(' ')}`]),
+    ),
+  };
+}
+
+type Row = {
+  readonly title: string;
+  readonly desired: Documents;
+  readonly live: Readonly<Record<string, readonly JsonObject[]>>;
+  readonly applied?: Documents;
+  readonly found: Readonly<Record<string, string>>;
+};
+
+function identifies(rows: readonly Row[]): void {
+  test.each(rows)('$title', async ({ desired, live, applied = {}, found }) => {
+    const made = world().desired(desired).live(live).applied(applied);
+    expect(await identitiesOf(made)).toEqual(found);
+  });
+}
+
+const desk = (id: string, more: JsonObject = {}) => ({ id, name: 'Desk', ...more });
+const adopting = (id: string, name = 'Desk') => ({ name, lifecycle: { adopt: id } });
+
+describe('the id in the state', () => {
+  identifies([
+    {
+      title: 'finds a resource, whatever its name is now',
+      desired: { 'agent.desk': { name: 'Desk' } },
+      live: { agent: [desk('a1', { name: 'Renamed' }), desk('a2')] },
+      applied: { 'agent.desk': { id: 'a1', name: 'Desk' } },
+      found: { 'agent.desk': 'a1 by state' },
+    },
+    {
+      title: 'goes before lifecycle.adopt',
+      desired: { 'agent.desk': adopting('a2') },
+      live: { agent: [desk('a1'), desk('a2')] },
+      applied: { 'agent.desk': { id: 'a1', name: 'Desk' } },
+      found: { 'agent.desk': 'a1 by state' },
+    },
+    {
+      title: 'is looked for where the resource was, when the configuration moves it',
+      desired: { 'agent.desk': { name: 'Desk', organization_id: BAY } },
+      live: { agent: [desk('a1', { organization_id: HARBOR })] },
+      applied: { 'agent.desk': { id: 'a1', name: 'Desk', organization_id: HARBOR } },
+      found: { 'agent.desk': 'a1 by state' },
+    },
+    {
+      title: 'is missing when it is gone',
+      desired: { 'agent.desk': { name: 'Desk' } },
+      live: {},
+      applied: { 'agent.desk': { id: 'a1', name: 'Desk' } },
+      found: { 'agent.desk': 'nothing, a1 is missing' },
+    },
+    {
+      title: 'is missing when somebody made the resource anew, which is found by its name',
+      desired: { 'agent.desk': { name: 'Desk' } },
+      live: { agent: [desk('a2')] },
+      applied: { 'agent.desk': { id: 'a1', name: 'Desk' } },
+      found: { 'agent.desk': 'a2 by natural_key, a1 is missing' },
+    },
+    {
+      title: 'is looked for where a resource that is no longer configured was',
+      desired: {},
+      live: { agent: [desk('a1'), desk('b1', { organization_id: BAY })] },
+      applied: {
+        'agent.desk': { id: 'a1', name: 'Desk' },
+        'agent.bay': { id: 'b1', name: 'Bay', organization_id: BAY },
+        'agent.gone': { id: 'a9', name: 'Gone' },
+      },
+      found: {
+        'agent.desk': 'a1 by state',
+        'agent.bay': 'b1 by state',
+        'agent.gone': 'nothing, a9 is missing',
+      },
+    },
+  ]);
+});
+
+describe('lifecycle.adopt', () => {
+  identifies([
+    {
+      title: 'takes a resource over, whatever its name is',
+      desired: { 'agent.desk': adopting('a1') },
+      live: { agent: [desk('a1', { name: 'Other' })] },
+      found: { 'agent.desk': 'a1 by adopt' },
+    },
+    {
+      title: 'chooses among resources of one name',
+      desired: { 'agent.desk': adopting('a2') },
+      live: { agent: [desk('a1'), desk('a2')] },
+      found: { 'agent.desk': 'a2 by adopt' },
+    },
+    {
+      title: 'never takes what another address holds in the state',
+      desired: { 'agent.desk': { name: 'Desk' }, 'agent.thief': adopting('a1', 'Thief') },
+      live: { agent: [desk('a1')] },
+      applied: { 'agent.desk': { id: 'a1', name: 'Desk' } },
+      found: { 'agent.desk': 'a1 by state', 'agent.thief': 'nothing' },
+    },
+    {
+      title: 'keeps others from finding the same resource by its name',
+      desired: { 'agent.desk': { name: 'Desk' }, 'agent.other': adopting('a1', 'Other') },
+      live: { agent: [desk('a1')] },
+      found: { 'agent.desk': 'nothing', 'agent.other': 'a1 by adopt' },
+    },
+    {
+      title: 'gives one resource to one address only',
+      desired: { 'agent.first': adopting('a1', 'First'), 'agent.second': adopting('a1', 'Second') },
+      live: { agent: [desk('a1')] },
+      found: { 'agent.first': 'a1 by adopt', 'agent.second': 'nothing' },
+    },
+    {
+      title: 'is of one kind: ids of others do not count',
+      desired: { 'agent.desk': adopting('x1') },
+      live: { agent: [desk('a1')], retry_policy: [{ id: 'x1', name: 'Desk' }] },
+      found: { 'agent.desk': 'a1 by natural_key' },
+    },
+  ]);
+});
+
+describe('the natural key', () => {
+  identifies([
+    {
+      title: 'of an agent is its organization and its name',
+      desired: {
+        'agent.desk': { name: 'Desk' },
+        'agent.bay': { name: 'Desk', organization_id: BAY },
+      },
+      live: {
+        agent: [desk('a1', { organization_id: HARBOR }), desk('b1', { organization_id: BAY })],
+      },
+      found: { 'agent.desk': 'a1 by natural_key', 'agent.bay': 'b1 by natural_key' },
+    },
+    {
+      title: 'is compared letter by letter',
+      desired: { 'agent.desk': { name: 'Desk' } },
+      live: { agent: [desk('a1', { name: 'desk' }), desk('a2', { name: 'Desk ' })] },
+      found: { 'agent.desk': 'nothing' },
+    },
+    {
+      title: 'that fits several is an error that lists them',
+      desired: { 'agent.desk': { name: 'Desk' } },
+      live: { agent: [desk('a1'), desk('a2'), desk('a3', { name: 'Other' })] },
+      found: { 'agent.desk': 'one of a1 a2' },
+    },
+    {
+      title: 'does not count what another address holds',
+      desired: { 'agent.desk': { name: 'Desk' }, 'agent.twin': { name: 'Twin' } },
+      live: { agent: [desk('a1'), desk('a2')] },
+      applied: { 'agent.twin': { id: 'a2', name: 'Desk' } },
+      found: { 'agent.desk': 'a1 by natural_key', 'agent.twin': 'a2 by state' },
+    },
+    {
+      title: 'does not take over what is about to be deleted',
+      desired: { 'agent.new': { name: 'Desk' } },
+      live: { agent: [desk('a1')] },
+      applied: { 'agent.old': { id: 'a1', name: 'Desk' } },
+      found: { 'agent.new': 'nothing', 'agent.old': 'a1 by state' },
+    },
+    {
+      title: 'of a retry policy is its name',
+      desired: { 'retry_policy.gentle': { name: 'Gentle' } },
+      live: { retry_policy: [{ id: 'p1', name: 'Gentle' }] },
+      found: { 'retry_policy.gentle': 'p1 by natural_key' },
+    },
+    {
+      title: 'of templates and voices is organization and name, each kind for itself',
+      desired: {
+        'email_template.hello': { name: 'Hello' },
+        'sms_template.hello': { name: 'Hello', message_type: 'sms' },
+        'custom_voice.hello': { name: 'Hello' },
+      },
+      live: {
+        email_template: [{ id: 'e1', name: 'Hello' }],
+        sms_template: [{ id: 's1', name: 'Hello' }],
+        custom_voice: [{ id: 'v1', name: 'Hello' }],
+      },
+      found: {
+        'email_template.hello': 'e1 by natural_key',
+        'sms_template.hello': 's1 by natural_key',
+        'custom_voice.hello': 'v1 by natural_key',
+      },
+    },
+  ]);
+});
+
+describe('a knowledge source', () => {
+  const page = (url: string) => ({ knowledge_base_id: 'kb1', url });
+  const file = (name: string) => ({ knowledge_base_id: 'kb1', name });
+  identifies([
+    {
+      title: 'is found by its url or its file name, in its knowledge base',
+      desired: {
+        'knowledge_source.kb.faq': page('https://x.test/faq'),
+        'knowledge_source.kb.prices': file('prices.pdf'),
+      },
+      live: {
+        knowledge_source: [
+          { id: 's0', knowledge_base_id: 'kb2', url: 'https://x.test/faq', name: 'FAQ' },
+          { id: 's1', knowledge_base_id: 'kb1', url: 'https://x.test/faq', name: 'prices.pdf' },
+          { id: 's2', knowledge_base_id: 'kb1', url: null, name: 'prices.pdf' },
+        ],
+      },
+      found: {
+        'knowledge_source.kb.faq': 's1 by natural_key',
+        'knowledge_source.kb.prices': 's2 by natural_key',
+      },
+    },
+    {
+      title: 'of which there are several versions is the newest',
+      desired: { 'knowledge_source.kb.prices': file('prices.pdf') },
+      live: {
+        knowledge_source: [
+          { id: 's1', name: 'prices.pdf', created_at: '2026-01-02T00:00:00Z' },
+          { id: 's3', name: 'prices.pdf', created_at: '2026-01-04T00:00:00.250Z' },
+          { id: 's2', name: 'prices.pdf', created_at: '2026-01-04T00:00:00Z' },
+        ],
+      },
+      found: { 'knowledge_source.kb.prices': 's3 by natural_key' },
+    },
+  ]);
+});
