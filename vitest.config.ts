@@ -4,6 +4,7 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     isolate: false,
+    globalSetup: ['test/e2e/build.ts'],
     testTimeout: 30_000,
     hookTimeout: 60_000,
   },

@@ -3,7 +3,6 @@
  * pool of connections, retries for passing faults, pages followed and counted, one error type.
  * No path literal stands anywhere else.
  */
-import { setMaxListeners } from 'node:events';
 import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CallsheetError } from '../core/errors.ts';
@@ -67,8 +66,6 @@ export function createClient(options: ClientOptions): Client {
   const limiter = createLimiter(concurrency);
   const closing = new AbortController();
   const stop = closing.signal;
-  // Every request and every wait listens to it.
-  setMaxListeners(0, stop);
   let requests = 0;
   let milliseconds = 0;
   let closed: Promise<void> | undefined;

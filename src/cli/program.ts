@@ -3,6 +3,7 @@
  * is a thin file of its own, loaded when it is asked for.
  */
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import { CallsheetError } from '../core/errors.ts';
 import type { CommonFlags, Context } from './context.ts';
 import { EXIT, type ExitCode } from './exit.ts';
 import { reportFailure } from './report.ts';
@@ -22,7 +23,11 @@ export async function runProgram(argv: readonly string[], deps: Deps): Promise<E
       try {
         exit = await run(flags, { ...deps, terminal });
       } catch (error) {
-        exit = reportFailure(error, terminal, flags.verbose === true);
+        exit = reportFailure(
+          deps.stop.aborted ? interrupted(error) : error,
+          terminal,
+          flags.verbose === true,
+        );
       }
     };
 
@@ -35,6 +40,13 @@ export async function runProgram(argv: readonly string[], deps: Deps): Promise<E
     exit = error.exitCode === 0 ? EXIT.done : EXIT.error;
   }
   return exit;
+}
+
+/** A request that fails once somebody interrupted was ended by the interrupt. */
+function interrupted(error: unknown): unknown {
+  const isEnded =
+    error instanceof CallsheetError && (error.code === 'network' || error.code === 'interrupted');
+  return isEnded ? new CallsheetError('interrupted', 'interrupted; nothing was written') : error;
 }
 
 type Act = <F extends CommonFlags>(

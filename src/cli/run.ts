@@ -19,6 +19,9 @@ import { EXIT, type ExitCode } from './exit.ts';
 import { openProgress } from './progress.ts';
 import { DEFAULT_CONCURRENCY, fingerprintsFor, type Session } from './session.ts';
 
+const STOPPING =
+  'Interrupted: requests in flight are finished, nothing more is begun. Interrupt again to exit at once.';
+
 export type RunRequest = {
   readonly flags: CommonFlags & {
     readonly concurrency?: number;
@@ -39,6 +42,8 @@ export type RunRequest = {
 export async function runPlan(planned: Planned, request: RunRequest): Promise<ExitCode> {
   const { session, context, purpose } = request;
   const { plan } = planned;
+  if (context.stop.aborted)
+    throw new CallsheetError('interrupted', 'interrupted; nothing was written');
   const run = runId(context.now());
   const actor = await describeActor(session.stack.dir, context);
   const lease = await session.store.acquire({
@@ -136,6 +141,7 @@ async function execute(
     serial: state.serial,
   });
   const progress = await openProgress(plan, flags, context);
+  context.stop.addEventListener('abort', () => context.terminal.err(STOPPING), { once: true });
   const result = await executePlan(plan, deps, progress.onEvent);
   for (const [address, resource] of planned.refresh) {
     if (result.resources[address] === state.resources[address]) {

@@ -27,6 +27,8 @@ export type Session = LoadedStack & {
   readonly unfinished: string | undefined;
   readonly platform: { readonly base_url: string; readonly account_id: string };
   readonly world: Omit<World, 'idOf'>;
+  /** From now on an interrupt no longer ends requests that are under way. */
+  readonly beginWriting: () => void;
   readonly close: () => Promise<void>;
 };
 
@@ -50,22 +52,33 @@ export async function openSession(
     openFile: (file) => openAsBlob(join(stack.dir, file.path), { type: file.mime }),
   });
   const store = openFileStore(stack.state.file);
-  const known = await readState(store);
-  const me = await client.call({ operation: 'getMe' });
-  const account = textOf(isObject(me) ? me : {}, 'account_id');
-  return {
-    ...loaded,
-    client,
-    reader: createReader(client),
-    store,
-    ...known,
-    platform: { base_url: client.baseUrl, account_id: account },
-    world: { secretOf, fingerprints: fingerprintsFor(known.state, context) },
-    close: async () => {
-      await client.close();
-      await store.close();
-    },
+  // While nothing is written an interrupt ends whatever is being read.
+  const interrupt = () => void client.close();
+  context.stop.addEventListener('abort', interrupt);
+  const close = async () => {
+    context.stop.removeEventListener('abort', interrupt);
+    await client.close();
+    await store.close();
   };
+  try {
+    const known = await readState(store);
+    const me = await client.call({ operation: 'getMe' });
+    const account = textOf(isObject(me) ? me : {}, 'account_id');
+    return {
+      ...loaded,
+      client,
+      reader: createReader(client),
+      store,
+      ...known,
+      platform: { base_url: client.baseUrl, account_id: account },
+      world: { secretOf, fingerprints: fingerprintsFor(known.state, context) },
+      beginWriting: () => context.stop.removeEventListener('abort', interrupt),
+      close,
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
 }
 
 /** Opens the state alone, for commands that ask nothing of the platform. */

@@ -1,5 +1,17 @@
+import type { Path } from '../core/path.ts';
 import { type FieldSchema, itemSchema, memberSchema } from '../core/schema.ts';
-import { Blob, isList, isObject, type Json, Ref, Secret, type Value } from '../core/value.ts';
+import {
+  Blob,
+  isList,
+  isObject,
+  type Json,
+  type JsonObject,
+  Ref,
+  Secret,
+  type Value,
+  type ValueObject,
+} from '../core/value.ts';
+import { schemasAlong } from './along.ts';
 
 /** Stands in plans where a sensitive value would. */
 export const MASK = '(secret)';
@@ -12,6 +24,35 @@ export function maskValue(root: FieldSchema, schema: FieldSchema, value: Value |
   return mask(root, schema, value, false);
 }
 
+/** The same for what stands at a path: below a sensitive field everything is. */
+export function maskAt(root: FieldSchema, path: Path, value: Value | undefined): Json {
+  const along = schemasAlong(root, path);
+  return mask(root, along.at(-1) ?? {}, value, along.some(isSensitive));
+}
+
+/**
+ * What is live, masked as well where the configuration gives a secret: the specification does not name
+ * every secret that an integration may have (DESIGN §10).
+ */
+export function maskLive(root: FieldSchema, live: JsonObject, wanted: ValueObject): Json {
+  return maskBeside(maskValue(root, root, live), wanted);
+}
+
+function maskBeside(shown: Json, wanted: Value | undefined): Json {
+  if (wanted instanceof Secret) return shown === null ? null : MASK;
+  if (!isObject(shown) || !isObject(wanted)) return shown;
+  return Object.fromEntries(
+    Object.entries(shown).map(([key, member]: readonly [string, Json]) => [
+      key,
+      maskBeside(member, wanted[key]),
+    ]),
+  );
+}
+
+function isSensitive(schema: FieldSchema): boolean {
+  return schema['x-sensitive'] === true || schema['x-secret'] === true;
+}
+
 function mask(
   root: FieldSchema,
   schema: FieldSchema,
@@ -22,20 +63,20 @@ function mask(
   if (value instanceof Ref || value instanceof Secret || value instanceof Blob) {
     return value.toJSON();
   }
-  const isSensitive = above || schema['x-sensitive'] === true || schema['x-secret'] === true;
+  const isHidden = above || isSensitive(schema);
   if (isObject(value)) {
     return Object.fromEntries(
       Object.entries<Value>(value)
         .filter(([key]) => memberSchema(root, schema, key).readOnly !== true)
         .map(([key, member]) => [
           key,
-          mask(root, memberSchema(root, schema, key), member, isSensitive),
+          mask(root, memberSchema(root, schema, key), member, isHidden),
         ]),
     );
   }
   if (isList(value)) {
     const items = itemSchema(root, schema);
-    return value.map((item) => mask(root, items, item, isSensitive));
+    return value.map((item) => mask(root, items, item, isHidden));
   }
-  return isSensitive ? MASK : (value as Json);
+  return isHidden ? MASK : (value as Json);
 }

@@ -11,12 +11,13 @@ import type {
   PlanOptions,
   Verdict,
 } from '../core/plan-document.ts';
-import { type Json, type JsonObject, Secret, type ValueObject } from '../core/value.ts';
+import type { Json, JsonObject, ValueObject } from '../core/value.ts';
 import { compare, isWritten, type LeafChange } from '../diff/compare.ts';
+import { leafChange } from '../diff/finding.ts';
 import { fieldSchema, leavesOf, liveForm } from '../diff/leaves.ts';
-import { MASK, maskValue } from '../diff/mask.ts';
+import { MASK, maskAt, maskLive, maskValue } from '../diff/mask.ts';
 import type { Sides, World } from '../diff/world.ts';
-import type { Kind } from '../kinds/kind.ts';
+import type { Facet, Kind } from '../kinds/kind.ts';
 import { type Identity, naturalKeyOf } from './identify.ts';
 import type { LiveResource } from './reader.ts';
 import { createSteps, updateSteps } from './steps.ts';
@@ -74,20 +75,8 @@ function planCreate(identity: Identity, document: ValueObject): Change {
   const { leaves } = leavesOf(kind.schema, document);
   const fields = [...leaves.values()]
     .filter((leaf) => leaf.value !== null)
-    .map((leaf): FieldChange => {
-      const sensitive = leaf.facts.sensitive || leaf.facts.unreadable;
-      const shown = maskValue(kind.schema, leaf.schema, leaf.value);
-      return {
-        path: leaf.text,
-        before: null,
-        after: sensitive && typeof shown === 'string' ? MASK : shown,
-        secret: sensitive,
-        cause: 'changed',
-      };
-    });
-  const absent = kind.facets.find(
-    (facet) => document[facet.field] !== undefined && facet.get === undefined,
-  );
+    .map((leaf) => fieldChange(kind, leafChange(leaf, undefined, leaf.value, 'changed')));
+  const absent = facetOfNothing(kind, document);
   return {
     ...base(identity),
     action: 'create',
@@ -206,6 +195,13 @@ function foundBy(by: Identity['by']): string {
   return by === 'adopt' ? 'found by lifecycle.adopt' : 'found by its name';
 }
 
+/** A facet that the configuration wants and that nothing new can have, since it is set up elsewhere. */
+function facetOfNothing(kind: Kind, document: ValueObject): Facet | undefined {
+  return kind.facets.find(
+    (facet) => document[facet.field] !== undefined && facet.get === undefined,
+  );
+}
+
 /** Another value of an immutable field means another resource. */
 function planReplace(
   kind: Kind,
@@ -214,6 +210,11 @@ function planReplace(
   fields: readonly string[],
 ): Shape {
   const what = `${fields.join(', ')} cannot be changed once it exists`;
+  const absent = facetOfNothing(kind, document);
+  if (absent) {
+    const reason = `${what}, and for a new one ${absent.field} cannot be set: ${absent.absent}`;
+    return { action: 'replace', verdict: 'refused', reason, operations: [] };
+  }
   const isSameKey = naturalKeyOf(kind, document) === naturalKeyOf(kind, live.document);
   const create = createSteps(kind, Object.keys(document));
   if (kind.delete === undefined) {
@@ -300,14 +301,14 @@ function fieldChange(kind: Kind, leaf: LeafChange): FieldChange {
 }
 
 function maskLeaf(kind: Kind, leaf: LeafChange, value: LeafChange['before']): Json {
-  const shown = maskValue(kind.schema, leaf.schema, value);
-  return leaf.sensitive && typeof shown === 'string' && !(value instanceof Secret) ? MASK : shown;
+  const shown = maskAt(kind.schema, leaf.path, value);
+  return leaf.sensitive && shown !== null && typeof shown !== 'object' ? MASK : shown;
 }
 
 /** The live values of the top-level fields that the configuration has, masked. */
 function project(kind: Kind, document: ValueObject, live: JsonObject): Json {
   const owned = Object.entries(live).filter(([field]) => document[field] !== undefined);
-  return maskValue(kind.schema, kind.schema, Object.fromEntries(owned));
+  return maskLive(kind.schema, Object.fromEntries(owned), document);
 }
 
 /** The document's plain texts, for the rules of a kind that look at them. */

@@ -42,12 +42,7 @@ export async function identify(
   reader: Reader,
 ): Promise<Identified> {
   const wanted = new Set(desired.map(({ address }) => address));
-  const claimed = new Map(
-    Object.entries(state?.resources ?? {}).map(([address, { kind, id }]) => [
-      `${kind} ${id}`,
-      address,
-    ]),
-  );
+  const claimed = claimsOf(desired, state);
   const identities: Identity[] = [];
   const ambiguities: Ambiguity[] = [];
   for (const resource of desired) {
@@ -59,6 +54,22 @@ export async function identify(
     if (!wanted.has(address)) identities.push(await identifyOrphan(address, recorded, reader));
   }
   return { identities, ambiguities };
+}
+
+/** Who holds an id: the address in the state or, where none does, the first that says it takes it over. */
+function claimsOf(
+  desired: readonly DesiredResource[],
+  state: State | undefined,
+): ReadonlyMap<string, Address> {
+  const claimed = new Map<string, Address>();
+  for (const [address, { kind, id }] of Object.entries(state?.resources ?? {})) {
+    claimed.set(`${kind} ${id}`, address);
+  }
+  for (const { address, kind, lifecycle } of desired) {
+    const claim = `${kind} ${lifecycle.adopt}`;
+    if (lifecycle.adopt !== undefined && !claimed.has(claim)) claimed.set(claim, address);
+  }
+  return claimed;
 }
 
 async function identifyOne(
@@ -73,19 +84,19 @@ async function identifyOne(
   const common = { address, kind, desired, recorded };
   const listed = await reader.list(kind, scope);
   const byId = (id: string) => listed.find((item) => item.id === id);
+  const isFree = (id: string) => (claimed.get(`${kind.name} ${id}`) ?? address) === address;
 
   if (recorded !== undefined) {
     const found = byId(recorded.id) ?? (await findElsewhere(kind, recorded, scope, reader));
     if (found) return { ...common, scope: found.scope, found, by: 'state', missing: undefined };
   }
   const missing = recorded?.id;
-  if (desired.lifecycle.adopt !== undefined) {
-    const found = byId(desired.lifecycle.adopt);
+  const { adopt } = desired.lifecycle;
+  if (adopt !== undefined && isFree(adopt)) {
+    const found = byId(adopt);
     if (found) return { ...common, scope, found, by: 'adopt', missing };
   }
-  const matches = matchesOf(kind, desired.document, scope, listed).filter(
-    ({ id }) => (claimed.get(`${kind.name} ${id}`) ?? address) === address,
-  );
+  const matches = matchesOf(kind, desired.document, scope, listed).filter(({ id }) => isFree(id));
   const [first, ...others] = matches;
   if (first === undefined) return { ...common, scope, found: undefined, by: 'nothing', missing };
   if (others.length > 0 && kind.tie === 'error') {
@@ -155,6 +166,6 @@ function keyDocument(kind: Kind, record: JsonObject, scope: Scope): JsonObject {
 }
 
 function newest(items: readonly ListedResource[]): ListedResource | undefined {
-  const created = ({ record }: ListedResource) => String(record.created_at ?? '');
-  return [...items].sort((a, b) => created(b).localeCompare(created(a)))[0];
+  const created = ({ record }: ListedResource) => Date.parse(String(record.created_at)) || 0;
+  return [...items].sort((a, b) => created(b) - created(a))[0];
 }

@@ -9,6 +9,7 @@ import { kindNamed, kinds } from '../kinds/index.ts';
 import type { ResourceState, State } from '../state/model.ts';
 import { assumptionsOf } from './assumptions.ts';
 import { pinOf, planChange } from './change.ts';
+import { refuseDangling } from './dangling.ts';
 import { forecastRequests, planDigest, summarise } from './document.ts';
 import { type Guards, guardChanges } from './guard.ts';
 import { type Ambiguity, type Identity, identify } from './identify.ts';
@@ -67,11 +68,12 @@ export async function makePlan(input: PlanInput): Promise<Planned> {
     const planned = await Promise.all(ofKind.map((identity) => planOne(identity, world, input)));
     for (const result of planned) {
       results.push(result);
-      if (result.change.action === 'replace') ids.delete(result.change.address);
+      const { action, verdict, address } = result.change;
+      if (action === 'replace' && verdict === 'ok') ids.delete(address);
     }
   }
 
-  const plan = assemble(results, input);
+  const plan = assemble(results, ids, input);
   const refresh = new Map(
     results.flatMap(({ change, state }) => (state ? [[change.address, state] as const] : [])),
   );
@@ -146,12 +148,16 @@ function isChosen(address: Address, { target, exclude }: PlanOptions): boolean {
   return isTargeted && !exclude.some((pattern) => matchesAddress(pattern, address));
 }
 
-function assemble(results: readonly Result[], input: PlanInput): PlanDocument {
+function assemble(
+  results: readonly Result[],
+  ids: ReadonlyMap<Address, string>,
+  input: PlanInput,
+): PlanDocument {
   const { state, desired, options } = input;
   const protectedNow = new Map(
     desired.map(({ address, lifecycle }) => [address, lifecycle.protect]),
   );
-  const all = guardChanges(
+  const guarded = guardChanges(
     results.map(({ change }) => change),
     {
       options,
@@ -162,6 +168,7 @@ function assemble(results: readonly Result[], input: PlanInput): PlanDocument {
       isConfigurationEmpty: input.purpose === 'apply' && desired.length === 0,
     },
   );
+  const all = refuseDangling(guarded, desired, ids);
   const changes = all.filter(({ action }) => action !== 'no_op');
   const undigested: Omit<PlanDocument, 'digest'> = {
     format: 'callsheet-plan',

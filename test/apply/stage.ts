@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { type ApplyFlags, apply } from '../../src/cli/commands/apply.ts';
 import { plan } from '../../src/cli/commands/plan.ts';
@@ -6,7 +7,7 @@ import type { Context } from '../../src/cli/context.ts';
 import type { PlanFlags } from '../../src/cli/plan-flags.ts';
 import { reportFailure } from '../../src/cli/report.ts';
 import type { Terminal } from '../../src/cli/terminal.ts';
-import type { PlanDocument } from '../../src/core/plan-document.ts';
+import type { Change, PlanDocument } from '../../src/core/plan-document.ts';
 import {
   type LoggedRequest,
   type Simulator,
@@ -24,11 +25,19 @@ export type StageOptions = Pick<SimulatorOptions, 'seed' | 'dialect'> & {
   readonly secrets?: Readonly<Record<string, string>>;
 };
 
+/** What a command printed and said. */
+export type Said = { readonly out: string; readonly err: string };
+
 type Options = {
   /** The exit code that it must end with; 0 unless given. */
   readonly exit?: number;
   readonly env?: Context['env'];
   readonly stop?: AbortSignal;
+};
+
+type ApplyOptions = Options & {
+  /** What the second plan may still show; nothing unless given. */
+  readonly leaves?: (change: Change) => boolean;
 };
 
 /**
@@ -37,12 +46,23 @@ type Options = {
  */
 export type Stage = StackCopy & {
   readonly sim: Simulator;
+  /** Runs a command and checks how it ended; it throws nothing, as on a command line. */
+  readonly run: (
+    command: (context: Context) => Promise<number>,
+    options?: Options,
+  ) => Promise<Said>;
   readonly plan: (flags?: Partial<PlanFlags>, options?: Options) => Promise<PlanDocument>;
   /** Applies. Where that succeeds the second plan must be empty: it is checked here. */
   readonly apply: (
     flags?: Partial<ApplyFlags>,
-    options?: Options,
+    options?: ApplyOptions,
   ) => Promise<readonly LedgerLine[]>;
+  /** Applies a plan file, and checks as much. */
+  readonly applyFile: (
+    file: string,
+    flags?: Partial<ApplyFlags>,
+    options?: ApplyOptions,
+  ) => Promise<Said>;
   readonly rollback: (
     flags?: Partial<RollbackFlags>,
     options?: Options,
@@ -72,32 +92,41 @@ export async function openStage(options: StageOptions = {}) {
   const { stack = CLINIC, seed = SEED, dialect = {}, secrets = CANARIES } = options;
   const copy = await copyStack(stack);
   const sim = await startSimulator({ seed, dialect });
+  const flagsOf = <F>(flags: F) => ({ dir: copy.folder, format: 'json' as const, ...flags });
+
   const stage: Stage = {
     ...copy,
     sim,
+    run: act,
     plan: async (flags = {}, options = {}) =>
-      JSON.parse(await act(options, (to) => plan({ ...common(copy), ...flags }, to))),
+      JSON.parse((await act((to) => plan(flagsOf(flags), to), options)).out),
     async apply(flags = {}, options = {}) {
-      const out = await act(options, (to) =>
-        apply(undefined, { ...common(copy), autoApprove: true, ...flags }, to),
-      );
-      if ((options.exit ?? 0) === 0) {
-        const { env = {} } = options;
-        const second = { ...common(copy), detailedExitcode: true };
-        const { changes } = JSON.parse(await act({ env }, (to) => plan(second, to)));
-        expect(changes).toEqual([]);
-      }
-      return ledgerIn(out);
+      return ledgerIn(await applyThenPlan(undefined, flags, options));
     },
+    applyFile: (file, flags = {}, options = {}) =>
+      applyThenPlan(join(copy.folder, file), flags, options),
     rollback: async (flags = {}, options = {}) =>
-      ledgerIn(
-        await act(options, (to) => rollback({ ...common(copy), autoApprove: true, ...flags }, to)),
-      ),
+      ledgerIn(await act((to) => rollback({ ...flagsOf(flags), autoApprove: true }, to), options)),
     writes: () =>
       sim.requests.filter(
         ({ method, operation }) => method !== 'GET' && operation !== 'createToken',
       ),
   };
+
+  async function applyThenPlan(
+    file: string | undefined,
+    flags: Partial<ApplyFlags>,
+    { leaves = () => false, ...options }: ApplyOptions,
+  ): Promise<Said> {
+    const approved = { ...flagsOf(flags), autoApprove: file === undefined };
+    const said = await act((to) => apply(file, approved, to), options);
+    if ((options.exit ?? 0) !== 0) return said;
+    const { env = {} } = options;
+    const { target = [], exclude = [] } = flags;
+    const second = await stage.plan({ target, exclude }, { env });
+    expect(second.changes.filter((change) => !leaves(change))).toEqual([]);
+    return said;
+  }
   return {
     ...stage,
     async close() {
@@ -106,11 +135,10 @@ export async function openStage(options: StageOptions = {}) {
     },
   };
 
-  /** Runs a command and gives what it printed. */
   async function act(
-    { exit = 0, env = {}, stop = new AbortController().signal }: Options,
     command: (context: Context) => Promise<number>,
-  ): Promise<string> {
+    { exit = 0, env = {}, stop = new AbortController().signal }: Options = {},
+  ): Promise<Said> {
     const said = { out: '', err: '' };
     const context: Context = {
       terminal: captured(said),
@@ -129,16 +157,12 @@ export async function openStage(options: StageOptions = {}) {
     const ended = await command(context).catch((error: unknown) =>
       reportFailure(error, context.terminal, false),
     );
-    expect(ended, `${said.out}${said.err}`).toBe(exit);
-    return said.out;
+    expect(ended, `${said.err}${said.out}`).toBe(exit);
+    return said;
   }
 }
 
-function common({ folder }: StackCopy) {
-  return { dir: folder, format: 'json' as const };
-}
-
-function ledgerIn(out: string): readonly LedgerLine[] {
+function ledgerIn({ out }: Said): readonly LedgerLine[] {
   return out === '' ? [] : JSON.parse(out).ledger;
 }
 

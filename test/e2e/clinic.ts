@@ -54,7 +54,8 @@ export function inventory({ store }: Simulator) {
     messages: names(store.smsTemplates.values()),
     sources: [...store.sources.values()]
       .filter(({ record }) => record.status === 'active')
-      .map(({ record, upload }) => [record.name, upload?.bytes?.length ?? 'page']),
+      .map(({ record, upload }) => `${record.name}: ${upload?.bytes?.length ?? 'page'}`)
+      .sort(),
     agents: names([...store.agents.values()].map(({ record }) => record)).sort(),
   };
 }
@@ -65,9 +66,6 @@ export const WHOLE: ReturnType<typeof inventory> = {
   policies: ['Gentle redial'],
   emails: ['Reminder'],
   messages: ['Reminder'],
-  sources: [
-    ['https://harbor.example.test/faq', 'page'],
-    ['prices.csv', PRICES_BYTES],
-  ],
+  sources: ['https://harbor.example.test/faq: page', `prices.csv: ${PRICES_BYTES}`],
   agents: ['Front desk', 'Recall'],
 };

@@ -3,9 +3,8 @@ import { digestOf } from '../../src/core/digest.ts';
 import { planDigest } from '../../src/plan/document.ts';
 import { applied, scenario, type World } from './harness.ts';
 
-/** A world in which the clinic is applied and a change to the desk waits in plan.json. */
+/** A change to the desk waits in plan.json. */
 async function planned(world: World): Promise<void> {
-  await world.apply();
   await world.edit('agents.yaml', 'how can I help?', 'good day!');
   await world.run(['plan', '--out', 'plan.json', '--detailed-exitcode'], { exit: 2 });
 }
@@ -18,7 +17,7 @@ async function refused(world: World, pattern: RegExp, args = ['apply', 'plan.jso
   expect(world.writes().slice(before)).toEqual([]);
 }
 
-scenario('a dashboard edit between plan and apply stops the apply, and is named', async (world) => {
+applied('a dashboard edit between plan and apply stops the apply, and is named', async (world) => {
   await planned(world);
   world.sim.edit(world.agent('Front desk'), { greeting_message: 'Edited.' }, 'user:maria');
   await refused(
@@ -27,19 +26,19 @@ scenario('a dashboard edit between plan and apply stops the apply, and is named'
   );
 });
 
-scenario('an edit of a field that nobody owns counts as well', async (world) => {
+applied('an edit of a field that nobody owns counts as well', async (world) => {
   await planned(world);
   world.sim.edit(world.agent('Front desk'), { echo_detection: true });
   await refused(world, /agent\.desk .* was changed since the plan/);
 });
 
-scenario('an edit of an agent that the plan does not touch does not matter', async (world) => {
+applied('an edit of an agent that the plan does not touch does not matter', async (world) => {
   await planned(world);
   world.sim.edit(world.agent('Recall'), { echo_detection: true });
   await world.apply(['plan.json']);
 });
 
-scenario('what is to be updated was deleted since the plan', async (world) => {
+applied('what is to be updated was deleted since the plan', async (world) => {
   await planned(world);
   world.sim.store.agents.delete(world.agent('Front desk'));
   await refused(world, /agent\.desk \(\S+\) was deleted since the plan/);
@@ -51,25 +50,25 @@ scenario('somebody made one of the same name since the plan', async (world) => {
   await refused(world, /retry_policy\.gentle: one of its name \(twin\) was made since the plan/);
 });
 
-scenario('a plan is applied once', async (world) => {
+applied('a plan is applied once', async (world) => {
   await planned(world);
   await world.apply(['plan.json']);
   await refused(world, /the plan may have been applied already/);
 });
 
-scenario('the configuration changed since the plan', async (world) => {
+applied('the configuration changed since the plan', async (world) => {
   await planned(world);
   await world.edit('prompts/desk.md', 'Be brief.', 'Be very brief.');
   await refused(world, /the configuration changed since the plan/);
 });
 
-scenario('the state was thrown away since the plan', async (world) => {
+applied('the state was thrown away since the plan', async (world) => {
   await planned(world);
   await world.forget();
   await refused(world, /the state/);
 });
 
-scenario('the plan is for another account', async (world) => {
+applied('the plan is for another account', async (world) => {
   await planned(world);
   const plan = JSON.parse(await world.read('plan.json'));
   const { digest: _, ...rest } = plan;
@@ -79,13 +78,13 @@ scenario('the plan is for another account', async (world) => {
   await refused(world, /the plan is for account another/, ['apply', 'other.json']);
 });
 
-scenario('a plan file that was changed by hand', async (world) => {
+applied('a plan file that was changed by hand', async (world) => {
   await planned(world);
   await world.edit('plan.json', 'good day!', 'good night!');
   await refused(world, /plan\.json was changed after it was made/);
 });
 
-scenario('--expect takes the plan that was approved, and no other', async (world) => {
+applied('--expect takes the plan that was approved, and no other', async (world) => {
   await planned(world);
   const { digest } = JSON.parse(await world.read('plan.json'));
   const wrong = ['apply', 'plan.json', '--expect', digestOf('something else')];

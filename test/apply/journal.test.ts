@@ -1,0 +1,61 @@
+import { join } from 'node:path';
+import { expect } from 'vitest';
+import { openFileStore } from '../../src/state/file-store.ts';
+import type { JournalEntry } from '../../src/state/journal.ts';
+import { type Stage, staged } from './stage.ts';
+
+/** The journals of a stack's runs, newest first. */
+async function journals({ folder }: Stage): Promise<readonly (readonly JournalEntry[])[]> {
+  const store = openFileStore(join(folder, '.callsheet', 'state.json'));
+  const runs = await store.runs();
+  return Promise.all(runs.map(async ({ run }) => (await store.run(run)) ?? []));
+}
+
+staged('every write stands in the journal: its intent, then its outcome', async (stage) => {
+  await stage.apply();
+  const [entries = []] = await journals(stage);
+  const intents = entries.filter((entry) => entry.type === 'intent');
+  expect(intents.map(({ operation }) => operation).sort()).toEqual(
+    stage
+      .writes()
+      .map(({ operation }) => operation)
+      .sort(),
+  );
+  for (const { seq } of intents) {
+    const at = entries.findIndex((entry) => entry.type === 'intent' && entry.seq === seq);
+    const outcome = entries.findIndex((entry) => entry.type === 'outcome' && entry.seq === seq);
+    expect(outcome).toBeGreaterThan(at);
+  }
+  expect(entries.at(0)?.type).toBe('began');
+  expect(entries.at(-1)?.type).toBe('ended');
+});
+
+staged('a snapshot comes before the first write to its resource', async (stage) => {
+  await stage.apply();
+  await stage.edit('agents.yaml', 'how can I help?', 'good day!');
+  await stage.apply();
+  const [entries = []] = await journals(stage);
+  const order = entries.filter((entry) => 'address' in entry).map((entry) => entry.type);
+  expect(order).toEqual(['snapshot', 'intent', 'resource']);
+  const snapshot = entries.find((entry) => entry.type === 'snapshot');
+  expect(snapshot?.document?.greeting_message).toBe('Harbor Dental, how can I help?');
+  expect(snapshot?.pin?.history_id).toBeGreaterThan(0);
+});
+
+staged('the receipt knows the history versions before and after', async (stage) => {
+  await stage.apply();
+  await stage.edit('agents.yaml', 'how can I help?', 'good day!');
+  const [line] = await stage.apply();
+  const history = [...stage.sim.store.history.values()].flat().map(({ id }) => id);
+  expect(history).toContain(line?.history?.before);
+  expect(line?.history?.after).toBe(Math.max(...history));
+});
+
+staged('the receipt waits for a history entry that comes late', async (stage) => {
+  await stage.apply();
+  stage.sim.dialect.historyLagMs = 120;
+  await stage.edit('agents.yaml', 'how can I help?', 'good day!');
+  const [line] = await stage.apply();
+  const newest = Math.max(...[...stage.sim.store.history.values()].flat().map(({ id }) => id));
+  expect(line?.history?.after).toBe(newest);
+});

@@ -1,0 +1,57 @@
+import { describe, expect } from 'vitest';
+import type { Fault } from '../../src/simulator/index.ts';
+import { inventory, WHOLE } from '../e2e/clinic.ts';
+import { staged } from './stage.ts';
+
+/** Every request that makes something. Sent twice, it would make two. */
+const making: readonly Fault['operation'][] = [
+  'createCustomVoice',
+  'createRetryPolicy',
+  'createEmailTemplate',
+  'createSmsTemplate',
+  'createKnowledgeSource',
+  'upload',
+  'enqueueKnowledgeSource',
+  'createAgent',
+];
+
+describe('the work is done and the answer never comes', () => {
+  for (const operation of making) {
+    staged(`${operation}: settled in the run, without a duplicate`, async (stage) => {
+      stage.sim.faults.add({ operation, reset: 'after' });
+      await stage.apply();
+      expect(inventory(stage.sim)).toEqual(WHOLE);
+      expect(stage.sim.faults.pending()).toBe(0);
+    });
+  }
+});
+
+describe('the connection breaks before the work is done', () => {
+  for (const operation of making) {
+    staged(`${operation}: the next run converges`, async (stage) => {
+      stage.sim.faults.add({ operation, reset: 'before' });
+      // A document is declared by then: what is missing of it is made up for in the same run.
+      const isDeclared = operation === 'upload' || operation === 'enqueueKnowledgeSource';
+      await stage.apply({}, { exit: isDeclared ? 0 : 3 });
+      await stage.apply();
+      expect(inventory(stage.sim)).toEqual(WHOLE);
+    });
+  }
+});
+
+staged('two of a name after a lost answer: the run says so and takes neither', async (stage) => {
+  const { faults, store } = stage.sim;
+  faults.add({ operation: 'createRetryPolicy', reset: 'after' });
+  // Somebody makes another one of that name at the same moment.
+  const { set } = store.retryPolicies;
+  store.retryPolicies.set = function twice(id, policy) {
+    set.call(this, 'twin', { ...policy, id: 'twin' });
+    return set.call(this, id, policy);
+  };
+  const ledger = await stage.apply({}, { exit: 3 });
+  const line = ledger.find(({ address }) => address === 'retry_policy.gentle');
+  expect(line?.status).toBe('failed');
+  expect(line?.message).toMatch(
+    /its creation was lost, and 2 live resources have its name: \S+, \S+/,
+  );
+});

@@ -1,0 +1,146 @@
+import { join } from 'node:path';
+import { describe, expect } from 'vitest';
+import { plan } from '../../src/cli/commands/plan.ts';
+import type { PlanFlags } from '../../src/cli/plan-flags.ts';
+import { planDigest } from '../../src/plan/document.ts';
+import { type Stage, staged } from '../apply/stage.ts';
+
+/** Writes a plan to plan.json. */
+async function save(stage: Stage, flags: Partial<PlanFlags> = {}): Promise<void> {
+  const out = join(stage.folder, 'plan.json');
+  await stage.run((to) => plan({ dir: stage.folder, format: 'json', ...flags, out }, to));
+}
+
+function agentNamed({ sim }: Stage, name: string): string {
+  for (const [id, { record }] of sim.store.agents) if (record.name === name) return id;
+  throw new Error(`the platform has no agent named ${name}`);
+}
+
+describe('a plan that is out of date writes nothing at all', () => {
+  const rows: readonly (readonly [string, (stage: Stage) => unknown, RegExp])[] = [
+    [
+      'a field that nobody owns was edited',
+      (stage) => stage.sim.edit(agentNamed(stage, 'Front desk'), { echo_detection: true }),
+      /^Error: agent\.desk \(\S+\) was changed since the plan by user:dashboard via dashboard at 20/,
+    ],
+    [
+      'what is to be updated was deleted',
+      (stage) => stage.sim.store.agents.delete(agentNamed(stage, 'Front desk')),
+      /agent\.desk \(\S+\) was deleted since the plan/,
+    ],
+    [
+      'one of several resources was edited',
+      (stage) => {
+        const [policy] = stage.sim.store.retryPolicies.values();
+        if (policy) Object.assign(policy, { on_exhausted: 'notify', updated_at: '2031-01-01' });
+      },
+      /retry_policy\.gentle \(\S+\) was changed since the plan/,
+    ],
+    ['the state was thrown away', (stage) => stage.forget(), /state/],
+    [
+      'the plan is for another account',
+      async (stage) => {
+        const { digest: _, ...made } = JSON.parse(await stage.read('plan.json'));
+        const other = { ...made, platform: { ...made.platform, account_id: 'another' } };
+        // Signed anew, so that nothing but the account is wrong.
+        await stage.write('plan.json', JSON.stringify({ ...other, digest: planDigest(other) }));
+      },
+      /the plan is for account another at \S+; this is account /,
+    ],
+    [
+      'an allowance was written into it',
+      (stage) => stage.edit('plan.json', '"accept_conflicts": false', '"accept_conflicts": true'),
+      /was changed after it was made: its digest does not fit/,
+    ],
+  ];
+  for (const [what, happens, message] of rows) {
+    staged(what, async (stage) => {
+      await stage.apply();
+      await stage.edit('agents.yaml', 'how can I help?', 'good day!');
+      await stage.edit('resources.yaml', 'delay_seconds: 900', 'delay_seconds: 600');
+      await save(stage);
+      await happens(stage);
+      const before = stage.writes().length;
+      const { err } = await stage.applyFile('plan.json', {}, { exit: 5 });
+      expect(err).toMatch(message);
+      expect(stage.writes().length).toBe(before);
+    });
+  }
+});
+
+staged('somebody made one of the same name since the plan', async (stage) => {
+  await save(stage);
+  stage.sim.store.retryPolicies.set('twin', { id: 'twin', name: 'Gentle redial', rules: {} });
+  const { err } = await stage.applyFile('plan.json', {}, { exit: 5 });
+  expect(err).toContain('retry_policy.gentle: one of its name (twin) was made since the plan');
+  expect(stage.writes()).toEqual([]);
+});
+
+staged('an edit of an agent that the plan does not touch does not matter', async (stage) => {
+  await stage.apply();
+  await stage.edit('agents.yaml', 'how can I help?', 'good day!');
+  await save(stage);
+  stage.sim.edit(agentNamed(stage, 'Recall'), { echo_detection: true });
+  await stage.applyFile('plan.json');
+});
+
+describe('a plan file allows what it was planned with, and nothing more', () => {
+  const dropRecall = async (stage: Stage) => {
+    const text = await stage.read('agents.yaml');
+    await stage.write('agents.yaml', text.slice(0, text.indexOf('  recall:')));
+  };
+  staged('a held delete stays held', async (stage) => {
+    await stage.apply();
+    await dropRecall(stage);
+    await save(stage);
+    const leaves = ({ verdict }: { verdict: string }) => verdict === 'held';
+    await stage.applyFile('plan.json', { allowDelete: true }, { leaves });
+    expect(stage.sim.store.agents.size).toBe(2);
+  });
+  staged('an allowed delete needs no flag', async (stage) => {
+    await stage.apply();
+    await dropRecall(stage);
+    await save(stage, { allowDelete: true });
+    await stage.applyFile('plan.json');
+    expect(stage.sim.store.agents.size).toBe(1);
+  });
+  staged('a conflict that was accepted is written', async (stage) => {
+    await stage.apply();
+    const id = agentNamed(stage, 'Front desk');
+    stage.sim.edit(id, { greeting_message: 'Edited.' });
+    await stage.edit('agents.yaml', 'how can I help?', 'good day!');
+    await save(stage, { acceptConflicts: true });
+    await stage.applyFile('plan.json');
+    expect(stage.sim.store.agents.get(id)?.record.greeting_message).toBe(
+      'Harbor Dental, good day!',
+    );
+  });
+});
+
+describe('a file that is no plan', () => {
+  const rows: readonly (readonly [string, string, RegExp])[] = [
+    ['is empty', '', /is not a plan: it is not JSON/],
+    ['is some JSON', '[]', /is not a plan that callsheet wrote/],
+    [
+      'is of a newer version',
+      '{"format":"callsheet-plan","version":2,"digest":"","changes":[]}',
+      /is a plan of version 2/,
+    ],
+    [
+      'names a kind that does not exist',
+      '{"format":"callsheet-plan","version":1,"digest":"","changes":[{"kind":"x"}]}',
+      /is not a plan that callsheet wrote/,
+    ],
+  ];
+  for (const [what, text, message] of rows) {
+    staged(what, async (stage) => {
+      await stage.write('plan.json', text);
+      const { err } = await stage.applyFile('plan.json', {}, { exit: 1 });
+      expect(err).toMatch(message);
+    });
+  }
+  staged('does not exist', async (stage) => {
+    const { err } = await stage.applyFile('plan.json', {}, { exit: 1 });
+    expect(err).toMatch(/the plan file \S+ cannot be read/);
+  });
+});

@@ -1,0 +1,77 @@
+import { expect } from 'vitest';
+import { apply } from '../../src/cli/commands/apply.ts';
+import { type Stage, staged } from '../apply/stage.ts';
+
+/** Applies with deletes allowed, and is refused in these words; nothing is written. */
+async function refused(stage: Stage, words: string): Promise<void> {
+  const before = stage.writes().length;
+  const flags = {
+    dir: stage.folder,
+    format: 'text',
+    autoApprove: true,
+    allowDelete: true,
+  } as const;
+  const { out } = await stage.run((to) => apply(undefined, flags, to), { exit: 4 });
+  expect(out.replace(/\s+/g, ' ')).toContain(words);
+  expect(stage.writes().length).toBe(before);
+}
+
+staged(
+  'more deletes than guards allow are refused; a part of them can be planned',
+  async (stage) => {
+    await stage.write(
+      'callsheet.yaml',
+      `${await stage.read('callsheet.yaml')}guards: { max_delete: 1 }\n`,
+    );
+    await stage.apply();
+    const text = await stage.read('resources.yaml');
+    await stage.write(
+      'resources.yaml',
+      text.replace(/email_templates:[\s\S]*(?=knowledge_bases:)/, ''),
+    );
+    await refused(stage, 'the plan deletes 2 resources, more than guards.max_delete: 1 allows');
+    await stage.apply({ allowDelete: true, target: ['email_template'] });
+    await stage.apply({ allowDelete: true });
+  },
+);
+
+staged('an empty configuration never means: delete everything', async (stage) => {
+  await stage.apply();
+  await stage.write('agents.yaml', '');
+  await stage.write('resources.yaml', '');
+  await refused(stage, 'never means "delete everything"');
+});
+
+staged('--target and --exclude choose, and leave the rest for later', async (stage) => {
+  await stage.apply({ target: ['retry_policy', 'email_template.reminder'] });
+  expect(
+    stage
+      .writes()
+      .map(({ operation }) => operation)
+      .sort(),
+  ).toEqual(['createEmailTemplate', 'createRetryPolicy']);
+  await stage.apply({ exclude: ['agent'] });
+  expect(stage.sim.store.agents.size).toBe(0);
+  await stage.apply();
+});
+
+staged('a resource that refers to one that is not chosen and does not exist yet', async (stage) => {
+  const ledger = await stage.apply({ target: ['agent.recall'] }, { exit: 3 });
+  expect(ledger.map(({ address, status }) => `${address} ${status}`)).toEqual([
+    'agent.recall failed',
+  ]);
+});
+
+staged('what is refused can be left out', async (stage) => {
+  await stage.apply();
+  const [id = ''] = [...stage.sim.store.agents].flatMap(([key, { record }]) =>
+    record.name === 'Front desk' ? [key] : [],
+  );
+  stage.sim.edit(id, { greeting_message: 'Edited.' });
+  await stage.edit('agents.yaml', 'how can I help?', 'good day!');
+  await stage.edit('resources.yaml', 'max_attempts: 3', 'max_attempts: 5');
+  const leaves = ({ verdict }: { readonly verdict: string }) => verdict === 'refused';
+  const ledger = await stage.apply({ skipRefused: true }, { leaves });
+  expect(ledger.map(({ address }) => address)).toEqual(['retry_policy.gentle']);
+  expect(stage.sim.store.agents.get(id)?.record.greeting_message).toBe('Edited.');
+});

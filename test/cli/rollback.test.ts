@@ -1,0 +1,216 @@
+import { describe, expect } from 'vitest';
+import type { Json, JsonObject } from '../../src/core/value.ts';
+import { type Stage, staged } from '../apply/stage.ts';
+
+/** The platform without what every write moves on, and without the history that a rollback adds to. */
+function settled({ sim }: Stage): JsonObject {
+  const { history: _, organizations: __, ...store } = sim.dump();
+  return JSON.parse(
+    JSON.stringify(store, (key, value: Json) => (key === 'updated_at' ? null : value)),
+  );
+}
+
+/** Prompt, model, status and webhooks of the desk: what history records, and what it does not. */
+async function changeFour(stage: Stage): Promise<void> {
+  await stage.edit('prompts/desk.md', 'Be brief.', 'Agree with everything.');
+  await stage.edit('agents.yaml', 'model: alpha-4.1', 'model: alpha-4o');
+  await stage.edit('agents.yaml', 'status: active', 'status: inactive');
+  await stage.edit('agents.yaml', 'crm.example.test/patients', 'crm.example.test/v9');
+}
+
+async function drop(stage: Stage, file: string, from: string, to?: string): Promise<void> {
+  const text = await stage.read(file);
+  const end = to === undefined ? text.length : text.indexOf(to);
+  await stage.write(file, text.slice(0, text.indexOf(from)) + text.slice(end));
+}
+
+describe('a rollback leaves the platform as it was before the run', () => {
+  const rows: readonly (readonly [string, (stage: Stage) => Promise<void>, readonly string[]])[] = [
+    [
+      'what history records goes back by a revert alone',
+      (stage) => stage.edit('agents.yaml', 'model: alpha-4.1', 'model: alpha-4o'),
+      ['revertAgent'],
+    ],
+    [
+      'what it does not, by an update alone',
+      (stage) => stage.edit('agents.yaml', 'status: active', 'status: inactive'),
+      ['updateAgent'],
+    ],
+    ['both, by one of each', changeFour, ['revertAgent', 'updateAgent']],
+    [
+      'a field that was set for the first time is empty again',
+      (stage) =>
+        stage.edit(
+          'agents.yaml',
+          'name: Recall',
+          'name: Recall\n    description: Calls people.\n    email: [desk@harbor.example.test]',
+        ),
+      ['revertAgent'],
+    ],
+    [
+      'a field that was cleared has its value again',
+      (stage) => drop(stage, 'agents.yaml', '    greeting_message:', '    system_prompt:'),
+      ['revertAgent'],
+    ],
+    [
+      'a webhook that was added goes',
+      (stage) =>
+        stage.edit(
+          'agents.yaml',
+          '      mcp_servers:',
+          '        - { type: webhook, name: log, condition: after_call, method: POST, url: "https://crm.example.test/log" }\n      mcp_servers:',
+        ),
+      ['updateAgent'],
+    ],
+    [
+      'a policy has its old rules',
+      (stage) => stage.edit('resources.yaml', 'max_attempts: 3', 'max_attempts: 5'),
+      ['updateRetryPolicy'],
+    ],
+    [
+      'templates have their old texts',
+      async (stage) => {
+        await stage.edit('resources.yaml', 'body: See you', 'body: Be there');
+        await stage.edit('resources.yaml', 'subject: Your visit', 'subject: A visit');
+      },
+      ['updateEmailTemplate', 'updateSmsTemplate'],
+    ],
+  ];
+  for (const [what, change, requests] of rows) {
+    staged(what, async (stage) => {
+      await stage.apply();
+      const before = settled(stage);
+      await change(stage);
+      await stage.apply();
+      const since = stage.writes().length;
+      await stage.rollback();
+      const made = stage
+        .writes()
+        .slice(since)
+        .map(({ operation }) => operation);
+      expect(made.sort()).toEqual(requests);
+      // Templates count their versions up with every write.
+      expect(withoutVersions(settled(stage))).toEqual(withoutVersions(before));
+    });
+  }
+});
+
+describe('an update does what a revert cannot', () => {
+  const rows: readonly (readonly [string, (stage: Stage) => void])[] = [
+    [
+      'retention took the version',
+      ({ sim }) => {
+        sim.dialect.historyRetention = 1;
+      },
+    ],
+    [
+      'a lock refuses the version',
+      ({ sim }) => {
+        for (const { locks } of sim.store.organizations.values()) locks.add('custom_voices');
+      },
+    ],
+    [
+      'the platform has no revert',
+      ({ sim }) => {
+        sim.dialect.absent = ['revertAgent'];
+      },
+    ],
+  ];
+  for (const [why, arrange] of rows) {
+    staged(why, async (stage) => {
+      await stage.apply();
+      const before = settled(stage);
+      await changeFour(stage);
+      arrange(stage);
+      await stage.apply();
+      const since = stage.writes().length;
+      await stage.rollback();
+      const made = stage
+        .writes()
+        .slice(since)
+        .map(({ operation }) => operation);
+      expect(made).toEqual(['revertAgent', 'updateAgent']);
+      expect(settled(stage)).toEqual(before);
+    });
+  }
+});
+
+describe('what was deleted comes back, and is referred to again', () => {
+  staged('the policy and the agent that follows it', async (stage) => {
+    await stage.apply();
+    await drop(stage, 'agents.yaml', '  recall:');
+    await drop(stage, 'resources.yaml', 'retry_policies:', 'email_templates:');
+    await stage.apply({ allowDelete: true });
+    await stage.rollback();
+    const [policy] = stage.sim.store.retryPolicies.values();
+    const recall = [...stage.sim.store.agents.values()].find(
+      ({ record }) => record.name === 'Recall',
+    );
+    expect(recall?.record.default_retry_policy_id).toBe(policy?.id);
+  });
+  staged('the policy, and the agent that stayed', async (stage) => {
+    await stage.apply();
+    await stage.edit(
+      'agents.yaml',
+      '    default_retry_policy_id: { $ref: retry_policy.gentle }\n',
+      '',
+    );
+    await drop(stage, 'resources.yaml', 'retry_policies:', 'email_templates:');
+    await stage.apply({ allowDelete: true });
+    await stage.rollback();
+    const [policy] = stage.sim.store.retryPolicies.values();
+    const recall = [...stage.sim.store.agents.values()].find(
+      ({ record }) => record.name === 'Recall',
+    );
+    expect(recall?.record.default_retry_policy_id).toBe(policy?.id);
+  });
+});
+
+staged('a rollback can be rolled back', async (stage) => {
+  await stage.apply();
+  await changeFour(stage);
+  await stage.apply();
+  const changed = settled(stage);
+  await stage.rollback();
+  await stage.rollback();
+  expect(settled(stage)).toEqual(changed);
+});
+
+staged('a big run can be rolled back, whatever the thresholds for applying are', async (stage) => {
+  await stage.write(
+    'callsheet.yaml',
+    `${await stage.read('callsheet.yaml')}guards: { max_delete: 1 }\n`,
+  );
+  await stage.apply();
+  await stage.rollback();
+  expect(stage.sim.store.agents.size).toBe(0);
+});
+
+staged('taking the change back in Git after a rollback leaves nothing to do', async (stage) => {
+  await stage.apply();
+  const files = ['agents.yaml', 'prompts/desk.md'];
+  const kept = await Promise.all(files.map(stage.read));
+  await changeFour(stage);
+  await stage.apply();
+  await stage.rollback();
+  await Promise.all(files.map((file, index) => stage.write(file, kept[index] ?? '')));
+  const { changes } = await stage.plan();
+  expect(changes).toEqual([]);
+});
+
+staged('a run that failed in part is undone where it did something', async (stage) => {
+  await stage.apply();
+  const before = settled(stage);
+  await changeFour(stage);
+  await stage.edit('resources.yaml', 'max_attempts: 3', 'max_attempts: 5');
+  stage.sim.faults.add({ operation: 'updateRetryPolicy', status: 400 });
+  await stage.apply({}, { exit: 3 });
+  await stage.rollback();
+  expect(settled(stage)).toEqual(before);
+});
+
+function withoutVersions(value: JsonObject): JsonObject {
+  return JSON.parse(
+    JSON.stringify(value, (key, member: Json) => (key === 'version' ? null : member)),
+  );
+}
