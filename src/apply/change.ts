@@ -228,6 +228,5 @@ function messageOf(error: unknown): string {
   if (error instanceof ApiError) {
     return error.hint ? `${describeApiError(error)}. ${error.hint}` : describeApiError(error);
   }
-  if (error instanceof CallsheetError) return error.message;
-  throw error;
+  return error instanceof Error ? error.message : String(error);
 }

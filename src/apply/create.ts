@@ -83,9 +83,11 @@ async function createOrSettle(
   }
 }
 
+/** Whether the platform may have made it all the same: everything but a plain refusal and an unsent request. */
 function isAnswerLost(error: unknown): boolean {
   if (error instanceof NetworkError) return !error.isUnsent;
-  return error instanceof ApiError && error.status >= 500;
+  if (error instanceof ApiError) return error.status >= 500;
+  return error instanceof CallsheetError && error.code === 'api';
 }
 
 function filesOf({ document }: DesiredResource): Readonly<Record<string, Blob>> {

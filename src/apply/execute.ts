@@ -41,8 +41,8 @@ export async function executePlan(
 
   const ids = new Map<Address, string>();
   for (const [address, { id }] of Object.entries(deps.state.resources)) ids.set(address, id);
-  for (const { address, id, action } of plan.changes) {
-    if (action === 'replace') ids.delete(address);
+  for (const { address, id, action, verdict } of plan.changes) {
+    if (action === 'replace' && verdict === 'ok') ids.delete(address);
     else if (id !== null) ids.set(address, id);
   }
   const resources = new Map(Object.entries(deps.state.resources));
@@ -68,7 +68,8 @@ export async function executePlan(
     await Promise.all(before.flatMap((address) => runNamed(address)));
     const blocker = before.find((address) => {
       const status = ledger.get(address)?.status;
-      return status !== undefined && status !== 'done';
+      // What the plan leaves out and does not exist either has no id to refer to.
+      return status === undefined ? !ids.has(address) : status !== 'done';
     });
     await limit(async () => {
       const line = await settle(change, blocker);

@@ -1,4 +1,4 @@
-import { ApiError } from '../api/errors.ts';
+import { ApiError, isNotFound } from '../api/errors.ts';
 import { CallsheetError } from '../core/errors.ts';
 import type { PlannedOperation } from '../core/plan-document.ts';
 import { isObject } from '../core/value.ts';
@@ -91,8 +91,8 @@ async function performRevert(
   try {
     await work.io('revert', live.id).call(history.revert(live.id, version));
   } catch (error) {
-    const isRefused = error instanceof ApiError && (error.status === 403 || error.status === 404);
-    if (!isRefused) throw error;
+    const isRefused = error instanceof ApiError && error.status === 403;
+    if (!isRefused && !isNotFound(error)) throw error;
   }
   const after = { ...progress, live: await reread(work, live) };
   const hasUpdate = work.change.operations.some(({ step }) => step === 'update');
@@ -137,8 +137,7 @@ async function performDelete(work: Work, progress: Progress): Promise<Progress> 
   try {
     await kind.delete(id, work.io('delete', id));
   } catch (error) {
-    const isGone = error instanceof ApiError && error.status === 404;
-    if (!isGone) throw error;
+    if (!isNotFound(error)) throw error;
   }
   return progress.live?.id === id ? { ...progress, live: undefined } : progress;
 }

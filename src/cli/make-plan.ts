@@ -49,5 +49,6 @@ export function planInstead(
   },
   context: Context,
 ): Promise<Planned> {
-  return makePlan({ ...planInput(session, context), ...instead });
+  // Thresholds stop a bad configuration. A rollback touches only what its run touched.
+  return makePlan({ ...planInput(session, context), guards: {}, ...instead });
 }

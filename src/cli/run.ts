@@ -42,8 +42,7 @@ export type RunRequest = {
 export async function runPlan(planned: Planned, request: RunRequest): Promise<ExitCode> {
   const { session, context, purpose } = request;
   const { plan } = planned;
-  if (context.stop.aborted)
-    throw new CallsheetError('interrupted', 'interrupted; nothing was written');
+  session.beginWriting();
   const run = runId(context.now());
   const actor = await describeActor(session.stack.dir, context);
   const lease = await session.store.acquire({

@@ -8,6 +8,8 @@ export type Terminal = {
   readonly render: RenderOptions;
   /** The same for what goes to `err`. */
   readonly renderErr: RenderOptions;
+  /** Whether sentences on `err` are broken to its width. In a pipe they stay whole, for whoever greps. */
+  readonly wrapsErr: boolean;
   /** Whether a person can be asked something. */
   readonly canAsk: boolean;
   readonly ask: (question: string) => Promise<string>;
@@ -38,6 +40,7 @@ export function openTerminal(flags: TerminalFlags, env: NodeJS.ProcessEnv): Term
     },
     render: optionsFor(process.stdout),
     renderErr: optionsFor(process.stderr),
+    wrapsErr: process.stderr.isTTY === true,
     canAsk: process.stdin.isTTY === true,
     ask: askOnTerminal,
   };

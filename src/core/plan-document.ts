@@ -8,7 +8,7 @@ import type { Json } from './value.ts';
 export type PlanDocument = {
   readonly format: 'callsheet-plan';
   readonly version: 1;
-  /** `sha256:…` over everything that apply acts on; see `plan/digest.ts`. */
+  /** `sha256:…` over everything that apply acts on; see `plan/document.ts`. */
   readonly digest: string;
   readonly created_at: string;
   /** What the desired side is: the configuration, or what a run found before it (rollback). */

@@ -44,7 +44,7 @@ export function forecastRequests(
 
 /**
  * The digest of a plan: over everything that apply acts on, and nothing that varies from run to run
- * (times, forecasts, wording).
+ * (times, forecasts, wording) or that means nothing (the order of fields).
  */
 export function planDigest(plan: Omit<PlanDocument, 'digest'>): string {
   return digestOf({
@@ -56,7 +56,11 @@ export function planDigest(plan: Omit<PlanDocument, 'digest'>): string {
     config_digest: plan.config_digest,
     state: plan.state,
     options: plan.options,
-    changes: plan.changes.map(({ reason: _, source: __, ...acted }) => acted),
+    changes: plan.changes.map(({ reason: _, source: __, fields, operations, ...acted }) => ({
+      ...acted,
+      fields: [...fields].sort((a, b) => (a.path < b.path ? -1 : 1)),
+      operations: operations.map((one) => ({ ...one, fields: [...one.fields].sort() })),
+    })),
   });
 }
 

@@ -18,7 +18,7 @@ export function driftOf(plan: PlanDocument): PlanDocument {
     ...rest,
     purpose: 'drift' as const,
     changes,
-    summary: summarise(changes, plan.summary.no_op),
+    summary: summarise(changes, plan.changes.length + plan.summary.no_op - changes.length),
     requests: { reads: 0, writes: 0, seconds: 0 },
     assumptions: [],
   };

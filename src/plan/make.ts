@@ -87,7 +87,7 @@ type Result = {
 };
 
 async function planOne(identity: Identity, world: World, input: PlanInput): Promise<Result> {
-  const { kind, found, desired, recorded, address } = identity;
+  const { kind, found, desired, recorded, address, by } = identity;
   const facets = new Set(
     kind.facets.map(({ field }) => field).filter((field) => desired?.document[field] !== undefined),
   );
@@ -103,9 +103,11 @@ async function planOne(identity: Identity, world: World, input: PlanInput): Prom
   const notes = leafNotes(address, leaves);
   const isSame = change.action === 'no_op' || change.action === 'adopt';
   if (isSame && desired && live) {
-    const pin = { ...pinOf(kind, live, null), history_id: recorded?.pin?.history_id ?? null };
+    // What is known of a resource that is gone says nothing of the one that took its name.
+    const known = by === 'state' ? recorded : undefined;
+    const pin = { ...pinOf(kind, live, null), history_id: known?.pin?.history_id ?? null };
     const at = { id: live.id, scope: live.scope, pin };
-    const state = rememberResource(kind, desired, at, recorded, new Set(), world);
+    const state = rememberResource(kind, desired, at, known, new Set(), world);
     const isKnown = recorded !== undefined && digestOf(state) === digestOf(recorded);
     return { change, notes, state: isKnown ? undefined : state };
   }

@@ -35,7 +35,10 @@ export function attributeDrift(
   history: readonly HistoryEntry[],
   since: number | null | undefined,
 ): string {
-  const newer = history.filter(({ id }) => since !== null && since !== undefined && id > since);
+  if (since === null || since === undefined) {
+    return 'by whom is unknown: no history entry of the last apply is known';
+  }
+  const newer = history.filter(({ id }) => id > since);
   const last = newer[0];
   if (last === undefined) return 'by whom is unknown: its history has no newer entry';
   const who = `${last.actor ?? 'someone'}${last.source === null ? '' : ` via ${last.source}`}`;

@@ -18,17 +18,18 @@ export function parsePlan(text: string, file: string): PlanDocument {
       cause,
     });
   }
+  const version = versionOf(parsed);
+  if (version !== undefined && version > VERSION) {
+    throw new CallsheetError(
+      'usage',
+      `${file} is a plan of version ${version}; this callsheet reads version ${VERSION}`,
+      { hint: 'Apply it with the callsheet that made it, or plan again with this one.' },
+    );
+  }
   if (!isPlan(parsed)) {
     throw new CallsheetError('usage', `${file} is not a plan that callsheet wrote`, {
       hint: again,
     });
-  }
-  if (parsed.version > VERSION) {
-    throw new CallsheetError(
-      'usage',
-      `${file} is a plan of version ${parsed.version}; this callsheet reads version ${VERSION}`,
-      { hint: 'Apply it with the callsheet that made it, or plan again with this one.' },
-    );
   }
   const { digest, ...rest } = parsed;
   if (digest !== planDigest(rest)) {
@@ -43,16 +44,26 @@ export function parsePlan(text: string, file: string): PlanDocument {
   return parsed;
 }
 
+/** The version of a plan, whatever a newer one may look like; undefined where it is no plan. */
+function versionOf(value: unknown): number | undefined {
+  if (typeof value !== 'object' || value === null) return undefined;
+  const { format, version } = value as Partial<Record<string, unknown>>;
+  return format === 'callsheet-plan' && typeof version === 'number' ? version : undefined;
+}
+
 /** A validated border: the digest that follows vouches for everything that apply reads. */
 function isPlan(value: unknown): value is PlanDocument {
-  if (typeof value !== 'object' || value === null) return false;
-  const { format, version, digest, changes } = value as Partial<Record<string, unknown>>;
+  if (versionOf(value) !== VERSION) return false;
+  const { digest, changes } = value as Partial<Record<string, unknown>>;
   const known = new Set(kinds.map(({ name }) => name));
   return (
-    format === 'callsheet-plan' &&
-    typeof version === 'number' &&
     typeof digest === 'string' &&
     Array.isArray(changes) &&
-    changes.every((change: { kind?: unknown }) => known.has(String(change?.kind)))
+    changes.every(
+      (change: Partial<Record<'kind' | 'fields' | 'operations', unknown>> | null) =>
+        known.has(String(change?.kind)) &&
+        Array.isArray(change?.fields) &&
+        Array.isArray(change?.operations),
+    )
   );
 }

@@ -14,7 +14,6 @@ export function updateSteps(
   fields: readonly string[],
   version: number | undefined,
 ): readonly PlannedOperation[] {
-  const facets = fields.filter((field) => isFacet(kind, field));
   const own = fields.filter((field) => !isFacet(kind, field));
   const reverted =
     kind.history && version !== undefined
@@ -28,19 +27,21 @@ export function updateSteps(
     ...(rest.length > 0
       ? [{ step: kind.update ? ('update' as const) : ('again' as const), fields: rest }]
       : []),
-    ...facetSteps(facets),
+    ...facetSteps(kind, fields),
   ];
 }
 
 /** The steps that make a resource. */
 export function createSteps(kind: Kind, fields: readonly string[]): readonly PlannedOperation[] {
-  const facets = fields.filter((field) => isFacet(kind, field));
   const own = fields.filter((field) => !isFacet(kind, field));
-  return [{ step: 'create', fields: own }, ...facetSteps(facets)];
+  return [{ step: 'create', fields: own }, ...facetSteps(kind, fields)];
 }
 
-function facetSteps(facets: readonly string[]): readonly PlannedOperation[] {
-  return facets.map((field) => ({ step: 'facet' as const, fields: [field] }));
+/** In the kind's order, so that the order of keys in the configuration decides nothing. */
+function facetSteps({ facets }: Kind, fields: readonly string[]): readonly PlannedOperation[] {
+  return facets
+    .filter(({ field }) => fields.includes(field))
+    .map(({ field }) => ({ step: 'facet' as const, fields: [field] }));
 }
 
 function isFacet(kind: Kind, field: string): boolean {

@@ -22,15 +22,15 @@ export function brokenRules(
   ];
 }
 
-/** Rules that hold for every save of an agent, over the settings that a revert would restore (Revert, rule 3). */
-export function brokenSettings(platform: Platform, settings: JsonObject): readonly Violation[] {
-  const names = RECORDED.filter((name) => settings[name] !== undefined);
-  const body = Object.fromEntries(names.map((name) => [writeName(name), settings[name]]));
+/** Rules that hold for every save of an agent, over the record that a revert would save (Revert, rule 3). */
+export function brokenSettings(platform: Platform, record: JsonObject): readonly Violation[] {
+  const names = RECORDED.filter((name) => record[name] !== undefined);
+  const body = Object.fromEntries(names.map((name) => [writeName(name), record[name]]));
   return [
     ...bodyViolations('updateAgent', body),
-    ...unknownModel(settings),
-    ...unknownSpeech(settings),
-    ...foreignVoice(platform, settings),
+    ...unknownModel(record),
+    ...unknownSpeech(record),
+    ...foreignVoice(platform, record),
   ];
 }
 

@@ -122,8 +122,8 @@ export async function openStage(options: StageOptions = {}) {
     const said = await act((to) => apply(file, approved, to), options);
     if ((options.exit ?? 0) !== 0) return said;
     const { env = {} } = options;
-    const { target = [], exclude = [] } = flags;
-    const second = await stage.plan({ target, exclude }, { env });
+    const { target = [], exclude = [], skipRefused = false } = flags;
+    const second = await stage.plan({ target, exclude, skipRefused }, { env });
     expect(second.changes.filter((change) => !leaves(change))).toEqual([]);
     return said;
   }
@@ -177,6 +177,7 @@ function captured(said: { out: string; err: string }): Terminal {
     },
     render: plain,
     renderErr: plain,
+    wrapsErr: false,
     canAsk: false,
     ask: async () => '',
   };

@@ -55,12 +55,18 @@ staged('--target and --exclude choose, and leave the rest for later', async (sta
   await stage.apply();
 });
 
-staged('a resource that refers to one that is not chosen and does not exist yet', async (stage) => {
-  const ledger = await stage.apply({ target: ['agent.recall'] }, { exit: 3 });
-  expect(ledger.map(({ address, status }) => `${address} ${status}`)).toEqual([
-    'agent.recall failed',
-  ]);
-});
+staged(
+  'what refers to something that is not chosen and does not exist is refused',
+  async (stage) => {
+    const flags = { dir: stage.folder, format: 'text', autoApprove: true } as const;
+    const { out } = await stage.run(
+      (to) => apply(undefined, { ...flags, target: ['agent.recall'] }, to),
+      { exit: 4 },
+    );
+    expect(out).toContain('retry_policy.gentle');
+    expect(stage.writes()).toEqual([]);
+  },
+);
 
 staged('what is refused can be left out', async (stage) => {
   await stage.apply();

@@ -1,5 +1,6 @@
 import { describe, expect } from 'vitest';
 import type { Json, JsonObject } from '../../src/core/value.ts';
+import type { Dialect } from '../../src/simulator/index.ts';
 import { type Stage, staged } from '../apply/stage.ts';
 
 /** The platform without what every write moves on, and without the history that a rollback adds to. */
@@ -84,11 +85,9 @@ describe('a rollback leaves the platform as it was before the run', () => {
       await stage.apply();
       const since = stage.writes().length;
       await stage.rollback();
-      const made = stage
-        .writes()
-        .slice(since)
-        .map(({ operation }) => operation);
-      expect(made.sort()).toEqual(requests);
+      const made = stage.writes().slice(since);
+      expect(made.map(({ operation }) => operation).sort()).toEqual(requests);
+      expect(made.map(({ status }) => status)).toEqual(made.map(() => 200));
       // Templates count their versions up with every write.
       expect(withoutVersions(settled(stage))).toEqual(withoutVersions(before));
     });
@@ -96,43 +95,41 @@ describe('a rollback leaves the platform as it was before the run', () => {
 });
 
 describe('an update does what a revert cannot', () => {
-  const rows: readonly (readonly [string, (stage: Stage) => void])[] = [
-    [
-      'retention took the version',
-      ({ sim }) => {
-        sim.dialect.historyRetention = 1;
-      },
-    ],
-    [
-      'a lock refuses the version',
-      ({ sim }) => {
-        for (const { locks } of sim.store.organizations.values()) locks.add('custom_voices');
-      },
-    ],
-    [
-      'the platform has no revert',
-      ({ sim }) => {
-        sim.dialect.absent = ['revertAgent'];
-      },
-    ],
+  const rows: readonly (readonly [string, Partial<Dialect>])[] = [
+    ['retention took the version', { historyRetention: 1 }],
+    ['the platform has no revert', { absent: ['revertAgent'] }],
   ];
-  for (const [why, arrange] of rows) {
-    staged(why, async (stage) => {
-      await stage.apply();
-      const before = settled(stage);
-      await changeFour(stage);
-      arrange(stage);
-      await stage.apply();
-      const since = stage.writes().length;
-      await stage.rollback();
-      const made = stage
-        .writes()
-        .slice(since)
-        .map(({ operation }) => operation);
-      expect(made).toEqual(['revertAgent', 'updateAgent']);
-      expect(settled(stage)).toEqual(before);
-    });
+  for (const [why, dialect] of rows) {
+    staged(
+      why,
+      async (stage) => {
+        await stage.apply();
+        const before = settled(stage);
+        await changeFour(stage);
+        await stage.apply();
+        const since = stage.writes().length;
+        await stage.rollback();
+        const made = stage.writes().slice(since);
+        expect(made.map(({ operation, status }) => `${operation} ${status}`)).toEqual([
+          'revertAgent 404',
+          'updateAgent 200',
+        ]);
+        expect(settled(stage)).toEqual(before);
+      },
+      { dialect },
+    );
   }
+});
+
+staged('what a lock refuses cannot be undone: the ledger says which', async (stage) => {
+  await stage.edit('agents.yaml', 'model: alpha-4.1', 'model: alpha-4o');
+  await stage.apply();
+  await stage.edit('agents.yaml', 'model: alpha-4o', 'model: alpha-4.1');
+  await stage.apply();
+  for (const { locks } of stage.sim.store.organizations.values()) locks.add('llm.alpha-4o');
+  const [line] = await stage.rollback({}, { exit: 3 });
+  expect(line).toMatchObject({ address: 'agent.desk', status: 'failed' });
+  expect(line?.message).toContain('The feature llm.alpha-4o is not available');
 });
 
 describe('what was deleted comes back, and is referred to again', () => {

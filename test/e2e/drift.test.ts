@@ -33,19 +33,6 @@ applied('drift names the fields, both values, and who changed them', async (worl
   });
 });
 
-applied('what the configuration does not mention does not drift', async (world) => {
-  world.sim.edit(world.agent('Front desk'), {
-    echo_detection: true,
-    config: { inactivity_timeout: 9 },
-  });
-  await world.run(['drift', '--detailed-exitcode']);
-});
-
-applied('a change in the configuration is no drift', async (world) => {
-  await world.edit('agents.yaml', 'how can I help?', 'good day!');
-  await world.run(['drift', '--detailed-exitcode']);
-});
-
 applied('an agent that was deleted in the dashboard is drift, and is made again', async (world) => {
   const id = world.agent('Recall');
   world.sim.store.agents.delete(id);

@@ -21,21 +21,6 @@ applied('a delete is held until it is allowed', async (world) => {
   expect(names(world)).toEqual(['Front desk']);
 });
 
-applied('a plan file allows what it was planned with, and nothing more', async (world) => {
-  await dropRecall(world);
-  await world.run(['plan', '--out', 'held.json']);
-  await world.run(['plan', '--out', 'allowed.json', '--allow-delete']);
-  await world.run(['apply', 'held.json', '--allow-delete']);
-  expect(names(world)).toContain('Recall');
-});
-
-applied('a delete that was planned with --allow-delete needs no flag later', async (world) => {
-  await dropRecall(world);
-  await world.run(['plan', '--out', 'allowed.json', '--allow-delete']);
-  await world.apply(['allowed.json']);
-  expect(names(world)).toEqual(['Front desk']);
-});
-
 scenario('what is protected is not deleted, even when its block is gone', async (world) => {
   await world.edit('agents.yaml', 'name: Recall', 'name: Recall\n    lifecycle: { protect: true }');
   await world.apply();
@@ -65,44 +50,4 @@ applied('a conflict is refused until one side is chosen', async (world) => {
 
   await world.apply(['--accept-conflicts']);
   expect(greeting()).toBe('Harbor Dental, good day!');
-});
-
-scenario('more deletes than guards allow are refused', async (world) => {
-  await world.write(
-    'callsheet.yaml',
-    `${await world.read('callsheet.yaml')}guards: { max_delete: 1 }\n`,
-  );
-  await world.apply();
-  const text = await world.read('resources.yaml');
-  await world.write(
-    'resources.yaml',
-    text.replace(/email_templates:[\s\S]*(?=knowledge_bases:)/, ''),
-  );
-  const { out } = await world.run(['apply', '--auto-approve', '--allow-delete'], { exit: 4 });
-  expect(out).toContain('max_delete: 1');
-  await world.apply(['--allow-delete', '--target', 'email_template'], {
-    again: ['--target', 'email_template'],
-  });
-});
-
-applied('an empty configuration never means: delete everything', async (world) => {
-  await world.write('agents.yaml', '');
-  await world.write('resources.yaml', '');
-  const before = world.writes().length;
-  const { out } = await world.run(['apply', '--auto-approve', '--allow-delete'], { exit: 4 });
-  expect(out).toContain('never means "delete everything"');
-  expect(world.writes().length).toBe(before);
-});
-
-scenario('--target and --exclude choose, and leave the rest for later', async (world) => {
-  const some = ['--target', 'retry_policy', 'email_template.reminder'];
-  await world.apply(some, { again: some });
-  expect(world.writes().map(({ operation }) => operation)).toEqual([
-    'createRetryPolicy',
-    'createEmailTemplate',
-  ]);
-  const most = ['--exclude', 'agent'];
-  await world.apply(most, { again: most });
-  expect(world.sim.store.agents.size).toBe(0);
-  await world.apply();
 });

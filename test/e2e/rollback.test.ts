@@ -41,68 +41,6 @@ applied(
   },
 );
 
-applied('taking the change back in Git after a rollback leaves nothing to do', async (world) => {
-  const files = ['agents.yaml', 'prompts/desk.md'];
-  const kept = await Promise.all(files.map(world.read));
-  await changeFour(world);
-  await world.apply();
-  await world.run(['rollback', '--auto-approve']);
-  await Promise.all(files.map((file, index) => world.write(file, kept[index] ?? '')));
-  const since = world.writes().length;
-  await world.apply();
-  expect(world.writes().length).toBe(since);
-});
-
-const alone: readonly (readonly [string, (world: World) => void, readonly string[]])[] = [
-  [
-    'retention took the version',
-    (world) => {
-      world.sim.dialect.historyRetention = 1;
-    },
-    ['revertAgent', 'updateAgent'],
-  ],
-  [
-    'a lock refuses the version',
-    ({ sim }) => {
-      for (const organization of sim.store.organizations.values())
-        organization.locks.add('custom_voices');
-    },
-    ['revertAgent', 'updateAgent'],
-  ],
-];
-
-for (const [why, arrange, requests] of alone) {
-  applied(`an update does what the revert cannot: ${why}`, async (world) => {
-    const before = settled(world);
-    await changeFour(world);
-    arrange(world);
-    await world.run(['apply', '--auto-approve']);
-    const since = world.writes().length;
-    await world.run(['rollback', '--auto-approve']);
-    expect(
-      world
-        .writes()
-        .slice(since)
-        .map(({ operation }) => operation),
-    ).toEqual(requests);
-    expect(record(world, 'Front desk')).toMatchObject({ model: 'alpha-4.1', status: 'active' });
-    const { organizations: _, ...after } = settled(world) as JsonObject;
-    expect(after).toEqual({ ...(before as JsonObject), organizations: undefined });
-  });
-}
-
-applied('a field that the run set for the first time is empty again', async (world) => {
-  const before = settled(world);
-  await world.edit(
-    'agents.yaml',
-    'name: Recall',
-    'name: Recall\n    description: Calls people.\n    email: [desk@harbor.example.test]',
-  );
-  await world.apply();
-  await world.run(['rollback', '--auto-approve']);
-  expect(settled(world)).toEqual(before);
-});
-
 applied(
   'what the run made is deleted, and what it deleted is made again, its references with it',
   async (world) => {
@@ -136,28 +74,6 @@ applied(
 );
 
 applied(
-  'an agent whose policy was deleted is linked to the policy that comes back',
-  async (world) => {
-    await world.edit(
-      'resources.yaml',
-      (await world.read('resources.yaml')).split('email_templates:')[0] ?? '',
-      '',
-    );
-    await world.edit(
-      'agents.yaml',
-      '    default_retry_policy_id: { $ref: retry_policy.gentle }\n',
-      '',
-    );
-    await world.apply(['--allow-delete']);
-    expect(record(world, 'Recall').default_retry_policy_id).toBeUndefined();
-
-    await world.run(['rollback', '--auto-approve']);
-    const [policy] = world.sim.store.retryPolicies.values();
-    expect(record(world, 'Recall').default_retry_policy_id).toBe(policy?.id);
-  },
-);
-
-applied(
   'the first run of a stack is undone as far as the platform allows, and the rest is named',
   async (world) => {
     const { out } = await world.run(['rollback', '--auto-approve']);
@@ -183,15 +99,6 @@ applied('somebody edited the agent since the run: refused, until forced', async 
 
   await world.run(['rollback', '--auto-approve', '--force']);
   expect(record(world, 'Front desk')).toMatchObject({ model: 'alpha-4.1', status: 'active' });
-});
-
-applied('a rollback can be rolled back', async (world) => {
-  await changeFour(world);
-  await world.apply();
-  const changed = settled(world);
-  await world.run(['rollback', '--auto-approve']);
-  await world.run(['rollback', '--auto-approve']);
-  expect(settled(world)).toEqual(changed);
 });
 
 applied('--run names the run to undo, and an unknown one is an error', async (world) => {

@@ -1,6 +1,5 @@
 import { expect } from 'vitest';
 import { digestOf } from '../../src/core/digest.ts';
-import { planDigest } from '../../src/plan/document.ts';
 import { applied, scenario, type World } from './harness.ts';
 
 /** A change to the desk waits in plan.json. */
@@ -26,30 +25,6 @@ applied('a dashboard edit between plan and apply stops the apply, and is named',
   );
 });
 
-applied('an edit of a field that nobody owns counts as well', async (world) => {
-  await planned(world);
-  world.sim.edit(world.agent('Front desk'), { echo_detection: true });
-  await refused(world, /agent\.desk .* was changed since the plan/);
-});
-
-applied('an edit of an agent that the plan does not touch does not matter', async (world) => {
-  await planned(world);
-  world.sim.edit(world.agent('Recall'), { echo_detection: true });
-  await world.apply(['plan.json']);
-});
-
-applied('what is to be updated was deleted since the plan', async (world) => {
-  await planned(world);
-  world.sim.store.agents.delete(world.agent('Front desk'));
-  await refused(world, /agent\.desk \(\S+\) was deleted since the plan/);
-});
-
-scenario('somebody made one of the same name since the plan', async (world) => {
-  await world.run(['plan', '--out', 'plan.json']);
-  world.sim.store.retryPolicies.set('twin', { id: 'twin', name: 'Gentle redial', rules: {} });
-  await refused(world, /retry_policy\.gentle: one of its name \(twin\) was made since the plan/);
-});
-
 applied('a plan is applied once', async (world) => {
   await planned(world);
   await world.apply(['plan.json']);
@@ -60,22 +35,6 @@ applied('the configuration changed since the plan', async (world) => {
   await planned(world);
   await world.edit('prompts/desk.md', 'Be brief.', 'Be very brief.');
   await refused(world, /the configuration changed since the plan/);
-});
-
-applied('the state was thrown away since the plan', async (world) => {
-  await planned(world);
-  await world.forget();
-  await refused(world, /the state/);
-});
-
-applied('the plan is for another account', async (world) => {
-  await planned(world);
-  const plan = JSON.parse(await world.read('plan.json'));
-  const { digest: _, ...rest } = plan;
-  // Signed anew, so that only the account is wrong.
-  const other = { ...rest, platform: { ...rest.platform, account_id: 'another' } };
-  await world.write('other.json', JSON.stringify({ ...other, digest: planDigest(other) }));
-  await refused(world, /the plan is for account another/, ['apply', 'other.json']);
 });
 
 applied('a plan file that was changed by hand', async (world) => {

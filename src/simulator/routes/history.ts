@@ -33,7 +33,7 @@ export const history: Routes<'listAgentHistory' | 'revertAgent'> = {
       return done('The agent already matches this version');
     const record = restored(agent.record, entry.settings);
     refuseLocked(platform, agent.organizationId, agent.record, record, { reverting: true });
-    const [broken] = brokenSettings(platform, entry.settings);
+    const [broken] = brokenSettings(platform, record);
     if (broken !== undefined)
       throw forbidden(`The version cannot be saved: ${broken.path.join('.')}: ${broken.message}`);
     agent.record = { ...record, updated_at: platform.stamp() };

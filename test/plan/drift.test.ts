@@ -1,0 +1,114 @@
+import { describe, expect, test } from 'vitest';
+import { planDigest } from '../../src/plan/document.ts';
+import { driftOf } from '../../src/plan/drift.ts';
+import { world } from '../world.ts';
+
+const TOOL = { type: 'webhook', name: 'crm', url: 'https://crm.example.test' };
+const APPLIED = {
+  'agent.drifted': { id: '1', name: 'Drifted', greeting_message: 'Hello', model: 'alpha-4.1' },
+  'agent.edited': { id: '2', name: 'Edited', greeting_message: 'Hello' },
+  'agent.both': { id: '3', name: 'Both', greeting_message: 'Hello' },
+  'agent.same': { id: '4', name: 'Same' },
+  'agent.missing': { id: '5', name: 'Missing' },
+  'agent.tools': { id: '6', name: 'Tools', extensions: { tools: [] } },
+  'agent.old': { id: '7', name: 'Old' },
+};
+const DESIRED = {
+  'agent.drifted': { name: 'Drifted', greeting_message: 'Hello', model: 'alpha-4o' },
+  'agent.edited': { name: 'Edited', greeting_message: 'Good day' },
+  'agent.both': { name: 'Both', greeting_message: 'Good day' },
+  'agent.same': { name: 'Same' },
+  'agent.missing': { name: 'Missing' },
+  'agent.tools': { name: 'Tools', extensions: { tools: [] } },
+  'agent.new': { name: 'New' },
+};
+const LIVE = {
+  agent: [
+    { id: '1', name: 'Drifted', greeting_message: 'Hi', model: 'alpha-4.1' },
+    { id: '2', name: 'Edited', greeting_message: 'Hello' },
+    { id: '3', name: 'Both', greeting_message: 'Hi' },
+    { id: '4', name: 'Same', description: 'not ours' },
+    { id: '6', name: 'Tools', extensions: { tools: [TOOL] } },
+    { id: '7', name: 'Old' },
+  ],
+};
+
+describe('drift', async () => {
+  const { plan } = await world().desired(DESIRED).live(LIVE).applied(APPLIED).plan();
+  const drift = driftOf(plan);
+  const changes = new Map(drift.changes.map((change) => [change.address, change]));
+
+  test('is what the platform moved, and nothing of what the configuration changed', () => {
+    expect([...changes.keys()]).toEqual([
+      'agent.drifted',
+      'agent.both',
+      'agent.missing',
+      'agent.tools',
+    ]);
+  });
+
+  test('says what should be, then what is live', () => {
+    expect(changes.get('agent.drifted')?.fields).toEqual([
+      { path: 'greeting_message', before: 'Hello', after: 'Hi', secret: false, cause: 'drifted' },
+    ]);
+    expect(changes.get('agent.drifted')).toMatchObject({
+      before: { greeting_message: 'Hello' },
+      after: { greeting_message: 'Hi' },
+    });
+    expect(changes.get('agent.tools')?.fields).toMatchObject([
+      { path: 'extensions.tools[crm]', before: null, after: TOOL },
+    ]);
+    expect(changes.get('agent.missing')).toMatchObject({
+      missing_id: '5',
+      before: { name: 'Missing' },
+      after: null,
+    });
+  });
+
+  test('asks for nothing', () => {
+    expect(drift.purpose).toBe('drift');
+    expect(drift.requests).toEqual({ reads: 0, writes: 0, seconds: 0 });
+    for (const { operations } of drift.changes) expect(operations).toEqual([]);
+  });
+
+  test('counts everything that was compared', () => {
+    const counted = (summary: typeof plan.summary) => {
+      const { create, update, replace, delete: deleted, adopt, forget, no_op } = summary;
+      return create + update + replace + deleted + adopt + forget + no_op;
+    };
+    expect(counted(plan.summary)).toBe(8);
+    expect(counted(drift.summary)).toBe(8);
+  });
+
+  test('has a digest of its own, which fits it', () => {
+    const { digest, ...rest } = drift;
+    expect(digest).not.toBe(plan.digest);
+    expect(planDigest(rest)).toBe(digest);
+  });
+});
+
+test('without state, whatever differs from the configuration is drift', async () => {
+  const made = world()
+    .desired({
+      'agent.a': { name: 'A', greeting_message: 'Hello' },
+      'agent.b': { name: 'B' },
+      'agent.new': { name: 'New' },
+    })
+    .live({
+      agent: [
+        { id: '1', name: 'A', greeting_message: 'Hi' },
+        { id: '2', name: 'B' },
+      ],
+    });
+  const { plan } = await made.plan();
+  expect(driftOf(plan).changes.map(({ address }) => address)).toEqual(['agent.a']);
+});
+
+test('no drift is no change', async () => {
+  const made = world()
+    .desired({ 'agent.same': { name: 'Same' } })
+    .live({ agent: [{ id: '4', name: 'Same' }] })
+    .applied({ 'agent.same': { id: '4', name: 'Same' } });
+  const { plan } = await made.plan();
+  expect(driftOf(plan)).toMatchObject({ changes: [], summary: { no_op: 1 } });
+});

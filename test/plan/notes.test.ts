@@ -1,0 +1,94 @@
+import { describe, expect, test } from 'vitest';
+import { Blob } from '../../src/core/value.ts';
+import { attributeDrift } from '../../src/plan/notes.ts';
+import type { HistoryEntry } from '../../src/plan/reader.ts';
+import { world } from '../world.ts';
+
+const TOKEN = { integrations: { smsProvider: { auth_token: { $secret: 'env:TOKEN' } } } };
+
+describe('a note', () => {
+  test('says that a value stays, as a warning', async () => {
+    const { plan } = await world()
+      .desired({ 'agent.desk': { name: 'Desk' } })
+      .live({ agent: [{ id: 'a1', name: 'Desk', model: 'alpha-4o' }] })
+      .applied({ 'agent.desk': { id: 'a1', name: 'Desk', model: 'alpha-4o' } })
+      .plan();
+    expect(plan.notes).toMatchObject([{ severity: 'warning', address: 'agent.desk' }]);
+    expect(plan.notes[0]?.message).toMatch(
+      /^model is no longer configured;.* stays on the platform/,
+    );
+  });
+
+  test('says that a secret is unknown, and how to write it', async () => {
+    const { plan } = await world()
+      .desired({ 'agent.desk': { name: 'Desk', ...TOKEN } })
+      .live({ agent: [{ id: 'a1', name: 'Desk', integrations: { smsProvider: {} } }] })
+      .secrets({ 'env:TOKEN': 'canary' })
+      .plan();
+    expect(plan.notes).toMatchObject([{ severity: 'info', address: 'agent.desk' }]);
+    expect(plan.notes[0]?.message).toContain('integrations.smsProvider.auth_token');
+    expect(plan.notes[0]?.message).toContain('--resend-secrets agent.desk');
+    expect(JSON.stringify(plan)).not.toContain('canary');
+  });
+
+  test("says that a file's content is taken on trust", async () => {
+    const file = new Blob('docs/prices.pdf', 'aa', 9, 'application/pdf');
+    const source = { knowledge_base_id: 'kb1', name: 'prices.pdf' };
+    const { plan } = await world()
+      .desired({ 'knowledge_source.kb.prices': { ...source, file } })
+      .live({ knowledge_source: [{ id: 's1', ...source }] })
+      .plan();
+    expect(plan.notes).toMatchObject([{ severity: 'info', address: 'knowledge_source.kb.prices' }]);
+    expect(plan.notes[0]?.message).toContain('taken to be this file');
+  });
+
+  test('is not made of what is written', async () => {
+    const { plan } = await world()
+      .desired({ 'agent.desk': { name: 'Desk', status: 'inactive' } })
+      .live({ agent: [{ id: 'a1', name: 'Desk', status: 'active' }] })
+      .plan();
+    expect(plan.notes).toEqual([]);
+  });
+});
+
+function entry(id: number, more: Partial<HistoryEntry> = {}): HistoryEntry {
+  return {
+    id,
+    action: 'updated',
+    actor: 'user:kim',
+    source: 'dashboard',
+    at: '2026-03-01T10:00:00Z',
+    reverted_from_id: null,
+    ...more,
+  };
+}
+
+test.each([
+  [
+    'the last one',
+    [entry(43), entry(41)],
+    41,
+    'last by user:kim via dashboard at 2026-03-01T10:00:00Z, history entry 43',
+  ],
+  [
+    'how many there are',
+    [entry(44), entry(43), entry(42), entry(41)],
+    41,
+    'last by user:kim via dashboard at 2026-03-01T10:00:00Z, history entry 44, 2 earlier',
+  ],
+  [
+    'what is known of it',
+    [entry(43, { actor: null, source: null, at: null })],
+    41,
+    'last by someone, history entry 43',
+  ],
+  ['that there is none', [entry(41)], 41, 'by whom is unknown: its history has no newer entry'],
+  [
+    'that it does not know where to begin',
+    [entry(43), entry(41)],
+    null,
+    'by whom is unknown: no history entry of the last apply is known',
+  ],
+] as const)('who made it drift: %s', (_title, history, since, expected) => {
+  expect(attributeDrift(history, since)).toBe(expected);
+});

@@ -1,0 +1,138 @@
+import { describe, expect, test } from 'vitest';
+import { CallsheetError } from '../../src/core/errors.ts';
+import type { PlanDocument } from '../../src/core/plan-document.ts';
+import { parsePlan } from '../../src/plan/parse.ts';
+import { renderPlanJson } from '../../src/render/json.ts';
+import { world } from '../world.ts';
+
+const { plan } = await world()
+  .desired({
+    'agent.desk': {
+      name: 'Desk “Grüße”',
+      system_prompt: 'Be kind.\n{{caller}}\n',
+      integrations: { smsProvider: { auth_token: { $secret: 'env:TOKEN' } } },
+    },
+  })
+  .secrets({ 'env:TOKEN': 'canary' })
+  .plan();
+const text = renderPlanJson(plan);
+
+function failureOf(given: string): CallsheetError {
+  try {
+    parsePlan(given, 'plan.json');
+  } catch (error) {
+    if (error instanceof CallsheetError) return error;
+    throw error;
+  }
+  throw new Error('it was read');
+}
+
+const edited = (more: Partial<Record<keyof PlanDocument, unknown>>) =>
+  JSON.stringify({ ...plan, ...more });
+const [change] = plan.changes;
+
+describe('a plan file', () => {
+  test('is read back as it was made, whatever its layout', () => {
+    const same = JSON.parse(text);
+    expect(parsePlan(text, 'plan.json')).toEqual(same);
+    expect(parsePlan(JSON.stringify(plan), 'plan.json')).toEqual(same);
+    expect(text).not.toContain('canary');
+  });
+
+  test.each([
+    ['is empty', '', 'usage', 'not JSON'],
+    ['is no JSON', 'callsheet: 1', 'usage', 'not JSON'],
+    ['is cut short', text.slice(0, -20), 'usage', 'not JSON'],
+    ['is null', 'null', 'usage', 'not a plan that callsheet wrote'],
+    ['is a list', '[]', 'usage', 'not a plan that callsheet wrote'],
+    [
+      'is something else',
+      '{"format":"callsheet-state","version":1}',
+      'usage',
+      'not a plan that callsheet wrote',
+    ],
+    ['has no digest', edited({ digest: undefined }), 'usage', 'not a plan that callsheet wrote'],
+    ['has no changes', edited({ changes: undefined }), 'usage', 'not a plan that callsheet wrote'],
+    [
+      'has an unknown kind',
+      edited({ changes: [{ ...change, kind: 'widget' }] }),
+      'usage',
+      'not a plan that callsheet wrote',
+    ],
+    ['is of no version', edited({ version: '1' }), 'usage', 'not a plan that callsheet wrote'],
+    [
+      'has a change of another shape',
+      edited({ changes: [{ kind: 'agent' }] }),
+      'usage',
+      'not a plan that callsheet wrote',
+    ],
+    [
+      'is of a newer version',
+      edited({ version: 2 }),
+      'usage',
+      'version 2; this callsheet reads version 1',
+    ],
+    [
+      'is of a newer version with a kind that this one does not know',
+      edited({ version: 2, changes: [{ ...change, kind: 'widget' }] }),
+      'usage',
+      'version 2; this callsheet reads version 1',
+    ],
+    [
+      'is of a newer version with another shape',
+      '{"format":"callsheet-plan","version":3,"steps":[]}',
+      'usage',
+      'version 3; this callsheet reads version 1',
+    ],
+    [
+      'has another digest',
+      edited({ digest: `sha256:${'0'.repeat(64)}` }),
+      'stale',
+      'its digest does not fit',
+    ],
+    [
+      'has a change more',
+      edited({ changes: [...plan.changes, change] }),
+      'stale',
+      'its digest does not fit',
+    ],
+    ['has a change less', edited({ changes: [] }), 'stale', 'its digest does not fit'],
+    [
+      'allows more',
+      edited({ options: { ...plan.options, allow_delete: true } }),
+      'stale',
+      'its digest does not fit',
+    ],
+    [
+      'is for another account',
+      edited({ platform: { ...plan.platform, account_id: 'other' } }),
+      'stale',
+      'its digest does not fit',
+    ],
+    [
+      'has another verdict',
+      edited({ changes: [{ ...change, verdict: 'held' }] }),
+      'stale',
+      'its digest does not fit',
+    ],
+    [
+      'is made from another state',
+      edited({ state: { ...plan.state, serial: 9 } }),
+      'stale',
+      'its digest does not fit',
+    ],
+  ] as const)('that %s is not applied', (_title, given, code, message) => {
+    const failure = failureOf(given);
+    expect(failure.code).toBe(code);
+    expect(failure.message).toContain(message);
+    expect(failure.message).toContain('plan.json');
+    expect(failure.hint).toBeDefined();
+  });
+
+  test('may be reworded, which changes nothing that is done', () => {
+    const reworded = { ...change, reason: 'because', source: 'elsewhere.yaml:1' };
+    expect(parsePlan(edited({ changes: [reworded], created_at: 'later' }), 'p').digest).toBe(
+      plan.digest,
+    );
+  });
+});
