@@ -4,7 +4,7 @@
  */
 
 import type { Client } from '../api/client.ts';
-import { isNotFound } from '../api/errors.ts';
+import { ApiError, describeApiError, isNotFound } from '../api/errors.ts';
 import { operationNamed } from '../api/request.ts';
 import { NOT_THE_PLATFORM } from '../api/transport.ts';
 import { CallsheetError } from '../core/errors.ts';
@@ -22,7 +22,12 @@ export function createReader(client: Client): Reader {
       const key = JSON.stringify(call);
       const known = lists.get(key);
       if (known !== undefined) return known;
-      const reading = client.list(call).then((items) => listed(kind, scope, items));
+      const reading = client.list(call).then(
+        (items) => listed(kind, scope, items),
+        (error: unknown) => {
+          throw outOfReach(kind, scope, error) ?? error;
+        },
+      );
       lists.set(key, reading);
       // What failed is not kept.
       reading.catch(() => lists.delete(key));
@@ -46,6 +51,17 @@ export function createReader(client: Client): Reader {
       return answer.data.map((entry) => historyEntry(call, entry)).sort((a, b) => b.id - a.id);
     },
   };
+}
+
+/** A refused list most often means a wrong id in the configuration, so the error says which one. */
+function outOfReach(kind: Kind, scope: Scope, error: unknown): CallsheetError | undefined {
+  const [place] = Object.entries(scope);
+  if (place === undefined || !(error instanceof ApiError)) return undefined;
+  if (error.status !== 403 && error.status !== 404) return undefined;
+  const [field, id] = place;
+  const message = `${kind.section} of ${field} ${id} cannot be listed: ${describeApiError(error)}`;
+  const hint = 'Check that id in the configuration, and that the key has access to it.';
+  return new CallsheetError('api', message, { hint, cause: error });
 }
 
 function listed(kind: Kind, scope: Scope, items: readonly JsonObject[]): readonly ListedResource[] {
