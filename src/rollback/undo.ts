@@ -6,11 +6,11 @@ import type { Address } from '../core/address.ts';
 import type { DesiredResource } from '../core/desired.ts';
 import { isIdentity, type Path, parsePath } from '../core/path.ts';
 import { isObject, type Json, type JsonObject } from '../core/value.ts';
-import { fieldSchema } from '../diff/leaves.ts';
 import { kindNamed } from '../kinds/index.ts';
 import { scopeOf } from '../plan/identify.ts';
 import type { IntentRecorded, JournalEntry, LedgerLine, SnapshotTaken } from '../state/journal.ts';
 import type { ResourceState } from '../state/model.ts';
+import { lostValues } from './lost.ts';
 import { type Relinked, relink } from './relink.ts';
 
 /** What it takes to undo a run. */
@@ -46,8 +46,18 @@ export function undoRun(entries: readonly JournalEntry[]): Undo {
   });
   const owners = new Map(touched.map(({ kind, id, address }) => [`${kind} ${id}`, address]));
   const addressOf = (kind: string, id: string) => owners.get(`${kind} ${id}`);
+  const recorded = new Map(
+    entries.flatMap((entry) =>
+      entry.type === 'resource' ? [[entry.address, entry.resource] as const] : [],
+    ),
+  );
   const undone = touched.map((snapshot) =>
-    undoOne(snapshot, lines.get(snapshot.address) ?? intended(entries, snapshot), addressOf),
+    undoOne(
+      snapshot,
+      lines.get(snapshot.address) ?? intended(entries, snapshot),
+      recorded.get(snapshot.address),
+      addressOf,
+    ),
   );
   return {
     desired: undone.flatMap(({ desired }) => (desired ? [desired] : [])),
@@ -86,9 +96,10 @@ function intended(entries: readonly JournalEntry[], { address }: SnapshotTaken):
 function undoOne(
   snapshot: SnapshotTaken,
   { action, fields: changed }: Attempted,
+  recorded: ResourceState | null | undefined,
   addressOf: (kind: string, id: string) => Address | undefined,
 ) {
-  const { address, kind: name, document, withheld } = snapshot;
+  const { address, kind: name, document } = snapshot;
   const kind = kindNamed(name);
   if (document === null) {
     const message = `it was made by the run, and the platform has no endpoint that deletes a ${name}`;
@@ -97,17 +108,10 @@ function undoOne(
   const isWhole = action === 'delete' || action === 'replace';
   const paths = changed.map(parsePath).filter((path) => path !== undefined);
   const restored = isWhole ? document : restoreLeaves(document, paths);
-  const lost = withheld.filter(
-    (path) => isWhole || changed.some((field) => path === field || path.startsWith(`${field}.`)),
-  );
-  const secrets = changed.filter((field) => isSecretField(kind.schema, field));
-  const kept = [...new Set([...secrets, ...lost])];
+  const touched = { snapshot, changed, isWhole, recorded };
   return {
     desired: desiredFrom(snapshot, relink(kind.schema, restored, addressOf)),
-    impossible: kept.map((field) => ({
-      address,
-      message: `${field} is secret, so no snapshot holds it; it stays as the run left it, until an apply writes it`,
-    })),
+    impossible: lostValues(kind.schema, touched).map((message) => ({ address, message })),
   };
 }
 
@@ -135,14 +139,6 @@ function withValue(document: JsonObject, path: Path, value: Json): JsonObject {
   const member = document[key];
   const inner = rest.length === 0 ? value : withValue(isObject(member) ? member : {}, rest, value);
   return { ...document, [key]: inner };
-}
-
-function isSecretField(schema: Parameters<typeof fieldSchema>[0], field: string): boolean {
-  const path = parsePath(field) ?? [];
-  let at = fieldSchema(schema, path[0] ?? '');
-  const isWithin = at['x-secrets-inside'] === true;
-  for (const key of path.slice(1)) at = at.properties?.[key] ?? {};
-  return at['x-secret'] === true || (isWithin && at.writeOnly === true);
 }
 
 function desiredFrom(snapshot: SnapshotTaken, { document, references }: Relinked): DesiredResource {

@@ -131,7 +131,7 @@ export async function openStage(options: StageOptions = {}) {
     ...stage,
     async close() {
       await sim.close();
-      await copy.remove();
+      await copy.discard();
     },
   };
 

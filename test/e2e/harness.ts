@@ -30,7 +30,7 @@ export type RunOptions = {
 };
 
 /** Commands run in the copy of the stack. */
-export type World = Omit<StackCopy, 'remove'> & {
+export type World = Omit<StackCopy, 'discard'> & {
   readonly sim: Simulator;
   /** Starts a command and does not wait for it. */
   readonly start: (args: readonly string[], options?: Pick<RunOptions, 'env'>) => Running;

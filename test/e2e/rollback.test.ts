@@ -35,8 +35,8 @@ applied(
       world
         .writes()
         .slice(since)
-        .map(({ operation }) => operation),
-    ).toEqual(['revertAgent', 'updateAgent']);
+        .map(({ operation, status }) => `${operation} ${status}`),
+    ).toEqual(['revertAgent 200', 'updateAgent 200']);
     expect(settled(world)).toEqual(before);
   },
 );

@@ -11,9 +11,11 @@ export type StackCopy = {
   readonly write: (file: string, text: string) => Promise<void>;
   /** Replaces a part of a file, which must be there. */
   readonly edit: (file: string, from: string, to: string) => Promise<void>;
+  /** Removes a file. */
+  readonly remove: (file: string) => Promise<void>;
   /** Throws the state away, journals and all. */
   readonly forget: () => Promise<void>;
-  readonly remove: () => Promise<void>;
+  readonly discard: () => Promise<void>;
 };
 
 /** Copies a stack into a temporary folder. */
@@ -31,7 +33,8 @@ export async function copyStack(source: string): Promise<StackCopy> {
       expect(text).toContain(from);
       await write(file, text.replace(from, to));
     },
+    remove: (file) => rm(join(folder, file)),
     forget: () => rm(join(folder, '.callsheet'), { recursive: true }),
-    remove: () => rm(folder, { recursive: true, force: true }),
+    discard: () => rm(folder, { recursive: true, force: true }),
   };
 }

@@ -1,0 +1,63 @@
+import { parsePath, startsWith } from '../core/path.ts';
+import type { FieldSchema } from '../core/schema.ts';
+import { schemasAlong } from '../diff/along.ts';
+import type { SnapshotTaken } from '../state/journal.ts';
+import type { ResourceState } from '../state/model.ts';
+
+/** What a run did with a resource that was there before. */
+export type Touched = {
+  readonly snapshot: SnapshotTaken;
+  /** Paths that it changed. */
+  readonly changed: readonly string[];
+  /** Whether it took the whole resource away. */
+  readonly isWhole: boolean;
+  /** What the state said of it afterwards. */
+  readonly recorded: ResourceState | null | undefined;
+};
+
+/**
+ * What cannot be put back because no snapshot holds it, in words, one sentence a field: secrets, which
+ * the platform never returns, sensitive values, which are not stored, and the content of files.
+ */
+export function lostValues(root: FieldSchema, touched: Touched): readonly string[] {
+  const { snapshot, changed, isWhole } = touched;
+  const paths = changed.map(parsePath).filter((path) => path !== undefined);
+  const isTouched = (text: string) => {
+    const path = parsePath(text) ?? [];
+    return isWhole || paths.some((prefix) => startsWith(path, prefix));
+  };
+  const along = (text: string) => schemasAlong(root, parsePath(text) ?? []);
+  const files = changed.filter((text) => along(text).some((schema) => schema['x-file']));
+  const secrets = [
+    ...changed.filter((text) => isSecret(along(text), text, touched)),
+    ...(isWhole ? fingerprinted(snapshot.resource) : []),
+    ...snapshot.withheld.filter(isTouched),
+  ];
+  const stays = isWhole
+    ? 'it comes back without it, until an apply writes it'
+    : 'it stays as the run left it, until an apply writes it';
+  return [
+    ...new Set(secrets.map((text) => `${text} is secret, so no snapshot holds it; ${stays}`)),
+    ...files.map(
+      (text) => `${text} is a file, whose bytes no snapshot holds; it stays as the run left it`,
+    ),
+  ];
+}
+
+/** By its schema, or because the state has a fingerprint of what the specification does not name. */
+function isSecret(
+  along: readonly FieldSchema[],
+  text: string,
+  { snapshot, recorded }: Touched,
+): boolean {
+  if (along.some((schema) => schema['x-secret'] === true)) return true;
+  const isInside = along.some((schema) => schema['x-secrets-inside'] === true);
+  const known = [...fingerprinted(snapshot.resource), ...fingerprinted(recorded)];
+  return isInside && known.includes(text);
+}
+
+function fingerprinted(resource: ResourceState | null | undefined): readonly string[] {
+  return Object.entries(resource?.leaves ?? {})
+    .filter(([, leaf]) => 'fingerprint' in leaf)
+    .map(([path]) => path);
+}

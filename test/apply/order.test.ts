@@ -1,0 +1,101 @@
+import { describe, expect, test } from 'vitest';
+import { dependenciesOf } from '../../src/apply/order.ts';
+import { kinds } from '../../src/kinds/index.ts';
+import { type Documents, type WorldBuilder, world } from '../world.ts';
+
+/** What each change of a world's plan waits for, sorted. */
+async function waitsOf(made: WorldBuilder): Promise<Readonly<Record<string, readonly string[]>>> {
+  const { plan } = await made.options({ allow_delete: true }).plan();
+  const desired = new Map(made.wanted().map((one) => [one.address, one]));
+  const waits = dependenciesOf(plan.changes, desired, kinds);
+  expect([...waits.keys()]).toEqual(plan.changes.map(({ address }) => address));
+  return Object.fromEntries([...waits].map(([address, before]) => [address, [...before].sort()]));
+}
+
+const POLICY = { name: 'Gentle' };
+const VOICE = { name: 'Harbor', language: 'en', consent: true };
+
+describe('a change waits', () => {
+  test('for what its document refers to', async () => {
+    const desired: Documents = {
+      'retry_policy.gentle': POLICY,
+      'custom_voice.harbor': VOICE,
+      'agent.desk': {
+        name: 'Desk',
+        default_retry_policy_id: { $ref: 'retry_policy.gentle' },
+        voice_settings: { voice_id: { $ref: 'custom_voice.harbor' } },
+      },
+      'agent.plain': { name: 'Plain' },
+    };
+    expect(await waitsOf(world().desired(desired))).toEqual({
+      'custom_voice.harbor': [],
+      'retry_policy.gentle': [],
+      'agent.desk': ['custom_voice.harbor', 'retry_policy.gentle'],
+      'agent.plain': [],
+    });
+  });
+
+  test('for nothing where nothing is referred to', async () => {
+    const desired: Documents = {
+      'email_template.a': { name: 'A' },
+      'sms_template.a': { name: 'A', message_type: 'sms' },
+      'knowledge_source.kb.faq': { knowledge_base_id: 'kb1', url: 'https://x.test' },
+    };
+    const waits = await waitsOf(world().desired(desired));
+    expect(Object.values(waits)).toEqual([[], [], []]);
+  });
+});
+
+describe('a delete waits', () => {
+  const live = {
+    retry_policy: [{ id: 'p1', name: 'Old' }],
+    agent: [
+      { id: 'a1', name: 'Desk', default_retry_policy_id: 'p1' },
+      { id: 'a2', name: 'Gone', default_retry_policy_id: 'p1' },
+    ],
+    sms_template: [{ id: 's1', name: 'Old', message_type: 'sms' }],
+  };
+  const applied: Documents = {
+    'retry_policy.old': { id: 'p1', name: 'Old' },
+    'agent.desk': { id: 'a1', name: 'Desk', default_retry_policy_id: 'p1' },
+    'agent.gone': { id: 'a2', name: 'Gone' },
+    'sms_template.old': { id: 's1', name: 'Old', message_type: 'sms' },
+  };
+
+  test('for every change of a kind that could still refer to what goes, deletes among them', async () => {
+    const desired: Documents = {
+      'retry_policy.gentle': POLICY,
+      'agent.desk': { name: 'Desk', default_retry_policy_id: { $ref: 'retry_policy.gentle' } },
+    };
+    expect(await waitsOf(world().desired(desired).live(live).applied(applied))).toEqual({
+      'retry_policy.gentle': [],
+      'retry_policy.old': ['agent.desk', 'agent.gone'],
+      'sms_template.old': [],
+      'agent.desk': ['retry_policy.gentle'],
+      'agent.gone': [],
+    });
+  });
+});
+
+test('nothing ever waits for itself, directly or by others', async () => {
+  const desired: Documents = {
+    'retry_policy.gentle': POLICY,
+    'custom_voice.harbor': VOICE,
+    ...Object.fromEntries(
+      ['a', 'b', 'c'].map((name) => [
+        `agent.${name}`,
+        { name, default_retry_policy_id: { $ref: 'retry_policy.gentle' } },
+      ]),
+    ),
+  };
+  const made = world()
+    .desired(desired)
+    .live({ retry_policy: [{ id: 'p1', name: 'Old' }], agent: [{ id: 'z', name: 'Z' }] })
+    .applied({ 'retry_policy.old': { id: 'p1', name: 'Old' }, 'agent.z': { id: 'z', name: 'Z' } });
+  const waits = await waitsOf(made);
+  const reach = (address: string, seen: ReadonlySet<string>): void => {
+    expect(seen.has(address)).toBe(false);
+    for (const before of waits[address] ?? []) reach(before, new Set([...seen, address]));
+  };
+  for (const address of Object.keys(waits)) reach(address, new Set());
+});

@@ -1,0 +1,91 @@
+import { describe, expect } from 'vitest';
+import { drift } from '../../src/cli/commands/drift.ts';
+import { type Stage, staged } from '../apply/stage.ts';
+
+function desk({ sim }: Stage): string {
+  for (const [id, { record }] of sim.store.agents) if (record.name === 'Front desk') return id;
+  throw new Error('there is no front desk');
+}
+
+describe('what is drift and what is not', () => {
+  const rows: readonly (readonly [string, (stage: Stage) => unknown, readonly string[]])[] = [
+    ['nothing happened', () => undefined, []],
+    [
+      'a field that the configuration does not mention',
+      (stage) =>
+        stage.sim.edit(desk(stage), { echo_detection: true, config: { inactivity_timeout: 9 } }),
+      [],
+    ],
+    [
+      'a change of the configuration',
+      (stage) => stage.edit('agents.yaml', 'how can I help?', 'good day!'),
+      [],
+    ],
+    [
+      'a field that the configuration has',
+      (stage) => stage.sim.edit(desk(stage), { greeting_message: 'Edited.' }),
+      ['agent.desk greeting_message'],
+    ],
+    [
+      'a member of an object, beside one that nobody owns',
+      (stage) => stage.sim.edit(desk(stage), { voice_settings: { speed: 2, pitch: 1 } }),
+      ['agent.desk voice_settings.speed'],
+    ],
+    [
+      'a webhook that somebody added',
+      (stage) =>
+        stage.sim.edit(desk(stage), {
+          extensions: {
+            tools: [
+              ...(toolsOf(stage) as []),
+              {
+                type: 'webhook',
+                name: 'fax',
+                condition: 'after_call',
+                method: 'POST',
+                url: 'https://fax.example.test',
+              },
+            ],
+          },
+        }),
+      ['agent.desk extensions.tools[fax]'],
+    ],
+    [
+      'a policy that was changed',
+      ({ sim }) => {
+        const [policy] = sim.store.retryPolicies.values();
+        if (policy) policy.on_exhausted = 'notify';
+      },
+      ['retry_policy.gentle on_exhausted'],
+    ],
+    [
+      'both sides changed',
+      async (stage) => {
+        stage.sim.edit(desk(stage), { greeting_message: 'Edited.' });
+        await stage.edit('agents.yaml', 'how can I help?', 'good day!');
+      },
+      ['agent.desk greeting_message'],
+    ],
+  ];
+  for (const [what, happens, found] of rows) {
+    staged(what, async (stage) => {
+      await stage.apply();
+      await happens(stage);
+      const flags = { dir: stage.folder, format: 'json', detailedExitcode: true } as const;
+      const exit = found.length === 0 ? 0 : 2;
+      const { out } = await stage.run((to) => drift(flags, to), { exit });
+      const changes: readonly { address: string; fields: readonly { path: string }[] }[] =
+        JSON.parse(out).changes;
+      expect(
+        changes.flatMap(({ address, fields }) => fields.map(({ path }) => `${address} ${path}`)),
+      ).toEqual(found);
+    });
+  }
+});
+
+function toolsOf(stage: Stage): unknown {
+  const extensions = stage.sim.store.agents.get(desk(stage))?.record.extensions;
+  return typeof extensions === 'object' && extensions !== null && 'tools' in extensions
+    ? extensions.tools
+    : [];
+}

@@ -1,0 +1,133 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { expect } from 'vitest';
+import schema from '../../schemas/plan.schema.json' with { type: 'json' };
+import { applied, scenario } from './harness.ts';
+
+/** Wrong command lines, and what is said of them. */
+const wrong: readonly (readonly [readonly string[], RegExp])[] = [
+  [['aply'], /unknown command 'aply'[\s\S]*Did you mean apply\?/],
+  [
+    ['plan', '--detailed-exit'],
+    /unknown option '--detailed-exit'[\s\S]*Did you mean --detailed-exitcode\?/,
+  ],
+  [['plan', '--format', 'yaml'], /'yaml' is invalid\. Allowed choices are text, json, markdown/],
+  [['plan', '--concurrency', '0'], /--concurrency[\s\S]*at least 1/],
+  [['plan', '--concurrency', 'many'], /--concurrency[\s\S]*whole number/],
+  [['plan', '--var', 'base_url'], /--var base_url is not of the form name=value/],
+  [['plan', 'extra'], /too many arguments/],
+  [['plan', '--out'], /argument missing/],
+  [['apply', 'none.json'], /the plan file none\.json cannot be read/],
+  [['apply', 'callsheet.yaml'], /callsheet\.yaml is not a plan: it is not JSON/],
+  [['runs', 'nope'], /run nope is not recorded/],
+  [['plan', '--dir', 'nowhere'], /nowhere/],
+  [['plan', '--out', 'nowhere/plan.json'], /nowhere\/plan\.json/],
+  [['apply', '--auto-approve', '--events', 'nowhere/events.jsonl'], /nowhere\/events\.jsonl/],
+  [['simulate', '--seed', 'none.yaml'], /the seed file none\.yaml cannot be read/],
+];
+
+for (const [args, message] of wrong) {
+  scenario(`callsheet ${args.join(' ')}: a sentence, and exit 1`, async (world) => {
+    const { err } = await world.run(args, { exit: 1 });
+    expect(err).toMatch(message);
+    expect(err).not.toMatch(/\n\s+at |Callsheet itself failed/);
+    expect(world.writes()).toEqual([]);
+    // A wrong command line leaves no run behind that somebody would have to settle.
+    expect((await world.run(['runs'])).out).not.toMatch(/apply/);
+  });
+}
+
+scenario('apply without a terminal and without --auto-approve writes nothing', async (world) => {
+  const { err } = await world.run(['apply'], { exit: 1 });
+  expect(err).toContain('nobody is there to agree: stdin is not a terminal');
+  expect(err).toContain('--auto-approve');
+  expect(world.sim.requests).toEqual([]);
+});
+
+scenario('help and version are answers', async (world) => {
+  const { out: version } = await world.run(['--version']);
+  expect(version).toMatch(/^\d+\.\d+\.\d+\S*\n$/);
+  const { out: help } = await world.run(['--help']);
+  for (const command of ['validate', 'plan', 'apply', 'rollback', 'drift', 'runs', 'simulate'])
+    expect(help).toContain(`  ${command}`);
+  const { out } = await world.run(['help', 'plan']);
+  expect(out).toContain('--detailed-exitcode');
+  await world.run([], { exit: 1 });
+});
+
+scenario('--format json prints documents that are what the schemas say', async (world) => {
+  const validate = new Ajv2020({ allowUnionTypes: true, formats: { 'date-time': true } }).compile(
+    schema,
+  );
+  const check = (text: string) => {
+    const document = JSON.parse(text);
+    expect(validate(document) ? [] : validate.errors).toEqual([]);
+    return document;
+  };
+  check((await world.run(['plan', '--format', 'json', '--out', 'plan.json'])).out);
+  check(await world.read('plan.json'));
+  const run = JSON.parse((await world.apply(['--format', 'json'])).out);
+  expect(run).toMatchObject({ format: 'callsheet-run', version: 1, status: 'done' });
+  world.sim.edit(world.agent('Front desk'), { greeting_message: 'Edited.' });
+  check((await world.run(['drift', '--format', 'json'])).out);
+  expect(JSON.parse((await world.run(['validate', '--format', 'json'])).out)).toEqual({
+    format: 'callsheet-diagnostics',
+    version: 1,
+    diagnostics: [],
+  });
+});
+
+applied('--format json gives JSON when there is nothing to do, too', async (world) => {
+  const { out } = await world.run(['apply', '--auto-approve', '--format', 'json']);
+  expect(JSON.parse(out)).toMatchObject({ format: 'callsheet-run', status: 'done', ledger: [] });
+});
+
+applied('a reader that goes away ends it quietly', async (world) => {
+  const running = world.start(['plan', '--verbose', '--format', 'json']);
+  running.closeOutput();
+  const { exit, signal, err } = await running.ended;
+  expect([exit, signal, err]).toEqual([0, null, '']);
+});
+
+scenario('colours only where they are wanted', async (world) => {
+  const csi = '\u001b[';
+  const rows: readonly (readonly [Readonly<Record<string, string>>, readonly string[], boolean])[] =
+    [
+      [{}, [], false],
+      [{ FORCE_COLOR: '1' }, [], true],
+      [{ FORCE_COLOR: '1', NO_COLOR: '1' }, [], false],
+      [{ FORCE_COLOR: '1' }, ['--no-color'], false],
+    ];
+  for (const [env, flags, isColored] of rows) {
+    const { out } = await world.run(['plan', ...flags], { env });
+    expect(out.includes(csi), JSON.stringify([env, flags])).toBe(isColored);
+  }
+});
+
+scenario('--quiet leaves results and errors, and nothing else', async (world) => {
+  const { out, err } = await world.run(['apply', '--auto-approve', '--quiet']);
+  expect(out).toContain('Done: 8 created');
+  expect(err).toBe('');
+  const failed = await world.run(['plan', '--quiet'], {
+    env: { CALLSHEET_CLIENT_SECRET: 'wrong' },
+    exit: 1,
+  });
+  expect(failed.err).toContain('the platform refused the credentials');
+});
+
+scenario('--events records every step of a run, one JSON a line', async (world) => {
+  await world.apply(['--events', 'events.jsonl']);
+  const events = (await world.read('events.jsonl'))
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  const types = events.map(({ type }) => type);
+  expect(types.at(0)).toBe('run_started');
+  expect(types.at(-1)).toBe('run_ended');
+  expect(types.filter((type) => type === 'change_ended').length).toBe(8);
+  expect(types.filter((type) => type === 'request_sent').length).toBe(world.writes().length);
+});
+
+scenario('a target that names nothing is an error, not an empty plan', async (world) => {
+  const { err } = await world.run(['plan', '--target', 'agent.dask'], { exit: 1 });
+  expect(err).toContain('agent.dask');
+});

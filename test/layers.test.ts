@@ -1,0 +1,180 @@
+import { globSync, readFileSync } from 'node:fs';
+import { dirname, join, normalize } from 'node:path';
+import { describe, expect, test } from 'vitest';
+
+/**
+ * Imports run one way (DESIGN §12). Each folder of `src/` with those that it may import:
+ *
+ *     main ─▶ cli ─▶ apply, live, config, api, simulator, stores ─▶ plan, diff, rollback, render ─▶ kinds ─▶ core
+ *
+ * `model` is the pure part of `state/`, which plans and journals are made of; the rest of it stores them.
+ */
+const ALLOWED: { readonly [folder: string]: readonly string[] } = {
+  main: ['cli'],
+  cli: [
+    'apply',
+    'live',
+    'config',
+    'api',
+    'simulator',
+    'state',
+    'model',
+    'plan',
+    'diff',
+    'rollback',
+    'render',
+    'kinds',
+    'core',
+  ],
+  apply: ['api', 'plan', 'diff', 'model', 'kinds', 'core'],
+  live: ['api', 'plan', 'kinds', 'core'],
+  config: ['kinds', 'core'],
+  api: ['kinds', 'core'],
+  simulator: ['api', 'core'],
+  state: ['model', 'core'],
+  rollback: ['plan', 'diff', 'model', 'kinds', 'core'],
+  plan: ['diff', 'model', 'kinds', 'core'],
+  diff: ['model', 'core'],
+  render: ['model', 'core'],
+  model: ['core'],
+  kinds: ['core'],
+  core: [],
+};
+
+const MODEL = ['model', 'journal', 'store', 'replay', 'fingerprint'].map(
+  (name) => `src/state/${name}.ts`,
+);
+
+/** Folders that only compute: everything they know comes in as an argument. */
+const PURE = ['core', 'kinds', 'model', 'diff', 'plan', 'rollback', 'render'];
+/** What those may have of Node: hashing has no effect. */
+const HARMLESS = ['node:crypto'];
+
+/** Packages that one folder keeps to itself. */
+const OWNERS: { readonly [name: string]: string } = {
+  'deep-diff': 'diff',
+  undici: 'api',
+  commander: 'cli',
+  fastify: 'simulator',
+  '@fastify/multipart': 'simulator',
+};
+
+type Import = { readonly file: string; readonly specifier: string };
+
+const ROOT = join(import.meta.dirname, '..');
+const FILES = globSync('src/**/*.ts', { cwd: ROOT }).map((file) => file.replaceAll('\\', '/'));
+const SOURCES = new Map(FILES.map((file) => [file, readFileSync(join(ROOT, file), 'utf8')]));
+
+function withoutComments(source: string): string {
+  return source.replace(/\/\*[\s\S]*?\*\//g, '').replace(/^\s*\/\/.*$/gm, '');
+}
+
+/** Static and dynamic imports, and what is passed on. */
+function importsOf(file: string): readonly Import[] {
+  const source = withoutComments(SOURCES.get(file) ?? '');
+  const found = [
+    ...source.matchAll(/^(?:import|export)\s[^'";]*?\bfrom\s+(['"])(?<specifier>.+?)\1/gm),
+    ...source.matchAll(/^import\s+(['"])(?<specifier>.+?)\1/gm),
+    ...source.matchAll(/\bimport\(\s*(['"])(?<specifier>.+?)\1/g),
+  ];
+  return found.map(({ groups }) => ({ file, specifier: groups?.specifier ?? '' }));
+}
+
+/** The file of the project that an import means; undefined for a package. */
+function targetOf({ file, specifier }: Import): string | undefined {
+  if (!specifier.startsWith('.')) return undefined;
+  return normalize(join(dirname(file), specifier)).replaceAll('\\', '/');
+}
+
+function folderOf(file: string): string {
+  if (MODEL.includes(file)) return 'model';
+  const [, folder = ''] = file.split('/');
+  return folder.replace(/\.ts$/, '');
+}
+
+const IMPORTS = FILES.flatMap(importsOf);
+const told = ({ file, specifier }: Import) => `${file} imports ${specifier}`;
+
+describe('an import', () => {
+  test('is found, however it is written', () => {
+    // Fewer would mean that the patterns above have stopped to match.
+    expect(IMPORTS.length).toBeGreaterThan(FILES.length);
+    const dynamic = IMPORTS.filter(
+      ({ file, specifier }) => file === 'src/cli/program.ts' && specifier.startsWith('./commands/'),
+    );
+    expect(dynamic.length).toBeGreaterThan(5);
+  });
+
+  test('runs one way', () => {
+    const wrong = IMPORTS.filter((one) => {
+      const target = targetOf(one);
+      if (target === undefined || !target.startsWith('src/')) return false;
+      const [from, to] = [folderOf(one.file), folderOf(target)];
+      return from !== to && ALLOWED[from]?.includes(to) !== true;
+    });
+    expect(wrong.map(told)).toEqual([]);
+  });
+
+  test('of a folder that only computes has no effects', () => {
+    const wrong = IMPORTS.filter(
+      ({ file, specifier }) =>
+        PURE.includes(folderOf(file)) &&
+        specifier.startsWith('node:') &&
+        !HARMLESS.includes(specifier),
+    );
+    expect(wrong.map(told)).toEqual([]);
+  });
+
+  test('of a package stays in the folder that owns it', () => {
+    const wrong = IMPORTS.filter(({ file, specifier }) => {
+      const owner = OWNERS[specifier];
+      return owner !== undefined && owner !== folderOf(file);
+    });
+    expect(wrong.map(told)).toEqual([]);
+  });
+
+  test('that leaves src is a schema or the package itself', () => {
+    const wrong = IMPORTS.filter((one) => {
+      const target = targetOf(one);
+      const isInside = target === undefined || target.startsWith('src/');
+      return !isInside && target !== 'package.json' && !/^schemas\/.+\.json$/.test(target);
+    });
+    expect(wrong.map(told)).toEqual([]);
+  });
+
+  test('names a file, with its ending', () => {
+    const wrong = IMPORTS.filter((one) => {
+      const target = targetOf(one);
+      return target?.startsWith('src/') === true && !/\.(ts|json)$/.test(target);
+    });
+    expect(wrong.map(told)).toEqual([]);
+  });
+
+  test('that is dynamic names its file in full, so that these rules see it', () => {
+    const wrong = FILES.filter((file) =>
+      /\bimport\((?!\s*['"])/.test(withoutComments(SOURCES.get(file) ?? '')),
+    );
+    expect(wrong).toEqual([]);
+  });
+});
+
+const FOLDERS = [...new Set(FILES.map((file) => file.split('/')[1] ?? ''))].filter(
+  (name) => !name.endsWith('.ts'),
+);
+
+describe('a folder of src', () => {
+  test('has its rule here', () => {
+    const ruled = Object.keys(ALLOWED).filter((name) => name !== 'main' && name !== 'model');
+    expect([...FOLDERS].sort()).toEqual(ruled.sort());
+  });
+
+  test.each(FOLDERS)('%s/ says in one place what it owns, first thing in a file', (folder) => {
+    const opening = new RegExp(
+      String.raw`^(?:import[^;]+;\s*)*\/\*\*\s*\n \* ${'`'}${folder}\/${'`'} `,
+    );
+    const saying = FILES.filter(
+      (file) => file.startsWith(`src/${folder}/`) && opening.test(SOURCES.get(file) ?? ''),
+    );
+    expect(saying).toHaveLength(1);
+  });
+});
