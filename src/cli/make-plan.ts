@@ -3,6 +3,7 @@ import { operations } from '../api/operations.generated.ts';
 import type { PlanOptions } from '../core/plan-document.ts';
 import { makePlan, type PlanInput, type Planned } from '../plan/make.ts';
 import type { Context } from './context.ts';
+import { checkChosen } from './plan-flags.ts';
 import type { Session } from './session.ts';
 
 const operationsByName: Readonly<Record<string, Operation>> = operations;
@@ -27,17 +28,20 @@ function planInput(session: Session, context: Context): Omit<PlanInput, 'options
     assumptionOf: (operation) => operationsByName[operation]?.assumption,
     secondsPerRequest: () => {
       const { requests, seconds } = client.spent();
-      return requests === 0 ? 0 : seconds / requests;
+      return requests === 0 ? 0 : seconds / requests / session.concurrency;
     },
   };
 }
 
 /** Plans what the configuration asks for. */
-export function planConfiguration(
+export async function planConfiguration(
   session: Session,
   options: PlanOptions,
   context: Context,
 ): Promise<Planned> {
+  const { stack, state } = session;
+  const configured = stack.resources.map(({ address }) => address);
+  checkChosen(options, [...configured, ...Object.keys(state.resources)]);
   return makePlan({ ...planInput(session, context), purpose: 'apply', options });
 }
 

@@ -1,4 +1,8 @@
+import { nearest } from '../config/nearest.ts';
+import { type Address, matchesAddress } from '../core/address.ts';
+import { CallsheetError } from '../core/errors.ts';
 import type { PlanOptions } from '../core/plan-document.ts';
+import { kinds } from '../kinds/index.ts';
 import type { CommonFlags } from './context.ts';
 
 /** Flags of commands that plan: what the person allows. */
@@ -23,4 +27,32 @@ export function planOptions(flags: PlanFlags): PlanOptions {
     exclude: flags.exclude ?? [],
     force: false,
   };
+}
+
+/**
+ * Throws where a flag chooses resources that there are none of: a slip of the finger must not read as
+ * "nothing to change". A kind may be chosen whether the stack has resources of it or not.
+ */
+export function checkChosen(
+  { target, exclude, resend_secrets: resend }: PlanOptions,
+  known: readonly Address[],
+): void {
+  const names = new Set(kinds.map(({ name }) => name));
+  const given = [
+    ...target.map((pattern) => ['--target', pattern] as const),
+    ...exclude.map((pattern) => ['--exclude', pattern] as const),
+    ...(typeof resend === 'boolean' ? [] : resend).map(
+      (address) => ['--resend-secrets', address] as const,
+    ),
+  ];
+  const lost = given.find(
+    ([, pattern]) =>
+      !names.has(pattern) && !known.some((address) => matchesAddress(pattern, address)),
+  );
+  if (lost === undefined) return;
+  const [flag, pattern] = lost;
+  const near = nearest(pattern, known);
+  throw new CallsheetError('usage', `${flag} ${pattern} names no resource of this stack`, {
+    hint: near === undefined ? 'callsheet plan shows their addresses.' : `Did you mean ${near}?`,
+  });
 }

@@ -25,7 +25,8 @@ export async function runProgram(argv: readonly string[], deps: Deps): Promise<E
       } catch (error) {
         exit = reportFailure(
           deps.stop.aborted ? interrupted(error) : error,
-          terminal,
+          // `--quiet` keeps progress and warnings back, never why something failed.
+          openTerminal({ ...flags, quiet: false }, deps.env),
           flags.verbose === true,
         );
       }

@@ -2,6 +2,7 @@ import { open } from 'node:fs/promises';
 import type { RunEvent } from '../apply/events.ts';
 import type { PlanDocument } from '../core/plan-document.ts';
 import type { CommonFlags, Context } from './context.ts';
+import { withNamedFile } from './named-file.ts';
 
 export type Progress = {
   readonly onEvent: (event: RunEvent) => void;
@@ -14,7 +15,11 @@ export async function openProgress(
   flags: CommonFlags & { readonly events?: string },
   { terminal, now }: Context,
 ): Promise<Progress> {
-  const file = flags.events === undefined ? undefined : await open(flags.events, 'a', 0o600);
+  const { events } = flags;
+  const file =
+    events === undefined
+      ? undefined
+      : await withNamedFile('--events', events, () => open(events, 'a', 0o600));
   const total = plan.changes.filter(({ verdict }) => verdict === 'ok').length;
   let writing = Promise.resolve();
   let ended = 0;

@@ -6,9 +6,8 @@ import { executePlan, type RunResult } from '../apply/execute.ts';
 import type { Address } from '../core/address.ts';
 import type { DesiredResource } from '../core/desired.ts';
 import { CallsheetError } from '../core/errors.ts';
-import type { PlanDocument } from '../core/plan-document.ts';
+import { createReader } from '../live/reader.ts';
 import type { Planned } from '../plan/make.ts';
-import { renderLedgerText } from '../render/ledger.ts';
 import type { Actor } from '../state/journal.ts';
 import type { ResourceState, State } from '../state/model.ts';
 import { emptyState, nextState, replay } from '../state/replay.ts';
@@ -17,7 +16,8 @@ import { describeActor } from './actor.ts';
 import type { CommonFlags, Context } from './context.ts';
 import { EXIT, type ExitCode } from './exit.ts';
 import { openProgress } from './progress.ts';
-import { DEFAULT_CONCURRENCY, fingerprintsFor, type Session } from './session.ts';
+import { showNothingDone, showResult } from './result.ts';
+import { fingerprintsFor, type Session } from './session.ts';
 
 const STOPPING =
   'Interrupted: requests in flight are finished, nothing more is begun. Interrupt again to exit at once.';
@@ -57,6 +57,7 @@ export async function runPlan(planned: Planned, request: RunRequest): Promise<Ex
     const state = await settledState(lease, session, context);
     if (plan.changes.length === 0) {
       await refreshState(planned, state, lease);
+      showNothingDone(plan, 'done', request);
       return EXIT.done;
     }
     return await execute(planned, state, run, actor, lease, request);
@@ -113,18 +114,20 @@ async function execute(
   const deps = {
     run,
     client: session.client,
-    reader: session.reader,
+    // A reader of its own: what was listed for the plan may be old by the time somebody agreed to it.
+    reader: createReader(session.client),
     lease,
     state,
     desired,
     world: { secretOf: session.secretOf, fingerprints: fingerprintsFor(state, context) },
     ...(request.restored === undefined ? {} : { restored: request.restored }),
-    concurrency: flags.concurrency ?? DEFAULT_CONCURRENCY,
+    concurrency: session.concurrency,
     now: context.now,
     sleep: (milliseconds: number) => sleep(milliseconds),
     stop: context.stop,
   };
   if (request.checkFirst === true) await checkPins(plan, deps);
+  const progress = await openProgress(plan, flags, context);
   await lease.append({
     type: 'began',
     run,
@@ -139,7 +142,6 @@ async function execute(
     lineage: state.lineage,
     serial: state.serial,
   });
-  const progress = await openProgress(plan, flags, context);
   context.stop.addEventListener('abort', () => context.terminal.err(STOPPING), { once: true });
   const result = await executePlan(plan, deps, progress.onEvent);
   for (const [address, resource] of planned.refresh) {
@@ -162,29 +164,6 @@ async function execute(
   await progress.close();
   showResult(run, plan, result, request);
   return runExit(result);
-}
-
-function showResult(
-  run: string,
-  plan: PlanDocument,
-  result: RunResult,
-  { flags, context }: RunRequest,
-): void {
-  const { terminal } = context;
-  if (flags.format === 'json') {
-    const document = {
-      format: 'callsheet-run',
-      version: 1,
-      run,
-      plan_digest: plan.digest,
-      status: result.status,
-      ledger: result.ledger,
-    };
-    terminal.out(JSON.stringify(document, null, 2));
-    return;
-  }
-  terminal.out(renderLedgerText(result.ledger, terminal.render));
-  terminal.err(`Run ${run} is recorded: callsheet runs ${run}`);
 }
 
 function runExit({ status, stale }: RunResult): ExitCode {

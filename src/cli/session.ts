@@ -20,6 +20,8 @@ import { type LoadedStack, openStack } from './stack.ts';
 /** Everything that a command needs which looks at the platform. */
 export type Session = LoadedStack & {
   readonly client: Client;
+  /** Requests in flight at once. */
+  readonly concurrency: number;
   readonly reader: Reader;
   readonly store: StateStore;
   readonly state: State;
@@ -33,7 +35,7 @@ export type Session = LoadedStack & {
 };
 
 /** Requests in flight at once, unless `--concurrency` says otherwise. */
-export const DEFAULT_CONCURRENCY = 8;
+const DEFAULT_CONCURRENCY = 8;
 
 /**
  * Opens a session: configuration first, then credentials, then state, and only then the platform, so
@@ -45,10 +47,11 @@ export async function openSession(
 ): Promise<Session> {
   const loaded = await openStack(flags, context);
   const { stack, secretOf } = loaded;
+  const concurrency = flags.concurrency ?? DEFAULT_CONCURRENCY;
   const client = createClient({
     baseUrl: context.env.CALLSHEET_BASE_URL ?? stack.platform.base_url,
     credentials: credentialsFrom(context.env),
-    concurrency: flags.concurrency ?? DEFAULT_CONCURRENCY,
+    concurrency,
     openFile: (file) => openAsBlob(join(stack.dir, file.path), { type: file.mime }),
   });
   const store = openFileStore(stack.state.file);
@@ -67,6 +70,7 @@ export async function openSession(
     return {
       ...loaded,
       client,
+      concurrency,
       reader: createReader(client),
       store,
       ...known,

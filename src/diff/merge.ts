@@ -53,7 +53,11 @@ export function mergeDocuments(
     const leaf = leaves.get(text);
     const isKept = wanted === undefined || ignored(path);
     if (isKept && !isClearedBelow(intent, text)) return found;
-    if (leaf !== undefined && !isKept) return leafValue(leaf, found) ?? nothingOf(leaf, nothing);
+    // An empty object is a leaf, yet it owns nothing of what is live below it.
+    const isOpen = isObject(wanted) && !schema['x-whole'];
+    if (leaf !== undefined && !isKept && !isOpen) {
+      return leafValue(leaf, found) ?? nothingOf(leaf, nothing);
+    }
     const identity = schema['x-identity'];
     if (identity !== undefined && (isList(wanted) || isList(found))) {
       return mergeLists(schema, identity, isKept ? undefined : wanted, found, path);

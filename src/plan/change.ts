@@ -161,7 +161,7 @@ function planUpdate(
   return {
     action: 'update',
     verdict: isRefused ? 'refused' : 'ok',
-    reason: due ?? updateReason(by, written, isRefused, context.purpose),
+    reason: due ?? updateReason(by, written, context.purpose),
     operations,
   };
 }
@@ -169,21 +169,25 @@ function planUpdate(
 function updateReason(
   by: Identity['by'],
   written: readonly LeafChange[],
-  isRefused: boolean,
   purpose: PlanDocument['purpose'],
 ): string {
   const has = (cause: LeafChange['cause']) => written.some((leaf) => leaf.cause === cause);
-  const parts = [
-    ...(has('conflict')
-      ? ['the configuration and the platform both changed since the last apply']
-      : []),
-    ...(has('drifted') ? ['changed outside Callsheet'] : []),
-    ...(has('changed') || has('cleared') ? [changedReason(by, purpose)] : []),
+  // A conflict says already that both sides moved.
+  const parts = has('conflict')
+    ? [
+        purpose === 'rollback'
+          ? 'the run changed it, and it was changed again since'
+          : 'the configuration and the platform both changed since the last apply',
+      ]
+    : [
+        ...(has('drifted') ? ['changed outside Callsheet'] : []),
+        ...(has('changed') || has('cleared') ? [changedReason(by, purpose)] : []),
+      ];
+  return [
+    ...parts,
     ...(has('secret_changed') ? ['secret changed since our last write'] : []),
     ...(has('secret_resent') ? ['secrets are sent again, as asked'] : []),
-  ];
-  const reason = parts.join('; ');
-  return isRefused ? `${reason}; --accept-conflicts writes the configuration's side` : reason;
+  ].join('; ');
 }
 
 function changedReason(by: Identity['by'], purpose: PlanDocument['purpose']): string {

@@ -36,9 +36,11 @@ function deletes(change: Change): boolean {
 function guardDelete(change: Change, input: GuardInput): Change {
   if (change.verdict !== 'ok') return change;
   if (input.isProtected(change.address)) {
+    // What is no longer configured has no block left to take it out of.
+    const first = change.action === 'delete' ? 'put it back without' : 'take out';
     return refuse(
       change,
-      `${change.reason}; it is protected: take lifecycle.protect out and apply before it can be deleted`,
+      `${change.reason}; it is protected: ${first} lifecycle.protect and apply, before it can be deleted`,
     );
   }
   if (!input.options.allow_delete) {

@@ -36,7 +36,7 @@ export type PlanInput = {
   readonly versions: ReadonlyMap<Address, number>;
   /** The assumption that an operation rests on, by the operation's name. */
   readonly assumptionOf: (operation: string) => string | undefined;
-  /** Measured while reading; see `forecastRequests`. */
+  /** Measured while reading, with as many in flight as apply has; see `forecastRequests`. */
   readonly secondsPerRequest: () => number;
 };
 

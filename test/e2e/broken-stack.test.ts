@@ -28,11 +28,11 @@ const PLACES: readonly (readonly [string, RegExp])[] = [
   ['agents.yaml:4:5', /sytem_prompt/],
   ['agents.yaml:5:12', /model/],
   ['agents.yaml:6:', /retry_policy\.nowhere/],
-  ['agents.yaml:8:', /Same/],
+  ['agents.yaml:8:', /same organization and name/],
   ['agents.yaml:9:', /prompts\/none\.md/],
   ['agents.yaml:10:', /NOT_SET/],
   ['agents.yaml:13:13', /status/],
-  ['agents.yaml:15:', /before_call/],
+  ['agents.yaml:17:', /before_call/],
   ['agents.yaml:18:', /auth_token/],
   ['malformed.yaml:2:', /./],
 ];

@@ -3,6 +3,9 @@ import { ADDRESSES, inventory, WHOLE } from './clinic.ts';
 import type { Gate } from './gate.ts';
 import { applied, readRun, scenario } from './harness.ts';
 
+/** What a run says once it has noticed the first signal. */
+const STOPPING = /Interrupted: requests in flight are finished/;
+
 const ONE_AT_A_TIME = ['apply', '--auto-approve', '--concurrency', '1', '--format', 'json'];
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
@@ -14,6 +17,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
       const running = world.start(ONE_AT_A_TIME);
       await policy.reached;
       running.signal(signal);
+      await running.says(STOPPING);
       policy.release();
       const outcome = await running.ended;
       expect([outcome.exit, outcome.signal]).toEqual([130, null]);
@@ -28,12 +32,27 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   );
 }
 
+scenario(
+  'SIGINT while a plan is made ends it, and says that nothing was written',
+  async (world) => {
+    const gate = await world.gate();
+    const list = gate.hold('request', { method: 'GET', path: /\/v1\/agents/ });
+    const running = world.start(['plan']);
+    await list.reached;
+    running.signal('SIGINT');
+    const { exit, out, err } = await running.ended;
+    expect([exit, out]).toEqual([130, '']);
+    expect(err).toContain('interrupted; nothing was written');
+  },
+);
+
 scenario('a second SIGINT ends it at once, and the next run converges', async (world) => {
   const gate = await world.gate();
   const agent = gate.hold('answer', { method: 'POST', path: /agents$/ });
   const running = world.start(ONE_AT_A_TIME);
   await agent.reached;
   running.signal('SIGINT');
+  await running.says(STOPPING);
   running.signal('SIGINT');
   const outcome = await running.ended;
   expect([130, null]).toContain(outcome.exit);
@@ -64,14 +83,26 @@ for (const [when, at, match] of deaths) {
     expect((await running.ended).signal).toBe('SIGKILL');
     hold.release();
 
-    const planned = await world.run(['plan']);
-    expect(planned.err).toMatch(/Run \S+ has not finished/);
     await world.apply();
     expect(inventory(world.sim)).toEqual(WHOLE);
-    const { runs } = JSON.parse((await world.run(['runs', '--format', 'json'])).out);
-    expect(runs.map(({ status }: { status: string }) => status)).toEqual(['done', 'settled']);
   });
 }
+
+scenario('a killed run is told of until the next apply settles it', async (world) => {
+  const gate = await world.gate();
+  const hold = gate.hold('answer', { method: 'POST', path: /sms-templates/ });
+  const running = world.start(ONE_AT_A_TIME);
+  await hold.reached;
+  running.signal('SIGKILL');
+  await running.ended;
+  hold.release();
+  const { err } = await world.run(['plan', '--detailed-exitcode'], { exit: 2 });
+  expect(err).toMatch(/Run \S+ has not finished/);
+  await world.apply();
+  expect((await world.run(['plan'])).err).toBe('');
+  const { runs } = JSON.parse((await world.run(['runs', '--format', 'json'])).out);
+  expect(runs.map(({ status }: { status: string }) => status)).toEqual(['done', 'settled']);
+});
 
 applied(
   'killed in the middle of an update: what was written is no drift afterwards',

@@ -1,6 +1,7 @@
 import { expect } from 'vitest';
 import { digestOf } from '../../src/core/digest.ts';
-import { applied, scenario, type World } from './harness.ts';
+import { inventory, WHOLE } from './clinic.ts';
+import { applied, readRun, scenario, type World } from './harness.ts';
 
 /** A change to the desk waits in plan.json. */
 async function planned(world: World): Promise<void> {
@@ -86,5 +87,39 @@ applied(
     // The edit is of a field that is not owned, so the next run leaves it alone.
     await world.apply();
     expect(world.sim.store.agents.get(recall)?.record.greeting_message).toBe('Edited.');
+  },
+);
+
+scenario(
+  'one of the same name that appears during the run is not made a second time',
+  async (world) => {
+    const gate = await world.gate();
+    const policy = gate.hold('request', { method: 'POST', path: /retry-policies/ });
+    const running = world.start([
+      'apply',
+      '--auto-approve',
+      '--format',
+      'json',
+      '--concurrency',
+      '1',
+    ]);
+    await policy.reached;
+    const [organization] = world.sim.organizations;
+    world.sim.store.smsTemplates.set('twin', {
+      id: 'twin',
+      organization_id: organization?.id ?? '',
+      name: 'Reminder',
+      message_type: 'sms',
+      body: 'Made by hand.',
+    });
+    policy.release();
+
+    const outcome = await running.ended;
+    expect(outcome.exit).toBe(5);
+    const line = readRun(outcome).ledger.find(({ address }) => address === 'sms_template.reminder');
+    expect(line?.message).toContain('one of its name (twin) was made since the plan');
+    // The next run takes it over.
+    await world.apply();
+    expect(inventory(world.sim)).toEqual(WHOLE);
   },
 );

@@ -7,8 +7,8 @@ import { applied, scenario } from './harness.ts';
 const wrong: readonly (readonly [readonly string[], RegExp])[] = [
   [['aply'], /unknown command 'aply'[\s\S]*Did you mean apply\?/],
   [
-    ['plan', '--detailed-exit'],
-    /unknown option '--detailed-exit'[\s\S]*Did you mean --detailed-exitcode\?/,
+    ['plan', '--detailed-exitcod'],
+    /unknown option '--detailed-exitcod'[\s\S]*Did you mean --detailed-exitcode\?/,
   ],
   [['plan', '--format', 'yaml'], /'yaml' is invalid\. Allowed choices are text, json, markdown/],
   [['plan', '--concurrency', '0'], /--concurrency[\s\S]*at least 1/],
@@ -129,5 +129,7 @@ scenario('--events records every step of a run, one JSON a line', async (world) 
 
 scenario('a target that names nothing is an error, not an empty plan', async (world) => {
   const { err } = await world.run(['plan', '--target', 'agent.dask'], { exit: 1 });
-  expect(err).toContain('agent.dask');
+  expect(err).toContain(
+    '--target agent.dask names no resource of this stack\nDid you mean agent.desk?',
+  );
 });

@@ -21,7 +21,7 @@ describe('protection', () => {
       applied: written({ protect: true }),
       options: allow_delete,
       says: 'delete refused',
-      because: ['protected', 'lifecycle.protect'],
+      because: ['protected', 'put it back without lifecycle.protect'],
     },
     {
       title: 'is not lifted by --force',
@@ -48,7 +48,7 @@ describe('protection', () => {
       applied: { 'sms_template.hello': { id: 's1', name: 'Hi', message_type: 'sms' } },
       options: allow_delete,
       says: 'replace refused',
-      because: ['message_type', 'protected'],
+      because: ['message_type', 'protected', 'take out lifecycle.protect'],
     },
     {
       title: 'is gone once it was taken out and applied',

@@ -236,3 +236,14 @@ describe('a knowledge source', () => {
     },
   ]);
 });
+
+test('several resources of one name are an error that says what to do', async () => {
+  const made = world()
+    .desired({ 'agent.desk': { name: 'Desk' } })
+    .live({ agent: [desk('a1'), desk('a2')] });
+  await expect(made.plan()).rejects.toMatchObject({
+    code: 'config',
+    message: expect.stringContaining('a1, a2'),
+    hint: expect.stringContaining('lifecycle: { adopt: <id> }'),
+  });
+});

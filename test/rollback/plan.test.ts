@@ -82,7 +82,11 @@ describe('the plan of a rollback', () => {
   test('is refused where somebody edited the same field since', async () => {
     const live = { agent: [{ ...AFTER, greeting_message: 'Ahoy' }] };
     const [change] = await rollback([updated], live, WRITTEN);
-    expect(change).toMatchObject({ verdict: 'refused', fields: [{ cause: 'conflict' }, {}] });
+    expect(change).toMatchObject({
+      verdict: 'refused',
+      reason: expect.stringContaining('changed again since'),
+      fields: [{ cause: 'conflict' }, {}],
+    });
   });
 
   test('deletes what the run made', async () => {

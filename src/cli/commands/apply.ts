@@ -8,6 +8,7 @@ import type { Context } from '../context.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { planConfiguration } from '../make-plan.ts';
 import { type PlanFlags, planOptions } from '../plan-flags.ts';
+import { showNothingDone } from '../result.ts';
 import { runPlan } from '../run.ts';
 import { openSession, type Session } from '../session.ts';
 import { tellWarnings } from '../tell.ts';
@@ -50,11 +51,15 @@ async function applyNow(flags: ApplyFlags, session: Session, context: Context): 
   if (flags.format === 'text') terminal.out(renderPlan(planned.plan, 'text', terminal));
   if (isRefused(planned.plan)) {
     terminal.err('Nothing was written: the plan holds changes that are refused.');
+    showNothingDone(planned.plan, 'refused', { flags, context });
     return planExit(planned.plan, false);
   }
   const isWorth =
     hasChanges(planned.plan) || planned.refresh.size > 0 || planned.plan.changes.length > 0;
-  if (!isWorth && session.unfinished === undefined) return EXIT.done;
+  if (!isWorth && session.unfinished === undefined) {
+    showNothingDone(planned.plan, 'done', { flags, context });
+    return EXIT.done;
+  }
   const needsConsent = hasChanges(planned.plan) && flags.autoApprove !== true;
   if (needsConsent && !(await confirm('Apply this plan?', terminal))) {
     terminal.err('Nothing was written.');
@@ -74,6 +79,7 @@ async function applyFile(
   checkPlanFile(document, session);
   if (isRefused(document)) {
     context.terminal.err('Nothing was written: the plan holds changes that are refused.');
+    showNothingDone(document, 'refused', { flags, context });
     return EXIT.refused;
   }
   const planned: Planned = { plan: document, refresh: new Map(), ids: new Map() };

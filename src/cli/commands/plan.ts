@@ -7,6 +7,7 @@ import { renderPlanText } from '../../render/text.ts';
 import type { Context } from '../context.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { planConfiguration } from '../make-plan.ts';
+import { withNamedFile } from '../named-file.ts';
 import { type PlanFlags, planOptions } from '../plan-flags.ts';
 import { openSession } from '../session.ts';
 import { tellUnfinished, tellWarnings } from '../tell.ts';
@@ -29,8 +30,11 @@ export async function plan(flags: PlanCommandFlags, context: Context): Promise<E
     const planned = await planConfiguration(session, planOptions(flags), context);
     context.terminal.out(renderPlan(planned.plan, flags.format, context.terminal));
     if (flags.out !== undefined) {
-      await writeFile(flags.out, renderPlanJson(planned.plan), { mode: 0o600 });
-      context.terminal.err(`The plan is in ${flags.out}: callsheet apply ${flags.out}`);
+      const { out } = flags;
+      await withNamedFile('--out', out, () =>
+        writeFile(out, renderPlanJson(planned.plan), { mode: 0o600 }),
+      );
+      context.terminal.err(`The plan is in ${out}: callsheet apply ${out}`);
     }
     return planExit(planned.plan, flags.detailedExitcode === true);
   } finally {

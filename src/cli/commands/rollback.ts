@@ -10,6 +10,7 @@ import { confirm } from '../confirm.ts';
 import type { CommonFlags, Context } from '../context.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { planInstead } from '../make-plan.ts';
+import { showNothingDone } from '../result.ts';
 import { runPlan } from '../run.ts';
 import { openSession, type Session } from '../session.ts';
 import { renderPlan } from './plan.ts';
@@ -70,9 +71,13 @@ async function carryOut(
     terminal.err(
       'Nothing was written: the rollback holds changes that are refused. --force overrides.',
     );
+    showNothingDone(plan, 'refused', { flags, context });
     return EXIT.refused;
   }
-  if (!hasChanges(plan)) return EXIT.done;
+  if (!hasChanges(plan)) {
+    showNothingDone(plan, 'done', { flags, context });
+    return EXIT.done;
+  }
   const agreed = flags.autoApprove === true || (await confirm(`Roll back run ${run}?`, terminal));
   if (!agreed) {
     terminal.err('Nothing was written.');

@@ -1,0 +1,136 @@
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import type { Operation } from '../../src/api/operation.ts';
+import { operations } from '../../src/api/operations.generated.ts';
+import { loadStack, readSecrets } from '../../src/config/index.ts';
+import type { PlanDocument } from '../../src/core/plan-document.ts';
+import { type JsonObject, Secret } from '../../src/core/value.ts';
+import { makePlan } from '../../src/plan/make.ts';
+import { parsePlan } from '../../src/plan/parse.ts';
+import type { HistoryEntry } from '../../src/plan/reader.ts';
+import { renderPlanJson } from '../../src/render/json.ts';
+import { renderPlanMarkdown } from '../../src/render/markdown.ts';
+import { renderPlanText } from '../../src/render/text.ts';
+import type { State } from '../../src/state/model.ts';
+import { emptyState } from '../../src/state/replay.ts';
+import { formatState, parseState } from '../../src/state/state-text.ts';
+import { memoryReader } from '../memory-reader.ts';
+import { fingerprinter, LINEAGE, NO_OPTIONS } from '../world.ts';
+
+/**
+ * Plans as people see them. Every folder beside this file is a case; the README says what it holds.
+ * `UPDATE_GOLDEN=1` writes the plans anew: read what they then say before it is committed.
+ */
+const CASES = readdirSync(import.meta.dirname, { withFileTypes: true })
+  .filter((entry) => entry.isDirectory())
+  .map(({ name }) => name);
+
+/** Where a section of `live.json` goes, which is in the form of a simulator's seed. */
+const KINDS: Readonly<Record<string, string>> = {
+  agents: 'agent',
+  retry_policies: 'retry_policy',
+  email_templates: 'email_template',
+  sms_templates: 'sms_template',
+  sources: 'knowledge_source',
+  custom_voices: 'custom_voice',
+};
+
+/** What secrets of a case are read from. None of it may stand in a plan. */
+const ENV = { SMS_TOKEN: 'canary-sms-token', CRM_KEY: 'canary-crm-key', MCP_KEY: 'canary-mcp-key' };
+
+const OPERATIONS: Readonly<Record<string, Operation>> = operations;
+
+function readJson<T>(folder: string, name: string, otherwise: T): T {
+  const file = join(folder, name);
+  return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : otherwise;
+}
+
+/** `live.json` by kind, and what people did since, by id, from `history.json`. */
+function liveOf(folder: string) {
+  const live = readJson<Readonly<Record<string, readonly JsonObject[]>>>(folder, 'live.json', {});
+  const records = Object.entries(live).map(([section, items]) => {
+    const kind = KINDS[section];
+    if (kind === undefined) throw new Error(`live.json has an unknown section: ${section}`);
+    return [kind, items] as const;
+  });
+  const history = readJson<Readonly<Record<string, readonly HistoryEntry[]>>>(
+    folder,
+    'history.json',
+    {},
+  );
+  return { records: Object.fromEntries(records), history };
+}
+
+/** A state as it stands in a case, without the checksum of a stored one, yet checked like one. */
+async function stateOf(folder: string): Promise<State> {
+  const state = { ...emptyState(LINEAGE), ...readJson<Partial<State>>(folder, 'state.json', {}) };
+  return parseState(await formatState(state), 'state.json');
+}
+
+async function planOf(folder: string): Promise<PlanDocument> {
+  const loaded = await loadStack({ dir: join(folder, 'stack'), env: ENV, secrets: 'check' });
+  expect(loaded.diagnostics).toEqual([]);
+  const { stack } = loaded;
+  if (stack === undefined) throw new Error('the stack was not loaded');
+  const secrets = stack.secrets.map(({ source }) => new Secret(source));
+  const { values } = await readSecrets(stack, secrets, ENV);
+  const { plan } = await makePlan({
+    purpose: 'apply',
+    desired: stack.resources,
+    prune: true,
+    state: await stateOf(folder),
+    reader: memoryReader(liveOf(folder)),
+    world: {
+      secretOf: (source) => values.get(source),
+      fingerprints: fingerprinter('the key of golden plans'),
+    },
+    now: new Date('2026-03-02T08:30:00.000Z'),
+    options: NO_OPTIONS,
+    guards: stack.guards,
+    platform: { base_url: 'https://platform.example.test', account_id: 'account-1' },
+    organizations: Object.fromEntries(
+      Object.entries(stack.organizations).map(([name, id]) => [id, name]),
+    ),
+    configDigest: stack.digest,
+    versions: new Map(),
+    assumptionOf: (operation) => OPERATIONS[operation]?.assumption,
+    secondsPerRequest: () => 0.1,
+  });
+  return plan;
+}
+
+function expectGolden(file: string, text: string): void {
+  if (process.env.UPDATE_GOLDEN === '1') writeFileSync(file, text);
+  expect(text).toBe(readFileSync(file, 'utf8'));
+}
+
+describe.each(CASES)('the plan of %s', async (name) => {
+  const folder = join(import.meta.dirname, name);
+  const plan = await planOf(folder);
+  const views = {
+    'plan.txt': `${renderPlanText(plan, { width: 100, color: false, verbose: false })}\n`,
+    'plan.json': renderPlanJson(plan),
+    'plan.md': renderPlanMarkdown(plan),
+  };
+
+  test.each(Object.entries(views))('is %s', (file, text) => {
+    expectGolden(join(folder, file), text);
+  });
+
+  test('holds no secret in any form', () => {
+    for (const text of Object.values(views)) expect(text).not.toContain('canary');
+  });
+
+  test('is read back from its file as it is', () => {
+    expect(renderPlanJson(parsePlan(views['plan.json'], 'plan.json'))).toBe(views['plan.json']);
+  });
+
+  test('comes out the same again', async () => {
+    expect((await planOf(folder)).digest).toBe(plan.digest);
+  });
+});
+
+test('there are cases', () => {
+  expect(CASES.length).toBeGreaterThan(9);
+});

@@ -1,0 +1,153 @@
+import { describe, expect, test } from 'vitest';
+import { Blob } from '../../src/core/value.ts';
+import { BAY, HARBOR } from '../world.ts';
+import { changeOf, plans } from './rows.ts';
+
+const DESK = { name: 'Desk', greeting_message: 'Hello' };
+const LIVE = { id: 'a1', ...DESK };
+const desk = (more: object = {}) => ({ 'agent.desk': { ...DESK, ...more } });
+const clip = (sha256: string) => new Blob('voices/harbor.wav', sha256, 9, 'audio/wav');
+
+describe('replace', () => {
+  const template = { name: 'Hello', message_type: 'sms', body: 'Hi' };
+  plans([
+    {
+      title: 'what moves to another organization: the new one first',
+      desired: desk({ organization_id: BAY }),
+      live: { agent: [{ ...LIVE, organization_id: HARBOR }] },
+      applied: { 'agent.desk': { id: 'a1', ...DESK, organization_id: HARBOR } },
+      options: { allow_delete: true },
+      says: 'replace',
+      because: ['organization_id cannot be changed'],
+      steps: ['create organization_id name greeting_message', 'delete'],
+    },
+    {
+      title: 'what keeps its name: the old one goes first, so that the name is free',
+      address: 'sms_template.hello',
+      desired: { 'sms_template.hello': { ...template, message_type: 'mms' } },
+      live: { sms_template: [{ id: 's1', ...template }] },
+      applied: { 'sms_template.hello': { id: 's1', ...template } },
+      options: { allow_delete: true },
+      says: 'replace',
+      because: ['message_type cannot be changed'],
+      steps: ['delete', 'create organization_id name message_type body'],
+    },
+    {
+      title: 'not without --allow-delete, since the old one goes',
+      desired: desk({ organization_id: BAY }),
+      live: { agent: [{ ...LIVE, organization_id: HARBOR }] },
+      applied: { 'agent.desk': { id: 'a1', ...DESK, organization_id: HARBOR } },
+      says: 'replace held',
+      because: ['--allow-delete'],
+    },
+    {
+      title: 'not what has a SIP flag: the new one has no registration',
+      desired: desk({ organization_id: BAY, sip: { registration_enabled: true } }),
+      live: {
+        agent: [
+          {
+            ...LIVE,
+            organization_id: HARBOR,
+            sip_registration_data: { registrationEnabled: true },
+          },
+        ],
+      },
+      applied: { 'agent.desk': { id: 'a1', ...DESK, organization_id: HARBOR } },
+      options: { allow_delete: true },
+      says: 'replace refused',
+      because: ['SIP registration'],
+    },
+    {
+      title: 'what cannot be deleted under a new name, and leave the old one',
+      address: 'custom_voice.harbor',
+      desired: { 'custom_voice.harbor': { name: 'New', clip: clip('aa'), consent: true } },
+      live: { custom_voice: [{ id: 'v1', name: 'Old' }] },
+      applied: {
+        'custom_voice.harbor': { id: 'v1', name: 'Old', clip: clip('aa'), consent: true },
+      },
+      says: 'replace',
+      because: ['v1', 'stays'],
+      steps: ['create organization_id name clip consent'],
+    },
+    {
+      title: 'not what cannot be deleted under the same name',
+      address: 'custom_voice.harbor',
+      desired: { 'custom_voice.harbor': { name: 'Harbor', clip: clip('bb'), consent: true } },
+      live: { custom_voice: [{ id: 'v1', name: 'Harbor' }] },
+      applied: {
+        'custom_voice.harbor': { id: 'v1', name: 'Harbor', clip: clip('aa'), consent: true },
+      },
+      says: 'replace unsupported',
+      because: ['clip', 'new name'],
+      steps: [],
+    },
+  ]);
+});
+
+describe('delete and forget', () => {
+  plans([
+    {
+      title: 'hold a delete until it is allowed',
+      live: { agent: [LIVE] },
+      desired: { 'agent.other': { name: 'Other' } },
+      applied: { 'agent.desk': { id: 'a1', ...DESK } },
+      says: 'delete held',
+      because: ['no longer configured', '--allow-delete'],
+      steps: ['delete'],
+    },
+    {
+      title: 'delete where it is allowed',
+      live: { agent: [LIVE] },
+      desired: { 'agent.other': { name: 'Other' } },
+      applied: { 'agent.desk': { id: 'a1', ...DESK } },
+      options: { allow_delete: true },
+      says: 'delete',
+    },
+    {
+      title: 'forget what is gone already',
+      desired: { 'agent.other': { name: 'Other' } },
+      applied: { 'agent.desk': { id: 'a1', ...DESK } },
+      says: 'forget',
+      because: ['gone from the platform'],
+      steps: [],
+    },
+    {
+      title: 'forget what the platform cannot delete',
+      address: 'custom_voice.harbor',
+      desired: desk(),
+      live: { custom_voice: [{ id: 'v1', name: 'Harbor' }] },
+      applied: { 'custom_voice.harbor': { id: 'v1', name: 'Harbor' } },
+      says: 'forget',
+      because: ['stays on the platform'],
+      steps: [],
+    },
+    {
+      title: 'leave alone what is not asked for where nothing is pruned',
+      live: { agent: [LIVE] },
+      applied: { 'agent.desk': { id: 'a1', ...DESK } },
+      input: { prune: false },
+      says: 'no_op',
+    },
+  ]);
+
+  test('shows what goes, without its secrets', async () => {
+    const change = await changeOf({
+      title: '',
+      desired: { 'agent.other': { name: 'Other' } },
+      live: {
+        agent: [
+          {
+            ...LIVE,
+            extensions: { tools: [{ name: 'crm', headers: [{ key: 'X', value: 'canary' }] }] },
+            sip_registration_data: { password: 'canary' },
+          },
+        ],
+      },
+      applied: { 'agent.desk': { id: 'a1', ...DESK } },
+      says: '',
+    });
+    expect(change).toMatchObject({ id: 'a1', name: 'Desk', after: null, source: null });
+    expect(change?.before).toMatchObject({ greeting_message: 'Hello' });
+    expect(JSON.stringify(change)).not.toContain('canary');
+  });
+});
