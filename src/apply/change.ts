@@ -131,12 +131,12 @@ function scopeIn({ change, kind, desired, recorded }: Omit<Work, 'io' | 'options
 }
 
 async function takeSnapshot(
-  { change, kind, deps, recorded }: Work,
+  { change, kind, deps, recorded, desired }: Work,
   live: LiveResource | undefined,
   pin: Pin | null,
 ): Promise<void> {
   const { document, withheld } = live
-    ? withholdSensitive(kind.schema, live.document)
+    ? withholdSensitive(kind.schema, live.document, desired?.document ?? {})
     : { document: null, withheld: [] };
   await deps.lease.append({
     type: 'snapshot',
@@ -190,10 +190,22 @@ async function record(
         ? { ...restored, id: live.id, pin }
         : null
       : desired && live
-        ? rememberResource(kind, desired, { ...live, pin }, recorded, written, world)
+        ? rememberResource(
+            kind,
+            desired,
+            { ...live, pin },
+            known(recorded, live.id),
+            written,
+            world,
+          )
         : await adopted(work);
   await deps.lease.append({ type: 'resource', address: change.address, resource });
   return resource;
+}
+
+/** What the state says of a resource, unless it says it of one with another id. */
+function known(recorded: ResourceState | undefined, id: string): ResourceState | undefined {
+  return recorded?.id === id ? recorded : undefined;
 }
 
 /** A change without steps that takes a resource over reads it once, to remember it. */
@@ -201,7 +213,7 @@ async function adopted(work: Work): Promise<ResourceState | null> {
   const { change, kind, desired, recorded, world } = work;
   if (change.action !== 'adopt' || desired === undefined || change.id === null) return null;
   const at = { id: change.id, scope: scopeIn(work), pin: change.pin };
-  return rememberResource(kind, desired, at, recorded, new Set(), world);
+  return rememberResource(kind, desired, at, known(recorded, at.id), new Set(), world);
 }
 
 /** What was made before a failure must not be forgotten: its id is kept, without leaves. */

@@ -23,10 +23,14 @@ function userName(): string | null {
   }
 }
 
+/** The commit of the stack, and whether what is applied is really in it. */
 async function headOf(dir: string): Promise<string | null> {
+  const git = async (...args: string[]) =>
+    (await promisify(execFile)('git', ['-C', dir, ...args])).stdout.trim();
   try {
-    const { stdout } = await promisify(execFile)('git', ['-C', dir, 'rev-parse', 'HEAD']);
-    return stdout.trim();
+    const head = await git('rev-parse', 'HEAD');
+    const changed = await git('status', '--porcelain', '--', '.');
+    return changed === '' ? head : `${head} with uncommitted changes`;
   } catch {
     return null;
   }

@@ -142,7 +142,7 @@ function buildProgram(action: Act, version: string): Command {
   command('simulate', 'run a simulated platform on a loopback port')
     .addOption(
       new Option('--port <port>', 'port to listen on; 0 takes a free one')
-        .argParser(whole)
+        .argParser(port)
         .default(4010),
     )
     .addOption(new Option('--agents <n>', 'make a fleet of this many agents').argParser(whole))
@@ -208,6 +208,12 @@ function collect(value: string, before: readonly string[] | undefined): readonly
 function whole(value: string): number {
   if (/^\d+$/.test(value)) return Number(value);
   throw new InvalidArgumentError('It must be a whole number.');
+}
+
+function port(value: string): number {
+  const number = whole(value);
+  if (number <= 65_535) return number;
+  throw new InvalidArgumentError('It must be at most 65535.');
 }
 
 function positive(value: string): number {

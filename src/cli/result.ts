@@ -26,8 +26,8 @@ export function showResult(
 }
 
 /**
- * In JSON, where there was no run: the plan has nothing to do, or it is refused and its changes are not
- * attempted. As text the plan itself says so.
+ * In JSON, where there was no run: the plan has nothing that can be done now, or it is refused. As text
+ * the plan itself says so.
  */
 export function showNothingDone(
   plan: PlanDocument,
@@ -40,7 +40,7 @@ export function showNothingDone(
     action,
     status: 'not_attempted' as const,
     id,
-    message: verdict === 'refused' ? reason : null,
+    message: verdict === 'ok' ? null : reason,
     fields: [],
     history: null,
   }));

@@ -3,6 +3,7 @@ import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { checkPins } from '../apply/check-pins.ts';
 import { executePlan, type RunResult } from '../apply/execute.ts';
+import { ledgerOfDeadRun } from '../apply/settle.ts';
 import type { Address } from '../core/address.ts';
 import type { DesiredResource } from '../core/desired.ts';
 import { CallsheetError } from '../core/errors.ts';
@@ -55,7 +56,8 @@ export async function runPlan(planned: Planned, request: RunRequest): Promise<Ex
   });
   try {
     const state = await settledState(lease, session, context);
-    if (plan.changes.length === 0) {
+    // What is held or left out makes no run: the last one stays the last that did something.
+    if (plan.changes.every(({ verdict }) => verdict !== 'ok')) {
       await refreshState(planned, state, lease);
       showNothingDone(plan, 'done', request);
       return EXIT.done;
@@ -84,7 +86,7 @@ async function settledState(lease: Lease, session: Session, context: Context): P
     at: context.now().toISOString(),
     status: 'settled',
     verified: false,
-    ledger: [],
+    ledger: ledgerOfDeadRun(pending),
   });
   const settled = nextState(now, replayed.began.run);
   await lease.commit(settled);

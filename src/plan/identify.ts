@@ -18,6 +18,8 @@ export type Identity = {
   readonly by: 'state' | 'adopt' | 'natural_key' | 'nothing';
   /** The id that the state holds but the platform does not. */
   readonly missing: string | undefined;
+  /** The address that the resource has now, where the configuration gave it another one. */
+  readonly movedTo?: Address | undefined;
 };
 
 /** An address that several live resources could stand for. */
@@ -34,15 +36,17 @@ export type Identified = {
 
 /**
  * Finds each resource's live counterpart (DESIGN §4.2): by the id in the state, by `lifecycle.adopt`, or
- * by its natural key. An id that another address holds is never taken.
+ * by its natural key. An id that another address holds is never taken; with `moves`, one that only an
+ * address holds which is no longer configured is: the resource got another address.
  */
 export async function identify(
   desired: readonly DesiredResource[],
   state: State | undefined,
   reader: Reader,
+  moves = true,
 ): Promise<Identified> {
   const wanted = new Set(desired.map(({ address }) => address));
-  const claimed = claimsOf(desired, state);
+  const claimed = claimsOf(desired, state, moves ? wanted : undefined);
   const identities: Identity[] = [];
   const ambiguities: Ambiguity[] = [];
   for (const resource of desired) {
@@ -50,20 +54,31 @@ export async function identify(
     if ('ids' in result) ambiguities.push(result);
     else identities.push(result);
   }
+  const taken = new Map(
+    identities.flatMap(({ kind, found, address }) =>
+      found ? [[`${kind.name} ${found.id}`, address] as const] : [],
+    ),
+  );
   for (const [address, recorded] of Object.entries(state?.resources ?? {})) {
-    if (!wanted.has(address)) identities.push(await identifyOrphan(address, recorded, reader));
+    if (wanted.has(address)) continue;
+    const movedTo = taken.get(`${recorded.kind} ${recorded.id}`);
+    identities.push(await identifyOrphan(address, recorded, movedTo, reader));
   }
   return { identities, ambiguities };
 }
 
-/** Who holds an id: the address in the state or, where none does, the first that says it takes it over. */
+/**
+ * Who holds an id: the address in the state or, where none does, the first that says it takes it over.
+ * Where `wanted` is given, an address that is no longer configured holds nothing.
+ */
 function claimsOf(
   desired: readonly DesiredResource[],
   state: State | undefined,
+  wanted: ReadonlySet<Address> | undefined,
 ): ReadonlyMap<string, Address> {
   const claimed = new Map<string, Address>();
   for (const [address, { kind, id }] of Object.entries(state?.resources ?? {})) {
-    claimed.set(`${kind} ${id}`, address);
+    if (wanted?.has(address) !== false) claimed.set(`${kind} ${id}`, address);
   }
   for (const { address, kind, lifecycle } of desired) {
     const claim = `${kind} ${lifecycle.adopt}`;
@@ -110,10 +125,11 @@ async function identifyOne(
 async function identifyOrphan(
   address: Address,
   recorded: ResourceState,
+  movedTo: Address | undefined,
   reader: Reader,
 ): Promise<Identity> {
   const kind = kindNamed(recorded.kind);
-  const listed = await reader.list(kind, recorded.scope);
+  const listed = movedTo === undefined ? await reader.list(kind, recorded.scope) : [];
   const found = listed.find(({ id }) => id === recorded.id);
   return {
     address,
@@ -123,7 +139,8 @@ async function identifyOrphan(
     recorded,
     found,
     by: found ? 'state' : 'nothing',
-    missing: found ? undefined : recorded.id,
+    missing: found || movedTo ? undefined : recorded.id,
+    movedTo,
   };
 }
 

@@ -50,7 +50,12 @@ export type Planned = {
 /** Makes a plan. Throws `CallsheetError('config')` where a resource cannot be identified. */
 export async function makePlan(input: PlanInput): Promise<Planned> {
   const { desired, state, reader, options } = input;
-  const { identities, ambiguities } = await identify(desired, state, reader);
+  const { identities, ambiguities } = await identify(
+    desired,
+    state,
+    reader,
+    input.purpose !== 'rollback',
+  );
   if (ambiguities.length > 0) throw ambiguous(ambiguities);
 
   const ids = new Map<Address, string>();

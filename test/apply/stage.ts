@@ -16,6 +16,7 @@ import {
 } from '../../src/simulator/index.ts';
 import type { LedgerLine } from '../../src/state/journal.ts';
 import { CANARIES, CLINIC, FINGERPRINT_KEY, SEED } from '../e2e/clinic.ts';
+import { findLeaks, type Said as Printed } from '../e2e/leaks.ts';
 import { copyStack, type StackCopy } from '../e2e/stack-copy.ts';
 
 export type StageOptions = Pick<SimulatorOptions, 'seed' | 'dialect'> & {
@@ -69,9 +70,11 @@ export type Stage = StackCopy & {
   ) => Promise<readonly LedgerLine[]>;
   /** Requests that change something, in the order in which they ended. */
   readonly writes: () => readonly LoggedRequest[];
+  /** Where a secret showed up: in what was printed here or `also`, or in a file below the stack. */
+  readonly leaks: (also?: readonly Printed[]) => Promise<readonly string[]>;
 };
 
-/** A test with a stage of its own. */
+/** A test with a stage of its own, in which no secret may show up. */
 export function staged(
   name: string,
   body: (stage: Stage) => Promise<void>,
@@ -81,6 +84,7 @@ export function staged(
     const stage = await openStage(options);
     try {
       await body(stage);
+      expect(await stage.leaks()).toEqual([]);
     } finally {
       await stage.close();
     }
@@ -92,6 +96,7 @@ export async function openStage(options: StageOptions = {}) {
   const { stack = CLINIC, seed = SEED, dialect = {}, secrets = CANARIES } = options;
   const copy = await copyStack(stack);
   const sim = await startSimulator({ seed, dialect });
+  const printed: Printed[] = [];
   const flagsOf = <F>(flags: F) => ({ dir: copy.folder, format: 'json' as const, ...flags });
 
   const stage: Stage = {
@@ -111,6 +116,10 @@ export async function openStage(options: StageOptions = {}) {
       sim.requests.filter(
         ({ method, operation }) => method !== 'GET' && operation !== 'createToken',
       ),
+    leaks(also = []) {
+      const hidden = [...Object.values(secrets), sim.clientSecret, ...sim.store.tokens.keys()];
+      return findLeaks(hidden, [...printed, ...also], copy.folder);
+    },
   };
 
   async function applyThenPlan(
@@ -157,6 +166,7 @@ export async function openStage(options: StageOptions = {}) {
     const ended = await command(context).catch((error: unknown) =>
       reportFailure(error, context.terminal, false),
     );
+    printed.push({ by: 'a result', text: said.out }, { by: 'a message', text: said.err });
     expect(ended, `${said.err}${said.out}`).toBe(exit);
     return said;
   }

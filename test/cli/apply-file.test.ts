@@ -94,7 +94,9 @@ describe('a plan file allows what it was planned with, and nothing more', () => 
     await dropRecall(stage);
     await save(stage);
     const leaves = ({ verdict }: { verdict: string }) => verdict === 'held';
-    await stage.applyFile('plan.json', { allowDelete: true }, { leaves });
+    const late = await stage.applyFile('plan.json', { allowDelete: true }, { exit: 1 });
+    expect(late.err).toContain('--allow-delete cannot be given with a plan file');
+    await stage.applyFile('plan.json', {}, { leaves });
     expect(stage.sim.store.agents.size).toBe(2);
   });
   staged('an allowed delete needs no flag', async (stage) => {

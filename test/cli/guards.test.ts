@@ -68,6 +68,21 @@ staged(
   },
 );
 
+staged(
+  'an apply that only has held deletes is no run: a rollback undoes the one before',
+  async (stage) => {
+    await stage.apply();
+    await stage.edit('agents.yaml', 'how can I help?', 'good day!');
+    await stage.apply();
+    const text = await stage.read('agents.yaml');
+    await stage.write('agents.yaml', text.slice(0, text.indexOf('  recall:')));
+    const ledger = await stage.apply({}, { leaves: ({ verdict }) => verdict === 'held' });
+    expect(ledger).toMatchObject([{ address: 'agent.recall', status: 'not_attempted' }]);
+    const [line] = await stage.rollback();
+    expect(line).toMatchObject({ address: 'agent.desk', action: 'update', status: 'done' });
+  },
+);
+
 staged('what is refused can be left out', async (stage) => {
   await stage.apply();
   const [id = ''] = [...stage.sim.store.agents].flatMap(([key, { record }]) =>

@@ -1,4 +1,5 @@
 import { describe, expect } from 'vitest';
+import { rollback } from '../../src/cli/commands/rollback.ts';
 import type { Json, JsonObject } from '../../src/core/value.ts';
 import type { Dialect } from '../../src/simulator/index.ts';
 import { type Stage, staged } from '../apply/stage.ts';
@@ -163,13 +164,18 @@ describe('what was deleted comes back, and is referred to again', () => {
   });
 });
 
-staged('a rollback can be rolled back', async (stage) => {
+staged('a rollback is rolled back only when it is named', async (stage) => {
   await stage.apply();
   await changeFour(stage);
   await stage.apply();
   const changed = settled(stage);
   await stage.rollback();
-  await stage.rollback();
+  const again = await stage.run(
+    (context) => rollback({ dir: stage.folder, format: 'text', autoApprove: true }, context),
+    { exit: 1 },
+  );
+  const run = /callsheet rollback --run (\S+)\./.exec(again.err)?.[1] ?? '';
+  await stage.rollback({ run });
   expect(settled(stage)).toEqual(changed);
 });
 

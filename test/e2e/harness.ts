@@ -11,7 +11,6 @@ import type { LedgerLine } from '../../src/state/journal.ts';
 import { openStage, type Stage, type StageOptions } from '../apply/stage.ts';
 import { CANARIES, FINGERPRINT_KEY } from './clinic.ts';
 import { type Gate, openGate } from './gate.ts';
-import { findLeaks } from './leaks.ts';
 import { type Outcome, type Running, start } from './process.ts';
 import type { StackCopy } from './stack-copy.ts';
 
@@ -144,13 +143,11 @@ function openWorld(stage: Stage, secrets: Readonly<Record<string, string>> = CAN
     async check() {
       for (const { ended } of runs) await ended;
       expect(runs.filter(({ isLeft }) => isLeft())).toEqual([]);
-      const hidden = [
-        ...Object.values(secrets),
-        FINGERPRINT_KEY,
-        sim.clientSecret,
-        ...sim.store.tokens.keys(),
-      ];
-      expect(await findLeaks(hidden, outcomes, folder)).toEqual([]);
+      const printed = outcomes.map(({ args, out, err }) => ({
+        by: `callsheet ${args.join(' ')}`,
+        text: `${out}${err}`,
+      }));
+      expect(await stage.leaks(printed)).toEqual([]);
     },
     async close() {
       for (const running of runs) if (running.isLeft()) running.signal('SIGKILL');

@@ -1,26 +1,31 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
-import type { Outcome } from './process.ts';
 
-/** Where a hidden value shows up: in what commands printed, or in a file below the folder. */
+/** Something that was said, and by what. */
+export type Said = { readonly by: string; readonly text: string };
+
+/** Every secret of a test begins so; its value can come from nowhere else. */
+const CANARY = /canary-[\w-]+/g;
+
+/**
+ * Where a secret shows up: in what was printed, or in a file below the folder. `hidden` are further
+ * values to look for, such as tokens; they are looked for in Base64 too, as headers carry them.
+ */
 export async function findLeaks(
   hidden: readonly string[],
-  outcomes: readonly Outcome[],
+  said: readonly Said[],
   folder: string,
 ): Promise<readonly string[]> {
   const forms = hidden.flatMap((value) => [value, Buffer.from(value).toString('base64')]);
-  const leaks: string[] = [];
-  const look = (text: string, where: string) => {
-    for (const form of forms) if (text.includes(form)) leaks.push(`${form} in ${where}`);
-  };
-  for (const { args, out, err } of outcomes) {
-    look(out, `the output of callsheet ${args.join(' ')}`);
-    look(err, `the messages of callsheet ${args.join(' ')}`);
-  }
-  for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
-    if (!entry.isFile()) continue;
-    const path = join(entry.parentPath, entry.name);
-    look(await readFile(path, 'latin1'), relative(folder, path));
-  }
-  return leaks;
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile());
+  const written = files.map(async ({ parentPath, name }): Promise<Said> => {
+    const path = join(parentPath, name);
+    return { by: relative(folder, path), text: await readFile(path, 'latin1') };
+  });
+  return [...said, ...(await Promise.all(written))].flatMap(({ by, text }) =>
+    [...forms.filter((form) => text.includes(form)), ...(text.match(CANARY) ?? [])].map(
+      (leak) => `${leak} in ${by}`,
+    ),
+  );
 }

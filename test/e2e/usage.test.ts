@@ -31,10 +31,15 @@ for (const [args, message] of wrong) {
     expect(err).toMatch(message);
     expect(err).not.toMatch(/\n\s+at |Callsheet itself failed/);
     expect(world.writes()).toEqual([]);
-    // A wrong command line leaves no run behind that somebody would have to settle.
-    expect((await world.run(['runs'])).out).not.toMatch(/apply/);
   });
 }
+
+scenario('a file that cannot be written stops a run before it begins', async (world) => {
+  const args = ['apply', '--auto-approve', '--events', 'nowhere/events.jsonl'];
+  await world.run(args, { exit: 1 });
+  expect(JSON.parse((await world.run(['runs', '--format', 'json'])).out).runs).toEqual([]);
+  expect((await world.run(['plan'])).err).toBe('');
+});
 
 scenario('apply without a terminal and without --auto-approve writes nothing', async (world) => {
   const { err } = await world.run(['apply'], { exit: 1 });

@@ -8,7 +8,8 @@ import type { Kind } from '../../src/kinds/kind.ts';
 import type { Dialect } from '../../src/simulator/index.ts';
 import { openStage, type Stage } from '../apply/stage.ts';
 import { SEED } from '../e2e/clinic.ts';
-import { type Sample, SECRETS, samples } from './samples.ts';
+import { SECRETS } from './agent-sample.ts';
+import { type Sample, samples } from './samples.ts';
 
 /** What the specification leaves open; the outcome must be the same under every one. */
 const dialects: readonly (readonly [string, Partial<Dialect>])[] = [
@@ -30,6 +31,7 @@ describe.each(dialects)('on a platform %s', (_, dialect) => {
         const stage = await openStage({ stack, seed, dialect, secrets: SECRETS });
         try {
           await live(stage, sample, kindNamed(sample.kind), dialect);
+          expect(await stage.leaks()).toEqual([]);
         } finally {
           await stage.close();
           await rm(stack, { recursive: true });

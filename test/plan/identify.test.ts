@@ -167,11 +167,11 @@ describe('the natural key', () => {
       found: { 'agent.desk': 'a1 by natural_key', 'agent.twin': 'a2 by state' },
     },
     {
-      title: 'does not take over what is about to be deleted',
+      title: 'of what only an address has that is no longer configured: it moved',
       desired: { 'agent.new': { name: 'Desk' } },
       live: { agent: [desk('a1')] },
       applied: { 'agent.old': { id: 'a1', name: 'Desk' } },
-      found: { 'agent.new': 'nothing', 'agent.old': 'a1 by state' },
+      found: { 'agent.new': 'a1 by natural_key', 'agent.old': 'nothing' },
     },
     {
       title: 'of a retry policy is its name',

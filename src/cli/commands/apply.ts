@@ -33,6 +33,7 @@ export async function apply(
       hint: 'Apply a plan file (callsheet plan --out plan.json), or pass --auto-approve.',
     });
   }
+  if (file !== undefined) refusePlanningFlags(flags);
   const session = await openSession(flags, context);
   try {
     tellWarnings(session.warnings, context);
@@ -42,6 +43,23 @@ export async function apply(
   } finally {
     await session.close();
   }
+}
+
+/** What a plan was allowed is in its file; apply allows nothing more (DESIGN §3). */
+function refusePlanningFlags(flags: ApplyFlags): void {
+  const given = Object.entries({
+    '--target': flags.target,
+    '--exclude': flags.exclude,
+    '--allow-delete': flags.allowDelete,
+    '--accept-conflicts': flags.acceptConflicts,
+    '--skip-refused': flags.skipRefused,
+    '--resend-secrets': flags.resendSecrets,
+  }).flatMap(([name, value]) => (value === undefined ? [] : [name]));
+  if (given.length === 0) return;
+  const message = `${given.join(', ')} cannot be given with a plan file: that was settled when it was planned`;
+  throw new CallsheetError('usage', message, {
+    hint: 'Plan again with the flag and --out, or apply without a plan file.',
+  });
 }
 
 async function applyNow(flags: ApplyFlags, session: Session, context: Context): Promise<ExitCode> {

@@ -25,11 +25,6 @@ export type RollbackFlags = CommonFlags & {
 
 /** `callsheet rollback`: undoes a run through the platform's own history, and an update for the rest. */
 export async function rollback(flags: RollbackFlags, context: Context): Promise<ExitCode> {
-  if (flags.autoApprove !== true && !context.terminal.canAsk) {
-    throw new CallsheetError('usage', 'nobody is there to agree: stdin is not a terminal', {
-      hint: 'Pass --auto-approve.',
-    });
-  }
   const session = await openSession(flags, context);
   try {
     const { run, entries } = await findRun(session, flags.run);
@@ -78,6 +73,15 @@ async function carryOut(
     showNothingDone(plan, 'done', { flags, context });
     return EXIT.done;
   }
+  if (flags.autoApprove !== true && !terminal.canAsk) {
+    throw new CallsheetError(
+      'usage',
+      'nothing was written: nobody is there to agree, as stdin is not a terminal',
+      {
+        hint: 'To carry this out, pass --auto-approve.',
+      },
+    );
+  }
   const agreed = flags.autoApprove === true || (await confirm(`Roll back run ${run}?`, terminal));
   if (!agreed) {
     terminal.err('Nothing was written.');
@@ -103,23 +107,43 @@ function rollbackOptions(undo: Undo, { force }: RollbackFlags): PlanOptions {
   };
 }
 
-async function findRun(
-  { store, state, unfinished }: Session,
-  wanted: string | undefined,
-): Promise<{ readonly run: string; readonly entries: readonly JournalEntry[] }> {
-  const run = wanted ?? unfinished ?? state.last_run;
-  if (run === null) {
-    throw new CallsheetError('usage', 'no run is recorded, so there is nothing to roll back', {
-      hint: 'The state remembers runs: check --dir and CALLSHEET_STATE.',
-    });
-  }
-  const entries = run === unfinished ? (await store.load()).pending : await store.run(run);
-  if (entries === undefined) {
-    throw new CallsheetError('usage', `run ${run} is not recorded`, {
+type FoundRun = { readonly run: string; readonly entries: readonly JournalEntry[] };
+
+/** The run that is asked for, or the newest one that changed something. */
+async function findRun(session: Session, wanted: string | undefined): Promise<FoundRun> {
+  const { store, unfinished } = session;
+  const read = async (run: string) =>
+    run === unfinished ? (await store.load()).pending : await store.run(run);
+  if (wanted !== undefined) {
+    const entries = await read(wanted);
+    if (entries !== undefined) return { run: wanted, entries };
+    throw new CallsheetError('usage', `run ${wanted} is not recorded`, {
       hint: 'callsheet runs lists those that are.',
     });
   }
-  return { run, entries };
+  const finished = (await store.runs()).map(({ run }) => run);
+  for (const run of unfinished === undefined ? finished : [unfinished, ...finished]) {
+    const entries = await read(run);
+    if (entries === undefined || undoRun(entries).addresses.length === 0) continue;
+    refuseRedo(run, entries);
+    return { run, entries };
+  }
+  throw new CallsheetError(
+    'usage',
+    'no run is recorded that changed something, so there is nothing to roll back',
+    {
+      hint: 'The state remembers runs: check --dir and CALLSHEET_STATE.',
+    },
+  );
+}
+
+/** Undoing a rollback brings back what it undid, which nobody should get without asking for it. */
+function refuseRedo(run: string, entries: readonly JournalEntry[]): void {
+  const began = entries.find((entry) => entry.type === 'began');
+  if (began?.undoes === undefined) return;
+  throw new CallsheetError('usage', `the last run was itself a rollback, of run ${began.undoes}`, {
+    hint: `To bring back what it undid: callsheet rollback --run ${run}. Earlier runs: callsheet runs.`,
+  });
 }
 
 /** Somebody edited an agent since the run: undoing the run would undo that too (DESIGN §6). */

@@ -17,6 +17,9 @@ export async function simulate(flags: SimulateFlags, context: Context): Promise<
     port: flags.port,
     ...(flags.agents === undefined ? {} : { agents: flags.agents }),
     ...(flags.seed === undefined ? {} : { seed: readSeed(await readText(flags.seed)) }),
+    log: false,
+  }).catch((error: unknown) => {
+    throw portTaken(error, flags.port) ?? error;
   });
   try {
     terminal.out(
@@ -35,6 +38,13 @@ export async function simulate(flags: SimulateFlags, context: Context): Promise<
   } finally {
     await simulator.close();
   }
+}
+
+function portTaken(cause: unknown, port: number): CallsheetError | undefined {
+  const isTaken = cause instanceof Error && 'code' in cause && cause.code === 'EADDRINUSE';
+  if (!isTaken) return undefined;
+  const hint = 'Take another with --port, or let one be chosen with --port 0.';
+  return new CallsheetError('usage', `port ${port} is in use`, { hint, cause });
 }
 
 async function readText(file: string): Promise<string> {

@@ -1,0 +1,58 @@
+import { describe, expect, test } from 'vitest';
+import { checkChosen, planOptions } from '../../src/cli/plan-flags.ts';
+import { parseVars } from '../../src/cli/stack.ts';
+import { CallsheetError } from '../../src/core/errors.ts';
+
+describe('--var', () => {
+  test.each([
+    [[], {}],
+    [['a=b'], { a: 'b' }],
+    [['a=b=c'], { a: 'b=c' }],
+    [['a='], { a: '' }],
+    [['a=1', 'b=2', 'a=3'], { a: '3', b: '2' }],
+  ])('%j', (given, vars) => {
+    expect(parseVars(given)).toEqual(vars);
+  });
+
+  test.each(['a', '', '=b'])('%j is not of the form name=value', (given) => {
+    expect(() => parseVars([given])).toThrow(CallsheetError);
+  });
+});
+
+describe('--target, --exclude and --resend-secrets name what there is', () => {
+  const known = ['agent.desk', 'agent.clinic["harbor"]', 'knowledge_source.clinic.faq'];
+  const flags = { dir: '.' };
+
+  test.each([
+    {},
+    { target: ['agent.desk'] },
+    { target: ['agent.clinic', 'knowledge_source.clinic'] },
+    { exclude: ['agent'] },
+    // A kind may be left out or chosen whether the stack has any of it or not.
+    { exclude: ['custom_voice'] },
+    { resendSecrets: true },
+    { resendSecrets: ['agent.desk'] },
+  ])('%j', (chosen) => {
+    expect(() => checkChosen(planOptions({ ...flags, ...chosen }), known)).not.toThrow();
+  });
+
+  test.each([
+    [
+      { target: ['agent.dask'] },
+      '--target agent.dask names no resource',
+      'Did you mean agent.desk?',
+    ],
+    [{ target: ['agent.desk', 'agents'] }, '--target agents names no resource', undefined],
+    [{ exclude: ['agent.des'] }, '--exclude agent.des names no resource', undefined],
+    [{ resendSecrets: ['agent.x'] }, '--resend-secrets agent.x names no resource', undefined],
+  ])('%j', (chosen, message, hint) => {
+    let thrown: unknown;
+    try {
+      checkChosen(planOptions({ ...flags, ...chosen }), known);
+    } catch (error) {
+      thrown = error;
+    }
+    expect(thrown).toMatchObject({ code: 'usage', message: expect.stringContaining(message) });
+    if (hint !== undefined) expect(thrown).toMatchObject({ hint });
+  });
+});

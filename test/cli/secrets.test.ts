@@ -1,0 +1,85 @@
+import { expect } from 'vitest';
+import { plan } from '../../src/cli/commands/plan.ts';
+import { isObject, type Json } from '../../src/core/value.ts';
+import { type Stage, staged } from '../apply/stage.ts';
+import { CANARIES } from '../e2e/clinic.ts';
+
+const NEXT = 'canary-sms-next';
+
+function desk({ sim }: Stage) {
+  for (const [id, { record }] of sim.store.agents)
+    if (record.name === 'Front desk') return { id, record };
+  throw new Error('there is no front desk');
+}
+
+function token(stage: Stage): Json | undefined {
+  const { integrations } = desk(stage).record;
+  const sms = isObject(integrations) ? integrations.smsProvider : undefined;
+  return isObject(sms) ? sms.auth_token : undefined;
+}
+
+/** What a plan says in text, and how it ends. */
+async function says(stage: Stage, env: Readonly<Record<string, string | undefined>>, exit: 0 | 2) {
+  const flags = { dir: stage.folder, format: 'text', detailedExitcode: true } as const;
+  const { out } = await stage.run((to) => plan(flags, to), { env, exit });
+  return out.replace(/\s+/g, ' ');
+}
+
+for (const key of ['canary-key-one', undefined]) {
+  staged(
+    `a changed secret is noticed, ${key ? 'with a fingerprint key' : 'without one'}`,
+    async (stage) => {
+      const keys = { CALLSHEET_FINGERPRINT_KEY: key };
+      await stage.apply({}, { env: keys });
+      const env = { ...keys, SMS_TOKEN: NEXT };
+      expect(await says(stage, env, 2)).toContain('secret changed since our last write');
+      await stage.apply({}, { env });
+      expect(token(stage)).toBe(NEXT);
+    },
+  );
+}
+
+staged(
+  'with another fingerprint key secrets are unknown, which is no difference',
+  async (stage) => {
+    await stage.apply();
+    const env = { CALLSHEET_FINGERPRINT_KEY: 'canary-key-another', SMS_TOKEN: NEXT };
+    expect(await says(stage, env, 0)).toContain('whether the stored secret is this one is unknown');
+  },
+);
+
+staged('without state a secret is left alone unless it is resent', async (stage) => {
+  await stage.apply();
+  await stage.forget();
+  const env = { SMS_TOKEN: NEXT };
+  expect(await says(stage, env, 0)).toContain(
+    'auth_token: whether the stored secret is this one is unknown',
+  );
+  await stage.apply({}, { env });
+  expect(token(stage)).toBe(CANARIES.SMS_TOKEN);
+  await stage.apply({ resendSecrets: ['agent.desk'] }, { env });
+  expect(token(stage)).toBe(NEXT);
+});
+
+staged('a header that the platform returns in clear is compared, and masked', async (stage) => {
+  await stage.apply();
+  const { id, record } = desk(stage);
+  const extensions = JSON.parse(
+    JSON.stringify(record.extensions).replace(CANARIES.CRM_KEY, 'canary-foreign'),
+  );
+  stage.sim.edit(id, { extensions });
+  expect(await says(stage, {}, 2)).toContain('X-Api-Key');
+  await stage.apply();
+  expect(JSON.stringify(desk(stage).record)).not.toContain('canary-foreign');
+});
+
+staged('a secret that is missing is named, and nothing is sent', async (stage) => {
+  const flags = { dir: stage.folder, format: 'text' } as const;
+  const { err } = await stage.run((to) => plan(flags, to), {
+    env: { SMS_TOKEN: undefined },
+    exit: 1,
+  });
+  expect(err).toContain('agents.yaml:10:64');
+  expect(err).toContain('SMS_TOKEN');
+  expect(stage.sim.requests).toEqual([]);
+});
