@@ -152,6 +152,9 @@ function networkError(wire: WireRequest, cause: unknown, hasAnswered: boolean): 
     UND_ERR_CONNECT_TIMEOUT: `${host} could not be reached within ${CONNECT_TIMEOUT_MS / 1000} s`,
     UND_ERR_HEADERS_TIMEOUT: `${host} did not answer within ${HEADERS_TIMEOUT_MS / 1000} s`,
     UND_ERR_BODY_TIMEOUT: `${host} stopped in the middle of an answer`,
+    ERR_SSL_WRONG_VERSION_NUMBER: `${host} does not speak https`,
+    ERR_SSL_PACKET_LENGTH_TOO_LONG: `${host} does not speak https`,
+    EPROTO: `${host} does not speak https as expected`,
   };
   const said = cause instanceof Error ? cause.message : String(cause);
   const isUntrusted = UNTRUSTED.has(code);

@@ -72,7 +72,8 @@ export async function runPlan(planned: Planned, request: RunRequest): Promise<Ex
 async function settledState(lease: Lease, session: Session, context: Context): Promise<State> {
   const { state, pending } = await session.store.load();
   const replayed = replay(state, pending);
-  const now = replayed.state ?? emptyState(randomUUID());
+  const known = replayed.state ?? emptyState(randomUUID());
+  const now: State = { ...known, account_id: session.platform.account_id };
   if (now.serial !== session.state.serial) {
     throw new CallsheetError(
       'stale',

@@ -67,6 +67,7 @@ export async function openSession(
     const known = await readState(store);
     const me = await client.call({ operation: 'getMe' });
     const account = textOf(isObject(me) ? me : {}, 'account_id');
+    checkAccount(known.state, account, store.location);
     return {
       ...loaded,
       client,
@@ -83,6 +84,15 @@ export async function openSession(
     await close();
     throw error;
   }
+}
+
+/** A state says which resource is whose; on another account it would make everything look deleted. */
+function checkAccount({ account_id: known }: State, account: string, location: string): void {
+  if (known === undefined || known === account) return;
+  const message = `the state ${location} belongs to account ${known}; these credentials are for account ${account}`;
+  throw new CallsheetError('state', message, {
+    hint: 'Check the credentials and base_url, or keep a state of its own for each account (CALLSHEET_STATE).',
+  });
 }
 
 /** Opens the state alone, for commands that ask nothing of the platform. */

@@ -16,6 +16,8 @@ export type State = {
   readonly lineage: string;
   /** Counts the writes. */
   readonly serial: number;
+  /** The account that the resources belong to; set by the first run. */
+  readonly account_id?: string;
   /** Hex. Salts the fingerprints where no key is given. */
   readonly salt: string;
   readonly resources: { readonly [address: Address]: ResourceState };

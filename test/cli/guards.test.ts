@@ -1,6 +1,11 @@
 import { expect } from 'vitest';
 import { apply } from '../../src/cli/commands/apply.ts';
+import { plan } from '../../src/cli/commands/plan.ts';
+import { startSimulator } from '../../src/simulator/index.ts';
 import { type Stage, staged } from '../apply/stage.ts';
+import { SEED } from '../e2e/clinic.ts';
+
+const OTHER_ACCOUNT = '5b0f0c7e-6b7f-4b0e-9d3e-1f2a3b4c5d6e';
 
 /** Applies with deletes allowed, and is refused in these words; nothing is written. */
 async function refused(stage: Stage, words: string): Promise<void> {
@@ -95,4 +100,19 @@ staged('what is refused can be left out', async (stage) => {
   const ledger = await stage.apply({ skipRefused: true }, { leaves });
   expect(ledger.map(({ address }) => address)).toEqual(['retry_policy.gentle']);
   expect(stage.sim.store.agents.get(id)?.record.greeting_message).toBe('Edited.');
+});
+
+staged('a state is used with no other account', async (stage) => {
+  await stage.apply();
+  const other = await startSimulator({ seed: { ...SEED, account_id: OTHER_ACCOUNT } });
+  try {
+    const env = { CALLSHEET_BASE_URL: other.url };
+    const { err } = await stage.run(
+      (context) => plan({ dir: stage.folder, format: 'text' }, context),
+      { exit: 1, env },
+    );
+    expect(err).toContain(`these credentials are for account ${OTHER_ACCOUNT}`);
+  } finally {
+    await other.close();
+  }
 });
