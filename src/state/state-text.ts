@@ -18,11 +18,11 @@ const END = /\n\}\}\s*$/;
 
 /** The text of a state. Throws when it is not one: what `parseState` would refuse is never written. */
 export async function formatState(state: State): Promise<string> {
-  const { format, version, lineage, serial, salt, last_run } = state;
-  const head = JSON.stringify({ format, version, lineage, serial, salt, last_run }).slice(1, -1);
-  const resources = Object.keys(state.resources)
+  const { resources: all, ...facts } = state;
+  const head = JSON.stringify(facts).slice(1, -1);
+  const resources = Object.keys(all)
     .sort()
-    .map((address) => `${JSON.stringify(address)}:${JSON.stringify(state.resources[address])}`);
+    .map((address) => `${JSON.stringify(address)}:${JSON.stringify(all[address])}`);
   const body = `${head},"resources":{\n${resources.join(',\n')}\n}}\n`;
   const checksum = checksumOf(`{${body}`.replaceAll('\n', ''));
   const validate = await stateShape();
