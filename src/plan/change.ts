@@ -1,25 +1,19 @@
 import type { SourcePosition } from '../core/diagnostics.ts';
 import { digestOf } from '../core/digest.ts';
 import { type Path, parsePath } from '../core/path.ts';
-import type {
-  Action,
-  Change,
-  FieldChange,
-  Pin,
-  PlanDocument,
-  PlannedOperation,
-  PlanOptions,
-  Verdict,
-} from '../core/plan-document.ts';
-import type { Json, JsonObject, ValueObject } from '../core/value.ts';
+import type { Change, Pin, PlanDocument, PlanOptions } from '../core/plan-document.ts';
+import type { JsonObject, ValueObject } from '../core/value.ts';
 import { compare, isWritten, type LeafChange } from '../diff/compare.ts';
 import { leafChange } from '../diff/finding.ts';
 import { fieldSchema, leavesOf, liveForm } from '../diff/leaves.ts';
-import { MASK, maskAt, maskLive, maskValue } from '../diff/mask.ts';
+import { maskValue } from '../diff/mask.ts';
 import type { Sides, World } from '../diff/world.ts';
-import type { Facet, Kind } from '../kinds/kind.ts';
-import { type Identity, naturalKeyOf } from './identify.ts';
+import type { Kind } from '../kinds/kind.ts';
+import type { Identity } from './identify.ts';
 import type { LiveResource } from './reader.ts';
+import { foundBy, updateReason } from './reasons.ts';
+import { facetOfNothing, planReplace, type Shape } from './replace.ts';
+import { fieldChange, project } from './show.ts';
 import { createSteps, updateSteps } from './steps.ts';
 
 /** What planning one resource needs beside the resource. */
@@ -130,13 +124,6 @@ function planPresence(
   return { change, leaves };
 }
 
-type Shape = {
-  readonly action: Action;
-  readonly verdict: Verdict;
-  readonly reason: string;
-  readonly operations: readonly PlannedOperation[];
-};
-
 function planUpdate(
   identity: Identity,
   live: LiveResource,
@@ -163,86 +150,6 @@ function planUpdate(
     verdict: isRefused ? 'refused' : 'ok',
     reason: due ?? updateReason(by, written, context.purpose),
     operations,
-  };
-}
-
-function updateReason(
-  by: Identity['by'],
-  written: readonly LeafChange[],
-  purpose: PlanDocument['purpose'],
-): string {
-  const has = (cause: LeafChange['cause']) => written.some((leaf) => leaf.cause === cause);
-  // A conflict says already that both sides moved.
-  const parts = has('conflict')
-    ? [
-        purpose === 'rollback'
-          ? 'the run changed it, and it was changed again since'
-          : 'the configuration and the platform both changed since the last apply',
-      ]
-    : [
-        ...(has('drifted') ? ['changed outside Callsheet'] : []),
-        ...(has('changed') || has('cleared') ? [changedReason(by, purpose)] : []),
-      ];
-  return [
-    ...parts,
-    ...(has('secret_changed') ? ['secret changed since our last write'] : []),
-    ...(has('secret_resent') ? ['secrets are sent again, as asked'] : []),
-  ].join('; ');
-}
-
-function changedReason(by: Identity['by'], purpose: PlanDocument['purpose']): string {
-  if (purpose === 'rollback') return 'the run changed it';
-  return by === 'state' ? 'the configuration changed' : `${foundBy(by)} and differs`;
-}
-
-function foundBy(by: Identity['by']): string {
-  return by === 'adopt' ? 'found by lifecycle.adopt' : 'found by its name';
-}
-
-/** A facet that the configuration wants and that nothing new can have, since it is set up elsewhere. */
-function facetOfNothing(kind: Kind, document: ValueObject): Facet | undefined {
-  return kind.facets.find(
-    (facet) => document[facet.field] !== undefined && facet.get === undefined,
-  );
-}
-
-/** Another value of an immutable field means another resource. */
-function planReplace(
-  kind: Kind,
-  document: ValueObject,
-  live: LiveResource,
-  fields: readonly string[],
-): Shape {
-  const what = `${fields.join(', ')} cannot be changed once it exists`;
-  const absent = facetOfNothing(kind, document);
-  if (absent) {
-    const reason = `${what}, and for a new one ${absent.field} cannot be set: ${absent.absent}`;
-    return { action: 'replace', verdict: 'refused', reason, operations: [] };
-  }
-  const isSameKey = naturalKeyOf(kind, document) === naturalKeyOf(kind, live.document);
-  const create = createSteps(kind, Object.keys(document));
-  if (kind.delete === undefined) {
-    return isSameKey
-      ? {
-          action: 'replace',
-          verdict: 'unsupported',
-          reason: `${what}, and the platform cannot delete the old one; give it a new name`,
-          operations: [],
-        }
-      : {
-          action: 'replace',
-          verdict: 'ok',
-          reason: `${what}; a new one is made, and the old one (${live.id}) stays, as the platform cannot delete it`,
-          operations: create,
-        };
-  }
-  const remove: PlannedOperation = { step: 'delete', fields: [] };
-  return {
-    action: 'replace',
-    verdict: 'ok',
-    reason: `${what}; it is made anew under another id`,
-    // A name that stays the same must be free first; otherwise the new one exists before the old one goes.
-    operations: isSameKey ? [remove, ...create] : [...create, remove],
   };
 }
 
@@ -294,27 +201,6 @@ function base(identity: Identity) {
 
 function formatPosition({ file, line }: SourcePosition): string {
   return `${file}:${line}`;
-}
-
-function fieldChange(kind: Kind, leaf: LeafChange): FieldChange {
-  return {
-    path: leaf.text,
-    before: maskLeaf(kind, leaf, leaf.before),
-    after: maskLeaf(kind, leaf, leaf.after),
-    secret: leaf.sensitive,
-    cause: leaf.cause,
-  };
-}
-
-function maskLeaf(kind: Kind, leaf: LeafChange, value: LeafChange['before']): Json {
-  const shown = maskAt(kind.schema, leaf.path, value);
-  return leaf.sensitive && shown !== null && typeof shown !== 'object' ? MASK : shown;
-}
-
-/** The live values of the top-level fields that the configuration has, masked. */
-function project(kind: Kind, document: ValueObject, live: JsonObject): Json {
-  const owned = Object.entries(live).filter(([field]) => document[field] !== undefined);
-  return maskLive(kind.schema, Object.fromEntries(owned), document);
 }
 
 /** The document's plain texts, for the rules of a kind that look at them. */

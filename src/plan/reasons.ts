@@ -1,0 +1,38 @@
+import type { PlanDocument } from '../core/plan-document.ts';
+import type { LeafChange } from '../diff/compare.ts';
+import type { Identity } from './identify.ts';
+
+/** Why a resource is updated, for people. */
+export function updateReason(
+  by: Identity['by'],
+  written: readonly LeafChange[],
+  purpose: PlanDocument['purpose'],
+): string {
+  const has = (cause: LeafChange['cause']) => written.some((leaf) => leaf.cause === cause);
+  // A conflict says already that both sides moved.
+  const parts = has('conflict')
+    ? [
+        purpose === 'rollback'
+          ? 'the run changed it, and it was changed again since'
+          : 'the configuration and the platform both changed since the last apply',
+      ]
+    : [
+        ...(has('drifted') ? ['changed outside Callsheet'] : []),
+        ...(has('changed') || has('cleared') ? [changedReason(by, purpose)] : []),
+      ];
+  return [
+    ...parts,
+    ...(has('secret_changed') ? ['secret changed since our last write'] : []),
+    ...(has('secret_resent') ? ['secrets are sent again, as asked'] : []),
+  ].join('; ');
+}
+
+function changedReason(by: Identity['by'], purpose: PlanDocument['purpose']): string {
+  if (purpose === 'rollback') return 'the run changed it';
+  return by === 'state' ? 'the configuration changed' : `${foundBy(by)} and differs`;
+}
+
+/** How a resource was found that the state does not know. */
+export function foundBy(by: Identity['by']): string {
+  return by === 'adopt' ? 'found by lifecycle.adopt' : 'found by its name';
+}

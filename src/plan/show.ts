@@ -1,0 +1,27 @@
+import type { FieldChange } from '../core/plan-document.ts';
+import type { Json, JsonObject, ValueObject } from '../core/value.ts';
+import type { LeafChange } from '../diff/compare.ts';
+import { MASK, maskAt, maskLive } from '../diff/mask.ts';
+import type { Kind } from '../kinds/kind.ts';
+
+/** A leaf's change as a plan shows it, masked. */
+export function fieldChange(kind: Kind, leaf: LeafChange): FieldChange {
+  return {
+    path: leaf.text,
+    before: maskLeaf(kind, leaf, leaf.before),
+    after: maskLeaf(kind, leaf, leaf.after),
+    secret: leaf.sensitive,
+    cause: leaf.cause,
+  };
+}
+
+function maskLeaf(kind: Kind, leaf: LeafChange, value: LeafChange['before']): Json {
+  const shown = maskAt(kind.schema, leaf.path, value);
+  return leaf.sensitive && shown !== null && typeof shown !== 'object' ? MASK : shown;
+}
+
+/** The live values of the top-level fields that the configuration has, masked. */
+export function project(kind: Kind, document: ValueObject, live: JsonObject): Json {
+  const owned = Object.entries(live).filter(([field]) => document[field] !== undefined);
+  return maskLive(kind.schema, Object.fromEntries(owned), document);
+}
