@@ -35,7 +35,7 @@ function deletes(change: Change): boolean {
 
 function guardDelete(change: Change, input: GuardInput): Change {
   if (change.verdict !== 'ok') return change;
-  if (input.isProtected(change.address) && !input.options.force) {
+  if (input.isProtected(change.address)) {
     // What is no longer configured has no block left to take it out of.
     const first = change.action === 'delete' ? 'put it back without' : 'take out';
     return refuse(

@@ -64,7 +64,7 @@ async function carryOut(
   if (flags.format === 'text') terminal.out(renderPlan(plan, 'text', terminal));
   if (isRefused(plan)) {
     terminal.err(
-      'Nothing was written: the rollback holds changes that are refused. --force overrides.',
+      'Nothing was written: the rollback holds changes that are refused. --force undoes edits that were made since, too; it never deletes what is protected.',
     );
     showNothingDone(plan, 'refused', { flags, context });
     return EXIT.refused;
