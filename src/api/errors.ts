@@ -55,7 +55,10 @@ export function isNotFound(error: unknown): error is ApiError {
 /** What the platform said, in one sentence for people, without a full stop. */
 export function describeApiError(error: ApiError): string {
   const said = [...new Set([error.error, error.description])].filter((text) => text !== undefined);
-  const issues = error.issues.map(({ path, message }) => (path ? `${path}: ${message}` : message));
+  const issues = error.issues
+    .map(({ path, message }) => (path ? `${path}: ${message}` : message))
+    // A description that repeats its issues has said them.
+    .filter((issue) => !said.some((text) => text.includes(issue)));
   const details = [...said, ...issues].map((text) => text.trim().replace(/\.$/, '')).join('; ');
   const where = `${error.method} ${error.url} answered ${error.status}`;
   const id = error.requestId === undefined ? '' : ` (request ${error.requestId})`;
