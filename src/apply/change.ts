@@ -4,7 +4,7 @@ import type { Change, Pin } from '../core/plan-document.ts';
 import { withholdSensitive } from '../diff/withhold.ts';
 import type { Scope } from '../kinds/kind.ts';
 import { pinOf } from '../plan/change.ts';
-import { naturalKeyOf, scopeOf } from '../plan/identify.ts';
+import { naturalKeyOf, recordKeyOf, scopeOf } from '../plan/identify.ts';
 import type { LiveResource } from '../plan/reader.ts';
 import { rememberResource } from '../plan/remember.ts';
 import type { LedgerLine } from '../state/journal.ts';
@@ -117,9 +117,7 @@ async function checkAbsence({
   const scope = scopeOf(kind, desired.document);
   const key = naturalKeyOf(kind, desired.document);
   const listed = await deps.reader.list(kind, scope);
-  const twin = listed.find(
-    ({ record }) => naturalKeyOf(kind, kind.document({ ...scope, ...record }, scope)) === key,
-  );
+  const twin = listed.find(({ record }) => recordKeyOf(kind, record, scope) === key);
   if (twin !== undefined) {
     throw new StaleError(`${change.address}: one of its name (${twin.id}) was made since the plan`);
   }

@@ -8,7 +8,7 @@ import { requestBody } from '../diff/body.ts';
 import { leavesOf } from '../diff/leaves.ts';
 import { mergeDocuments } from '../diff/merge.ts';
 import type { Draft } from '../kinds/kind.ts';
-import { naturalKeyOf, scopeOf } from '../plan/identify.ts';
+import { naturalKeyOf, recordKeyOf, scopeOf } from '../plan/identify.ts';
 import { type Progress, readLive, type Work } from './work.ts';
 
 /** Makes a resource, or with `again` writes one anew that can only be written whole. */
@@ -62,10 +62,7 @@ async function createOrSettle(
     if (again || !isAnswerLost(error) || desired === undefined) throw error;
     const key = naturalKeyOf(kind, desired.document);
     const listed = await deps.client.list(kind.list(draft.scope));
-    const matches = listed.filter(
-      (record) =>
-        naturalKeyOf(kind, kind.document({ ...draft.scope, ...record }, draft.scope)) === key,
-    );
+    const matches = listed.filter((record) => recordKeyOf(kind, record, draft.scope) === key);
     const [match, ...others] = matches;
     if (match === undefined) throw error;
     if (others.length > 0 || typeof match.id !== 'string') {

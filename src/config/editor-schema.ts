@@ -78,7 +78,7 @@ function pointTo(definition: string): Json {
   return { $ref: `#/definitions/${definition}` };
 }
 
-/** Whether a scalar could not be written as `${…}` unless that is said: any text is taken as it is. */
+/** Whether a scalar takes `${…}` only where that is said. One that takes every text needs no word of it. */
 function isConstrained(schema: FieldSchema): boolean {
   const types = typesOf(schema);
   if (schema.const !== undefined) return false;

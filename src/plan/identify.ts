@@ -173,13 +173,12 @@ function matchesOf(
 ): readonly ListedResource[] {
   const key = naturalKeyOf(kind, document);
   if (key === undefined) return [];
-  return listed.filter(
-    ({ record }) => naturalKeyOf(kind, keyDocument(kind, record, scope)) === key,
-  );
+  return listed.filter(({ record }) => recordKeyOf(kind, record, scope) === key);
 }
 
-function keyDocument(kind: Kind, record: JsonObject, scope: Scope): JsonObject {
-  return kind.document({ ...scope, ...record }, scope);
+/** The natural key of a record as a list gives it, which may leave out what the scope says. */
+export function recordKeyOf(kind: Kind, record: JsonObject, scope: Scope): string | undefined {
+  return naturalKeyOf(kind, kind.document({ ...scope, ...record }, scope));
 }
 
 function newest(items: readonly ListedResource[]): ListedResource | undefined {
