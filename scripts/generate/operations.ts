@@ -52,7 +52,7 @@ export function renderOperations(document: Document): string {
       scoped: text(operation, 'x-scoped', id),
       paginated: operation['x-paginated'] === true,
       repeatable: operation['x-repeatable'] === true,
-      auth: Array.isArray(operation.security) ? 'none' : 'bearer',
+      auth: authOf(operation),
     };
     const members = Object.entries(fields).map(([key, value]) => `    ${key}: ${literal(value)},`);
     return `  ${id}: {\n${members.join('\n')}\n  },`;
@@ -88,6 +88,12 @@ export function followReference(document: Document, value: Schema): Schema {
   for (const key of reference.replace('#/', '').split('/')) at = isSchema(at) ? at[key] : undefined;
   if (!isSchema(at)) throw new Error(`nothing at ${reference}`);
   return at;
+}
+
+/** `security` of an operation: none given means the document's own, the bearer token. */
+function authOf({ security }: Schema): 'none' | 'bearer' | 'pbx_key' {
+  if (!Array.isArray(security)) return 'bearer';
+  return security.length === 0 ? 'none' : 'pbx_key';
 }
 
 function list(value: unknown): readonly Schema[] {

@@ -13,7 +13,8 @@ export type Operation = {
   readonly paginated: boolean;
   /** Whether a POST may be sent again when nobody knows whether the first one arrived. */
   readonly repeatable: boolean;
-  readonly auth: 'none' | 'bearer';
+  /** What it is called with: nothing, an access token, or the PBX provider's own API token. */
+  readonly auth: 'none' | 'bearer' | 'pbx_key';
 };
 
 /** What Callsheet takes for granted where the specification is silent. */

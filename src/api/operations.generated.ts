@@ -337,6 +337,52 @@ export const operations = {
     repeatable: false,
     auth: 'bearer',
   },
+  getMetrics: {
+    method: 'GET',
+    path: '/v1/metrics',
+    documented: true,
+    scoped: 'narrowed',
+    paginated: false,
+    repeatable: false,
+    auth: 'bearer',
+  },
+  getBillingReport: {
+    method: 'GET',
+    path: '/v1/billing-report',
+    documented: true,
+    scoped: 'closed',
+    paginated: false,
+    repeatable: false,
+    auth: 'bearer',
+  },
+  listCallLogs: {
+    method: 'GET',
+    path: '/v1/agents/{agentId}/call-logs',
+    documented: true,
+    assumption: 'call_log.order',
+    scoped: 'narrowed',
+    paginated: true,
+    repeatable: false,
+    auth: 'bearer',
+  },
+  createSession: {
+    method: 'POST',
+    path: '/api/v1/sessions',
+    documented: true,
+    scoped: 'closed',
+    paginated: false,
+    repeatable: false,
+    auth: 'bearer',
+  },
+  createPbxSession: {
+    method: 'POST',
+    path: '/api/v1/sessions/pbx',
+    documented: true,
+    scoped: 'closed',
+    paginated: false,
+    repeatable: false,
+    auth: 'pbx_key',
+  },
 } as const satisfies Record<string, Operation>;
 
 export type OperationId = keyof typeof operations;
@@ -442,6 +488,11 @@ export const assumptions = {
     documented: 'After the upload the Enqueue File Source action is called.',
     assumed: 'POST /v1/knowledge-bases/{knowledgeBaseId}/sources/{sourceId}/enqueue without a body.',
     why: 'It is an action on the source, as `revert` is one on a history entry.',
+  },
+  'call_log.order': {
+    documented: 'Call logs come in pages; their order is not given.',
+    assumed: 'Newest first. Callsheet checks it on the pages it reads and reads all of them where it does not hold.',
+    why: 'It lets `logs --since` stop early; nothing else relies on it.',
   },
 } as const satisfies Record<string, Assumption>;
 

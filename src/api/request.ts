@@ -32,8 +32,18 @@ export function pathOf(operation: Operation, { path = {} }: Call): string {
 
 /** The query of a call with its question mark; empty where there is none. */
 export function queryOf({ query = {} }: Call): string {
-  const text = new URLSearchParams(query).toString();
+  const text = new URLSearchParams(Object.entries(query).flatMap(pairsOf)).toString();
   return text === '' ? '' : `?${text}`;
+}
+
+function pairsOf([name, value]: readonly [string, string | readonly string[]]): readonly [
+  string,
+  string,
+][] {
+  if (typeof value === 'string') return [[name, value]];
+  return name.endsWith('[]')
+    ? value.map((one): [string, string] => [name, one])
+    : [[name, value.join(',')]];
 }
 
 /** The body of a call and its content type. A form brings its own, with the boundary. */

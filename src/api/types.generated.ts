@@ -31,61 +31,7 @@ export type ApiError = CodedError | ValidationError | FlatError;
 /**
  * What is wrong with a request, field by field. The three forms belong to different endpoints.
  */
-export type ValidationError =
-  | {
-      /**
-       * Names the form.
-       */
-      error: 'Invalid request data';
-      details: {
-        /**
-         * Kind of violation.
-         */
-        code?: string;
-        /**
-         * Format that was missed.
-         */
-        validation?: string;
-        /**
-         * Type that was wanted.
-         */
-        expected?: string;
-        /**
-         * Type that came.
-         */
-        received?: string;
-        /**
-         * Where, as keys and indexes.
-         */
-        path?: (string | number)[];
-        /**
-         * What is wrong.
-         */
-        message?: string;
-        [k: string]: unknown;
-      }[];
-      [k: string]: unknown;
-    }
-  | {
-      /**
-       * Names the form.
-       */
-      error: 'validation_error';
-      issues: FieldIssue[];
-      [k: string]: unknown;
-    }
-  | {
-      /**
-       * Names the form.
-       */
-      error: 'invalid_request';
-      /**
-       * What is wrong, in words.
-       */
-      error_description?: string;
-      details: FieldIssue[];
-      [k: string]: unknown;
-    };
+export type ValidationError = SchemaError | IssuesError | DetailsError;
 
 /**
  * What each operation takes and answers.
@@ -592,6 +538,94 @@ export interface Operations {
        */
       policyId: string;
     };
+  };
+  getMetrics: {
+    query: {
+      /**
+       * Begin of the span, ISO 8601.
+       */
+      startDate: {
+        [k: string]: unknown;
+      } & string;
+      /**
+       * End of the span, ISO 8601.
+       */
+      endDate: {
+        [k: string]: unknown;
+      } & string;
+      /**
+       * Only this organization; otherwise all that the key reaches.
+       */
+      organizationId?: string;
+      /**
+       * Only the organizations of this reseller, taken together.
+       */
+      resellerId?: string;
+    };
+    answer: {
+      data: Metrics;
+      [k: string]: unknown;
+    };
+  };
+  getBillingReport: {
+    query: {
+      /**
+       * First day.
+       */
+      start_date: string;
+      /**
+       * Last day.
+       */
+      end_date: string;
+      /**
+       * Only organizations of these resellers, with commas between the ids.
+       */
+      reseller_ids?: string[];
+      /**
+       * The same, one id a parameter.
+       */
+      'reseller_ids[]'?: string[];
+      /**
+       * Only these organizations, with commas between the ids.
+       */
+      organization_ids?: string[];
+      /**
+       * The same, one id a parameter.
+       */
+      'organization_ids[]'?: string[];
+    };
+    answer: BillingReport;
+  };
+  listCallLogs: {
+    path: {
+      /**
+       * The agent.
+       */
+      agentId: string;
+    };
+    query: {
+      /**
+       * Which page, counted from 1.
+       */
+      page?: number;
+      /**
+       * Records per page.
+       */
+      limit?: number;
+    };
+    answer: {
+      data: CallLog[];
+      pagination: Pagination;
+      [k: string]: unknown;
+    };
+  };
+  createSession: {
+    body: SessionRequest;
+    answer: Session;
+  };
+  createPbxSession: {
+    body: PbxSessionRequest;
+    answer: Session;
   };
 }
 /**
@@ -2534,6 +2568,771 @@ export interface RetryPolicyAnswer {
   [k: string]: unknown;
 }
 /**
+ * Figures over a span of time.
+ */
+export interface Metrics {
+  /**
+   * The span as a whole.
+   */
+  metrics: {
+    /**
+     * Calls.
+     */
+    totalCalls: number;
+    /**
+     * Minutes of all calls together.
+     */
+    totalMinutes: number;
+    /**
+     * Percent of calls that were resolved.
+     */
+    resolutionRate: number;
+    /**
+     * Seconds of an average call.
+     */
+    avgDuration: number;
+    /**
+     * Agents that are active.
+     */
+    activeAgents: number;
+    /**
+     * Milliseconds until an agent answers; null where it was not measured.
+     */
+    responseTime: number | null;
+    /**
+     * Percent of calls with a good mood; null where it was not measured.
+     */
+    sentimentPercent: number | null;
+    /**
+     * Percent of calls that went on to a person; null where it was not measured.
+     */
+    escalationRate: number | null;
+    [k: string]: unknown;
+  };
+  /**
+   * One entry a day.
+   */
+  dailyVolume: {
+    /**
+     * The day.
+     */
+    date: string;
+    /**
+     * Calls on that day.
+     */
+    totalCalls: number;
+    /**
+     * How many of them were resolved.
+     */
+    resolvedCalls: number;
+    [k: string]: unknown;
+  }[];
+  /**
+   * The 24 hours of a day, all days of the span taken together.
+   *
+   * @minItems 24
+   * @maxItems 24
+   */
+  hourlyDistribution: [
+    {
+      /**
+       * The hour.
+       */
+      hour: string;
+      /**
+       * Calls that began in it.
+       */
+      calls: number;
+      /**
+       * Their minutes.
+       */
+      minutes: number;
+      [k: string]: unknown;
+    },
+    {
+      /**
+       * The hour.
+       */
+      hour: string;
+      /**
+       * Calls that began in it.
+       */
+      calls: number;
+      /**
+       * Their minutes.
+       */
+      minutes: number;
+      [k: string]: unknown;
+    },
+    {
+      /**
+       * The hour.
+       */
+      hour: string;
+      /**
+       * Calls that began in it.
+       */
+      calls: number;
+      /**
+       * Their minutes.
+       */
+      minutes: number;
+      [k: string]: unknown;
+    },
+    {
+      /**
+       * The hour.
+       */
+      hour: string;
+      /**
+       * Calls that began in it.
+       */
+      calls: number;
+      /**
+       * Their minutes.
+       */
+      minutes: number;
+      [k: string]: unknown;
+    },
+    {
+      /**
+       * The hour.
+       */
+      hour: string;
+      /**
+       * Calls that began in it.
+       */
+      calls: number;
+      /**
+       * Their minutes.
+       */
+      minutes: number;
+      [k: string]: unknown;
+    },
+    {
+      /**
+       * The hour.
+       */
+      hour: string;
+      /**
+       * Calls that began in it.
+       */
+      calls: number;
+      /**
+       * Their minutes.
+       */
+      minutes: number;
+      [k: string]: unknown;
+    },
+    {
+      /**
+       * The hour.
+       */
+      hour: string;
+      /**
+       * Calls that began in it.
+       */
+      calls: number;
+      /**
+       * Their minutes.
+       */
+      minutes: number;
+      [k: string]: unknown;
+    },
+    {
+      /**
+       * The hour.
+       */
+      hour: string;
+      /**
+       * Calls that began in it.
+       */
+      calls: number;
+      /**
+       * Their minutes.
+       */
+      minutes: number;
+      [k: string]: unknown;
+    },
+    {
+      /**
+       * The hour.
+       */
+      hour: string;
+      /**
+       * Calls that began in it.
+       */
+      calls: number;
+      /**
+       * Their minutes.
+       */
+      minutes: number;
+      [k: string]: unknown;
+    },
+    {
+      /**
+       * The hour.
+       */
+      hour: string;
+      /**
+       * Calls that began in it.
+       */
+      calls: number;
+      /**
+       * Their minutes.
+       */
+      minutes: number;
+      [k: string]: unknown;
+    },
+    {
+      /**
+       * The hour.
+       */
+      hour: string;
+      /**
+       * Calls that began in it.
+       */
+      calls: number;
+      /**
+       * Their minutes.
+       */
+      minutes: number;
+      [k: string]: unknown;
+    },
+    {
+      /**
+       * The hour.
+       */
+      hour: string;
+      /**
+       * Calls that began in it.
+       */
+      calls: number;
+      /**
+       * Their minutes.
+       */
+      minutes: number;
+      [k: string]: unknown;
+    },
+    {
+      /**
+       * The hour.
+       */
+      hour: string;
+      /**
+       * Calls that began in it.
+       */
+      calls: number;
+      /**
+       * Their minutes.
+       */
+      minutes: number;
+      [k: string]: unknown;
+    },
+    {
+      /**
+       * The hour.
+       */
+      hour: string;
+      /**
+       * Calls that began in it.
+       */
+      calls: number;
+      /**
+       * Their minutes.
+       */
+      minutes: number;
+      [k: string]: unknown;
+    },
+    {
+      /**
+       * The hour.
+       */
+      hour: string;
+      /**
+       * Calls that began in it.
+       */
+      calls: number;
+      /**
+       * Their minutes.
+       */
+      minutes: number;
+      [k: string]: unknown;
+    },
+    {
+      /**
+       * The hour.
+       */
+      hour: string;
+      /**
+       * Calls that began in it.
+       */
+      calls: number;
+      /**
+       * Their minutes.
+       */
+      minutes: number;
+      [k: string]: unknown;
+    },
+    {
+      /**
+       * The hour.
+       */
+      hour: string;
+      /**
+       * Calls that began in it.
+       */
+      calls: number;
+      /**
+       * Their minutes.
+       */
+      minutes: number;
+      [k: string]: unknown;
+    },
+    {
+      /**
+       * The hour.
+       */
+      hour: string;
+      /**
+       * Calls that began in it.
+       */
+      calls: number;
+      /**
+       * Their minutes.
+       */
+      minutes: number;
+      [k: string]: unknown;
+    },
+    {
+      /**
+       * The hour.
+       */
+      hour: string;
+      /**
+       * Calls that began in it.
+       */
+      calls: number;
+      /**
+       * Their minutes.
+       */
+      minutes: number;
+      [k: string]: unknown;
+    },
+    {
+      /**
+       * The hour.
+       */
+      hour: string;
+      /**
+       * Calls that began in it.
+       */
+      calls: number;
+      /**
+       * Their minutes.
+       */
+      minutes: number;
+      [k: string]: unknown;
+    },
+    {
+      /**
+       * The hour.
+       */
+      hour: string;
+      /**
+       * Calls that began in it.
+       */
+      calls: number;
+      /**
+       * Their minutes.
+       */
+      minutes: number;
+      [k: string]: unknown;
+    },
+    {
+      /**
+       * The hour.
+       */
+      hour: string;
+      /**
+       * Calls that began in it.
+       */
+      calls: number;
+      /**
+       * Their minutes.
+       */
+      minutes: number;
+      [k: string]: unknown;
+    },
+    {
+      /**
+       * The hour.
+       */
+      hour: string;
+      /**
+       * Calls that began in it.
+       */
+      calls: number;
+      /**
+       * Their minutes.
+       */
+      minutes: number;
+      [k: string]: unknown;
+    },
+    {
+      /**
+       * The hour.
+       */
+      hour: string;
+      /**
+       * Calls that began in it.
+       */
+      calls: number;
+      /**
+       * Their minutes.
+       */
+      minutes: number;
+      [k: string]: unknown;
+    }
+  ];
+  /**
+   * How calls ended.
+   */
+  resolutionBreakdown: {
+    /**
+     * Settled by the agent.
+     */
+    resolved: number;
+    /**
+     * Handed to a person.
+     */
+    transferred: number;
+    /**
+     * Left by the caller.
+     */
+    abandoned: number;
+    /**
+     * None of these.
+     */
+    other: number;
+    [k: string]: unknown;
+  };
+  /**
+   * One entry per agent.
+   */
+  agentPerformance: {
+    /**
+     * The agent.
+     */
+    agentId: string;
+    /**
+     * Its name.
+     */
+    agentName: string;
+    /**
+     * Its calls.
+     */
+    totalCalls: number;
+    /**
+     * Settled by the agent.
+     */
+    resolved: number;
+    /**
+     * Handed to a person.
+     */
+    transferred: number;
+    /**
+     * Left by the caller.
+     */
+    abandoned: number;
+    /**
+     * None of these.
+     */
+    other: number;
+    /**
+     * The same in percent of its calls.
+     */
+    resolvedPercent: number;
+    /**
+     * The same in percent of its calls.
+     */
+    transferredPercent: number;
+    /**
+     * The same in percent of its calls.
+     */
+    abandonedPercent: number;
+    /**
+     * The same in percent of its calls.
+     */
+    otherPercent: number;
+    /**
+     * Seconds of an average call.
+     */
+    avgDuration: number;
+    /**
+     * Percent of calls with a good mood; null where it was not measured.
+     */
+    sentimentPercent: number | null;
+    /**
+     * State of the agent; `deleted` where only its calls are left.
+     */
+    status: 'active' | 'inactive' | 'cancelled' | 'pending' | 'deleted';
+    [k: string]: unknown;
+  }[];
+  /**
+   * How well the machinery worked; null where it was not measured.
+   */
+  aiInsights: {
+    /**
+     * Percent of intents that were understood.
+     */
+    intentAccuracy: number | null;
+    /**
+     * Percent of turns that kept the thread.
+     */
+    contextRetention: number | null;
+    /**
+     * Percent of words that were heard right.
+     */
+    speechRecognition: number | null;
+    /**
+     * Percent of names and numbers that were caught.
+     */
+    entityExtraction: number | null;
+    /**
+     * Milliseconds; from the same source as `responseTime`.
+     */
+    responseLatency: number | null;
+    /**
+     * Call sessions.
+     */
+    trainingSessions: number;
+    [k: string]: unknown;
+  };
+  /**
+   * Why calls went on to a person, the most frequent first; empty where none did.
+   */
+  escalationReasons: {
+    /**
+     * Why.
+     */
+    reason: string;
+    /**
+     * How often.
+     */
+    count: number;
+    /**
+     * Percent of all of them.
+     */
+    percentOfTotal: number;
+    /**
+     * Seconds into the call.
+     */
+    avgTimeBeforeEscalation: number;
+    [k: string]: unknown;
+  }[];
+  [k: string]: unknown;
+}
+/**
+ * What is charged for, organization by organization.
+ */
+export interface BillingReport {
+  data: {
+    /**
+     * The organization.
+     */
+    organization_id: string;
+    /**
+     * Its name.
+     */
+    organization_name: string;
+    /**
+     * Its reseller.
+     */
+    reseller_id: string | null;
+    /**
+     * The reseller's name.
+     */
+    reseller_name: string | null;
+    /**
+     * Minutes of its calls.
+     */
+    voice_minutes: number;
+    /**
+     * Its agents.
+     */
+    agent_count: number;
+    [k: string]: unknown;
+  }[];
+  /**
+   * The span, in US notation although it is asked for in ISO 8601.
+   */
+  period: {
+    /**
+     * First day.
+     */
+    start_date: string;
+    /**
+     * Last day.
+     */
+    end_date: string;
+    [k: string]: unknown;
+  };
+  [k: string]: unknown;
+}
+/**
+ * One call.
+ */
+export interface CallLog {
+  /**
+   * The call log's id.
+   */
+  id: string;
+  /**
+   * The agent that took or placed the call.
+   */
+  agent_id: string;
+  /**
+   * Room that the call was held in.
+   */
+  room_name?: string;
+  /**
+   * What was said, a line an utterance, each with seconds and speaker in front.
+   */
+  transcript_text?: string;
+  /**
+   * What was said and what happened, in order.
+   */
+  transcript_json?: {
+    /**
+     * The words; of a system entry, what happened.
+     */
+    text: string;
+    /**
+     * Who spoke.
+     */
+    speaker: 'agent' | 'user' | 'system';
+    /**
+     * Seconds since the call began.
+     */
+    timestamp?: number;
+    /**
+     * Whether the utterance was still being transcribed.
+     */
+    is_partial?: boolean;
+    /**
+     * Seconds since 1970.
+     */
+    created_at?: number;
+    [k: string]: unknown;
+  }[];
+  /**
+   * Entries of the transcript.
+   */
+  entry_count?: number;
+  /**
+   * Seconds.
+   */
+  call_duration?: number;
+  /**
+   * When it began.
+   */
+  call_started_at?: string;
+  /**
+   * When it ended.
+   */
+  call_ended_at?: string;
+  /**
+   * About the session that carried the call.
+   */
+  session_data?: {
+    /**
+     * Its room.
+     */
+    room_name?: string;
+    /**
+     * Its agent.
+     */
+    agent_id?: string;
+    /**
+     * Entries with partial ones.
+     */
+    total_entries?: number;
+    /**
+     * Entries without partial ones.
+     */
+    final_entries?: number;
+    /**
+     * The caller's phone number.
+     */
+    caller_id?: string;
+    [k: string]: unknown;
+  };
+  /**
+   * Summary in Markdown: topic, summary, action items and sentiment.
+   */
+  summary_text?: string;
+  /**
+   * Presigned address of the recording where there is one; it may have expired.
+   */
+  recording_url?: string;
+  /**
+   * When the log was written.
+   */
+  created_at?: string;
+  /**
+   * When it was changed last.
+   */
+  updated_at?: string;
+  [k: string]: unknown;
+}
+/**
+ * Who the session is for.
+ */
+export interface SessionRequest {
+  /**
+   * The profile.
+   */
+  profile_id: string;
+  /**
+   * The user's id in the application.
+   */
+  user_id?: string;
+  [k: string]: unknown;
+}
+/**
+ * A session of an embedding application.
+ */
+export interface Session {
+  /**
+   * The session token.
+   */
+  token: string;
+  /**
+   * When it ends.
+   */
+  expires_at: string;
+  [k: string]: unknown;
+}
+/**
+ * Who the session is for.
+ */
+export interface PbxSessionRequest {
+  /**
+   * The profile.
+   */
+  profile_id: string;
+  /**
+   * The user base claim at the PBX provider.
+   */
+  claim_id: string;
+  /**
+   * The user's id in the application.
+   */
+  user_id?: string;
+  [k: string]: unknown;
+}
+/**
  * A code and a sentence.
  */
 export interface CodedError {
@@ -2548,6 +3347,54 @@ export interface CodedError {
   [k: string]: unknown;
 }
 /**
+ * Violations with paths as lists.
+ */
+export interface SchemaError {
+  /**
+   * Names the form.
+   */
+  error: 'Invalid request data';
+  details: {
+    /**
+     * Kind of violation.
+     */
+    code: string;
+    /**
+     * Format that was missed.
+     */
+    validation?: string;
+    /**
+     * Type that was wanted.
+     */
+    expected?: string;
+    /**
+     * Type that came.
+     */
+    received?: string;
+    /**
+     * Where, as keys and indexes.
+     */
+    path: (string | number)[];
+    /**
+     * What is wrong.
+     */
+    message: string;
+    [k: string]: unknown;
+  }[];
+  [k: string]: unknown;
+}
+/**
+ * Violations under `issues`.
+ */
+export interface IssuesError {
+  /**
+   * Names the form.
+   */
+  error: 'validation_error';
+  issues: FieldIssue[];
+  [k: string]: unknown;
+}
+/**
  * One field's violation.
  */
 export interface FieldIssue {
@@ -2559,6 +3406,21 @@ export interface FieldIssue {
    * What is wrong.
    */
   message: string;
+  [k: string]: unknown;
+}
+/**
+ * Violations with paths as text.
+ */
+export interface DetailsError {
+  /**
+   * Names the form.
+   */
+  error: 'invalid_request';
+  /**
+   * What is wrong, in words.
+   */
+  error_description?: string;
+  details: FieldIssue[];
   [k: string]: unknown;
 }
 /**

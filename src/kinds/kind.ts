@@ -64,7 +64,8 @@ export type Scope = { readonly [field: string]: string };
 export type Call = {
   readonly operation: string;
   readonly path?: { readonly [name: string]: string };
-  readonly query?: { readonly [name: string]: string };
+  /** Of a list, a name that ends in `[]` is repeated for each value; otherwise commas part them. */
+  readonly query?: { readonly [name: string]: string | readonly string[] };
   readonly body?: Json;
   /** Multipart form data instead of a JSON body. */
   readonly form?: {

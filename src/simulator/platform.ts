@@ -27,7 +27,9 @@ export type Input = {
   readonly key: Key;
   readonly path: { readonly [name: string]: string };
   /** Declared defaults are filled in. */
-  readonly query: { readonly [name: string]: string | number | boolean | undefined };
+  readonly query: {
+    readonly [name: string]: string | number | boolean | readonly string[] | undefined;
+  };
   readonly body: JsonObject;
   readonly files: { readonly [field: string]: FormFile };
 };

@@ -7,7 +7,9 @@ import { emailTemplates } from './email-templates.ts';
 import { history } from './history.ts';
 import { knowledge } from './knowledge.ts';
 import { payments } from './payments.ts';
+import { reports } from './reports.ts';
 import { retryPolicies } from './retry-policies.ts';
+import { sessions } from './sessions.ts';
 import { sip } from './sip.ts';
 import { smsTemplates } from './sms-templates.ts';
 import { voices } from './voices.ts';
@@ -28,4 +30,6 @@ export const routes: Routes<OperationId> = {
   ...emailTemplates,
   ...smsTemplates,
   ...retryPolicies,
+  ...reports,
+  ...sessions,
 };
