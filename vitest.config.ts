@@ -3,6 +3,8 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
+    // Longer runs have a command of their own: npm run torture.
+    exclude: ['test/torture/**'],
     isolate: false,
     globalSetup: ['test/e2e/build.ts'],
     testTimeout: 30_000,

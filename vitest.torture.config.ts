@@ -1,0 +1,13 @@
+import { defineConfig } from 'vitest/config';
+
+// Longer runs of what `npm test` proves in short: random worlds, kill points, storms.
+export default defineConfig({
+  test: {
+    include: ['test/torture/**/*.test.ts'],
+    isolate: false,
+    fileParallelism: false,
+    globalSetup: ['test/e2e/build.ts'],
+    testTimeout: 600_000,
+    hookTimeout: 60_000,
+  },
+});
