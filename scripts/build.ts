@@ -1,8 +1,10 @@
 // Builds dist/: one bundle, split so that each command loads only what it needs, with every runtime
-// dependency inside, and the licences of what was bundled beside it.
+// dependency inside; the library beside the command line, with its types; and the licences of what was
+// bundled.
 import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { build } from 'rolldown';
+import { writeDeclarations } from './build/declarations.ts';
 
 const root = dirname(import.meta.dirname);
 const dist = join(root, 'dist');
@@ -11,7 +13,7 @@ const draft = join(root, `dist.${process.pid}`);
 
 const { output } = await build({
   cwd: root,
-  input: { main: 'src/main.ts' },
+  input: { main: 'src/main.ts', index: 'src/index.ts' },
   platform: 'node',
   logLevel: 'warn',
   output: {
@@ -31,6 +33,7 @@ for (const chunk of output) {
   }
 }
 await writeFile(join(draft, 'THIRD-PARTY-LICENSES.md'), await licencesOf([...bundled].sort()));
+await writeDeclarations(root, join(draft, 'types'));
 await rm(dist, { recursive: true, force: true });
 await rename(draft, dist);
 

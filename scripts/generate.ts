@@ -1,9 +1,10 @@
 /**
- * Writes what follows from the schemas: the operation table, the types, the agent's write form and the
- * bundled contract that the simulator validates with. `--check` writes nothing and exits with 1 where a
- * file is stale.
+ * Writes what follows from the schemas: the operation table, the types, the agent's write form, what
+ * bodies hold and which of it is secret, and the bundled contract that the simulator validates with.
+ * `--check` writes nothing and exits with 1 where a file is stale.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
+import { renderBodies } from './generate/bodies.ts';
 import { readSources } from './generate/document.ts';
 import { renderOperations } from './generate/operations.ts';
 import { renderTypes } from './generate/types.ts';
@@ -14,6 +15,7 @@ const json = (value: unknown) => `${JSON.stringify(value, null, 2)}\n`;
 
 const outputs = {
   'schemas/agent-write.schema.generated.json': json(agentWrite),
+  'src/api/bodies.generated.json': json(renderBodies(document)),
   'src/api/operations.generated.ts': renderOperations(document),
   'src/api/types.generated.ts': await renderTypes(document),
   'src/simulator/contract.generated.json': json(document),

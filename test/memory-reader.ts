@@ -1,6 +1,13 @@
 import type { JsonObject } from '../src/core/value.ts';
 import type { Kind, Scope } from '../src/kinds/kind.ts';
-import type { HistoryEntry, ListedResource, LiveResource, Reader } from '../src/plan/reader.ts';
+import type {
+  Extent,
+  HistoryEntry,
+  Lack,
+  ListedResource,
+  LiveResource,
+  Reader,
+} from '../src/plan/reader.ts';
 
 /** What a platform holds, as plain records. */
 export type LiveRecords = {
@@ -10,13 +17,24 @@ export type LiveRecords = {
   readonly history?: Readonly<Record<string, readonly HistoryEntry[]>>;
   /** Answers of facets that have a read of their own, by the resource's id. */
   readonly facets?: Readonly<Record<string, JsonObject>>;
+  /** Operations that cannot be used, and why. */
+  readonly lacks?: Readonly<Record<string, Lack>>;
 };
 
 /** List items of a kind that has a read of its own carry no more than this (Agent). */
 const LISTED = new Set(['id', 'organization_id', 'name', 'status', 'created_at', 'updated_at']);
 
 /** A reader over records in memory: it lists, reads and tells history as `live/` does, without a network. */
-export function memoryReader({ records = {}, history = {}, facets = {} }: LiveRecords): Reader {
+export function memoryReader({
+  records = {},
+  history = {},
+  facets = {},
+  lacks = {},
+}: LiveRecords): Reader {
+  const extentOf = (kind: Kind, scope: Scope, id: string): Extent => {
+    if (kind.get === undefined || lacks[kind.get(id).operation] === undefined) return 'whole';
+    return lacks[kind.list(scope).operation] === undefined ? 'listed' : 'nothing';
+  };
   const ofKind = (kind: Kind) => records[kind.name] ?? [];
   const readFacets = (kind: Kind, record: JsonObject, wanted: ReadonlySet<string>) =>
     kind.facets
@@ -28,21 +46,28 @@ export function memoryReader({ records = {}, history = {}, facets = {} }: LiveRe
       });
   return {
     list: async (kind, scope) =>
-      ofKind(kind)
-        .filter((record) => isWithin(record, scope))
-        .map((record) => listed(kind, scope, record)),
+      lacks[kind.list(scope).operation] === undefined
+        ? ofKind(kind)
+            .filter((record) => isWithin(record, scope))
+            .map((record) => listed(kind, scope, record))
+        : undefined,
     read: async (kind, at, wanted) => {
-      const found = ofKind(kind).find(({ id }) => id === at.id);
+      const { id, scope } = at;
+      const extent = extentOf(kind, scope, id);
+      if (extent === 'nothing') return { id, scope, extent, document: {}, record: {} };
+      const found = ofKind(kind).find((one) => one.id === id);
       if (found === undefined) return undefined;
-      const record = { ...at.scope, ...found };
+      const whole = { ...scope, ...found };
+      const record = extent === 'listed' ? listed(kind, scope, whole).record : whole;
       const parts = readFacets(kind, record, wanted);
-      const document = Object.assign({}, kind.document(record, at.scope), ...parts);
-      return { id: at.id, scope: at.scope, document, record } satisfies LiveResource;
+      const document = Object.assign({}, kind.document(record, scope), ...parts);
+      return { id, scope, extent, document, record } satisfies LiveResource;
     },
     history: async (kind, id, limit) =>
       kind.history === undefined
         ? []
         : [...(history[id] ?? [])].sort((a, b) => b.id - a.id).slice(0, limit),
+    lackOf: (operation) => lacks[operation],
   };
 }
 

@@ -16,8 +16,9 @@ import { leavesOf } from '../src/diff/leaves.ts';
 import type { World } from '../src/diff/world.ts';
 import { kindNamed } from '../src/kinds/index.ts';
 import { sidesOf } from '../src/plan/change.ts';
-import { identify, scopeOf } from '../src/plan/identify.ts';
+import { identify } from '../src/plan/identify.ts';
 import { makePlan, type PlanInput, type Planned } from '../src/plan/make.ts';
+import { scopeOf } from '../src/plan/natural-key.ts';
 import type { HistoryEntry, Reader } from '../src/plan/reader.ts';
 import { rememberResource } from '../src/plan/remember.ts';
 import { createFingerprinter } from '../src/state/fingerprint.ts';
@@ -127,6 +128,9 @@ export function world(parts: Parts = EMPTY) {
     /** What the platform answers where a facet has a read of its own, by the id of the resource. */
     facets: (facets: Readonly<Record<string, JsonObject>>) =>
       having({ live: { ...parts.live, facets } }),
+    /** Operations that cannot be used, and why. */
+    lacking: (lacks: NonNullable<LiveRecords['lacks']>) =>
+      having({ live: { ...parts.live, lacks } }),
     /** What was last written, with the `id` and the `history_id` that the state remembers. */
     applied: (applied: Documents) => having({ applied }),
     /** Values by source; `then` those of the time when `applied` was written, the same unless given. */

@@ -16,8 +16,14 @@ export type Sources = {
   readonly agentWrite: Schema;
 };
 
-/** Reads `platform.openapi.yaml` and bundles it: whatever it refers to in other files is put in its place. */
-export function readSources(folder: URL): Sources {
+/**
+ * Bundles the OpenAPI document: whatever it refers to in other files of the folder is put in its place.
+ * Its text is that of `platform.openapi.yaml` unless given.
+ */
+export function readSources(
+  folder: URL,
+  text: string = readFileSync(new URL('platform.openapi.yaml', folder), 'utf8'),
+): Sources {
   const read = (path: string) => readFileSync(new URL(path, folder), 'utf8');
   const kind = (name: string): Schema => {
     const schema: unknown = JSON.parse(read(name));
@@ -33,18 +39,21 @@ export function readSources(folder: URL): Sources {
     const part = inlineDefinitions(root, resolvePointer(root, pointer));
     return isSchema(part) ? plainSchema(part) : part;
   };
-  const document: unknown = bundle(parse(read('platform.openapi.yaml')), external);
+  const document: unknown = bundle(parse(text), external);
   return { document: checked(document), agentWrite };
 }
 
 function bundle(value: unknown, external: (reference: string) => unknown): unknown {
   if (Array.isArray(value)) return value.map((member) => bundle(member, external));
   if (!isSchema(value)) return value;
-  const reference = value.$ref;
-  if (typeof reference === 'string' && !reference.startsWith('#')) return external(reference);
-  return Object.fromEntries(
-    Object.entries(value).map(([key, member]) => [key, bundle(member, external)]),
-  );
+  const { $ref: reference, ...beside } = value;
+  const own = (members: Schema) =>
+    Object.fromEntries(
+      Object.entries(members).map(([key, member]) => [key, bundle(member, external)]),
+    );
+  if (typeof reference !== 'string' || reference.startsWith('#')) return own(value);
+  const target = external(reference);
+  return isSchema(target) ? { ...target, ...own(beside) } : target;
 }
 
 function checked(document: unknown): Document {

@@ -27,10 +27,12 @@ function returned(schema: Schema): Schema {
     ([, member]) => member.writeOnly !== true && !member['x-facet'] && !member['x-local'],
   );
   const names = members.map(([name]) => name);
-  const { additionalProperties, items, required, ...rest } = schema;
+  const { additionalProperties, items, required, format, ...rest } = schema;
+  const facts = Object.entries(rest).filter(([keyword]) => !LIMITS.has(keyword));
   // A record may hold fields that are newer than the schema, so objects stay open.
   return {
-    ...rest,
+    ...Object.fromEntries(facts),
+    ...(GIVEN_FORMATS.includes(format) ? { format } : {}),
     ...(isSchema(items) ? { items: returned(items) } : {}),
     ...(Array.isArray(required)
       ? { required: required.filter((name) => names.includes(name)) }
@@ -43,12 +45,38 @@ function returned(schema: Schema): Schema {
           properties: Object.fromEntries(
             members.map(([name, member]) => [
               name,
-              clearable(schema, name, member) ? nullable(returned(member)) : returned(member),
+              emptiable(schema, name, member) ? nullable(returned(member)) : returned(member),
             ]),
           ),
         }
       : {}),
   };
+}
+
+/** What a write must keep to. A record may hold what was stored before there was such a limit. */
+const LIMITS = new Set([
+  'allOf',
+  'default',
+  'exclusiveMinimum',
+  'maxLength',
+  'minLength',
+  'minimum',
+  'pattern',
+]);
+
+/** Formats that the platform itself gives: identifiers and time stamps (Resources). */
+const GIVEN_FORMATS: readonly unknown[] = ['uuid', 'date-time'];
+
+/** Whether a record may hold null there: wherever it may lack the field, but for what it always has. */
+function emptiable(parent: Schema, name: string, member: Schema): boolean {
+  const { required } = parent;
+  return !(
+    member.readOnly === true ||
+    typeof member['x-config'] === 'string' ||
+    'enum' in member ||
+    'const' in member ||
+    (Array.isArray(required) && required.includes(name))
+  );
 }
 
 /** What the platform takes for an agent: `schemas/agent-write.schema.generated.json`. */

@@ -1,4 +1,6 @@
+import { answerShapeOf } from './content.ts';
 import type { Document } from './document.ts';
+import { followReference } from './reference.ts';
 import { isSchema, type Schema } from './schema.ts';
 
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'];
@@ -49,10 +51,12 @@ export function renderOperations(document: Document): string {
       path,
       documented,
       ...(assumption === undefined ? {} : { assumption }),
+      ...(operation['x-assumes'] === undefined ? {} : { assumes: operation['x-assumes'] }),
       scoped: text(operation, 'x-scoped', id),
       paginated: operation['x-paginated'] === true,
       repeatable: operation['x-repeatable'] === true,
       auth: authOf(operation),
+      ...answerShapeOf(document, method, operation),
     };
     const members = Object.entries(fields).map(([key, value]) => `    ${key}: ${literal(value)},`);
     return `  ${id}: {\n${members.join('\n')}\n  },`;
@@ -80,16 +84,6 @@ export function renderOperations(document: Document): string {
   ].join('\n');
 }
 
-/** A reference into the same document, followed; anything else as it is. */
-export function followReference(document: Document, value: Schema): Schema {
-  const reference = value.$ref;
-  if (typeof reference !== 'string') return value;
-  let at: unknown = document;
-  for (const key of reference.replace('#/', '').split('/')) at = isSchema(at) ? at[key] : undefined;
-  if (!isSchema(at)) throw new Error(`nothing at ${reference}`);
-  return at;
-}
-
 /** `security` of an operation: none given means the document's own, the bearer token. */
 function authOf({ security }: Schema): 'none' | 'bearer' | 'pbx_key' {
   if (!Array.isArray(security)) return 'bearer';
@@ -107,6 +101,7 @@ function text(schema: Schema, key: string, where: string): string {
 }
 
 function literal(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(literal).join(', ')}]`;
   return typeof value === 'string'
     ? `'${value.trim().replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`
     : String(value);

@@ -47,11 +47,14 @@ export function inlineDefinitions(root: Schema, value: unknown): unknown {
 /** Keywords that say something of Callsheet's configuration, not of what goes over the wire. */
 const FOREIGN = new Set(['title', 'examples', 'readOnly', 'writeOnly', '$schema', '$id', '$defs']);
 
+/** What is said of a field that holds on the wire as well: whether it may be shown. */
+const SECRECY = new Set(['x-secret', 'x-sensitive', 'x-secrets-inside']);
+
 /** A copy of a schema without the `x-` keywords and what else the wire does not know. */
 export function plainSchema(schema: Schema): Schema {
   const plain: { [keyword: string]: unknown } = {};
   for (const [keyword, value] of Object.entries(schema)) {
-    if (FOREIGN.has(keyword) || keyword.startsWith('x-')) continue;
+    if (FOREIGN.has(keyword) || (keyword.startsWith('x-') && !SECRECY.has(keyword))) continue;
     if (keyword === 'properties') {
       plain[keyword] = Object.fromEntries(
         Object.entries(propertiesOf(schema)).map(([name, property]) => [

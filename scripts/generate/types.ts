@@ -1,7 +1,8 @@
 import { compile } from 'json-schema-to-typescript';
+import { answerOf, contentOf, mediaTypeOf } from './content.ts';
 import type { Document } from './document.ts';
-import { type Found, findOperations, followReference } from './operations.ts';
-import { isSchema, type Schema } from './schema.ts';
+import { type Found, findOperations } from './operations.ts';
+import { isSchema, propertiesOf, type Schema } from './schema.ts';
 
 /** `src/api/types.generated.ts`: a type for each component, and for each operation what goes in and out. */
 export async function renderTypes(document: Document): Promise<string> {
@@ -17,13 +18,16 @@ export async function renderTypes(document: Document): Promise<string> {
   const schema = typeable(root);
   if (!isSchema(schema)) throw new Error('the operations are an object');
   const code = await compile(schema, 'Operations', {
-    bannerComment: '// Generated from schemas/platform.openapi.yaml by `npm run generate`.',
+    bannerComment: BANNER,
     additionalProperties: true,
     unreachableDefinitions: true,
     style: { singleQuote: true, printWidth: 100 },
   });
   return code.replaceAll(NOISE, '');
 }
+
+const BANNER = `// Generated from schemas/platform.openapi.yaml by \`npm run generate\`.
+import type { LocalFile } from './local-file.ts';`;
 
 /** What the type generator says under every type of a definition. */
 const NOISE =
@@ -32,11 +36,12 @@ const NOISE =
 function shapeOf(document: Document, { operation, parameters }: Found): Schema {
   const body = contentOf(operation.requestBody);
   const answer = answerOf(document, operation);
+  const isForm = mediaTypeOf(operation.requestBody) === 'multipart/form-data';
   return object(
     [
       ['path', group(parameters, 'path')] as const,
       ['query', group(parameters, 'query')] as const,
-      ['body', body] as const,
+      [isForm ? 'form' : 'body', isForm ? withFiles(body) : body] as const,
       ['answer', answer] as const,
     ].flatMap(([key, schema]) => (schema === undefined ? [] : [[key, schema] as const])),
   );
@@ -53,6 +58,17 @@ function group(parameters: readonly Schema[], place: string): Schema | undefined
   return { ...object(entries), required: required.map((member) => String(member.name)) };
 }
 
+/** A form whose members of bytes are files. */
+function withFiles(form: Schema = {}): Schema {
+  const members = Object.entries(propertiesOf(form)).map(
+    ([name, { contentMediaType, ...rest }]) => [
+      name,
+      contentMediaType === undefined ? rest : { ...rest, tsType: 'LocalFile' },
+    ],
+  );
+  return { ...form, additionalProperties: false, properties: Object.fromEntries(members) };
+}
+
 function object(entries: readonly (readonly [string, Schema])[]): Schema {
   return {
     type: 'object',
@@ -60,22 +76,6 @@ function object(entries: readonly (readonly [string, Schema])[]): Schema {
     required: entries.map(([key]) => key),
     properties: Object.fromEntries(entries),
   };
-}
-
-/** The schema of the answer that is no error; none for 204. */
-function answerOf(document: Document, operation: Schema): Schema | undefined {
-  const responses = operation.responses;
-  if (!isSchema(responses)) return undefined;
-  const status = Object.keys(responses).find((code) => code.startsWith('2'));
-  const response = status === undefined ? undefined : responses[status];
-  return isSchema(response) ? contentOf(followReference(document, response)) : undefined;
-}
-
-function contentOf(holder: unknown): Schema | undefined {
-  const content = isSchema(holder) ? holder.content : undefined;
-  const media = isSchema(content) ? Object.values(content)[0] : undefined;
-  const schema = isSchema(media) ? media.schema : undefined;
-  return isSchema(schema) ? schema : undefined;
 }
 
 /** Keywords that no type can say. */
@@ -88,6 +88,14 @@ const BEYOND_TYPES = new Set([
   'minContains',
 ]);
 
+/** Whether alternatives are only formats of the same type. */
+function isOfFormats(alternatives: unknown): boolean {
+  return (
+    Array.isArray(alternatives) &&
+    alternatives.every((one) => isSchema(one) && Object.keys(one).every((key) => key === 'format'))
+  );
+}
+
 /** A copy that the type generator understands: local references to `definitions`, nothing a type cannot say. */
 function typeable(value: unknown): unknown {
   if (Array.isArray(value))
@@ -97,6 +105,7 @@ function typeable(value: unknown): unknown {
   if (!isSchema(value)) return value;
   const entries = Object.entries(value)
     .filter(([key]) => !BEYOND_TYPES.has(key) && !key.startsWith('x-'))
+    .filter(([key, member]) => key !== 'anyOf' || !isOfFormats(member))
     .map(([key, member]) => [
       key,
       key === '$ref'
@@ -104,5 +113,11 @@ function typeable(value: unknown): unknown {
         : typeable(member),
     ])
     .filter(([key, member]) => !(key === 'allOf' && Array.isArray(member) && member.length === 0));
-  return Object.fromEntries(entries);
+  return { ...Object.fromEntries(entries), ...(isAnything(value) ? { tsType: 'unknown' } : {}) };
+}
+
+/** Whether a schema only describes: the generator would take it for an object. */
+function isAnything(schema: Schema): boolean {
+  const keywords = Object.keys(schema).filter((keyword) => !keyword.startsWith('x-'));
+  return keywords.join() === 'description' && typeof schema.description === 'string';
 }

@@ -1,12 +1,17 @@
 import { CallsheetError } from '../core/errors.ts';
 import { isObject, type Json } from '../core/value.ts';
 import { ApiError, describeApiError } from './errors.ts';
-import { operations } from './operations.generated.ts';
-import { jsonOf, NOT_THE_PLATFORM, type WireAnswer, type WireRequest } from './transport.ts';
+import { hideSecrets } from './hide.ts';
+import { NOT_THE_PLATFORM } from './line.ts';
+import type { Operation } from './operation.ts';
+import { secretsIn } from './trace.ts';
+import { jsonOf, type WireAnswer, type WireRequest } from './transport.ts';
+import { USER_AGENT } from './user-agent.ts';
 
-export type Credentials =
-  | { readonly clientId: string; readonly clientSecret: string }
-  | { readonly accessToken: string };
+/** What a token is minted with. */
+type Key = { readonly clientId: string; readonly clientSecret: string };
+
+export type Credentials = Key | { readonly accessToken: string };
 
 /** A token is minted afresh this long before it would expire, or after 9/10 of a life that is very short. */
 const EARLY_SECONDS = 60;
@@ -17,6 +22,11 @@ const LIFETIME_SECONDS = 86_400;
 /** What can stand in a header (RFC 6750, `b68token`, and then some). */
 const TOKEN = /^[\x21-\x7e]+$/;
 
+/** Whether a text can be sent as a token. */
+export function isToken(text: string): boolean {
+  return TOKEN.test(text);
+}
+
 export type TokenSource = {
   /** A token that should be good. `rejected`: the one that was refused, so that it is not given again. */
   readonly token: (rejected?: string) => Promise<string>;
@@ -24,13 +34,22 @@ export type TokenSource = {
   readonly canMint: boolean;
 };
 
+/** Where tokens are minted. */
+export type TokenPlace = { readonly baseUrl: string; readonly endpoint: Operation };
+
+export type TokenSourceOptions = {
+  readonly place: TokenPlace;
+  readonly credentials: Credentials | undefined;
+  /** Sends a request, made anew for each try. */
+  readonly send: (make: () => WireRequest) => Promise<WireAnswer>;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+};
+
 /** Mints and keeps the bearer token (Token, Authentication). Concurrent callers share one minting. */
-export function createTokenSource(
-  baseUrl: string,
-  credentials: Credentials,
-  send: (request: WireRequest) => Promise<WireAnswer>,
-  now: () => number,
-): TokenSource {
+export function createTokenSource(options: TokenSourceOptions): TokenSource {
+  const { place, credentials, send, now } = options;
+  if (credentials === undefined) return { token: noToken, canMint: false };
   if ('accessToken' in credentials) {
     const token = checkAccessToken(credentials.accessToken);
     return { token: async () => token, canMint: false };
@@ -40,7 +59,8 @@ export function createTokenSource(
   let minting: Promise<string> | undefined;
 
   async function mint(): Promise<string> {
-    const { token, seconds } = await requestToken(baseUrl, key, send);
+    const isAgain = current !== undefined;
+    const { token, seconds } = await requestToken(place, key, send, isAgain);
     const early = Math.min(EARLY_SECONDS, seconds / 10);
     current = { token, until: now() + (seconds - early) * 1000 };
     return token;
@@ -58,50 +78,68 @@ export function createTokenSource(
   };
 }
 
+async function noToken(): Promise<never> {
+  throw new CallsheetError('config', 'there are no credentials for the platform', {
+    hint: 'Set CALLSHEET_CLIENT_ID and CALLSHEET_CLIENT_SECRET (from the dashboard), or CALLSHEET_ACCESS_TOKEN.',
+  });
+}
+
 /** A token that the environment gives, without the line break that a file or a secret store leaves on it. */
 function checkAccessToken(given: string): string {
   const token = given.trim();
-  if (TOKEN.test(token)) return token;
+  if (isToken(token)) return token;
   throw new CallsheetError('config', 'CALLSHEET_ACCESS_TOKEN is not a token', {
     hint: 'It is the bare token: without `Bearer`, quotes, spaces or line breaks.',
   });
 }
 
+/** `isAgain`: the key was good before. */
 async function requestToken(
-  baseUrl: string,
-  credentials: { readonly clientId: string; readonly clientSecret: string },
-  send: (request: WireRequest) => Promise<WireAnswer>,
+  { baseUrl, endpoint: { method, path } }: TokenPlace,
+  { clientId, clientSecret }: Key,
+  send: TokenSourceOptions['send'],
+  isAgain: boolean,
 ): Promise<{ readonly token: string; readonly seconds: number }> {
-  const { method, path } = operations.createToken;
   const line = { method, url: `${baseUrl}${path}` };
-  const answer = await send({
-    ...line,
-    headers: { 'content-type': 'application/json', accept: 'application/json' },
-    body: JSON.stringify({
-      client_id: credentials.clientId,
-      client_secret: credentials.clientSecret,
-      audience: `${baseUrl}/`,
-      grant_type: 'client_credentials',
-    }),
+  const content = {
+    client_id: clientId,
+    client_secret: clientSecret,
+    audience: `${baseUrl}/`,
+    grant_type: 'client_credentials',
+  };
+  const about = { operation: 'createToken', content };
+  const headers = {
+    accept: 'application/json',
+    'user-agent': USER_AGENT,
+    'content-type': 'application/json',
+  };
+  let attempt = 0;
+  const answer = await send(() => {
+    attempt += 1;
+    return { ...line, headers, body: JSON.stringify(content), about, attempt };
   });
   if (answer.status !== 200) {
-    throw mintingError(new ApiError(line, answer.status, answer.body, answer));
+    const { json } = hideSecrets(secretsIn({ headers, about }));
+    const body = answer.body === undefined ? undefined : json(answer.body);
+    throw mintingError(new ApiError(line, answer.status, body, answer), isAgain);
   }
   return readToken(jsonOf(line, answer), `${line.method} ${line.url}`);
 }
 
-function mintingError(refused: ApiError): CallsheetError {
+function mintingError(refused: ApiError, isAgain: boolean): CallsheetError {
   const isCredentials = [400, 401, 403].includes(refused.status);
   return new CallsheetError(
     'api',
     `${isCredentials ? 'the platform refused the credentials' : 'no access token'}: ${describeApiError(refused)}`,
-    {
-      hint: isCredentials
-        ? 'Check CALLSHEET_CLIENT_ID and CALLSHEET_CLIENT_SECRET; rotating a key replaces its secret.'
-        : NOT_THE_PLATFORM,
-      cause: refused,
-    },
+    { hint: mintingHint(isCredentials, isAgain), cause: refused },
   );
+}
+
+function mintingHint(isCredentials: boolean, isAgain: boolean): string {
+  if (!isCredentials) return NOT_THE_PLATFORM;
+  return isAgain
+    ? 'They were good until now, so the key was rotated or deleted: set CALLSHEET_CLIENT_SECRET to its new secret.'
+    : 'Check CALLSHEET_CLIENT_ID and CALLSHEET_CLIENT_SECRET; rotating a key replaces its secret.';
 }
 
 function readToken(body: Json, request: string) {

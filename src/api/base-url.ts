@@ -51,5 +51,10 @@ export function checkUploadUrl(text: string): void {
 
 /** Whether nobody on the way can read what is sent there. */
 function isConfidential(url: URL): boolean {
-  return url.protocol === 'https:' || LOOPBACK.test(url.hostname);
+  return url.protocol === 'https:' || isLoopback(url);
+}
+
+/** Whether an address is on this machine. */
+export function isLoopback({ hostname }: URL): boolean {
+  return LOOPBACK.test(hostname);
 }

@@ -3,27 +3,30 @@
  * pool of connections, retries for passing faults, pages followed and counted, one error type.
  * No path literal stands anywhere else.
  */
-import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CallsheetError } from '../core/errors.ts';
 import type { Json, JsonObject, Blob as StackFile } from '../core/value.ts';
 import type { Call } from '../kinds/kind.ts';
 import { acceptAnswer } from './accept.ts';
 import { type Credentials, createTokenSource } from './auth.ts';
+import { authorize } from './authorize.ts';
 import { checkBaseUrl, checkUploadUrl } from './base-url.ts';
+import { eachItem } from './each.ts';
+import { DEFAULT_ENDPOINTS, type Endpoints, usableEndpoint } from './endpoints.ts';
 import { ApiError } from './errors.ts';
+import { type OpenFile, openUnchanged, readUnchanged } from './files.ts';
+import { hideSecrets } from './hide.ts';
 import { createLimiter } from './limiter.ts';
+import { plainUrl } from './line.ts';
 import { followPages } from './pages.ts';
-import {
-  bodyOf,
-  type OpenFile,
-  openUnchanged,
-  operationNamed,
-  pathOf,
-  queryOf,
-} from './request.ts';
-import { type Pause, sendWithRetries } from './retry.ts';
-import { createTransport, plainUrl, type WireAnswer, type WireRequest } from './transport.ts';
+import { contentOf, pathOf, queryOf, statedBody } from './request.ts';
+import type { Pause } from './retry.ts';
+import { createSender } from './sender.ts';
+import { DEFAULT_TIMEOUTS, type Timeouts } from './timeouts.ts';
+import { secretsIn } from './trace.ts';
+import type { TraceEntry } from './trace-entry.ts';
+import { createTransport, type WireRequest } from './transport.ts';
+import { USER_AGENT } from './user-agent.ts';
 
 export type Client = {
   readonly baseUrl: string;
@@ -31,6 +34,8 @@ export type Client = {
   readonly call: (call: Call) => Promise<Json>;
   /** Performs a list call, all pages of it, and returns the items. */
   readonly list: (call: Call) => Promise<readonly JsonObject[]>;
+  /** The items of a list call one by one, page by page: who stops early asks for no more pages. */
+  readonly each: (call: Call) => AsyncIterable<JsonObject>;
   /** PUTs a file's bytes to a presigned address: its content type, no bearer token (Knowledge base sources). */
   readonly upload: (url: string, file: StackFile) => Promise<void>;
   /** Requests sent so far and the time they took together, in seconds. */
@@ -41,10 +46,18 @@ export type Client = {
 
 export type ClientOptions = {
   readonly baseUrl: string | undefined;
-  readonly credentials: Credentials;
+  /** Without them only what needs no access token can be called. */
+  readonly credentials: Credentials | undefined;
+  /** The PBX provider's API token, for the sessions that are minted with it. */
+  readonly pbxApiKey?: string | undefined;
   /** Requests in flight at once. */
   readonly concurrency: number;
   readonly openFile: OpenFile;
+  /** Where operations lie, unless where the contract has them. */
+  readonly endpoints?: Endpoints;
+  readonly timeouts?: Partial<Timeouts>;
+  /** Told of every try of every request; nothing that it is told is a secret. */
+  readonly trace?: ((entry: TraceEntry) => void) | undefined;
   readonly pause?: Pause;
   /** Milliseconds since 1970. */
   readonly now?: () => number;
@@ -58,38 +71,27 @@ const realPause: Pause = {
 /** Methods that may be sent again when nobody knows whether the first try arrived. */
 const REPEATABLE_METHODS = new Set(['GET', 'PUT', 'PATCH', 'DELETE']);
 
-/** Opens a client. Sends nothing yet. Throws where the base address is unfit. */
+/** Opens a client. Sends nothing yet. Throws where the base address, a token or the environment is unfit. */
 export function createClient(options: ClientOptions): Client {
   const baseUrl = checkBaseUrl(options.baseUrl);
-  const { credentials, concurrency, openFile, pause = realPause, now = Date.now } = options;
-  const transport = createTransport(concurrency);
+  const { concurrency, openFile, pause = realPause, now = Date.now, trace } = options;
+  const endpoints = options.endpoints ?? DEFAULT_ENDPOINTS;
+  const transport = createTransport({
+    connections: concurrency,
+    timeouts: { ...DEFAULT_TIMEOUTS, ...options.timeouts },
+  });
   const limiter = createLimiter(concurrency);
   const closing = new AbortController();
   const stop = closing.signal;
-  let requests = 0;
-  let milliseconds = 0;
+  const sender = createSender({ transport, limiter, pause, now, stop, trace });
+  const tokens = createTokenSource({
+    place: { baseUrl, endpoint: usableEndpoint('createToken', endpoints) },
+    credentials: options.credentials,
+    send: (make) => sender.send(make, true),
+    now,
+  });
+  const keys = { tokens, pbxApiKey: options.pbxApiKey };
   let closed: Promise<void> | undefined;
-
-  async function sendOnce(request: WireRequest): Promise<WireAnswer> {
-    const start = now();
-    try {
-      return await limiter.learn(() =>
-        transport.send(request.method === 'GET' ? { ...request, signal: stop } : request),
-      );
-    } finally {
-      requests += 1;
-      milliseconds += now() - start;
-    }
-  }
-
-  /** Sends a request, as often as it takes. It is made anew each time, since a stream can be read only once. */
-  async function send(
-    make: () => WireRequest | Promise<WireRequest>,
-    isRepeatable: boolean,
-  ): Promise<WireAnswer> {
-    const pace = { pause, now, stop };
-    return sendWithRetries(async () => sendOnce(await make()), isRepeatable, pace);
-  }
 
   async function run<T>(task: () => Promise<T>): Promise<T> {
     return limiter.run(async () => {
@@ -98,43 +100,53 @@ export function createClient(options: ClientOptions): Client {
     });
   }
 
-  const tokens = createTokenSource(baseUrl, credentials, (it) => send(() => it, true), now);
-
   async function call(wanted: Call): Promise<Json> {
-    const operation = operationNamed(wanted.operation);
-    const { method } = operation;
-    const line = { method, url: `${baseUrl}${pathOf(operation, wanted)}` };
-    const isRepeatable = operation.repeatable || REPEATABLE_METHODS.has(method);
+    const { operation } = wanted;
+    const endpoint = usableEndpoint(operation, endpoints);
+    const { method } = endpoint;
+    const line = { method, url: `${baseUrl}${pathOf(endpoint, wanted)}` };
+    const url = `${line.url}${queryOf(wanted)}`;
+    const content = statedBody(wanted);
+    const about = { operation, ...(content === undefined ? {} : { content }) };
+    const isRepeatable = endpoint.repeatable || REPEATABLE_METHODS.has(method);
+    let attempt = 0;
 
-    async function attempt(token: string): Promise<WireAnswer> {
-      return send(async () => {
-        const { body, type } = await bodyOf(wanted, openFile);
-        const headers = {
-          accept: 'application/json',
-          authorization: `Bearer ${token}`,
-          ...(type === undefined ? {} : { 'content-type': type }),
-        };
-        const request = { method, url: `${line.url}${queryOf(wanted)}`, headers };
-        return body === undefined ? request : { ...request, body };
-      }, isRepeatable);
-    }
+    const make = async (authorization: WireRequest['headers']): Promise<WireRequest> => {
+      const { body, headers: described } = await contentOf(wanted, openFile);
+      const headers = {
+        accept: 'application/json',
+        'user-agent': USER_AGENT,
+        ...authorization,
+        ...described,
+      };
+      attempt += 1;
+      const request = { method, url, headers, about, attempt };
+      return body === undefined ? request : { ...request, body };
+    };
 
     return run(async () => {
-      const token = await tokens.token();
-      let answer = await attempt(token);
-      if (answer.status === 401 && tokens.canMint)
-        answer = await attempt(await tokens.token(token));
-      return acceptAnswer(line, operation, answer, tokens.canMint);
+      const { calledWith, renew, ...first } = await authorize(operation, endpoint.auth, keys);
+      let { headers } = first;
+      let answer = await sender.send(() => make(headers), isRepeatable);
+      if (answer.status === 401 && renew !== undefined) {
+        headers = await renew();
+        answer = await sender.send(() => make(headers), isRepeatable);
+      }
+      const isMoved = endpoints.overrides[operation] !== undefined;
+      const called = { operation, endpoint, isMoved, calledWith, answer };
+      return acceptAnswer(line, called, hideSecrets(secretsIn({ headers, about })));
     });
   }
 
   async function upload(url: string, file: StackFile): Promise<void> {
     checkUploadUrl(url);
     const headers = { 'content-type': file.mime, 'content-length': String(file.size) };
+    let attempt = 0;
     const answer = await run(() =>
-      send(async () => {
-        const content = await openUnchanged(file, openFile);
-        return { method: 'PUT', url, headers, body: Readable.fromWeb(content.stream()) };
+      sender.send(async () => {
+        const body = readUnchanged(file, await openUnchanged(file, openFile));
+        attempt += 1;
+        return { method: 'PUT', url, headers, body, attempt };
       }, true),
     );
     if (answer.status >= 200 && answer.status <= 299) return;
@@ -147,9 +159,10 @@ export function createClient(options: ClientOptions): Client {
   return {
     baseUrl,
     call,
-    list: (wanted) => followPages(wanted, operationNamed(wanted.operation), call),
+    list: (wanted) => followPages(wanted, usableEndpoint(wanted.operation, endpoints), call),
+    each: (wanted) => eachItem(wanted, usableEndpoint(wanted.operation, endpoints), call),
     upload,
-    spent: () => ({ requests, seconds: milliseconds / 1000 }),
+    spent: sender.spent,
     close() {
       closing.abort();
       closed ??= transport.close();

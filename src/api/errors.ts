@@ -1,11 +1,9 @@
 import { CallsheetError } from '../core/errors.ts';
 import { isList, isObject, type Json } from '../core/value.ts';
+import type { RequestLine } from './line.ts';
 
 /** One complaint of a validation error, whichever of the body shapes it came in. */
 export type ApiIssue = { readonly path: string; readonly message: string };
-
-/** What a request was, for messages. The URL has no query and no credentials. */
-export type RequestLine = { readonly method: string; readonly url: string };
 
 /**
  * A refusal by the platform. The message is status, method and URL; what the body said stands in
@@ -59,10 +57,25 @@ export function describeApiError(error: ApiError): string {
     .map(({ path, message }) => (path ? `${path}: ${message}` : message))
     // A description that repeats its issues has said them.
     .filter((issue) => !said.some((text) => text.includes(issue)));
-  const details = [...said, ...issues].map((text) => text.trim().replace(/\.$/, '')).join('; ');
+  const details = [...said, ...issues, ...existingSource(error.body)]
+    .map((text) => text.trim().replace(/\.$/, ''))
+    .join('; ');
   const where = `${error.method} ${error.url} answered ${error.status}`;
   const id = error.requestId === undefined ? '' : ` (request ${error.requestId})`;
   return details === '' ? `${where}${id}` : `${where}: ${details}${id}`;
+}
+
+/** The source that a 409 `duplicate_source` says is there already (Knowledge base sources). */
+function existingSource(body: Json | undefined): readonly string[] {
+  const details = isObject(body) ? body.details : undefined;
+  const source = isObject(details) ? details.existingSource : undefined;
+  const id = textMember(source, 'id');
+  if (id === undefined) return [];
+  const name = textMember(source, 'name');
+  const status = textMember(source, 'status');
+  return [
+    `it is there${name === undefined ? '' : ` as ${JSON.stringify(name)}`}, id ${id}${status === undefined ? '' : `, ${status}`}`,
+  ];
 }
 
 /** A text that is a member of a body; undefined where it has none. */

@@ -7,6 +7,8 @@ export type Operation = {
   readonly documented: boolean;
   /** The assumption that it rests on, where it rests on one; an entry of `assumptions`. */
   readonly assumption?: string;
+  /** Assumptions that only details of it rest on, such as a status or a default. */
+  readonly assumes?: readonly string[];
   /** What a scoped key may do: everything, what lies in its scope, or nothing (403 `insufficient_scope`). */
   readonly scoped: 'open' | 'narrowed' | 'closed';
   /** Whether the answer comes in pages: `page` and `limit` asked, `pagination` answered. */
@@ -15,6 +17,10 @@ export type Operation = {
   readonly repeatable: boolean;
   /** What it is called with: nothing, an access token, or the PBX provider's own API token. */
   readonly auth: 'none' | 'bearer' | 'pbx_key';
+  /** What a good answer is: a record or a list under `data`, an object of its own, or nothing certain. */
+  readonly answer: 'data-object' | 'data-list' | 'object' | 'any';
+  /** Members that a good answer has at its top, beside `data`. */
+  readonly requires: readonly string[];
 };
 
 /** What Callsheet takes for granted where the specification is silent. */

@@ -1,24 +1,12 @@
-import { FormData } from 'undici';
 import { CallsheetError } from '../core/errors.ts';
-import type { Blob as StackFile } from '../core/value.ts';
+import type { Json } from '../core/value.ts';
 import type { Call } from '../kinds/kind.ts';
+import type { OpenFile } from './files.ts';
+import { encodeForm } from './multipart.ts';
 import type { Operation } from './operation.ts';
-import { operations } from './operations.generated.ts';
-
-/** Opens a file of the stack. */
-export type OpenFile = (file: StackFile) => Promise<Blob>;
-
-const operationsByName: Readonly<Record<string, Operation>> = operations;
-
-/** The operation of that name. Kinds name only those that exist, so an unknown one is a bug. */
-export function operationNamed(name: string): Operation {
-  const operation = operationsByName[name];
-  if (operation === undefined) throw new Error(`unknown operation: ${name}`);
-  return operation;
-}
 
 /** The path of a call, with its parameters filled in. */
-export function pathOf(operation: Operation, { path = {} }: Call): string {
+export function pathOf(operation: Operation, { path = {} }: Pick<Call, 'path'>): string {
   return operation.path.replace(/\{(\w+)\}/g, (_, name: string) => {
     const value = path[name];
     if (value === undefined || value === '') throw new Error(`${operation.path} needs ${name}`);
@@ -31,7 +19,7 @@ export function pathOf(operation: Operation, { path = {} }: Call): string {
 }
 
 /** The query of a call with its question mark; empty where there is none. */
-export function queryOf({ query = {} }: Call): string {
+export function queryOf({ query = {} }: Pick<Call, 'query'>): string {
   const text = new URLSearchParams(Object.entries(query).flatMap(pairsOf)).toString();
   return text === '' ? '' : `?${text}`;
 }
@@ -46,31 +34,31 @@ function pairsOf([name, value]: readonly [string, string | readonly string[]]): 
     : [[name, value.join(',')]];
 }
 
-/** The body of a call and its content type. A form brings its own, with the boundary. */
-export async function bodyOf(
-  wanted: Call,
-  openFile: OpenFile,
-): Promise<{ readonly body?: string | FormData; readonly type?: string }> {
-  if (wanted.form === undefined) {
-    return wanted.body === undefined
-      ? {}
-      : { body: JSON.stringify(wanted.body), type: 'application/json' };
+/** What a call sends, and the headers that describe it. */
+export type Content = {
+  readonly body?: string | AsyncIterable<Uint8Array>;
+  readonly headers: { readonly [name: string]: string };
+};
+
+/** The body of a call. Throws where a file of it changed. */
+export async function contentOf(wanted: Call, openFile: OpenFile): Promise<Content> {
+  if (wanted.form !== undefined) {
+    const { body, type, length } = await encodeForm(wanted.form, openFile);
+    return { body, headers: { 'content-type': type, 'content-length': String(length) } };
   }
-  const form = new FormData();
-  for (const [name, value] of Object.entries(wanted.form.fields)) form.set(name, value);
-  for (const [name, file] of Object.entries(wanted.form.files)) {
-    form.set(name, await openUnchanged(file, openFile), file.path.split('/').at(-1));
-  }
-  return { body: form };
+  if (wanted.body === undefined) return { headers: {} };
+  return {
+    body: JSON.stringify(wanted.body),
+    headers: { 'content-type': 'application/json' },
+  };
 }
 
-/** Opens a file whose size was announced. Throws where it has another one by now. */
-export async function openUnchanged(file: StackFile, openFile: OpenFile): Promise<Blob> {
-  const content = await openFile(file);
-  if (content.size === file.size) return content;
-  throw new CallsheetError(
-    'stale',
-    `${file.path} changed while it was used: ${file.size} bytes before, ${content.size} now`,
-    { hint: 'Plan again, review, and apply the new plan.' },
-  );
+/** What a call's body says, for whoever writes it down: a file is only named. */
+export function statedBody({ body, form }: Call): Json | undefined {
+  if (form === undefined) return body;
+  const files = Object.entries(form.files).map(([name, { path, size, mime }]) => [
+    name,
+    `(${path}, ${mime}, ${size} bytes)`,
+  ]);
+  return { ...form.fields, ...Object.fromEntries(files) };
 }

@@ -1,4 +1,5 @@
-import { NetworkError, type WireAnswer } from './transport.ts';
+import { NetworkError } from './network-error.ts';
+import type { WireAnswer } from './transport.ts';
 
 /** Effects that retrying needs, so that tests can do without time. */
 export type Pause = {

@@ -1,4 +1,5 @@
 // Generated from schemas/platform.openapi.yaml by `npm run generate`.
+import type {LocalFile} from './local-file.ts';
 
 /**
  * A new agent, in write names.
@@ -256,11 +257,11 @@ export interface Operations {
     };
   };
   createCustomVoice: {
-    body: {
+    form: {
       /**
        * The recording, mp3, wav, flac, ogg or webm, at most 4 MB.
        */
-      clip: string;
+      clip: LocalFile;
       /**
        * Unique in the organization.
        */
@@ -323,12 +324,8 @@ export interface Operations {
        * What the voice is for.
        */
       description?: string;
-      [k: string]: unknown;
     };
-    answer: {
-      data: CustomVoice;
-      [k: string]: unknown;
-    };
+    answer: CustomVoiceAnswer;
   };
   listKnowledgeSources: {
     path: {
@@ -544,15 +541,11 @@ export interface Operations {
       /**
        * Begin of the span, ISO 8601.
        */
-      startDate: {
-        [k: string]: unknown;
-      } & string;
+      startDate: string;
       /**
        * End of the span, ISO 8601.
        */
-      endDate: {
-        [k: string]: unknown;
-      } & string;
+      endDate: string;
       /**
        * Only this organization; otherwise all that the key reaches.
        */
@@ -676,6 +669,20 @@ export interface Account {
    * The account.
    */
   account_id: string;
+  /**
+   * What a scoped key is limited to; the specification does not show its names.
+   */
+  scope?: {
+    /**
+     * `reseller` or `organization`.
+     */
+    level?: string;
+    /**
+     * Which one.
+     */
+    id?: string;
+    [k: string]: unknown;
+  };
   [k: string]: unknown;
 }
 /**
@@ -697,7 +704,7 @@ export interface AgentSummary {
   /**
    * What the agent does, for people.
    */
-  description?: string;
+  description?: string | null;
   /**
    * Whether the agent takes calls. A history revert leaves it as it is.
    */
@@ -731,7 +738,7 @@ export interface AgentSummary {
   /**
    * IANA time zone of the agent.
    */
-  timezone?: string;
+  timezone?: string | null;
   /**
    * When the agent was made.
    */
@@ -793,7 +800,7 @@ export interface AgentUpdate {
    */
   status?: 'active' | 'inactive' | 'cancelled' | 'pending';
   /**
-   * The first line spoken when a call connects.
+   * How the agent opens a call that comes in.
    */
   greetingMessage?: string | null;
   /**
@@ -805,7 +812,7 @@ export interface AgentUpdate {
    */
   outboundStaticGreeting?: string | null;
   /**
-   * Left when answering machine detection reaches a mailbox.
+   * What is left in a mailbox, where detection finds one.
    */
   voicemailMessage?: string | null;
   /**
@@ -835,7 +842,7 @@ export interface AgentUpdate {
     | 'opentable_reservation'
     | 'translator';
   /**
-   * Interpreter settings. An agent changed away from `translator` keeps its last ones; null clears them on an agent that is not a translator.
+   * Interpreter settings. They stay when `agent_type` moves on from `translator`; null then clears them.
    */
   interpreterConfig?: {
     /**
@@ -894,6 +901,10 @@ export interface AgentUpdate {
      * Seconds of silence before the agent asks or ends the call.
      */
     inactivity_timeout?: number | null;
+    /**
+     * Whether personal data is taken out of transcripts. A lock prevents opting in and does not switch it off.
+     */
+    phi_redaction?: boolean | null;
     [k: string]: unknown;
   } | null;
   /**
@@ -1033,7 +1044,7 @@ export interface AgentUpdate {
     [k: string]: unknown;
   } | null;
   /**
-   * Providers connected to the agent. Passwords, tokens and client secrets are written and never returned; give them as `{ $secret: env:NAME }`.
+   * Providers connected to the agent. Passwords, tokens and client secrets are written and never returned; give them as `{ $secret: env:NAME }`. What else a provider keeps, such as `connected_at`, is returned as well.
    */
   integrations?: {
     /**
@@ -1137,7 +1148,7 @@ export interface AgentUpdate {
    */
   transferRules?: string | null;
   /**
-   * Whether a caller on the web-embedded agent may be transferred. A revert that switches `transfer_enabled` off switches this off too.
+   * The same for callers of the agent on a web page. A revert that switches `transfer_enabled` off switches this off too.
    */
   webTransferEnabled?: boolean | null;
   /**
@@ -1169,17 +1180,17 @@ export interface AgentUpdate {
      */
     enabled?: boolean | null;
     /**
-     * How readily a machine is assumed.
+     * How readily a machine is assumed. The specification does not show its values.
      */
-    sensitivity?: string | number | null;
+    sensitivity?: unknown;
     /**
-     * What to do when a machine answers.
+     * What to do when a machine answers. The specification does not show its values.
      */
-    on_machine?: string | null;
+    on_machine?: unknown;
     /**
-     * What to do when nobody speaks.
+     * What to do when nobody speaks. The specification does not show its values.
      */
-    on_silence?: string | null;
+    on_silence?: unknown;
     [k: string]: unknown;
   } | null;
   /**
@@ -1201,23 +1212,21 @@ export interface AgentUpdate {
    */
   contactPolicy?: {
     /**
-     * Only call people with a recorded basis of consent.
+     * Only call people with a recorded basis of consent. The specification does not show its values.
      */
-    require_consent_basis?: boolean | null;
+    require_consent_basis?: unknown;
     /**
-     * When calls may be placed.
+     * When calls may be placed. The specification does not show its form.
      */
-    calling_windows?: {
-      [k: string]: unknown;
-    };
+    calling_windows?: unknown;
     /**
-     * Abandon rate at which an alert is raised.
+     * Abandon rate at which an alert is raised. The specification does not show its unit.
      */
-    abandon_rate_alert_threshold?: number | null;
+    abandon_rate_alert_threshold?: unknown;
     [k: string]: unknown;
   } | null;
   /**
-   * Whether the agent may ask a web caller to share their screen.
+   * Lets the agent ask people on a web page to share their screen.
    */
   screenshareEnabled?: boolean | null;
   /**
@@ -1278,7 +1287,7 @@ export interface Agent {
    */
   is_active?: boolean;
   /**
-   * The first line spoken when a call connects.
+   * How the agent opens a call that comes in.
    */
   greeting_message?: string | null;
   /**
@@ -1290,7 +1299,7 @@ export interface Agent {
    */
   outbound_static_greeting?: string | null;
   /**
-   * Left when answering machine detection reaches a mailbox.
+   * What is left in a mailbox, where detection finds one.
    */
   voicemail_message?: string | null;
   /**
@@ -1320,7 +1329,7 @@ export interface Agent {
     | 'opentable_reservation'
     | 'translator';
   /**
-   * Interpreter settings. An agent changed away from `translator` keeps its last ones; null clears them on an agent that is not a translator.
+   * Interpreter settings. They stay when `agent_type` moves on from `translator`; null then clears them.
    */
   interpreter_config?: {
     /**
@@ -1332,7 +1341,7 @@ export interface Agent {
   /**
    * Language model id, from `callsheet models`.
    */
-  model?: string;
+  model?: string | null;
   /**
    * Voice model for realtime speech.
    */
@@ -1340,7 +1349,7 @@ export interface Agent {
   /**
    * Speech-to-text provider id, from `callsheet stt`.
    */
-  stt_model?: string;
+  stt_model?: string | null;
   /**
    * Text-to-speech provider.
    */
@@ -1379,6 +1388,10 @@ export interface Agent {
      * Seconds of silence before the agent asks or ends the call.
      */
     inactivity_timeout?: number | null;
+    /**
+     * Whether personal data is taken out of transcripts. A lock prevents opting in and does not switch it off.
+     */
+    phi_redaction?: boolean | null;
     [k: string]: unknown;
   } | null;
   /**
@@ -1491,9 +1504,17 @@ export interface Agent {
            */
           fingerprint?: string;
           /**
-           * Names and descriptions found by the last test.
+           * What the last test found; empty before one.
            */
           tools?: {
+            /**
+             * The tool.
+             */
+            name?: string;
+            /**
+             * What it does.
+             */
+            description?: string;
             [k: string]: unknown;
           }[];
           /**
@@ -1530,7 +1551,7 @@ export interface Agent {
     [k: string]: unknown;
   } | null;
   /**
-   * Providers connected to the agent. Passwords, tokens and client secrets are written and never returned; give them as `{ $secret: env:NAME }`.
+   * Providers connected to the agent. Passwords, tokens and client secrets are written and never returned; give them as `{ $secret: env:NAME }`. What else a provider keeps, such as `connected_at`, is returned as well.
    */
   integrations?: {
     /**
@@ -1602,7 +1623,7 @@ export interface Agent {
    */
   transfer_rules?: string | null;
   /**
-   * Whether a caller on the web-embedded agent may be transferred. A revert that switches `transfer_enabled` off switches this off too.
+   * The same for callers of the agent on a web page. A revert that switches `transfer_enabled` off switches this off too.
    */
   web_transfer_enabled?: boolean | null;
   /**
@@ -1634,17 +1655,17 @@ export interface Agent {
      */
     enabled?: boolean | null;
     /**
-     * How readily a machine is assumed.
+     * How readily a machine is assumed. The specification does not show its values.
      */
-    sensitivity?: string | number | null;
+    sensitivity?: unknown;
     /**
-     * What to do when a machine answers.
+     * What to do when a machine answers. The specification does not show its values.
      */
-    on_machine?: string | null;
+    on_machine?: unknown;
     /**
-     * What to do when nobody speaks.
+     * What to do when nobody speaks. The specification does not show its values.
      */
-    on_silence?: string | null;
+    on_silence?: unknown;
     [k: string]: unknown;
   } | null;
   /**
@@ -1666,23 +1687,21 @@ export interface Agent {
    */
   contact_policy?: {
     /**
-     * Only call people with a recorded basis of consent.
+     * Only call people with a recorded basis of consent. The specification does not show its values.
      */
-    require_consent_basis?: boolean | null;
+    require_consent_basis?: unknown;
     /**
-     * When calls may be placed.
+     * When calls may be placed. The specification does not show its form.
      */
-    calling_windows?: {
-      [k: string]: unknown;
-    };
+    calling_windows?: unknown;
     /**
-     * Abandon rate at which an alert is raised.
+     * Abandon rate at which an alert is raised. The specification does not show its unit.
      */
-    abandon_rate_alert_threshold?: number | null;
+    abandon_rate_alert_threshold?: unknown;
     [k: string]: unknown;
   } | null;
   /**
-   * Whether the agent may ask a web caller to share their screen.
+   * Lets the agent ask people on a web page to share their screen.
    */
   screenshare_enabled?: boolean | null;
   /**
@@ -1702,7 +1721,7 @@ export interface Agent {
    */
   knowledgebase_links?: string[] | null;
   /**
-   * The stored SIP registration. Its flag is managed as `sip.registration_enabled`.
+   * The stored SIP registration, but its password. Its flag is managed as `sip.registration_enabled`.
    */
   sip_registration_data?: {
     [k: string]: unknown;
@@ -1716,19 +1735,15 @@ export interface Agent {
    */
   place_data?: {
     [k: string]: unknown;
-  };
+  } | null;
   /**
    * Facts of the listing that calls use, kept by the platform.
    */
-  place_context?: {
-    [k: string]: unknown;
-  };
+  place_context?: string | null;
   /**
-   * When the listing was last read.
+   * When the listing was last read. Calls never use what is older than 30 days.
    */
-  place_fetched_at?: {
-    [k: string]: unknown;
-  };
+  place_fetched_at?: string | null;
   /**
    * When the agent was made.
    */
@@ -1828,9 +1843,9 @@ export interface SipRegistration {
    */
   registrationEnabled: boolean;
   /**
-   * Extension of the agent.
+   * Extension of the agent; the specification does not say what type it has.
    */
-  extension?: string | null;
+  extension?: string | number | null;
   [k: string]: unknown;
 }
 /**
@@ -1846,7 +1861,7 @@ export interface PaymentReadiness {
    */
   can_enable: boolean;
   /**
-   * Whether card payments are locked for the organization.
+   * Whether a lock on card payments holds.
    */
   feature_locked?: boolean;
   /**
@@ -2052,7 +2067,7 @@ export interface CustomVoice {
   /**
    * What the voice is for.
    */
-  description?: string;
+  description?: string | null;
   /**
    * Where the voice lives.
    */
@@ -2061,6 +2076,13 @@ export interface CustomVoice {
    * True for a cloned voice.
    */
   custom?: boolean;
+  [k: string]: unknown;
+}
+/**
+ * A cloned voice, wrapped.
+ */
+export interface CustomVoiceAnswer {
+  data: CustomVoice;
   [k: string]: unknown;
 }
 /**
@@ -2074,7 +2096,7 @@ export interface KnowledgeSource {
   /**
    * The knowledge base that holds the source; the `id` of the block that it stands in.
    */
-  knowledge_base_id?: string;
+  knowledge_base_id?: string | null;
   /**
    * The organization that owns the knowledge base.
    */
@@ -2086,11 +2108,7 @@ export interface KnowledgeSource {
   /**
    * A page to crawl.
    */
-  url?: string;
-  /**
-   * Name of the document: the last part of `file`.
-   */
-  name?: string;
+  url?: string | null;
   /**
    * State of the ingestion.
    */
@@ -2204,11 +2222,11 @@ export interface EmailTemplate {
   /**
    * Subject line. Needed before a template can be active.
    */
-  subject?: string;
+  subject?: string | null;
   /**
    * HTML, stored as given. Usually kept in a file.
    */
-  body_html?: string;
+  body_html?: string | null;
   /**
    * Name of the sender.
    */
@@ -2232,7 +2250,7 @@ export interface EmailTemplate {
   [k: string]: unknown;
 }
 /**
- * A new e-mail template.
+ * A new e-mail template. The platform also takes a text of up to 300 characters and a list of texts, whose names the specification does not show.
  */
 export interface EmailTemplateCreate {
   /**
@@ -2315,7 +2333,7 @@ export interface SmsTemplate {
   /**
    * The text.
    */
-  body?: string;
+  body?: string | null;
   /**
    * Labels.
    */
@@ -2468,7 +2486,7 @@ export interface RetryPolicy {
         }
       | null
       | undefined;
-  };
+  } | null;
   /**
    * Caps on how often people are contacted. Null removes them.
    */
@@ -2478,15 +2496,15 @@ export interface RetryPolicy {
   /**
    * What happens after the last attempt.
    */
-  on_exhausted?: string;
+  on_exhausted?: string | null;
   /**
-   * Target of `on_exhausted`, where it has one. Always written together with it.
+   * Target of `on_exhausted`, where it has one. Always written together with it. The specification does not show its form.
    */
-  on_exhausted_target?: string | null;
+  on_exhausted_target?: unknown;
   /**
    * Whether an attempt outside the calling windows is moved into the next one.
    */
-  reschedule_out_of_window?: boolean;
+  reschedule_out_of_window?: boolean | null;
   /**
    * When the policy was made.
    */
@@ -2551,9 +2569,9 @@ export interface RetryPolicyUpdate {
    */
   on_exhausted?: string;
   /**
-   * Target of `on_exhausted`, where it has one. Always written together with it.
+   * Target of `on_exhausted`, where it has one. Always written together with it. The specification does not show its form.
    */
-  on_exhausted_target?: string | null;
+  on_exhausted_target?: unknown;
   /**
    * Whether an attempt outside the calling windows is moved into the next one.
    */
@@ -3137,6 +3155,9 @@ export interface Metrics {
  * What is charged for, organization by organization.
  */
 export interface BillingReport {
+  /**
+   * One row an organization.
+   */
   data: {
     /**
      * The organization.
@@ -3354,6 +3375,9 @@ export interface SchemaError {
    * Names the form.
    */
   error: 'Invalid request data';
+  /**
+   * One entry a violation.
+   */
   details: {
     /**
      * Kind of violation.
@@ -3445,7 +3469,13 @@ export interface DuplicateSource {
    * What is wrong, in words.
    */
   error_description?: string;
+  /**
+   * What is there.
+   */
   details: {
+    /**
+     * The source that has the page or the document.
+     */
     existingSource: {
       /**
        * The source's id.
@@ -3454,7 +3484,7 @@ export interface DuplicateSource {
       /**
        * Its name.
        */
-      name?: string;
+      name?: string | null;
       /**
        * State of its ingestion.
        */

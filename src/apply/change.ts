@@ -3,8 +3,8 @@ import { CallsheetError } from '../core/errors.ts';
 import type { Change, Pin } from '../core/plan-document.ts';
 import { withholdSensitive } from '../diff/withhold.ts';
 import type { Scope } from '../kinds/kind.ts';
-import { pinOf } from '../plan/change.ts';
-import { naturalKeyOf, recordKeyOf, scopeOf } from '../plan/identify.ts';
+import { livePin, pinOf } from '../plan/change.ts';
+import { naturalKeyOf, recordKeyOf, scopeOf } from '../plan/natural-key.ts';
 import type { LiveResource } from '../plan/reader.ts';
 import { rememberResource } from '../plan/remember.ts';
 import type { LedgerLine } from '../state/journal.ts';
@@ -12,6 +12,7 @@ import type { ResourceState } from '../state/model.ts';
 import { awaitHistory } from './history.ts';
 import type { createJournalIo } from './journal-io.ts';
 import { performStep } from './perform.ts';
+import { isClear } from './refused-clears.ts';
 import { type Progress, readLive, remaining, type Work } from './work.ts';
 
 export type ChangeWork = Omit<Work, 'change' | 'io'> & {
@@ -42,17 +43,21 @@ export async function applyChange(change: Change, given: ChangeWork): Promise<Ch
     io: (step, id) => given.journalIo({ address: change.address, id, step, fields }),
   };
   const base = { address: change.address, action: change.action, fields };
-  let progress: Progress = { live: undefined, written: new Set() };
+  let progress: Progress = {
+    live: undefined,
+    written: new Set(),
+    remarks: [],
+  };
   let before: Pin | null = null;
   try {
     const live = await checkPin(work);
     before = live ? pinOf(work.kind, live, change.pin?.history_id ?? null) : null;
     await takeSnapshot(work, live, before);
-    progress = { live, written: new Set() };
+    progress = { ...progress, live };
     for (const operation of change.operations) {
       progress = await performStep(operation, work, progress);
     }
-    prove(work, progress);
+    const kept = prove(work, progress);
     const after = await historyAfter(work, progress.live, before);
     const resource = await record(work, progress, after);
     return {
@@ -60,7 +65,7 @@ export async function applyChange(change: Change, given: ChangeWork): Promise<Ch
         ...base,
         status: 'done',
         id: progress.live?.id ?? change.id,
-        message: null,
+        message: remarksOf(progress, kept),
         history: work.kind.history ? { before: before?.history_id ?? null, after } : null,
       },
       id: progress.live?.id ?? null,
@@ -81,7 +86,7 @@ export async function applyChange(change: Change, given: ChangeWork): Promise<Ch
 
 /** The live resource, if it is still what the plan saw. Throws `StaleError` otherwise (DESIGN §5). */
 export async function checkPin(
-  work: Omit<Work, 'io' | 'options'>,
+  work: Omit<Work, 'io' | 'options' | 'isTaken'>,
 ): Promise<LiveResource | undefined> {
   const { change, kind, desired, deps } = work;
   if (change.id === null) {
@@ -112,18 +117,23 @@ async function checkAbsence({
   kind,
   desired,
   deps,
-}: Omit<Work, 'io' | 'options'>): Promise<void> {
+}: Omit<Work, 'io' | 'options' | 'isTaken'>): Promise<void> {
   if (desired === undefined) return;
   const scope = scopeOf(kind, desired.document);
   const key = naturalKeyOf(kind, desired.document);
   const listed = await deps.reader.list(kind, scope);
-  const twin = listed.find(({ record }) => recordKeyOf(kind, record, scope) === key);
+  const twin = listed?.find(({ record }) => recordKeyOf(kind, record, scope) === key);
   if (twin !== undefined) {
     throw new StaleError(`${change.address}: one of its name (${twin.id}) was made since the plan`);
   }
 }
 
-function scopeIn({ change, kind, desired, recorded }: Omit<Work, 'io' | 'options'>): Scope {
+function scopeIn({
+  change,
+  kind,
+  desired,
+  recorded,
+}: Omit<Work, 'io' | 'options' | 'isTaken'>): Scope {
   if (recorded !== undefined && recorded.id === change.id) return recorded.scope;
   return desired ? scopeOf(kind, desired.document) : {};
 }
@@ -148,18 +158,30 @@ async function takeSnapshot(
   });
 }
 
-/** A leaf that did not take is a failure that names it (DESIGN §5, Proof). */
-function prove(work: Work, { live }: Progress): void {
-  if (live === undefined || work.desired === undefined) return;
+/**
+ * A leaf that did not take is a failure that names it (DESIGN §5, Proof). One that was to be emptied and
+ * still has a value is none: the platform has its own for it, or refuses null. Those are returned.
+ */
+function prove(work: Work, { live }: Progress): readonly string[] {
+  const { desired } = work;
+  if (live === undefined || desired === undefined) return [];
   const left = remaining(work, live, false).filter(
     ({ schema, cause }) => schema.writeOnly !== true && cause !== 'secret_changed',
   );
-  if (left.length === 0) return;
-  const names = left.map(({ text }) => text).join(', ');
+  const [kept, failed] = [true, false].map((clear) =>
+    left.filter((change) => isClear(change, desired.isPartial) === clear).map(({ text }) => text),
+  );
+  if (failed === undefined || failed.length === 0) return kept ?? [];
   throw new CallsheetError(
     'api',
-    `written, but the platform still returns something else for ${names}`,
+    `written, but the platform still returns something else for ${failed.join(', ')}`,
   );
+}
+
+/** What a person should know of a change that took all the same. */
+function remarksOf({ remarks }: Progress, kept: readonly string[]): string | null {
+  const stays = `the platform does not clear ${kept.join(', ')}: what stands there stays, and is no longer looked after`;
+  return [...remarks, ...(kept.length === 0 ? [] : [stays])].join('; ') || null;
 }
 
 /** The newest history entry after the change, for the receipt and for the pin. */
@@ -169,8 +191,12 @@ async function historyAfter(
   before: Pin | null,
 ): Promise<number | null> {
   if (kind.history === undefined || live === undefined) return null;
-  const isWritten = change.operations.some(({ step }) => step !== 'facet' && step !== 'delete');
-  return awaitHistory(deps, kind, live.id, isWritten ? (before?.history_id ?? 0) : null);
+  const after = pinOf(kind, live, null);
+  const isMoved = before?.digest !== after.digest || before.updated_at !== after.updated_at;
+  const steps = change.operations.map(({ step }) => step);
+  const isWritten = steps.some((step) => step !== 'facet' && step !== 'delete');
+  const expected = { than: before?.history_id ?? 0, isMore: steps.includes('facet') };
+  return awaitHistory(deps, kind, live.id, isWritten && isMoved ? expected : undefined);
 }
 
 /** Writes down what the state remembers of the resource from now on. */
@@ -180,7 +206,7 @@ async function record(
   history: number | null,
 ): Promise<ResourceState | null> {
   const { change, kind, desired, recorded, world, deps } = work;
-  const pin = live ? { ...pinOf(kind, live, history) } : null;
+  const pin = live ? livePin(kind, live, null, history) : null;
   const restored = deps.restored?.get(change.address);
   const resource =
     restored !== undefined
@@ -235,8 +261,8 @@ async function recordFailure(
 }
 
 function messageOf(error: unknown): string {
-  if (error instanceof ApiError) {
-    return error.hint ? `${describeApiError(error)}. ${error.hint}` : describeApiError(error);
-  }
-  return error instanceof Error ? error.message : String(error);
+  if (!(error instanceof CallsheetError))
+    return error instanceof Error ? error.message : String(error);
+  const message = error instanceof ApiError ? describeApiError(error) : error.message;
+  return error.hint === undefined ? message : `${message}. ${error.hint}`;
 }

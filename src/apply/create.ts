@@ -1,14 +1,15 @@
 import { ApiError } from '../api/errors.ts';
-import { NetworkError } from '../api/transport.ts';
+import { NetworkError } from '../api/network-error.ts';
+import type { Address } from '../core/address.ts';
 import type { DesiredResource } from '../core/desired.ts';
-import { CallsheetError } from '../core/errors.ts';
+import { CallsheetError, ConflictError } from '../core/errors.ts';
 import type { PlannedOperation } from '../core/plan-document.ts';
 import { Blob, type JsonObject } from '../core/value.ts';
 import { requestBody } from '../diff/body.ts';
 import { leavesOf } from '../diff/leaves.ts';
 import { mergeDocuments } from '../diff/merge.ts';
-import type { Draft } from '../kinds/kind.ts';
-import { naturalKeyOf, recordKeyOf, scopeOf } from '../plan/identify.ts';
+import type { Created, Draft, Scope } from '../kinds/kind.ts';
+import { naturalKeyOf, recordKeyOf, scopeOf } from '../plan/natural-key.ts';
 import { type Progress, readLive, type Work } from './work.ts';
 
 /** Makes a resource, or with `again` writes one anew that can only be written whole. */
@@ -32,13 +33,15 @@ export async function performCreate(
     scope,
     files: filesOf(desired),
     again,
+    isTaken: work.isTaken,
   };
-  const id = await createOrSettle(work, draft, again, progress);
-  const live = await readLive(work, { id, scope });
+  const { id, remark } = await createOrSettle(work, draft, again, progress);
+  const live = await readLive(work, { id, scope, isUnread: true });
   if (live === undefined) {
     throw new CallsheetError('api', `the platform made ${id} and then did not return it`);
   }
-  return { live, written: secrets };
+  const remarks = remark === undefined ? progress.remarks : [...progress.remarks, remark];
+  return { ...progress, live, written: secrets, remarks };
 }
 
 /**
@@ -50,40 +53,57 @@ async function createOrSettle(
   draft: Draft,
   again: boolean,
   progress: Progress,
-): Promise<string> {
+): Promise<Created> {
   const { kind, change, desired, deps } = work;
   try {
-    const created = await kind.create(
-      draft,
-      work.io(again ? 'again' : 'create', progress.live?.id ?? null),
-    );
-    return created.id;
+    return await kind.create(draft, work.io(again ? 'again' : 'create', progress.live?.id ?? null));
   } catch (error) {
+    if (error instanceof ConflictError) throw await whoHasIt(error, work, draft.scope);
     if (again || !isAnswerLost(error) || desired === undefined) throw error;
     const key = naturalKeyOf(kind, desired.document);
-    const listed = await deps.client.list(kind.list(draft.scope));
-    const matches = listed.filter((record) => recordKeyOf(kind, record, draft.scope) === key);
+    const listed = await deps.reader.list(kind, draft.scope, true);
+    if (listed === undefined) throw unsettled(change.address, error);
+    const matches = listed.filter(({ record }) => recordKeyOf(kind, record, draft.scope) === key);
     const [match, ...others] = matches;
     if (match === undefined) throw error;
-    if (others.length > 0 || typeof match.id !== 'string') {
-      const ids = matches.map(({ id }) => String(id)).join(', ');
+    if (others.length > 0) {
+      const ids = matches.map(({ id }) => id).join(', ');
       throw new CallsheetError(
         'api',
         `${change.address}: the answer to its creation was lost, and ${matches.length} live resources have its name: ${ids}`,
         { hint: 'Delete the surplus ones in the dashboard, then plan again.', cause: error },
       );
     }
-    if (kind.due?.(match, {}, deps.now()) === undefined) return match.id;
+    if (kind.due?.(match.record, {}, deps.now()) === undefined) return { id: match.id };
     // It was declared, but not all of the steps that make it were taken.
-    const created = await kind.create({ ...draft, again: true }, work.io('again', match.id));
-    return created.id;
+    return kind.create({ ...draft, again: true }, work.io('again', match.id));
   }
+}
+
+/** A 409 where nobody could look whether the name is free: what has it can only be taken over by its id. */
+async function whoHasIt(
+  error: ConflictError,
+  { kind, deps }: Work,
+  scope: Scope,
+): Promise<CallsheetError> {
+  if ((await deps.reader.list(kind, scope)) !== undefined) return error;
+  const hint = `The platform cannot be asked which one that is: find its id in the dashboard and name it in lifecycle.adopt.`;
+  return new CallsheetError('api', error.message, { hint, cause: error });
+}
+
+/** The answer to a creation was lost, and there is no list to look in. */
+function unsettled(address: Address, error: unknown): CallsheetError {
+  const message = `${address}: the answer to its creation was lost, and there is no list that would tell whether it was made`;
+  const hint =
+    'Look in the dashboard: if it is there, name its id in lifecycle.adopt; then plan again.';
+  return new CallsheetError('api', message, { hint, cause: error });
 }
 
 /** Whether the platform may have made it all the same: everything but a plain refusal and an unsent request. */
 function isAnswerLost(error: unknown): boolean {
   if (error instanceof NetworkError) return !error.isUnsent;
   if (error instanceof ApiError) return error.status >= 500;
+  if (error instanceof ConflictError) return false;
   return error instanceof CallsheetError && error.code === 'api';
 }
 

@@ -10,7 +10,7 @@
  * A failure blocks what depends on it, and nothing else.
  */
 import pLimit from 'p-limit';
-import type { Address } from '../core/address.ts';
+import { type Address, kindOf } from '../core/address.ts';
 import type { Change, PlanDocument } from '../core/plan-document.ts';
 import { kindNamed, kinds } from '../kinds/index.ts';
 import type { LedgerLine } from '../state/journal.ts';
@@ -83,6 +83,12 @@ export async function executePlan(
     return change === undefined ? [] : [run(change)];
   }
 
+  function isTaken({ address, kind }: Change, id: string): boolean {
+    return [...ids].some(
+      ([other, known]) => known === id && other !== address && kindOf(other) === kind,
+    );
+  }
+
   async function settle(change: Change, blocker: Address | undefined): Promise<LedgerLine> {
     if (deps.stop.aborted) return lineOf(change, 'not_attempted', 'the run was stopped before it');
     if (blocker !== undefined) return lineOf(change, 'blocked', `waits for ${blocker}`);
@@ -94,6 +100,7 @@ export async function executePlan(
       options: plan.options,
       world,
       deps,
+      isTaken: (id) => isTaken(change, id),
       journalIo,
     });
     if (outcome.isStale) stale.push(change.address);

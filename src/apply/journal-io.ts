@@ -1,4 +1,6 @@
+import { ApiError, describeApiError } from '../api/errors.ts';
 import type { Address } from '../core/address.ts';
+import { ConflictError } from '../core/errors.ts';
 import type { PlannedOperation } from '../core/plan-document.ts';
 import { isObject, type Json } from '../core/value.ts';
 import type { Io } from '../kinds/kind.ts';
@@ -44,7 +46,13 @@ export function createJournalIo(
   }
 
   return (context) => ({
-    call: (call) => journalled(context, call.operation, () => deps.client.call(call), idIn),
+    call: async (call) => {
+      try {
+        return await journalled(context, call.operation, () => deps.client.call(call), idIn);
+      } catch (error) {
+        throw asConflict(error) ?? error;
+      }
+    },
     upload: (url, file) =>
       journalled(
         context,
@@ -53,6 +61,13 @@ export function createJournalIo(
         () => null,
       ),
   });
+}
+
+/** What kinds can understand of a 409, as they know nothing of the wire. */
+function asConflict(error: unknown): ConflictError | undefined {
+  if (!(error instanceof ApiError) || error.status !== 409) return undefined;
+  const options = error.hint === undefined ? { cause: error } : { cause: error, hint: error.hint };
+  return new ConflictError(describeApiError(error), error.body, options);
 }
 
 /** The id that an answer gives to something new. */

@@ -2,13 +2,21 @@ import { ApiError, isNotFound } from '../api/errors.ts';
 import { CallsheetError } from '../core/errors.ts';
 import type { PlannedOperation } from '../core/plan-document.ts';
 import { isObject } from '../core/value.ts';
-import { facetBody, requestBody } from '../diff/body.ts';
-import type { LeafChange } from '../diff/compare.ts';
+import { facetBody } from '../diff/body.ts';
 import { mergeDocuments } from '../diff/merge.ts';
-import type { Draft, Facet, Kind } from '../kinds/kind.ts';
-import type { LiveResource } from '../plan/reader.ts';
 import { performCreate } from './create.ts';
-import { ignoredPaths, type Progress, readLive, remaining, type Work } from './work.ts';
+import { performUpdate } from './update.ts';
+import {
+  clearedIn,
+  facetOf,
+  ignoredPaths,
+  type Progress,
+  readLive,
+  remaining,
+  required,
+  reread,
+  type Work,
+} from './work.ts';
 
 /** Carries out one step and says where the resource is then. Throws what the platform refuses. */
 export async function performStep(
@@ -30,49 +38,6 @@ export async function performStep(
     case 'delete':
       return performDelete(work, progress);
   }
-}
-
-async function performUpdate(work: Work, progress: Progress): Promise<Progress> {
-  const { kind, desired, world } = work;
-  const live = required(progress);
-  if (desired === undefined || kind.update === undefined) return progress;
-  const changes = ownChanges(work, live);
-  if (changes.length === 0) return progress;
-  const secrets = new Set(changes.filter(({ sensitive }) => sensitive).map(({ text }) => text));
-  const document = mergeDocuments(
-    kind.schema,
-    desired.document,
-    live.document,
-    {
-      secrets,
-      cleared: clearedIn(changes),
-      ignore: ignoredPaths(desired),
-    },
-    world,
-  );
-  const fields = changes.map(({ path }) => path[0] ?? '');
-  const body = requestBody(kind.schema, document, fields);
-  const draft: Draft = {
-    body: { ...body, ...desired.unchecked },
-    scope: live.scope,
-    files: {},
-    again: false,
-  };
-  await kind.update(live.id, draft, work.io('update', live.id));
-  return { live: await reread(work, live), written: new Set([...progress.written, ...secrets]) };
-}
-
-/** Differences outside facets, secrets that are to be sent again among them. */
-function ownChanges(work: Work, live: LiveResource): readonly LeafChange[] {
-  const { resend_secrets: resend } = work.options;
-  const isResent = typeof resend === 'boolean' ? resend : resend.includes(work.change.address);
-  return remaining(work, live, isResent).filter(
-    ({ path }) => facetOf(work.kind, path[0]) === undefined,
-  );
-}
-
-function clearedIn(changes: readonly LeafChange[]): ReadonlySet<string> {
-  return new Set(changes.filter(({ after }) => after === undefined).map(({ text }) => text));
 }
 
 /**
@@ -137,25 +102,9 @@ async function performDelete(work: Work, progress: Progress): Promise<Progress> 
   try {
     await kind.delete(id, work.io('delete', id));
   } catch (error) {
-    if (!isNotFound(error)) throw error;
+    // Where the platform lacks the endpoint it answers as if the resource were gone.
+    const scope = progress.live?.scope ?? work.recorded?.scope ?? {};
+    if (!isNotFound(error) || (await readLive(work, { id, scope })) !== undefined) throw error;
   }
   return progress.live?.id === id ? { ...progress, live: undefined } : progress;
-}
-
-async function reread(work: Work, live: LiveResource): Promise<LiveResource> {
-  const after = await readLive(work, live);
-  if (after !== undefined) return after;
-  throw new CallsheetError(
-    'api',
-    `${work.change.address} (${live.id}) disappeared while it was written`,
-  );
-}
-
-function required({ live }: Progress): LiveResource {
-  if (live === undefined) throw new Error('a step that needs a live resource has none');
-  return live;
-}
-
-function facetOf(kind: Kind, field: string | undefined): Facet | undefined {
-  return kind.facets.find((facet) => facet.field === field);
 }

@@ -1,10 +1,12 @@
 import type { DesiredResource } from '../core/desired.ts';
+import { CallsheetError } from '../core/errors.ts';
 import { type Path, parsePath } from '../core/path.ts';
 import type { Change, PlannedOperation, PlanOptions } from '../core/plan-document.ts';
 import { compare, isWritten, type LeafChange } from '../diff/compare.ts';
 import type { World } from '../diff/world.ts';
-import type { Io, Kind, Scope } from '../kinds/kind.ts';
+import type { Facet, Io, Kind, Scope } from '../kinds/kind.ts';
 import type { LiveResource, Reader } from '../plan/reader.ts';
+import { isTold } from '../plan/recall.ts';
 import type { ResourceState } from '../state/model.ts';
 import type { RunDeps } from './deps.ts';
 
@@ -17,6 +19,8 @@ export type Work = {
   readonly options: PlanOptions;
   readonly world: World;
   readonly deps: RunDeps;
+  /** Whether another address stands for the resource of an id. */
+  readonly isTaken: (id: string) => boolean;
   readonly io: (step: PlannedOperation['step'], id: string | null) => Io;
 };
 
@@ -25,12 +29,14 @@ export type Progress = {
   readonly live: LiveResource | undefined;
   /** Secrets and files that were written, by path. */
   readonly written: ReadonlySet<string>;
+  /** What a person should know of steps that were taken. */
+  readonly remarks: readonly string[];
 };
 
 /** Reads a resource with the facets that the configuration has. */
 export function readLive(
   { kind, desired, deps }: Pick<Work, 'kind' | 'desired' | 'deps'>,
-  at: { readonly id: string; readonly scope: Scope },
+  at: { readonly id: string; readonly scope: Scope; readonly isUnread?: boolean },
 ): ReturnType<Reader['read']> {
   const facets = kind.facets
     .map(({ field }) => field)
@@ -39,7 +45,7 @@ export function readLive(
 }
 
 /**
- * What differs from the configuration and is to be written. `resend` counts secrets that are to be sent
+ * What differs from the configuration and is to be written, as far as the platform tells. `resend` counts secrets that are to be sent
  * again although nothing says that they changed.
  */
 export function remaining(work: Work, live: LiveResource, resend: boolean): readonly LeafChange[] {
@@ -52,7 +58,37 @@ export function remaining(work: Work, live: LiveResource, resend: boolean): read
     isPartial: desired.isPartial,
     resend,
   };
-  return compare(kind.schema, desired.document, live.document, sides, world).filter(isWritten);
+  return compare(kind.schema, desired.document, live.document, sides, world).filter(
+    (change) => isWritten(change) && isTold(live, change.path[0] ?? ''),
+  );
+}
+
+/** The resource after something was written to it. */
+export async function reread(work: Work, live: LiveResource): Promise<LiveResource> {
+  // Not the record that was read before: it is what was there.
+  const { id, scope } = live;
+  const after = await readLive(work, { id, scope });
+  if (after !== undefined) return after;
+  throw new CallsheetError(
+    'api',
+    `${work.change.address} (${live.id}) disappeared while it was written`,
+  );
+}
+
+/** The live resource that a step needs. */
+export function required({ live }: Progress): LiveResource {
+  if (live === undefined) throw new Error('a step that needs a live resource has none');
+  return live;
+}
+
+/** The facet of a top-level field, if it is one. */
+export function facetOf(kind: Kind, field: string | undefined): Facet | undefined {
+  return kind.facets.find((facet) => facet.field === field);
+}
+
+/** What goes away, by path. */
+export function clearedIn(changes: readonly LeafChange[]): ReadonlySet<string> {
+  return new Set(changes.filter(({ after }) => after === undefined).map(({ text }) => text));
 }
 
 /** `lifecycle.ignore` as paths. */

@@ -1,3 +1,4 @@
+import type { TraceEntry } from '../api/trace-entry.ts';
 import type { Terminal } from './terminal.ts';
 
 /** Flags that every command takes. */
@@ -9,6 +10,7 @@ export type CommonFlags = {
   readonly color?: boolean;
   readonly quiet?: boolean;
   readonly verbose?: boolean;
+  readonly traceHttp?: string;
 };
 
 /** What a command works with: the outside world, passed in. */
@@ -19,4 +21,6 @@ export type Context = {
   /** Aborted by the first interrupt. */
   readonly stop: AbortSignal;
   readonly version: string;
+  /** Told of every request to the platform, with `--trace-http`. */
+  readonly trace?: ((entry: TraceEntry) => void) | undefined;
 };

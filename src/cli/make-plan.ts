@@ -1,16 +1,13 @@
-import type { Operation } from '../api/operation.ts';
-import { operations } from '../api/operations.generated.ts';
+import { assumptionOf } from '../api/endpoints.ts';
 import type { PlanOptions } from '../core/plan-document.ts';
 import { makePlan, type PlanInput, type Planned } from '../plan/make.ts';
 import type { Context } from './context.ts';
 import { checkChosen } from './plan-flags.ts';
 import type { Session } from './session.ts';
 
-const operationsByName: Readonly<Record<string, Operation>> = operations;
-
 /** What every plan of a session is made from; commands say what is desired and what is allowed. */
 function planInput(session: Session, context: Context): Omit<PlanInput, 'options' | 'purpose'> {
-  const { stack, state, reader, world, platform, client } = session;
+  const { stack, state, reader, world, platform, client, endpoints } = session;
   return {
     desired: stack.resources,
     prune: true,
@@ -25,7 +22,7 @@ function planInput(session: Session, context: Context): Omit<PlanInput, 'options
     ),
     configDigest: stack.digest,
     versions: new Map(),
-    assumptionOf: (operation) => operationsByName[operation]?.assumption,
+    assumptionOf: (operation) => assumptionOf(operation, endpoints),
     secondsPerRequest: () => {
       const { requests, seconds } = client.spent();
       return requests === 0 ? 0 : seconds / requests / session.concurrency;

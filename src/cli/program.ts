@@ -6,10 +6,14 @@ import { Command, CommanderError, InvalidArgumentError, Option } from 'commander
 import { CallsheetError } from '../core/errors.ts';
 import type { CommonFlags, Context } from './context.ts';
 import { EXIT, type ExitCode } from './exit.ts';
+import { addReadCommands } from './read-commands.ts';
 import { reportFailure } from './report.ts';
+import { simulationOptionsOn } from './simulation-flags.ts';
+import { addStateCommands } from './state-commands.ts';
 import { openTerminal } from './terminal.ts';
+import { openTraceFile, type TraceFile } from './trace-file.ts';
 
-export type Deps = Omit<Context, 'terminal'>;
+export type Deps = Omit<Context, 'terminal' | 'trace'>;
 
 /** Parses the arguments, runs the command, and says how it ended. Never throws for a user's mistake. */
 export async function runProgram(argv: readonly string[], deps: Deps): Promise<ExitCode> {
@@ -20,8 +24,11 @@ export async function runProgram(argv: readonly string[], deps: Deps): Promise<E
     <F extends CommonFlags>(run: (flags: F, context: Context) => Promise<ExitCode>) =>
     async (flags: F): Promise<void> => {
       const terminal = openTerminal(flags, deps.env);
+      let traced: TraceFile | undefined;
       try {
-        exit = await run(flags, { ...deps, terminal });
+        traced =
+          flags.traceHttp === undefined ? undefined : openTraceFile(flags.traceHttp, terminal);
+        exit = await run(flags, { ...deps, terminal, trace: traced?.write });
       } catch (error) {
         exit = reportFailure(
           deps.stop.aborted ? interrupted(error) : error,
@@ -29,6 +36,8 @@ export async function runProgram(argv: readonly string[], deps: Deps): Promise<E
           openTerminal({ ...flags, quiet: false }, deps.env),
           flags.verbose === true,
         );
+      } finally {
+        traced?.close();
       }
     };
 
@@ -65,11 +74,15 @@ function buildProgram(action: Act, version: string): Command {
     .configureHelp({ showGlobalOptions: true })
     .exitOverride();
 
-  const command = (name: string, description: string): Command => {
+  const group = (name: string, description: string, parent = program): Command => {
     const made = new Command(name).description(description).exitOverride();
     made.copyInheritedSettings(program);
+    parent.addCommand(made);
+    return made;
+  };
+  const command = (name: string, description: string, parent = program): Command => {
+    const made = group(name, description, parent);
     for (const option of commonOptions()) made.addOption(option);
-    program.addCommand(made);
     return made;
   };
 
@@ -131,6 +144,9 @@ function buildProgram(action: Act, version: string): Command {
       )(flags),
     );
 
+  const state = group('state', 'look at the state, edit, unlock or rebuild it');
+  addStateCommands((name, description) => command(name, description, state), action);
+
   command('assumptions', 'list what is taken for granted where the specification is silent')
     .addOption(format('text', 'json'))
     .action(
@@ -139,14 +155,29 @@ function buildProgram(action: Act, version: string): Command {
       ),
     );
 
-  command('simulate', 'run a simulated platform on a loopback port')
+  addReadCommands(command, action);
+
+  simulationOptionsOn(command('simulate', 'run a simulated platform on a loopback port'))
     .addOption(
       new Option('--port <port>', 'port to listen on; 0 takes a free one')
         .argParser(port)
         .default(4010),
     )
     .addOption(new Option('--agents <n>', 'make a fleet of this many agents').argParser(whole))
-    .option('--seed <file>', 'fill it from a file (YAML or JSON)')
+    .addOption(
+      new Option('--calls <n>', 'make this many calls of the last 90 days').argParser(whole),
+    )
+    .addOption(
+      new Option('--resellers <n>', 'make a whole account, with this many resellers').argParser(
+        whole,
+      ),
+    )
+    .addOption(
+      new Option(
+        '--organizations <n>',
+        'make a whole account, with this many organizations',
+      ).argParser(whole),
+    )
     .action(
       action(async (flags, context) =>
         (await import('./commands/simulate.ts')).simulate(flags, context),
@@ -165,6 +196,7 @@ function commonOptions(): readonly Option[] {
     new Option('--no-color', 'no colours (also NO_COLOR)'),
     new Option('--quiet', 'results only: no progress, no warnings'),
     new Option('--verbose', 'show everything'),
+    new Option('--trace-http <file>', 'append every request to a file, without secrets'),
   ];
 }
 

@@ -118,7 +118,7 @@ async function execute(
     run,
     client: session.client,
     // A reader of its own: what was listed for the plan may be old by the time somebody agreed to it.
-    reader: createReader(session.client),
+    reader: createReader(session.client, session.endpoints),
     lease,
     state,
     desired,

@@ -1,12 +1,9 @@
-import { openAsBlob } from 'node:fs';
-import { join } from 'node:path';
-import type { Credentials } from '../api/auth.ts';
-import { type Client, createClient } from '../api/client.ts';
+import type { Client } from '../api/client.ts';
+import { type Endpoints, readEndpoints } from '../api/endpoints.ts';
 import type { Stack } from '../config/index.ts';
 import { CallsheetError } from '../core/errors.ts';
-import { isObject } from '../core/value.ts';
 import type { World } from '../diff/world.ts';
-import { textOf } from '../kinds/answer.ts';
+import { recordIn, textOf } from '../kinds/answer.ts';
 import { createReader } from '../live/reader.ts';
 import type { Reader } from '../plan/reader.ts';
 import { openFileStore } from '../state/file-store.ts';
@@ -15,11 +12,14 @@ import type { State } from '../state/model.ts';
 import { emptyState, replay } from '../state/replay.ts';
 import type { StateStore } from '../state/store.ts';
 import type { CommonFlags, Context } from './context.ts';
+import { DEFAULT_CONCURRENCY, openClient } from './open-client.ts';
 import { type LoadedStack, openStack } from './stack.ts';
 
 /** Everything that a command needs which looks at the platform. */
 export type Session = LoadedStack & {
   readonly client: Client;
+  /** Where operations lie and which may be used, as the stack says. */
+  readonly endpoints: Endpoints;
   /** Requests in flight at once. */
   readonly concurrency: number;
   readonly reader: Reader;
@@ -34,9 +34,6 @@ export type Session = LoadedStack & {
   readonly close: () => Promise<void>;
 };
 
-/** Requests in flight at once, unless `--concurrency` says otherwise. */
-const DEFAULT_CONCURRENCY = 8;
-
 /**
  * Opens a session: configuration first, then credentials, then state, and only then the platform, so
  * that nothing is sent while something is wrong here.
@@ -44,17 +41,14 @@ const DEFAULT_CONCURRENCY = 8;
 export async function openSession(
   flags: CommonFlags & { readonly concurrency?: number },
   context: Context,
+  storeOf: (stack: Stack) => StateStore = openStore,
 ): Promise<Session> {
   const loaded = await openStack(flags, context);
   const { stack, secretOf } = loaded;
   const concurrency = flags.concurrency ?? DEFAULT_CONCURRENCY;
-  const client = createClient({
-    baseUrl: context.env.CALLSHEET_BASE_URL ?? stack.platform.base_url,
-    credentials: credentialsFrom(context.env),
-    concurrency,
-    openFile: (file) => openAsBlob(join(stack.dir, file.path), { type: file.mime }),
-  });
-  const store = openFileStore(stack.state.file);
+  const endpoints = readEndpoints(stack.platform);
+  const client = openClient(stack, context, concurrency, endpoints);
+  const store = storeOf(stack);
   // While nothing is written an interrupt ends whatever is being read.
   const interrupt = () => void client.close();
   context.stop.addEventListener('abort', interrupt);
@@ -66,13 +60,14 @@ export async function openSession(
   try {
     const known = await readState(store);
     const me = await client.call({ operation: 'getMe' });
-    const account = textOf(isObject(me) ? me : {}, 'account_id');
+    const account = textOf(recordIn(me), 'account_id');
     checkAccount(known.state, account, store.location);
     return {
       ...loaded,
       client,
       concurrency,
-      reader: createReader(client),
+      endpoints,
+      reader: createReader(client, endpoints),
       store,
       ...known,
       platform: { base_url: client.baseUrl, account_id: account },
@@ -96,7 +91,7 @@ function checkAccount({ account_id: known }: State, account: string, location: s
 }
 
 /** Opens the state alone, for commands that ask nothing of the platform. */
-export function openStore(stack: Stack): StateStore {
+export function openStore(stack: Pick<Stack, 'state'>): StateStore {
   return openFileStore(stack.state.file);
 }
 
@@ -122,16 +117,5 @@ export function fingerprintsFor(state: State, context: Context): World['fingerpr
     ...(key === undefined ? {} : { key }),
     salt: state.salt,
     stack: state.lineage,
-  });
-}
-
-function credentialsFrom(env: Context['env']): Credentials {
-  const accessToken = env.CALLSHEET_ACCESS_TOKEN;
-  if (accessToken) return { accessToken };
-  const clientId = env.CALLSHEET_CLIENT_ID;
-  const clientSecret = env.CALLSHEET_CLIENT_SECRET;
-  if (clientId && clientSecret) return { clientId, clientSecret };
-  throw new CallsheetError('config', 'there are no credentials for the platform', {
-    hint: 'Set CALLSHEET_CLIENT_ID and CALLSHEET_CLIENT_SECRET (from the dashboard), or CALLSHEET_ACCESS_TOKEN.',
   });
 }

@@ -9,4 +9,5 @@
  * ```
  */
 export { type Loaded, type LoadOptions, loadStack, type Stack } from './load.ts';
+export { loadSettings, type StackSettings } from './load-settings.ts';
 export { readSecrets } from './read-secrets.ts';

@@ -1,6 +1,8 @@
 import { isAbsolute, join, resolve as resolvePath } from 'node:path';
 import type { SourcePosition } from '../core/diagnostics.ts';
+import type { WrittenEndpoint } from '../core/endpoints.ts';
 import { type Pattern, STACK_FILE } from './discover.ts';
+import { reportEndpoints } from './endpoints.ts';
 import type { Folder } from './folder.ts';
 import { isUuid } from './formats.ts';
 import { nearest } from './nearest.ts';
@@ -22,15 +24,12 @@ import { validate } from './validate.ts';
 import { unreadableVariables, type Variables } from './variables.ts';
 import { type Member, memberOf, type Written, type WrittenMap } from './written.ts';
 
-/** Where an operation of the platform is found instead of where the specification or an assumption puts it. */
-type Endpoint = { readonly method?: string; readonly path?: string };
-
 /** Which platform the stack is applied to, and how far its specification may be filled in. */
 export type Platform = {
   /** Undefined where `callsheet.yaml` says nothing. */
   readonly base_url: string | undefined;
   /** By name of operation. */
-  readonly endpoints: Readonly<Record<string, Endpoint>>;
+  readonly endpoints: Readonly<Record<string, WrittenEndpoint>>;
   /** Whether operations that the specification does not show may be used. */
   readonly assume: boolean;
   /** Where the base address stands. */
@@ -69,7 +68,7 @@ function readPlatform(value: Resolved | undefined, written: Written | undefined)
   const platform = membersOf(value);
   const place = memberOf(written, 'base_url')?.keyPlace;
   const endpoints = Object.entries(membersOf(platform.endpoints)).map(
-    ([operation, given]): [string, Endpoint] => {
+    ([operation, given]): [string, WrittenEndpoint] => {
       const { method, path } = membersOf(given);
       return [
         operation,
@@ -220,10 +219,13 @@ export function readSettings(root: WrittenMap, deps: StackDeps): Settings {
   const document = { ...resolved, ...declarations };
   const spot = rootSpot(settingsSchema, document, root, { ...root.place, end: root.place.start });
   validate({ subject: STACK_FILE, address: undefined, root: spot }, report);
-  const { organization, include, platform, guards } = resolved;
+  const { organization, include, guards } = resolved;
   const id = textOf(organization);
+  const writtenPlatform = memberOf(written, 'platform')?.value;
+  const platform = readPlatform(resolved.platform, writtenPlatform);
+  reportEndpoints(platform.endpoints, memberOf(writtenPlatform, 'endpoints')?.value, report);
   return {
-    platform: readPlatform(platform, memberOf(written, 'platform')?.value),
+    platform,
     organizations: Object.fromEntries(Object.entries(known).filter(([, value]) => isUuid(value))),
     organization: organization === undefined ? undefined : id !== undefined ? id : 'failed',
     include: readInclude(include, memberOf(written, 'include')?.value),

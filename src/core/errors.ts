@@ -1,4 +1,5 @@
 import type { Diagnostic } from './diagnostics.ts';
+import type { Json } from './value.ts';
 
 /**
  * What kind of end a failure is. `cli/exit.ts` gives each its exit code; nothing else does.
@@ -47,6 +48,21 @@ export class CallsheetError extends Error {
     this.code = code;
     this.hint = options.hint;
     this.diagnostics = options.diagnostics ?? [];
+  }
+}
+
+/** The platform has already what was to be made (409). `body` says what it is, where the platform tells. */
+export class ConflictError extends CallsheetError {
+  readonly body: Json | undefined;
+
+  constructor(
+    message: string,
+    body: Json | undefined,
+    options: { readonly hint?: string; readonly cause?: unknown } = {},
+  ) {
+    super('api', message, options);
+    this.name = 'ConflictError';
+    this.body = body;
   }
 }
 

@@ -18,7 +18,8 @@
  * | `x-ref`          | kind of the resource whose id the field holds                                |
  * | `x-immutable`    | another value means another resource                                         |
  * | `x-revert`       | false where a history revert leaves the field as it is                       |
- * | `x-lock`         | feature that governs it; `{value}` and `{key}` are filled in                 |
+ * | `x-lock`         | feature that governs it; `{value}` and `{key}` are filled in. With `x-ref`,  |
+ * |                  | it governs only the ids of that kind                                         |
  * | `x-file`         | a file of the stack, sent as bytes                                           |
  * | `x-facet`        | written through an endpoint of its own                                       |
  * | `x-config`       | the name the configuration uses, or false where it cannot be given           |
@@ -26,6 +27,7 @@
  * | `x-echoes`       | the only values that the platform returns; others read as absent             |
  * | `x-told-while`   | path of a flag; the platform tells the field's value only while it is true   |
  * | `x-assumption`   | assumption that writing it rests on, where the specification is silent       |
+ * | `x-operations`   | operations that writing it takes, beside those of its kind                   |
  * | `x-echo-back`    | read-only, yet sent back on a write so that the platform knows the element   |
  */
 export type FieldSchema = {
@@ -65,6 +67,7 @@ export type FieldSchema = {
   readonly 'x-echoes'?: readonly string[];
   readonly 'x-told-while'?: string;
   readonly 'x-assumption'?: string;
+  readonly 'x-operations'?: readonly string[];
   readonly 'x-echo-back'?: boolean;
 };
 

@@ -1,3 +1,4 @@
+import { isSensitive, MASK } from '../core/mask.ts';
 import type { Path } from '../core/path.ts';
 import { type FieldSchema, itemSchema, memberSchema } from '../core/schema.ts';
 import {
@@ -12,9 +13,6 @@ import {
   type ValueObject,
 } from '../core/value.ts';
 import { schemasAlong } from './along.ts';
-
-/** Stands in plans where a sensitive value would. */
-export const MASK = '(secret)';
 
 /**
  * A value as a plan may show it. Sensitive values are masked wherever the schema says so; references,
@@ -47,10 +45,6 @@ function maskBeside(shown: Json, wanted: Value | undefined): Json {
       maskBeside(member, wanted[key]),
     ]),
   );
-}
-
-function isSensitive(schema: FieldSchema): boolean {
-  return schema['x-sensitive'] === true || schema['x-secret'] === true;
 }
 
 function mask(

@@ -35,7 +35,9 @@ export const agent: Kind = {
   schema,
   naturalKey: [['organization_id', 'name']],
   tie: 'error',
+  refusesTwins: false,
   scope: ['organization_id'],
+  columns: ['status', 'agent_type', 'model', 'language', 'timezone', 'updated_at'],
   list: ({ organization_id }) => ({
     operation: 'listAgents',
     query: organization_id === undefined ? {} : { organization_id },

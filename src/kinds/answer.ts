@@ -10,6 +10,12 @@ export function dataOf(answer: Json): JsonObject {
   });
 }
 
+/** What an answer says of one thing, under `data` or not: where a wrapper is not shown, either may hold. */
+export function recordIn(answer: Json): JsonObject {
+  if (!isObject(answer)) return {};
+  return isObject(answer.data) ? answer.data : answer;
+}
+
 /** A member of an object that must be a text, such as an id. */
 export function textOf(record: JsonObject, member: string): string {
   const value = record[member];

@@ -16,7 +16,9 @@ export const customVoice: Kind = {
   },
   naturalKey: [['organization_id', 'name']],
   tie: 'error',
+  refusesTwins: true,
   scope: ['organization_id'],
+  columns: ['language', 'provider', 'description'],
   list: ({ organization_id = '' }) => ({
     operation: 'listCustomVoices',
     query: { organizationId: organization_id },

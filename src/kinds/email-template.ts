@@ -8,7 +8,9 @@ export const emailTemplate: Kind = {
   schema,
   naturalKey: [['organization_id', 'name']],
   tie: 'error',
+  refusesTwins: true,
   scope: ['organization_id'],
+  columns: ['status', 'subject', 'version', 'updated_at'],
   list: ({ organization_id }) => ({
     operation: 'listEmailTemplates',
     query: organization_id === undefined ? {} : { organization_id },

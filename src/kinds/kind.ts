@@ -28,11 +28,15 @@ export type Kind = {
   readonly naturalKey: readonly (readonly string[])[];
   /** Whether several live resources with one natural key are an error or versions of each other. */
   readonly tie: 'error' | 'newest';
+  /** Whether the platform refuses a second resource of one natural key, so that none is made unawares. */
+  readonly refusesTwins: boolean;
   /** The fields that say which list a resource is found in. */
   readonly scope: readonly string[];
   readonly list: (scope: Scope) => Call;
   /** Reads one resource whole. Kinds whose list items are whole have none. */
   readonly get?: (id: string) => Call;
+  /** Fields that tell resources apart in a list, beside name and id: the most telling first. */
+  readonly columns: readonly string[];
   /** What the platform returned, in the shape of the configuration. Facets are added by their own `read`. */
   readonly document: (record: JsonObject, scope: Scope) => JsonObject;
   readonly create: (draft: Draft, io: Io) => Promise<Created>;
@@ -48,7 +52,7 @@ export type Kind = {
   readonly due?: (record: JsonObject, wanted: JsonObject, now: Date) => string | undefined;
 };
 
-/** Names of operations in `platform.openapi.yaml`. */
+/** Names of operations in `platform.openapi.yaml`. Fields may need more of them (`x-operations`). */
 export type KindOperations = {
   readonly read: readonly string[];
   readonly create: readonly string[];
@@ -82,12 +86,19 @@ export type Draft = {
   readonly files: { readonly [field: string]: Blob };
   /** Whether the resource exists and is written again (a knowledge source that is ingested afresh). */
   readonly again: boolean;
+  /** Whether another address stands for the resource of an id. */
+  readonly isTaken: (id: string) => boolean;
 };
 
-export type Created = { readonly id: string };
+export type Created = {
+  readonly id: string;
+  /** What a person should know of how it came about. */
+  readonly remark?: string;
+};
 
 /** How a kind performs its calls. Answers are the parsed JSON bodies. */
 export type Io = {
+  /** Throws `ConflictError` where the platform has already what is to be made. */
   readonly call: (call: Call) => Promise<Json>;
   /** PUTs a file's bytes to a presigned address, without the bearer token. */
   readonly upload: (url: string, file: Blob) => Promise<void>;

@@ -1,10 +1,14 @@
 import schema from '../../schemas/kinds/knowledge_source.schema.json' with { type: 'json' };
-import type { JsonObject } from '../core/value.ts';
+import { ConflictError } from '../core/errors.ts';
+import { isObject, type Json, type JsonObject } from '../core/value.ts';
 import { dataOf, textOf } from './answer.ts';
-import type { Draft, Io, Kind } from './kind.ts';
+import type { Created, Draft, Io, Kind } from './kind.ts';
 
 /** What a source's status is while its bytes are missing; the specification only shows `active`. */
 const AWAITING_UPLOAD = 'awaiting_upload';
+
+/** The status of a source that agents answer from. */
+const READY = 'active';
 
 const MILLISECONDS: Readonly<Record<string, number>> = {
   m: 60_000,
@@ -13,8 +17,11 @@ const MILLISECONDS: Readonly<Record<string, number>> = {
   w: 604_800_000,
 };
 
+/** Path parameters of a knowledge base. */
+type Place = Readonly<Record<string, string>>;
+
 /** A page: the platform crawls it. `forceReingest` ingests one that exists afresh (Knowledge base sources). */
-async function createPage(draft: Draft, path: Readonly<Record<string, string>>, io: Io) {
+async function createPage(draft: Draft, path: Place, io: Io): Promise<Created> {
   const body: JsonObject = {
     sourceType: 'url',
     url: draft.body.url ?? null,
@@ -25,12 +32,12 @@ async function createPage(draft: Draft, path: Readonly<Record<string, string>>, 
 }
 
 /** A document: declared, uploaded to a presigned address, then queued for ingestion (Knowledge base sources). */
-async function createDocument(draft: Draft, path: Readonly<Record<string, string>>, io: Io) {
+async function createDocument(draft: Draft, path: Place, io: Io): Promise<Created> {
   const file = draft.files.file;
   if (file === undefined) throw new Error('a document source needs its file');
   const body: JsonObject = {
     sourceType: 'file',
-    fileName: draft.body.name ?? null,
+    fileName: file.path.split('/').at(-1) ?? file.path,
     fileMime: file.mime,
     fileSize: file.size,
     contentHash: file.sha256,
@@ -43,11 +50,32 @@ async function createDocument(draft: Draft, path: Readonly<Record<string, string
   return { id };
 }
 
-async function create(draft: Draft, io: Io) {
+/**
+ * What the platform has already is taken over (`duplicate_source`), unless it is another resource of the
+ * stack, or its bytes may never have come.
+ */
+async function create(draft: Draft, io: Io): Promise<Created> {
   const path = { knowledgeBaseId: draft.scope.knowledge_base_id ?? '' };
-  return draft.files.file === undefined
-    ? createPage(draft, path, io)
-    : createDocument(draft, path, io);
+  const make = draft.files.file === undefined ? createPage : createDocument;
+  try {
+    return await make(draft, path, io);
+  } catch (error) {
+    const existing = error instanceof ConflictError ? existingIn(error.body) : undefined;
+    if (existing === undefined) throw error;
+    const isFree = existing.status === READY && !draft.isTaken(existing.id);
+    if (!isFree) return make({ ...draft, again: true }, path, io);
+    const remark = `the knowledge base has its content already, as ${existing.name}: that source is taken over`;
+    return { id: existing.id, remark };
+  }
+}
+
+/** The source that stands in the way, where the refusal names it. */
+function existingIn(body: Json | undefined) {
+  const details = isObject(body) && body.error === 'duplicate_source' ? body.details : undefined;
+  const existing = isObject(details) ? details.existingSource : undefined;
+  if (!isObject(existing) || typeof existing.id !== 'string') return undefined;
+  const { id, name, status } = existing;
+  return { id, status, name: typeof name === 'string' ? name : id };
 }
 
 /**
@@ -61,7 +89,7 @@ export const knowledgeSource: Kind = {
   schema,
   operations: {
     read: ['listKnowledgeSources'],
-    create: ['createKnowledgeSource', 'enqueueKnowledgeSource'],
+    create: ['createKnowledgeSource'],
     update: [],
     delete: [],
     revert: [],
@@ -71,7 +99,9 @@ export const knowledgeSource: Kind = {
     ['knowledge_base_id', 'name'],
   ],
   tie: 'newest',
+  refusesTwins: false,
   scope: ['knowledge_base_id'],
+  columns: ['status', 'source_type', 'chunk_count', 'last_synced_at'],
   list: ({ knowledge_base_id = '' }) => ({
     operation: 'listKnowledgeSources',
     path: { knowledgeBaseId: knowledge_base_id },

@@ -9,7 +9,9 @@ export const retryPolicy: Kind = {
   schema,
   naturalKey: [['name']],
   tie: 'error',
+  refusesTwins: true,
   scope: [],
+  columns: ['on_exhausted', 'reschedule_out_of_window', 'updated_at'],
   list: () => ({ operation: 'listRetryPolicies' }),
   ...restCalls({
     list: 'listRetryPolicies',

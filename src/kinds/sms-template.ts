@@ -8,7 +8,9 @@ export const smsTemplate: Kind = {
   schema,
   naturalKey: [['organization_id', 'name']],
   tie: 'error',
+  refusesTwins: true,
   scope: ['organization_id'],
+  columns: ['status', 'message_type', 'body', 'version', 'updated_at'],
   list: ({ organization_id }) => ({
     operation: 'listSmsTemplates',
     query: organization_id === undefined ? {} : { organization_id },

@@ -4,52 +4,113 @@
  */
 
 import type { Client } from '../api/client.ts';
+import { DEFAULT_ENDPOINTS, type Endpoints } from '../api/endpoints.ts';
 import { ApiError, describeApiError, isNotFound } from '../api/errors.ts';
-import { operationNamed } from '../api/request.ts';
-import { NOT_THE_PLATFORM } from '../api/transport.ts';
+import { NOT_THE_PLATFORM } from '../api/line.ts';
 import { CallsheetError } from '../core/errors.ts';
-import { isList, isObject, type Json, type JsonObject } from '../core/value.ts';
+import { isObject, type JsonObject } from '../core/value.ts';
+import { recordIn } from '../kinds/answer.ts';
 import type { Call, Facet, Kind, Scope } from '../kinds/kind.ts';
-import type { HistoryEntry, ListedResource, LiveResource, Reader } from '../plan/reader.ts';
+import type { Extent, ListedResource, LiveResource, Reader } from '../plan/reader.ts';
+import { readHistory } from './history.ts';
+import { openLacks } from './lacks.ts';
 
-/** A reader over a client. Lists are read once and kept; everything else is read afresh. */
-export function createReader(client: Client): Reader {
-  const lists = new Map<string, Promise<readonly ListedResource[]>>();
+/** What was found of one resource. */
+type Found = { readonly record: JsonObject; readonly extent: Extent };
+
+const NOTHING: Found = { record: {}, extent: 'nothing' };
+
+/**
+ * A reader over a client. Lists are read once and kept; everything else is read afresh. Where a call that
+ * only an assumption puts there is refused or turns out to be absent, it makes do without.
+ */
+export function createReader(client: Client, endpoints: Endpoints = DEFAULT_ENDPOINTS): Reader {
+  const lists = new Map<string, Promise<readonly ListedResource[] | undefined>>();
+  const lacks = openLacks(endpoints);
+
+  const list: Reader['list'] = (kind, scope, fresh = false) => {
+    const call = kind.list(scope);
+    if (lacks.of(call.operation) !== undefined) return Promise.resolve(undefined);
+    const key = JSON.stringify(call);
+    const known = lists.get(key);
+    if (known !== undefined && !fresh) return known;
+    const reading = client.list(call).then(
+      (items) => listed(kind, scope, items),
+      (error: unknown) => {
+        if (lacks.learn(call.operation, error)) return undefined;
+        throw outOfReach(kind, scope, error) ?? error;
+      },
+    );
+    lists.set(key, reading);
+    // What failed is not kept.
+    reading.catch(() => lists.delete(key));
+    return reading;
+  };
+
+  /** A resource's record: through its own endpoint or, where there is none, from its list. */
+  async function find(kind: Kind, at: Parameters<Reader['read']>[1]): Promise<Found | undefined> {
+    if (kind.get === undefined) return findListed(kind, at, 'whole');
+    const call = kind.get(at.id);
+    if (lacks.of(call.operation) !== undefined) return findListed(kind, at, 'listed');
+    try {
+      const answer = await client.call(call);
+      const data = isObject(answer) ? answer.data : undefined;
+      if (isObject(data)) return { record: data, extent: 'whole' };
+    } catch (error) {
+      if (lacks.mayBeLack(call.operation, error)) return findUntold(kind, at, call, error);
+      if (isNotFound(error)) return undefined;
+      throw error;
+    }
+    throw shapeless(call);
+  }
+
+  async function findListed(
+    kind: Kind,
+    { id, scope, record }: Parameters<Reader['read']>[1],
+    extent: Extent,
+  ): Promise<Found | undefined> {
+    if (lacks.of(kind.list(scope).operation) !== undefined) return NOTHING;
+    if (record !== undefined) return { record, extent };
+    const items = await list(kind, scope, true);
+    if (items === undefined) return NOTHING;
+    const item = items.find((one) => one.id === id);
+    return item && { record: item.record, extent };
+  }
+
+  /** After a 404 or 405 that means either that the resource is gone or that there is no such endpoint. */
+  async function findUntold(
+    kind: Kind,
+    { id, scope, isUnread = false }: Parameters<Reader['read']>[1],
+    { operation }: Call,
+    error: unknown,
+  ): Promise<Found | undefined> {
+    const items = await list(kind, scope, true);
+    if (items === undefined) {
+      if (isNotFound(error) && !isUnread) return undefined;
+      lacks.learn(operation, error);
+      return NOTHING;
+    }
+    const item = items.find((one) => one.id === id);
+    if (item === undefined) return undefined;
+    lacks.learn(operation, error);
+    return { record: item.record, extent: 'listed' };
+  }
 
   return {
-    list(kind, scope) {
-      const call = kind.list(scope);
-      const key = JSON.stringify(call);
-      const known = lists.get(key);
-      if (known !== undefined) return known;
-      const reading = client.list(call).then(
-        (items) => listed(kind, scope, items),
-        (error: unknown) => {
-          throw outOfReach(kind, scope, error) ?? error;
-        },
-      );
-      lists.set(key, reading);
-      // What failed is not kept.
-      reading.catch(() => lists.delete(key));
-      return reading;
-    },
+    list,
     async read(kind, at, facets) {
-      const record = await readRecord(client, kind, at);
-      if (record === undefined) return undefined;
+      const found = await find(kind, at);
+      if (found === undefined) return undefined;
+      const { record, extent } = found;
+      const { id, scope } = at;
+      if (extent === 'nothing') return { id, scope, extent, document: {}, record };
       const chosen = kind.facets.filter(({ field }) => facets.has(field));
-      const values = await Promise.all(
-        chosen.map((facet) => readFacet(client, facet, at.id, record)),
-      );
-      const document = Object.assign({}, kind.document(record, at.scope), ...values);
-      return { id: at.id, scope: at.scope, document, record } satisfies LiveResource;
+      const values = await Promise.all(chosen.map((facet) => readFacet(client, facet, id, record)));
+      const document = Object.assign({}, kind.document(record, scope), ...values);
+      return { id, scope, extent, document, record } satisfies LiveResource;
     },
-    async history(kind, id, limit) {
-      if (kind.history === undefined) return [];
-      const call = kind.history.list(id, limit);
-      const answer = await client.call(call);
-      if (!isObject(answer) || !isList(answer.data)) throw shapeless(call, 'list');
-      return answer.data.map((entry) => historyEntry(call, entry)).sort((a, b) => b.id - a.id);
-    },
+    history: (kind, id, limit) => readHistory(client, kind, id, limit),
+    lackOf: lacks.of,
   };
 }
 
@@ -74,35 +135,8 @@ function listed(kind: Kind, scope: Scope, items: readonly JsonObject[]): readonl
   });
 }
 
-/** A resource's record: through its own endpoint, or from a fresh list where the kind has none. */
-async function readRecord(
-  client: Client,
-  kind: Kind,
-  { id, scope, record }: Parameters<Reader['read']>[1],
-): Promise<JsonObject | undefined> {
-  if (kind.get === undefined) {
-    if (record !== undefined) return record;
-    const items = await client.list(kind.list(scope));
-    return items.find((item) => item.id === id);
-  }
-  const call = kind.get(id);
-  try {
-    const answer = await client.call(call);
-    const data = isObject(answer) ? answer.data : undefined;
-    if (isObject(data)) return data;
-  } catch (error) {
-    if (!isNotFound(error)) throw error;
-    if (operationNamed(call.operation).documented) return undefined;
-    // Where the platform lacks the endpoint, every resource would look as if it were gone.
-    const items = await client.list(kind.list(scope));
-    if (items.some((item) => item.id === id)) throw error;
-    return undefined;
-  }
-  throw shapeless(call, 'object');
-}
-
-function shapeless({ operation }: Call, wanted: 'object' | 'list'): CallsheetError {
-  return new CallsheetError('api', `${operation} answered without a \`data\` ${wanted}`, {
+function shapeless({ operation }: Call): CallsheetError {
+  return new CallsheetError('api', `${operation} answered without a \`data\` object`, {
     hint: NOT_THE_PLATFORM,
   });
 }
@@ -113,28 +147,7 @@ async function readFacet(
   id: string,
   record: JsonObject,
 ): Promise<JsonObject> {
-  const source = facet.get ? await client.call(facet.get(id)) : record;
-  const value = isObject(source) ? facet.read(source) : undefined;
+  const source = facet.get ? recordIn(await client.call(facet.get(id))) : record;
+  const value = facet.read(source);
   return value === undefined ? {} : { [facet.field]: value };
-}
-
-function historyEntry(call: Call, entry: Json): HistoryEntry {
-  if (!isObject(entry) || typeof entry.id !== 'number') {
-    throw new CallsheetError('api', `${call.operation} answered an entry without a numeric id`, {
-      hint: NOT_THE_PLATFORM,
-    });
-  }
-  const actor = isObject(entry.actor) ? entry.actor.id : undefined;
-  return {
-    id: entry.id,
-    action: text(entry.action),
-    actor: text(actor),
-    source: text(entry.source),
-    at: text(entry.created_at),
-    reverted_from_id: typeof entry.reverted_from_id === 'number' ? entry.reverted_from_id : null,
-  };
-}
-
-function text(value: Json | undefined): string | null {
-  return typeof value === 'string' ? value : null;
 }

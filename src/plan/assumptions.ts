@@ -2,34 +2,31 @@ import { isIdentity, parsePath } from '../core/path.ts';
 import type { Change } from '../core/plan-document.ts';
 import { type FieldSchema, itemSchema, memberSchema } from '../core/schema.ts';
 import { kindNamed } from '../kinds/index.ts';
-import type { Kind } from '../kinds/kind.ts';
+import { writesOf } from './operations.ts';
+import type { Support } from './unsupported.ts';
 
-/** Ids of the assumptions that carrying out the changes relies on (DESIGN §9), sorted. */
+/**
+ * Ids of the assumptions that reading and carrying out the changes relies on (DESIGN §9), sorted. What is
+ * unsupported is not carried out, and an operation that is known not to be usable is not called.
+ */
 export function assumptionsOf(
   changes: readonly Change[],
-  assumptionOf: (operation: string) => string | undefined,
+  { assumptionOf, lackOf }: Support,
 ): readonly string[] {
   const found = new Set<string>();
   for (const change of changes) {
     const kind = kindNamed(change.kind);
-    for (const operation of operationsOf(change, kind)) {
-      const assumption = assumptionOf(operation);
+    const isDone = change.verdict !== 'unsupported';
+    const operations = [...kind.operations.read, ...(isDone ? writesOf(change, kind) : [])];
+    for (const operation of operations) {
+      const assumption = lackOf(operation) === undefined ? assumptionOf(operation) : undefined;
       if (assumption !== undefined) found.add(assumption);
     }
-    for (const { path } of change.fields) {
+    for (const { path } of isDone ? change.fields : []) {
       for (const assumption of assumptionsAlong(kind.schema, path)) found.add(assumption);
     }
   }
   return [...found].sort();
-}
-
-function operationsOf({ operations }: Change, kind: Kind): readonly string[] {
-  const steps = operations.flatMap(({ step, fields }) => {
-    if (step === 'again') return kind.operations.create;
-    if (step !== 'facet') return kind.operations[step];
-    return kind.facets.flatMap((facet) => (fields.includes(facet.field) ? facet.operations : []));
-  });
-  return [...kind.operations.read, ...steps];
 }
 
 function assumptionsAlong(root: FieldSchema, path: string): readonly string[] {

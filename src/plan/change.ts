@@ -12,9 +12,11 @@ import type { Kind } from '../kinds/kind.ts';
 import type { Identity } from './identify.ts';
 import type { LiveResource } from './reader.ts';
 import { foundBy, updateReason } from './reasons.ts';
+import { partTold, recall } from './recall.ts';
 import { facetOfNothing, planReplace, type Shape } from './replace.ts';
 import { fieldChange, project } from './show.ts';
-import { createSteps, updateSteps } from './steps.ts';
+import { createSteps, ownFields, updateSteps } from './steps.ts';
+import { type Support, unreadReason } from './unsupported.ts';
 
 /** What planning one resource needs beside the resource. */
 export type ChangeContext = {
@@ -24,6 +26,7 @@ export type ChangeContext = {
   readonly purpose: PlanDocument['purpose'];
   /** The history entry that a rollback would revert to. */
   readonly version: number | undefined;
+  readonly support: Support;
 };
 
 /** Plans one resource: the change, and what the comparison found, for the caller to remember. */
@@ -33,8 +36,7 @@ export function planChange(
   context: ChangeContext,
 ): { readonly change: Change; readonly leaves: readonly LeafChange[] } {
   const { desired } = identity;
-  if (desired === undefined)
-    return { change: planAbsence(identity, live, context.purpose), leaves: [] };
+  if (desired === undefined) return { change: planAbsence(identity, live, context), leaves: [] };
   if (live === undefined) return { change: planCreate(identity, desired.document), leaves: [] };
   return planPresence(identity, desired.document, live, context);
 }
@@ -64,8 +66,18 @@ export function pinOf(kind: Kind, live: LiveResource, history: number | null): P
   };
 }
 
+/** The pin to remember of a resource; what could not be read has none, or the one that it had. */
+export function livePin(
+  kind: Kind,
+  live: LiveResource,
+  known: Pin | null,
+  history = known?.history_id ?? null,
+): Pin | null {
+  return live.extent === 'nothing' ? known : pinOf(kind, live, history);
+}
+
 function planCreate(identity: Identity, document: ValueObject): Change {
-  const { kind, missing } = identity;
+  const { kind, missing, isListed } = identity;
   const { leaves } = leavesOf(kind.schema, document);
   const fields = [...leaves.values()]
     .filter((leaf) => leaf.value !== null)
@@ -79,7 +91,9 @@ function planCreate(identity: Identity, document: ValueObject): Change {
       ? `${absent.field} cannot be set while it is created: ${absent.absent}`
       : missing
         ? `${missing}, which the state names, is gone from the platform`
-        : 'not on the platform yet',
+        : isListed
+          ? 'not on the platform yet'
+          : 'not there as far as is known, as there is no list to look in',
     before: null,
     after: maskValue(kind.schema, kind.schema, document),
     fields,
@@ -96,22 +110,27 @@ function planPresence(
 ): { readonly change: Change; readonly leaves: readonly LeafChange[] } {
   const { kind, by } = identity;
   const { world, options, now } = context;
-  const leaves = compare(kind.schema, document, live.document, sidesOf(identity, options), world);
+  const sides = sidesOf(identity, options);
+  const { told, untold } = partTold(document, live);
+  const recalled = recall(kind, untold, sides, world);
+  const leaves = [...compare(kind.schema, told, live.document, sides, world), ...recalled];
   const written = leaves.filter(isWritten);
   const names = [...new Set(written.map(({ path }) => path[0] ?? ''))];
   const due = names.length === 0 ? kind.due?.(live.record, plain(document), now) : undefined;
   const replaced = names.filter((name) => fieldSchema(kind.schema, name)['x-immutable']);
   const shape: Shape =
-    replaced.length > 0
-      ? planReplace(kind, document, live, replaced)
-      : names.length > 0 || due !== undefined
-        ? planUpdate(identity, live, written, names, due, context)
-        : {
-            action: by === 'state' ? 'no_op' : 'adopt',
-            verdict: 'ok',
-            reason: by === 'state' ? 'nothing to change' : foundBy(by),
-            operations: [],
-          };
+    recalled.length > 0
+      ? planUnread(identity, recalled, context)
+      : replaced.length > 0
+        ? planReplace(kind, document, live, replaced)
+        : names.length > 0 || due !== undefined
+          ? planUpdate(identity, live, written, names, due, context)
+          : {
+              action: by === 'state' ? 'no_op' : 'adopt',
+              verdict: 'ok',
+              reason: by === 'state' ? 'nothing to change' : foundBy(by),
+              operations: [],
+            };
   const change: Change = {
     ...base(identity),
     id: live.id,
@@ -119,9 +138,21 @@ function planPresence(
     before: project(kind, document, live.document),
     after: maskValue(kind.schema, kind.schema, document),
     fields: leaves.map((leaf) => fieldChange(kind, leaf)),
-    pin: pinOf(kind, live, null),
+    pin: livePin(kind, live, null),
   };
   return { change, leaves };
+}
+
+/** What cannot be read is not written either: nobody could say what that would undo, or whether it took. */
+function planUnread(
+  { kind, recorded }: Identity,
+  recalled: readonly LeafChange[],
+  { support }: ChangeContext,
+): Shape {
+  const names = recalled.map(({ text }) => text).join(', ');
+  const what = recorded === undefined ? `what is live is unknown` : `${names} cannot be compared`;
+  const reason = `${what}: ${unreadReason(kind, support)}`;
+  return { action: 'update', verdict: 'unsupported', reason, operations: [] };
 }
 
 function planUpdate(
@@ -141,7 +172,7 @@ function planUpdate(
   }
   const operations =
     names.length === 0
-      ? [{ step: 'again' as const, fields: [] }]
+      ? [{ step: 'again' as const, fields: ownFields(kind, identity.desired?.document ?? {}) }]
       : updateSteps(kind, names, context.version);
   const conflicts = written.filter(({ cause }) => cause === 'conflict');
   const isRefused = conflicts.length > 0 && !context.options.accept_conflicts;
@@ -157,7 +188,7 @@ function planUpdate(
 function planAbsence(
   identity: Identity,
   live: LiveResource | undefined,
-  purpose: PlanDocument['purpose'],
+  { purpose, support }: ChangeContext,
 ): Change {
   const { kind } = identity;
   const common = { ...base(identity), before: null, after: null, fields: [], pin: null };
@@ -171,6 +202,11 @@ function planAbsence(
     const reason =
       'no longer configured; it stays on the platform, which has no endpoint that deletes it';
     return { ...common, id: live.id, action: 'forget', verdict: 'ok', reason, operations: [] };
+  }
+  if (live.extent === 'nothing') {
+    const reason = `no longer configured, and what is live is unknown: ${unreadReason(kind, support)}`;
+    const left = { verdict: 'unsupported' as const, reason, operations: [] };
+    return { ...common, id: live.id, action: 'delete', ...left };
   }
   return {
     ...common,

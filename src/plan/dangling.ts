@@ -5,8 +5,8 @@ import { isObject, type Json } from '../core/value.ts';
 
 /**
  * Refuses changes that would write the id of a resource which neither exists nor comes to exist by this
- * plan: it is left out with `--target`, or refused itself. Changes stand in an order in which what is
- * referred to comes first.
+ * plan: it is left out with `--target`, or refused itself. Where it is unsupported, so is what refers to
+ * it. Changes stand in an order in which what is referred to comes first.
  */
 export function refuseDangling(
   changes: readonly Change[],
@@ -15,7 +15,9 @@ export function refuseDangling(
 ): readonly Change[] {
   const references = new Map(desired.map((one) => [one.address, one.references]));
   const born = new Set(ids.keys());
+  const unsupported = new Set<Address>();
   return changes.map((change) => {
+    if (change.verdict === 'unsupported') unsupported.add(change.address);
     const dangling = (references.get(change.address) ?? []).find(
       (address) => !born.has(address) && isWritten(change, address),
     );
@@ -23,7 +25,9 @@ export function refuseDangling(
     if (isOk && dangling === undefined && isMade(change)) born.add(change.address);
     if (!isOk || dangling === undefined) return change;
     const reason = `${change.reason}; it refers to ${dangling}, which does not exist and which this plan does not make`;
-    return { ...change, verdict: 'refused', reason };
+    if (!unsupported.has(dangling)) return { ...change, verdict: 'refused', reason };
+    unsupported.add(change.address);
+    return { ...change, verdict: 'unsupported', reason, operations: [] };
   });
 }
 

@@ -1,9 +1,10 @@
 import type { Address } from '../core/address.ts';
 import type { DesiredResource } from '../core/desired.ts';
-import type { JsonObject, ValueObject } from '../core/value.ts';
 import { kindNamed } from '../kinds/index.ts';
 import type { Kind, Scope } from '../kinds/kind.ts';
 import type { ResourceState, State } from '../state/model.ts';
+import { createDiscovery, type Discover, lookUp } from './discover.ts';
+import { naturalKeyOf, recordKeyOf, scopeOf } from './natural-key.ts';
 import type { ListedResource, Reader } from './reader.ts';
 
 /** Which live resource an address stands for, and how that is known. */
@@ -16,28 +17,35 @@ export type Identity = {
   /** The list's item; undefined where nothing was found live. */
   readonly found: ListedResource | undefined;
   readonly by: 'state' | 'adopt' | 'natural_key' | 'nothing';
+  /** Whether it was looked for in a list: what is not in it does not exist. */
+  readonly isListed: boolean;
   /** The id that the state holds but the platform does not. */
   readonly missing: string | undefined;
   /** The address that the resource has now, where the configuration gave it another one. */
   readonly movedTo?: Address | undefined;
 };
 
-/** An address that several live resources could stand for. */
-export type Ambiguity = {
-  readonly address: Address;
-  readonly key: string;
-  readonly ids: readonly string[];
-};
+/** Why nobody can tell which live resource an address stands for. */
+export type Obscurity =
+  | { readonly type: 'several'; readonly address: Address; readonly ids: readonly string[] }
+  /** `lifecycle.adopt` names what does not exist, or what another address holds. */
+  | {
+      readonly type: 'adopts_nothing';
+      readonly address: Address;
+      readonly id: string;
+      readonly holder: Address | undefined;
+    };
 
 export type Identified = {
   readonly identities: readonly Identity[];
-  readonly ambiguities: readonly Ambiguity[];
+  readonly obscurities: readonly Obscurity[];
 };
 
 /**
  * Finds each resource's live counterpart (DESIGN §4.2): by the id in the state, by `lifecycle.adopt`, or
  * by its natural key. An id that another address holds is never taken; with `moves`, one that only an
- * address holds which is no longer configured is: the resource got another address.
+ * address holds which is no longer configured is: the resource got another address. Without `moves`, as
+ * for a rollback, `lifecycle.adopt` is what a resource was once, and may be gone.
  */
 export async function identify(
   desired: readonly DesiredResource[],
@@ -46,12 +54,17 @@ export async function identify(
   moves = true,
 ): Promise<Identified> {
   const wanted = new Set(desired.map(({ address }) => address));
-  const claimed = claimsOf(desired, state, moves ? wanted : undefined);
+  const search: Search = {
+    claimed: claimsOf(desired, state, moves ? wanted : undefined),
+    reader,
+    discover: createDiscovery(desired, state, reader),
+    isAdoptionStrict: moves,
+  };
   const identities: Identity[] = [];
-  const ambiguities: Ambiguity[] = [];
+  const obscurities: Obscurity[] = [];
   for (const resource of desired) {
-    const result = await identifyOne(resource, state?.resources[resource.address], claimed, reader);
-    if ('ids' in result) ambiguities.push(result);
+    const result = await identifyOne(resource, state?.resources[resource.address], search);
+    if ('type' in result) obscurities.push(result);
     else identities.push(result);
   }
   const taken = new Map(
@@ -64,8 +77,17 @@ export async function identify(
     const movedTo = taken.get(`${recorded.kind} ${recorded.id}`);
     identities.push(await identifyOrphan(address, recorded, movedTo, reader));
   }
-  return { identities, ambiguities };
+  return { identities, obscurities };
 }
+
+/** What looking for a resource takes. */
+type Search = {
+  /** Who holds an id, by kind and id. */
+  readonly claimed: ReadonlyMap<string, Address>;
+  readonly reader: Reader;
+  readonly discover: Discover;
+  readonly isAdoptionStrict: boolean;
+};
 
 /**
  * Who holds an id: the address in the state or, where none does, the first that says it takes it over.
@@ -90,33 +112,42 @@ function claimsOf(
 async function identifyOne(
   desired: DesiredResource,
   recorded: ResourceState | undefined,
-  claimed: ReadonlyMap<string, Address>,
-  reader: Reader,
-): Promise<Identity | Ambiguity> {
-  const { address } = desired;
+  search: Search,
+): Promise<Identity | Obscurity> {
+  const { reader, claimed, discover } = search;
+  const { address, lifecycle } = desired;
   const kind = kindNamed(desired.kind);
   const scope = scopeOf(kind, desired.document);
-  const common = { address, kind, desired, recorded };
   const listed = await reader.list(kind, scope);
-  const byId = (id: string) => listed.find((item) => item.id === id);
-  const isFree = (id: string) => (claimed.get(`${kind.name} ${id}`) ?? address) === address;
+  const common = { address, kind, desired, recorded, isListed: listed !== undefined };
+  const holderOf = (id: string) => claimed.get(`${kind.name} ${id}`) ?? address;
 
   if (recorded !== undefined) {
-    const found = byId(recorded.id) ?? (await findElsewhere(kind, recorded, scope, reader));
+    const found = await findRecorded(kind, recorded, reader, scope);
     if (found) return { ...common, scope: found.scope, found, by: 'state', missing: undefined };
   }
   const missing = recorded?.id;
-  const { adopt } = desired.lifecycle;
-  if (adopt !== undefined && isFree(adopt)) {
-    const found = byId(adopt);
+  const { adopt } = lifecycle;
+  // What was adopted once and is gone is missing like any other resource.
+  if (adopt !== undefined && adopt !== missing) {
+    const holder = holderOf(adopt);
+    const found = holder === address ? await findById(kind, adopt, scope, reader) : undefined;
     if (found) return { ...common, scope, found, by: 'adopt', missing };
+    if (search.isAdoptionStrict) {
+      const other = holder === address ? undefined : holder;
+      return { type: 'adopts_nothing', address, id: adopt, holder: other };
+    }
   }
-  const matches = matchesOf(kind, desired.document, scope, listed).filter(({ id }) => isFree(id));
+  const candidates = listed ?? (await discover(kind, scope));
+  const key = naturalKeyOf(kind, desired.document);
+  const matches = candidates.filter(
+    ({ id, record }) =>
+      key !== undefined && recordKeyOf(kind, record, scope) === key && holderOf(id) === address,
+  );
   const [first, ...others] = matches;
   if (first === undefined) return { ...common, scope, found: undefined, by: 'nothing', missing };
   if (others.length > 0 && kind.tie === 'error') {
-    const key = naturalKeyOf(kind, desired.document) ?? '';
-    return { address, key, ids: matches.map(({ id }) => id) };
+    return { type: 'several', address, ids: matches.map(({ id }) => id) };
   }
   return { ...common, scope, found: newest(matches) ?? first, by: 'natural_key', missing };
 }
@@ -129,8 +160,7 @@ async function identifyOrphan(
   reader: Reader,
 ): Promise<Identity> {
   const kind = kindNamed(recorded.kind);
-  const listed = movedTo === undefined ? await reader.list(kind, recorded.scope) : [];
-  const found = listed.find(({ id }) => id === recorded.id);
+  const found = movedTo === undefined ? await findRecorded(kind, recorded, reader) : undefined;
   return {
     address,
     kind,
@@ -139,46 +169,44 @@ async function identifyOrphan(
     recorded,
     found,
     by: found ? 'state' : 'nothing',
+    isListed: true,
     missing: found || movedTo ? undefined : recorded.id,
     movedTo,
   };
 }
 
-/** Looks where the state last saw a resource, for those whose scope the configuration changed. */
-async function findElsewhere(kind: Kind, recorded: ResourceState, scope: Scope, reader: Reader) {
-  const isSame = kind.scope.every((field) => recorded.scope[field] === scope[field]);
-  if (isSame) return undefined;
-  const listed = await reader.list(kind, recorded.scope);
-  return listed.find(({ id }) => id === recorded.id);
-}
-
-/** The values of a kind's scope fields in a document. */
-export function scopeOf(kind: Kind, document: ValueObject): Scope {
-  return Object.fromEntries(kind.scope.map((field) => [field, String(document[field] ?? '')]));
-}
-
-/** The text that names a resource among its kind; undefined where it has none of the fields. */
-export function naturalKeyOf(kind: Kind, document: ValueObject): string | undefined {
-  const fields = kind.naturalKey.find((names) =>
-    names.every((name) => typeof document[name] === 'string' && document[name] !== ''),
-  );
-  return fields && JSON.stringify(fields.map((name) => [name, document[name]]));
-}
-
-function matchesOf(
+/**
+ * The live resource of the id in the state: in `scope`, or where the state last saw it, for those whose
+ * scope the configuration changed.
+ */
+async function findRecorded(
   kind: Kind,
-  document: ValueObject,
-  scope: Scope,
-  listed: readonly ListedResource[],
-): readonly ListedResource[] {
-  const key = naturalKeyOf(kind, document);
-  if (key === undefined) return [];
-  return listed.filter(({ record }) => recordKeyOf(kind, record, scope) === key);
+  recorded: ResourceState,
+  reader: Reader,
+  scope: Scope = recorded.scope,
+): Promise<ListedResource | undefined> {
+  const listed = await reader.list(kind, scope);
+  const found = listed?.find(({ id }) => id === recorded.id);
+  if (found !== undefined) return found;
+  const isSame = kind.scope.every((field) => recorded.scope[field] === scope[field]);
+  if (listed === undefined) {
+    const at = { id: recorded.id, scope: recorded.scope, isUnread: recorded.pin === null };
+    return lookUp(kind, at, reader);
+  }
+  return isSame ? undefined : findById(kind, recorded.id, recorded.scope, reader);
 }
 
-/** The natural key of a record as a list gives it, which may leave out what the scope says. */
-export function recordKeyOf(kind: Kind, record: JsonObject, scope: Scope): string | undefined {
-  return naturalKeyOf(kind, kind.document({ ...scope, ...record }, scope));
+/** The live resource of an id: in its list or, where there is none, on its own. */
+async function findById(
+  kind: Kind,
+  id: string,
+  scope: Scope,
+  reader: Reader,
+): Promise<ListedResource | undefined> {
+  const listed = await reader.list(kind, scope);
+  return listed === undefined
+    ? lookUp(kind, { id, scope }, reader)
+    : listed.find((item) => item.id === id);
 }
 
 function newest(items: readonly ListedResource[]): ListedResource | undefined {

@@ -1,4 +1,4 @@
-import { type Address, matchesAddress } from '../core/address.ts';
+import { type Address, kindOf, matchesAddress } from '../core/address.ts';
 import type { DesiredResource } from '../core/desired.ts';
 import { digestOf } from '../core/digest.ts';
 import { CallsheetError } from '../core/errors.ts';
@@ -8,14 +8,15 @@ import type { World } from '../diff/world.ts';
 import { kindNamed, kinds } from '../kinds/index.ts';
 import type { ResourceState, State } from '../state/model.ts';
 import { assumptionsOf } from './assumptions.ts';
-import { pinOf, planChange } from './change.ts';
+import { livePin, pinOf, planChange } from './change.ts';
 import { refuseDangling } from './dangling.ts';
 import { forecastRequests, planDigest, summarise } from './document.ts';
 import { type Guards, guardChanges } from './guard.ts';
-import { type Ambiguity, type Identity, identify } from './identify.ts';
-import { attributeDrift, leafNotes } from './notes.ts';
+import { type Identity, identify, type Obscurity } from './identify.ts';
+import { attributeDrift, extentNotes, leafNotes } from './notes.ts';
 import type { LiveResource, Reader } from './reader.ts';
 import { rememberResource } from './remember.ts';
+import { type Support, withSupport } from './unsupported.ts';
 
 export type PlanInput = {
   readonly purpose: PlanDocument['purpose'];
@@ -34,8 +35,7 @@ export type PlanInput = {
   readonly configDigest: string;
   /** History entries that a rollback reverts to. */
   readonly versions: ReadonlyMap<Address, number>;
-  /** The assumption that an operation rests on, by the operation's name. */
-  readonly assumptionOf: (operation: string) => string | undefined;
+  readonly assumptionOf: Support['assumptionOf'];
   /** Measured while reading, with as many in flight as apply has; see `forecastRequests`. */
   readonly secondsPerRequest: () => number;
 };
@@ -50,13 +50,13 @@ export type Planned = {
 /** Makes a plan. Throws `CallsheetError('config')` where a resource cannot be identified. */
 export async function makePlan(input: PlanInput): Promise<Planned> {
   const { desired, state, reader, options } = input;
-  const { identities, ambiguities } = await identify(
+  const { identities, obscurities } = await identify(
     desired,
     state,
     reader,
     input.purpose !== 'rollback',
   );
-  if (ambiguities.length > 0) throw ambiguous(ambiguities);
+  if (obscurities.length > 0) throw obscure(obscurities);
 
   const ids = new Map<Address, string>();
   for (const { address, found } of identities) if (found) ids.set(address, found.id);
@@ -96,27 +96,34 @@ async function planOne(identity: Identity, world: World, input: PlanInput): Prom
   const facets = new Set(
     kind.facets.map(({ field }) => field).filter((field) => desired?.document[field] !== undefined),
   );
-  const live = found && (await input.reader.read(kind, found, facets));
+  // What could not be read when it was made cannot be told from what is gone.
+  const isUnread = recorded?.id === found?.id && recorded?.pin === null;
+  const live = found && (await input.reader.read(kind, { ...found, isUnread }, facets));
+  const support = supportOf(input);
   const context = {
     world,
     options: input.options,
     now: input.now,
     purpose: input.purpose,
     version: input.versions.get(address),
+    support,
   };
-  const { change, leaves } = planChange(identity, live, context);
-  const notes = leafNotes(address, leaves);
+  const { change: planned, leaves } = planChange(identity, live, context);
+  const change = withSupport(planned, identity, support);
+  const notes = [...leafNotes(address, leaves), ...extentNotes(change, live)];
   const isSame = change.action === 'no_op' || change.action === 'adopt';
   if (isSame && desired && live) {
     // What is known of a resource that is gone says nothing of the one that took its name.
     const known = by === 'state' ? recorded : undefined;
-    const pin = { ...pinOf(kind, live, null), history_id: known?.pin?.history_id ?? null };
+    const pin = livePin(kind, live, known?.pin ?? null);
     const at = { id: live.id, scope: live.scope, pin };
     const state = rememberResource(kind, desired, at, known, new Set(), world);
     const isKnown = recorded !== undefined && digestOf(state) === digestOf(recorded);
     return { change, notes, state: isKnown ? undefined : state };
   }
-  if (live === undefined || change.pin === null) return { change, notes, state: undefined };
+  if (live === undefined || change.pin === null || change.verdict === 'unsupported') {
+    return { change, notes, state: undefined };
+  }
   return {
     change: await pinHistory(identity, live, change, leaves, input),
     notes,
@@ -190,19 +197,38 @@ function assemble(
     options,
     summary: summarise(changes, all.length - changes.length),
     requests: forecastRequests(changes, kindNamed, input.secondsPerRequest()),
-    assumptions: assumptionsOf(changes, input.assumptionOf),
+    assumptions: assumptionsOf(changes, supportOf(input)),
     changes,
     notes: results.flatMap(({ notes }) => notes),
   };
   return { ...undigested, digest: planDigest(undigested) };
 }
 
-function ambiguous(ambiguities: readonly Ambiguity[]): CallsheetError {
-  const lines = ambiguities.map(
-    ({ address, ids }) =>
-      `${address}: ${ids.length} live resources have its name: ${ids.join(', ')}`,
-  );
-  return new CallsheetError('config', lines.join('\n'), {
-    hint: 'Say which one is meant with `lifecycle: { adopt: <id> }`, or rename the others.',
+function supportOf({ reader, assumptionOf }: PlanInput): Support {
+  return { lackOf: reader.lackOf, assumptionOf };
+}
+
+function obscure(obscurities: readonly Obscurity[]): CallsheetError {
+  const isSeveral = obscurities.some(({ type }) => type === 'several');
+  return new CallsheetError('config', obscurities.map(tellObscurity).join('\n'), {
+    hint: isSeveral
+      ? 'Say which one is meant with `lifecycle: { adopt: <id> }`, or rename the others.'
+      : 'Correct the id in lifecycle.adopt, or take it out to make a new resource.',
   });
+}
+
+function tellObscurity(obscurity: Obscurity): string {
+  const { address } = obscurity;
+  if (obscurity.type === 'several') {
+    const { ids } = obscurity;
+    return `${address}: ${ids.length} live resources have its name: ${ids.join(', ')}`;
+  }
+  const { id, holder } = obscurity;
+  return holder === undefined
+    ? `${address}: lifecycle.adopt names ${id}, and the platform has no such ${kindNoun(address)}`
+    : `${address}: lifecycle.adopt names ${id}, which ${holder} stands for`;
+}
+
+function kindNoun(address: Address): string {
+  return kindOf(address).replaceAll('_', ' ');
 }

@@ -1,7 +1,7 @@
 import type { Address } from '../core/address.ts';
-import type { Note } from '../core/plan-document.ts';
+import type { Change, Note } from '../core/plan-document.ts';
 import type { LeafChange } from '../diff/compare.ts';
-import type { HistoryEntry } from './reader.ts';
+import type { HistoryEntry, LiveResource } from './reader.ts';
 
 /** What a comparison found that writes nothing but that a person should know. */
 export function leafNotes(address: Address, leaves: readonly LeafChange[]): readonly Note[] {
@@ -28,6 +28,16 @@ function leafNote(
     return { severity: 'info', message };
   }
   return undefined;
+}
+
+/** What a person should know of a resource that is taken to be what it was, since it cannot be read. */
+export function extentNotes(
+  { address, action }: Change,
+  live: LiveResource | undefined,
+): readonly Note[] {
+  if (live?.extent !== 'nothing' || action !== 'no_op') return [];
+  const message = 'it cannot be read; it is taken to be what was last written';
+  return [{ severity: 'info', address, message }];
 }
 
 /** Who changed a resource since its last known history entry: the newest ones, in words. */

@@ -13,28 +13,54 @@ export type ListedResource = {
   readonly record: JsonObject;
 };
 
-/** A live resource, whole. */
+/** A live resource. */
 export type LiveResource = {
   readonly id: string;
   readonly scope: Scope;
+  readonly extent: Extent;
   /** In the shape of the configuration, facets included. */
   readonly document: JsonObject;
   /** As the platform returned it. */
   readonly record: JsonObject;
 };
 
+/**
+ * How much of a resource could be read: all of it, what its list shows where the platform cannot be asked
+ * for one alone, or nothing, where there is no list either. Nothing means that `document` and `record`
+ * are empty, not that the resource is.
+ */
+export type Extent = 'whole' | 'listed' | 'nothing';
+
+/** Why an operation cannot be used: `platform.assume: false` refuses it, or the platform does not have it. */
+export type Lack = 'refused' | 'absent';
+
 export type Reader = {
-  /** Every resource of a kind in a scope. Listed once; asked again, the same answer. */
-  readonly list: (kind: Kind, scope: Scope) => Promise<readonly ListedResource[]>;
+  /**
+   * Every resource of a kind in a scope. Listed once; asked again, the same answer, unless it is to be
+   * `fresh`. Undefined: the platform cannot be asked for the list.
+   */
+  readonly list: (
+    kind: Kind,
+    scope: Scope,
+    fresh?: boolean,
+  ) => Promise<readonly ListedResource[] | undefined>;
   /**
    * One resource, read afresh; `facets` names those to read too. Undefined: there is none. Where a kind's
-   * list items are whole, a `record` from the list is taken as it is.
+   * list items are all that can be read, a `record` from the list is taken as it is. With `isUnread`, the
+   * resource is known to exist without ever having been read, so that a 404 says nothing about it.
    */
   readonly read: (
     kind: Kind,
-    at: { readonly id: string; readonly scope: Scope; readonly record?: JsonObject },
+    at: {
+      readonly id: string;
+      readonly scope: Scope;
+      readonly record?: JsonObject;
+      readonly isUnread?: boolean;
+    },
     facets: ReadonlySet<string>,
   ) => Promise<LiveResource | undefined>;
+  /** Why an operation cannot be used, as far as is known by now. Undefined: nothing speaks against it. */
+  readonly lackOf: (operation: string) => Lack | undefined;
   /** The newest history entries, newest first; empty for kinds without a history. */
   readonly history: (kind: Kind, id: string, limit: number) => Promise<readonly HistoryEntry[]>;
 };

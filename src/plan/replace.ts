@@ -1,7 +1,7 @@
 import type { Action, PlannedOperation, Verdict } from '../core/plan-document.ts';
 import type { ValueObject } from '../core/value.ts';
 import type { Facet, Kind } from '../kinds/kind.ts';
-import { naturalKeyOf } from './identify.ts';
+import { naturalKeyOf } from './natural-key.ts';
 import type { LiveResource } from './reader.ts';
 import { createSteps } from './steps.ts';
 

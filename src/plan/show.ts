@@ -1,7 +1,8 @@
+import { MASK } from '../core/mask.ts';
 import type { FieldChange } from '../core/plan-document.ts';
 import type { Json, JsonObject, ValueObject } from '../core/value.ts';
 import type { LeafChange } from '../diff/compare.ts';
-import { MASK, maskAt, maskLive } from '../diff/mask.ts';
+import { maskAt, maskLive } from '../diff/mask.ts';
 import type { Kind } from '../kinds/kind.ts';
 
 /** A leaf's change as a plan shows it, masked. */

@@ -1,4 +1,5 @@
 import type { PlannedOperation } from '../core/plan-document.ts';
+import type { ValueObject } from '../core/value.ts';
 import { fieldSchema } from '../diff/leaves.ts';
 import type { Kind } from '../kinds/kind.ts';
 
@@ -35,6 +36,11 @@ export function updateSteps(
 export function createSteps(kind: Kind, fields: readonly string[]): readonly PlannedOperation[] {
   const own = fields.filter((field) => !isFacet(kind, field));
   return [{ step: 'create', fields: own }, ...facetSteps(kind, fields)];
+}
+
+/** The top-level fields of a document that the resource's own endpoint writes. */
+export function ownFields(kind: Kind, document: ValueObject): readonly string[] {
+  return Object.keys(document).filter((field) => !isFacet(kind, field));
 }
 
 /** In the kind's order, so that the order of keys in the configuration decides nothing. */

@@ -1,9 +1,10 @@
+import { MASK } from '../core/mask.ts';
 import { formatPath } from '../core/path.ts';
 import type { Change, FieldCause, FieldChange, PlanDocument } from '../core/plan-document.ts';
 import { isObject, type Json } from '../core/value.ts';
 import { type Element, gatherElements } from './elements.ts';
 import { sanitiseLine } from './untrusted.ts';
-import { isFile, MASK, standsForOther } from './value-text.ts';
+import { isFile, standsForOther } from './value-text.ts';
 
 /** `+` appears, `-` goes, `~` differs, `!` a conflict, blank in a new resource. */
 export type Sign = '+' | '-' | '~' | '!' | ' ';

@@ -39,6 +39,8 @@ const PAST: { readonly [action: string]: string } = {
   delete: 'deleted',
   adopt: 'adopted',
   forget: 'forgotten',
+  move: 'moved',
+  record: 'recorded',
 };
 
 /** Columns of `not attempted`, the longest word of a line. */

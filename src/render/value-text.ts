@@ -1,10 +1,8 @@
 import { isAddress } from '../core/address.ts';
+import { MASK } from '../core/mask.ts';
 import { isObject, type Json } from '../core/value.ts';
 import { sanitise, sanitiseLine } from './untrusted.ts';
 import { formatCount, formatSize } from './wording.ts';
-
-/** What the plan document holds in place of a secret. */
-export const MASK = '(secret)';
 
 /** A value in one line, as it stands in a field line: `"Front desk"`, `1.05`, `id of retry_policy.gentle`. */
 export function inlineValue(value: Json): string {

@@ -7,7 +7,7 @@ import type { DesiredResource } from '../core/desired.ts';
 import { isIdentity, type Path, parsePath } from '../core/path.ts';
 import { isObject, type Json, type JsonObject } from '../core/value.ts';
 import { kindNamed } from '../kinds/index.ts';
-import { scopeOf } from '../plan/identify.ts';
+import { scopeOf } from '../plan/natural-key.ts';
 import type { IntentRecorded, JournalEntry, LedgerLine, SnapshotTaken } from '../state/journal.ts';
 import type { ResourceState } from '../state/model.ts';
 import { lostValues } from './lost.ts';

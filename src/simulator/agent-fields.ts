@@ -25,10 +25,24 @@ const BY_WRITE_NAME = new Map(
 );
 const RECORD_NAMES = new Set(FIELDS.map(([name]) => name));
 
-/** Settings that history records and a revert restores (Revert, rule 1). */
-export const RECORDED: readonly string[] = FIELDS.filter(
-  ([, field]) => !field.readOnly && !field['x-facet'] && field['x-revert'] !== false,
-).map(([name]) => name);
+/** Fields that a read has. */
+export const READABLE: readonly string[] = FIELDS.filter(([, field]) => !field['x-facet']).map(
+  ([name]) => name,
+);
+
+/**
+ * Fields that name the templates an agent sends. The specification speaks of assigning templates to agents
+ * and of reverts that switch one on, and shows no field for it.
+ */
+export const TEMPLATES = { email: 'email_template_id', sms: 'sms_template_id' } as const;
+
+/** Settings that history records and a revert restores (Revert, rules 1 and 2). */
+export const RECORDED: readonly string[] = [
+  ...FIELDS.filter(
+    ([, field]) => !field.readOnly && !field['x-facet'] && field['x-revert'] !== false,
+  ).map(([name]) => name),
+  TEMPLATES.email,
+];
 
 /**
  * The record's name for a write name. A name that nobody knows is a field newer than the schema and is
@@ -43,6 +57,7 @@ export function recordName(writeName: string): string | undefined {
 
 /** The write name of a field of the record. */
 export function writeName(name: string): string {
+  if (name === TEMPLATES.email) return 'emailTemplateId';
   return agent.properties?.[name]?.['x-write'] ?? name;
 }
 

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../core/value.ts';
-import { FLOOR_MODEL } from './catalogue.ts';
+import { TEMPLATES } from './agent-fields.ts';
 import { isRecord, textsOf } from './json.ts';
 import { organizationLocks } from './locks.ts';
 import type { Platform } from './platform.ts';
@@ -32,11 +32,9 @@ export function refuseLocked(
 
 function newUses(platform: Platform, before: JsonObject, next: JsonObject): readonly Use[] {
   return [
-    ...named('llm', before.model, next.model).filter(
-      ({ feature }) => feature !== `llm.${FLOOR_MODEL}`,
-    ),
-    ...named('template', before.agent_type, next.agent_type),
-    ...named('tts', before.tts_model, next.tts_model),
+    ...named('model', before, next, `llm.${String(next.model)}`),
+    ...named('agent_type', before, next, `template.${String(next.agent_type)}`),
+    ...named('tts_model', before, next, `tts.${String(next.tts_model)}`),
     ...integrations(before, next),
     ...clonedVoice(platform, before, next),
     ...when(
@@ -45,7 +43,9 @@ function newUses(platform: Platform, before: JsonObject, next: JsonObject): read
       'warm_transfer',
     ),
     ...when(addsLinks(before, next), 'knowledge_base', 'RAG is not enabled for this organization.'),
-    ...when(redacts(next) && !redacts(before), 'phi_redaction'),
+    ...OPT_INS.flatMap((name) => when(isOptedIn(next, name) && !isOptedIn(before, name), name)),
+    ...named(TEMPLATES.email, before, next, 'email_templates'),
+    ...named(TEMPLATES.sms, before, next, 'sms_templates'),
   ];
 }
 
@@ -59,8 +59,13 @@ function changedKnowledge(before: JsonObject, next: JsonObject): readonly Use[] 
   );
 }
 
-function named(group: string, before: unknown, next: unknown): readonly Use[] {
-  return when(typeof next === 'string' && next !== before, `${group}.${String(next)}`);
+function named(
+  field: string,
+  before: JsonObject,
+  next: JsonObject,
+  feature: string,
+): readonly Use[] {
+  return when(isOn(next[field]) && next[field] !== before[field], feature);
 }
 
 function integrations(before: JsonObject, next: JsonObject): readonly Use[] {
@@ -84,8 +89,14 @@ function addsLinks(before: JsonObject, next: JsonObject): boolean {
   return textsOf(next.knowledgebase_links).some((link) => !had.includes(link));
 }
 
-function redacts({ config }: JsonObject): boolean {
-  return isRecord(config) && config.phi_redaction === true;
+/**
+ * Features whose availability is the permission to opt in; a lock leaves existing use alone (Features,
+ * notes). Where an agent opts in is not specified: here it is the member of `config` of the same name.
+ */
+const OPT_INS = ['phi_redaction', 'secure_access', 'use_reseller_smtp'];
+
+function isOptedIn({ config }: JsonObject, name: string): boolean {
+  return isRecord(config) && config[name] === true;
 }
 
 function isOn(value: unknown): boolean {

@@ -1,8 +1,10 @@
 import type { JsonObject } from '../core/value.ts';
-import { RECORDED, writeName } from './agent-fields.ts';
+import { RECORDED, TEMPLATES, writeName } from './agent-fields.ts';
 import { LLM_MODELS, STT_PROVIDERS } from './catalogue.ts';
 import { isRecord, recordsOf } from './json.ts';
 import type { Platform } from './platform.ts';
+import { organizationOf } from './reach.ts';
+import { maySend } from './texts.ts';
 import { bodyViolations } from './validation.ts';
 import { type Violation, violation } from './violations.ts';
 
@@ -19,6 +21,8 @@ export function brokenRules(
     ...(changed('stt_model') ? unknownSpeech(next) : []),
     ...(changed('default_retry_policy_id') ? unknownPolicy(platform, next) : []),
     ...(changed('voice_settings') ? foreignVoice(platform, next) : []),
+    ...(changed(TEMPLATES.email) ? unknownEmailTemplate(platform, next) : []),
+    ...(changed(TEMPLATES.sms) ? unfitSmsTemplate(platform, next) : []),
   ];
 }
 
@@ -31,6 +35,7 @@ export function brokenSettings(platform: Platform, record: JsonObject): readonly
     ...unknownModel(record),
     ...unknownSpeech(record),
     ...foreignVoice(platform, record),
+    ...unknownEmailTemplate(platform, record),
   ];
 }
 
@@ -66,4 +71,25 @@ function foreignVoice({ store }: Platform, next: JsonObject): readonly Violation
   const voice = isRecord(settings) ? store.voices.get(String(settings.voice_id)) : undefined;
   if (voice === undefined || voice.organizationId === next.organization_id) return [];
   return [violation('voiceSettings.voice_id', 'the voice belongs to another organization')];
+}
+
+function unknownEmailTemplate({ store }: Platform, next: JsonObject): readonly Violation[] {
+  const id = next[TEMPLATES.email];
+  const template = store.emailTemplates.get(String(id));
+  if (id === undefined || template?.organization_id === next.organization_id) return [];
+  return [violation('emailTemplateId', 'the organization has no such e-mail template')];
+}
+
+/** A template's sender is not checked before the template is assigned to an agent (SMS templates). */
+function unfitSmsTemplate(platform: Platform, next: JsonObject): readonly Violation[] {
+  const id = next[TEMPLATES.sms];
+  if (id === undefined) return [];
+  const template = platform.store.smsTemplates.get(String(id));
+  if (template === undefined || template.organization_id !== next.organization_id)
+    return [violation('smsTemplateId', 'the organization has no such SMS template')];
+  const { from_number: sender } = template;
+  const organization = organizationOf(platform, String(next.organization_id));
+  if (typeof sender !== 'string' || maySend(organization, sender)) return [];
+  const account = 'the SMS account of the organization';
+  return [violation('smsTemplateId', `${sender} is not an SMS-capable number of ${account}`)];
 }

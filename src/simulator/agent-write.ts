@@ -11,7 +11,6 @@ import { invalid, violation } from './violations.ts';
 
 /** What an agent has before anybody configured it. */
 const NEW_AGENT: JsonObject = {
-  status: 'active',
   agent_type: 'simple',
   model: 'alpha-4.1',
   stt_model: 'voxc',
@@ -23,7 +22,8 @@ const NEW_AGENT: JsonObject = {
 export function newRecord(platform: Platform, id: string, body: JsonObject): JsonObject {
   const at = platform.stamp();
   const identity: JsonObject = { id, organization_id: body.organizationId ?? null };
-  const record = patched(platform, { ...NEW_AGENT, ...identity }, fromWrite(platform, {}, body));
+  const blank = { status: platform.dialect.newAgentStatus, ...NEW_AGENT, ...identity };
+  const record = patched(platform, blank, fromWrite(platform, {}, body));
   return { ...record, created_at: at, updated_at: at };
 }
 
@@ -109,7 +109,12 @@ function keptInterpreter(before: JsonObject, next: JsonObject): JsonObject {
 }
 
 /** A cloned voice brings its language along, unless the same write names one (Custom voices). */
-function withVoiceLanguage({ store }: Platform, next: JsonObject, patch: JsonObject): JsonObject {
+function withVoiceLanguage(
+  { store, dialect }: Platform,
+  next: JsonObject,
+  patch: JsonObject,
+): JsonObject {
+  if (dialect.voiceLanguage === 'spoken') return next;
   const [settings, given] = [next.voice_settings, patch.voice_settings];
   if (!isRecord(settings) || !isRecord(given) || given.voice_id === undefined) return next;
   const language = store.voices.get(String(settings.voice_id))?.record.language;

@@ -4,6 +4,10 @@ import type { Json, JsonObject } from '../core/value.ts';
 export type Answer = {
   readonly status: number;
   readonly body?: Json;
+  /** A body that is sent as it stands, instead of `body`. */
+  readonly text?: string | Buffer;
+  /** Content type of `text`. */
+  readonly type?: string;
   readonly headers?: { readonly [name: string]: string };
 };
 

@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import { type OperationId, operations } from '../api/operations.generated.ts';
 import { coded } from './answer.ts';
 import { rulesOf } from './contract.ts';
@@ -11,10 +12,15 @@ export const TOKEN_SECONDS = 86_400;
 export const NOBODY: Key = { clientId: '', clientSecret: '', generation: 0, scope: undefined };
 
 /** The key behind a request's Authorization header; 401 where it does not hold (Authentication 2 and 3). */
-export function authenticate(platform: Platform, id: OperationId, header: string | undefined): Key {
+export function authenticate(
+  platform: Platform,
+  id: OperationId,
+  headers: IncomingHttpHeaders,
+): Key {
   if (operations[id].auth === 'none') return NOBODY;
+  if (operations[id].auth === 'pbx_key') return pbxProvider(platform, headers['x-pbx-api-key']);
   const own = rulesOf(id).unauthorized;
-  const bearer = /^Bearer (\S+)$/i.exec(header ?? '')?.[1];
+  const bearer = /^Bearer (\S+)$/i.exec(headers.authorization ?? '')?.[1];
   if (bearer === undefined)
     throw coded(401, own ?? 'invalid_request', 'Missing or malformed Authorization header');
   const token = platform.store.tokens.get(bearer);
@@ -29,6 +35,15 @@ export function authenticate(platform: Platform, id: OperationId, header: string
   if (operations[id].scoped === 'closed' && key.scope !== undefined)
     throw coded(403, 'insufficient_scope', 'This operation is closed to scoped keys');
   return key;
+}
+
+/** The PBX provider calls with a key of its own (Authentication 8). */
+function pbxProvider({ store }: Platform, given: string | readonly string[] | undefined): Key {
+  if (typeof given !== 'string' || given === '')
+    throw coded(401, 'unauthorized', 'Missing X-PBX-Api-Key header');
+  if (!store.pbxApiKeys.has(given))
+    throw coded(401, 'unauthorized', 'The PBX API key is not valid');
+  return NOBODY;
 }
 
 /** Gives a key a new secret. Its id stays; its earlier tokens no longer hold (Authentication 7). */

@@ -75,6 +75,14 @@ export const FEATURES: readonly Feature[] = [
   ...VOICE_PROVIDERS.map((name) => feature(`tts.${name}`, 'TTS', `Speaking through ${name}.`)),
 ].sort((a, b) => (a.key < b.key ? -1 : 1));
 
+/** Features whose keys the specification names; those of groups count with their group (Feature entry). */
+const NAMED =
+  /^(knowledge_base|custom_voices|integration\..+|llm\..+|template\.outbound|secure_access|phi_redaction|use_reseller_smtp)$/;
+
+export function isNamed({ key }: Feature): boolean {
+  return NAMED.test(key);
+}
+
 function feature(key: string, category: Category, description: string): Feature {
   const words = key.replaceAll(/[._]/g, ' ');
   return { key, name: words.charAt(0).toUpperCase() + words.slice(1), description, category };

@@ -6,6 +6,8 @@ export type Parameter = {
   readonly name: string;
   readonly in: 'path' | 'query';
   readonly required: boolean;
+  /** Of a list, whether each member is a parameter of its own; otherwise commas part them. */
+  readonly exploded: boolean;
   readonly schema: {
     readonly type: string;
     readonly format?: string;
@@ -114,6 +116,7 @@ function readParameter(value: unknown): Parameter {
     name: String(node.name),
     in: node.in === 'path' ? 'path' : 'query',
     required: node.required === true,
+    exploded: node.explode !== false,
     // The document is ours and generated: its parameters have the keywords named above.
     schema: node.schema as Parameter['schema'],
     checked: node.in === 'query' || node['x-malformed'] === 'invalid',

@@ -1,54 +1,121 @@
+import { createHash } from 'node:crypto';
 import type { OperationId } from '../api/operations.generated.ts';
 import type { Json } from '../core/value.ts';
 
 /** Something that goes wrong on purpose. A fault that is spent is forgotten. */
 export type Fault = {
-  /** What it befalls; `upload` is the PUT to a presigned address, `*` is everything. */
-  readonly operation: OperationId | 'upload' | '*';
-  /** How often; once unless it says otherwise. */
+  /**
+   * What it befalls: an operation, `upload` (the PUT to a presigned address), `ingestion` (of a source,
+   * which then fails), or `*`, which is every request.
+   */
+  readonly operation: OperationId | 'upload' | 'ingestion' | '*';
+  /** How often; once unless it says otherwise, without end where there is a `probability`. */
   readonly times?: number;
   /** How many requests pass unharmed before it strikes. */
   readonly skip?: number;
   /** Only requests whose path contains this, such as an agent's id. */
   readonly path?: string;
-  /** Answered instead of what the operation would answer; nothing is done. */
-  readonly status?: number;
-  readonly body?: Json;
-  readonly headers?: { readonly [name: string]: string };
+  /** Between 0 and 1: how likely it strikes. The same seed, method and path strike alike in every run. */
+  readonly probability?: number;
   /** Milliseconds before anything else happens. */
   readonly delayMs?: number;
-  /** The connection breaks before the operation is done, or after it is done and before its answer. */
-  readonly reset?: 'before' | 'after';
+  /**
+   * Answered instead of what the operation would answer; nothing is done. Without `body` and `text`, 429 and
+   * 5xx have the body that the specification gives them.
+   */
+  readonly status?: number;
+  readonly body?: Json;
+  /** The body as it stands, JSON or not; with status 200 unless `status` says otherwise. */
+  readonly text?: string;
+  readonly headers?: { readonly [name: string]: string };
+  /** The operation is done although `status`, `body` or `text` is answered. */
+  readonly done?: boolean;
+  /**
+   * The connection breaks: before the operation is done; after it is done and before its answer; or after
+   * the head of the answer.
+   */
+  readonly reset?: 'before' | 'after' | 'head';
+  /** The connection breaks in the middle of the answer's body, whose whole length was announced. */
+  readonly truncate?: boolean;
+  /** No answer comes, before or after the operation is done, until the caller gives up or `hangMs` passed. */
+  readonly hang?: 'before' | 'after';
+  /** A minute unless given. */
+  readonly hangMs?: number;
+  /** The simulator dies as in a crash, before or after the operation is done. Only where it runs alone. */
+  readonly kill?: 'before' | 'after';
 };
+
+/** A request as a fault sees it. */
+type Target = {
+  readonly operation: string;
+  readonly method: string;
+  /** With its query. */
+  readonly path: string;
+};
+
+/** Where the draws of faults with a `probability` begin. */
+export type Seed = string | number;
 
 /** The faults that are set. */
 export type Faults = {
   readonly add: (...faults: readonly Fault[]) => void;
+  /** Answers that many requests with 429, and with `Retry-After` in seconds where it is given. */
+  readonly storm: (times: number, retryAfter?: number, operation?: Fault['operation']) => void;
   readonly clear: () => void;
   /** How many have not been spent. */
   readonly pending: () => number;
+  /** Those that have not been spent. */
+  readonly list: () => readonly Fault[];
+  /** Begins the draws anew from another seed. */
+  readonly reseed: (seed: Seed) => void;
   /** The fault that strikes a request, if one does; it is counted as used. */
-  readonly strike: (operation: string, path: string) => Fault | undefined;
+  readonly strike: (target: Target) => Fault | undefined;
 };
 
-export function createFaults(): Faults {
-  let armed: { readonly fault: Fault; skip: number; times: number }[] = [];
+type Armed = {
+  readonly fault: Fault;
+  /** Tells draws of one fault from those of another. */
+  readonly number: number;
+  /** How often each request was drawn for. */
+  readonly draws: Map<string, number>;
+  skip: number;
+  times: number;
+};
+
+export function createFaults(seed: Seed = 'callsheet'): Faults {
+  let [armed, added, source]: [readonly Armed[], number, Seed] = [[], 0, seed];
+  const add = (...faults: readonly Fault[]) => {
+    for (const fault of faults) {
+      const endless = fault.probability === undefined ? 1 : Number.POSITIVE_INFINITY;
+      const [skip, times] = [fault.skip ?? 0, fault.times ?? endless];
+      armed = [...armed, { fault, number: added, draws: new Map(), skip, times }];
+      added += 1;
+    }
+  };
   return {
-    add: (...faults) => {
-      for (const fault of faults)
-        armed.push({ fault, skip: fault.skip ?? 0, times: fault.times ?? 1 });
-    },
+    add,
+    storm: (times, retryAfter, operation = '*') =>
+      add({
+        operation,
+        status: 429,
+        times,
+        ...(retryAfter === undefined ? {} : { headers: { 'retry-after': String(retryAfter) } }),
+      }),
     clear: () => {
       armed = [];
     },
     pending: () => armed.length,
-    strike: (operation, path) => {
-      const matching = armed.filter(
-        ({ fault }) =>
-          (fault.operation === '*' || fault.operation === operation) &&
-          (fault.path === undefined || path.includes(fault.path)),
-      );
-      for (const one of matching) {
+    list: () => armed.map(({ fault }) => fault),
+    reseed: (next) => {
+      source = next;
+      added = 0;
+      const faults = armed.map(({ fault }) => fault);
+      armed = [];
+      add(...faults);
+    },
+    strike: (target) => {
+      for (const one of armed) {
+        if (!befalls(one.fault, target) || !drawn(source, one, target)) continue;
         if (one.skip > 0) {
           one.skip -= 1;
           continue;
@@ -60,4 +127,23 @@ export function createFaults(): Faults {
       return undefined;
     },
   };
+}
+
+function befalls(fault: Fault, { operation, path }: Target): boolean {
+  // Ingestions are no requests, so that only a fault that names them befalls them.
+  const named = fault.operation === '*' ? operation !== 'ingestion' : fault.operation === operation;
+  return named && (fault.path === undefined || path.includes(fault.path));
+}
+
+/**
+ * Whether the dice fall for a request. They depend on the request and on how often it was made, not on what
+ * other requests did in between, so that concurrent runs repeat as well.
+ */
+function drawn(seed: Seed, { fault, number, draws }: Armed, { method, path }: Target): boolean {
+  if (fault.probability === undefined) return true;
+  const request = `${method} ${path}`;
+  const count = draws.get(request) ?? 0;
+  draws.set(request, count + 1);
+  const digest = createHash('sha256').update([seed, number, request, count].join('\n')).digest();
+  return digest.readUInt32BE(0) / 2 ** 32 < fault.probability;
 }

@@ -12,7 +12,7 @@ const NAMES = [
 ];
 
 /** What the agents of a fleet do; they take turns. */
-const ROLES = [
+export const ROLES = [
   {
     type: 'receptionist',
     title: 'Front desk',
@@ -39,16 +39,18 @@ const ROLES = [
     task: 'interpret between a caller and a member of staff',
   },
 ] as const;
+export type Role = (typeof ROLES)[number];
 
 const MODELS = ['alpha-4.1', 'alpha-4o', 'alpha-4.1-mini', 'beta-3-fast'];
 
 /**
  * An account with a number of agents, the same for the same number. Agents are spread over the
- * organizations given, or over five of its own.
+ * organizations given, or over five of its own. They are made at the start unless `createdAt` says when.
  */
 export function generateFleet(
   count: number,
   given: readonly SeedOrganization[] = [],
+  createdAt?: string,
 ): SeedDocument {
   const organizations =
     given.length > 0 ? given : NAMES.map((name) => ({ id: uuidOf(name), name }));
@@ -60,18 +62,27 @@ export function generateFleet(
   return {
     ...(given.length > 0 ? {} : { organizations }),
     ...(count > 0 ? { retry_policies: [policy] } : {}),
-    agents: Array.from({ length: count }, (_, index) => agent(index, organizations, policy.id)),
+    agents: Array.from({ length: count }, (_, index) => ({
+      ...generateAgent(index, nth(organizations, index), nth(ROLES, index), policy.id),
+      ...(createdAt === undefined ? {} : { created_at: createdAt }),
+    })),
   };
 }
 
-function agent(
+/** A member of a list that is not empty; the list begins anew where it ends. */
+export function nth<T>(list: readonly T[], index: number): T {
+  const member = list[index % list.length];
+  if (member === undefined) throw new Error('a list that is taken in turns has members');
+  return member;
+}
+
+/** One agent of a fleet, the same for the same index. */
+export function generateAgent(
   index: number,
-  organizations: readonly SeedOrganization[],
+  owner: SeedOrganization,
+  role: Role,
   policyId: string,
 ): SeedAgent {
-  const owner = organizations[index % organizations.length];
-  const role = ROLES[index % ROLES.length] ?? ROLES[0];
-  if (owner === undefined) throw new Error('a fleet needs an organization');
   const number = index + 1;
   const name = `${role.title} ${number}`;
   return {
@@ -80,7 +91,7 @@ function agent(
     name,
     description: `${role.title} of ${owner.name}.`,
     agent_type: role.type,
-    model: MODELS[index % MODELS.length] ?? 'alpha-4.1',
+    model: nth(MODELS, index),
     greeting_message: `Thank you for calling ${owner.name}, how can I help?`,
     system_prompt: prompt(name, owner.name, role.task),
     voice_settings: { voice_id: `builtin-${index % 7}`, speed: 1 },

@@ -38,6 +38,11 @@ export function recordHistory(
   return entry;
 }
 
+/** Adds an entry for a change of a facet, where history has such entries. */
+export function recordFacet(platform: Platform, agent: Agent): void {
+  if (platform.dialect.facetEntries) recordHistory(platform, agent, 'updated', apiAuthor(platform));
+}
+
 /** The settings that history records; what it does not record is left out (Revert, rule 1). */
 export function recordedSettings(record: JsonObject): JsonObject {
   const settings: { [name: string]: JsonObject[string] } = {};
@@ -58,7 +63,7 @@ export function visibleHistory(
     .reverse();
 }
 
-export function viewEntry(entry: HistoryEntry): JsonObject {
+export function viewEntry({ dialect }: Platform, entry: HistoryEntry): JsonObject {
   return {
     id: entry.id,
     version: entry.version,
@@ -66,6 +71,6 @@ export function viewEntry(entry: HistoryEntry): JsonObject {
     reverted_from_id: entry.revertedFrom,
     actor: { id: entry.actor },
     source: entry.source,
-    created_at: entry.createdAt,
+    ...(dialect.historyCreatedAt ? { created_at: entry.createdAt } : {}),
   };
 }

@@ -8,30 +8,44 @@
  * This file starts one.
  */
 import type { JsonObject } from '../core/value.ts';
+import { serveAdmin } from './admin/routes.ts';
 import { editedRecord } from './agent-write.ts';
 import { rotateSecret } from './auth.ts';
+import { createClock } from './clock.ts';
 import { DEFAULT_DIALECT, type Dialect } from './dialect.ts';
-import { createFaults, type Faults } from './faults.ts';
-import { generateFleet } from './fleet.ts';
+import { createFaults, type Faults, type Seed } from './faults.ts';
+import { type GeneratedOptions, plantGenerated } from './generated.ts';
 import { recordHistory, viewEntry } from './history.ts';
 import { countIds, uuidOf } from './ids.ts';
+import { setLock } from './locks.ts';
 import { plantSeed } from './plant.ts';
-import { type Platform, strictlyLater } from './platform.ts';
-import type { LoggedRequest } from './request-log.ts';
+import type { Platform } from './platform.ts';
+import { createLimiter, type Limiter, type RateLimit } from './rate-limit.ts';
+import { isRegistered } from './registrations.ts';
+import { createRequestLog, type LoggedRequest } from './request-log.ts';
 import type { SeedDocument } from './seed.ts';
 import { createServer } from './server.ts';
-import { dumpStore, emptyStore, type Key, type Store } from './store.ts';
+import { dumpStore, emptyStore, type Key, type Level, type SentText, type Store } from './store.ts';
+import { sendText, type TextOrder } from './texts.ts';
 
-export type SimulatorOptions = {
+export type SimulatorOptions = GeneratedOptions & {
   /** 0, the default, takes any free port. */
   readonly port?: number;
   /** 127.0.0.1 unless given. */
   readonly host?: string;
   readonly seed?: SeedDocument;
-  /** Generates that many agents, over the seed's organizations or over five of its own. */
-  readonly agents?: number;
   readonly now?: () => Date;
   readonly dialect?: Partial<Dialect>;
+  /** How many requests the platform takes; any number unless given. */
+  readonly rateLimit?: RateLimit;
+  /** Milliseconds that every request waits. */
+  readonly latencyMs?: number;
+  /** Where the draws of faults with a probability begin. */
+  readonly chaosSeed?: Seed;
+  /** Ends the process as a crash would. Without it no fault may kill. */
+  readonly kill?: () => void;
+  /** The token of the admin endpoint, which does not exist without one. */
+  readonly admin?: string;
   /** Whether requests are remembered; they are unless this is false. */
   readonly log?: boolean;
 };
@@ -47,7 +61,9 @@ export type Simulator = {
   /** Can be changed while the simulator runs. */
   readonly dialect: Dialect;
   readonly faults: Faults;
-  /** Every request since the start, in the order in which they ended. */
+  /** The rate limit, which can be changed as well. */
+  readonly limiter: Limiter;
+  /** The requests since the start, in the order in which they ended; the oldest of very many are forgotten. */
   readonly requests: readonly LoggedRequest[];
   /** The whole store as plain JSON. */
   readonly dump: () => JsonObject;
@@ -56,8 +72,17 @@ export type Simulator = {
    * History records it with a person's id and the source `dashboard`. Returns the entry.
    */
   readonly edit: (agentId: string, patch: JsonObject, actor?: string) => JsonObject;
-  /** Gives the account's key a new secret, which ends its tokens. Returns the secret. */
-  readonly rotateSecret: () => string;
+  /** Places a lock on a level; `id` is ignored for the account. Throws where there is no such feature. */
+  readonly lock: (level: Level, id: string, feature: string) => void;
+  readonly unlock: (level: Level, id: string, feature: string) => void;
+  /** Gives a key, the account's own unless named, a new secret, which ends its tokens. Returns the secret. */
+  readonly rotateSecret: (clientId?: string) => string;
+  /** Moves the clock on by milliseconds. */
+  readonly advance: (milliseconds: number) => void;
+  /** Whether the registrar has an agent registered by now. */
+  readonly isRegistered: (agentId: string) => boolean;
+  /** Has an agent send a text message, as the carrier takes or rejects it. */
+  readonly sendText: (order: TextOrder) => SentText;
   readonly close: () => Promise<void>;
 };
 
@@ -66,8 +91,8 @@ const DASHBOARD_USER = 'user:dashboard';
 
 /** Starts a simulated platform on a loopback port. It runs until `close` is called. */
 export async function startSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
-  const { port = 0, host = '127.0.0.1', seed = {}, now = () => new Date() } = options;
-  const dialect: Dialect = { ...DEFAULT_DIALECT, ...options.dialect };
+  const { port = 0, host = '127.0.0.1', seed = {}, log = true } = options;
+  const clock = createClock(options.now ?? (() => new Date()));
   const store = emptyStore(seed.account_id ?? uuidOf('account'));
   const key: Key = {
     clientId: 'simulated-client',
@@ -78,47 +103,68 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
   store.keys.set(key.clientId, key);
   const platform: Platform = {
     store,
-    dialect,
+    dialect: { ...DEFAULT_DIALECT, ...options.dialect },
+    faults: createFaults(options.chaosSeed),
+    limiter: createLimiter(clock.now, options.rateLimit),
+    latencyMs: options.latencyMs ?? 0,
+    kill: options.kill ?? refuseToDie,
     ids: countIds(),
-    now,
-    stamp: strictlyLater(now),
+    now: clock.now,
+    stamp: clock.stamp,
     url: '',
     signingKey: uuidOf('signing key'),
   };
   plantSeed(platform, seed);
-  if (options.agents !== undefined || seed.organizations === undefined)
-    plantSeed(platform, generateFleet(options.agents ?? 0, seed.organizations));
+  plantGenerated(platform, seed, options);
 
-  const faults = createFaults();
-  const requests: LoggedRequest[] = [];
-  const server = createServer(platform, faults, (request) => {
-    if (options.log !== false) requests.push(request);
-  });
-  platform.url = await server.listen({ port, host });
-
-  return {
-    url: platform.url,
+  const requests = createRequestLog();
+  const server = createServer(platform, log ? requests.add : () => {});
+  const simulator: Omit<Simulator, 'url'> = {
     clientId: key.clientId,
     clientSecret: key.clientSecret,
     organizations: [...store.organizations.values()].map(({ id, name }) => ({ id, name })),
     store,
-    dialect,
-    faults,
-    requests,
+    dialect: platform.dialect,
+    faults: platform.faults,
+    limiter: platform.limiter,
+    requests: requests.all,
     dump: () => dumpStore(store),
     edit: (agentId, patch, actor = DASHBOARD_USER) => {
       const agent = store.agents.get(agentId);
       if (agent === undefined) throw new Error(`no agent ${agentId}`);
       agent.record = editedRecord(platform, agent.record, patch);
-      return viewEntry(recordHistory(platform, agent, 'updated', { actor, source: 'dashboard' }));
+      return viewEntry(
+        platform,
+        recordHistory(platform, agent, 'updated', { actor, source: 'dashboard' }),
+      );
     },
-    rotateSecret: () => rotateSecret(platform, key),
+    lock: (level, id, feature) => setLock(platform, { level, id, feature }, true),
+    unlock: (level, id, feature) => setLock(platform, { level, id, feature }, false),
+    rotateSecret: (clientId = key.clientId) => {
+      const rotated = store.keys.get(clientId);
+      if (rotated === undefined) throw new Error(`no key ${clientId}`);
+      return rotateSecret(platform, rotated);
+    },
+    advance: clock.advance,
+    isRegistered: (agentId) => isRegistered(platform, agentId),
+    sendText: (order) => sendText(platform, order),
     close: () => server.close(),
   };
+  if (options.admin !== undefined)
+    serveAdmin(server, { ...simulator, platform, log: requests }, options.admin);
+  platform.url = await server.listen({ port, host });
+  return { ...simulator, url: platform.url };
 }
 
-export type { Dialect } from './dialect.ts';
+function refuseToDie(): never {
+  throw new Error('only a simulator that runs alone can be killed by a fault');
+}
+
+export { ADMIN_HEADER, ADMIN_PATH } from './admin/routes.ts';
+export { DEFAULT_DIALECT, DIALECT_OPTIONS, type Dialect } from './dialect.ts';
+export { readDialectFlags } from './dialect-reading.ts';
 export type { Fault, Faults } from './faults.ts';
 export type { LoggedRequest } from './request-log.ts';
 export { readSeed, type SeedDocument } from './seed.ts';
+export { checkFault, readSimulation, type Simulation } from './simulation.ts';
 export type { Store } from './store.ts';

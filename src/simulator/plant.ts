@@ -1,9 +1,12 @@
-import type { JsonObject } from '../core/value.ts';
+import type { Json, JsonObject } from '../core/value.ts';
+import { editedRecord } from './agent-write.ts';
+import { openBook } from './calls/book.ts';
+import { plantCalls } from './calls/plant-calls.ts';
 import { recordHistory } from './history.ts';
 import { isRecord, recordsOf, without } from './json.ts';
 import type { Platform } from './platform.ts';
-import type { SeedAgent, SeedDocument } from './seed.ts';
-import type { Agent, Fields } from './store.ts';
+import type { SeedAgent, SeedDocument, SeedEdit, SeedOrganization } from './seed.ts';
+import type { Agent, Fields, Merchant, Organization } from './store.ts';
 
 /** Who made what a seed holds. */
 const SEEDER = { actor: 'user:seed', source: 'dashboard' };
@@ -14,18 +17,16 @@ export function plantSeed(platform: Platform, seed: SeedDocument): void {
   if (seed.feature_administration_enabled !== undefined)
     store.account.featureAdministration = seed.feature_administration_enabled;
   for (const lock of seed.locks ?? []) store.account.locks.add(lock);
+  for (const [feature, isOn] of Object.entries(seed.legacy_settings ?? {}))
+    store.account.settings.set(feature, isOn);
+  if (seed.integrations_allowed !== undefined)
+    store.account.integrationsAllowed = new Set(seed.integrations_allowed);
   for (const { client_id: clientId, client_secret: clientSecret, scope } of seed.keys ?? [])
     store.keys.set(clientId, { clientId, clientSecret, generation: 1, scope });
   for (const { id, name, locks } of seed.resellers ?? [])
     store.resellers.set(id, { id, name, locks: new Set(locks) });
-  for (const { id, name, locks, reseller_id: resellerId, merchant } of seed.organizations ?? [])
-    store.organizations.set(id, {
-      id,
-      name,
-      resellerId,
-      locks: new Set(locks),
-      merchant: { status: 'active', charges: true, ...merchant },
-    });
+  for (const organization of seed.organizations ?? [])
+    store.organizations.set(organization.id, plantOrganization(organization));
   for (const policy of seed.retry_policies ?? [])
     plant(store.retryPolicies, retryPolicy(platform, policy));
   for (const template of seed.email_templates ?? [])
@@ -37,13 +38,34 @@ export function plantSeed(platform: Platform, seed: SeedDocument): void {
   for (const source of seed.sources ?? []) plantSource(platform, source);
   for (const voice of seed.custom_voices ?? []) plantVoice(platform, voice);
   for (const agent of seed.agents ?? []) plantAgent(platform, agent);
+  plantCalls(platform, seed.calls ?? []);
+  for (const { id, organization_id: organizationId } of seed.profiles ?? [])
+    store.profiles.set(id, { id, organizationId });
+  for (const { id, profile_id: profileId } of seed.claims ?? [])
+    store.claims.set(id, { id, profileId });
+  for (const key of seed.pbx_api_keys ?? []) store.pbxApiKeys.add(key);
 }
 
-/** Puts one agent into the store, with the entry of its creation. */
+function plantOrganization(seed: SeedOrganization): Organization {
+  const { id, name, reseller_id: resellerId, sms_numbers: numbers } = seed;
+  const merchant: Merchant = { status: 'active', charges: true, ...seed.merchant };
+  return {
+    id,
+    name,
+    resellerId,
+    locks: new Set(seed.locks),
+    settings: new Map(Object.entries(seed.legacy_settings ?? {})),
+    merchant,
+    knownMerchant: { ...merchant },
+    smsNumbers: numbers === undefined ? undefined : new Set(numbers),
+  };
+}
+
+/** Puts one agent into the store, with the entries of its creation and of its edits. */
 export function plantAgent(platform: Platform, seed: SeedAgent): Agent {
-  const { supported = true, payments } = seed;
+  const { supported = true, payments, edits = [], deleted = false } = seed;
   const id = typeof seed.id === 'string' ? seed.id : platform.ids.uuid('agent');
-  const at = platform.stamp();
+  const made = platform.stamp();
   const agent: Agent = {
     id,
     organizationId: seed.organization_id,
@@ -54,9 +76,9 @@ export function plantAgent(platform: Platform, seed: SeedAgent): Agent {
       stt_model: 'voxc',
       tts_model: 'cartx',
       language: 'en-US',
-      created_at: at,
-      updated_at: at,
-      ...withConnectionIds(platform, without(seed, 'supported', 'payments')),
+      created_at: made,
+      updated_at: made,
+      ...withConnectionIds(platform, without(seed, 'supported', 'payments', 'edits', 'deleted')),
       id,
     },
     payments: {
@@ -66,8 +88,25 @@ export function plantAgent(platform: Platform, seed: SeedAgent): Agent {
     supported,
   };
   platform.store.agents.set(id, agent);
-  recordHistory(platform, agent, 'created', SEEDER);
+  recordHistory(at(platform, agent.record.created_at), agent, 'created', SEEDER);
+  for (const edit of edits) plantEdit(platform, agent, edit);
+  if (deleted) {
+    openBook(platform.store, agent);
+    platform.store.agents.delete(id);
+  }
   return agent;
+}
+
+function plantEdit(platform: Platform, agent: Agent, edit: SeedEdit): void {
+  const then = at(platform, edit.at);
+  agent.record = editedRecord(then, agent.record, edit.changes);
+  const { actor, source = 'dashboard' } = edit;
+  recordHistory(then, agent, 'updated', { actor, source });
+}
+
+/** The platform at a time of the past, for what a seed dates. */
+function at(platform: Platform, time: Json | undefined): Platform {
+  return typeof time === 'string' ? { ...platform, stamp: () => time } : platform;
 }
 
 function withConnectionIds({ ids }: Platform, record: JsonObject): JsonObject {

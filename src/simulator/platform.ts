@@ -2,13 +2,21 @@ import type { OperationId } from '../api/operations.generated.ts';
 import type { JsonObject } from '../core/value.ts';
 import type { Answer } from './answer.ts';
 import type { Dialect } from './dialect.ts';
+import type { Faults } from './faults.ts';
 import type { Ids } from './ids.ts';
+import type { Limiter } from './rate-limit.ts';
 import type { Key, Store } from './store.ts';
 
 /** What every operation works on. */
 export type Platform = {
   readonly store: Store;
   readonly dialect: Dialect;
+  readonly faults: Faults;
+  readonly limiter: Limiter;
+  /** Milliseconds that every request waits. */
+  latencyMs: number;
+  /** Ends the process as a crash would. */
+  readonly kill: () => void;
   readonly ids: Ids;
   readonly now: () => Date;
   /** The time of a change: later than that of every change before it, so that `updated_at` tells them apart. */
@@ -39,12 +47,3 @@ export type Answerer = (input: Input, platform: Platform) => Answer | Promise<An
 
 /** The answers of one area. */
 export type Routes<Id extends OperationId> = { readonly [operation in Id]: Answerer };
-
-/** Time stamps that never repeat: a clock that stands still is pushed on by a millisecond. */
-export function strictlyLater(now: () => Date): () => string {
-  let last = 0;
-  return () => {
-    last = Math.max(now().getTime(), last + 1);
-    return new Date(last).toISOString();
-  };
-}

@@ -1,6 +1,6 @@
 import { coded, missing, type Refusal } from './answer.ts';
 import type { Input, Platform } from './platform.ts';
-import type { Agent, Key, Organization } from './store.ts';
+import type { Agent, Key, Organization, Reseller } from './store.ts';
 
 /** Whether a key reaches an organization: an account's key all of them, a scoped one those of its scope. */
 export function reaches(key: Key, { id, resellerId }: Organization): boolean {
@@ -23,6 +23,15 @@ export function namedOrganization(
   if (!reaches(key, organization))
     throw forbidden('The organization lies outside the scope of the key');
   return organization;
+}
+
+/** A reseller that a request names: 403 outside a scoped key's scope (Authentication 5), 404 outside the account. */
+export function namedReseller({ store }: Platform, key: Key, id: string): Reseller {
+  const reseller = store.resellers.get(id);
+  if (reseller === undefined) throw missing('Reseller');
+  if (key.scope !== undefined && key.scope.id !== id)
+    throw forbidden('The reseller lies outside the scope of the key');
+  return reseller;
 }
 
 /** The organization filter of a list. One outside the account is 403 there (Authentication 4). */

@@ -16,3 +16,25 @@ export type LoggedRequest = {
   /** ISO 8601. */
   readonly at: string;
 };
+
+/** Requests that are remembered at most; the oldest half goes when there are more. */
+const LOG_LIMIT = 200_000;
+
+export type RequestLog = {
+  readonly all: readonly LoggedRequest[];
+  readonly add: (request: LoggedRequest) => void;
+  readonly clear: () => void;
+};
+
+export function createRequestLog(): RequestLog {
+  const all: LoggedRequest[] = [];
+  return {
+    all,
+    add: (request) => {
+      if (all.push(request) > LOG_LIMIT) all.splice(0, LOG_LIMIT / 2);
+    },
+    clear: () => {
+      all.length = 0;
+    },
+  };
+}

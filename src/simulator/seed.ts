@@ -1,8 +1,9 @@
 import { parseDocument } from 'yaml';
 import { CallsheetError } from '../core/errors.ts';
 import type { JsonObject } from '../core/value.ts';
+import type { Outcome, Sentiment } from './calls/call.ts';
 import schema from './seed.schema.json' with { type: 'json' };
-import type { Organization } from './store.ts';
+import type { Merchant } from './store.ts';
 import { ajv } from './validation.ts';
 import { violationsOf } from './violations.ts';
 
@@ -12,6 +13,8 @@ export type SeedDocument = {
   readonly feature_administration_enabled?: boolean;
   /** Features that the account locks. */
   readonly locks?: readonly string[];
+  readonly legacy_settings?: LegacySettings;
+  readonly integrations_allowed?: readonly string[];
   readonly keys?: readonly SeedKey[];
   readonly resellers?: readonly SeedReseller[];
   readonly organizations?: readonly SeedOrganization[];
@@ -22,9 +25,16 @@ export type SeedDocument = {
   readonly knowledge_bases?: readonly SeedKnowledgeBase[];
   readonly sources?: readonly JsonObject[];
   readonly custom_voices?: readonly JsonObject[];
+  readonly calls?: readonly SeedCall[];
+  readonly profiles?: readonly SeedProfile[];
+  readonly claims?: readonly SeedClaim[];
+  readonly pbx_api_keys?: readonly string[];
 };
 
-type SeedKey = {
+/** What older settings say of features: whether each is on. */
+type LegacySettings = { readonly [feature: string]: boolean };
+
+export type SeedKey = {
   readonly client_id: string;
   readonly client_secret: string;
   readonly scope?: { readonly level: 'reseller' | 'organization'; readonly id: string };
@@ -36,15 +46,50 @@ type SeedReseller = {
 };
 export type SeedOrganization = SeedReseller & {
   readonly reseller_id?: string;
-  readonly merchant?: Organization['merchant'];
+  readonly legacy_settings?: LegacySettings;
+  readonly merchant?: Merchant;
+  /** Numbers on its SMS account that can send texts. */
+  readonly sms_numbers?: readonly string[];
 };
-/** A record, beside it whether the API may write to the agent and what its payment tool was told. */
+/**
+ * A record, beside it whether the API may write to the agent, what its payment tool was told, what people
+ * changed since it was made, and whether it is gone and only its calls and its history are left.
+ */
 export type SeedAgent = JsonObject & {
+  readonly id?: string;
   readonly organization_id: string;
   readonly name: string;
   readonly supported?: boolean;
   readonly payments?: JsonObject & { readonly enabled: boolean };
+  readonly edits?: readonly SeedEdit[];
+  readonly deleted?: boolean;
 };
+/** A change in the names that reads use; nested objects are merged, null clears. */
+export type SeedEdit = JsonObject & {
+  readonly actor: string;
+  readonly changes: JsonObject;
+  /** `dashboard` unless given. */
+  readonly source?: string;
+  readonly at?: string;
+};
+/** A call; what is left out is made up. */
+export type SeedCall = {
+  readonly id?: string;
+  readonly agent_id: string;
+  readonly call_started_at: string;
+  /** Whole seconds. */
+  readonly call_duration: number;
+  /** `resolved` unless given. */
+  readonly outcome?: Outcome;
+  readonly sentiment?: Sentiment;
+  /** Why a call was transferred. */
+  readonly reason?: string;
+  readonly caller_id?: string;
+  /** Whether it was recorded; as the agent's settings say unless given. */
+  readonly recorded?: boolean;
+};
+type SeedProfile = { readonly id: string; readonly organization_id: string };
+type SeedClaim = { readonly id: string; readonly profile_id: string };
 type SeedKnowledgeBase = {
   readonly id: string;
   readonly organization_id: string;
@@ -62,15 +107,18 @@ export function readSeed(text: string): SeedDocument {
   const [error] = document.errors;
   if (error !== undefined) throw wrongSeed([error.message.split('\n')[0] ?? 'not YAML']);
   const seed: unknown = document.toJS({ maxAliasCount: 100 }) ?? {};
-  if (!validate(seed))
-    throw wrongSeed(
-      violationsOf(validate.errors ?? [], seed).map(({ path, message }) =>
-        path.length === 0 ? message : `${path.join('.')}: ${message}`,
-      ),
-    );
-  const dangling = danglingOwners(seed);
-  if (dangling.length > 0) throw wrongSeed(dangling);
-  return seed;
+  const problems = checkSeed(seed);
+  if (problems.length > 0) throw wrongSeed(problems);
+  // Checked just above.
+  return seed as SeedDocument;
+}
+
+/** What is wrong with a seed, as sentences. */
+export function checkSeed(seed: unknown): readonly string[] {
+  if (validate(seed)) return danglingOwners(seed);
+  return violationsOf(validate.errors ?? [], seed).map(({ path, message }) =>
+    path.length === 0 ? message : `${path.join('.')}: ${message}`,
+  );
 }
 
 function wrongSeed(problems: readonly string[]): CallsheetError {
@@ -90,10 +138,12 @@ const OWNED = [
 function danglingOwners(seed: SeedDocument): readonly string[] {
   const ids = (records: readonly { readonly id?: unknown }[] = []) =>
     new Set(records.map(({ id }) => id));
-  const [resellers, organizations, bases] = [
+  const [resellers, organizations, bases, agents, profiles] = [
     ids(seed.resellers),
     ids(seed.organizations),
     ids(seed.knowledge_bases),
+    ids(seed.agents),
+    ids(seed.profiles),
   ];
   return [
     ...(seed.organizations ?? [])
@@ -115,6 +165,21 @@ function danglingOwners(seed: SeedDocument): readonly string[] {
       .map(
         ({ knowledge_base_id: id }) =>
           `sources: one names the knowledge base ${String(id)}, which is not there`,
+      ),
+    ...(seed.calls ?? [])
+      .filter(({ agent_id: id }) => !agents.has(id))
+      .map(({ agent_id: id }) => `calls: one names the agent ${id}, which is not there`),
+    ...(seed.profiles ?? [])
+      .filter(({ organization_id: id }) => !organizations.has(id))
+      .map(
+        ({ id, organization_id: owner }) =>
+          `profiles: ${id} names the organization ${owner}, which is not there`,
+      ),
+    ...(seed.claims ?? [])
+      .filter(({ profile_id: id }) => !profiles.has(id))
+      .map(
+        ({ id, profile_id: profile }) =>
+          `claims: ${id} names the profile ${profile}, which is not there`,
       ),
   ];
 }

@@ -1,18 +1,39 @@
 import type { Json, JsonObject } from '../core/value.ts';
+import type { CallBook } from './calls/call.ts';
 
 /** A record whose members change. Nested values are replaced, never changed in place. */
 export type Fields = { [key: string]: Json };
 
 export type Level = 'account' | 'reseller' | 'organization';
 
-export type Account = { readonly id: string; featureAdministration: boolean; locks: Set<string> };
+export type Account = {
+  readonly id: string;
+  /** Whether the feature matrix governs, rather than older settings. */
+  featureAdministration: boolean;
+  locks: Set<string>;
+  /** What older settings say of features: whether each is on. */
+  readonly settings: Map<string, boolean>;
+  /** Integrations that the account may use, such as `calendarA`; all where it is undefined. */
+  integrationsAllowed: ReadonlySet<string> | undefined;
+};
 export type Reseller = { readonly id: string; name: string; locks: Set<string> };
 export type Organization = {
   readonly id: string;
   name: string;
   readonly resellerId: string | undefined;
   locks: Set<string>;
-  merchant: { status: 'not_started' | 'onboarding' | 'active' | 'restricted'; charges: boolean };
+  /** As an account's. */
+  readonly settings: Map<string, boolean>;
+  /** The payment account as the payment processor has it. */
+  merchant: Merchant;
+  /** The same as the platform knows it, from when it asked last. */
+  knownMerchant: Merchant;
+  /** Numbers on its SMS account that can send texts; undefined where nothing is known of them. */
+  readonly smsNumbers: ReadonlySet<string> | undefined;
+};
+export type Merchant = {
+  status: 'not_started' | 'onboarding' | 'active' | 'restricted';
+  charges: boolean;
 };
 
 /** Credentials of the API. A rotated key keeps its id; its generation tells older tokens. */
@@ -67,9 +88,11 @@ export type Source = {
   readonly knowledgeBaseId: string;
   record: Fields;
   /** Where the bytes go, for a document. */
-  readonly upload?: Upload;
+  upload?: Upload;
   /** Reads that still show the ingestion as running; undefined when none runs. */
   pendingReads: number | undefined;
+  /** Whether the ingestion that runs is going to fail. */
+  isDoomed?: boolean;
 };
 
 export type Upload = {
@@ -91,10 +114,31 @@ export type Voice = {
 /** A change of a registration's flag on its way to the registrar. */
 export type SipChange = {
   readonly agentId: string;
+  /** The flag before and after. */
+  readonly before: boolean;
   readonly enabled: boolean;
   readonly at: string;
-  pickedUpAt: string | null;
+  /** When the registrar knows of it; may lie ahead. */
+  readonly pickedUpAt: string;
 };
+
+/** A text message that an agent sent, and what the carrier made of it. */
+export type SentText = {
+  readonly agentId: string;
+  readonly templateId: string | null;
+  readonly from: string;
+  readonly to: string;
+  readonly status: 'sent' | 'rejected';
+  /** The carrier's, such as 21606. */
+  readonly errorCode: number | null;
+  readonly at: string;
+};
+
+/** What an embedded application's session is for (Sessions). */
+export type Profile = { readonly id: string; readonly organizationId: string };
+
+/** A user base of the PBX provider that may use a profile. */
+export type PbxClaim = { readonly id: string; readonly profileId: string };
 
 /** Everything that the simulated platform knows. */
 export type Store = {
@@ -113,11 +157,23 @@ export type Store = {
   readonly sources: Map<string, Source>;
   readonly voices: Map<string, Voice>;
   readonly sipChanges: SipChange[];
+  readonly texts: SentText[];
+  /** By agent. Outlives the agent. */
+  readonly calls: Map<string, CallBook>;
+  readonly profiles: Map<string, Profile>;
+  readonly claims: Map<string, PbxClaim>;
+  readonly pbxApiKeys: Set<string>;
 };
 
 export function emptyStore(accountId: string): Store {
   return {
-    account: { id: accountId, featureAdministration: true, locks: new Set() },
+    account: {
+      id: accountId,
+      featureAdministration: true,
+      locks: new Set(),
+      settings: new Map(),
+      integrationsAllowed: undefined,
+    },
     resellers: new Map(),
     organizations: new Map(),
     keys: new Map(),
@@ -131,12 +187,17 @@ export function emptyStore(accountId: string): Store {
     sources: new Map(),
     voices: new Map(),
     sipChanges: [],
+    texts: [],
+    calls: new Map(),
+    profiles: new Map(),
+    claims: new Map(),
+    pbxApiKeys: new Set(),
   };
 }
 
 /** The store as plain JSON: maps as objects, sets as lists, bytes as their length. Keys and tokens are left out. */
 export function dumpStore(store: Store): JsonObject {
-  const { keys: _, tokens: __, ...rest } = store;
+  const { keys: _, tokens: __, pbxApiKeys: ___, ...rest } = store;
   const dumped: unknown = JSON.parse(
     JSON.stringify(rest, (_key, value: unknown) => {
       if (value instanceof Map) return Object.fromEntries(value);

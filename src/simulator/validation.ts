@@ -1,9 +1,9 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
-import { type OperationId, operations } from '../api/operations.generated.ts';
-import { coded } from './answer.ts';
+import type { OperationId } from '../api/operations.generated.ts';
 import { contract, type Parameter, rulesOf } from './contract.ts';
-import type { Input } from './platform.ts';
+import type { Dialect } from './dialect.ts';
+import type { Input, Platform } from './platform.ts';
 import { invalid, type Violation, violationsOf } from './violations.ts';
 
 const CONTRACT = 'urn:callsheet:platform';
@@ -38,42 +38,46 @@ export function bodyViolations(id: OperationId, body: unknown): readonly Violati
   return validate(body) ? [] : violationsOf(validate.errors ?? [], body);
 }
 
-/** Path and query of a request, checked and with defaults. A malformed id reads as an unknown one. */
+/** The values of each parameter of a query, as they came. */
+export type GivenQuery = { readonly [name: string]: readonly string[] };
+
+/**
+ * Path and query of a request, checked and with defaults; of a repeated parameter the last counts. A
+ * malformed id in the path is left to the operation, which knows no such record.
+ */
 export function readParameters(
+  { dialect }: Platform,
   id: OperationId,
   path: { readonly [name: string]: string },
-  query: { readonly [name: string]: string | undefined },
+  query: GivenQuery,
 ): Pick<Input, 'path' | 'query'> {
   const { parameters, invalid: shape } = rulesOf(id);
-  const values: { [name: string]: string | number | boolean | undefined } = {};
+  const values: { [name: string]: QueryValue } = {};
   const violations: Violation[] = [];
-  for (const parameter of parameters) {
-    const given = parameter.in === 'path' ? path[parameter.name] : query[parameter.name];
-    const read = readValue(parameter, given);
-    if (!('problem' in read)) values[parameter.name] = read.value;
-    else if (parameter.checked)
-      violations.push({ path: [parameter.name], code: 'invalid', message: read.problem });
-    else throw coded(404, 'not_found', `No record of ${operations[id].path} has this id`);
+  for (const parameter of parameters.filter(({ checked }) => checked)) {
+    const { name } = parameter;
+    const given = parameter.in === 'path' ? [path[name] ?? ''] : (query[name] ?? []);
+    const read = readValue(dialect, parameter, given);
+    if ('problem' in read)
+      violations.push({ path: [name], code: 'invalid', message: read.problem });
+    else values[name] = read.value;
   }
   if (violations.length > 0) throw invalid(shape, violations);
   return { path, query: values };
 }
 
-type Read =
-  | { readonly value: string | number | boolean | undefined }
-  | { readonly problem: string };
+type QueryValue = Input['query'][string];
+type Read = { readonly value: QueryValue } | { readonly problem: string };
 
-function readValue({ required, schema }: Parameter, given: string | undefined): Read {
+function readValue(dialect: Dialect, parameter: Parameter, values: readonly string[]): Read {
+  const { required, schema } = parameter;
+  const given = values.at(-1);
   if (given === undefined) return required ? { problem: 'required' } : { value: schema.default };
   switch (schema.type) {
-    case 'integer': {
-      const { minimum = Number.MIN_SAFE_INTEGER, maximum = Number.MAX_SAFE_INTEGER } = schema;
-      const number = /^[+-]?\d+$/.test(given) ? Number(given) : Number.NaN;
-      if (number >= minimum && number <= maximum) return { value: number };
-      return {
-        problem: `must be an integer of at least ${minimum}${schema.maximum === undefined ? '' : ` and at most ${maximum}`}`,
-      };
-    }
+    case 'array':
+      return { value: parameter.exploded ? values : values.flatMap((value) => value.split(',')) };
+    case 'integer':
+      return readInteger(dialect, parameter, given);
     case 'boolean':
       return given === 'true' || given === 'false'
         ? { value: given === 'true' }
@@ -83,6 +87,16 @@ function readValue({ required, schema }: Parameter, given: string | undefined): 
         ? { value: given }
         : { problem: ajv.errors?.[0]?.message ?? 'is not valid' };
   }
+}
+
+function readInteger({ pageLimit }: Dialect, { name, schema }: Parameter, given: string): Read {
+  const { minimum = Number.MIN_SAFE_INTEGER, maximum = Number.MAX_SAFE_INTEGER } = schema;
+  const number = /^[+-]?\d+$/.test(given) ? Number(given) : Number.NaN;
+  if (name === 'limit' && pageLimit === 'clamped' && number > maximum) return { value: maximum };
+  if (number >= minimum && number <= maximum) return { value: number };
+  return {
+    problem: `must be an integer of at least ${minimum}${schema.maximum === undefined ? '' : ` and at most ${maximum}`}`,
+  };
 }
 
 /** Whether a text names an IANA time zone. */

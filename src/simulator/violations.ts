@@ -8,6 +8,8 @@ export type Violation = {
   readonly path: readonly (string | number)[];
   readonly code: string;
   readonly message: string;
+  /** The format that was missed. */
+  readonly validation?: string;
   readonly expected?: string;
   readonly received?: string;
 };
@@ -108,6 +110,10 @@ function violationOf(error: ErrorObject, value: unknown): Violation {
         code: 'too_big',
         message: `at most ${String(params.maxContains)} with ${alike(error)}`,
       };
+    case 'format': {
+      const message = `must be a ${String(params.format)}`;
+      return { path, code: 'invalid_string', validation: String(params.format), message };
+    }
     default:
       return { path, code: error.keyword, message: error.message ?? 'is not valid' };
   }

@@ -1,4 +1,4 @@
-import { movedState, otherLineage } from './failures.ts';
+import { movedState, otherAccount, otherLineage } from './failures.ts';
 import type { Lock } from './lock.ts';
 import type { State } from './model.ts';
 import type { Place } from './place.ts';
@@ -6,10 +6,10 @@ import { fileRun } from './run-files.ts';
 import { formatState } from './state-text.ts';
 
 /** What the new state must follow: the one on disk or, where that is gone, the one that the run began from. */
-export type Base = { readonly lineage: string; readonly serial: number };
+export type Base = Pick<State, 'lineage' | 'serial' | 'account_id'>;
 
 /**
- * Throws `CallsheetError`: `state` for another stack's state, `stale` when the one on disk is not the
+ * Throws `CallsheetError`: `state` for another stack's or account's state, `stale` when the one on disk is not the
  * one that the new state was made from. A first state may have any lineage and has serial 1.
  */
 export function checkSuccession(state: State, base: Base | undefined, location: string): void {
@@ -17,6 +17,8 @@ export function checkSuccession(state: State, base: Base | undefined, location: 
     throw otherLineage(location, base.lineage, state.lineage);
   const serial = base?.serial ?? 0;
   if (state.serial !== serial + 1) throw movedState(location, serial, state.serial - 1);
+  if (base?.account_id !== undefined && base.account_id !== state.account_id)
+    throw otherAccount(location, base.account_id, state.account_id ?? 'none');
 }
 
 /**

@@ -1,6 +1,16 @@
-import { constants, mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
+import {
+  constants,
+  copyFile,
+  lstat,
+  mkdir,
+  open,
+  readdir,
+  readFile,
+  rename,
+  rm,
+} from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { systemCode } from './failures.ts';
+import { systemCode } from './disk-failures.ts';
 
 /**
  * Every step that the file store takes on the disk, but for the lock's. A change is durable when it
@@ -8,6 +18,8 @@ import { systemCode } from './failures.ts';
  * leave a part. Tests stop and pause the store at each.
  */
 export type Disk = {
+  /** What a path is itself, a link not followed; undefined when there is nothing. */
+  readonly look: (path: string) => Promise<'file' | 'folder' | 'link' | 'other' | undefined>;
   /** The text of a file; undefined when there is none. */
   readonly read: (path: string) => Promise<string | undefined>;
   /** The names in a folder; none when there is no folder. */
@@ -18,6 +30,8 @@ export type Disk = {
   readonly writeNew: (path: string, text: string) => Promise<void>;
   /** Gives a file another name, in place of the file that has it. */
   readonly rename: (from: string, to: string) => Promise<void>;
+  /** Copies a file, byte by byte, to a name that must not be taken. */
+  readonly copy: (from: string, to: string) => Promise<void>;
   /** Removes a file; one that is not there is no error. */
   readonly remove: (path: string) => Promise<void>;
   /** Opens a file for lines at its end. `new`: it must not exist yet. */
@@ -35,6 +49,16 @@ const FOLDER_MODE = 0o700;
 const AT_END = constants.O_WRONLY | constants.O_APPEND;
 
 export const realDisk: Disk = {
+  look: (path) =>
+    orIfMissing(
+      undefined,
+      lstat(path).then((found) => {
+        if (found.isFile()) return 'file';
+        if (found.isDirectory()) return 'folder';
+        return found.isSymbolicLink() ? 'link' : 'other';
+      }),
+    ),
+
   read: (path) => orIfMissing(undefined, readFile(path, 'utf8')),
 
   list: (path) => orIfMissing([], readdir(path)),
@@ -50,8 +74,10 @@ export const realDisk: Disk = {
   async writeNew(path, text) {
     const file = await open(path, 'wx', FILE_MODE);
     try {
-      await file.writeFile(text);
-      await file.sync();
+      await named(path, async () => {
+        await file.writeFile(text);
+        await file.sync();
+      });
     } finally {
       await file.close();
     }
@@ -63,6 +89,17 @@ export const realDisk: Disk = {
     await syncFolder(dirname(to));
   },
 
+  async copy(from, to) {
+    await copyFile(from, to, constants.COPYFILE_EXCL);
+    const file = await open(to, 'r+');
+    try {
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await syncFolder(dirname(to));
+  },
+
   async remove(path) {
     await rm(path, { force: true });
   },
@@ -71,14 +108,24 @@ export const realDisk: Disk = {
     const file = await open(path, which === 'new' ? 'ax' : AT_END, FILE_MODE);
     if (which === 'new') await syncFolder(dirname(path));
     return {
-      async append(text) {
-        await file.appendFile(text);
-        await file.datasync();
-      },
+      append: (text) =>
+        named(path, async () => {
+          await file.appendFile(text);
+          await file.datasync();
+        }),
       close: () => file.close(),
     };
   },
 };
+
+/** Failures of an open file do not say which one it is. */
+async function named<T>(path: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw error instanceof Error ? Object.assign(error, { path }) : error;
+  }
+}
 
 /** File systems that cannot sync a folder, some network ones, keep names safe in their own way. */
 const CANNOT_SYNC_FOLDERS = new Set(['EINVAL', 'ENOTSUP', 'ENOSYS', 'EISDIR', 'EPERM', 'EACCES']);

@@ -1,13 +1,13 @@
 import { CallsheetError } from '../core/errors.ts';
-import type { Holder } from './store.ts';
+import type { HeldLock, Holder } from './store.ts';
 
 /** Everything that `state/` says to people when it cannot go on. */
 
 const WAY_BACK =
-  'Put back an earlier copy of it (a backup, or your Git history), or delete it and plan again: every resource is found again by its name.';
+  'Rebuild it with: callsheet state repair. It keeps what is still readable, finds the rest on the platform, and sets the damaged file aside. Or put a good copy back: callsheet state push --force FILE.';
 
 const JOURNAL_WAY_BACK =
-  'Move it away and plan again: what the run created is found by its name, and what it changed shows in the plan.';
+  'Rebuild the state with: callsheet state repair. It takes over what the journals still tell and sets aside what is damaged.';
 
 /** A state that cannot be read. `how` goes on after the name: `is empty`, `was cut off`. */
 export function damagedState(location: string, how: string): CallsheetError {
@@ -16,16 +16,67 @@ export function damagedState(location: string, how: string): CallsheetError {
 
 export function foreignState(location: string, what: string): CallsheetError {
   return new CallsheetError('state', `${location} is not a Callsheet state: ${what}`, {
-    hint: 'Point the stack at its own state file. Nothing was changed in this one.',
+    hint: 'Point the stack at its own state file (state.file, CALLSHEET_STATE). Where this one took its place, callsheet state repair sets it aside and rebuilds the state.',
   });
 }
 
-export function newerDocument(location: string, version: number, known: number): CallsheetError {
+/** A file that is sound, but of a format that this Callsheet cannot know: nothing may be made of it. */
+export class NewerDocument extends CallsheetError {
+  constructor(location: string, version: number, known: number) {
+    super(
+      'state',
+      `${location} was written by a newer Callsheet: its format has version ${version}, this one knows ${known}`,
+      { hint: 'Use the newer Callsheet. Formats only move forward.' },
+    );
+  }
+}
+
+/** A whole state that a later run wrote over once. `run` began from `serial`. */
+export function olderState(
+  location: string,
+  own: number,
+  run: string,
+  serial: number,
+): CallsheetError {
   return new CallsheetError(
     'state',
-    `${location} was written by a newer Callsheet: its format has version ${version}, this one knows ${known}`,
-    { hint: 'Use the newer Callsheet. Formats only move forward.' },
+    `the state ${location} is an older copy: it is at serial ${own}, and run ${run} began from serial ${serial}`,
+    { hint: WAY_BACK },
   );
+}
+
+/** A whole state beside runs that are all of another stack. */
+export function strayState(location: string, run: string): CallsheetError {
+  return new CallsheetError(
+    'state',
+    `the state ${location} belongs to another stack: run ${run}, which wrote it, is not among the runs beside it`,
+    {
+      hint: 'Put the right one back, or rebuild it with: callsheet state repair. Nothing is taken over from a foreign state.',
+    },
+  );
+}
+
+/** What stands in the state's place is no plain file. */
+export function notAFile(location: string, what: 'folder' | 'link' | 'other'): CallsheetError {
+  const { is, hint } = NO_FILES[what];
+  return new CallsheetError('state', `the state ${location} ${is}`, { hint });
+}
+
+const CHECK_PATH = 'A state is a file: check state.file in callsheet.yaml, and CALLSHEET_STATE.';
+const NO_FILES = {
+  folder: { is: 'is a folder', hint: CHECK_PATH },
+  link: {
+    is: 'is a symbolic link',
+    hint: 'A commit would put a file in its place, and its lock would not be that of the file it points to. Name that file itself (state.file, CALLSHEET_STATE), or link the folder.',
+  },
+  other: { is: 'is neither a file nor a folder', hint: CHECK_PATH },
+} as const;
+
+/** A state that breaks a rule of its own. `how` goes on after its name. */
+export function unwritable(how: string): CallsheetError {
+  return new CallsheetError('state', `refused to write a state that cannot be read: it ${how}`, {
+    hint: 'This is a bug in Callsheet; please report it. The last state and what the run has journaled are kept, and callsheet state repair rebuilds the state from them.',
+  });
 }
 
 export function damagedJournal(location: string, how: string): CallsheetError {
@@ -35,7 +86,7 @@ export function damagedJournal(location: string, how: string): CallsheetError {
 /** The journal of a run that cannot have started from this state. */
 export function straySource(location: string, how: string): CallsheetError {
   return new CallsheetError('state', `the journal ${location} ${how}`, {
-    hint: 'The state was replaced by another one. Put the right state back, or move the journal away and plan again.',
+    hint: 'The state or the journal was put there from elsewhere. Put the right state back, or rebuild it with: callsheet state repair.',
   });
 }
 
@@ -62,6 +113,14 @@ export function otherLineage(location: string, found: string, given: string): Ca
   );
 }
 
+export function otherAccount(location: string, found: string, given: string): CallsheetError {
+  return new CallsheetError(
+    'state',
+    `the state ${location} belongs to account ${found}, not to ${given}`,
+    { hint: 'Nothing was written. Keep a state of its own for each account (CALLSHEET_STATE).' },
+  );
+}
+
 export function movedState(location: string, found: number, expected: number): CallsheetError {
   return new CallsheetError(
     'stale',
@@ -71,9 +130,24 @@ export function movedState(location: string, found: number, expected: number): C
 }
 
 export function lockedState(location: string, holder: Holder, lease: string): CallsheetError {
-  return new CallsheetError('locked', `the state ${location} is locked by ${describe(holder)}`, {
-    hint: `Wait until that run ends. If its process is dead, the lock ends with it: at once on the same machine, within 30 seconds elsewhere. Lease ${lease}.`,
-  });
+  return new CallsheetError(
+    'locked',
+    `the state ${location} is locked by ${describeHolder(holder)}`,
+    {
+      hint: `Wait until that run ends. If its process is dead, the lock ends with it: at once on the same machine, within 30 seconds elsewhere. To end it by hand: callsheet state unlock ${lease}`,
+    },
+  );
+}
+
+/** `held`: who has the state instead; undefined when nobody has. */
+export function noSuchLease(location: string, lease: string, held: HeldLock | undefined) {
+  return new CallsheetError(
+    'usage',
+    held === undefined
+      ? `the state ${location} is not locked`
+      : `lease ${lease} does not hold the state ${location}: ${describeHolder(held.holder)} does, under lease ${held.lease}`,
+    { hint: 'Nothing was unlocked. callsheet state unlock shows who holds the state.' },
+  );
 }
 
 export type LossOfLease =
@@ -96,80 +170,13 @@ function reasonOf(loss: LossOfLease): string {
     case 'removed':
       return 'the lock was removed';
     case 'taken':
-      return `${loss.by === undefined ? 'another run' : describe(loss.by)} took it over`;
+      return `${loss.by === undefined ? 'another run' : describeHolder(loss.by)} took it over`;
   }
 }
 
-function describe(holder: Holder): string {
-  const who = holder.user === null ? holder.host : `${holder.user}@${holder.host}`;
-  return `${holder.command} (run ${holder.run}) of ${who}, process ${holder.pid}, since ${holder.since}`;
-}
-
-const REASONS: { readonly [code: string]: string } = {
-  ENOSPC: 'the disk is full',
-  EDQUOT: 'the disk quota is used up',
-  EROFS: 'the file system is read-only',
-  EACCES: 'permission denied',
-  EPERM: 'permission denied',
-  EISDIR: 'it is a folder',
-  ENOTDIR: 'a part of its path is not a folder',
-  EIO: 'the disk reports an error',
-  EMFILE: 'too many open files',
-};
-
-/** Runs a part of a store's work, with failures of the file system put into words. */
-export async function worded<T>(location: string, work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    throw inWords(error, location);
-  }
-}
-
-function inWords(error: unknown, location: string): unknown {
-  if (!isSystemError(error)) return error;
-  const reason = REASONS[error.code] ?? error.code;
-  return new CallsheetError(
-    'state',
-    `cannot ${verb(error.syscall)} ${error.path ?? location}: ${reason}`,
-    {
-      hint: 'The last committed state and everything that a run has journaled are kept.',
-      cause: error,
-    },
-  );
-}
-
-type SystemError = Error & {
-  readonly code: string;
-  readonly syscall: string;
-  readonly path?: string;
-};
-
-function isSystemError(error: unknown): error is SystemError {
-  return (
-    error instanceof Error &&
-    'code' in error &&
-    typeof error.code === 'string' &&
-    'syscall' in error &&
-    typeof error.syscall === 'string'
-  );
-}
-
-function verb(syscall: string): string {
-  switch (syscall) {
-    case 'read':
-    case 'stat':
-    case 'lstat':
-    case 'scandir':
-      return 'read';
-    case 'open':
-      return 'open';
-    default:
-      return 'write';
-  }
-}
-
-/** The code of a file-system error, such as `ENOENT`. */
-export function systemCode(error: unknown): string | undefined {
-  return isSystemError(error) ? error.code : undefined;
+/** `apply (run 2026…) of sam@desk, process 41, since 2026-…`; what is no run has no id. */
+export function describeHolder({ command, run, user, host, pid, since }: Holder): string {
+  const what = run === '' ? command : `${command} (run ${run})`;
+  const who = user === null ? host : `${user}@${host}`;
+  return `${what} of ${who}, process ${pid}, since ${since}`;
 }

@@ -1,5 +1,6 @@
 import { type Base, checkSuccession, commitState } from './commit.ts';
-import { unsettledRun, worded } from './failures.ts';
+import { worded } from './disk-failures.ts';
+import { unsettledRun } from './failures.ts';
 import type { JournalEntry } from './journal.ts';
 import { type JournalWriter, writeJournal } from './journal-file.ts';
 import { JOURNAL_HEADER, TORN } from './journal-text.ts';
@@ -7,6 +8,7 @@ import { isRunId } from './layout.ts';
 import type { Lock } from './lock.ts';
 import type { State } from './model.ts';
 import type { Place } from './place.ts';
+import { replaceState } from './replace.ts';
 import { type OpenRun, readOpenRuns, tidyOpenRuns } from './run-files.ts';
 import { readStanding } from './standing.ts';
 import type { Holder, Lease } from './store.ts';
@@ -80,10 +82,10 @@ export function openLease(lock: Lock, holder: Holder, place: Place): Lease {
   }
 
   /** What fails after the lease was lost fails for that reason: another run tidied it away, say. */
-  function whileHeld(work: () => Promise<void>): Promise<void> {
+  function whileHeld<T>(work: () => Promise<T>): Promise<T> {
     return worded(location, async () => {
       try {
-        await work();
+        return await work();
       } catch (error) {
         lock.check();
         throw error;
@@ -96,6 +98,7 @@ export function openLease(lock: Lock, holder: Holder, place: Place): Lease {
     holder,
     append: (entry) => whileHeld(() => append(entry)),
     commit: (state) => whileHeld(() => commit(state)),
+    replace: (state, entries) => whileHeld(() => replaceState(state, entries, place, lock)),
     async release() {
       const open = journal;
       journal = undefined;

@@ -1,15 +1,19 @@
 import { basename, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { CallsheetError } from '../core/errors.ts';
 import { type Disk, realDisk } from './disk.ts';
-import { worded } from './failures.ts';
+import { worded } from './disk-failures.ts';
 import { openLease } from './file-lease.ts';
 import { layoutOf } from './layout.ts';
 import { type LockEffects, takeLock } from './lock.ts';
 import type { Place } from './place.ts';
 import { thisMachine } from './process-identity.ts';
 import { readRun, summariseRuns } from './receipts.ts';
-import { readStanding } from './standing.ts';
+import type { OpenRun } from './run-files.ts';
+import { salvage } from './salvage.ts';
+import { readStanding, refuseOddPlace } from './standing.ts';
 import type { Lease, StateStore } from './store.ts';
+import { breakLock, seeLock } from './unlock.ts';
 
 /** What the file store asks of the world; tests replace parts of it. */
 export type StoreEffects = LockEffects & { readonly disk: Disk };
@@ -33,8 +37,12 @@ export function openFileStore(path: string, effects: Partial<StoreEffects> = {})
         const { state, runs } = await readStanding(place);
         return { state, pending: runs.pending?.entries ?? [] };
       }),
+    salvage: () => attempt(() => salvage(place)),
+    lock: () => attempt(() => seeLock(layout.lock, world.machine)),
+    unlock: (lease, by) => attempt(() => breakLock(layout.lock, path, lease, by, world)),
     acquire: (holder) =>
       attempt(async () => {
+        await refuseOddPlace(place);
         await makeHome(place);
         const lock = await takeLock(layout.lock, path, holder, world);
         try {
@@ -49,8 +57,7 @@ export function openFileStore(path: string, effects: Partial<StoreEffects> = {})
       }),
     runs: () =>
       attempt(async () => {
-        const { runs } = await readStanding(place);
-        return summariseRuns(place, runs.finished);
+        return summariseRuns(place, await unfiledRuns(place));
       }),
     run: (id) => attempt(() => readRun(place, id)),
     async close() {
@@ -58,6 +65,16 @@ export function openFileStore(path: string, effects: Partial<StoreEffects> = {})
       leases.clear();
     },
   };
+}
+
+/** Runs that committed and were not filed. Beside a damaged state nobody can tell, and none is listed. */
+async function unfiledRuns(place: Place): Promise<readonly OpenRun[]> {
+  try {
+    return (await readStanding(place)).runs.finished;
+  } catch (error) {
+    if (error instanceof CallsheetError) return [];
+    throw error;
+  }
 }
 
 async function makeHome({ layout, disk }: Place): Promise<void> {

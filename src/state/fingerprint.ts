@@ -2,6 +2,7 @@ import { createHash, createHmac, scryptSync } from 'node:crypto';
 import type { Address } from '../core/address.ts';
 import { canonicalJson } from '../core/digest.ts';
 import type { Json } from '../core/value.ts';
+import type { ResourceState } from './model.ts';
 
 /**
  * Fingerprints stand in the state for secrets and sensitive values, which cannot be compared with what
@@ -47,6 +48,12 @@ export function createFingerprinter(source: FingerprintSource): Fingerprinter {
       return fingerprint === of(address, path, value) ? 'equal' : 'different';
     },
   };
+}
+
+/** A resource without the leaves that are known by a fingerprint: under another name they fit nothing. */
+export function withoutFingerprints(resource: ResourceState): ResourceState {
+  const kept = Object.entries(resource.leaves).filter(([, leaf]) => !('fingerprint' in leaf));
+  return { ...resource, leaves: Object.fromEntries(kept) };
 }
 
 type Method = {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { damagedJournal, newerDocument } from './failures.ts';
+import { damagedJournal, NewerDocument } from './failures.ts';
 import type { JournalEntry } from './journal.ts';
 import { entryShape, firstProblem, isRecord } from './shape.ts';
 
@@ -10,7 +10,7 @@ import { entryShape, firstProblem, isRecord } from './shape.ts';
  */
 const VERSION = 1;
 export const JOURNAL_HEADER = `{"format":"callsheet-journal","version":${VERSION}}\n`;
-const TORN_LINE = '{"torn":true}';
+export const TORN_LINE = '{"torn":true}';
 export const TORN = `\n${TORN_LINE}\n`;
 const LINE = /^\{"sum":"([0-9a-f]{16})","entry":(.*)\}$/;
 
@@ -58,8 +58,8 @@ export async function parseJournal(text: string, location: string): Promise<Pars
   return { entries, torn };
 }
 
-/** Undefined for a line whose checksum does not fit. */
-function readLine(line: string): unknown {
+/** The entry of a line, whose shape is not checked; undefined where its checksum does not fit. */
+export function readLine(line: string): unknown {
   const [, sum, entry] = LINE.exec(line) ?? [];
   return entry !== undefined && sum === sumOf(entry) ? JSON.parse(entry) : undefined;
 }
@@ -70,7 +70,7 @@ function unknownHeader(line: string, location: string): Error {
     if (isRecord(header) && header.format === 'callsheet-journal') {
       const { version } = header;
       if (typeof version === 'number' && version > VERSION)
-        return newerDocument(location, version, VERSION);
+        return new NewerDocument(location, version, VERSION);
     }
   } catch {
     // Not JSON: said below.

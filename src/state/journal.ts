@@ -15,11 +15,16 @@ export type JournalEntry =
   | ResourceRecorded
   | RunEnded;
 
+/** What a run is for. Edits of the state ask nothing of the platform; they have no plan and no digests. */
+export type RunPurpose = 'apply' | 'rollback' | 'drift' | StateEdit;
+
+export type StateEdit = 'state mv' | 'state rm' | 'state push' | 'state repair';
+
 export type RunBegan = {
   readonly type: 'began';
   readonly run: string;
   readonly at: string;
-  readonly purpose: 'apply' | 'rollback' | 'drift';
+  readonly purpose: RunPurpose;
   /** The run that this one undoes. */
   readonly undoes?: string;
   readonly actor: Actor;

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { fstatSync, readFileSync, statSync } from 'node:fs';
-import { type FileHandle, mkdir, open, readdir, readFile, rm } from 'node:fs/promises';
+import { type FileHandle, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { lockedState, lostLease, systemCode } from './failures.ts';
+import { lockedState, lostLease } from './failures.ts';
 import { identify, isGone } from './process-identity.ts';
 import type { Holder } from './store.ts';
 import {
@@ -12,8 +12,8 @@ import {
   isReleased,
   parseTicket,
   RELEASED_BEAT,
-  type Ticket,
 } from './ticket.ts';
+import { lastTicket, makeTicket, readTicket, takePlace } from './tickets.ts';
 
 /**
  * The lock is a folder of numbered tickets, and the highest number has the state. It is a fencing
@@ -46,9 +46,13 @@ export type LockEffects = {
   readonly machine: string;
 };
 
-const HEARTBEAT_MS = 5_000;
+const HEARTBEAT_MS = 2_000;
 /** A holder that is silent for this long is watched for a while, and is dead if it stays silent: 30 s in all. */
 const SILENT_MS = 24_000;
+/**
+ * Three heartbeats: where clocks jump or differ, watching is all that tells a live holder from a dead one,
+ * and a busy one may be late with a beat.
+ */
 const WATCH_MS = 6_000;
 /** A ticket is made and written in two steps; the second follows within this time. */
 const GLANCE_MS = 50;
@@ -62,53 +66,18 @@ export async function takeLock(
 ): Promise<Lock> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   for (;;) {
-    const last = Math.max(0, ...(await ticketNumbers(folder)));
-    if (last > 0 && !(await isFree(join(folder, String(last)), location, effects))) continue;
+    const last = await lastTicket(folder);
+    if (last > 0 && !(await isFree(folder, last, location, effects))) continue;
+    const number = last + 1;
     const id = randomUUID();
-    const file = await makeTicket(folder, last + 1, id, holder, effects);
+    const file = await makeTicket(folder, number, () => {
+      const owner = identify(holder.pid, effects.machine);
+      return formatTicket(formatBeat(effects.now()), id, owner, holder);
+    });
     if (file === undefined) continue;
-    const others = (await ticketNumbers(folder)).filter((number) => number !== last + 1);
-    // A taker that was held up can come so late that its number is long past.
-    const late = others.some((number) => number > last + 1);
-    const past = late ? [last + 1] : others;
-    for (const number of past.sort((a, b) => a - b)) await removeTicket(folder, number);
-    if (!late) return hold(file, folder, last + 1, id, location, effects);
+    if (await takePlace(folder, number)) return hold(file, folder, number, id, location, effects);
     await file.close();
   }
-}
-
-async function ticketNumbers(folder: string): Promise<readonly number[]> {
-  return (await readdir(folder)).filter((name) => /^[1-9]\d*$/.test(name)).map(Number);
-}
-
-function removeTicket(folder: string, number: number): Promise<void> {
-  return rm(join(folder, String(number)), { force: true });
-}
-
-/** Undefined when somebody else was faster. */
-async function makeTicket(
-  folder: string,
-  number: number,
-  id: string,
-  holder: Holder,
-  effects: LockEffects,
-): Promise<FileHandle | undefined> {
-  let file: FileHandle;
-  try {
-    file = await open(join(folder, String(number)), 'wx', 0o600);
-  } catch (error) {
-    if (systemCode(error) === 'EEXIST') return undefined;
-    throw error;
-  }
-  const owner = identify(holder.pid, effects.machine);
-  try {
-    await file.writeFile(formatTicket(effects.now(), id, owner, holder));
-  } catch (error) {
-    await file.close();
-    await removeTicket(folder, number);
-    throw error;
-  }
-  return file;
 }
 
 /**
@@ -118,36 +87,35 @@ async function makeTicket(
  * Clocks differ between machines and jump, so an old heartbeat alone proves nothing: what proves it is
  * that no new one comes while one watches.
  */
-async function isFree(path: string, location: string, effects: LockEffects): Promise<boolean> {
-  const ticket = await readTicket(path);
+async function isFree(
+  folder: string,
+  number: number,
+  location: string,
+  effects: LockEffects,
+): Promise<boolean> {
+  const ticket = await readTicket(folder, number);
   if (ticket === 'gone') return false;
-  // Its maker died before it could write, or is about to.
-  if (ticket === 'unwritten') return watchUnwritten(path, effects);
+  if (ticket === 'unwritten') return watchUnwritten(folder, number, effects);
   if (isReleased(ticket) || isGone(ticket.owner, effects.machine)) return true;
   const silence = Math.abs(effects.now() - Date.parse(ticket.beat));
   if (silence < SILENT_MS) throw lockedState(location, ticket.holder, ticket.id);
   await effects.sleep(WATCH_MS);
-  const later = await readTicket(path);
+  const later = await readTicket(folder, number);
   if (later === 'gone' || later === 'unwritten') return false;
   if (later.beat === ticket.beat || isReleased(later)) return true;
   throw lockedState(location, later.holder, later.id);
 }
 
-async function watchUnwritten(path: string, effects: LockEffects): Promise<boolean> {
+async function watchUnwritten(
+  folder: string,
+  number: number,
+  effects: LockEffects,
+): Promise<boolean> {
   for (let waited = 0; waited < WATCH_MS; waited += GLANCE_MS) {
     await effects.sleep(GLANCE_MS);
-    if ((await readTicket(path)) !== 'unwritten') return false;
+    if ((await readTicket(folder, number)) !== 'unwritten') return false;
   }
   return true;
-}
-
-async function readTicket(path: string): Promise<Ticket | 'gone' | 'unwritten'> {
-  try {
-    return parseTicket(await readFile(path, 'utf8')) ?? 'unwritten';
-  } catch (error) {
-    if (systemCode(error) === 'ENOENT') return 'gone';
-    throw error;
-  }
 }
 
 function hold(

@@ -100,7 +100,31 @@ export function nextState(
   run: string | null = state.last_run,
   resources: State['resources'] = state.resources,
 ): State {
-  return { ...state, serial: state.serial + 1, resources, last_run: run };
+  const isFresh = (address: Address) => state.resources[address]?.id !== resources[address]?.id;
+  return {
+    ...state,
+    serial: state.serial + 1,
+    resources: oneAddressEach(resources, isFresh),
+    last_run: run,
+  };
+}
+
+/**
+ * A resource has one address. Where a run gave it another one and did not come to forget the first, as
+ * when it was cut short or `--target` left that out, the fresh one has it.
+ */
+function oneAddressEach(
+  resources: State['resources'],
+  isFresh: (address: Address) => boolean,
+): State['resources'] {
+  const entries = Object.entries(resources);
+  const taken = new Set(
+    entries.filter(([address]) => isFresh(address)).map(([, { kind, id }]) => `${kind} ${id}`),
+  );
+  const kept = entries.filter(
+    ([address, { kind, id }]) => isFresh(address) || !taken.has(`${kind} ${id}`),
+  );
+  return kept.length === entries.length ? resources : Object.fromEntries(kept);
 }
 
 /** Hex. */
@@ -109,7 +133,9 @@ function saltOf(lineage: string): string {
 }
 
 function stateBefore(began: RunBegan | undefined): State | undefined {
-  return began && { ...emptyState(began.lineage), serial: began.serial };
+  if (began === undefined) return undefined;
+  const { lineage, serial, account_id: account } = began;
+  return { ...emptyState(lineage), serial, ...(account === '' ? {} : { account_id: account }) };
 }
 
 function withChanges(
@@ -122,5 +148,6 @@ function withChanges(
     if (resource === null) resources.delete(address);
     else resources.set(address, resource);
   }
-  return { ...state, resources: Object.fromEntries(resources) };
+  const all = Object.fromEntries(resources);
+  return { ...state, resources: oneAddressEach(all, (address) => changed.has(address)) };
 }

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { severalPending, straySource } from './failures.ts';
+import { olderState, severalPending, straySource } from './failures.ts';
 import type { JournalEntry, RunBegan } from './journal.ts';
 import { parseJournal } from './journal-text.ts';
 import { runOf } from './layout.ts';
@@ -50,7 +50,8 @@ export async function readOpenRuns({
  * | is of the state's last run                     | finished                                        |
  * | began from a state of another lineage          | foreign: throws                                 |
  * | began from an older state, or is one of several| finished if it asked nothing of the platform; else throws |
- * | any other                                      | pending. An older copy of the state is no harm: a journal holds whole resources |
+ * | began from a newer state                       | of a state that was lost: throws                |
+ * | any other                                      | pending                                         |
  */
 export function sortOpenRuns(
   state: State | undefined,
@@ -80,6 +81,9 @@ export function sortOpenRuns(
       stray.path,
       `began at serial ${stray.began.serial}, and the state has moved on to ${state?.serial} without it`,
     );
+  const ahead = pending.find(({ began }) => state !== undefined && began.serial > state.serial);
+  if (ahead !== undefined && state !== undefined)
+    throw olderState(location, state.serial, ahead.run, ahead.began.serial);
   if (pending.length > 1)
     throw severalPending(
       location,
@@ -89,8 +93,8 @@ export function sortOpenRuns(
 }
 
 /** Whether a run ended before it asked anything of the platform. */
-function isIdle(run: OpenRun): boolean {
-  return run.entries.every(({ type }) => type !== 'intent' && type !== 'resource');
+function isIdle({ entries }: OpenRun): boolean {
+  return entries.every(({ type }) => type !== 'intent' && type !== 'resource');
 }
 
 /** Files what the dead left behind. For the holder of the lock alone. */

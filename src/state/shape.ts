@@ -1,19 +1,28 @@
 import type { Ajv2020, ValidateFunction } from 'ajv/dist/2020.js';
 import schema from '../../schemas/state.schema.json' with { type: 'json' };
 import type { JournalEntry } from './journal.ts';
-import type { State } from './model.ts';
+import type { ResourceState, State } from './model.ts';
 
 /** The state as it stands in its file. */
 export type SealedState = State & { readonly checksum: string };
 
 let validator: Promise<Ajv2020> | undefined;
 let state: Promise<ValidateFunction<SealedState>> | undefined;
+let resource: Promise<ValidateFunction<ResourceState>> | undefined;
 let entry: Promise<ValidateFunction<JournalEntry>> | undefined;
 
 /** Tells a state from anything else. Compiled from `schemas/state.schema.json` when first asked for. */
 export function stateShape(): Promise<ValidateFunction<SealedState>> {
   state ??= ajv().then((loaded) => loaded.compile<SealedState>({ $ref: schema.$id }));
   return state;
+}
+
+/** Tells what a state remembers of one resource from anything else. */
+export function resourceShape(): Promise<ValidateFunction<ResourceState>> {
+  resource ??= ajv().then((loaded) =>
+    loaded.compile<ResourceState>({ $ref: `${schema.$id}#/$defs/resource` }),
+  );
+  return resource;
 }
 
 /** Tells a journal's entry from anything else. */

@@ -1,6 +1,8 @@
 import { CallsheetError } from '../core/errors.ts';
+import { notAFile } from './failures.ts';
 import type { State } from './model.ts';
 import type { Place } from './place.ts';
+import { checkProvenance } from './provenance.ts';
 import { type OpenRuns, readOpenRuns, sortOpenRuns } from './run-files.ts';
 import { parseState } from './state-text.ts';
 
@@ -22,9 +24,8 @@ export async function readStanding(place: Place): Promise<Standing> {
     if (open === undefined) continue;
     try {
       const runs = sortOpenRuns(state, open, place.location);
-      const from = runs.pending?.began.serial;
-      if (from === undefined || from === (state?.serial ?? 0) || attempt === TRIES)
-        return { state, runs };
+      if (state !== undefined) await checkProvenance(state, open, place);
+      return { state, runs };
     } catch (error) {
       if (attempt === TRIES || !(error instanceof CallsheetError)) throw error;
     }
@@ -32,7 +33,20 @@ export async function readStanding(place: Place): Promise<Standing> {
 }
 
 /** Undefined when there is none yet. */
-async function readState({ layout, location, disk }: Place): Promise<State | undefined> {
-  const text = await disk.read(layout.state);
-  return text === undefined ? undefined : parseState(text, location);
+async function readState(place: Place): Promise<State | undefined> {
+  const text = await readStateText(place);
+  return text === undefined ? undefined : parseState(text, place.location);
+}
+
+/** Undefined when there is none. Throws as `refuseOddPlace` does. */
+export async function readStateText(place: Place): Promise<string | undefined> {
+  const found = await refuseOddPlace(place);
+  return found === undefined ? undefined : place.disk.read(place.layout.state);
+}
+
+/** Throws `CallsheetError('state')` where something else than a file stands in the state's place. */
+export async function refuseOddPlace({ layout, location, disk }: Place) {
+  const found = await disk.look(layout.state);
+  if (found !== undefined && found !== 'file') throw notAFile(location, found);
+  return found;
 }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { damagedState, foreignState, newerDocument } from './failures.ts';
+import { damagedState, foreignState, NewerDocument, unwritable } from './failures.ts';
+import { brokenInvariant } from './invariants.ts';
 import type { State } from './model.ts';
 import { firstProblem, isRecord, stateShape } from './shape.ts';
 
@@ -12,11 +13,11 @@ import { firstProblem, isRecord, stateShape } from './shape.ts';
  * to hash it, a thirtieth of what making canonical JSON of it takes. A file that was merely laid out
  * anew (by a formatter, by Git's line endings) still fits after parsing.
  */
-const VERSION = 1;
+export const VERSION = 1;
 const SEAL = /^\{"checksum":"(sha256:[0-9a-f]{64})",\n/;
 const END = /\n\}\}\s*$/;
 
-/** The text of a state. Throws when it is not one: what `parseState` would refuse is never written. */
+/** The text of a state. Throws `CallsheetError('state')` for what `parseState` would refuse: it is never written. */
 export async function formatState(state: State): Promise<string> {
   const { resources: all, ...facts } = state;
   const head = JSON.stringify(facts).slice(1, -1);
@@ -27,7 +28,9 @@ export async function formatState(state: State): Promise<string> {
   const checksum = checksumOf(`{${body}`.replaceAll('\n', ''));
   const validate = await stateShape();
   if (!validate({ ...state, checksum }))
-    throw new Error(`refused to write a state that cannot be read: ${firstProblem(validate)}`);
+    throw unwritable(`does not have the shape of a state: ${firstProblem(validate)}`);
+  const broken = brokenInvariant(state);
+  if (broken !== undefined) throw unwritable(broken);
   return `{"checksum":"${checksum}",\n${body}`;
 }
 
@@ -41,7 +44,7 @@ export async function parseState(text: string, location: string): Promise<State>
     throw foreignState(location, 'it is some other JSON file');
   const { version } = document;
   if (typeof version === 'number' && version > VERSION)
-    throw newerDocument(location, version, VERSION);
+    throw new NewerDocument(location, version, VERSION);
   if (version !== VERSION)
     throw damagedState(location, `has the unknown version ${JSON.stringify(version)}`);
   const { checksum: seal, ...rest } = document;
@@ -54,6 +57,8 @@ export async function parseState(text: string, location: string): Promise<State>
   if (!validate(document))
     throw damagedState(location, `does not have the shape of a state: ${firstProblem(validate)}`);
   const { checksum: _, ...state } = document;
+  const broken = brokenInvariant(state);
+  if (broken !== undefined) throw damagedState(location, broken);
   return state;
 }
 

@@ -1,4 +1,5 @@
-import type { JournalEntry } from './journal.ts';
+import type { CallsheetError } from '../core/errors.ts';
+import type { JournalEntry, RunBegan } from './journal.ts';
 import type { State } from './model.ts';
 
 /**
@@ -13,9 +14,21 @@ export type StateStore = {
    * Undefined state: there is none yet. Throws `CallsheetError('state')` for a damaged or foreign one.
    */
   readonly load: () => Promise<LoadedState>;
+  /**
+   * What can still be read where `load` refuses. Throws `CallsheetError('state')` where nothing may be made
+   * of what is there: a newer Callsheet wrote it, or it is no file at all.
+   */
+  readonly salvage: () => Promise<Salvage>;
   /** Throws `CallsheetError('locked')`, naming the holder, when another live run has it. */
   readonly acquire: (holder: Holder) => Promise<Lease>;
-  /** Finished runs, newest first. */
+  /** Who holds the state, alive or not; undefined when nobody does. */
+  readonly lock: () => Promise<HeldLock | undefined>;
+  /**
+   * Takes the lease of that id from whoever holds it, who then stops before the next write. `by` is named
+   * to them. Throws `CallsheetError('usage')` when another lease holds the state, or none.
+   */
+  readonly unlock: (lease: string, by: Holder) => Promise<void>;
+  /** Finished runs, newest first. They are listed beside a damaged state, too. */
   readonly runs: () => Promise<readonly RunSummary[]>;
   /** The whole journal of a run; undefined when there is none of that id. */
   readonly run: (id: string) => Promise<readonly JournalEntry[] | undefined>;
@@ -28,12 +41,22 @@ export type LoadedState = {
 };
 
 export type Holder = {
+  /** Empty for what is no run. */
   readonly run: string;
   readonly command: string;
   readonly user: string | null;
   readonly host: string;
   readonly pid: number;
   readonly since: string;
+};
+
+export type HeldLock = {
+  readonly lease: string;
+  readonly holder: Holder;
+  /** The last heartbeat, ISO 8601, by the clock of the holder. */
+  readonly beat: string;
+  /** Whether the holder's process runs, as far as this machine can tell. */
+  readonly owner: 'running' | 'gone' | 'elsewhere';
 };
 
 /** The right to write. */
@@ -44,6 +67,14 @@ export type Lease = {
   readonly append: (entry: JournalEntry) => Promise<void>;
   /** Replaces the state in one step and files the run's journal under the run's id. */
   readonly commit: (state: State) => Promise<void>;
+  /**
+   * Puts a state in the place of whatever is there, damaged or foreign as it may be, and records the run
+   * whose whole journal is given. Resolves to the names under which what was there is kept.
+   */
+  readonly replace: (
+    state: State,
+    journal: readonly [RunBegan, ...JournalEntry[]],
+  ) => Promise<readonly string[]>;
   readonly release: () => Promise<void>;
 };
 
@@ -53,4 +84,30 @@ export type RunSummary = {
   readonly purpose: string;
   readonly status: string;
   readonly changes: number;
+};
+
+/** What is left of a state and its journals. */
+export type Salvage = {
+  /** Why `load` refuses; undefined: it does not. */
+  readonly problem: CallsheetError | undefined;
+  /**
+   * How much of the state itself could be read. `foreign`: it is another stack's, so none of it was taken;
+   * `nothing`: there is none, or none of it can be read.
+   */
+  readonly read: 'whole' | 'part' | 'foreign' | 'nothing';
+  /** All of that, and what the journals recorded on top. Its serial is as high as any that is known. */
+  readonly state: State | undefined;
+  /** The journals that it took something from or that stand in the way. */
+  readonly journals: readonly SalvagedJournal[];
+};
+
+export type SalvagedJournal = {
+  readonly run: string;
+  readonly path: string;
+  /** Whether the run finished. */
+  readonly finished: boolean;
+  /** `replayed`: what it recorded was taken over; `stray`: it is another stack's. */
+  readonly use: 'replayed' | 'stray' | 'unreadable';
+  /** Lines that could not be read. */
+  readonly lost: number;
 };

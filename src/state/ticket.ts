@@ -26,13 +26,14 @@ export function formatBeat(now: number): string {
 
 export const RELEASED_BEAT = RELEASED.padEnd(BEAT_LENGTH);
 
+/** The text of a ticket. `beat` is made by `formatBeat`, or says that it was given back. */
 export function formatTicket(
-  now: number,
+  beat: string,
   id: string,
   owner: ProcessIdentity,
   holder: Holder,
 ): string {
-  return `${JSON.stringify({ beat: formatBeat(now), id, owner, holder })}\n`;
+  return `${JSON.stringify({ beat, id, owner, holder })}\n`;
 }
 
 /** Undefined for a text that is not, or not yet, a whole ticket. */

@@ -4,11 +4,13 @@ import type { WireAnswer } from '../../src/api/transport.ts';
 
 const answer = (status: number): WireAnswer => ({
   status,
+  headers: {},
   contentType: '',
   retryAfter: undefined,
   requestId: undefined,
   location: undefined,
   body: null,
+  length: 0,
 });
 
 /** Sends requests one after the other, each answered with the next status. */

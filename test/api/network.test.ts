@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { NetworkError } from '../../src/api/transport.ts';
+import { NetworkError } from '../../src/api/network-error.ts';
 import { failure, open, START, useScripts } from './platform.ts';
 import { listen, type RawServer, respond } from './wire.ts';
 
@@ -150,6 +150,23 @@ describe('a proxy of the environment', () => {
     useProxy(proxy);
     await expect(open({ baseUrl: server.baseUrl }).call(read)).resolves.toEqual({ data: {} });
     expect(proxy.requests()).toBe(0);
+  });
+});
+
+describe('a server that says nothing', () => {
+  it.each<{ what: string; answer: (socket: Socket) => void; says: RegExp }>([
+    { what: 'at all', answer: () => {}, says: /did not answer within 0.02 s$/ },
+    {
+      what: 'any more',
+      answer: (socket) => socket.write(`${head}content-length: 99\r\n\r\n{"data":`),
+      says: /stopped in the middle of an answer$/,
+    },
+  ])('$what is given up after the time that the options say', async ({ answer, says }) => {
+    const server = await serve(answer);
+    const timeouts = { headers: 20, body: 20 };
+    const error = await failure(open({ baseUrl: server.baseUrl, timeouts }).call(write));
+    expect(error).toMatchObject({ code: 'network', message: expect.stringMatching(says) });
+    expect(server.requests()).toBe(1);
   });
 });
 

@@ -1,5 +1,5 @@
 import nock from 'nock';
-import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, onTestFinished } from 'vitest';
 import { type Client, type ClientOptions, createClient } from '../../src/api/client.ts';
 import type { Json } from '../../src/core/value.ts';
 
@@ -122,6 +122,20 @@ export function useScripts(): void {
     nock.enableNetConnect();
     expect(unused).toEqual([]);
   });
+}
+
+/** Keeps nock, which stands between a file and its sockets as soon as it is loaded, out of the way. */
+export function useSockets(): void {
+  beforeAll(() => {
+    if (nock.isActive()) nock.restore();
+  });
+}
+
+/** A client over real sockets, which end with the test. */
+export function dial(options: Partial<ClientOptions> = {}): Opened {
+  const client = open(options);
+  onTestFinished(() => client.close());
+  return client;
 }
 
 /** What a call throws. Fails where it throws nothing. */

@@ -1,10 +1,15 @@
+import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
+import packageJson from '../../package.json' with { type: 'json' };
 import { Blob as StackFile } from '../../src/core/value.ts';
-import { failure, open, type Reply, script, useScripts } from './platform.ts';
+import { failure, KEY, minted, open, type Reply, script, useScripts } from './platform.ts';
 
 useScripts();
 
-const ok: Reply = { status: 201, body: { data: { id: 'one' } } };
+const ok: Reply = { status: 201, body: { data: { id: 'one' }, success: true, message: 'done' } };
+const features: Reply = {
+  body: { feature_administration_enabled: true, scope: {}, data: [] },
+};
 
 describe('the address of a call', () => {
   it.each([
@@ -16,9 +21,24 @@ describe('the address of a call', () => {
     },
     { query: { organization_id: '' }, sent: '/v1/features?organization_id=' },
   ])('$sent', async ({ query, sent }) => {
-    const seen = script({ 'GET /v1/features': [ok] });
+    const seen = script({ 'GET /v1/features': [features] });
     await open().call({ operation: 'listFeatures', query });
     expect(seen[0]?.path).toBe(sent);
+  });
+
+  const days = { start_date: '2026-01-31', end_date: '2026-02-28' };
+  it.each([
+    { query: { reseller_ids: ['a', 'b'] }, sent: '&reseller_ids=a%2Cb' },
+    { query: { 'reseller_ids[]': ['a', 'b'] }, sent: '&reseller_ids%5B%5D=a&reseller_ids%5B%5D=b' },
+    { query: { organization_ids: ['a'] }, sent: '&organization_ids=a' },
+    { query: { 'organization_ids[]': [] }, sent: '' },
+  ])('takes lists in both forms of the billing report: $sent', async ({ query, sent }) => {
+    const report: Reply = { body: { data: [], period: days } };
+    const seen = script({ 'GET /v1/billing-report': [report] });
+    await open().call({ operation: 'getBillingReport', query: { ...days, ...query } });
+    expect(seen[0]?.path).toBe(
+      `/v1/billing-report?start_date=2026-01-31&end_date=2026-02-28${sent}`,
+    );
   });
 
   it.each([
@@ -43,6 +63,16 @@ describe('the address of a call', () => {
   });
 });
 
+describe('the headers of a call', () => {
+  it('say who calls, when a token is minted, too', async () => {
+    const seen = script({ 'POST /oauth/token': [minted('t')], 'GET /v1/features': [features] });
+    await open({ credentials: KEY }).call({ operation: 'listFeatures' });
+    const { version } = packageJson;
+    const agent = `callsheet/${version} node/${process.versions.node}`;
+    expect(seen.map(({ headers }) => headers['user-agent'])).toEqual([agent, agent]);
+  });
+});
+
 describe('the body of a call', () => {
   it('is JSON', async () => {
     const seen = script({ 'PUT /v1/agents/a': [ok] });
@@ -61,7 +91,8 @@ describe('the body of a call', () => {
 });
 
 describe('a form', () => {
-  const clip = new StackFile('voices/harbor “1”.wav', 'ab', 4, 'audio/wav');
+  const sha256 = createHash('sha256').update('RIFF').digest('hex');
+  const clip = new StackFile('voices/harbor “1”.wav', sha256, 4, 'audio/wav');
   const wanted = {
     operation: 'createCustomVoice',
     form: { fields: { name: 'Harbor', consent: 'true', organizationId: 'o' }, files: { clip } },

@@ -3,7 +3,7 @@ import { failure, KEY, open, type Reply, START, script, useScripts } from './pla
 
 useScripts();
 
-const good: Reply = { status: 201, body: { data: { id: 'one' } } };
+const good: Reply = { status: 201, body: { data: { id: 'one' }, success: true, message: 'done' } };
 const times = (count: number, reply: Reply) => Array.from({ length: count }, () => reply);
 const inSeconds = (seconds: number) => new Date(START + seconds * 1000).toUTCString();
 

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -45,7 +46,8 @@ afterEach(async () => {
 });
 
 const bytes = Buffer.alloc(3_000_000, 'callsheet ');
-const file = new StackFile('docs/prices.pdf', 'ab', bytes.length, 'application/pdf');
+const sha256 = createHash('sha256').update(bytes).digest('hex');
+const file = new StackFile('docs/prices.pdf', sha256, bytes.length, 'application/pdf');
 const openFile = async () => new Blob([bytes], { type: file.mime });
 const signed = () => `${address}/bucket/key%201?X-Signature=canary&X-Date=1`;
 const refuse =

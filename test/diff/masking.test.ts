@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { MASK, maskValue } from '../../src/diff/mask.ts';
+import { MASK } from '../../src/core/mask.ts';
+import { maskValue } from '../../src/diff/mask.ts';
 import { withholdSensitive } from '../../src/diff/withhold.ts';
 import { agent } from '../../src/kinds/agent.ts';
 import { materialise } from '../world.ts';

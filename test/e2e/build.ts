@@ -16,7 +16,7 @@ const root = dirname(dirname(import.meta.dirname));
 const dist = join(root, 'dist');
 
 /** What the bundle is made of. */
-const SOURCES = ['src', 'schemas', 'scripts/build.ts', 'package.json'];
+const SOURCES = ['src', 'schemas', 'scripts/build.ts', 'scripts/build', 'package.json'];
 
 /**
  * Builds the bin where a source is newer than it, and gives the tests a copy, so that a build that

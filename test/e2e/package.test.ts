@@ -1,9 +1,11 @@
 import { execFile } from 'node:child_process';
-import { cp, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { afterAll, beforeAll, expect, inject, onTestFinished, test } from 'vitest';
+import { startSimulator } from '../../src/simulator/index.ts';
+import { AUTHORITY, startHttps } from '../api/secure.ts';
 import './build.ts';
 
 const root = dirname(dirname(import.meta.dirname));
@@ -68,3 +70,160 @@ test('the package holds the bundle, the schemas and the licences, and no sources
   const dist = await readdir(join(place, 'node_modules', 'callsheet', 'dist'));
   expect(dist).toContain('THIRD-PARTY-LICENSES.md');
 });
+
+/** Writes files beside the installed package and runs a program of the project there. */
+async function runThere(
+  files: Readonly<Record<string, string>>,
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Promise<string> {
+  const folder = await mkdtemp(join(place, 'consumer-'));
+  await writeFile(join(folder, 'package.json'), '{ "type": "module" }');
+  for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);
+  const { stdout } = await run(process.execPath, [...args], {
+    cwd: folder,
+    env: { PATH: process.env.PATH, ...env },
+  }).catch((error) => {
+    throw new Error(`${error.stdout}${error.stderr}`);
+  });
+  return stdout;
+}
+
+/** The example of the library's page. */
+async function example(): Promise<string> {
+  const page = await readFile(join(root, 'docs', 'library.md'), 'utf8');
+  const [, code = ''] = /^```ts\n([\s\S]+?)^```$/m.exec(page) ?? [];
+  expect(code).not.toBe('');
+  return code;
+}
+
+/** What the compiler must refuse, each line for a reason of its own. */
+const MISTAKES = `import { createClient } from 'callsheet';
+const client = createClient({ baseUrl: 'https://voice.example.test' });
+const path = { agentId: 'a' };
+const { data } = await client.call({ operation: 'getAgent', path });
+export const name: string = data.name;
+// @ts-expect-error The answer is typed.
+export const wrong: number = data.name;
+// @ts-expect-error There is no such operation.
+await client.call({ operation: 'getAgnt', path });
+// @ts-expect-error The path is needed.
+await client.call({ operation: 'getAgent' });
+// @ts-expect-error The parameter has another name.
+await client.call({ operation: 'getAgent', path: { id: 'a' } });
+// @ts-expect-error The end of the span is needed.
+await client.call({ operation: 'getMetrics', query: { startDate: '2026-01-01' } });
+// @ts-expect-error The body is needed.
+await client.call({ operation: 'updateAgent', path });
+// @ts-expect-error A field has another type.
+await client.call({ operation: 'updateAgent', path, body: { systemPrompt: 7 } });
+// @ts-expect-error There is no body.
+await client.call({ operation: 'getMe', body: {} });
+// @ts-expect-error It is no list.
+await client.list({ operation: 'getMe' });
+// @ts-expect-error Pages are followed.
+await client.list({ operation: 'listAgents', query: { page: 2 } });
+// @ts-expect-error A clip is a file.
+await client.call({ operation: 'createCustomVoice', form: { clip: 'x', name: 'n', consent: 'true', organizationId: 'o' } });
+const updated = await client.call({ operation: 'updateAgent', path, body: { name: 'n' } });
+// @ts-expect-error The specification shows no answer.
+export const unsure: string = updated.data.id;
+export const gone: null = await client.call({ operation: 'deleteAgent', path });
+`;
+
+test.each([
+  { module: 'nodenext', moduleResolution: 'nodenext' },
+  { module: 'preserve', moduleResolution: 'bundler' },
+])(
+  'the library is typed for $moduleResolution, with nothing else installed',
+  async (resolution) => {
+    const compilerOptions = {
+      ...resolution,
+      target: 'es2024',
+      lib: ['es2024'],
+      types: [],
+      strict: true,
+      exactOptionalPropertyTypes: true,
+      skipLibCheck: false,
+      noEmit: true,
+    };
+    const files = {
+      'example.ts': await example(),
+      'mistakes.ts': MISTAKES,
+      'tsconfig.json': JSON.stringify({ compilerOptions }),
+    };
+    await runThere(files, [join(root, 'node_modules', 'typescript', 'bin', 'tsc')]);
+  },
+);
+
+test('the example of the library runs', async () => {
+  const sim = await startSimulator({ agents: 3 });
+  onTestFinished(() => sim.close());
+  const { url: baseUrl, clientId, clientSecret } = sim;
+  const options = JSON.stringify({ baseUrl, credentials: { clientId, clientSecret } });
+  const main = `import { lastCalls } from './example.ts';
+    process.stdout.write(JSON.stringify([...await lastCalls(${options})]));`;
+  const out = await runThere({ 'example.ts': await example(), 'main.ts': main }, ['main.ts']);
+  const active = [...sim.store.agents.values()].filter(({ record }) => record.status === 'active');
+  expect(sim.requests.filter(({ operation }) => operation === 'listCallLogs')).toHaveLength(
+    active.length,
+  );
+  const names: unknown = active.map(({ record }) => record.name);
+  expect(names).toEqual(expect.arrayContaining(JSON.parse(out).map(([name]: [string]) => name)));
+});
+
+test('the library trusts the authorities that Node was given', async () => {
+  const server = await startHttps('{"account_id":"acct"}');
+  const main = `import { createClient } from 'callsheet';
+    const client = createClient({ baseUrl: 'https://localhost:${server.port}', credentials: { accessToken: 't' } });
+    process.stdout.write((await client.call({ operation: 'getMe' })).account_id);
+    await client.close();`;
+  const trust = { NODE_EXTRA_CA_CERTS: AUTHORITY };
+  await expect(runThere({ 'main.js': main }, ['main.js'], trust)).resolves.toBe('acct');
+  await expect(runThere({ 'main.js': main }, ['main.js'])).rejects.toThrow(/is not trusted/);
+});
+
+test('importing the library does nothing and loads nothing of the command line', async () => {
+  const main = `const own = () => Reflect.ownKeys(globalThis).map(String);
+    const before = own();
+    const library = await import('callsheet');
+    const added = own().filter((name) => !before.includes(name));
+    const handles = process.getActiveResourcesInfo();
+    process.stdout.write(JSON.stringify({ names: Object.keys(library).sort(), added, handles }));`;
+  const out = await runThere({ 'main.js': main }, ['main.js']);
+  expect(JSON.parse(out)).toEqual({
+    names: [
+      'ApiError',
+      'CallsheetError',
+      'NetworkError',
+      'createClient',
+      'describeApiError',
+      'isNotFound',
+    ],
+    added: [],
+    handles: expect.not.arrayContaining(['Timeout', 'TCPSocketWrap']),
+  });
+  const loaded = await reachable(join(place, 'node_modules', 'callsheet', 'dist'), 'index.js');
+  expect(loaded.size).toBeGreaterThan(1);
+  const text = [...loaded.values()].join('\n');
+  expect(text).not.toMatch(/\bnew Command\(|from "node:child_process"|\bfastify\b/);
+  const types = join(place, 'node_modules', 'callsheet', 'dist', 'types');
+  for (const file of await readdir(types, { recursive: true })) {
+    if (!file.endsWith('.d.ts')) continue;
+    expect(await readFile(join(types, file), 'utf8')).not.toMatch(/undici|node:|NodeJS/);
+  }
+});
+
+/** The text of a file of the bundle and of all that it imports at once. */
+async function reachable(dist: string, entry: string): Promise<Map<string, string>> {
+  const found = new Map<string, string>();
+  const waiting = [join(dist, entry)];
+  for (let file = waiting.pop(); file !== undefined; file = waiting.pop()) {
+    if (found.has(file)) continue;
+    const text = await readFile(file, 'utf8');
+    found.set(file, text);
+    for (const [, specifier = ''] of text.matchAll(/^import .*?"(\.[^"]+)";$/gm))
+      waiting.push(join(dirname(file), specifier));
+  }
+  return found;
+}

@@ -57,7 +57,12 @@ export const AGENT: JsonObject = {
   stt_model: 'voxc',
   tts_model: 'cartx',
   voice_settings: { voice_id: { $ref: 'custom_voice.needed' }, speed: 1.05, language: 'en' },
-  config: { enable_recording: true, user_timezone: 'America/New_York', inactivity_timeout: 20 },
+  config: {
+    enable_recording: true,
+    user_timezone: 'America/New_York',
+    inactivity_timeout: 20,
+    phi_redaction: true,
+  },
   extensions: {
     tools: [
       webhook('before', 'before_call'),
@@ -141,7 +146,12 @@ export const AGENT_CHANGED: JsonObject = {
   voice_model: 'realtime-2',
   tts_model: 'minx',
   voice_settings: { voice_id: 'builtin-1', speed: 1, language: 'es' },
-  config: { enable_recording: false, user_timezone: 'America/Chicago', inactivity_timeout: 30 },
+  config: {
+    enable_recording: false,
+    user_timezone: 'America/Chicago',
+    inactivity_timeout: 30,
+    phi_redaction: false,
+  },
   extensions: {
     tools: [
       webhook('after', 'after_call', { method: 'PUT' }),

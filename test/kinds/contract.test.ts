@@ -75,6 +75,7 @@ describe.each(kinds.map((kind) => ({ name: kind.name, kind })))('$name', ({ kind
     const named = [
       ...Object.values(kind.operations).flat(),
       ...kind.facets.flatMap((facet) => facet.operations),
+      ...having('x-operations').flatMap(({ value }) => (Array.isArray(value) ? value : [])),
     ];
     expect(named.filter((name) => !(name in operations))).toEqual([]);
     const scope = Object.fromEntries(kind.scope.map((field) => [field, 'id']));

@@ -119,15 +119,39 @@ describe('history', () => {
     expect(seen[0]?.path).toBe('/v1/agents/a/history?limit=20');
   });
 
+  const entries = (...ids: readonly number[]) => data(ids.map((id) => ({ id })));
+
+  it.each<{ what: string; replies: readonly Reply[]; asks: readonly number[]; newest: number }>([
+    { what: 'newest first', replies: [entries(12, 11)], asks: [2], newest: 12 },
+    { what: 'oldest first, few', replies: [entries(9)], asks: [2], newest: 9 },
+    {
+      what: 'oldest first, more than were asked for',
+      replies: [entries(1, 2), entries(1, 2, 3, 4)],
+      asks: [2, 100],
+      newest: 4,
+    },
+    {
+      what: 'oldest first, on a platform that refuses large limits',
+      replies: [entries(1, 2), { status: 400, body: { error: 'invalid_request' } }],
+      asks: [2, 100],
+      newest: 2,
+    },
+  ])('is asked for until the newest entry is known: $what', async ({ replies, asks, newest }) => {
+    const seen = script({ [line]: replies });
+    const history = await reader().history(agent, 'a', 1);
+    expect(history.map(({ id }) => id)).toEqual([newest]);
+    expect(seen.map(({ path }) => path.split('=')[1])).toEqual(asks.map(String));
+  });
+
   it('is empty, and not asked for, of kinds that have none', async () => {
     await expect(reader().history(kindNamed('retry_policy'), 'p', 1)).resolves.toEqual([]);
   });
 
   it.each<{ what: string; reply: Reply; says: RegExp }>([
-    { what: 'no list', reply: { body: {} }, says: /without a `data` list$/ },
-    { what: 'an empty body', reply: {}, says: /without a `data` list$/ },
+    { what: 'no list', reply: { body: {} }, says: /without a `data` list/ },
+    { what: 'an empty body', reply: {}, says: /with an empty body$/ },
     { what: 'a text as id', reply: data([{ id: '9' }]), says: /without a numeric id$/ },
-    { what: 'no entry', reply: data([null]), says: /without a numeric id$/ },
+    { what: 'no entry', reply: data([null]), says: /without a `data` list of objects$/ },
   ])('is not taken for empty: $what', async ({ reply, says }) => {
     script({ [line]: [reply] });
     expect(await failure(reader().history(agent, 'a', 1))).toMatchObject({

@@ -40,7 +40,7 @@ describe('list', () => {
       await live.list(agent, scope),
       await live.list(agent, { organization_id: 'other' }),
       await live.list(kindNamed('sms_template'), scope),
-    ].map((items) => items.map(({ id }) => id));
+    ].map((items) => items?.map(({ id }) => id));
     expect(ids).toEqual([['a'], ['b'], ['t']]);
   });
 
@@ -71,6 +71,7 @@ describe('read', () => {
     await expect(reader().read(agent, at, none)).resolves.toEqual({
       id: 'a',
       scope,
+      extent: 'whole',
       document: record,
       record,
     });
@@ -108,7 +109,7 @@ describe('read', () => {
     {
       what: 'an empty body',
       reply: {},
-      error: { code: 'api', message: 'getAgent answered without a `data` object' },
+      error: { code: 'api', message: /with an empty body$/ },
     },
     { what: 'a list', reply: data([]), error: { message: /without a `data` object/ } },
     { what: 'a bare record', reply: { body: { id: 'a' } }, error: { code: 'api' } },
@@ -132,12 +133,16 @@ describe('read, where the specification does not show the call', () => {
     await expect(reader().read(template, at, none)).resolves.toBeUndefined();
   });
 
-  it('is an error where the list has it: the platform lacks the endpoint', async () => {
-    script({ [get]: [notFound], [list]: [page({ id: 't' })] });
-    expect(await failure(reader().read(template, at, none))).toMatchObject({
-      status: 404,
-      hint: expect.stringMatching(/assumption email_template\.get/),
-    });
+  it('takes the item of the list where that has it: the platform lacks the endpoint', async () => {
+    script({ [get]: [notFound], [list]: [page({ id: 't', name: 'Reminder' })] });
+    const live = reader();
+    expect(live.lackOf('getEmailTemplate')).toBeUndefined();
+    const found = await live.read(template, at, none);
+    expect(found).toMatchObject({ extent: 'listed', document: { id: 't', name: 'Reminder' } });
+    expect(live.lackOf('getEmailTemplate')).toBe('absent');
+    // From now on the list is all that is asked.
+    const other = await live.read(template, { ...at, id: 'u', record: { id: 'u' } }, none);
+    expect(other).toMatchObject({ extent: 'listed', record: { id: 'u' } });
   });
 
   it('does not trust a list that was read before', async () => {
@@ -157,6 +162,7 @@ describe('read, of a kind without an endpoint for one', () => {
     const record = { id: 's', url: 'https://a.test', name: 'faq', status: 'active' };
     await expect(reader().read(source, { ...at, record }, none)).resolves.toEqual({
       ...at,
+      extent: 'whole',
       record,
       document: {
         id: 's',
@@ -180,5 +186,63 @@ describe('read, of a kind without an endpoint for one', () => {
   it('finds nothing where the list has none', async () => {
     script({ [list]: [data([{ id: 'other' }])] });
     await expect(reader().read(source, at, none)).resolves.toBeUndefined();
+  });
+});
+
+describe('what only an assumption puts somewhere', () => {
+  const sms = kindNamed('sms_template');
+  const at = { id: 't', scope };
+  const get = 'GET /v1/sms-templates/t';
+  const list = 'GET /v1/sms-templates';
+  const gone: readonly Reply[] = [
+    notFound,
+    { status: 404, body: '<html>', headers: { 'content-type': 'text/html' } },
+    { status: 405 },
+  ];
+
+  it.each(gone)('is absent where a list answers $status', async (reply) => {
+    const seen = script({ [list]: [reply] });
+    const live = reader();
+    await expect(live.list(sms, scope)).resolves.toBeUndefined();
+    await expect(live.list(sms, scope, true)).resolves.toBeUndefined();
+    expect(live.lackOf('listSmsTemplates')).toBe('absent');
+    expect(seen).toHaveLength(1);
+  });
+
+  it('is not taken for absent for any other refusal', async () => {
+    script({ [list]: [{ status: 403, body: { error: 'forbidden' } }] });
+    expect(await failure(reader().list(sms, scope))).toMatchObject({
+      message: expect.stringMatching(/organization_id o cannot be listed/),
+    });
+  });
+
+  it.each<{ isUnread: boolean; found: object | undefined }>([
+    { isUnread: false, found: undefined },
+    { isUnread: true, found: { extent: 'nothing', document: {}, record: {} } },
+  ])('a 404 without a list to look in; never read before: $isUnread', async (row) => {
+    script({ [get]: [notFound], [list]: [notFound] });
+    const found = await reader().read(sms, { ...at, isUnread: row.isUnread }, none);
+    if (row.found === undefined) expect(found).toBeUndefined();
+    else expect(found).toMatchObject(row.found);
+  });
+
+  it('is not called at all where the stack refuses it', async () => {
+    const seen = script({});
+    const live = createReader(open(), { overrides: {}, assume: false });
+    await expect(live.list(sms, scope)).resolves.toBeUndefined();
+    await expect(live.read(sms, at, none)).resolves.toMatchObject({ extent: 'nothing' });
+    expect(live.lackOf('listSmsTemplates')).toBe('refused');
+    expect(live.lackOf('createSmsTemplate')).toBeUndefined();
+    expect(seen).toEqual([]);
+  });
+
+  it('is called where the stack says where it lies, and then has to be there', async () => {
+    const overrides = { listSmsTemplates: { path: '/v2/texts' } };
+    script({ [list]: [notFound] });
+    const live = createReader(open(), { overrides, assume: false });
+    expect(live.lackOf('listSmsTemplates')).toBeUndefined();
+    expect(await failure(live.list(sms, scope))).toMatchObject({
+      message: expect.stringMatching(/cannot be listed/),
+    });
   });
 });

@@ -5,7 +5,7 @@ import { BAY, type Documents, HARBOR, type WorldBuilder, world } from '../world.
 
 /** `address → id by how`, or `address → nothing`, and what is missing. */
 async function identitiesOf(made: WorldBuilder): Promise<Readonly<Record<string, string>>> {
-  const { identities, ambiguities } = await identify(made.wanted(), made.state(), made.reader());
+  const { identities, obscurities } = await identify(made.wanted(), made.state(), made.reader());
   return {
     ...Object.fromEntries(
       identities.map(({ address, found, by, missing }) => [
@@ -14,7 +14,12 @@ async function identitiesOf(made: WorldBuilder): Promise<Readonly<Record<string,
       ]),
     ),
     ...Object.fromEntries(
-      ambiguities.map(({ address, ids }) => [address, `one of ${ids.join(' ')}`]),
+      obscurities.map((one) => [
+        one.address,
+        one.type === 'several'
+          ? `one of ${one.ids.join(' ')}`
+          : `${one.id} is ${one.holder === undefined ? 'nothing' : one.holder}`,
+      ]),
     ),
   };
 }
@@ -111,7 +116,7 @@ describe('lifecycle.adopt', () => {
       desired: { 'agent.desk': { name: 'Desk' }, 'agent.thief': adopting('a1', 'Thief') },
       live: { agent: [desk('a1')] },
       applied: { 'agent.desk': { id: 'a1', name: 'Desk' } },
-      found: { 'agent.desk': 'a1 by state', 'agent.thief': 'nothing' },
+      found: { 'agent.desk': 'a1 by state', 'agent.thief': 'a1 is agent.desk' },
     },
     {
       title: 'keeps others from finding the same resource by its name',
@@ -123,13 +128,20 @@ describe('lifecycle.adopt', () => {
       title: 'gives one resource to one address only',
       desired: { 'agent.first': adopting('a1', 'First'), 'agent.second': adopting('a1', 'Second') },
       live: { agent: [desk('a1')] },
-      found: { 'agent.first': 'a1 by adopt', 'agent.second': 'nothing' },
+      found: { 'agent.first': 'a1 by adopt', 'agent.second': 'a1 is agent.first' },
     },
     {
       title: 'is of one kind: ids of others do not count',
       desired: { 'agent.desk': adopting('x1') },
       live: { agent: [desk('a1')], retry_policy: [{ id: 'x1', name: 'Desk' }] },
-      found: { 'agent.desk': 'a1 by natural_key' },
+      found: { 'agent.desk': 'x1 is nothing' },
+    },
+    {
+      title: 'of what was adopted once and is gone: it is missing like any other',
+      desired: { 'agent.desk': adopting('a1') },
+      live: {},
+      applied: { 'agent.desk': { id: 'a1', name: 'Desk' } },
+      found: { 'agent.desk': 'nothing, a1 is missing' },
     },
   ]);
 });
@@ -235,6 +247,17 @@ describe('a knowledge source', () => {
       found: { 'knowledge_source.kb.prices': 's3 by natural_key' },
     },
   ]);
+});
+
+test('lifecycle.adopt of what does not exist is an error that says so', async () => {
+  const made = world()
+    .desired({ 'agent.desk': adopting('a9') })
+    .live({ agent: [desk('a1')] });
+  await expect(made.plan()).rejects.toMatchObject({
+    code: 'config',
+    message: 'agent.desk: lifecycle.adopt names a9, and the platform has no such agent',
+    hint: expect.stringContaining('lifecycle.adopt'),
+  });
 });
 
 test('several resources of one name are an error that says what to do', async () => {

@@ -20,7 +20,7 @@ describe('a knowledge source', () => {
       applied: { [address]: { id: 's1', ...FAQ } },
       says: 'update',
       because: ['last ingested 2026-02-01T00:00:00Z', '7d'],
-      steps: ['again'],
+      steps: ['again knowledge_base_id url reingest_after'],
     },
     {
       title: 'is left alone while it is fresh',

@@ -14,7 +14,7 @@ test.each(ids)('%s says what it answers', (id) => {
   const { answers, parameters, body } = rulesOf(id);
   const { path } = operations[id];
   const statuses = [...answers.keys()];
-  expect(statuses.filter((status) => status.startsWith('2'))).toHaveLength(1);
+  expect(statuses.filter((status) => status.startsWith('2'))).not.toHaveLength(0);
   // A token that does not hold, too many requests, a platform that fails: they can befall every call.
   expect(statuses).toEqual(expect.arrayContaining(['401', '429', '500']));
   const fallible = parameters.some(

@@ -1,5 +1,7 @@
 import { expect } from 'vitest';
-import { desk, IDS, locked, section, type World, withDesk } from './world.ts';
+import type { SeedDocument } from '../../src/simulator/index.ts';
+import type { Merchant } from '../../src/simulator/store.ts';
+import { desk, IDS, locked, SEED, section, type World, withDesk } from './world.ts';
 
 const sip =
   (body: unknown, agentId: string = IDS.desk) =>
@@ -30,15 +32,18 @@ section('SIP registration', [
     },
   },
   {
-    rule: 'the change is picked up later',
-    does: sip({ registrationEnabled: false }),
+    rule: 'the change is stored at once and picked up later',
+    options: { dialect: { sipLagMs: 5000 } },
+    does: async (world) => {
+      await sip({ registrationEnabled: false })(world);
+      expect(world.sim.isRegistered(IDS.desk)).toBe(true);
+      return world.call('getAgent', { path: { agentId: IDS.desk } });
+    },
     status: 200,
-    also: async ({ sim, call }) => {
-      expect(sim.store.sipChanges).toMatchObject([
-        { agentId: IDS.desk, enabled: false, pickedUpAt: null },
-      ]);
-      await call('getAgent', { path: { agentId: IDS.desk } });
-      expect(sim.store.sipChanges).toMatchObject([{ pickedUpAt: expect.any(String) }]);
+    body: { data: { status: 'active', sip_registration_data: { registrationEnabled: false } } },
+    also: ({ sim }) => {
+      sim.advance(5000);
+      expect(sim.isRegistered(IDS.desk)).toBe(false);
     },
   },
   {
@@ -108,6 +113,14 @@ section('SIP registration', [
 
 const readiness = (world: World, agentId: string = IDS.desk) =>
   world.call('getPaymentReadiness', { path: { agentId } });
+const stopCharges = ({ sim }: World) => {
+  const organization = sim.store.organizations.get(IDS.harbor);
+  if (organization !== undefined) organization.merchant = { status: 'active', charges: false };
+};
+const withMerchant = (merchant: Merchant): SeedDocument => ({
+  ...SEED,
+  organizations: (SEED.organizations ?? []).map((one) => ({ ...one, merchant })),
+});
 const arm =
   (body: object, agentId: string = IDS.desk) =>
   ({ call }: World) =>
@@ -144,10 +157,21 @@ section('Payment readiness', [
     body: { can_enable: false, twilio_configured: false },
   },
   {
-    rule: 'so does a merchant that may not charge',
+    rule: 'what the payment processor changed is not known at once',
     does: (world) => {
-      const merchant = world.sim.store.organizations.get(IDS.harbor)?.merchant;
-      if (merchant !== undefined) merchant.charges = false;
+      stopCharges(world);
+      return readiness(world);
+    },
+    status: 200,
+    body: { can_enable: true, can_accept_payments: true, charges_enabled: true },
+  },
+  {
+    rule: 'refresh asks the payment processor again, and what it says stays known',
+    does: async (world) => {
+      stopCharges(world);
+      const path = { agentId: IDS.desk };
+      const fresh = await world.call('getPaymentReadiness', { path, query: { refresh: 'true' } });
+      expect(fresh.body).toMatchObject({ can_enable: false, charges_enabled: false });
       return readiness(world);
     },
     status: 200,
@@ -157,6 +181,20 @@ section('Payment readiness', [
       charges_enabled: false,
       account_status: 'active',
     },
+  },
+  ...(['not_started', 'onboarding', 'restricted'] as const).map((status) => ({
+    rule: `an account that is ${status} accepts no payments even with charges enabled`,
+    seed: withMerchant({ status, charges: true }),
+    does: readiness,
+    status: 200,
+    body: { account_status: status, can_accept_payments: false, charges_enabled: true },
+  })),
+  {
+    rule: 'refresh is true or false',
+    does: ({ call }) =>
+      call('getPaymentReadiness', { path: { agentId: IDS.desk }, query: { refresh: 'yes' } }),
+    status: 400,
+    body: { error: 'invalid refresh' },
   },
   {
     rule: 'arming takes limits, and reports them',

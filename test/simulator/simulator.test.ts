@@ -3,71 +3,11 @@ import { request } from 'undici';
 import { describe, expect, test } from 'vitest';
 import { operations } from '../../src/api/operations.generated.ts';
 import { CallsheetError } from '../../src/core/errors.ts';
-import { type Fault, readSeed } from '../../src/simulator/index.ts';
-import { createWorld, IDS, SEED, section } from './world.ts';
+import { readSeed } from '../../src/simulator/index.ts';
+import { createWorld, IDS, SEED } from './world.ts';
 
 const getDesk = { path: { agentId: IDS.desk } };
 const update = { ...getDesk, body: { greetingMessage: 'Hello' } };
-
-describe('faults', () => {
-  section('Errors', [
-    {
-      rule: 'a storm of 429 with Retry-After ends',
-      does: async ({ sim, call }) => {
-        sim.faults.add({
-          operation: 'getAgent',
-          times: 2,
-          status: 429,
-          headers: { 'retry-after': '1' },
-        });
-        for (let count = 0; count < 2; count += 1) {
-          const reply = await call('getAgent', getDesk);
-          expect([reply.status, reply.headers.get('retry-after')]).toEqual([429, '1']);
-        }
-        return call('getAgent', getDesk);
-      },
-      status: 200,
-      also: ({ sim }) => expect(sim.faults.pending()).toBe(0),
-    },
-    {
-      rule: 'a fault may let some pass, and strike one path only',
-      does: async ({ sim, call }) => {
-        const body = { error: 'temporarily_unavailable', error_description: 'Try again' };
-        sim.faults.add({ operation: '*', path: IDS.desk, skip: 1, status: 500, body });
-        expect((await call('getAgent', getDesk)).status).toBe(200);
-        expect((await call('getAgent', { path: { agentId: IDS.recall } })).status).toBe(200);
-        return call('getAgent', getDesk);
-      },
-      status: 500,
-      body: { error: 'temporarily_unavailable' },
-    },
-  ]);
-
-  test.each([
-    { reset: 'before', greeting: 'Harbor Dental.' },
-    { reset: 'after', greeting: 'Hello' },
-  ] satisfies { reset: Fault['reset']; greeting: string }[])(
-    'a connection that breaks $reset the update leaves $greeting',
-    async ({ reset, greeting }) => {
-      await using world = await createWorld({ seed: SEED });
-      world.sim.faults.add({ operation: 'updateAgent', reset });
-      await expect(world.call('updateAgent', update)).rejects.toThrow();
-      expect(world.sim.store.agents.get(IDS.desk)?.record.greeting_message).toBe(greeting);
-      expect(world.sim.requests.at(-1)).toMatchObject({ operation: 'updateAgent', status: 0 });
-    },
-  );
-
-  test('a delay comes before everything else', async () => {
-    await using world = await createWorld({ seed: SEED });
-    await world.call('getMe');
-    world.sim.faults.add({ operation: 'updateAgent', delayMs: 40 });
-    const slow = world.call('updateAgent', update);
-    await world.call('getAgent', getDesk);
-    await slow;
-    const order = world.sim.requests.slice(-2).map(({ operation }) => operation);
-    expect(order).toEqual(['getAgent', 'updateAgent']);
-  });
-});
 
 test('requests are remembered with their bodies', async () => {
   await using world = await createWorld({ seed: SEED });

@@ -29,6 +29,7 @@ export function steppedDisk(
   });
   return {
     read: (path) => step('read', () => realDisk.read(path)),
+    look: (path) => step('look', () => realDisk.look(path)),
     list: (path) => step('list', () => realDisk.list(path)),
     makeFolder: (path) => step('makeFolder', () => realDisk.makeFolder(path)),
     writeNew: (path, text) =>
@@ -38,6 +39,12 @@ export function steppedDisk(
         () => writeFile(path, text.slice(0, text.length / 2)),
       ),
     rename: (from, to) => step('rename', () => realDisk.rename(from, to)),
+    copy: (from, to) =>
+      step(
+        'copy',
+        () => realDisk.copy(from, to),
+        () => writeFile(to, ''),
+      ),
     remove: (path) => step('remove', () => realDisk.remove(path)),
     openEnd: async (path, which) =>
       stepped(await step('openEnd', () => realDisk.openEnd(path, which))),

@@ -98,7 +98,7 @@ describe('what the file system refuses is said in words', () => {
     [
       'a folder in place of the state',
       async (path) => mkdir(path, { recursive: true }),
-      'it is a folder',
+      'is a folder',
     ],
     [
       'a file in place of the folder',

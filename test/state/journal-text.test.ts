@@ -93,7 +93,7 @@ describe('a journal with damage is refused', () => {
     expect(failure.code).toBe('state');
     expect(failure.message).toContain(FILE);
     expect(failure.message).toContain(words);
-    expect(failure.hint).toContain('Move it away and plan again');
+    expect(failure.hint).toContain('callsheet state repair');
   });
 
   test('and one of a newer version is called that', async () => {

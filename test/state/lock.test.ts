@@ -44,7 +44,12 @@ class World implements LockEffects {
 type Found = { readonly age?: number; readonly machine?: string; readonly pid?: number };
 
 function ticket({ age = 0, machine = HERE, pid = process.pid }: Found): string {
-  return formatTicket(NOW - age * 1000, 'lease-1', identify(pid, machine), holder('r1', pid));
+  return formatTicket(
+    formatBeat(NOW - age * 1000),
+    'lease-1',
+    identify(pid, machine),
+    holder('r1', pid),
+  );
 }
 
 async function lockFolder(text?: string): Promise<string> {
@@ -107,7 +112,7 @@ describe('a lock that was', () => {
     expect(failure.code).toBe('locked');
     expect(failure.message).toContain('x/state.json is locked by apply (run r1) of sam@desk');
     expect(failure.message).toContain(`process ${process.pid}, since 2026-03-02T08:30:00.000Z`);
-    expect(failure.hint).toContain('Lease lease-1');
+    expect(failure.hint).toContain('callsheet state unlock lease-1');
     expect(await readdir(folder)).toEqual(['3']);
   });
 
@@ -151,6 +156,50 @@ describe('a holder', () => {
     expect((await failureOf(() => take(folder, taker))).message).toContain('run r1');
     expect(taker.watched).toBe(6000);
     lock.check();
+  });
+
+  const HOUR = 3_600_000;
+  test.each([
+    ['an hour ahead for the holder', HOUR, 0],
+    ['a day ahead for the holder', 24 * HOUR, 0],
+    ['an hour back for the holder', -HOUR, 0],
+    ['a year back for the holder', -8760 * HOUR, 0],
+    ['an hour ahead for the taker', 0, HOUR],
+    ['an hour back for the taker', 0, -HOUR],
+    ['hours apart for both', 7 * HOUR, -5 * HOUR],
+  ])('is kept when clocks jump %s', async (_name, ownJump, otherJump) => {
+    const folder = await lockFolder();
+    const world = new World();
+    const lock = await take(folder, world, 'r1');
+    const path = join(folder, '1');
+    world.time += ownJump;
+    world.beat();
+    await expect.poll(() => readFile(path, 'utf8')).toContain(formatBeat(world.time));
+    const taker = new World(async () => {
+      // A holder that lives beats at least twice while one watches.
+      world.time += 2000;
+      world.beat();
+      await expect.poll(() => readFile(path, 'utf8')).toContain(formatBeat(world.time));
+    });
+    taker.time += otherJump;
+    const failure = await failureOf(() => take(folder, taker));
+    expect([failure.code, failure.message]).toEqual([
+      'locked',
+      expect.stringContaining('locked by apply (run r1)'),
+    ]);
+    lock.check();
+    expect(await readdir(folder)).toEqual(['1']);
+  });
+
+  test.each([
+    ['ahead', HOUR],
+    ['back', -HOUR],
+  ])('that died elsewhere is noticed though the clock jumped an hour %s', async (_name, jump) => {
+    const folder = await lockFolder(ticket({ machine: 'elsewhere' }));
+    const taker = new World(() => {});
+    taker.time += jump;
+    (await take(folder, taker)).check();
+    expect(taker.watched).toBe(6000);
   });
 
   test.each<[string, (folder: string) => unknown, string]>([

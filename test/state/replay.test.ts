@@ -95,7 +95,12 @@ describe('replay', () => {
   test('without a state begins from what the run began from', () => {
     const { state, began: run } = replay(undefined, [began('r1', 7), recorded('agent.desk', desk)]);
     expect(run?.run).toBe('r1');
-    expect(state).toEqual({ ...emptyState(LINEAGE), serial: 7, resources: { 'agent.desk': desk } });
+    expect(state).toEqual({
+      ...emptyState(LINEAGE),
+      serial: 7,
+      account_id: 'account-1',
+      resources: { 'agent.desk': desk },
+    });
   });
 
   test('of nothing over nothing is nothing', () => {

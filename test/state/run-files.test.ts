@@ -43,11 +43,18 @@ describe('what does not belong together is refused', () => {
     }
   });
 
-  test('but an older copy of the state goes with the run', async () => {
+  test.each([
+    ['beside a dead run', true, 'at serial 0, and run r2 began from serial 1'],
+    ['beside a finished run', false, 'at serial 0, and run r1 began from serial 0'],
+  ])('an older copy of the state %s', async (_name, isPending, words) => {
     const { path, store } = await newStore();
-    await died(store);
-    await writeFile(path, await formatState(stateWith({}, { serial: 0 })));
-    expect((await store.load()).pending).toHaveLength(2);
+    if (isPending) await died(store);
+    else await doRun(store);
+    await writeFile(path, await formatState(stateWith({}, { serial: 0, last_run: null })));
+    const failure = await failureOf(() => store.load());
+    expect(failure.message).toContain('is an older copy');
+    expect(failure.message).toContain(words);
+    expect(failure.hint).toContain('callsheet state repair');
   });
 
   test('and a run that asked nothing of the platform stands in nobody’s way', async () => {

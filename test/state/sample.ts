@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -34,6 +35,13 @@ export function resource(id: string, more: Partial<ResourceState> = {}): Resourc
 
 export function stateWith(resources: State['resources'], more: Partial<State> = {}): State {
   return { ...emptyState(LINEAGE), serial: 1, resources, ...more };
+}
+
+/** The text of a document with a checksum that fits, whatever else is wrong with it. */
+export function sealed(document: object): string {
+  const text = JSON.stringify(document);
+  const checksum = `sha256:${createHash('sha256').update(text).digest('hex')}`;
+  return JSON.stringify({ checksum, ...JSON.parse(text) });
 }
 
 export function began(run: string, serial = 0, lineage = LINEAGE): RunBegan {

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { describe, expect, test, vi } from 'vitest';
 import { CallsheetError } from '../../src/core/errors.ts';
 import { formatState, parseState } from '../../src/state/state-text.ts';
-import { failureOf, resource, stateWith } from './sample.ts';
+import { failureOf, resource, sealed, stateWith } from './sample.ts';
 
 // Many rounds, on machines that are busy with other tests.
 vi.setConfig({ testTimeout: 60_000 });
@@ -12,7 +12,11 @@ const state = stateWith(
   {
     'agent.reception': resource('a1'),
     'agent.clinic["Ha\\"rbor – é"]': resource('a2', { pin: null, protect: true }),
-    'knowledge_source.clinic.faq': resource('k1', { kind: 'knowledge_source', leaves: {} }),
+    'knowledge_source.clinic.faq': resource('k1', {
+      kind: 'knowledge_source',
+      scope: { knowledge_base_id: '0d0e7a52-6d0a-4a53-9a4e-0a1f5a6f2b11' },
+      leaves: {},
+    }),
   },
   { last_run: '2026-03-02-0830-ab12' },
 );
@@ -53,14 +57,6 @@ describe('what is written is read again', () => {
   });
 });
 
-/** A state whose checksum fits. */
-async function sealed(change: (state: object) => object): Promise<string> {
-  const { createHash } = await import('node:crypto');
-  const document = JSON.stringify(change(state));
-  const checksum = `sha256:${createHash('sha256').update(document).digest('hex')}`;
-  return JSON.stringify({ checksum, ...JSON.parse(document) });
-}
-
 describe('what is damaged is refused in its own words', () => {
   const text = formatState(state);
   test.each([
@@ -78,31 +74,26 @@ describe('what is damaged is refused in its own words', () => {
       'checksum does not fit',
     ],
     ['no checksum', () => JSON.stringify(state), 'checksum does not fit'],
-    ['an older version', () => sealed((s) => ({ ...s, version: 0 })), 'unknown version 0'],
-    ['another shape', () => sealed((s) => ({ ...s, serial: 'one' })), '/serial must be integer'],
-    ['an unknown member', () => sealed((s) => ({ ...s, more: 1 })), 'must NOT have additional'],
+    ['an older version', () => sealed({ ...state, version: 0 }), 'unknown version 0'],
+    ['another shape', () => sealed({ ...state, serial: 'one' }), '/serial must be integer'],
+    ['an unknown member', () => sealed({ ...state, more: 1 }), 'must NOT have additional'],
   ])('%s', async (_name, damage, words) => {
     const failure = await failureOf(async () => parseState(await damage(await text), FILE));
     expect(failure.code).toBe('state');
     expect(failure.message).toContain(FILE);
     expect(failure.message).toContain(words);
-    expect(failure.hint).toContain('delete it and plan again');
+    expect(failure.hint).toContain('callsheet state repair');
   });
 
   test.each([
-    [
-      'a newer version',
-      () => sealed((s) => ({ ...s, version: 2 })),
-      'newer Callsheet',
-      'Use the newer',
-    ],
+    ['a newer version', () => sealed({ ...state, version: 2 }), 'newer Callsheet', 'Use the newer'],
     [
       'another JSON file',
       () => '{"version":4,"serial":1}',
       'not a Callsheet state',
-      'own state file',
+      'its own state file',
     ],
-    ['a list', () => '[]', 'not a Callsheet state', 'own state file'],
+    ['a list', () => '[]', 'not a Callsheet state', 'its own state file'],
   ])('%s', async (_name, make, words, hint) => {
     const failure = await failureOf(async () => parseState(await make(), FILE));
     expect(failure.code).toBe('state');

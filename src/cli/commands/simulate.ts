@@ -1,38 +1,55 @@
-import { readFile } from 'node:fs/promises';
+import { randomBytes } from 'node:crypto';
 import { CallsheetError } from '../../core/errors.ts';
-import { readSeed, startSimulator } from '../../simulator/index.ts';
+import { ADMIN_PATH, type Simulator, startSimulator } from '../../simulator/index.ts';
 import type { CommonFlags, Context } from '../context.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
+import { readSimulationFlags, type SimulationFlags } from '../simulation-flags.ts';
 
-export type SimulateFlags = CommonFlags & {
-  readonly port: number;
-  readonly agents?: number;
-  readonly seed?: string;
-};
+export type SimulateFlags = CommonFlags &
+  SimulationFlags & {
+    readonly port: number;
+    readonly agents?: number;
+    readonly calls?: number;
+    readonly resellers?: number;
+    readonly organizations?: number;
+    readonly admin?: boolean;
+  };
 
 /** `callsheet simulate`: the platform on a loopback port, until it is interrupted. */
 export async function simulate(flags: SimulateFlags, context: Context): Promise<ExitCode> {
   const { terminal } = context;
+  const { options, faults } = await readSimulationFlags(flags);
+  const admin = flags.admin === true ? randomBytes(16).toString('hex') : undefined;
   const simulator = await startSimulator({
     port: flags.port,
-    ...(flags.agents === undefined ? {} : { agents: flags.agents }),
-    ...(flags.seed === undefined ? {} : { seed: readSeed(await readText(flags.seed)) }),
-    log: false,
+    agents: flags.agents,
+    calls: flags.calls,
+    resellers: flags.resellers,
+    organizations: flags.organizations,
+    ...options,
+    ...(admin === undefined ? {} : { admin }),
+    log: admin !== undefined,
+    kill: () => process.kill(process.pid, 'SIGKILL'),
   }).catch((error: unknown) => {
     throw portTaken(error, flags.port) ?? error;
   });
   try {
+    simulator.faults.add(...faults);
     terminal.out(
       [
         `export CALLSHEET_BASE_URL=${simulator.url}`,
         `export CALLSHEET_CLIENT_ID=${simulator.clientId}`,
         `export CALLSHEET_CLIENT_SECRET=${simulator.clientSecret}`,
+        ...(admin === undefined ? [] : [`export CALLSHEET_SIMULATOR_TOKEN=${admin}`]),
       ].join('\n'),
     );
     terminal.err(
       'The simulated platform is running; interrupt (Ctrl-C) to stop it. Its organizations:',
     );
+    if (admin !== undefined)
+      terminal.err(`It is steered at ${simulator.url}${ADMIN_PATH}, with that token.`);
     for (const { id, name } of simulator.organizations) terminal.err(`  ${id}  ${name}`);
+    for (const line of describeSessions(simulator.store)) terminal.err(line);
     await untilAborted(context.stop);
     return EXIT.done;
   } finally {
@@ -40,19 +57,24 @@ export async function simulate(flags: SimulateFlags, context: Context): Promise<
   }
 }
 
+/** What sessions can be minted for; nothing lists it but this. */
+function describeSessions({ profiles, claims, pbxApiKeys }: Simulator['store']): readonly string[] {
+  const [profile] = profiles.values();
+  const claim = [...claims.values()].find(({ profileId }) => profileId === profile?.id);
+  const [key] = pbxApiKeys;
+  return [
+    ...(profile === undefined ? [] : [`A profile to mint sessions for: ${profile.id}`]),
+    ...(claim === undefined || key === undefined
+      ? []
+      : [`Its claim at the PBX provider: ${claim.id}, with the API key ${key}`]),
+  ];
+}
+
 function portTaken(cause: unknown, port: number): CallsheetError | undefined {
   const isTaken = cause instanceof Error && 'code' in cause && cause.code === 'EADDRINUSE';
   if (!isTaken) return undefined;
   const hint = 'Take another with --port, or let one be chosen with --port 0.';
   return new CallsheetError('usage', `port ${port} is in use`, { hint, cause });
-}
-
-async function readText(file: string): Promise<string> {
-  try {
-    return await readFile(file, 'utf8');
-  } catch (cause) {
-    throw new CallsheetError('usage', `the seed file ${file} cannot be read`, { cause });
-  }
 }
 
 function untilAborted(signal: AbortSignal): Promise<void> {

@@ -1,16 +1,23 @@
-import { coded } from '../answer.ts';
+import type { JsonObject } from '../../core/value.ts';
+import { coded, data } from '../answer.ts';
 import { TOKEN_SECONDS } from '../auth.ts';
+import type { Dialect } from '../dialect.ts';
 import type { Routes } from '../platform.ts';
+import type { Key } from '../store.ts';
 
 /** Tokens and the account behind them (Token, Account). */
 export const account: Routes<'createToken' | 'getMe'> = {
   createToken: ({ body }, platform) => {
-    const { store, ids, now, url } = platform;
+    const { store, ids, now, url, dialect } = platform;
     if (body.audience !== `${url}/`)
       throw coded(400, 'invalid_request', `audience must be ${url}/`);
     const key = store.keys.get(String(body.client_id));
     if (key === undefined || key.clientSecret !== body.client_secret)
-      throw coded(401, 'unauthorized', 'Unknown client or wrong secret');
+      throw coded(
+        dialect.wrongCredentials,
+        WRONG[dialect.wrongCredentials],
+        'Unknown client or wrong secret',
+      );
     const token = ids.token('token');
     const expiresAt = now().getTime() + TOKEN_SECONDS * 1000;
     store.tokens.set(token, { clientId: key.clientId, generation: key.generation, expiresAt });
@@ -20,12 +27,16 @@ export const account: Routes<'createToken' | 'getMe'> = {
     };
   },
 
-  getMe: ({ key }, { store }) => ({
-    status: 200,
-    // The names of the scope's members are not specified.
-    body: {
-      account_id: store.account.id,
-      ...(key.scope === undefined ? {} : { scope: key.scope }),
-    },
-  }),
+  getMe: ({ key }, { store, dialect }) => {
+    const body = { account_id: store.account.id, ...viewScope(dialect, key) };
+    return dialect.me === 'bare' ? { status: 200, body } : data(body);
+  },
 };
+
+const WRONG = { 400: 'invalid_request', 401: 'unauthorized', 403: 'forbidden' } as const;
+
+/** The names of the scope's members are not specified. */
+function viewScope({ meScope }: Dialect, { scope }: Key): JsonObject {
+  if (scope === undefined) return {};
+  return meScope === 'nested' ? { scope } : { scope_level: scope.level, scope_id: scope.id };
+}

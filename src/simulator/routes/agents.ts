@@ -1,14 +1,18 @@
+import { canonicalJson } from '../../core/digest.ts';
+import type { JsonObject } from '../../core/value.ts';
 import { refuseLocked } from '../agent-locks.ts';
 import { brokenRules } from '../agent-rules.ts';
 import { listAgent, viewAgent } from '../agent-view.ts';
 import { newRecord, updatedRecord } from '../agent-write.ts';
-import { data, GONE } from '../answer.ts';
+import { data } from '../answer.ts';
 import { apiAuthor, recordHistory } from '../history.ts';
-import { page } from '../pages.ts';
+import { without } from '../json.ts';
+import { ordered, page } from '../pages.ts';
 import type { Routes } from '../platform.ts';
 import { namedOrganization, organizationFilter, reachedAgent, writableAgent } from '../reach.ts';
 import type { Agent } from '../store.ts';
 import { invalid } from '../violations.ts';
+import { created, deleted, updated } from '../written.ts';
 
 /** Agents (Agents; Resources, Agent). */
 export const agents: Routes<
@@ -16,8 +20,10 @@ export const agents: Routes<
 > = {
   listAgents: (input, platform) => {
     const wanted = organizationFilter(platform, input);
-    const all = [...platform.store.agents.values()].filter((agent) => wanted(agent.organizationId));
-    return page(all, input, (agent) => listAgent(platform, agent));
+    const { store, dialect } = platform;
+    const found = [...store.agents.values()].filter((agent) => wanted(agent.organizationId));
+    const all = ordered(dialect, found, ({ record }) => record.name);
+    return page(dialect, all, input, (agent) => listAgent(platform, agent));
   },
 
   createAgent: ({ key, body }, platform) => {
@@ -36,15 +42,10 @@ export const agents: Routes<
     };
     platform.store.agents.set(id, agent);
     recordHistory(platform, agent, 'created', apiAuthor(platform));
-    return data(viewAgent(agent), 201);
+    return created(platform.dialect, viewAgent(platform, agent));
   },
 
-  getAgent: (input, platform) => {
-    const agent = reachedAgent(platform, input);
-    for (const change of platform.store.sipChanges)
-      if (change.agentId === agent.id) change.pickedUpAt ??= platform.now().toISOString();
-    return data(viewAgent(agent));
-  },
+  getAgent: (input, platform) => data(viewAgent(platform, reachedAgent(platform, input))),
 
   updateAgent: (input, platform) => {
     const agent = writableAgent(platform, input);
@@ -52,13 +53,20 @@ export const agents: Routes<
     const broken = brokenRules(platform, agent.record, record);
     if (broken.length > 0) throw invalid('details', broken);
     refuseLocked(platform, agent.organizationId, agent.record, record);
-    agent.record = record;
-    recordHistory(platform, agent, 'updated', apiAuthor(platform));
-    return data(viewAgent(agent));
+    if (platform.dialect.emptyUpdates === 'recorded' || !isSame(agent.record, record)) {
+      agent.record = record;
+      recordHistory(platform, agent, 'updated', apiAuthor(platform));
+    }
+    return updated(platform.dialect, data(viewAgent(platform, agent)));
   },
 
   deleteAgent: (input, platform) => {
     platform.store.agents.delete(writableAgent(platform, input).id);
-    return GONE;
+    return deleted(platform.dialect);
   },
 };
+
+/** Whether two records differ in nothing but the time of their change. */
+function isSame(a: JsonObject, b: JsonObject): boolean {
+  return canonicalJson(without(a, 'updated_at')) === canonicalJson(without(b, 'updated_at'));
+}

@@ -1,28 +1,27 @@
-import { coded, data, missing } from '../answer.ts';
-import { FEATURES, LLM_MODELS, STT_PROVIDERS } from '../catalogue.ts';
-import { accountLocks, type Locks, organizationLocks, resellerLocks } from '../locks.ts';
+import { coded, data } from '../answer.ts';
+import { FEATURES, isNamed, LLM_MODELS, STT_PROVIDERS } from '../catalogue.ts';
+import { accountLocks, allowedBy, type Locks, organizationLocks, resellerLocks } from '../locks.ts';
 import type { Input, Platform, Routes } from '../platform.ts';
-import { forbidden, namedOrganization } from '../reach.ts';
+import { namedOrganization, namedReseller } from '../reach.ts';
 import type { Level } from '../store.ts';
 
 /** What may be used, and by whom it is locked (Features, LLM models, STT providers). */
 export const catalogue: Routes<'listFeatures' | 'listLlmModels' | 'listSttProviders'> = {
   listFeatures: (input, platform) => {
     const { level, id, locks } = featureScope(platform, input);
-    const { featureAdministration } = platform.store.account;
-    const locked = featureAdministration ? 'feature_administration' : 'legacy_column';
+    const features = platform.dialect.featureRows === 'all' ? FEATURES : FEATURES.filter(isNamed);
     return {
       status: 200,
       body: {
-        feature_administration_enabled: featureAdministration,
+        feature_administration_enabled: platform.store.account.featureAdministration,
         scope: { level, id },
-        data: FEATURES.map((feature) => {
-          const by = locks.get(feature.key);
+        data: features.map((feature) => {
+          const lock = locks.get(feature.key);
           return {
             ...feature,
-            state: by === undefined ? 'available' : 'locked',
-            locked_scope: by === undefined ? null : by === level ? 'here' : 'inherited',
-            decided_by: by === undefined ? 'default_available' : locked,
+            state: lock === undefined ? 'available' : 'locked',
+            locked_scope: lock === undefined ? null : lock.level === level ? 'here' : 'inherited',
+            decided_by: lock?.by ?? allowedBy(platform, feature.key, id),
           };
         }),
       },
@@ -56,10 +55,7 @@ function featureScope(platform: Platform, { key, query }: Input): FeatureScope {
     };
   }
   if (resellerId !== undefined) {
-    const id = String(resellerId);
-    if (!platform.store.resellers.has(id)) throw missing('Reseller');
-    if (key.scope !== undefined && key.scope.id !== id)
-      throw forbidden('The reseller lies outside the scope of the key');
+    const { id } = namedReseller(platform, key, String(resellerId));
     return { level: 'reseller', id, locks: resellerLocks(platform, id) };
   }
   return { level: 'account', id: platform.store.account.id, locks: accountLocks(platform) };

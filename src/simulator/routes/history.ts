@@ -19,8 +19,9 @@ import type { Fields } from '../store.ts';
 export const history: Routes<'listAgentHistory' | 'revertAgent'> = {
   listAgentHistory: (input, platform) => {
     const agent = reachedAgent(platform, input);
-    const entries = visibleHistory(platform, agent.id).slice(0, Number(input.query.limit));
-    return data(entries.map(viewEntry));
+    const newest = visibleHistory(platform, agent.id).slice(0, Number(input.query.limit));
+    const entries = platform.dialect.historyOrder === 'newest' ? newest : newest.toReversed();
+    return data(entries.map((entry) => viewEntry(platform, entry)));
   },
 
   revertAgent: (input, platform) => {

@@ -1,11 +1,13 @@
 import type { JsonObject } from '../../core/value.ts';
-import { flat } from '../answer.ts';
+import { type Answer, data, flat } from '../answer.ts';
+import { recordFacet } from '../history.ts';
 import { isRecord } from '../json.ts';
 import { organizationLocks } from '../locks.ts';
 import type { Platform, Routes } from '../platform.ts';
 import { organizationOf, reachedAgent, refuseForeign } from '../reach.ts';
 import type { Agent } from '../store.ts';
 import { invalid, violation } from '../violations.ts';
+import { updated } from '../written.ts';
 
 /** What applies to a payment tool that was told nothing. The specification gives no figures. */
 const DEFAULTS = {
@@ -19,7 +21,9 @@ const DEFAULTS = {
 export const payments: Routes<'getPaymentReadiness' | 'setPaymentTool'> = {
   getPaymentReadiness: (input, platform) => {
     const agent = reachedAgent(platform, input, () => flat(404, 'Agent not found'));
-    return { status: 200, body: readiness(platform, agent) };
+    const organization = organizationOf(platform, agent.organizationId);
+    if (input.query.refresh === true) organization.knownMerchant = { ...organization.merchant };
+    return told(platform, agent);
   },
 
   setPaymentTool: (input, platform) => {
@@ -33,9 +37,15 @@ export const payments: Routes<'getPaymentReadiness' | 'setPaymentTool'> = {
       enabled,
       limits: { ...agent.payments.limits, ...Object.fromEntries(limits) },
     };
-    return { status: 200, body: readiness(platform, agent) };
+    recordFacet(platform, agent);
+    return updated(platform.dialect, told(platform, agent));
   },
 };
+
+function told(platform: Platform, agent: Agent): Answer {
+  const body = readiness(platform, agent);
+  return platform.dialect.readiness === 'bare' ? { status: 200, body } : data(body);
+}
 
 /** Arming needs all of `can_enable`; disarming, and keeping what is armed, needs nothing. */
 function refuseArming({ feature_locked: locked, can_enable: ready }: JsonObject): void {
@@ -46,7 +56,7 @@ function refuseArming({ feature_locked: locked, can_enable: ready }: JsonObject)
 
 function readiness(platform: Platform, agent: Agent): JsonObject {
   const organization = organizationOf(platform, agent.organizationId);
-  const { merchant } = organization;
+  const { knownMerchant: merchant } = organization;
   const locked = organizationLocks(platform, organization).has('card_payments');
   const accepts = merchant.status === 'active' && merchant.charges;
   const texts = sendsTexts(agent.record);

@@ -2,13 +2,15 @@ import schema from '../../../schemas/kinds/retry_policy.schema.json' with { type
 import { type KindSchema, memberSchema } from '../../core/schema.ts';
 import type { JsonObject } from '../../core/value.ts';
 import { coded, data, GONE, missing } from '../answer.ts';
+import { dress } from '../dress.ts';
 import { without } from '../json.ts';
 import { assign } from '../merge.ts';
 import { refusedNulls } from '../nulls.ts';
-import { page } from '../pages.ts';
+import { assumedPage, ordered } from '../pages.ts';
 import type { Input, Platform, Routes } from '../platform.ts';
 import type { Fields } from '../store.ts';
 import { invalid } from '../violations.ts';
+import { created } from '../written.ts';
 
 const kind: KindSchema = schema;
 const FIELDS = Object.keys(kind.properties ?? {}).filter(
@@ -23,8 +25,10 @@ export const retryPolicies: Routes<
   | 'updateRetryPolicy'
   | 'deleteRetryPolicy'
 > = {
-  listRetryPolicies: (input, { store }) =>
-    page([...store.retryPolicies.values()], input, (policy) => policy),
+  listRetryPolicies: (input, { store, dialect }) => {
+    const all = ordered(dialect, store.retryPolicies.values(), ({ name }) => name);
+    return assumedPage(dialect, all, input, (policy) => dress(dialect, policy));
+  },
 
   createRetryPolicy: ({ body }, platform) => {
     refuseNulls(platform, body);
@@ -42,23 +46,24 @@ export const retryPolicies: Routes<
     };
     const policy: Fields = { ...assign(empty, body, FIELDS), created_at: at, updated_at: at };
     platform.store.retryPolicies.set(id, policy);
-    return data(policy, 201);
+    return created(platform.dialect, dress(platform.dialect, policy));
   },
 
-  getRetryPolicy: (input, platform) => data(policyOf(platform, input)),
+  getRetryPolicy: (input, platform) => data(dress(platform.dialect, policyOf(platform, input))),
 
   updateRetryPolicy: (input, platform) => {
     const policy = policyOf(platform, input);
     refuseNulls(platform, input.body);
     if (input.body.name !== undefined) refuseTaken(platform, input.body.name, policy);
     Object.assign(policy, assign(policy, input.body, FIELDS), { updated_at: platform.stamp() });
-    return data(policy);
+    return data(dress(platform.dialect, policy));
   },
 
   /** Agents that followed the policy fall back to no retries (States and transitions). */
   deleteRetryPolicy: (input, platform) => {
     const { id } = policyOf(platform, input);
     platform.store.retryPolicies.delete(String(id));
+    if (platform.dialect.deletedPolicy === 'dangling') return GONE;
     for (const agent of platform.store.agents.values())
       if (agent.record.default_retry_policy_id === id)
         agent.record = {

@@ -1,8 +1,10 @@
 import schema from '../../../schemas/kinds/sms_template.schema.json' with { type: 'json' };
-import { data, GONE } from '../answer.ts';
-import { page } from '../pages.ts';
+import { data } from '../answer.ts';
+import { dress } from '../dress.ts';
+import { assumedPage, ordered } from '../pages.ts';
 import type { Platform, Routes } from '../platform.ts';
 import { organizationFilter } from '../reach.ts';
+import { deleted, updated } from '../written.ts';
 import { createTemplate, reachedTemplate, type TemplateKind, updateTemplate } from './templates.ts';
 
 /** Text messages that agents send (SMS templates). */
@@ -18,7 +20,8 @@ export const smsTemplates: Routes<
     const found = [...platform.store.smsTemplates.values()].filter((template) =>
       wanted(String(template.organization_id)),
     );
-    return page(found, input, (template) => template);
+    const all = ordered(platform.dialect, found, ({ name }) => name);
+    return assumedPage(platform.dialect, all, input, (one) => dress(platform.dialect, one));
   },
   /** Answers less than a read does. */
   createSmsTemplate: (input, platform) => {
@@ -28,12 +31,17 @@ export const smsTemplates: Routes<
       201,
     );
   },
-  getSmsTemplate: (input, platform) => data(reachedTemplate(platform, kind(platform), input)),
-  updateSmsTemplate: (input, platform) => data(updateTemplate(platform, kind(platform), input)),
+  getSmsTemplate: (input, platform) =>
+    data(dress(platform.dialect, reachedTemplate(platform, kind(platform), input))),
+  updateSmsTemplate: (input, platform) => {
+    const { dialect } = platform;
+    const template = updateTemplate(platform, kind(platform), input);
+    return updated(dialect, data(dress(dialect, template)));
+  },
   deleteSmsTemplate: (input, platform) => {
     const { id } = reachedTemplate(platform, kind(platform), input);
     platform.store.smsTemplates.delete(String(id));
-    return GONE;
+    return deleted(platform.dialect);
   },
 };
 
@@ -43,6 +51,7 @@ function kind({ store }: Platform): TemplateKind {
     records: store.smsTemplates,
     feature: 'sms_templates',
     locked: 'sms_templates_locked',
+    statuses: { locked: 403, taken: 409 },
     empty: {
       organization_id: null,
       name: '',

@@ -6,7 +6,7 @@ import { organizationLocks } from '../locks.ts';
 import { assign } from '../merge.ts';
 import { refusedNulls } from '../nulls.ts';
 import type { Input, Platform } from '../platform.ts';
-import { organizationOf, ownedBy } from '../reach.ts';
+import { namedOrganization, organizationOf, ownedBy } from '../reach.ts';
 import type { Fields } from '../store.ts';
 import { invalid, type Violation, violation } from '../violations.ts';
 
@@ -17,6 +17,7 @@ export type TemplateKind = {
   readonly feature: string;
   /** The body of the 403 while the feature is locked; it tells this 403 from the other. */
   readonly locked: string;
+  readonly statuses: { readonly locked: number; readonly taken: number };
   readonly empty: JsonObject;
   /** What a template breaks that no schema states. */
   readonly broken: (template: JsonObject) => readonly Violation[];
@@ -28,8 +29,10 @@ export function createTemplate(
   kind: TemplateKind,
   { key, body }: Input,
 ): Fields {
-  if (!ownedBy(platform, key, body.organization_id)) throw flat(403, 'organization not accessible');
-  refuseLockedKind(platform, kind, String(body.organization_id));
+  const organization = namedOrganization(platform, key, String(body.organization_id), () =>
+    flat(403, 'organization not accessible'),
+  );
+  refuseLockedKind(platform, kind, organization.id);
   const id = platform.ids.uuid('template');
   const template: Fields = {
     id,
@@ -74,7 +77,7 @@ export function reachedTemplate(
 
 function check(
   platform: Platform,
-  { schema, broken, records }: TemplateKind,
+  { schema, broken, records, statuses }: TemplateKind,
   body: JsonObject,
   next: JsonObject,
   own?: Fields,
@@ -86,12 +89,16 @@ function check(
   if (wrong.length > 0) throw invalid('issues', wrong);
   for (const other of records.values())
     if (other !== own && other.organization_id === next.organization_id && other.name === next.name)
-      throw flat(409, 'A template with this name already exists.');
+      throw flat(statuses.taken, 'A template with this name already exists.');
 }
 
-function refuseLockedKind(platform: Platform, { feature, locked }: TemplateKind, id: string): void {
+function refuseLockedKind(
+  platform: Platform,
+  { feature, locked, statuses }: TemplateKind,
+  id: string,
+): void {
   if (organizationLocks(platform, organizationOf(platform, id)).has(feature))
-    throw flat(403, locked);
+    throw flat(statuses.locked, locked);
 }
 
 function writtenFields({ schema }: TemplateKind): readonly string[] {

@@ -2,6 +2,7 @@ import schema from '../../../schemas/kinds/custom_voice.schema.json' with { type
 import { coded, data } from '../answer.ts';
 import { compact } from '../json.ts';
 import { organizationLocks } from '../locks.ts';
+import { ordered } from '../pages.ts';
 import type { FormFile, Input, Platform, Routes } from '../platform.ts';
 import { forbidden, namedOrganization } from '../reach.ts';
 import type { Voice } from '../store.ts';
@@ -26,7 +27,8 @@ const MIME_TYPES = new Set([
 export const voices: Routes<'listCustomVoices' | 'createCustomVoice'> = {
   listCustomVoices: ({ key, query }, platform) => {
     const { id } = namedOrganization(platform, key, String(query.organizationId));
-    return data(voicesOf(platform, id).map(({ record }) => record));
+    const found = voicesOf(platform, id).map(({ record }) => record);
+    return data(ordered(platform.dialect, found, ({ name }) => name));
   },
 
   createCustomVoice: (input, platform) => {
@@ -37,7 +39,7 @@ export const voices: Routes<'listCustomVoices' | 'createCustomVoice'> = {
       throw forbidden('Custom voices are not enabled for this organization.');
     if (voicesOf(platform, organization.id).some(({ record }) => record.name === name))
       throw coded(409, 'conflict', 'A voice with this name exists');
-    const id = platform.ids.uuid('voice');
+    const id = newVoiceId(platform);
     const record = compact({ id, name, description, provider: 'cartx', custom: true, language });
     platform.store.voices.set(id, {
       id,
@@ -45,9 +47,15 @@ export const voices: Routes<'listCustomVoices' | 'createCustomVoice'> = {
       record,
       clip: clip.bytes,
     });
-    return data(record, 201);
+    return data(record, platform.dialect.createdStatus);
   },
 };
+
+function newVoiceId({ ids, dialect }: Platform): string {
+  return dialect.voiceIds === 'uuid'
+    ? ids.uuid('voice')
+    : `cartx_${ids.token('voice').slice(0, 20)}`;
+}
 
 /** The clip of a form whose fields keep to the rules; all of them answer 400. */
 function checkedClip({ body, files }: Input): FormFile {

@@ -1,0 +1,48 @@
+import { MASK } from '../core/mask.ts';
+import { isList, isObject, type Json } from '../core/value.ts';
+
+/** Shorter ones hide nothing, and would tear holes into every sentence. */
+const SHORTEST_SECRET = 4;
+/** Of a secret of several words or lines, the parts that are hidden where they stand alone. */
+const SHORTEST_PART = 8;
+
+/** Replaces secrets in texts, wherever they are repeated. */
+export type Hide = {
+  readonly text: (text: string) => string;
+  readonly json: (value: Json) => Json;
+};
+
+/**
+ * Makes a function that hides secrets. They are found as they are, as JSON writes them and as a URL does;
+ * a value that is nothing but a secret is hidden however short it is.
+ */
+export function hideSecrets(secrets: readonly string[]): Hide {
+  const whole = new Set(secrets.filter((secret) => secret !== ''));
+  const found = [...new Set([...whole].flatMap(spellingsOf))].sort((a, b) => b.length - a.length);
+
+  function text(value: string): string {
+    if (whole.has(value)) return MASK;
+    return found.reduce((before, secret) => before.replaceAll(secret, MASK), value);
+  }
+
+  function json(value: Json): Json {
+    if (typeof value === 'string') return text(value);
+    if (isList(value)) return value.map(json);
+    if (!isObject(value)) return value;
+    return Object.fromEntries(
+      Object.entries(value).map(([key, member]) => [text(key), json(member)]),
+    );
+  }
+
+  return { text, json };
+}
+
+function spellingsOf(secret: string): readonly string[] {
+  if (secret.length < SHORTEST_SECRET) return [];
+  const parts = secret.split(/\s+/).filter((part) => part.length >= SHORTEST_PART);
+  return [secret, ...parts].flatMap((part) => [
+    part,
+    JSON.stringify(part).slice(1, -1),
+    encodeURIComponent(part),
+  ]);
+}

@@ -1,0 +1,140 @@
+import { createHash } from 'node:crypto';
+import { openAsBlob } from 'node:fs';
+import { type Json, Blob as StackFile } from '../core/value.ts';
+import type { Call } from '../kinds/kind.ts';
+import { createClient as createUntypedClient } from './client.ts';
+import { type EndpointOverride, readEndpoints } from './endpoints.ts';
+import type { AnswerOf, CallOf, ItemOf, ListCallOf, ListId } from './library-calls.ts';
+import type { LocalFile } from './local-file.ts';
+import type { OperationId } from './operations.generated.ts';
+import type { Timeouts } from './timeouts.ts';
+import type { TraceEntry } from './trace-entry.ts';
+
+/** How to reach a platform. */
+export type ClientOptions = {
+  /** Address of the platform: https, or http on this machine. */
+  readonly baseUrl: string;
+  /** A key, or an access token that was minted elsewhere. Sessions of the PBX provider need neither. */
+  readonly credentials?:
+    | { readonly clientId: string; readonly clientSecret: string }
+    | { readonly accessToken: string };
+  /** The PBX provider's API token; only `createPbxSession` needs it. */
+  readonly pbxApiKey?: string;
+  /** Requests in flight at once; 8 unless given. */
+  readonly concurrency?: number;
+  /** Operations that this platform has elsewhere. */
+  readonly endpoints?: { readonly [O in OperationId]?: EndpointOverride };
+  /** Whether operations that the specification does not show may be called; they may unless this is false. */
+  readonly assume?: boolean;
+  readonly timeouts?: Partial<Timeouts>;
+  /** Told of every try of every request. Nothing that it is told is a secret. */
+  readonly trace?: (entry: TraceEntry) => void;
+};
+
+/** The platform's operations. What is refused throws `ApiError`; no answer at all, `NetworkError`. */
+export type Client = {
+  /** The address in its normal form. */
+  readonly baseUrl: string;
+  /** Performs one operation. */
+  readonly call: <O extends OperationId>(call: CallOf<O>) => Promise<AnswerOf<O>>;
+  /** Every item of a list, all pages of it, checked to be complete. */
+  readonly list: <O extends ListId>(call: ListCallOf<O>) => Promise<readonly ItemOf<O>[]>;
+  /** The items of a list one by one. Pages are asked for as they are needed. */
+  readonly each: <O extends ListId>(call: ListCallOf<O>) => AsyncIterable<ItemOf<O>>;
+  /** Puts a file where `createKnowledgeSource` says, without the access token. */
+  readonly upload: (presignedUrl: string, file: LocalFile) => Promise<void>;
+  /** Requests sent so far, and the seconds that they took together. */
+  readonly spent: () => { readonly requests: number; readonly seconds: number };
+  /** Ends what is being read, lets writes finish and closes the connections. */
+  readonly close: () => Promise<void>;
+};
+
+const DEFAULT_CONCURRENCY = 8;
+
+/** Opens a client. Nothing is sent yet. Throws `CallsheetError('config')` where an option is unfit. */
+export function createClient(options: ClientOptions): Client {
+  const { concurrency = DEFAULT_CONCURRENCY, endpoints = {}, assume = true, ...rest } = options;
+  const client = createUntypedClient({
+    ...rest,
+    credentials: options.credentials,
+    concurrency,
+    endpoints: readEndpoints({ endpoints, assume }),
+    openFile: ({ path, mime }) => openAsBlob(path, { type: mime }),
+  });
+  return {
+    ...client,
+    // The contract types what comes; its top is checked when it does.
+    async call<O extends OperationId>(wanted: CallOf<O>) {
+      return (await client.call(await plainCall(wanted))) as AnswerOf<O>;
+    },
+    async list<O extends ListId>(wanted: ListCallOf<O>) {
+      return (await client.list(await plainCall(wanted))) as readonly ItemOf<O>[];
+    },
+    async *each<O extends ListId>(wanted: ListCallOf<O>) {
+      yield* client.each(await plainCall(wanted)) as AsyncIterable<ItemOf<O>>;
+    },
+    upload: async (url, file) => client.upload(url, await stackFile(file)),
+  };
+}
+
+/** Any typed call, as it is at run time. */
+type LooseCall = {
+  readonly operation: string;
+  readonly path?: unknown;
+  readonly query?: unknown;
+  readonly body?: unknown;
+  readonly form?: unknown;
+};
+
+/** A call in the form in which kinds describe theirs. */
+async function plainCall({ operation, path, query, body, form }: LooseCall): Promise<Call> {
+  return {
+    operation,
+    ...(path === undefined ? {} : { path: texts(path) }),
+    ...(query === undefined ? {} : { query: queryTexts(query) }),
+    ...(body === undefined ? {} : { body: body as Json }),
+    ...(form === undefined ? {} : { form: await plainForm(form) }),
+  };
+}
+
+function texts(values: unknown): { readonly [name: string]: string } {
+  return Object.fromEntries(given(values).map(([name, value]) => [name, String(value)]));
+}
+
+function queryTexts(values: unknown): NonNullable<Call['query']> {
+  return Object.fromEntries(
+    given(values).map(([name, value]) => [
+      name,
+      Array.isArray(value) ? value.map(String) : String(value),
+    ]),
+  );
+}
+
+async function plainForm(values: unknown): Promise<NonNullable<Call['form']>> {
+  const members = given(values);
+  const files = members.filter((entry): entry is [string, LocalFile] => isFile(entry[1]));
+  const fields = members.filter(([, value]) => !isFile(value));
+  return {
+    fields: texts(Object.fromEntries(fields)),
+    files: Object.fromEntries(
+      await Promise.all(files.map(async ([name, file]) => [name, await stackFile(file)] as const)),
+    ),
+  };
+}
+
+/** Members that are not undefined. */
+function given(values: unknown): readonly [string, unknown][] {
+  return Object.entries(Object(values)).filter(([, value]) => value !== undefined);
+}
+
+function isFile(value: unknown): value is LocalFile {
+  return typeof value === 'object' && value !== null && 'path' in value;
+}
+
+/** A file with the hash that it has now, so that what is sent is what was named. */
+async function stackFile({ path, type }: LocalFile): Promise<StackFile> {
+  const content = await openAsBlob(path, { type });
+  const hash = createHash('sha256');
+  for await (const chunk of content.stream()) hash.update(chunk);
+  return new StackFile(path, hash.digest('hex'), content.size, type);
+}

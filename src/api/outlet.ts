@@ -1,0 +1,82 @@
+import type { Dispatcher, request } from 'undici';
+import { CallsheetError } from '../core/errors.ts';
+import { isLoopback } from './base-url.ts';
+import type { Timeouts } from './timeouts.ts';
+import { trustFrom } from './trust.ts';
+import { loadUndici } from './undici.ts';
+
+const PROXY_VARIABLES = ['https_proxy', 'HTTPS_PROXY', 'http_proxy', 'HTTP_PROXY'] as const;
+
+/** Pools of keep-alive connections. */
+type Pools = {
+  readonly request: typeof request;
+  /** What is on this machine is reached directly: http is allowed there, and a proxy would see the token in clear. */
+  readonly direct: Dispatcher;
+  readonly proxied: Dispatcher;
+};
+
+/** How requests get out. */
+export type Outlet = {
+  readonly request: (
+    url: URL,
+    options: NonNullable<Parameters<typeof request>[1]>,
+  ) => Promise<Dispatcher.ResponseData<unknown>>;
+  /** The host of the proxy on the way to an address, where there may be one. */
+  readonly proxyFor: (url: URL) => string | undefined;
+  /** Lets requests in flight finish. */
+  readonly close: () => Promise<void>;
+};
+
+/**
+ * Makes an outlet with the proxy and the authorities that the environment names. Throws
+ * `CallsheetError('config')` where these are unfit; connects to nothing yet.
+ */
+export function createOutlet(connections: number, timeouts: Timeouts): Outlet {
+  const secureContext = trustFrom(process.env);
+  const proxy = proxyOf(process.env);
+  const tls = secureContext === undefined ? {} : { secureContext };
+  const options = {
+    connections,
+    headersTimeout: timeouts.headers,
+    bodyTimeout: timeouts.body,
+    connect: { timeout: timeouts.connect, ...tls },
+  };
+  let pools: Promise<Pools> | undefined;
+
+  async function openPools(): Promise<Pools> {
+    const { Agent, EnvHttpProxyAgent, request } = await loadUndici();
+    const direct = new Agent(options);
+    if (proxy === undefined) return { request, direct, proxied: direct };
+    const proxied = new EnvHttpProxyAgent({
+      ...options,
+      connectTimeout: timeouts.connect,
+      ...(secureContext === undefined ? {} : { requestTls: tls, proxyTls: tls }),
+    });
+    return { request, direct, proxied };
+  }
+
+  return {
+    async request(url, wanted) {
+      pools ??= openPools();
+      const { request, direct, proxied } = await pools;
+      return request(url, { ...wanted, dispatcher: isLoopback(url) ? direct : proxied });
+    },
+    proxyFor: (url) => (isLoopback(url) ? undefined : proxy),
+    async close() {
+      if (pools === undefined) return;
+      const { direct, proxied } = await pools;
+      await Promise.all([...new Set([direct, proxied])].map((pool) => pool.close()));
+    },
+  };
+}
+
+/** The host of the proxy that the environment names, which undici reads there as well. */
+function proxyOf(env: NodeJS.ProcessEnv): string | undefined {
+  const name = PROXY_VARIABLES.find((variable) => env[variable]);
+  if (name === undefined) return undefined;
+  const text = env[name] ?? '';
+  if (URL.canParse(text) && new URL(text).host !== '') return new URL(text).host;
+  throw new CallsheetError('config', `${name} is not the address of a proxy`, {
+    hint: 'It looks like http://proxy.example.com:3128.',
+  });
+}

@@ -1,0 +1,50 @@
+import { openAsBlob } from 'node:fs';
+import { join } from 'node:path';
+import type { Credentials } from '../api/auth.ts';
+import { type Client, createClient } from '../api/client.ts';
+import { DEFAULT_ENDPOINTS, type Endpoints } from '../api/endpoints.ts';
+import { CallsheetError } from '../core/errors.ts';
+import type { Context } from './context.ts';
+
+/** Requests in flight at once, unless `--concurrency` says otherwise. */
+export const DEFAULT_CONCURRENCY = 8;
+
+export type ClientSource = {
+  /** Folder that files are sent from. */
+  readonly dir: string;
+  readonly platform: { readonly base_url: string | undefined };
+};
+
+/**
+ * The client of every command: where the environment or the stack says that the platform is, with the
+ * credentials of the environment. Sends nothing yet. Throws `CallsheetError('config')` where either is missing.
+ */
+export function openClient(
+  { dir, platform }: ClientSource,
+  context: Context,
+  concurrency: number = DEFAULT_CONCURRENCY,
+  endpoints: Endpoints = DEFAULT_ENDPOINTS,
+): Client {
+  return createClient({
+    baseUrl: context.env.CALLSHEET_BASE_URL ?? platform.base_url,
+    credentials: credentialsFrom(context.env),
+    pbxApiKey: context.env.CALLSHEET_PBX_API_KEY,
+    concurrency,
+    endpoints,
+    trace: context.trace,
+    openFile: (file) => openAsBlob(join(dir, file.path), { type: file.mime }),
+  });
+}
+
+function credentialsFrom(env: Context['env']): Credentials | undefined {
+  const accessToken = env.CALLSHEET_ACCESS_TOKEN;
+  if (accessToken) return { accessToken };
+  const clientId = env.CALLSHEET_CLIENT_ID;
+  const clientSecret = env.CALLSHEET_CLIENT_SECRET;
+  if (clientId && clientSecret) return { clientId, clientSecret };
+  // The PBX provider's own token mints its sessions without them.
+  if (env.CALLSHEET_PBX_API_KEY) return undefined;
+  throw new CallsheetError('config', 'there are no credentials for the platform', {
+    hint: 'Set CALLSHEET_CLIENT_ID and CALLSHEET_CLIENT_SECRET (from the dashboard), or CALLSHEET_ACCESS_TOKEN.',
+  });
+}

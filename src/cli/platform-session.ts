@@ -1,0 +1,95 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Client } from '../api/client.ts';
+import { readEndpoints } from '../api/endpoints.ts';
+import { loadSettings, type Stack, type StackSettings } from '../config/index.ts';
+import { CallsheetError } from '../core/errors.ts';
+import type { State } from '../state/model.ts';
+import type { CommonFlags, Context } from './context.ts';
+import { DEFAULT_CONCURRENCY, openClient } from './open-client.ts';
+import { openStore, readState } from './session.ts';
+import { openStack, parseVars } from './stack.ts';
+
+/**
+ * What the commands that only look at the platform work with. They need no stack: where the folder has
+ * one, its `callsheet.yaml` says where the platform is and what organizations are called. Its state and
+ * its resources are read when an address asks for them, and nothing is ever written or locked.
+ */
+export type PlatformSession = {
+  readonly client: Client;
+  /** Undefined where the folder has no stack. */
+  readonly settings: StackSettings | undefined;
+  readonly state: () => Promise<State>;
+  readonly stack: () => Promise<Stack>;
+  readonly close: () => Promise<void>;
+};
+
+/** Opens a session for looking at the platform. Sends nothing yet. */
+export function openPlatform(flags: CommonFlags, context: Context): PlatformSession {
+  const settings = findSettings(flags, context);
+  const source = settings ?? { dir: flags.dir, platform: { base_url: undefined } };
+  const endpoints = settings && readEndpoints(settings.platform);
+  const client = openClient(source, context, DEFAULT_CONCURRENCY, endpoints);
+  const interrupt = () => void client.close();
+  context.stop.addEventListener('abort', interrupt);
+  let stack: Promise<Stack> | undefined;
+  return {
+    client,
+    settings,
+    async state() {
+      const store = openStore(needStack(settings, flags.dir));
+      try {
+        return (await readState(store)).state;
+      } finally {
+        await store.close();
+      }
+    },
+    stack() {
+      needStack(settings, flags.dir);
+      stack ??= openStack(flags, context, 'skip').then((loaded) => loaded.stack);
+      return stack;
+    },
+    async close() {
+      context.stop.removeEventListener('abort', interrupt);
+      await client.close();
+    },
+  };
+}
+
+/** Opens a session, works with it and closes it, however that ended. */
+export async function withPlatform<T>(
+  flags: CommonFlags,
+  context: Context,
+  work: (session: PlatformSession) => Promise<T>,
+): Promise<T> {
+  const session = openPlatform(flags, context);
+  try {
+    return await work(session);
+  } finally {
+    await session.close();
+  }
+}
+
+/** What the stack says, if there is one: the working directory need not be one, a folder that was named must. */
+export function findSettings(flags: CommonFlags, context: Context): StackSettings | undefined {
+  if (flags.dir === '.' && !existsSync(join(flags.dir, 'callsheet.yaml'))) return undefined;
+  const { settings, diagnostics } = loadSettings({
+    dir: flags.dir,
+    env: context.env,
+    vars: parseVars(flags.var ?? []),
+    varFiles: flags.varFile ?? [],
+  });
+  if (settings !== undefined) return settings;
+  throw new CallsheetError('config', 'the configuration has errors', { diagnostics });
+}
+
+function needStack(settings: StackSettings | undefined, dir: string): StackSettings {
+  if (settings !== undefined) return settings;
+  throw new CallsheetError(
+    'usage',
+    `there is no callsheet.yaml in ${dir}, so no address is known`,
+    {
+      hint: 'Give an id or a name, or the folder of the stack with --dir.',
+    },
+  );
+}

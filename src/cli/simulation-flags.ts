@@ -1,0 +1,137 @@
+import { readFile } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { parse } from 'yaml';
+import { CallsheetError } from '../core/errors.ts';
+import {
+  checkFault,
+  type Dialect,
+  type Fault,
+  readDialectFlags,
+  readSeed,
+  readSimulation,
+  type Simulation,
+  type SimulatorOptions,
+} from '../simulator/index.ts';
+
+/** Flags that say how a simulated platform behaves. */
+export type SimulationFlags = {
+  readonly seed?: string;
+  readonly config?: string;
+  readonly dialect?: readonly string[];
+  readonly fault?: readonly string[];
+  readonly rateLimit?: number;
+};
+
+/** What flags and files come to: options to start with, and faults to set before the first request. */
+export type SimulationRequest = {
+  readonly options: Pick<
+    SimulatorOptions,
+    'seed' | 'dialect' | 'rateLimit' | 'latencyMs' | 'chaosSeed'
+  >;
+  readonly faults: readonly Fault[];
+};
+
+/** Adds the flags to the command. */
+export function simulationOptionsOn(command: Command): Command {
+  return command
+    .option('--seed <file>', 'fill it from a file (YAML or JSON)')
+    .option('--config <file>', 'read seed, dialect, faults and rate limit from a file')
+    .addOption(
+      new Option(
+        '--dialect <name=value>',
+        'how to read what the specification leaves open (repeatable)',
+      ).argParser(collect),
+    )
+    .addOption(
+      new Option(
+        '--fault <fault>',
+        "what is to go wrong, such as '{ operation: updateAgent, status: 503 }' (repeatable)",
+      ).argParser(collect),
+    )
+    .addOption(
+      new Option('--rate-limit <n>', 'answer 429 above this many requests a second').argParser(
+        rate,
+      ),
+    )
+    .option('--admin', 'serve the admin endpoint, and print its token');
+}
+
+/**
+ * Reads the files that the flags name. Flags win over the file. Throws a `CallsheetError` that names
+ * everything that is wrong with what it looks at.
+ */
+export async function readSimulationFlags(flags: SimulationFlags): Promise<SimulationRequest> {
+  const file = flags.config === undefined ? {} : readSimulation(await readText(flags.config));
+  const seed = await readNamedSeed(flags, file);
+  const { chaosSeed, latencyMs } = file;
+  const rateLimit =
+    flags.rateLimit === undefined
+      ? file.rateLimit
+      : { ...file.rateLimit, perSecond: flags.rateLimit };
+  return {
+    options: {
+      dialect: { ...file.dialect, ...readDialectOf(flags) },
+      ...(seed === undefined ? {} : { seed }),
+      ...(rateLimit === undefined ? {} : { rateLimit }),
+      ...(latencyMs === undefined ? {} : { latencyMs }),
+      ...(chaosSeed === undefined ? {} : { chaosSeed }),
+    },
+    faults: [...(file.faults ?? []), ...readFaults(flags)],
+  };
+}
+
+async function readNamedSeed(
+  flags: SimulationFlags,
+  { seed }: Simulation,
+): Promise<SimulatorOptions['seed']> {
+  if (flags.seed !== undefined) return readSeed(await readText(flags.seed));
+  if (typeof seed !== 'string') return seed;
+  return readSeed(await readText(resolve(dirname(flags.config ?? ''), seed)));
+}
+
+function readDialectOf({ dialect: pairs = [] }: SimulationFlags): Partial<Dialect> {
+  const { dialect, problems } = readDialectFlags(pairs);
+  if (problems.length > 0) throw refused('--dialect', problems);
+  return dialect;
+}
+
+function readFaults({ fault: texts = [] }: SimulationFlags): readonly Fault[] {
+  const faults = texts.map((text) => parseFault(text));
+  const problems = faults.flatMap((fault) => checkFault(fault));
+  if (problems.length > 0) throw refused('--fault', problems);
+  // Checked just above.
+  return faults as readonly Fault[];
+}
+
+function parseFault(text: string): unknown {
+  try {
+    return parse(text);
+  } catch (cause) {
+    throw new CallsheetError('usage', `--fault ${text} is not YAML`, { cause });
+  }
+}
+
+function refused(flag: string, problems: readonly string[]): CallsheetError {
+  return new CallsheetError('usage', `${flag}: ${problems.join('; ')}`, {
+    hint: 'docs/simulator.md lists what it takes.',
+  });
+}
+
+async function readText(file: string): Promise<string> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch (cause) {
+    throw new CallsheetError('usage', `the file ${file} cannot be read`, { cause });
+  }
+}
+
+function collect(value: string, before: readonly string[] | undefined): readonly string[] {
+  return [...(before ?? []), value];
+}
+
+function rate(text: string): number {
+  const number = Number(text);
+  if (number > 0 && Number.isFinite(number)) return number;
+  throw new InvalidArgumentError('It must be a number above 0.');
+}

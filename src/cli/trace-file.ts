@@ -1,0 +1,70 @@
+import { closeSync, constants, fchmodSync, fstatSync, openSync, writeSync } from 'node:fs';
+import type { TraceEntry } from '../api/trace-entry.ts';
+import { CallsheetError } from '../core/errors.ts';
+import type { Terminal } from './terminal.ts';
+
+/** Where `--trace-http` writes, one JSON object a line. */
+export type TraceFile = {
+  /** Writes a line at once, so that it is there however the process ends. */
+  readonly write: (entry: TraceEntry) => void;
+  readonly close: () => void;
+};
+
+/** Never through a link, and never waiting for whoever reads a pipe. */
+const FLAGS =
+  constants.O_WRONLY |
+  constants.O_APPEND |
+  constants.O_CREAT |
+  constants.O_NOFOLLOW |
+  constants.O_NONBLOCK;
+
+/**
+ * Opens a trace file for its owner alone; what it holds already stays. Throws `CallsheetError('usage')`
+ * where the path is a link, a folder or something else that is no file. A disk that fails later ends the
+ * trace with a warning, not the command.
+ */
+export function openTraceFile(path: string, terminal: Terminal): TraceFile {
+  const file = openPlainFile(path);
+  let isBroken = false;
+  return {
+    write(entry) {
+      if (isBroken) return;
+      try {
+        writeSync(file, `${JSON.stringify(entry)}\n`);
+      } catch (error) {
+        isBroken = true;
+        terminal.err(`Warning: --trace-http ${path} ends here: ${reasonOf(error)}`);
+      }
+    },
+    close: () => closeSync(file),
+  };
+}
+
+function openPlainFile(path: string): number {
+  let file: number;
+  try {
+    file = openSync(path, FLAGS, 0o600);
+  } catch (error) {
+    throw unusable(path, reasonOf(error), error);
+  }
+  if (fstatSync(file).isFile()) {
+    fchmodSync(file, 0o600);
+    return file;
+  }
+  closeSync(file);
+  throw unusable(path, 'it is not a file');
+}
+
+function reasonOf(error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  if (code === 'ELOOP' || code === 'EMLINK') return 'it is a link';
+  if (code === 'EISDIR') return 'it is a folder';
+  return error instanceof Error ? (error.message.split(',')[0] ?? '') : String(error);
+}
+
+function unusable(path: string, reason: string, cause?: unknown): CallsheetError {
+  return new CallsheetError('usage', `--trace-http ${path} cannot be written: ${reason}`, {
+    hint: 'Name a file that is new, or one that an earlier trace wrote.',
+    ...(cause === undefined ? {} : { cause }),
+  });
+}

@@ -1,0 +1,68 @@
+import { resolve as resolvePath } from 'node:path';
+import { type Diagnostic, hasErrors } from '../core/diagnostics.ts';
+import { kinds } from '../kinds/index.ts';
+import { STACK_FILE } from './discover.ts';
+import { openFolder } from './folder.ts';
+import type { LoadOptions } from './load.ts';
+import { secretNames } from './masks.ts';
+import { openReport } from './problems.ts';
+import { refuseFolder } from './refuse-folder.ts';
+import { type Platform, readSettings } from './settings.ts';
+import { readStackFile } from './stack-file.ts';
+import { readVariables } from './variables.ts';
+import { memberOf } from './written.ts';
+
+/** What `callsheet.yaml` says beside the resources of a stack. */
+export type StackSettings = {
+  /** Absolute path of the stack folder. */
+  readonly dir: string;
+  readonly platform: Platform;
+  /** Names of organizations → ids. */
+  readonly organizations: Readonly<Record<string, string>>;
+  /** Id of the default organization. */
+  readonly organization: string | undefined;
+  /** Absolute path of the state file. */
+  readonly state: { readonly file: string };
+};
+
+/**
+ * Reads `callsheet.yaml` alone, for commands that need to know where the platform is and not what should
+ * be there. A resource that is wrong does not stand in their way. `settings` is undefined where
+ * `callsheet.yaml` itself is wrong.
+ */
+export function loadSettings(options: Omit<LoadOptions, 'secrets'>): {
+  readonly settings: StackSettings | undefined;
+  readonly diagnostics: readonly Diagnostic[];
+} {
+  const dir = resolvePath(options.dir);
+  const refused = refuseFolder(dir);
+  if (refused !== undefined) {
+    return { settings: undefined, diagnostics: [{ severity: 'error', ...refused }] };
+  }
+  const report = openReport();
+  const folder = openFolder(dir);
+  const names = secretNames(kinds);
+  const { root } = readStackFile(folder, STACK_FILE, names, report);
+  if (root?.type !== 'map') {
+    const known = report.diagnostics();
+    if (hasErrors(known)) return { settings: undefined, diagnostics: known };
+    const hint = 'callsheet validate says what is wrong with it.';
+    report.add({ rule: 'stack/settings', message: `${STACK_FILE} holds no settings`, hint });
+    return { settings: undefined, diagnostics: report.diagnostics() };
+  }
+  const variables = readVariables(memberOf(root, 'variables')?.value, options, report);
+  const deps = { folder, variables, report, env: options.env, secretNames: names };
+  const { platform, organizations, organization, stateFile } = readSettings(root, deps);
+  const diagnostics = report.diagnostics();
+  if (hasErrors(diagnostics)) return { settings: undefined, diagnostics };
+  return {
+    settings: {
+      dir,
+      platform,
+      organizations,
+      organization: organization === 'failed' ? undefined : organization,
+      state: { file: stateFile },
+    },
+    diagnostics,
+  };
+}

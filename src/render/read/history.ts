@@ -1,0 +1,37 @@
+import type { JsonObject } from '../../core/value.ts';
+import { paint, type RenderOptions } from '../terminal.ts';
+import { sanitiseLine } from '../untrusted.ts';
+import { formatCount } from '../wording.ts';
+import type { Field } from './layout.ts';
+import { noteLines } from './note.ts';
+import { tableLines } from './table.ts';
+
+/** What is shown of a history entry. */
+export const HISTORY_FIELDS: readonly Field[] = [
+  { path: 'id', title: 'id', form: 'number' },
+  { path: 'version', title: 'version', form: 'number', drop: 4 },
+  {
+    path: 'action',
+    title: 'action',
+    tone: (action) => (action === 'reverted' ? 'replaced' : 'plain'),
+  },
+  { path: 'reverted_from_id', title: 'restored', form: 'number', drop: 2 },
+  { path: 'created_at', title: 'when', form: 'time', drop: 1 },
+  { path: 'actor.id', title: 'who', least: 12, drop: 2 },
+  { path: 'source', title: 'from where', drop: 3 },
+];
+
+/** The versions of an agent, newest first. `label` is what people call the agent. */
+export function renderHistoryText(
+  label: string,
+  entries: readonly JsonObject[],
+  { width, color }: RenderOptions,
+): string {
+  if (entries.length === 0) return `No change of ${sanitiseLine(label)} is recorded.\n`;
+  const lines = [
+    ...tableLines(HISTORY_FIELDS, entries, width),
+    [],
+    ...noteLines(`${formatCount(entries.length, 'version')} of ${sanitiseLine(label)}.`, width),
+  ];
+  return paint(lines, color);
+}

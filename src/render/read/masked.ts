@@ -1,0 +1,70 @@
+import { isSensitive, MASK } from '../../core/mask.ts';
+import { type FieldSchema, itemSchema, memberSchema } from '../../core/schema.ts';
+import { isList, isObject, type Json, type JsonObject } from '../../core/value.ts';
+
+/** Members that hold secrets where no schema says what they are. */
+const SECRET_NAME = /password|passwd|secret|token$|authorization|auth_?headers|api_?key$/i;
+
+/** Lists of `key` and `value` whose values often are credentials. */
+const HEADERS_NAME = /^headers$/i;
+
+/**
+ * A record as it may be shown: whatever its schema calls a secret or sensitive is masked, and so is what
+ * is named like a secret where the schema does not know the member. Nothing is left out.
+ */
+export function maskRecord(root: FieldSchema, record: JsonObject): JsonObject {
+  return maskMembers(root, root, record);
+}
+
+const UNKNOWN: FieldSchema = {};
+
+/** A record of which no schema is known, such as a history entry. */
+export function maskUnknown(record: JsonObject): JsonObject {
+  return maskMembers(UNKNOWN, UNKNOWN, record);
+}
+
+function maskMembers(root: FieldSchema, schema: FieldSchema, object: JsonObject): JsonObject {
+  return Object.fromEntries(
+    Object.entries(object).map(([name, value]: readonly [string, Json]) => {
+      const member = memberSchema(root, schema, name);
+      if (isHidden(name, member)) return [name, maskAll(value)];
+      if (isUnknown(member) && HEADERS_NAME.test(name)) return [name, maskHeaders(value)];
+      return [name, maskValue(root, member, value)];
+    }),
+  );
+}
+
+function maskValue(root: FieldSchema, schema: FieldSchema, value: Json): Json {
+  if (isList(value)) return value.map((item) => maskItem(root, itemSchema(root, schema), item));
+  return isObject(value) ? maskMembers(root, schema, value) : value;
+}
+
+function maskItem(root: FieldSchema, schema: FieldSchema, item: Json): Json {
+  return isSensitive(schema) ? maskAll(item) : maskValue(root, schema, item);
+}
+
+function isHidden(name: string, schema: FieldSchema): boolean {
+  return isSensitive(schema) || (isUnknown(schema) && SECRET_NAME.test(name));
+}
+
+function isUnknown(schema: FieldSchema): boolean {
+  return Object.keys(schema).length === 0;
+}
+
+function maskHeaders(value: Json): Json {
+  if (!isList(value)) return maskAll(value);
+  return value.map((item) =>
+    isObject(item) && 'value' in item ? { ...item, value: maskAll(item.value ?? null) } : item,
+  );
+}
+
+/** Every text and number below is masked; names and flags give nothing away. */
+function maskAll(value: Json): Json {
+  if (value === '') return value;
+  if (typeof value === 'string' || typeof value === 'number') return MASK;
+  if (isList(value)) return value.map(maskAll);
+  if (!isObject(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, member]: readonly [string, Json]) => [name, maskAll(member)]),
+  );
+}

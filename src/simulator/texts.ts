@@ -1,0 +1,53 @@
+import { isRecord } from './json.ts';
+import type { Platform } from './platform.ts';
+import { organizationOf } from './reach.ts';
+import type { Organization, SentText } from './store.ts';
+
+/** What the carrier says of a number that the account does not own (SMS templates, from_number). */
+export const NOT_OWNED = 21606;
+
+/** A text message that an agent is to send, from a template if one is named. */
+export type TextOrder = {
+  readonly agentId: string;
+  readonly templateId?: string;
+  /** Phone number. */
+  readonly to: string;
+};
+
+/**
+ * Sends a text message as the carrier takes it, and remembers it. A template's sender goes before the
+ * agent's own. Throws where agent or template do not exist, or where neither names a sender.
+ */
+export function sendText(platform: Platform, { agentId, templateId, to }: TextOrder): SentText {
+  const { store } = platform;
+  const agent = store.agents.get(agentId);
+  if (agent === undefined) throw new Error(`no agent ${agentId}`);
+  const template = templateId === undefined ? undefined : store.smsTemplates.get(templateId);
+  if (templateId !== undefined && template === undefined)
+    throw new Error(`no SMS template ${templateId}`);
+  const { integrations } = agent.record;
+  const sms = isRecord(integrations) ? integrations.smsProvider : undefined;
+  const from = template?.from_number ?? (isRecord(sms) ? sms.fromNumber : undefined);
+  if (typeof from !== 'string') throw new Error(`neither template nor agent names a sender`);
+  const isOwned = maySend(organizationOf(platform, agent.organizationId), from);
+  const text: SentText = {
+    agentId,
+    templateId: templateId ?? null,
+    from,
+    to,
+    status: isOwned ? 'sent' : 'rejected',
+    errorCode: isOwned ? null : NOT_OWNED,
+    at: platform.stamp(),
+  };
+  store.texts.push(text);
+  return text;
+}
+
+/**
+ * Whether a carrier takes messages from a sender for an organization. Short codes and names are taken;
+ * a phone number has to be on the organization's SMS account, where the seed says what is on it.
+ */
+export function maySend({ smsNumbers }: Organization, sender: string): boolean {
+  const isPhoneNumber = /^\+?\d{7,15}$/.test(sender.replaceAll(/[\s().-]/g, ''));
+  return !isPhoneNumber || smsNumbers === undefined || smsNumbers.has(sender);
+}

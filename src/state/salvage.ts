@@ -1,0 +1,183 @@
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import { CallsheetError } from '../core/errors.ts';
+import { NewerDocument } from './failures.ts';
+import { withoutFingerprints } from './fingerprint.ts';
+import { identityOf } from './invariants.ts';
+import type { JournalEntry, RunBegan } from './journal.ts';
+import { runOf } from './layout.ts';
+import type { State } from './model.ts';
+import type { Place } from './place.ts';
+import { emptyState, replay } from './replay.ts';
+import { type Remains, salvageJournal, salvageState } from './salvage-text.ts';
+import { readStanding, readStateText } from './standing.ts';
+import { parseState } from './state-text.ts';
+import type { Salvage, SalvagedJournal } from './store.ts';
+
+/**
+ * Reads what is left of a state and its journals. For the holder of the lock.
+ *
+ * | the state is                        | of it is taken           | on top come                           |
+ * |-------------------------------------|--------------------------|---------------------------------------|
+ * | whole, but its journals are not     | everything               | runs that began from it or later      |
+ * | whole, but an older copy            | everything               | runs that began from it or later      |
+ * | damaged                             | each resource that reads | every run, as journals are sealed line by line and it is not |
+ * | another stack's, or no state at all | nothing                  | every run of the newest lineage       |
+ */
+export async function salvage(place: Place): Promise<Salvage> {
+  const problem = await problemOf(place);
+  const journals = await readJournals(place);
+  const { read, remains } = await readRemains(place, journals);
+  const lineage = remains?.lineage ?? newestBegan(journals)?.lineage;
+  const own = journals.filter(({ began }) => began?.lineage === lineage);
+  const floor = read === 'whole' ? (remains?.serial ?? 0) : 0;
+  const replayed = own.filter(
+    ({ began, finished }) => !finished || (began !== undefined && began.serial >= floor),
+  );
+  return {
+    problem,
+    read,
+    state:
+      lineage === undefined
+        ? remains && orphaned(remains)
+        : rebuild(remains, lineage, replayed, newestBegan(own)),
+    journals: journals.flatMap((journal) => told(journal, replayed, lineage)),
+  };
+}
+
+/** Throws where nothing may be made of what is there. */
+async function problemOf(place: Place): Promise<CallsheetError | undefined> {
+  try {
+    await readStanding(place);
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof CallsheetError) || error instanceof NewerDocument) throw error;
+    return error;
+  }
+}
+
+type Journal = {
+  readonly run: string;
+  readonly path: string;
+  readonly finished: boolean;
+  readonly entries: readonly JournalEntry[];
+  readonly began: RunBegan | undefined;
+  /** Undefined: nothing of it can be read. */
+  readonly lost: number | undefined;
+};
+
+/** Every journal, in the order in which the runs began. */
+async function readJournals({ layout, disk }: Place): Promise<readonly Journal[]> {
+  const journals: Journal[] = [];
+  for (const name of await disk.list(layout.runs)) {
+    const found = runOf(name);
+    if (found === undefined) continue;
+    const path = join(layout.runs, name);
+    const read = await salvageJournal((await disk.read(path)) ?? '', path);
+    const entries = read?.entries ?? [];
+    journals.push({
+      run: found.run,
+      path,
+      finished: !found.open,
+      entries,
+      began: entries.find((entry) => entry.type === 'began'),
+      lost: read?.lost,
+    });
+  }
+  const order = ({ began }: Journal) => [began?.serial ?? 0, began?.at ?? ''] as const;
+  return journals.sort((a, b) => {
+    const [[serial, at], [otherSerial, otherAt]] = [order(a), order(b)];
+    return serial - otherSerial || (at < otherAt ? -1 : at > otherAt ? 1 : 0);
+  });
+}
+
+/** The run that began last, by the clock: serials of different lineages say nothing of each other. */
+function newestBegan(journals: readonly Journal[]): RunBegan | undefined {
+  return journals
+    .flatMap(({ began }) => began ?? [])
+    .reduce<RunBegan | undefined>(
+      (newest, began) => (newest === undefined || began.at >= newest.at ? began : newest),
+      undefined,
+    );
+}
+
+type Read = { readonly read: Salvage['read']; readonly remains: Remains | undefined };
+
+async function readRemains(place: Place, journals: readonly Journal[]): Promise<Read> {
+  const text = await readStateText(place);
+  if (text === undefined) return { read: 'nothing', remains: undefined };
+  const whole = await parseState(text, place.location).catch((error: unknown) => {
+    if (error instanceof CallsheetError) return undefined;
+    throw error;
+  });
+  const remains = whole ?? (await salvageState(text, place.location));
+  if (remains === undefined) return { read: 'nothing', remains };
+  const isOwn =
+    journals.every(({ began }) => began === undefined) ||
+    remains.lineage === undefined ||
+    journals.some(({ began }) => began?.lineage === remains.lineage) ||
+    // No run wrote it, so none need be there.
+    whole?.last_run === null;
+  if (!isOwn) return { read: 'foreign', remains: undefined };
+  return { read: whole === undefined ? 'part' : 'whole', remains };
+}
+
+function rebuild(
+  remains: Remains | undefined,
+  lineage: string,
+  journals: readonly Journal[],
+  newest: RunBegan | undefined,
+): State {
+  const account = remains?.account_id ?? (newest?.account_id || undefined);
+  const serials = journals.flatMap(({ began }) => (began === undefined ? [] : began.serial + 1));
+  const before: State = {
+    ...emptyState(lineage, remains?.salt),
+    ...(account === undefined ? {} : { account_id: account }),
+    resources: remains?.resources ?? {},
+  };
+  const after = journals.reduce(
+    (state, { entries }) => replay(state, entries).state ?? state,
+    before,
+  );
+  return {
+    ...after,
+    serial: Math.max(remains?.serial ?? 0, ...serials),
+    resources: withoutTwins(after.resources),
+  };
+}
+
+/** What is left where nothing tells the lineage: with another one, no fingerprint fits any more. */
+function orphaned(remains: Remains): State {
+  const resources = Object.entries(remains.resources).map(
+    ([address, resource]) => [address, withoutFingerprints(resource)] as const,
+  );
+  return rebuild(
+    { ...remains, resources: Object.fromEntries(resources) },
+    randomUUID(),
+    [],
+    undefined,
+  );
+}
+
+/** Of two addresses that stand for one resource, as both sides of a merge may have them, one is kept. */
+function withoutTwins(resources: State['resources']): State['resources'] {
+  const seen = new Set<string>();
+  const kept = Object.entries(resources).filter(([, resource]) => {
+    const own = identityOf(resource);
+    return !seen.has(own) && seen.add(own);
+  });
+  return Object.fromEntries(kept);
+}
+
+/** Journals that were used, and those that stand in the way; not the receipts of other lineages. */
+function told(
+  { run, path, finished, began, lost }: Journal,
+  replayed: readonly Journal[],
+  lineage: string | undefined,
+): readonly SalvagedJournal[] {
+  const common = { run, path, finished, lost: lost ?? 0 };
+  if (lost === undefined) return [{ ...common, use: 'unreadable' }];
+  if (replayed.some((one) => one.path === path)) return [{ ...common, use: 'replayed' }];
+  const isStray = !finished && began !== undefined && began.lineage !== lineage;
+  return isStray ? [{ ...common, use: 'stray' }] : [];
+}

@@ -1,0 +1,107 @@
+import { describe, expect } from 'vitest';
+import type { Fault } from '../../src/simulator/index.ts';
+import { type Stage, staged } from './stage.ts';
+
+const GREETING = '    greeting_message: Harbor Dental, how can I help?\n';
+
+function desk({ sim }: Stage) {
+  for (const { record } of sim.store.agents.values())
+    if (record.name === 'Front desk') return record;
+  throw new Error('there is no front desk');
+}
+
+const bodies = (stage: Stage) =>
+  stage
+    .writes()
+    .filter(({ operation }) => operation === 'updateAgent')
+    .map(({ body }) => body);
+
+describe('a platform that refuses null', () => {
+  const dialect = { nulls: 'rejected' } as const;
+
+  staged(
+    'keeps what would have been cleared; the rest is written, and the state lets go of it',
+    async (stage) => {
+      await stage.apply();
+      await stage.edit('agents.yaml', GREETING, '');
+      await stage.edit('agents.yaml', ', speed: 1.05', '');
+      await stage.edit('agents.yaml', 'model: alpha-4.1', 'model: alpha-4o');
+      const [line] = await stage.apply();
+      expect(line?.message).toBe(
+        'the platform does not clear greeting_message, voice_settings.speed: what stands there stays, and is no longer looked after',
+      );
+      expect(desk(stage)).toMatchObject({
+        model: 'alpha-4o',
+        greeting_message: 'Harbor Dental, how can I help?',
+        voice_settings: { speed: 1.05 },
+      });
+      expect(bodies(stage).at(-1)).toEqual({ model: 'alpha-4o' });
+
+      // Nobody's by now: an edit in the dashboard is no drift.
+      const [id = ''] =
+        [...stage.sim.store.agents].find(([, one]) => one.record === desk(stage)) ?? [];
+      stage.sim.edit(id, { greeting_message: 'By hand.' });
+      expect((await stage.plan()).changes).toEqual([]);
+    },
+    { dialect },
+  );
+
+  staged(
+    'and is asked for nothing else where nothing else changed',
+    async (stage) => {
+      await stage.apply();
+      await stage.edit('agents.yaml', GREETING, '');
+      await stage.apply();
+      expect(stage.writes().filter(({ status }) => status === 400)).toHaveLength(1);
+    },
+    { dialect },
+  );
+});
+
+describe('a refusal of something else is a failure', () => {
+  const refusals: readonly (readonly [string, Omit<Fault, 'operation'>])[] = [
+    ['another field', { status: 400, body: issues('model') }],
+    ['another status', { status: 403, body: { error: 'forbidden' } }],
+  ];
+  for (const [what, fault] of refusals) {
+    staged(what, async (stage) => {
+      await stage.apply();
+      await stage.edit('agents.yaml', GREETING, '');
+      stage.sim.faults.add({ operation: 'updateAgent', ...fault });
+      const [line] = await stage.apply({}, { exit: 3 });
+      expect(line).toMatchObject({ status: 'failed' });
+      await stage.apply();
+      expect(desk(stage)).not.toHaveProperty('greeting_message');
+    });
+  }
+
+  staged('without a word about the field: the clears are left out once', async (stage) => {
+    await stage.apply();
+    await stage.edit('agents.yaml', GREETING, '');
+    await stage.edit('agents.yaml', 'model: alpha-4.1', 'model: alpha-4o');
+    stage.sim.faults.add({
+      operation: 'updateAgent',
+      status: 400,
+      times: 2,
+      body: { error: 'no' },
+    });
+    const [line] = await stage.apply({}, { exit: 3 });
+    expect(line).toMatchObject({ status: 'failed' });
+    expect(bodies(stage)).toHaveLength(2);
+  });
+});
+
+staged(
+  'what the platform fills in itself is no failure to clear',
+  async (stage) => {
+    await stage.apply();
+    await stage.edit('agents.yaml', ', speed: 1.05', '');
+    const [line] = await stage.apply();
+    expect(line?.message).toMatch(/does not clear voice_settings\.speed/);
+  },
+  { dialect: { nestedDefaults: true } },
+);
+
+function issues(path: string) {
+  return { error: 'invalid_request', details: [{ path, message: 'is not valid' }] };
+}

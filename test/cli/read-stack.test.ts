@@ -1,0 +1,113 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect } from 'vitest';
+import { get } from '../../src/cli/commands/get.ts';
+import { history } from '../../src/cli/commands/history.ts';
+import { openFileStore } from '../../src/state/file-store.ts';
+import { type Stage, staged } from '../apply/stage.ts';
+
+const flagsOf = ({ folder }: Stage) => ({ dir: folder, format: 'json' as const });
+
+async function getOne(stage: Stage, kind: string, wanted: string): Promise<unknown> {
+  const { out } = await stage.run((to) => get(kind, wanted, flagsOf(stage), to));
+  return JSON.parse(out).data.name;
+}
+
+/** Every file of the stack with what it holds. */
+async function contents({ folder }: Stage): Promise<readonly string[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile());
+  return Promise.all(
+    files.map(async ({ parentPath, name }) => {
+      const file = join(parentPath, name);
+      return `${file}\n${await readFile(file, 'utf8')}`;
+    }),
+  );
+}
+
+describe('an address of the stack', () => {
+  const rows = [
+    ['agents', 'agent.desk', 'Front desk'],
+    ['retry_policies', 'retry_policy.gentle', 'Gentle redial'],
+    ['voices', 'custom_voice.harbor', 'Harbor'],
+    ['sources', 'knowledge_source.clinic.prices', 'prices.csv'],
+    ['sources', 'knowledge_source.clinic.faq', 'https://harbor.example.test/faq'],
+  ] as const;
+
+  staged('is found through the state, also under another name', async (stage) => {
+    await stage.apply();
+    for (const [kind, address, name] of rows) {
+      expect(await getOne(stage, kind, address)).toBe(name);
+    }
+    await stage.edit('agents.yaml', 'name: Front desk', 'name: New desk');
+    expect(await getOne(stage, 'agents', 'agent.desk')).toBe('Front desk');
+  });
+
+  staged('is found by its name where the state was thrown away', async (stage) => {
+    await stage.apply();
+    await stage.forget();
+    for (const [kind, address, name] of rows) {
+      expect(await getOne(stage, kind, address)).toBe(name);
+    }
+  });
+
+  staged('that was never applied is an error', async (stage) => {
+    const { err } = await stage.run((to) => get('agent', 'agent.desk', flagsOf(stage), to), {
+      exit: 1,
+    });
+    expect(err).toContain('agent.desk is not on the platform');
+  });
+
+  staged('whose resource is gone is an error', async (stage) => {
+    await stage.apply();
+    stage.sim.store.agents.clear();
+    const { err } = await stage.run((to) => get('agent', 'agent.desk', flagsOf(stage), to), {
+      exit: 1,
+    });
+    expect(err).toContain('there is no agent agent.desk (');
+  });
+});
+
+staged('the stack says whose voices and sources are meant', async (stage) => {
+  await stage.apply();
+  const list = async (kind: string) =>
+    JSON.parse((await stage.run((to) => get(kind, undefined, flagsOf(stage), to))).out).data;
+  expect((await list('voices')).map(({ name }: { readonly name: string }) => name)).toEqual([
+    'Harbor',
+  ]);
+  expect(await list('sources')).toHaveLength(2);
+  const named = { ...flagsOf(stage), knowledgeBase: 'clinic' };
+  const { out } = await stage.run((to) => get('sources', undefined, named, to));
+  expect(JSON.parse(out).data).toHaveLength(2);
+});
+
+staged('a resource that is wrong does not stand in the way', async (stage) => {
+  await stage.apply();
+  await stage.edit('agents.yaml', 'status: active', 'status: asleep');
+  expect(await getOne(stage, 'agents', 'agent.desk')).toBe('Front desk');
+});
+
+staged('nothing is written, and a run that holds the state is not waited for', async (stage) => {
+  await stage.apply();
+  const store = openFileStore(join(stage.folder, '.callsheet', 'state.json'));
+  const lease = await store.acquire({
+    run: 'r1',
+    command: 'apply',
+    user: null,
+    host: 'desk',
+    pid: process.pid,
+    since: '2026-11-21T09:45:00Z',
+  });
+  try {
+    const [files, writes] = [await contents(stage), stage.writes().length];
+    const { out } = await stage.run((to) =>
+      history('agent.desk', { ...flagsOf(stage), limit: 5 }, to),
+    );
+    expect(JSON.parse(out).data.length).toBeGreaterThan(0);
+    expect(await contents(stage)).toEqual(files);
+    expect(stage.writes().length).toBe(writes);
+  } finally {
+    await lease.release();
+    await store.close();
+  }
+});

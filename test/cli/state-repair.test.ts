@@ -1,0 +1,320 @@
+import { appendFile, readdir, rename } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect } from 'vitest';
+import { apply } from '../../src/cli/commands/apply.ts';
+import { drift } from '../../src/cli/commands/drift.ts';
+import { plan } from '../../src/cli/commands/plan.ts';
+import { rollback } from '../../src/cli/commands/rollback.ts';
+import { runs } from '../../src/cli/commands/runs.ts';
+import { list, mv, pull } from '../../src/cli/commands/state.ts';
+import type { Context } from '../../src/cli/context.ts';
+import { formatEntry, JOURNAL_HEADER } from '../../src/state/journal-text.ts';
+import { formatState } from '../../src/state/state-text.ts';
+import { type Stage, staged } from '../apply/stage.ts';
+import { ADDRESSES, SEED } from '../e2e/clinic.ts';
+import { began, holder, intent, recorded, resource, stateWith } from '../state/sample.ts';
+import { STATE, stateCommands, stateIn, storeOf } from './state-stage.ts';
+
+type Repaired = {
+  readonly problem: string | null;
+  readonly read: string;
+  readonly serial: number;
+  readonly set_aside: readonly string[];
+  readonly findings: readonly { readonly address: string; readonly finding: string }[];
+};
+
+async function repair(stage: Stage): Promise<Repaired> {
+  return JSON.parse((await stateCommands(stage).repair()).out);
+}
+
+const foundAs = ({ findings }: Repaired) =>
+  Object.fromEntries(findings.map(({ address, finding }) => [address, finding]));
+
+const ALL_KEPT = Object.fromEntries(ADDRESSES.map((address) => [address, 'kept']));
+
+/** Writes the journal of a run that did not finish. */
+async function leave(stage: Stage, run: string, lineage: string, more: string): Promise<void> {
+  const entry = formatEntry({ ...began(run, 2, lineage), account_id: SEED.account_id ?? '' });
+  await stage.write(`.callsheet/runs/${run}.open.jsonl`, JOURNAL_HEADER + entry + more);
+}
+
+const change = async (stage: Stage, from: string, to: string) => {
+  const text = await stage.read(STATE);
+  expect(text).toContain(from);
+  await stage.write(STATE, text.replace(from, to));
+};
+
+const THEIRS = stateWith(
+  { 'agent.theirs': resource('b1') },
+  { lineage: 'theirs', last_run: 'r7', serial: 40 },
+);
+
+/** What happened to a stack after two runs, and what a plan says of it. */
+const DAMAGES: readonly (readonly [string, (stage: Stage) => Promise<unknown>, RegExp])[] = [
+  [
+    'torn: its end was never written',
+    async (stage) => stage.write(STATE, (await stage.read(STATE)).slice(0, -30)),
+    /was cut off: its end is missing/,
+  ],
+  [
+    'truncated to its first half',
+    async (stage) => {
+      const text = await stage.read(STATE);
+      await stage.write(STATE, text.slice(0, text.length / 2));
+    },
+    /was cut off/,
+  ],
+  [
+    'hit by a flipped bit that leaves it JSON',
+    (stage) => change(stage, 'Front desk', 'Front desj'),
+    /its checksum does not fit/,
+  ],
+  [
+    'hit by a flipped bit that does not',
+    (stage) => change(stage, '{"kind":"agent"', ';"kind":"agent"'),
+    /is damaged: it is not valid JSON any more/,
+  ],
+  ['empty', (stage) => stage.write(STATE, ''), /is empty/],
+  ['filled with zero bytes', (stage) => stage.write(STATE, '\0'.repeat(4096)), /zero bytes/],
+  [
+    'an unfinished merge',
+    (stage) => change(stage, '\n', '\n<<<<<<< HEAD\n=======\n>>>>>>> theirs\n'),
+    /holds the marks of an unfinished Git merge/,
+  ],
+  [
+    "another stack's",
+    async (stage) => stage.write(STATE, await formatState(THEIRS)),
+    /belongs to another stack/,
+  ],
+  ["another program's", (stage) => stage.write(STATE, '{"serial":1}'), /is not a Callsheet state/],
+  [
+    'an older copy',
+    async (stage) => stage.write(STATE, await stage.read('old.json')),
+    /is an older copy: it is at serial 1, and run \S+ began from serial 1/,
+  ],
+  [
+    'sound, beside a damaged journal',
+    async (stage) => {
+      const { lineage } = await stateIn(stage);
+      await leave(stage, 'r9', lineage, 'x\n');
+    },
+    /the journal \S+r9\.open\.jsonl is damaged in line 3/,
+  ],
+  [
+    'sound, beside the journal of another stack',
+    (stage) => leave(stage, 'r9', 'theirs', formatEntry(intent(1, 'agent.theirs'))),
+    /r9\.open\.jsonl belongs to another stack/,
+  ],
+  [
+    'sound, beside two runs that did not finish',
+    async (stage) => {
+      const { lineage } = await stateIn(stage);
+      for (const run of ['r8', 'r9'])
+        await leave(stage, run, lineage, formatEntry(intent(1, 'agent.desk', 'a1')));
+    },
+    /has 2 runs that did not finish: r8, r9/,
+  ],
+];
+
+const FLAGS = { format: 'json', autoApprove: true } as const;
+type Flags = typeof FLAGS & { readonly dir: string };
+
+/** Commands that need a sound state. */
+const REFUSING: readonly ((flags: Flags, context: Context) => Promise<number>)[] = [
+  plan,
+  (flags, context) => apply(undefined, flags, context),
+  drift,
+  rollback,
+  (flags, context) => list([], flags, context),
+  (flags, context) => mv('agent.desk', 'agent.front', flags, context),
+  pull,
+];
+
+describe('state repair of a state that is', () => {
+  for (const [name, damage, words] of DAMAGES) {
+    staged(name, async (stage) => {
+      await stage.apply();
+      await stage.write('old.json', await stage.read(STATE));
+      await stage.edit('agents.yaml', 'how can I help?', 'good day!');
+      await stage.apply();
+      await damage(stage);
+      const text = await stage.read(STATE);
+      const writes = stage.writes().length;
+
+      for (const command of REFUSING) {
+        const { err } = await stage.run((to) => command({ ...FLAGS, dir: stage.folder }, to), {
+          exit: 1,
+        });
+        expect(err).toMatch(words);
+        expect(err).toContain('callsheet state repair');
+      }
+      expect(await stage.read(STATE)).toBe(text);
+      expect(stage.writes().length).toBe(writes);
+
+      const repaired = await repair(stage);
+      expect(repaired.problem).toMatch(words);
+      expect(foundAs(repaired)).toEqual(ALL_KEPT);
+      const [aside = ''] = repaired.set_aside;
+      expect(await stage.read(join('.callsheet', aside))).toBe(text);
+      const { changes, notes } = await stage.plan();
+      expect([changes, notes]).toEqual([[], []]);
+      expect((await stateIn(stage)).serial).toBe(repaired.serial);
+      expect(stage.writes().length).toBe(writes);
+      expect((await repair(stage)).problem).toBeNull();
+    });
+  }
+});
+
+describe('what a repair says', () => {
+  staged('of a state of which nothing is left', async (stage) => {
+    await stage.apply();
+    await stage.forget();
+    const repaired = await repair(stage);
+    expect(Object.values(foundAs(repaired))).toEqual(ADDRESSES.map(() => 'found'));
+    const { changes, notes } = await stage.plan();
+    expect(changes).toEqual([]);
+    // The platform does not return it, and nobody remembers it.
+    expect(notes.map(({ address }) => address)).toEqual(['agent.desk']);
+  });
+
+  staged(
+    'of resources that differ, are gone, were never made, or are no longer configured',
+    async (stage) => {
+      await stage.apply();
+      const ids = new Map(
+        Object.entries((await stateIn(stage)).resources).map(([address, { id }]) => [address, id]),
+      );
+      await stage.write(STATE, '');
+      const [receipt = ''] = await readdir(join(stage.folder, '.callsheet/runs'));
+      await rename(join(stage.folder, '.callsheet/runs', receipt), join(stage.folder, 'receipt'));
+      await leave(
+        stage,
+        'r9',
+        'mine',
+        [
+          recorded('agent.recall', resource('gone', { name: 'Recall' })),
+          recorded('agent.former', resource('gone-too')),
+          recorded('retry_policy.gentle', {
+            ...resource(ids.get('retry_policy.gentle') ?? ''),
+            kind: 'retry_policy',
+            scope: {},
+            leaves: {},
+            protect: true,
+          }),
+        ]
+          .map(formatEntry)
+          .join(''),
+      );
+      await stage.edit('agents.yaml', 'how can I help?', 'good day!');
+      stage.sim.store.smsTemplates.clear();
+
+      const repaired = await repair(stage);
+      expect(foundAs(repaired)).toMatchObject({
+        'agent.desk': 'differs',
+        'agent.former': 'lost',
+        'agent.recall': 'found',
+        'email_template.reminder': 'found',
+        'retry_policy.gentle': 'kept',
+        'sms_template.reminder': 'absent',
+      });
+      const { resources, lineage } = await stateIn(stage);
+      expect(lineage).toBe('mine');
+      expect(resources['agent.recall']?.id).toBe(ids.get('agent.recall'));
+      expect(Object.keys(resources)).not.toContain('agent.former');
+      expect(Object.keys(resources)).not.toContain('agent.desk');
+      const { summary } = await stage.plan();
+      expect(summary).toMatchObject({ create: 1, update: 1, adopt: 0, delete: 0 });
+      await stage.apply();
+    },
+  );
+
+  staged('in text, for people', async (stage) => {
+    await stage.apply();
+    await stage.write(STATE, (await stage.read(STATE)).slice(0, 2000));
+    const { out, err } = await stateCommands(stage, 'text').repair();
+    expect(out).toMatch(/^What was wrong: the state \S+\s+was\s+cut\s+off/);
+    expect(out).toContain('A part of the state could be read, and was taken.');
+    expect(out).toContain('1 journal beside it could be read');
+    expect(out).toContain('8 resources kept\n  agent.desk ');
+    expect(out).toMatch(/What was there is kept beside it:\s+state\.json\.before-/);
+    expect(err).toContain('callsheet plan shows what is left to do.');
+    const again = await stateCommands(stage, 'text').repair();
+    expect(again.out).toMatch(/is\s+sound\.\s+Nothing\s+was\s+written\./);
+  });
+});
+
+describe('a repair', () => {
+  staged('keeps what is no longer configured, so that it can still be deleted', async (stage) => {
+    await stage.apply();
+    const agents = await stage.read('agents.yaml');
+    await stage.write('agents.yaml', agents.slice(0, agents.indexOf('  recall:')));
+    await stage.write(STATE, '');
+    expect(foundAs(await repair(stage))['agent.recall']).toBe('kept');
+    const { changes } = await stage.plan();
+    expect(changes.map(({ address, verdict }) => `${address} ${verdict}`)).toEqual([
+      'agent.recall held',
+    ]);
+  });
+
+  staged('takes over what a run made before it died', async (stage) => {
+    await stage.apply();
+    const { resources, lineage } = await stateIn(stage);
+    const { 'agent.recall': recall, ...others } = resources;
+    await stateCommands(stage).rm(['agent.recall']);
+    expect(Object.keys(others)).not.toContain('agent.recall');
+    await leave(stage, 'r9', lineage, formatEntry(recorded('agent.recall', recall ?? null)));
+    await appendFile(join(stage.folder, '.callsheet/runs/r9.open.jsonl'), 'x\n');
+    expect(foundAs(await repair(stage))).toEqual(ALL_KEPT);
+    const flags = { dir: stage.folder, format: 'text' } as const;
+    const { out } = await stage.run((to) => runs(undefined, flags, to));
+    expect(out).toMatch(/state repair +done/);
+  });
+
+  staged('leaves runs that can be rolled back', async (stage) => {
+    await stage.apply();
+    await stage.edit('agents.yaml', 'how can I help?', 'good day!');
+    await stage.apply();
+    await stage.write(STATE, '');
+    await repair(stage);
+    const flags = { dir: stage.folder, format: 'json', autoApprove: true } as const;
+    await stage.run((to) => rollback(flags, to));
+    const greetings = [...stage.sim.store.agents.values()].map(
+      ({ record }) => record.greeting_message,
+    );
+    expect(greetings).toContain('Harbor Dental, how can I help?');
+  });
+
+  staged('of several live resources of one name stops, and writes nothing', async (stage) => {
+    await stage.apply();
+    const [policy] = stage.sim.store.retryPolicies.values();
+    stage.sim.store.retryPolicies.set('twin', { ...policy, id: 'twin' });
+    await stage.forget();
+    const { err } = await stateCommands(stage).repair({ exit: 1 });
+    expect(err).toMatch(/retry_policy\.gentle: 2 live resources have its name/);
+    expect((await readdir(join(stage.folder, '.callsheet'))).sort()).toEqual([
+      '.gitignore',
+      'state.lock',
+    ]);
+  });
+
+  staged('with the credentials of another account stops, and writes nothing', async (stage) => {
+    await stage.apply();
+    await stage.write(STATE, (await stage.read(STATE)).slice(0, -30));
+    const before = await stage.read(STATE);
+    Object.assign(stage.sim.store.account, { id: 'another' });
+    const { err } = await stateCommands(stage).repair({ exit: 1 });
+    expect(err).toMatch(/belongs to account \S+; these credentials are for account another/);
+    expect(await stage.read(STATE)).toBe(before);
+  });
+
+  staged('waits for nobody: a run under way holds the state', async (stage) => {
+    await stage.apply();
+    const store = storeOf(stage);
+    await store.acquire(holder('r2'));
+    await stage.write(STATE, '');
+    const { err } = await stateCommands(stage).repair({ exit: 6 });
+    expect(err).toContain('is locked by apply (run r2)');
+    expect(await stage.read(STATE)).toBe('');
+    await store.close();
+  });
+});

@@ -1,0 +1,43 @@
+import { join } from 'node:path';
+import * as commands from '../../src/cli/commands/state.ts';
+import type { Context } from '../../src/cli/context.ts';
+import { openFileStore } from '../../src/state/file-store.ts';
+import type { State } from '../../src/state/model.ts';
+import { emptyState } from '../../src/state/replay.ts';
+import type { Stage } from '../apply/stage.ts';
+
+type Options = { readonly exit?: number; readonly env?: Context['env'] };
+
+/** The state commands of a stage, as JSON unless a test wants text. */
+export function stateCommands(stage: Stage, format: 'text' | 'json' = 'json') {
+  const flags = { dir: stage.folder, format };
+  const act = (run: (to: Context) => Promise<number>, options?: Options) => stage.run(run, options);
+  return {
+    list: (patterns: readonly string[] = [], options?: Options) =>
+      act((to) => commands.list(patterns, flags, to), options),
+    show: (address: string, options?: Options) =>
+      act((to) => commands.show(address, flags, to), options),
+    mv: (from: string, to: string, options?: Options) =>
+      act((context) => commands.mv(from, to, flags, context), options),
+    rm: (addresses: readonly string[], force = false, options?: Options) =>
+      act((to) => commands.rm(addresses, { ...flags, force }, to), options),
+    pull: (options?: Options) => act((to) => commands.pull(flags, to), options),
+    push: (file: string, force = false, options?: Options) =>
+      act((to) => commands.push(join(stage.folder, file), { ...flags, force }, to), options),
+    unlock: (lease?: string, force = false, options?: Options) =>
+      act((to) => commands.unlock(lease, { ...flags, force }, to), options),
+    repair: (options?: Options) => act((to) => commands.repair(flags, to), options),
+  };
+}
+
+/** Where a stage keeps its state. */
+export const STATE = '.callsheet/state.json';
+
+/** The store of a stage, for what another process would do to it. */
+export function storeOf({ folder }: Stage) {
+  return openFileStore(join(folder, STATE));
+}
+
+export async function stateIn(stage: Stage): Promise<State> {
+  return (await storeOf(stage).load()).state ?? emptyState('none');
+}

@@ -1,0 +1,199 @@
+import { readFileSync } from 'node:fs';
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import { parse } from 'yaml';
+import { isObject, type Json, type JsonObject } from '../../src/core/value.ts';
+
+/*
+ * Judges answers by the OpenAPI document, read here from the file itself: neither the generated table nor
+ * the simulator's own validation has a part in it.
+ */
+
+const DOCUMENT = new URL('../../schemas/platform.openapi.yaml', import.meta.url);
+const METHODS = ['get', 'put', 'post', 'patch', 'delete'];
+
+/** Keywords that say nothing about an answer. */
+const UNREAD = ['$id', '$schema', '$defs', 'examples', 'description'];
+
+type Operation = {
+  readonly id: string;
+  readonly method: string;
+  readonly path: RegExp;
+  readonly answers: JsonObject;
+};
+
+const files = new Map<string, Json>();
+const validators = new Map<string, ValidateFunction>();
+const seen = new Set<string>();
+
+// The schemas carry keywords of their own and write names of zones as a format.
+const ajv = new Ajv2020({ strict: false, allErrors: true });
+ajv.addFormat('uuid', /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i);
+ajv.addFormat('uri', { type: 'string', validate: (text: string) => URL.canParse(text) });
+ajv.addFormat('email', /^[^@\s]+@[^@\s]+$/);
+ajv.addFormat('date', /^\d{4}-\d\d-\d\d$/);
+ajv.addFormat('date-time', /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/);
+ajv.addFormat('iana-timezone', {
+  type: 'string',
+  validate: (zone: string) => {
+    try {
+      return new Intl.DateTimeFormat('en', { timeZone: zone }) !== undefined;
+    } catch {
+      return false;
+    }
+  },
+});
+
+const document = load(DOCUMENT);
+const operations: readonly Operation[] = Object.entries(objectAt(document, 'paths')).flatMap(
+  ([template, item]) =>
+    METHODS.filter((method) => isObject(item) && method in item).map((method) => {
+      const operation = objectAt(item, method);
+      return {
+        id: String(operation.operationId),
+        method: method.toUpperCase(),
+        path: new RegExp(`^${template.replaceAll(/\{\w+\}/g, '[^/]+')}$`),
+        answers: objectAt(operation, 'responses'),
+      };
+    }),
+);
+
+/** Every operation with every status that the document gives it, as `operation status`. */
+export const documented: readonly string[] = operations.flatMap(({ id, answers }) =>
+  Object.keys(answers).map((status) => `${id} ${status}`),
+);
+
+/** Which of them some answer had. */
+export const answered: ReadonlySet<string> = seen;
+
+/**
+ * Throws when the document has no such operation or status, or when the body breaks its schema. Addresses
+ * outside the document, such as presigned ones, pass.
+ */
+export function checkAnswer(method: string, path: string, status: number, body: unknown): void {
+  const operation = operations.find((one) => one.method === method && one.path.test(path));
+  if (operation === undefined) return;
+  const name = `${operation.id} ${status}`;
+  const answer = operation.answers[String(status)];
+  if (answer === undefined) throw new Error(`the document does not give ${name}`);
+  seen.add(name);
+  const schema = bodySchema(answer);
+  if (schema === undefined) {
+    // The body of a 429 is not specified.
+    if (status !== 429 && body !== undefined) throw new Error(`${name} has no body, and one came`);
+    return;
+  }
+  const validate = validators.get(name) ?? ajv.compile(schema);
+  validators.set(name, validate);
+  if (!validate(body))
+    throw new Error(
+      `${name} breaks the document: ${ajv.errorsText(validate.errors)} in ${JSON.stringify(body)}`,
+    );
+}
+
+function bodySchema(answer: Json): JsonObject | undefined {
+  const whole = inline(answer, DOCUMENT);
+  const content = isObject(whole) ? whole.content : undefined;
+  if (!isObject(content) || !('application/json' in content)) return undefined;
+  return objectAt(objectAt(content, 'application/json'), 'schema');
+}
+
+/**
+ * A node with its references replaced by what they name, as an answer has it. Answers are open, the document
+ * says, so that no schema closes an object; rows say where nothing else may stand.
+ */
+function inline(node: Json, base: URL): Json {
+  if (Array.isArray(node)) return node.map((item: Json) => inline(item, base));
+  if (!isObject(node)) return node;
+  const { $ref, ...rest } = node;
+  const own = Object.fromEntries(
+    Object.entries(rest)
+      .filter(
+        ([key, value]) =>
+          !UNREAD.includes(key) && !(key === 'additionalProperties' && value === false),
+      )
+      .map(([key, value]) => [
+        key,
+        key === 'properties' ? members(value, base) : inline(value, base),
+      ]),
+  );
+  const plain = asAnswered(own, base);
+  if (typeof $ref !== 'string') return plain;
+  const [file = '', pointer = ''] = $ref.split('#');
+  const target = new URL(file === '' ? base.href : file, base);
+  const named = inline(at(load(target), pointer), target);
+  return Object.keys(plain).length === 0 ? named : { allOf: [named], ...plain };
+}
+
+/** Members are named freely, so that a field may be called `description`. */
+function members(properties: Json, base: URL): JsonObject {
+  return Object.fromEntries(
+    Object.entries(isObject(properties) ? properties : {}).map(([name, schema]) => [
+      name,
+      inline(schema, base),
+    ]),
+  );
+}
+
+/**
+ * What is only written, or belongs to Callsheet's configuration, is not required of an answer and may not
+ * stand in one: this is how a secret that slips out is caught in every row. A field of a kind that can be
+ * cleared may come back as null.
+ */
+function asAnswered(schema: JsonObject, base: URL): JsonObject {
+  if (!isObject(schema.properties)) return schema;
+  const ofKind = base.pathname.includes('/kinds/');
+  const required = (Array.isArray(schema.required) ? schema.required : []).map(String);
+  const properties = Object.entries(schema.properties).map(([name, member]): [string, Json] => {
+    if (!isObject(member)) return [name, member];
+    if (member.writeOnly === true || member['x-facet'] === true) return [name, false];
+    return [name, ofKind && isClearable(member, required.includes(name)) ? orNull(member) : member];
+  });
+  const hidden = properties.filter(([, member]) => member === false).map(([name]) => name);
+  // Which of the two a source has depends on what is written.
+  const { oneOf: _, ...rest } = schema;
+  return {
+    ...(hidden.length > 0 ? rest : schema),
+    required: required.filter((name) => !hidden.includes(name)),
+    properties: Object.fromEntries(properties),
+  };
+}
+
+function isClearable(member: JsonObject, required: boolean): boolean {
+  return !(
+    required ||
+    member['x-clearable'] === false ||
+    member['x-immutable'] === true ||
+    member.readOnly === true ||
+    'const' in member
+  );
+}
+
+function orNull(schema: JsonObject): JsonObject {
+  return { anyOf: [schema, { type: 'null' }] };
+}
+
+function load(url: URL): Json {
+  const known = files.get(url.pathname);
+  if (known !== undefined) return known;
+  // `parse` gives what the file holds; YAML of plain values is JSON.
+  const content = parse(readFileSync(url, 'utf8')) as Json;
+  files.set(url.pathname, content);
+  return content;
+}
+
+function at(node: Json, pointer: string): Json {
+  return pointer
+    .split('/')
+    .filter((step) => step !== '')
+    .reduce<Json>((current, step) => {
+      const next = isObject(current) ? current[step.replaceAll('~1', '/')] : undefined;
+      if (next === undefined) throw new Error(`the document has no ${pointer}`);
+      return next;
+    }, node);
+}
+
+function objectAt(node: Json | undefined, key: string): JsonObject {
+  const value = isObject(node) ? node[key] : undefined;
+  if (!isObject(value)) throw new Error(`the document has no object at ${key}`);
+  return value;
+}

@@ -1,0 +1,47 @@
+import fc, { type Arbitrary } from 'fast-check';
+import type { Json } from '../../src/core/value.ts';
+import type { Live, Pool } from './step.ts';
+
+/** Ids of what is there, and now and then one of nothing. */
+export function ids(pool: Pool): Arbitrary<Json> {
+  return fc.oneof({ weight: 9, arbitrary: live(pool) }, { weight: 1, arbitrary: fc.uuid() });
+}
+
+export function live(pool: Pool): Arbitrary<Live> {
+  return fc.record({ live: fc.constant(pool), nth: fc.nat(11) });
+}
+
+const few = (...values: readonly Json[]) => fc.constantFrom(...values);
+
+/**
+ * What fields of a name hold so that requests get somewhere: ids of what is there, names that collide,
+ * and what only the platform's own lists allow.
+ */
+export const HINTS: { readonly [name: string]: Arbitrary<Json> } = {
+  organization_id: ids('organization'),
+  organizationId: ids('organization'),
+  organization_ids: fc.array(ids('organization'), { maxLength: 3 }),
+  'organization_ids[]': fc.array(ids('organization'), { maxLength: 3 }),
+  reseller_id: ids('reseller'),
+  resellerId: ids('reseller'),
+  reseller_ids: fc.array(ids('reseller'), { maxLength: 2 }),
+  'reseller_ids[]': fc.array(ids('reseller'), { maxLength: 2 }),
+  defaultRetryPolicyId: fc.oneof(ids('policy'), few(null)),
+  voice_id: fc.oneof(ids('voice'), few('builtin-1')),
+  profile_id: ids('profile'),
+  claim_id: ids('claim'),
+  audience: fc.oneof(
+    { weight: 9, arbitrary: live('audience') },
+    { weight: 1, arbitrary: few('https://x.test/') },
+  ),
+  client_id: few('simulated-client', 'organization', 'reseller', 'nobody'),
+  client_secret: few('simulated-secret', 'organization-secret', 'reseller-secret', 'wrong'),
+  name: few('One', 'Two', 'Three', 'Four', 'Ünïcødé 🎈'),
+  contentHash: few('hash-1', 'hash-2'),
+  fileSize: fc.oneof(
+    { weight: 4, arbitrary: few(5) },
+    { weight: 1, arbitrary: few(1, 52_428_800) },
+  ),
+  model: few('alpha-4.1', 'alpha-4o', 'beta-3-fast', 'gamma/model-K2.6'),
+  sttModel: few('voxc'),
+};

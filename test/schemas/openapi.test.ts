@@ -1,0 +1,97 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { readSources } from '../../scripts/generate/document.ts';
+import { checkRules, lintDocument } from '../../scripts/lint-openapi/lint.ts';
+import { checkStructure } from '../../scripts/lint-openapi/validators.ts';
+
+const folder = new URL('../../schemas/', import.meta.url);
+const text = readFileSync(new URL('platform.openapi.yaml', folder), 'utf8');
+
+/** The document with one passage replaced, the first one of its kind. */
+function replaced(passage: string, replacement: string): string {
+  expect(text, 'the passage to spoil is there').toContain(passage);
+  return text.replace(passage, () => replacement);
+}
+
+test('the document has no problem', async () => {
+  expect(await lintDocument(folder)).toEqual([]);
+});
+
+test.each([
+  ['struct', '      summary: Exchange a key', '      sumary: Exchange a key'],
+  ['no-unresolved-refs', "'#/components/schemas/Token' }", "'#/components/schemas/Tokn' }"],
+  ['no-unresolved-refs', 'kinds/agent.schema.json }', 'kinds/agnt.schema.json }'],
+  [
+    'path-parameters-defined',
+    "      - { $ref: '#/components/parameters/agentId' }\n    get:\n      operationId: getAgent\n",
+    '    get:\n      operationId: getAgent\n',
+  ],
+  ['no-invalid-media-type-examples', 'value: { error: Forbidden }', 'value: { error: 1 }'],
+])('the validators hold %s: %j', async (rule, passage, replacement) => {
+  const problems = await lintDocument(folder, replaced(passage, replacement));
+  expect(problems.map(({ message }) => message).join('\n')).toContain(`(${rule})`);
+});
+
+test.each([
+  ['documented', '      x-documented: true\n', ''],
+  ['documented', '      x-assumption: agent.delete\n', ''],
+  ['scoped', '      x-scoped: open\n', '      x-scoped: wide\n'],
+  ['statuses', "        '429': { $ref: '#/components/responses/RateLimited' }\n", ''],
+  ['statuses', "        '400': { $ref: '#/components/responses/InvalidSchema' }\n", ''],
+  ['statuses', "        '403': { $ref: '#/components/responses/ForbiddenScope' }\n", ''],
+  ['invalid', '      x-invalid: schema\n', '      x-invalid: issues\n'],
+  ['invalid', '      x-invalid: schema\n', ''],
+  ['unauthorized', '      x-unauthorized: unauthorized\n', '      x-unauthorized: invalid_token\n'],
+  ['paginated', '      x-paginated: true\n', ''],
+  ['paginated', "        - { $ref: '#/components/parameters/limit' }\n", ''],
+  [
+    'answer-schema',
+    "              schema: { $ref: '#/components/schemas/Account' }\n",
+    '              example: {}\n',
+  ],
+  [
+    'error-example',
+    '          examples:\n            organization:\n              value: { error: invalid organization_id }\n',
+    '',
+  ],
+  [
+    'open-answers',
+    '      description: Where a page stands in its list.\n',
+    '      additionalProperties: false\n',
+  ],
+  [
+    'one-good-answer',
+    "        '201': { $ref: '#/components/responses/VoiceCreated' }\n",
+    "        '202': { $ref: '#/components/responses/Broken' }\n",
+  ],
+  ['assumption-told', '    why: Lists come under `data`', '    way: Lists come under `data`'],
+  ['assumption-known', 'x-assumption: history.list-shape', 'x-assumption: history.list-form'],
+  ['assumption-used', 'x-assumes: [history.recorded]', 'x-assumes: []'],
+  [
+    'described',
+    '        account_id: { type: string, description: The account. }',
+    '        account_id: { type: string }',
+  ],
+  ['required-described', '      required: [account_id]\n', '      required: [account_id, name]\n'],
+  ['known-keywords', '      x-repeatable: true\n', '      x-repeatible: true\n'],
+])('our own rules hold %s: %j', (rule, passage, replacement) => {
+  const { document } = readSources(folder, replaced(passage, replacement));
+  expect(checkRules(folder, document).map((finding) => finding.rule)).toContain(rule);
+});
+
+test('a problem has a place', async () => {
+  const line = text.split('\n').findIndex((one) => one.includes('x-invalid: schema'));
+  const [problem] = await lintDocument(folder, replaced('x-scoped: open', 'x-scoped: wide'));
+  expect(problem).toMatchObject({ file: 'schemas/platform.openapi.yaml', column: 5 });
+  expect(problem?.line).toBeLessThan(line);
+  expect(problem?.line).toBe(text.split('\n').indexOf('  /oauth/token:') + 2);
+});
+
+test('the official schema is looked at on its own', async () => {
+  const document = parse(text);
+  document.info.version = 1;
+  expect(await checkStructure(document)).toMatchObject([
+    { rule: 'openapi-3.1', path: ['info', 'version'] },
+  ]);
+});

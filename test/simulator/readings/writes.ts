@@ -1,0 +1,187 @@
+import { FormData } from 'undici';
+import { expect } from 'vitest';
+import type { JsonObject } from '../../../src/core/value.ts';
+import { IDS, locked, type World, withDesk } from '../world.ts';
+import { answer, at, keys, type Readings, record, statusOf, update } from './reading.ts';
+
+const create = ({ call }: World, body: JsonObject = {}) =>
+  call('createAgent', { body: { name: 'New', organizationId: IDS.harbor, ...body } });
+const clone = ({ call }: World) => {
+  const form = new FormData();
+  for (const [name, value] of Object.entries({
+    name: 'Clone',
+    consent: 'true',
+    organizationId: IDS.harbor,
+  }))
+    form.set(name, value);
+  form.set('clip', new File(['sound'], 'clip.mp3', { type: 'audio/mpeg' }));
+  return call('createCustomVoice', { form });
+};
+
+/** What writes store and answer. */
+export const writesReadings: Readings<
+  | 'merge'
+  | 'nulls'
+  | 'emptyText'
+  | 'unset'
+  | 'nestedDefaults'
+  | 'newAgentStatus'
+  | 'createAnswer'
+  | 'updateAnswer'
+  | 'createdStatus'
+  | 'deletedStatus'
+  | 'deletedPolicy'
+  | 'voiceIds'
+  | 'voiceLanguage'
+  | 'emailErrors'
+> = {
+  merge: {
+    look: async (world) => {
+      await update(world, { voiceSettings: { speed: 2 } });
+      return world.sim.store.agents.get(IDS.desk)?.record.voice_settings;
+    },
+    shows: [
+      ['deep', { voice_id: 'builtin-1', speed: 2 }],
+      ['shallow', { speed: 2 }],
+    ],
+  },
+  nulls: {
+    look: async (world) => (await update(world, { greetingMessage: null })).status,
+    shows: [
+      ['clears', 200],
+      ['rejected', 400],
+    ],
+  },
+  emptyText: {
+    look: async (world) => {
+      const { greeting_message = 'absent' } = record(await update(world, { greetingMessage: '' }));
+      return greeting_message;
+    },
+    shows: [
+      ['kept', ''],
+      ['null', null],
+      ['absent', 'absent'],
+    ],
+  },
+  unset: {
+    look: async ({ call }) => keys(record(await call('getAgent', at))).includes('contact_policy'),
+    shows: [
+      ['absent', false],
+      ['null', true],
+    ],
+  },
+  nestedDefaults: {
+    seed: withDesk({ voice_settings: { voice_id: 'builtin-1' } }),
+    look: async ({ call }) => keys(record(await call('getAgent', at)).voice_settings).sort(),
+    shows: [
+      [false, ['voice_id']],
+      [true, ['language', 'speed', 'voice_id']],
+    ],
+  },
+  newAgentStatus: {
+    look: async (world) => record(await create(world)).status,
+    shows: [
+      ['active', 'active'],
+      ['inactive', 'inactive'],
+      ['pending', 'pending'],
+    ],
+  },
+  createAnswer: {
+    look: async (world) => {
+      const policy = await world.call('createRetryPolicy', { body: { name: 'New' } });
+      return [await create(world), policy].map((reply) => keys(record(reply)).length > 1);
+    },
+    shows: [
+      ['record', [true, true]],
+      ['id', [false, false]],
+    ],
+  },
+  updateAnswer: {
+    look: async (world) => [
+      await answer(world, 'updateAgent', { ...at, body: {} }),
+      await answer(world, 'updateSmsTemplate', { path: { templateId: IDS.sms }, body: {} }),
+    ],
+    shows: [
+      [
+        'record',
+        [
+          [200, 'data'],
+          [200, 'data'],
+        ],
+      ],
+      [
+        'success',
+        [
+          [200, 'success'],
+          [200, 'success'],
+        ],
+      ],
+    ],
+  },
+  createdStatus: {
+    look: async (world) => [(await create(world)).status, (await clone(world)).status],
+    shows: [
+      [201, [201, 201]],
+      [200, [200, 200]],
+    ],
+  },
+  deletedStatus: {
+    look: async (world) => [
+      await answer(world, 'deleteAgent', at),
+      await answer(world, 'deleteRetryPolicy', { path: { policyId: IDS.policy } }),
+    ],
+    shows: [
+      [
+        204,
+        [
+          [204, ''],
+          [204, ''],
+        ],
+      ],
+      [
+        200,
+        [
+          [200, 'success'],
+          [204, ''],
+        ],
+      ],
+    ],
+  },
+  deletedPolicy: {
+    look: async ({ call }) => {
+      await call('deleteRetryPolicy', { path: { policyId: IDS.policy } });
+      return record(await call('getAgent', at)).default_retry_policy_id;
+    },
+    shows: [
+      ['emptied', undefined],
+      ['dangling', IDS.policy],
+    ],
+  },
+  voiceIds: {
+    look: async (world) => record(await clone(world)).id,
+    shows: [
+      ['uuid', expect.stringMatching(/^[0-9a-f-]{36}$/)],
+      ['text', expect.stringMatching(/^cartx_/)],
+    ],
+  },
+  voiceLanguage: {
+    look: async (world) =>
+      Object(record(await update(world, { voiceSettings: { voice_id: IDS.voice } })).voice_settings)
+        .language,
+    shows: [
+      ['stored', 'fr'],
+      ['spoken', undefined],
+    ],
+  },
+  emailErrors: {
+    seed: locked('organization', 'email_templates'),
+    look: (world) =>
+      statusOf(world, 'createEmailTemplate', {
+        body: { organization_id: IDS.harbor, name: 'New' },
+      }),
+    shows: [
+      ['apart', 403],
+      ['bad-request', 400],
+    ],
+  },
+};

@@ -1,0 +1,106 @@
+import { describe, expect, test } from 'vitest';
+import { CallsheetError } from '../../src/core/errors.ts';
+import { readDialectFlags, readSimulation } from '../../src/simulator/index.ts';
+import { IDS } from './world.ts';
+
+describe('a file', () => {
+  test('may say all of it', () => {
+    const simulation = readSimulation(`
+      seed: seed.yaml
+      dialect: { merge: shallow, absent: [listRetryPolicies] }
+      faults:
+        - { operation: updateAgent, status: 503, skip: 2 }
+        - { operation: '*', reset: after, probability: 0.1 }
+      chaosSeed: tuesday
+      rateLimit: { perSecond: 20, burst: 40, retryAfter: false }
+      latencyMs: 15
+    `);
+    expect(simulation).toEqual({
+      seed: 'seed.yaml',
+      dialect: { merge: 'shallow', absent: ['listRetryPolicies'] },
+      faults: [
+        { operation: 'updateAgent', status: 503, skip: 2 },
+        { operation: '*', reset: 'after', probability: 0.1 },
+      ],
+      chaosSeed: 'tuesday',
+      rateLimit: { perSecond: 20, burst: 40, retryAfter: false },
+      latencyMs: 15,
+    });
+  });
+
+  test('may be empty', () => {
+    expect(readSimulation('')).toEqual({});
+  });
+
+  test('is refused with everything that is wrong with it', () => {
+    const read = () =>
+      readSimulation(`
+        seed: { agents: [{ name: x, organization_id: ${IDS.harbor} }] }
+        dialect: { merge: both, colour: blue, historyRetention: 0 }
+        faults:
+          - { operation: fly }
+          - { status: 503 }
+          - { operation: getMe, probability: 2 }
+        rateLimit: { burst: 5 }
+        latency: 3
+      `);
+    expect(read).toThrow(CallsheetError);
+    for (const problem of [
+      /seed: agents: x names the organization/,
+      /dialect: merge must be deep or shallow, not "both"/,
+      /dialect: there is no option colour/,
+      /dialect: historyRetention must be a whole number above 0 or null, not 0/,
+      /faults.0: there is no operation fly/,
+      /faults.1.operation: required/,
+      /faults.2.probability: must be <= 1/,
+      /rateLimit.perSecond: required/,
+      /unknown property: latency/,
+    ])
+      expect(read).toThrow(problem);
+  });
+
+  test.each([
+    { text: '[', says: /simulation is wrong/ },
+    { text: 'just words', says: /expected object/ },
+    { text: 'dialect: deep', says: /dialect/ },
+    { text: 'faults: none', says: /faults/ },
+    { text: 'seed: 5', says: /seed/ },
+  ])('$text is refused in words', ({ text, says }) => {
+    expect(() => readSimulation(text)).toThrow(says);
+  });
+});
+
+describe('dialect flags', () => {
+  test.each([
+    { pair: 'merge=shallow', dialect: { merge: 'shallow' } },
+    { pair: 'listUpdatedAt=false', dialect: { listUpdatedAt: false } },
+    { pair: 'createdStatus=200', dialect: { createdStatus: 200 } },
+    { pair: 'historyLagMs=250', dialect: { historyLagMs: 250 } },
+    { pair: 'historyRetention=null', dialect: { historyRetention: null } },
+    {
+      pair: 'absent=getEmailTemplate,listSmsTemplates',
+      dialect: { absent: ['getEmailTemplate', 'listSmsTemplates'] },
+    },
+    { pair: 'absent=', dialect: { absent: [] } },
+    { pair: 'emptyText=null', dialect: { emptyText: 'null' } },
+  ])('$pair', ({ pair, dialect }) => {
+    expect(readDialectFlags([pair])).toEqual({ dialect, problems: [] });
+  });
+
+  test('of one that is named twice the last counts', () => {
+    expect(readDialectFlags(['merge=shallow', 'merge=deep']).dialect).toEqual({ merge: 'deep' });
+  });
+
+  test('everything that is wrong is named', () => {
+    expect(
+      readDialectFlags(['merge', 'nulls=maybe', 'colour=blue', 'absent=fly', 'historyLagMs=-1'])
+        .problems,
+    ).toEqual([
+      'merge must be name=value',
+      'nulls must be clears or rejected, not "maybe"',
+      'there is no option colour',
+      'absent must be names of operations, not ["fly"]',
+      'historyLagMs must be a whole number, not -1',
+    ]);
+  });
+});
