@@ -69,4 +69,3 @@ async function reachable(emitted: string): Promise<readonly string[]> {
 function declarationOf(text: string): string {
   return text.replaceAll(RELATIVE, (line) => line.replace(".ts'", ".js'"));
 }
-

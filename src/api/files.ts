@@ -12,9 +12,14 @@ export type FileContent = {
   readonly stream: () => AsyncIterable<Uint8Array>;
 };
 
-/** Opens a file whose size was announced. Throws `CallsheetError('stale')` where it has another one by now. */
+/**
+ * Opens a file whose size was announced. Throws `CallsheetError('stale')` where it is gone or has another
+ * one by now.
+ */
 export async function openUnchanged(file: StackFile, openFile: OpenFile): Promise<FileContent> {
-  const content = await openFile(file);
+  const content = await openFile(file).catch((cause: unknown) => {
+    throw changed(file, 'it cannot be opened any more', cause);
+  });
   if (content.size === file.size) return content;
   throw changed(file, `${file.size} bytes before, ${content.size} now`);
 }

@@ -19,6 +19,10 @@ export type Refusal = {
 const LOCKED =
   'Have it unlocked for the organization (`callsheet features` shows what is locked, and where), or take it out of the configuration.';
 
+/** An error page that is none of the platform's. */
+const SOMETHING_BETWEEN =
+  'Something between here and the platform failed. Try again in a minute; if it stays so, check base_url and the proxy.';
+
 /** What to do about an `error` that says it all, whatever its status (Errors). */
 const BY_ERROR: { readonly [error: string]: string } = {
   insufficient_scope:
@@ -53,13 +57,13 @@ const BY_OPERATION: { readonly [operationAndStatus: string]: string } = {
 export function hintFor(refusal: Refusal): string | undefined {
   const { operation, answer } = refusal;
   const { status, body } = answer;
-  if (status === 401) return hintForCredentials(refusal);
+  if (status === 401 && body !== undefined) return hintForCredentials(refusal);
   if (status === 429) return hintForPace(answer.retryAfter);
   if (status === 404 || status === 405) {
     const lost = hintForPlace(refusal);
     if (lost !== undefined) return lost;
   }
-  if (body === undefined) return NOT_THE_PLATFORM;
+  if (body === undefined) return status > 500 ? SOMETHING_BETWEEN : NOT_THE_PLATFORM;
   return (
     BY_ERROR[textMember(body, 'error') ?? ''] ??
     BY_OPERATION[`${operation} ${status}`] ??

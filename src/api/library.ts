@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { openAsBlob } from 'node:fs';
+import { CallsheetError } from '../core/errors.ts';
 import { type Json, Blob as StackFile } from '../core/value.ts';
 import type { Call } from '../kinds/kind.ts';
 import { createClient as createUntypedClient } from './client.ts';
@@ -133,8 +134,12 @@ function isFile(value: unknown): value is LocalFile {
 
 /** A file with the hash that it has now, so that what is sent is what was named. */
 async function stackFile({ path, type }: LocalFile): Promise<StackFile> {
-  const content = await openAsBlob(path, { type });
-  const hash = createHash('sha256');
-  for await (const chunk of content.stream()) hash.update(chunk);
-  return new StackFile(path, hash.digest('hex'), content.size, type);
+  try {
+    const content = await openAsBlob(path, { type });
+    const hash = createHash('sha256');
+    for await (const chunk of content.stream()) hash.update(chunk);
+    return new StackFile(path, hash.digest('hex'), content.size, type);
+  } catch (cause) {
+    throw new CallsheetError('usage', `${path} cannot be read`, { cause });
+  }
 }

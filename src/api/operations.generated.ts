@@ -68,7 +68,7 @@ export const operations = {
     path: '/v1/agents/{agentId}',
     documented: true,
     assumption: 'agent.update-response',
-    assumes: ['agent.stays', 'agent.save-errors', 'error.validation-shape', 'history.entries'],
+    assumes: ['agent.merge', 'agent.stays', 'agent.save-errors', 'error.validation-shape', 'history.entries'],
     scoped: 'narrowed',
     paginated: false,
     repeatable: false,
@@ -222,7 +222,7 @@ export const operations = {
     method: 'POST',
     path: '/v1/knowledge-bases/{knowledgeBaseId}/sources',
     documented: true,
-    assumes: ['knowledge_source.duplicate-page', 'knowledge_source.locked', 'error.validation-shape'],
+    assumes: ['knowledge_source.duplicate-page', 'knowledge_source.duplicates', 'knowledge_source.locked', 'error.validation-shape'],
     scoped: 'narrowed',
     paginated: false,
     repeatable: false,
@@ -518,6 +518,16 @@ export const assumptions = {
     assumed: 'A page or a limit outside of that is a 400 and is not moved into range.',
     why: 'Callsheet never asks for one; the simulator refuses so that a mistake shows.',
   },
+  'page.order': {
+    documented: 'Lists come in pages.',
+    assumed: 'Records come in the order of their creation, and a list without any has no pages.',
+    why: 'Some order has to hold for pages to fit together; Callsheet relies on none and checks that nothing comes twice.',
+  },
+  'error.unreadable-body': {
+    documented: 'The shapes of a 400.',
+    assumed: 'A body that is not JSON, or that no honest client sends, is a 400 in the shape of its operation.',
+    why: 'A request that cannot be read is malformed like any other.',
+  },
   'limit.megabyte': {
     documented: 'A document has at most 50 MB, a clip at most 4 MB.',
     assumed: 'A megabyte is 1024 × 1024 bytes.',
@@ -532,6 +542,11 @@ export const assumptions = {
     documented: 'The scope of a scoped key is reported; the names are not shown.',
     assumed: 'Under `scope`, with `level` and `id`.',
     why: 'It is how the feature list names a scope; only the simulator relies on it.',
+  },
+  'account.scope-edges': {
+    documented: 'What a scoped key reaches, and the 403 for a name outside of it.',
+    assumed: 'A key of an organization does not reach its reseller; features and models without a parameter are the account\'s.',
+    why: 'A scope covers what lies beneath it, and these lists say which level they are of.',
   },
   'agent.create-response': {
     documented: 'POST /v1/agents with camelCase fields creates an agent.',
@@ -562,6 +577,26 @@ export const assumptions = {
     documented: 'PUT /v1/agents/{agentId} merges secrets field by field.',
     assumed: 'Fields that are left out stay, null clears, and 200 answers with the agent under `data`.',
     why: 'An update that wiped absent fields would wipe the secrets that the merge protects.',
+  },
+  'agent.merge': {
+    documented: 'Secrets are merged field by field.',
+    assumed: 'Nested objects are merged member by member, lists are replaced.',
+    why: 'Secrets stand in nested objects; Callsheet sends changed ones whole, so that both readings come to the same.',
+  },
+  'agent.empty-fields': {
+    documented: 'The type of every field.',
+    assumed: 'A field that nobody set is left out, and one that was emptied may come back empty, as null or not at all.',
+    why: 'Nothing tells; Callsheet takes null and absent for the same.',
+  },
+  'agent.assigned-templates': {
+    documented: 'An SMS template\'s sender is verified when the template is assigned to an agent; a revert may switch an e-mail template on.',
+    assumed: 'The simulator takes `emailTemplateId` and `smsTemplateId`, and refuses a foreign sender with a 400.',
+    why: 'There has to be a field to assign them by; Callsheet has none of its own for it.',
+  },
+  'agent.opt-ins': {
+    documented: 'Some features are opted in to, such as redaction.',
+    assumed: 'The simulator does it by the member of `config` that is named like the feature.',
+    why: 'Other general settings stand there.',
   },
   'agent.stays': {
     documented: 'That `organizationId` is a write name.',
@@ -700,13 +735,23 @@ export const assumptions = {
   },
   'knowledge_source.enqueue': {
     documented: 'After the upload the Enqueue File Source action is called.',
-    assumed: 'POST /v1/knowledge-bases/{knowledgeBaseId}/sources/{sourceId}/enqueue without a body answers 202.',
+    assumed: 'POST /v1/knowledge-bases/{knowledgeBaseId}/sources/{sourceId}/enqueue without a body answers 202, and 400 where the bytes never came.',
     why: 'It is an action on the source, as `revert` is one on a history entry.',
   },
   'knowledge_source.duplicate-page': {
     documented: 'A page that is there already is an error unless `forceReingest` is set.',
     assumed: 'It is the 409 `duplicate_source` that a document gets.',
     why: 'The flag is the same for both.',
+  },
+  'knowledge_source.duplicates': {
+    documented: 'A hash may come along to find duplicates, which `forceReingest` passes over.',
+    assumed: 'A document counts once it was announced, and a forced one becomes a source of its own.',
+    why: 'The answer names a source of its own; Callsheet takes the newest of a name.',
+  },
+  'knowledge_source.page-name': {
+    documented: 'A source has a name.',
+    assumed: 'That of a page is its address, something else or nothing.',
+    why: 'Only documents are created with a name; Callsheet knows pages by their address.',
   },
   'knowledge_source.locked': {
     documented: 'Settings of knowledge bases cannot change while the feature is locked.',
@@ -733,6 +778,11 @@ export const assumptions = {
     assumed: 'They have a code and a sentence; a taken name is `conflict`.',
     why: 'Most endpoints answer so; Callsheet reads every shape everywhere.',
   },
+  'custom_voice.language': {
+    documented: 'The language is stored with the voice and applied to agents.',
+    assumed: 'Choosing the voice sets `voice_settings.language`, unless the same write names another.',
+    why: 'What is written by name should hold.',
+  },
   'feature.keys': {
     documented: 'How keys look, with examples.',
     assumed: 'Voice providers are `tts.<provider>`, agent types `template.<type>`; there are `card_payments`, `warm_transfer`, `email_templates` and `sms_templates`.',
@@ -743,6 +793,16 @@ export const assumptions = {
     assumed: 'A missing or malformed parameter is a 400 with a code; what the key does not reach is a 403 or a 404, as in lists.',
     why: 'The general rules give these statuses.',
   },
+  'metrics.figures': {
+    documented: 'What each figure means.',
+    assumed: 'Days and hours are those of UTC, a day as the end is included, calls count where they began; unmeasured figures are null.',
+    why: 'It is how reports are read; Callsheet shows figures as they come.',
+  },
+  'billing.rows': {
+    documented: 'The members of a row.',
+    assumed: 'Every organization has one, also without calls; minutes of deleted agents count, deleted agents do not.',
+    why: 'What was used is charged for, and what is there is counted.',
+  },
   'billing.unknown-ids': {
     documented: 'Rows can be asked for by organization and reseller.',
     assumed: 'An id outside of the account is a 404.',
@@ -752,6 +812,21 @@ export const assumptions = {
     documented: 'The statuses of the errors, and the body of the 400.',
     assumed: 'The others have a code and a sentence.',
     why: 'Most endpoints answer so.',
+  },
+  'call_log.details': {
+    documented: 'The members of a call log.',
+    assumed: 'Partial entries count and are left out of the text; a call that was not recorded has no `recording_url`.',
+    why: 'The counts of entries are told apart in the same way.',
+  },
+  'session.tokens': {
+    documented: 'A session has a token and an end.',
+    assumed: 'It ends after an hour in the simulator, and a claim fits one profile only.',
+    why: 'No figure is shown; Callsheet shows the end that comes.',
+  },
+  'feature.deciders': {
+    documented: 'What decides a feature, and that integrations follow the allow-list of the account.',
+    assumed: 'An integration that the list decides is `legacy_column` under either regime.',
+    why: 'It is the one value left that fits an older setting.',
   },
   'call_log.order': {
     documented: 'Call logs come in pages; their order is not given.',

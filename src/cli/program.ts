@@ -6,6 +6,7 @@ import { Command, CommanderError, InvalidArgumentError, Option } from 'commander
 import { CallsheetError } from '../core/errors.ts';
 import type { CommonFlags, Context } from './context.ts';
 import { EXIT, type ExitCode } from './exit.ts';
+import type { Act } from './making-commands.ts';
 import { addReadCommands } from './read-commands.ts';
 import { reportFailure } from './report.ts';
 import { simulationOptionsOn } from './simulation-flags.ts';
@@ -58,10 +59,6 @@ function interrupted(error: unknown): unknown {
     error instanceof CallsheetError && (error.code === 'network' || error.code === 'interrupted');
   return isEnded ? new CallsheetError('interrupted', 'interrupted; nothing was written') : error;
 }
-
-type Act = <F extends CommonFlags>(
-  run: (flags: F, context: Context) => Promise<ExitCode>,
-) => (flags: F) => Promise<void>;
 
 function buildProgram(action: Act, version: string): Command {
   const program = new Command('callsheet')

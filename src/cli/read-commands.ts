@@ -1,14 +1,6 @@
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { InvalidArgumentError, Option } from 'commander';
 import { BLOCKS } from '../render/read/metrics-blocks.ts';
-import type { CommonFlags, Context } from './context.ts';
-import type { ExitCode } from './exit.ts';
-
-/** Gives a command its context and its exit code. */
-type Act = <F extends CommonFlags>(
-  run: (flags: F, context: Context) => Promise<ExitCode>,
-) => (flags: F) => Promise<void>;
-
-type MakeCommand = (name: string, description: string) => Command;
+import type { Act, MakeCommand } from './making-commands.ts';
 
 /** The commands that only look at the platform (DESIGN §3). */
 export function addReadCommands(command: MakeCommand, action: Act): void {

@@ -62,7 +62,8 @@ export function simulationOptionsOn(command: Command): Command {
  * everything that is wrong with what it looks at.
  */
 export async function readSimulationFlags(flags: SimulationFlags): Promise<SimulationRequest> {
-  const file = flags.config === undefined ? {} : readSimulation(await readText(flags.config));
+  const file =
+    flags.config === undefined ? {} : readSimulation(await readText('simulation', flags.config));
   const seed = await readNamedSeed(flags, file);
   const { chaosSeed, latencyMs } = file;
   const rateLimit =
@@ -85,9 +86,9 @@ async function readNamedSeed(
   flags: SimulationFlags,
   { seed }: Simulation,
 ): Promise<SimulatorOptions['seed']> {
-  if (flags.seed !== undefined) return readSeed(await readText(flags.seed));
+  if (flags.seed !== undefined) return readSeed(await readText('seed', flags.seed));
   if (typeof seed !== 'string') return seed;
-  return readSeed(await readText(resolve(dirname(flags.config ?? ''), seed)));
+  return readSeed(await readText('seed', resolve(dirname(flags.config ?? ''), seed)));
 }
 
 function readDialectOf({ dialect: pairs = [] }: SimulationFlags): Partial<Dialect> {
@@ -118,11 +119,11 @@ function refused(flag: string, problems: readonly string[]): CallsheetError {
   });
 }
 
-async function readText(file: string): Promise<string> {
+async function readText(what: string, file: string): Promise<string> {
   try {
     return await readFile(file, 'utf8');
   } catch (cause) {
-    throw new CallsheetError('usage', `the file ${file} cannot be read`, { cause });
+    throw new CallsheetError('usage', `the ${what} file ${file} cannot be read`, { cause });
   }
 }
 

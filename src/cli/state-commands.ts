@@ -1,13 +1,5 @@
-import { type Command, Option } from 'commander';
-import type { CommonFlags, Context } from './context.ts';
-import type { ExitCode } from './exit.ts';
-
-/** Gives a command its context and its exit code. */
-type Act = <F extends CommonFlags>(
-  run: (flags: F, context: Context) => Promise<ExitCode>,
-) => (flags: F) => Promise<void>;
-
-type MakeCommand = (name: string, description: string) => Command;
+import { Option } from 'commander';
+import type { Act, MakeCommand } from './making-commands.ts';
 
 /** The commands below `callsheet state`: looking at the state, editing, unlocking and rebuilding it. */
 export function addStateCommands(command: MakeCommand, action: Act): void {

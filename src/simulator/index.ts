@@ -2,8 +2,10 @@
  * `simulator/` is the platform itself, in memory and over real HTTP: tests, the quickstart and rehearsals
  * run against it. Operations, paths and validation come from the OpenAPI document (`contract.ts`,
  * `validation.ts`), facts about an agent's fields from its schema (`agent-fields.ts`); `routes/` has one
- * file per area with the rules that no schema states. Where the specification is silent, `dialect.ts`
- * says which way the simulator goes; `faults.ts` makes it fail on purpose.
+ * file per area with the rules that no schema states. A request passes `server.ts`, `exchange.ts` (rate
+ * limit and faults), `perform.ts` (who calls, and whether it keeps to the contract) and its route; the answer
+ * leaves through `delivery.ts`. Where the specification is silent, `dialect.ts` says which way the simulator
+ * goes. `admin/` steers one that runs, `simulation.ts` reads how one is to behave from a file.
  *
  * This file starts one.
  */

@@ -118,6 +118,18 @@ describe('an answer that is none of the platform', () => {
     },
   );
 
+  it.each([502, 503, 504])('may come from something on the way: %i', async (status) => {
+    script({ 'POST /v1/agents': [{ ...html, status }] });
+    const error = await failure(open().call({ operation: 'createAgent', body: {} }));
+    expect(error).toMatchObject({ status, hint: expect.stringMatching(/^Something between here/) });
+  });
+
+  it('is no word on the credentials', async () => {
+    script({ 'GET /v1/agents/a': [{ ...html, status: 401 }] });
+    const error = await failure(open().call(get));
+    expect(error).toMatchObject({ status: 401, hint: expect.stringMatching(/base_url/) });
+  });
+
   it('keeps its status where its JSON is cut short', async () => {
     const headers = { 'content-type': 'application/json' };
     script({ 'POST /v1/agents': [{ status: 400, body: '{"error":"inval', headers }] });

@@ -113,7 +113,10 @@ it('a document goes to its storage with its type and without the token', async (
   const client = dial({ baseUrl: server.url, credentials: KEY, openFile });
   const body = { name: 'prices.pdf' };
   const scope = { knowledge_base_id: 'k' };
-  await knowledgeSource.create({ body, scope, files: { file: document() }, again: false }, client);
+  await knowledgeSource.create(
+    { body, scope, files: { file: document() }, again: false, isTaken: () => false },
+    client,
+  );
   expect(server.log.filter((request) => request.includes(`Bearer ${TOKEN}`))).toHaveLength(2);
   expect(storage.log).toHaveLength(1);
   const [put = ''] = storage.log;

@@ -25,7 +25,7 @@ async function contents({ folder }: Stage): Promise<readonly string[]> {
   );
 }
 
-describe('an address of the stack', () => {
+describe('the stack', () => {
   const rows = [
     ['agents', 'agent.desk', 'Front desk'],
     ['retry_policies', 'retry_policy.gentle', 'Gentle redial'],
@@ -34,16 +34,24 @@ describe('an address of the stack', () => {
     ['sources', 'knowledge_source.clinic.faq', 'https://harbor.example.test/faq'],
   ] as const;
 
-  staged('is found through the state, also under another name', async (stage) => {
+  staged('has addresses, found through the state, also under another name', async (stage) => {
     await stage.apply();
     for (const [kind, address, name] of rows) {
       expect(await getOne(stage, kind, address)).toBe(name);
     }
     await stage.edit('agents.yaml', 'name: Front desk', 'name: New desk');
     expect(await getOne(stage, 'agents', 'agent.desk')).toBe('Front desk');
+    // Nor does a resource that is wrong stand in the way.
+    await stage.edit('agents.yaml', 'status: active', 'status: asleep');
+    expect(await getOne(stage, 'agents', 'agent.desk')).toBe('Front desk');
+    stage.sim.store.agents.clear();
+    const { err } = await stage.run((to) => get('agent', 'agent.desk', flagsOf(stage), to), {
+      exit: 1,
+    });
+    expect(err).toContain('there is no agent agent.desk (');
   });
 
-  staged('is found by its name where the state was thrown away', async (stage) => {
+  staged('has addresses, found by name where the state was thrown away', async (stage) => {
     await stage.apply();
     await stage.forget();
     for (const [kind, address, name] of rows) {
@@ -51,40 +59,23 @@ describe('an address of the stack', () => {
     }
   });
 
-  staged('that was never applied is an error', async (stage) => {
+  staged('says whose voices and sources are meant', async (stage) => {
+    await stage.apply();
+    const list = async (kind: string, knowledgeBase?: string) => {
+      const flags = { ...flagsOf(stage), ...(knowledgeBase ? { knowledgeBase } : {}) };
+      return JSON.parse((await stage.run((to) => get(kind, undefined, flags, to))).out).data;
+    };
+    expect(await list('voices')).toMatchObject([{ name: 'Harbor' }]);
+    expect(await list('sources')).toHaveLength(2);
+    expect(await list('sources', 'clinic')).toHaveLength(2);
+  });
+
+  staged('that was never applied has nobody behind an address', async (stage) => {
     const { err } = await stage.run((to) => get('agent', 'agent.desk', flagsOf(stage), to), {
       exit: 1,
     });
     expect(err).toContain('agent.desk is not on the platform');
   });
-
-  staged('whose resource is gone is an error', async (stage) => {
-    await stage.apply();
-    stage.sim.store.agents.clear();
-    const { err } = await stage.run((to) => get('agent', 'agent.desk', flagsOf(stage), to), {
-      exit: 1,
-    });
-    expect(err).toContain('there is no agent agent.desk (');
-  });
-});
-
-staged('the stack says whose voices and sources are meant', async (stage) => {
-  await stage.apply();
-  const list = async (kind: string) =>
-    JSON.parse((await stage.run((to) => get(kind, undefined, flagsOf(stage), to))).out).data;
-  expect((await list('voices')).map(({ name }: { readonly name: string }) => name)).toEqual([
-    'Harbor',
-  ]);
-  expect(await list('sources')).toHaveLength(2);
-  const named = { ...flagsOf(stage), knowledgeBase: 'clinic' };
-  const { out } = await stage.run((to) => get('sources', undefined, named, to));
-  expect(JSON.parse(out).data).toHaveLength(2);
-});
-
-staged('a resource that is wrong does not stand in the way', async (stage) => {
-  await stage.apply();
-  await stage.edit('agents.yaml', 'status: active', 'status: asleep');
-  expect(await getOne(stage, 'agents', 'agent.desk')).toBe('Front desk');
 });
 
 staged('nothing is written, and a run that holds the state is not waited for', async (stage) => {

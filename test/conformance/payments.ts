@@ -62,12 +62,36 @@ export const payments: readonly Row[] = [
         can_enable: false,
       });
     }),
-    writes(
-      'an account id without its secret is no full credential',
-      async (world) => {
-        expect((await readiness(world, ID.bare)).body.twilio_configured).toBe(false);
-      },
-      withAgent(ID.bare, { integrations: { smsProvider: { account_sid: 'AC9' } } }),
+    ...(
+      [
+        ['an account id alone is no full credential', { account_sid: 'AC9' }, false],
+        [
+          'an account id without its secret is none',
+          { account_sid: 'AC9', fromNumber: '+15550109' },
+          false,
+        ],
+        [
+          'a secret without its account id is none',
+          { auth_token: 'example', fromNumber: '+15550109' },
+          false,
+        ],
+        [
+          'account id, secret and number are one',
+          { account_sid: 'AC9', auth_token: 'example', fromNumber: '+15550109' },
+          true,
+        ],
+      ] as const
+    ).map(([rule, smsProvider, configured]) =>
+      writes(
+        rule,
+        async (world) => {
+          expect((await readiness(world, ID.bare)).body).toMatchObject({
+            twilio_configured: configured,
+            can_enable: configured,
+          });
+        },
+        withAgent(ID.bare, { integrations: { smsProvider } }),
+      ),
     ),
     ...(['account', 'reseller', 'organization'] as const).map((level) =>
       writes(

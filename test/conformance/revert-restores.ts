@@ -91,6 +91,14 @@ export const revertRestores: readonly Row[] = [
         pbxProvider: { client_secret: 'next-example' },
       });
     }),
+    writes('web transfer stays on where call transfer stays on', async (world) => {
+      await world.put(DESK, { body: { systemPrompt: 'Other' } });
+      expectReply(await revert(world), 200, DONE);
+      expect(record(await world.get(DESK))).toMatchObject({
+        transfer_enabled: true,
+        web_transfer_enabled: true,
+      });
+    }),
     writes('restoring call transfer off turns web transfer off', async (world) => {
       const back = await onThenOff(
         world,

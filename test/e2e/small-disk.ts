@@ -11,6 +11,8 @@ export type SmallDisk = {
   readonly free: () => void;
   /** Takes writing away. */
   readonly seal: () => void;
+  /** Gives it back. */
+  readonly unseal: () => void;
 };
 
 /** Works with a disk that is mounted at a folder, which is made. */
@@ -27,6 +29,7 @@ export async function withSmallDisk(
       fill: () => fill(ballast),
       free: () => rmSync(ballast),
       seal: () => mount('-o', 'remount,ro', folder),
+      unseal: () => mount('-o', 'remount,rw', folder),
     });
   } finally {
     spawnSync('umount', [folder]);

@@ -10,6 +10,8 @@ export type FuzzOptions = RunOptions & {
   readonly runs: number;
   /** Milliseconds after which no further simulator is started. */
   readonly until?: number;
+  /** Whether a finding is cut down to what shows it, which takes a while; it is unless this is false. */
+  readonly shrink?: boolean;
 };
 
 /**
@@ -18,7 +20,7 @@ export type FuzzOptions = RunOptions & {
  */
 export async function fuzz(
   contract: Contract,
-  { seed, runs, until, ...options }: FuzzOptions,
+  { seed, runs, until, shrink = true, ...options }: FuzzOptions,
 ): Promise<Tally> {
   const read = readAs(contract, options.simulator?.dialect ?? {});
   const tally: Tally = new Map();
@@ -26,6 +28,7 @@ export async function fuzz(
   const details = await fc.check(property, {
     seed,
     numRuns: runs,
+    endOnFailure: !shrink,
     ...(until === undefined ? {} : { interruptAfterTimeLimit: until }),
   });
   if (details.failed)

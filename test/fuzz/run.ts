@@ -106,7 +106,7 @@ function operationAt(
   return operations.find(
     (one) =>
       one.method === method &&
-      new RegExp(`^${one.path.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(bare),
+      new RegExp(`^${one.path.replaceAll(/\{\w+\}/g, '[^/]*')}$`).test(bare),
   );
 }
 

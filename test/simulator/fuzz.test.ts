@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Fault } from '../../src/simulator/index.ts';
+import type { Fault, Simulator } from '../../src/simulator/index.ts';
 import { DIALECTS } from '../fuzz/dialects.ts';
 import { readContract } from '../fuzz/document.ts';
 import { fuzz } from '../fuzz/fuzz.ts';
@@ -28,7 +28,8 @@ test.each<readonly [string, Fault]>([
   ['the connection broke', { ...everyList, reset: 'before' }],
   ['a secret comes back', { ...everyList, status: 200, body: { data: [{ id: 'canary-secret' }] } }],
 ])('the fuzzer notices: %s', async (verdict, fault) => {
-  const found = fuzz(contract, { seed: 3, runs: 10, prepare: ({ faults }) => faults.add(fault) });
+  const prepare = ({ faults }: Simulator) => faults.add(fault);
+  const found = fuzz(contract, { seed: 3, runs: 10, shrink: false, prepare });
   await expect(found).rejects.toThrow(verdict);
 });
 

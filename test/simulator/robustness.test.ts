@@ -151,6 +151,20 @@ test('what was stored under strange names comes back, and nothing else is touche
   expect(Object.hasOwn(Object.prototype, 'isAdmin')).toBe(false);
 });
 
+test.each([
+  { what: 'a number beyond all numbers', config: '{"limit":1e999}' },
+  { what: 'a member named __proto__', config: '{"__proto__":{"a":1}}' },
+  { what: 'a thousand levels', config: deep(1000) },
+])('$what is not stored', async ({ config }) => {
+  await using world = await connect();
+  const { status, text } = await world.send(
+    'PUT',
+    `/v1/agents/${IDS.desk}`,
+    `{"config":${config}}`,
+  );
+  expect([status, JSON.parse(text)]).toMatchObject([400, { error: 'invalid_request' }]);
+});
+
 test('a body of forty levels is taken', async () => {
   await using world = await createWorld({ seed: SEED });
   const config = JSON.parse(deep(40));

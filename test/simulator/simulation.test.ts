@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { CallsheetError } from '../../src/core/errors.ts';
 import { readDialectFlags, readSimulation } from '../../src/simulator/index.ts';
@@ -26,6 +27,13 @@ describe('a file', () => {
       rateLimit: { perSecond: 20, burst: 40, retryAfter: false },
       latencyMs: 15,
     });
+  });
+
+  test('of the documentation can be read', () => {
+    const text = readFileSync(new URL('../../docs/simulator.md', import.meta.url), 'utf8');
+    const section = /## A simulation in a file\n(.*?)\n## /s.exec(text)?.[1] ?? '';
+    const simulation = readSimulation(/```yaml\n(.*?)```/s.exec(section)?.[1] ?? 'faults: none');
+    expect(Object.keys(simulation).length).toBeGreaterThan(4);
   });
 
   test('may be empty', () => {

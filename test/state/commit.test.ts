@@ -9,6 +9,8 @@ describe('commit', () => {
     ['serial', { serial: 3 }, 'stale', 'is at serial 1, not 2'],
     ['the same serial', { serial: 1 }, 'stale', 'is at serial 1, not 0'],
     ['lineage', { serial: 2, lineage: 'another' }, 'state', 'belongs to another stack'],
+    ['account', { serial: 2, account_id: 'another' }, 'state', 'account-1, not to another'],
+    ['account, or none', { serial: 2 }, 'state', 'account-1, not to none'],
   ])('refuses another %s', async (_name, more, code, words) => {
     const { store } = await newStore();
     await doRun(store);

@@ -26,6 +26,18 @@ describe('a state that is whole is refused', () => {
     expect(failure.hint).toContain('callsheet state repair');
   });
 
+  test('when it is an older copy, and the later run began in the same second', async () => {
+    const [first, second] = ['20261121t094500z-ffffff', '20261121t094500z-000000'];
+    const { path, store } = await newStore();
+    await doRun(store, [began(first, 0), ...RUN.slice(1)]);
+    const copy = await readFile(path);
+    await doRun(store, [began(second, 1), ...RUN.slice(1)]);
+    await writeFile(path, copy);
+    expect((await failureOf(() => openStore(path).load())).message).toContain(
+      `run ${second} began`,
+    );
+  });
+
   test('when it is an older copy whose own run is not there', async () => {
     const { path, copy, runs } = await twoRuns();
     await copyFile(copy, path);

@@ -6,11 +6,11 @@ import type { CommonFlags, Context } from '../context.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { type PlatformSession, withPlatform } from '../platform-session.ts';
 import { csvColumns, listFields } from '../read/columns.ts';
-import { findResource, listAll } from '../read/find.ts';
+import { findResource, type Listed, listAll } from '../read/find.ts';
 import { kindCalled } from '../read/kind-called.ts';
 import { onPlatform } from '../read/refusal.ts';
 import { organizationNames, type ScopeFlags, scopesOf } from '../read/scope.ts';
-import { type ReadFormat, show } from '../read/show.ts';
+import { type ReadFormat, show, streamCsv, streamJson } from '../read/show.ts';
 import { readWhole } from '../read/whole.ts';
 
 export type GetFlags = CommonFlags & ScopeFlags & { readonly format: ReadFormat };
@@ -32,25 +32,30 @@ export async function get(
 
 async function showList(
   kind: Kind,
-  flags: GetFlags,
+  { format, ...flags }: GetFlags,
   session: PlatformSession,
   { terminal }: Context,
 ): Promise<void> {
   const listed = await listAll(kind, await scopesOf(kind, flags, session), session);
-  const records = listed.map(({ item, scope }) => maskRecord(kind.schema, { ...scope, ...item }));
-  const fields = listFields(kind);
-  const [groupedBy] = kind.scope;
-  const names = organizationNames(session);
-  show(
-    flags.format,
-    {
-      text: () =>
-        renderRecordsText({ kind: kind.name, fields, records, groupedBy, names }, terminal.render),
-      json: () => ({ format: 'callsheet-records', version: 1, kind: kind.name, data: records }),
-      csv: () => ({ columns: csvColumns(kind), records }),
-    },
-    terminal,
-  );
+  // One at a time: a fleet as a single text would take as much memory again.
+  const records = maskedRecords(kind, listed);
+  if (format === 'json') {
+    const head = { format: 'callsheet-records', version: 1, kind: kind.name };
+    return streamJson(head, records, terminal);
+  }
+  if (format === 'csv') return streamCsv(csvColumns(kind), records, terminal);
+  const list = {
+    kind: kind.name,
+    fields: listFields(kind),
+    records: [...records],
+    groupedBy: kind.scope[0],
+    names: organizationNames(session),
+  };
+  terminal.out(renderRecordsText(list, terminal.render));
+}
+
+function* maskedRecords(kind: Kind, listed: readonly Listed[]): Generator<JsonObject> {
+  for (const { item, scope } of listed) yield maskRecord(kind.schema, { ...scope, ...item });
 }
 
 async function showOne(

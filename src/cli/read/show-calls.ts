@@ -93,7 +93,7 @@ export async function showCall(
         jsonText({ format: 'callsheet-call', version: 1, agent_id: agent.id, data: call }),
       );
     } else if (flags.format === 'csv') {
-      await streamCsv(CALL_COLUMNS, only(callRecord(call)), terminal);
+      await streamCsv(CALL_COLUMNS, [callRecord(call)], terminal);
     } else {
       const shown = parts.transcript || parts.summary ? parts : all;
       terminal.out(renderCallText(call, shown, terminal.render));
@@ -103,8 +103,4 @@ export async function showCall(
   throw new CallsheetError('usage', `${agent.label} has no call whose id begins with ${wanted}`, {
     hint: 'callsheet logs AGENT lists its calls with the beginnings of their ids.',
   });
-}
-
-async function* only(record: JsonObject): AsyncGenerator<JsonObject> {
-  yield record;
 }

@@ -33,7 +33,7 @@ export function show(format: ReadFormat, result: Partial<Result>, { out }: Termi
 /** Prints a JSON document whose `data` is a list, item by item, so that it need not fit into memory. */
 export async function streamJson(
   head: JsonObject,
-  items: AsyncIterable<JsonObject>,
+  items: Iterable<JsonObject> | AsyncIterable<JsonObject>,
   { out }: Terminal,
 ): Promise<void> {
   const frame = jsonFrame(head);
@@ -50,7 +50,7 @@ export async function streamJson(
 /** Prints CSV record by record. */
 export async function streamCsv(
   columns: readonly CsvColumn[],
-  records: AsyncIterable<JsonObject>,
+  records: Iterable<JsonObject> | AsyncIterable<JsonObject>,
   { out }: Terminal,
 ): Promise<void> {
   out(csvHeader(columns));

@@ -90,12 +90,10 @@ function section(
 function topAgents(agents: readonly JsonObject[], width: number): readonly Line[] {
   const top = agents.slice(0, TOP_AGENTS);
   const more = agents.length - top.length;
-  return [
-    ...section('Agents with the most calls', BLOCKS.agents.fields, top, width),
-    ...(more > 0
-      ? [[span(`  ${formatNumber(more)} more: --block agents shows them all.`, 'dim')]]
-      : []),
-  ];
+  const table = section('Agents with the most calls', BLOCKS.agents.fields, top, width);
+  if (more <= 0) return table;
+  const note = `  ${formatNumber(more)} more agents took calls: --block agents shows them all.`;
+  return [...table, ...noteLines(note, width, 'dim')];
 }
 
 /** Sections with an empty line between them. */

@@ -28,14 +28,17 @@ export function renderRecordsText(list: RecordList, { width, color }: RenderOpti
   const groups = groupRecords(list);
   const indent = groupedBy === undefined ? 0 : 2;
   const layout = layOut(fields, records, width - indent);
-  const lines: Line[] = [headingLine(layout, indent)];
-  for (const { heading, members } of groups) {
-    if (heading !== undefined) lines.push([], heading);
-    for (const record of members) lines.push(recordLine(layout, record, { indent }));
-  }
-  const left = leftOutLines(layout);
-  lines.push([], ...noteLines(countOf(list, groups.length), width), ...left);
-  return paint(lines, color);
+  const count = noteLines(countOf(list, groups.length), width);
+  return [
+    [headingLine(layout, indent)],
+    ...groups.map(({ heading, members }) => [
+      ...(heading === undefined ? [] : [[], heading]),
+      ...members.map((record) => recordLine(layout, record, { indent })),
+    ]),
+    [[], ...count, ...leftOutLines(layout)],
+  ]
+    .map((lines) => paint(lines, color))
+    .join('');
 }
 
 type Group = { readonly heading: Line | undefined; readonly members: readonly JsonObject[] };

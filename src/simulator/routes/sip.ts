@@ -24,14 +24,23 @@ export const sip: Routes<'setSipRegistration'> = {
       pickedUpAt: new Date(platform.now().getTime() + platform.dialect.sipLagMs).toISOString(),
     });
     recordFacet(platform, agent);
-    const absent = {
-      authUsername: null,
-      did: null,
-      sipRoutingHeaderXDestUser: null,
-      extension: null,
-    };
-    return { status: 200, body: { success: true, data: { ...absent, ...registration } } };
+    return { status: 200, body: { success: true, data: { ...UNTOLD, ...registration } } };
   },
+};
+
+/** What a registration is told to have where nothing was stored. */
+const UNTOLD = {
+  sipDomain: '',
+  username: '',
+  password: '',
+  proxy: '',
+  port: 5060,
+  transport: 'udp',
+  subscribe: false,
+  authUsername: null,
+  did: null,
+  sipRoutingHeaderXDestUser: null,
+  extension: null,
 };
 
 const CODES = { 400: 'invalid_request', 403: 'forbidden', 409: 'conflict' } as const;

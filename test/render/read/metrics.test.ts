@@ -39,7 +39,7 @@ test('an overview shows ten agents and says how many more there are', () => {
   expect(text.match(/Desk \d+/g)).toEqual(
     Array.from({ length: 10 }, (_, index) => `Desk ${1209 - index}`),
   );
-  expect(text).toContain('  1,200 more: --block agents shows them all.\n');
+  expect(text).toContain('  1,200 more agents took calls: --block agents shows them all.\n');
 });
 
 test('what there is nothing of is left out', () => {

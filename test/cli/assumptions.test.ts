@@ -1,0 +1,74 @@
+import { join } from 'node:path';
+import { expect } from 'vitest';
+import { assumptions as ledger } from '../../src/api/operations.generated.ts';
+import { assumptions } from '../../src/cli/commands/assumptions.ts';
+import type { AssumptionEntry } from '../../src/render/assumptions.ts';
+import { type Stage, staged } from '../apply/stage.ts';
+
+async function entries(stage: Stage): Promise<ReadonlyMap<string, AssumptionEntry>> {
+  const flags = { dir: stage.folder, format: 'json' } as const;
+  const { out } = await stage.run((to) => assumptions(flags, to));
+  const document: { readonly assumptions: readonly AssumptionEntry[] } = JSON.parse(out);
+  return new Map(document.assumptions.map((entry) => [entry.id, entry]));
+}
+
+async function says(stage: Stage): Promise<string> {
+  const flags = { dir: stage.folder, format: 'text' } as const;
+  const { out } = await stage.run((to) => assumptions(flags, to));
+  return out.replace(/\s+/g, ' ');
+}
+
+const platform = (stage: Stage, more: string) =>
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the stack's own
+  stage.edit('callsheet.yaml', '"${var.base_url}" }', `"\${var.base_url}", ${more} }`);
+
+staged('every assumption is told, with what rests on it', async (stage) => {
+  const all = await entries(stage);
+  expect([...all.keys()]).toEqual(Object.keys(ledger));
+  for (const [id, { documented, assumed, why }] of all) {
+    expect(
+      [documented, assumed, why].every((text) => text.length > 0),
+      id,
+    ).toBe(true);
+  }
+  expect(all.get('retry_policy.create')?.operations).toEqual([
+    {
+      operation: 'createRetryPolicy',
+      method: 'POST',
+      path: '/v1/retry-policies',
+      standing: 'assumed',
+    },
+  ]);
+  expect(all.get('mcp.write-shape')?.fields).toEqual(['agent.extensions.mcp_servers']);
+  // Only its shape is assumed.
+  expect(all.get('payments.tool-body')?.operations[0]?.standing).toBe('shown');
+  expect(await says(stage)).toContain('calls POST /v1/retry-policies (createRetryPolicy)');
+  expect(stage.sim.requests).toEqual([]);
+});
+
+staged('inside a stack it says what the stack refuses and what it overrides', async (stage) => {
+  await platform(stage, 'assume: false, endpoints: { createRetryPolicy: { path: /v2/policies } }');
+  const all = await entries(stage);
+  expect(all.get('retry_policy.create')?.operations[0]).toMatchObject({
+    path: '/v2/policies',
+    standing: 'overridden',
+  });
+  expect(all.get('sms_template.list')?.operations[0]?.standing).toBe('refused');
+  expect(all.get('payments.tool-body')?.operations[0]?.standing).toBe('shown');
+  const text = await says(stage);
+  expect(text).toContain('POST /v2/policies (createRetryPolicy: platform.endpoints says so)');
+  expect(text).toContain('(listSmsTemplates: refused by platform.assume: false)');
+});
+
+staged('a stack whose settings are wrong is an error', async (stage) => {
+  await platform(stage, 'endpoints: { createRetryPolcy: {} }');
+  const flags = { dir: stage.folder, format: 'text' } as const;
+  const { err } = await stage.run((to) => assumptions(flags, to), { exit: 1 });
+  expect(err).toContain('Did you mean createRetryPolicy?');
+});
+
+staged('a folder that was named and holds no stack is an error', async (stage) => {
+  const flags = { dir: join(stage.folder, 'prompts'), format: 'text' } as const;
+  const { err } = await stage.run((to) => assumptions(flags, to), { exit: 1 });
+  expect(err).toContain('callsheet.yaml');
+});

@@ -1,0 +1,79 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'vitest';
+import type { Dialect } from '../../src/simulator/index.ts';
+import { openStage, type Stage } from '../apply/stage.ts';
+import { SECRETS } from '../kinds/agent-sample.ts';
+import {
+  CHANGED_VERSION,
+  CUT_VERSION,
+  EVERYTHING_SEED,
+  type Version,
+  WHOLE_VERSION,
+} from './everything.ts';
+
+/** Takes a stack with everything in it through a full life on a platform of that dialect. */
+export async function liveOn(dialect: Partial<Dialect>): Promise<void> {
+  const stack = await mkdtemp(join(tmpdir(), 'callsheet-dialect-'));
+  const stage = await openStage({ stack, seed: EVERYTHING_SEED, dialect, secrets: SECRETS });
+  try {
+    await live(stage);
+    expect(await stage.leaks()).toEqual([]);
+  } finally {
+    await stage.close();
+    await rm(stack, { recursive: true });
+  }
+}
+
+/** `apply` checks each time that the second plan is empty. */
+async function live(stage: Stage): Promise<void> {
+  await write(stage, WHOLE_VERSION);
+  await stage.apply();
+
+  await stage.forget();
+  const { changes } = await stage.plan();
+  expect(changes.filter(({ action }) => action !== 'adopt')).toEqual([]);
+  await stage.apply();
+
+  edit(stage);
+  const drifted = await stage.plan();
+  expect(drifted.changes.map(({ address, action }) => `${action} ${address}`)).toEqual([
+    'update retry_policy.sample',
+    'update agent.sample',
+  ]);
+  await stage.apply();
+
+  await write(stage, CHANGED_VERSION);
+  await stage.apply({ allowDelete: true });
+
+  await write(stage, CUT_VERSION);
+  await stage.apply();
+
+  await write(stage, CHANGED_VERSION);
+  await stage.apply({ allowDelete: true });
+  await stage.rollback();
+  await write(stage, CUT_VERSION);
+  // What the run set anew and could not be emptied again is emptied as far as it goes once more.
+  if (stage.sim.dialect.nulls === 'clears') expect((await stage.plan()).changes).toEqual([]);
+  else await stage.apply();
+}
+
+/** Somebody edits an agent in the dashboard, and a policy. */
+function edit({ sim }: Stage): void {
+  for (const [id, { record }] of sim.store.agents) {
+    if (record.name !== 'Sample') continue;
+    sim.edit(id, { greeting_message: 'By hand.', voice_settings: { speed: 2 } });
+  }
+  for (const policy of sim.store.retryPolicies.values()) {
+    if (policy.name === 'Sample') policy.on_exhausted_target = 'by-hand';
+  }
+}
+
+async function write(stage: Stage, { stack, files }: Version): Promise<void> {
+  for (const [path, content] of Object.entries(files)) {
+    await writeFile(join(stage.folder, path), content);
+  }
+  // JSON is YAML.
+  await stage.write('callsheet.yaml', JSON.stringify(stack, null, 2));
+}
