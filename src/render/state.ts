@@ -1,13 +1,12 @@
 import type { Address } from '../core/address.ts';
-import type { LedgerLine } from '../state/journal.ts';
 import type { AppliedLeaf, ResourceState } from '../state/model.ts';
-import type { HeldLock, SalvagedJournal } from '../state/store.ts';
-import { renderLedgerText } from './ledger.ts';
-import { type Line, paint, type RenderOptions, span, wrap } from './terminal.ts';
+import type { HeldLock } from '../state/store.ts';
+import { sentence, table } from './facts.ts';
+import { type Line, paint, type RenderOptions, span } from './terminal.ts';
 import { sanitiseLine } from './untrusted.ts';
 import { inlineValue } from './value-text.ts';
 import { padText, widestOf } from './width.ts';
-import { formatCount, formatDuration } from './wording.ts';
+import { formatDuration } from './wording.ts';
 
 /** A resource of the state, as lists have it. */
 export type ListedState = {
@@ -72,34 +71,6 @@ function leafText(leaf: AppliedLeaf): string {
   return 'digest' in leaf ? `(long; ${leaf.digest.slice(0, 19)}…)` : inlineValue(leaf.value);
 }
 
-/** What an edit of the state did. */
-export type ShownEdit = {
-  readonly run: string;
-  readonly serial: number;
-  readonly ledger: readonly LedgerLine[];
-};
-
-export function renderEdit({ run, serial, ledger }: ShownEdit, options: RenderOptions): string {
-  const last = `The state is at serial ${serial}; the edit is recorded as run ${run}.`;
-  return `${renderLedgerText(ledger, options)}${sentence(last, options)}`;
-}
-
-/** What a push did; without an edit it had nothing to do. */
-export function renderPush(
-  edited: ShownEdit | undefined,
-  setAside: readonly string[],
-  options: RenderOptions,
-): string {
-  if (edited === undefined)
-    return sentence('The state is the same already. Nothing was written.', options);
-  const ledger =
-    edited.ledger.length === 0
-      ? sentence('No resource is remembered otherwise than before.', options)
-      : renderLedgerText(edited.ledger, options);
-  const last = `The state is at serial ${edited.serial}; the push is recorded as run ${edited.run}.`;
-  return `${ledger}${sentence(last, options)}${asideText(setAside, options)}`;
-}
-
 export type ShownLock = {
   readonly location: string;
   readonly held: HeldLock | null;
@@ -148,120 +119,4 @@ function ageOf(beat: string, now: Date): string {
   if (Number.isNaN(seconds)) return '';
   if (seconds < 0) return ' (ahead of the clock here)';
   return seconds < 1 ? ' (just now)' : ` (${formatDuration(seconds)} ago)`;
-}
-
-export type ShownRepair = {
-  readonly location: string;
-  readonly problem: string | null;
-  readonly read: 'whole' | 'part' | 'foreign' | 'nothing';
-  readonly journals: readonly SalvagedJournal[];
-  readonly run: string | null;
-  readonly serial: number | null;
-  readonly set_aside: readonly string[];
-  readonly findings: readonly {
-    readonly address: Address;
-    readonly finding: keyof typeof FINDINGS;
-    readonly id: string | null;
-  }[];
-};
-
-/** What a repair read, kept, found and could not find. */
-export function renderRepair(shown: ShownRepair, options: RenderOptions): string {
-  const { location, problem, read, journals, run, serial, set_aside: aside, findings } = shown;
-  if (run === null)
-    return sentence(`The state ${location} is sound. Nothing was written.`, options);
-  const groups = Object.entries(FINDINGS).flatMap(([finding, { title, tone }]) => {
-    const members = findings.filter((one) => one.finding === finding);
-    if (members.length === 0) return [];
-    return [
-      [span(`${formatCount(members.length, 'resource')} ${title}`, tone)],
-      ...table(
-        members.map(({ address, id }) => [address, id ?? ''] as const),
-        options,
-      ),
-    ];
-  });
-  const replayed = journals.filter(({ use }) => use === 'replayed').length;
-  return [
-    sentence(
-      problem === null ? `There was no state at ${location}.` : `What was wrong: ${problem}.`,
-      options,
-    ),
-    problem === null ? '' : sentence(READ[read], options),
-    replayed === 0
-      ? ''
-      : sentence(
-          `${formatCount(replayed, 'journal')} beside it could be read; what they recorded was taken over.`,
-          options,
-        ),
-    ...journals.flatMap((journal) => {
-      const text = journalText(journal);
-      return text === undefined ? [] : [sentence(text, options)];
-    }),
-    '\n',
-    paint(groups, options.color),
-    groups.length === 0 ? '' : '\n',
-    sentence(`The state is rebuilt, at serial ${serial}, and recorded as run ${run}.`, options),
-    asideText(aside, options),
-  ].join('');
-}
-
-const READ: { readonly [read in ShownRepair['read']]: string } = {
-  whole: 'The state itself could be read; all of it was taken.',
-  part: 'A part of the state could be read, and was taken.',
-  foreign: "The state is another stack's; none of it was taken.",
-  nothing: 'Nothing of the state could be read.',
-};
-
-const FINDINGS = {
-  kept: { title: 'kept', tone: 'plain' },
-  found: { title: 'found by name, as configured', tone: 'added' },
-  differs: { title: 'found by name that differ, which the plan shows', tone: 'changed' },
-  lost: { title: 'known, but gone from the platform', tone: 'removed' },
-  absent: { title: 'not on the platform yet', tone: 'dim' },
-} as const;
-
-/** Nothing is said of a finished run's journal that could be read. */
-function journalText({ run, finished, use, lost }: SalvagedJournal): string | undefined {
-  const lines = lost === 0 ? '' : `; ${formatCount(lost, 'line')} of it could not be read`;
-  switch (use) {
-    case 'stray':
-      return `Run ${run} is another stack's; nothing of it was taken.`;
-    case 'unreadable':
-      return `The journal of run ${run} cannot be read.`;
-    case 'replayed':
-      return finished && lost === 0
-        ? undefined
-        : `Run ${run} ${finished ? 'finished' : 'did not finish'}: what it recorded was taken over${lines}.`;
-  }
-}
-
-function asideText(names: readonly string[], options: RenderOptions): string {
-  return names.length === 0
-    ? ''
-    : sentence(`What was there is kept beside it: ${names.join(', ')}.`, options);
-}
-
-function sentence(text: string, { width, color }: RenderOptions): string {
-  return paint(wrap([span(sanitiseLine(text))], width, 0), color);
-}
-
-/** Longer names are rare, and would leave no room beside the others. */
-const WIDEST_NAME = 36;
-
-function table(
-  rows: readonly (readonly [string, string | null])[],
-  { width }: RenderOptions,
-): readonly Line[] {
-  const shown = rows.flatMap(([name, value]) =>
-    value === null ? [] : [[sanitiseLine(name), value]],
-  );
-  const column = Math.min(widestOf(shown.map(([name = '']) => name)), WIDEST_NAME);
-  return shown.flatMap(([name = '', value = '']) =>
-    wrap(
-      [span(`  ${padText(name, column)}  `, 'dim'), span(sanitiseLine(value))],
-      width,
-      column + 4,
-    ),
-  );
 }

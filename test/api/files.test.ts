@@ -5,6 +5,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { FileContent } from '../../src/api/files.ts';
 import { Blob as StackFile } from '../../src/core/value.ts';
@@ -119,6 +120,28 @@ describe.each(WAYS)('a file in %s', (way) => {
       message: expect.stringMatching(/^voices\/harbor\.wav changed while it was used: /),
       hint: expect.stringMatching(/plan again/i),
     });
+    expect(server.whole).toEqual([]);
+  });
+
+  it('that turns out to be another one at its end is not sent to its end', async () => {
+    const chunk = Buffer.alloc(64 * 1024, 'callsheet ');
+    const content: FileContent = {
+      size: 2 * chunk.length,
+      stream: async function* () {
+        yield chunk;
+        yield chunk;
+        // Time for what was given to get out, before the hash is known.
+        for (let turn = 0; turn < 100; turn += 1) await setImmediate();
+      },
+    };
+    const file = new StackFile('a.wav', sha256('another'), content.size, 'audio/wav');
+    let arrived = 0;
+    const server = await serve((bytes) => {
+      arrived += bytes;
+    });
+    const error = await failure(send(way, server.url, file, async () => content));
+    expect(error).toMatchObject({ code: 'stale' });
+    expect(arrived).toBeLessThan(content.size);
     expect(server.whole).toEqual([]);
   });
 

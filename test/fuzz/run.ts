@@ -67,6 +67,8 @@ function prepared(contract: Contract, world: World, step: Step): Prepared | unde
       const operation = contract.operations.find(({ id }) => id === step.operation);
       if (operation === undefined) throw new Error(`no operation ${step.operation}`);
       const wire = wireOf(world, operation, step);
+      // Longer heads are refused before anybody looks at them.
+      if (wire.path.length > 8000) return undefined;
       return asSent(contract, operation, wire, step.failing);
     }
     case 'delivery': {
@@ -143,7 +145,7 @@ function note(tally: Tally, key: string): void {
 function tell({ method, path, headers, body }: Wire): string {
   const heads = Object.entries(headers).map(([name, value]) => `\n    ${name}: ${value}`);
   const text = body === undefined ? '' : `\n    ${shorten(String(body))}`;
-  return `${method} ${path}${heads.join('')}${text}`;
+  return `${method} ${shorten(path)}${heads.join('')}${text}`;
 }
 
 function shorten(text: string): string {

@@ -9,7 +9,7 @@ import { HINTS } from './hints.ts';
 export function valuesOf(document: Document, given: Schema, name = ''): Arbitrary<Json> {
   const schema = whole(document, given);
   const hint = HINTS[name];
-  if (hint !== undefined && !isNested(schema)) return hint;
+  if (hint !== undefined && schema.properties === undefined) return hint;
   if ('const' in schema) return fc.constant(schema.const as Json);
   if (Array.isArray(schema.enum)) return fc.constantFrom(...(schema.enum as Json[]));
   const alternatives = [...listOf(schema.anyOf), ...listOf(schema.oneOf)];
@@ -175,10 +175,6 @@ function merge(a: Schema, b: Schema): Schema {
       : {}),
     required: [...new Set([...listed(a.required), ...listed(b.required)])],
   };
-}
-
-function isNested(schema: Schema): boolean {
-  return isSchema(schema.properties) || isSchema(schema.items);
 }
 
 function listOf(value: unknown): readonly Schema[] {

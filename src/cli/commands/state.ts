@@ -1,13 +1,7 @@
 import type { Address } from '../../core/address.ts';
 import { CallsheetError } from '../../core/errors.ts';
-import {
-  renderAddresses,
-  renderEdit,
-  renderLock,
-  renderPush,
-  renderRepair,
-  renderResource,
-} from '../../render/state.ts';
+import { renderAddresses, renderLock, renderResource } from '../../render/state.ts';
+import { renderEdit, renderPush, renderRepair } from '../../render/state-edits.ts';
 import { replay } from '../../state/replay.ts';
 import { formatState } from '../../state/state-text.ts';
 import { describeActor } from '../actor.ts';

@@ -29,16 +29,15 @@ export function renderRecordsText(list: RecordList, { width, color }: RenderOpti
   const indent = groupedBy === undefined ? 0 : 2;
   const layout = layOut(fields, records, width - indent);
   const count = noteLines(countOf(list, groups.length), width);
+  const tables = groups.map(({ heading, members }) => {
+    const lines = members.map((record) => recordLine(layout, record, { indent }));
+    return paint(heading === undefined ? lines : [[], heading, ...lines], color);
+  });
   return [
-    [headingLine(layout, indent)],
-    ...groups.map(({ heading, members }) => [
-      ...(heading === undefined ? [] : [[], heading]),
-      ...members.map((record) => recordLine(layout, record, { indent })),
-    ]),
-    [[], ...count, ...leftOutLines(layout)],
-  ]
-    .map((lines) => paint(lines, color))
-    .join('');
+    paint([headingLine(layout, indent)], color),
+    ...tables,
+    paint([[], ...count, ...leftOutLines(layout)], color),
+  ].join('');
 }
 
 type Group = { readonly heading: Line | undefined; readonly members: readonly JsonObject[] };
