@@ -6,6 +6,8 @@ export default defineConfig({
     // Longer runs have a command of their own: npm run torture.
     exclude: ['test/torture/**'],
     isolate: false,
+    // Much of the suite waits for processes that it started: half the cores, vitest's choice on two, is too few.
+    maxWorkers: 2,
     globalSetup: ['test/e2e/build.ts'],
     testTimeout: 30_000,
     hookTimeout: 60_000,

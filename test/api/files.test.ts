@@ -9,9 +9,7 @@ import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { FileContent } from '../../src/api/files.ts';
 import { Blob as StackFile } from '../../src/core/value.ts';
-import { dial, failure, useSockets } from './platform.ts';
-
-useSockets();
+import { dial, failure } from './platform.ts';
 
 /** A server that tells what it gets, byte by byte, and answers as a voice's creation and as a storage. */
 async function serve(onData: (bytes: number) => void = () => {}) {

@@ -3,6 +3,9 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, onTestFinished } fr
 import { type Client, type ClientOptions, createClient } from '../../src/api/client.ts';
 import type { Json } from '../../src/core/value.ts';
 
+// nock stands between a file and its sockets as soon as it is loaded: it does so for scripts alone.
+nock.restore();
+
 /** The base address of the platform that these tests script. */
 export const BASE = 'https://platform.example.test';
 
@@ -107,9 +110,7 @@ const opened: Client[] = [];
 /** Sets nock up for a file, and after each test checks that every scripted answer was asked for. */
 export function useScripts(): void {
   // Files share a process, and the others are none of nock's business.
-  beforeAll(() => {
-    if (!nock.isActive()) nock.activate();
-  });
+  beforeAll(() => nock.activate());
   afterAll(() => nock.restore());
   beforeEach(() => {
     nock.disableNetConnect();
@@ -121,13 +122,6 @@ export function useScripts(): void {
     nock.cleanAll();
     nock.enableNetConnect();
     expect(unused).toEqual([]);
-  });
-}
-
-/** Keeps nock, which stands between a file and its sockets as soon as it is loaded, out of the way. */
-export function useSockets(): void {
-  beforeAll(() => {
-    if (nock.isActive()) nock.restore();
   });
 }
 

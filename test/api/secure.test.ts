@@ -4,11 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { Blob as StackFile } from '../../src/core/value.ts';
-import { dial, failure, useSockets } from './platform.ts';
+import { dial, failure } from './platform.ts';
 import { AUTHORITY, PLATFORM, startHttps, startProxy } from './secure.ts';
 import { listen, respond } from './wire.ts';
-
-useSockets();
 
 const VARIABLES = ['HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY', 'SSL_CERT_FILE'];
 

@@ -1,8 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { startSimulator } from '../../src/simulator/index.ts';
-import { dial, failure, START, useSockets } from './platform.ts';
-
-useSockets();
+import { dial, failure, START } from './platform.ts';
 
 const DAY = 86_400_000;
 

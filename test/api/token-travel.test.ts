@@ -5,9 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Json } from '../../src/core/value.ts';
 import { Blob as StackFile } from '../../src/core/value.ts';
 import { knowledgeSource } from '../../src/kinds/knowledge-source.ts';
-import { dial, failure, KEY, useSockets } from './platform.ts';
-
-useSockets();
+import { dial, failure, KEY } from './platform.ts';
 
 const TOKEN = 'canary-token-of-the-platform';
 

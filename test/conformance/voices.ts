@@ -1,4 +1,3 @@
-import { FormData } from 'undici';
 import { expect } from 'vitest';
 import { ID } from './ids.ts';
 import { locking } from './seed.ts';
