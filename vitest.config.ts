@@ -8,6 +8,7 @@ export default defineConfig({
     isolate: false,
     // Much of the suite waits for processes that it started: half the cores, vitest's choice on two, is too few.
     maxWorkers: 2,
+    setupFiles: ['test/undici.ts'],
     globalSetup: ['test/e2e/build.ts'],
     testTimeout: 30_000,
     hookTimeout: 60_000,

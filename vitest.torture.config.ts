@@ -6,6 +6,7 @@ export default defineConfig({
     include: ['test/torture/**/*.test.ts'],
     isolate: false,
     fileParallelism: false,
+    setupFiles: ['test/undici.ts'],
     globalSetup: ['test/e2e/build.ts'],
     testTimeout: 600_000,
     hookTimeout: 60_000,

@@ -1,0 +1,5 @@
+/*
+ * Loaded before any test file. Node's fetch, undici and nock share one dispatcher in globalThis, and nock
+ * puts back what it found: that has to be undici's, whichever file comes first.
+ */
+import 'undici';
