@@ -31,8 +31,7 @@ export function lockRefusal(
   const what = path === null ? 'it needs' : `${path} needs`;
   const whom = organization === undefined ? '' : ` for organization ${organization}`;
   const legacy = lock.isLegacy ? ', by a setting older than the feature matrix' : '';
-  const advice = path === null ? 'leave it out' : 'keep what is live';
-  return `${what} the feature ${feature}, which is locked${whom} ${PLACES[place]}${legacy}; have it unlocked there, or ${advice}`;
+  return `${what} the feature ${feature}, which is locked${whom} ${PLACES[place]}${legacy}; have it unlocked there, or do without it`;
 }
 
 const PLACES: { readonly [place in LockPlace]: string } = {
