@@ -5,8 +5,15 @@ import { account, compareWithPlatform, HARBOR, type Level, liveAgent, withStack 
 
 const VOICE = 'b6b2ad37-5b8c-4d0f-8c55-3d6e1d3d7a10';
 
+const LINK = 'https://harbor.example.test/a';
+
 /** What switches a feature on, in the names of the configuration; and what an agent has without it. */
-type Setting = { readonly on: JsonObject; readonly off: JsonObject };
+type Setting = {
+  readonly on: JsonObject;
+  readonly off: JsonObject;
+  /** Another form of it that is on as well. */
+  readonly edited?: JsonObject;
+};
 
 /** The settings of an agent that a feature governs; undefined: none does. */
 function settingOf(key: string): Setting | undefined {
@@ -20,11 +27,23 @@ function settingOf(key: string): Setting | undefined {
     case 'tts':
       return { on: { tts_model: name }, off: { tts_model: other(name, 'cartx', 'minx') } };
     case 'integration':
-      return { on: { integrations: { [name]: { label: 'A' } } }, off: {} };
+      return {
+        on: { integrations: { [name]: { label: 'A' } } },
+        off: {},
+        edited: { integrations: { [name]: { label: 'B' } } },
+      };
     case 'warm_transfer':
-      return { on: { warm_transfer_handoff_instructions: 'Be brief.' }, off: {} };
+      return {
+        on: { warm_transfer_handoff_instructions: 'Be brief.' },
+        off: {},
+        edited: { warm_transfer_handoff_instructions: 'Be kind.' },
+      };
     case 'knowledge_base':
-      return { on: { knowledgebase_links: ['https://harbor.example.test/a'] }, off: {} };
+      return {
+        on: { knowledgebase_links: [LINK, `${LINK}/b`] },
+        off: { knowledgebase_links: [LINK] },
+        edited: { knowledgebase_links: [`${LINK}/b`] },
+      };
     case 'custom_voices':
       return { on: { voice_settings: { voice_id: VOICE } }, off: {} };
     case 'phi_redaction':
@@ -61,6 +80,14 @@ const CASES: readonly Case[] = [
   { title: 'off', live: ({ on }) => on, wanted: offOf, isRefused: false },
 ];
 
+/** While it is on it may be changed. */
+const EDITED: Case = {
+  title: 'edited',
+  live: ({ on }) => on,
+  wanted: ({ edited = {} }) => edited,
+  isRefused: false,
+};
+
 /** Switched off, as far as the configuration can; what is not named stays. */
 function offOf({ on, off }: Setting): JsonObject {
   const cleared = Object.entries(on).map(([name, value]) => [name, emptied(name, value)] as const);
@@ -76,17 +103,20 @@ function emptied(name: string, value: Json): Json {
 /** Nothing turns these off: another value takes another feature. */
 const CHOICES = /^(template|tts)\./;
 
+function casesOf(setting: Setting & { readonly key: string }): readonly Case[] {
+  const cases = CASES.filter(({ title }) => title !== 'off' || !CHOICES.test(setting.key));
+  return setting.edited === undefined ? cases : [...cases, EDITED];
+}
+
 const rows = settings.flatMap((setting) =>
-  CASES.filter(({ title }) => title !== 'off' || !CHOICES.test(setting.key)).map(
-    ({ title, live, wanted, isRefused }) => ({
-      address: `agent.${slug(`${title}-${setting.key}`)}`,
-      name: `${title} ${setting.key}`,
-      feature: setting.key,
-      live: live(setting),
-      wanted: { greeting_message: 'Changed.', ...wanted(setting) },
-      isRefused,
-    }),
-  ),
+  casesOf(setting).map(({ title, live, wanted, isRefused }) => ({
+    address: `agent.${slug(`${title}-${setting.key}`)}`,
+    name: `${title} ${setting.key}`,
+    feature: setting.key,
+    live: live(setting),
+    wanted: { greeting_message: 'Changed.', ...wanted(setting) },
+    isRefused,
+  })),
 );
 
 function slug(text: string): string {
