@@ -8,6 +8,7 @@ import type {
   LiveResource,
   Reader,
 } from '../src/plan/reader.ts';
+import type { Terms } from '../src/plan/terms.ts';
 
 /** What a platform holds, as plain records. */
 export type LiveRecords = {
@@ -19,7 +20,22 @@ export type LiveRecords = {
   readonly facets?: Readonly<Record<string, JsonObject>>;
   /** Operations that cannot be used, and why. */
   readonly lacks?: Readonly<Record<string, Lack>>;
+  /** What the platform takes; everything unless given. */
+  readonly terms?: Partial<Terms>;
 };
+
+/** Terms of a platform that takes everything, but for what is given. */
+function memoryTerms(said: Partial<Terms>): Terms {
+  return {
+    locks: async () => ({ type: 'told', value: new Map() }),
+    offers: async () => ({ type: 'told', value: EVERYTHING }),
+    about: async () => ({ type: 'told', value: { can_enable: true } }),
+    closedTo: async () => ({ type: 'told', value: undefined }),
+    ...said,
+  };
+}
+
+const EVERYTHING: ReadonlySet<string> = Object.assign(new Set<string>(), { has: () => true });
 
 /** List items of a kind that has a read of its own carry no more than this (Agent). */
 const LISTED = new Set(['id', 'organization_id', 'name', 'status', 'created_at', 'updated_at']);
@@ -30,7 +46,9 @@ export function memoryReader({
   history = {},
   facets = {},
   lacks = {},
+  terms: said = {},
 }: LiveRecords): Reader {
+  const terms = memoryTerms(said);
   const extentOf = (kind: Kind, scope: Scope, id: string): Extent => {
     if (kind.get === undefined || lacks[kind.get(id).operation] === undefined) return 'whole';
     return lacks[kind.list(scope).operation] === undefined ? 'listed' : 'nothing';
@@ -68,6 +86,7 @@ export function memoryReader({
         ? []
         : [...(history[id] ?? [])].sort((a, b) => b.id - a.id).slice(0, limit),
     lackOf: (operation) => lacks[operation],
+    terms: () => terms,
   };
 }
 

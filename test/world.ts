@@ -99,6 +99,7 @@ export function world(parts: Parts = EMPTY) {
       purpose: 'apply',
       desired: parts.desired,
       prune: true,
+      isPreflighted: true,
       state: state(),
       reader: reader(),
       world: given(),
@@ -131,6 +132,8 @@ export function world(parts: Parts = EMPTY) {
     /** Operations that cannot be used, and why. */
     lacking: (lacks: NonNullable<LiveRecords['lacks']>) =>
       having({ live: { ...parts.live, lacks } }),
+    /** What the platform says that it takes; everything unless given. */
+    terms: (terms: NonNullable<LiveRecords['terms']>) => having({ live: { ...parts.live, terms } }),
     /** What was last written, with the `id` and the `history_id` that the state remembers. */
     applied: (applied: Documents) => having({ applied }),
     /** Values by source; `then` those of the time when `applied` was written, the same unless given. */

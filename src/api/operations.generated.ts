@@ -541,7 +541,7 @@ export const assumptions = {
   'account.scope-shape': {
     documented: 'The scope of a scoped key is reported; the names are not shown.',
     assumed: 'Under `scope`, with `level` and `id`.',
-    why: 'It is how the feature list names a scope; only the simulator relies on it.',
+    why: 'It is how the feature list names a scope; Callsheet looks for the words `reseller` and `organization` beside `account_id`, wherever they stand.',
   },
   'account.scope-edges': {
     documented: 'What a scoped key reaches, and the 403 for a name outside of it.',
@@ -595,7 +595,7 @@ export const assumptions = {
   },
   'agent.opt-ins': {
     documented: 'Some features are opted in to, such as redaction.',
-    assumed: 'The simulator does it by the member of `config` that is named like the feature.',
+    assumed: 'An agent does it by the member of `config` that is named like the feature.',
     why: 'Other general settings stand there.',
   },
   'agent.stays': {

@@ -905,6 +905,14 @@ export interface AgentUpdate {
      * Whether personal data is taken out of transcripts. A lock prevents opting in and does not switch it off.
      */
     phi_redaction?: boolean | null;
+    /**
+     * Whether access to the agent's calls is restricted. A lock prevents opting in and does not switch it off.
+     */
+    secure_access?: boolean | null;
+    /**
+     * Whether e-mail goes out through the reseller's mail server. A lock prevents opting in and does not switch it off.
+     */
+    use_reseller_smtp?: boolean | null;
     [k: string]: unknown;
   } | null;
   /**
@@ -1392,6 +1400,14 @@ export interface Agent {
      * Whether personal data is taken out of transcripts. A lock prevents opting in and does not switch it off.
      */
     phi_redaction?: boolean | null;
+    /**
+     * Whether access to the agent's calls is restricted. A lock prevents opting in and does not switch it off.
+     */
+    secure_access?: boolean | null;
+    /**
+     * Whether e-mail goes out through the reseller's mail server. A lock prevents opting in and does not switch it off.
+     */
+    use_reseller_smtp?: boolean | null;
     [k: string]: unknown;
   } | null;
   /**

@@ -9,6 +9,7 @@ import type { LiveResource } from '../plan/reader.ts';
 import { rememberResource } from '../plan/remember.ts';
 import type { LedgerLine } from '../state/journal.ts';
 import type { ResourceState } from '../state/model.ts';
+import { explainRefusal } from './explain.ts';
 import { awaitHistory } from './history.ts';
 import type { createJournalIo } from './journal-io.ts';
 import { performStep } from './perform.ts';
@@ -75,8 +76,10 @@ export async function applyChange(change: Change, given: ChangeWork): Promise<Ch
   } catch (error) {
     const id = progress.live?.id ?? change.id;
     const resource = await recordFailure(work, progress);
+    const why = await explainRefusal(error, work, progress.live);
+    const message = [...(why === undefined ? [] : [why]), messageOf(error)].join('. ');
     return {
-      line: { ...base, status: 'failed', id, message: messageOf(error), history: null },
+      line: { ...base, status: 'failed', id, message, history: null },
       id,
       resource,
       isStale: error instanceof StaleError,
@@ -86,7 +89,7 @@ export async function applyChange(change: Change, given: ChangeWork): Promise<Ch
 
 /** The live resource, if it is still what the plan saw. Throws `StaleError` otherwise (DESIGN §5). */
 export async function checkPin(
-  work: Omit<Work, 'io' | 'options' | 'isTaken'>,
+  work: Omit<Work, 'io' | 'options' | 'isTaken' | 'organizations'>,
 ): Promise<LiveResource | undefined> {
   const { change, kind, desired, deps } = work;
   if (change.id === null) {
@@ -117,7 +120,7 @@ async function checkAbsence({
   kind,
   desired,
   deps,
-}: Omit<Work, 'io' | 'options' | 'isTaken'>): Promise<void> {
+}: Omit<Work, 'io' | 'options' | 'isTaken' | 'organizations'>): Promise<void> {
   if (desired === undefined) return;
   const scope = scopeOf(kind, desired.document);
   const key = naturalKeyOf(kind, desired.document);
@@ -133,7 +136,7 @@ function scopeIn({
   kind,
   desired,
   recorded,
-}: Omit<Work, 'io' | 'options' | 'isTaken'>): Scope {
+}: Omit<Work, 'io' | 'options' | 'isTaken' | 'organizations'>): Scope {
   if (recorded !== undefined && recorded.id === change.id) return recorded.scope;
   return desired ? scopeOf(kind, desired.document) : {};
 }

@@ -98,6 +98,7 @@ export async function executePlan(
       desired: deps.desired.get(change.address),
       recorded: deps.state.resources[change.address],
       options: plan.options,
+      organizations: plan.organizations,
       world,
       deps,
       isTaken: (id) => isTaken(change, id),
@@ -112,13 +113,20 @@ export async function executePlan(
 
   await Promise.all(changes.map(run));
   const lines = changes.flatMap(({ address }) => ledger.get(address) ?? []);
+  const left = plan.changes.flatMap(leftOut);
   const status: RunStatus = deps.stop.aborted
     ? 'interrupted'
     : lines.every((line) => line.status === 'done')
       ? 'done'
       : 'partial';
   onEvent({ type: 'run_ended', run: deps.run, status });
-  return { status, ledger: lines, stale, resources: Object.fromEntries(resources) };
+  return { status, ledger: [...lines, ...left], stale, resources: Object.fromEntries(resources) };
+}
+
+/** What the plan leaves out has its line too: the ledger lists every change of the plan. */
+function leftOut(change: Change): readonly LedgerLine[] {
+  const { verdict, reason } = change;
+  return verdict === 'ok' ? [] : [{ ...lineOf(change, 'not_attempted', reason), verdict }];
 }
 
 function lineOf(change: Change, status: LedgerLine['status'], message: string): LedgerLine {

@@ -1,7 +1,7 @@
 import type { DesiredResource } from '../core/desired.ts';
 import { CallsheetError } from '../core/errors.ts';
 import { type Path, parsePath } from '../core/path.ts';
-import type { Change, PlannedOperation, PlanOptions } from '../core/plan-document.ts';
+import type { Change, PlanDocument, PlannedOperation, PlanOptions } from '../core/plan-document.ts';
 import { compare, isWritten, type LeafChange } from '../diff/compare.ts';
 import type { World } from '../diff/world.ts';
 import type { Facet, Io, Kind, Scope } from '../kinds/kind.ts';
@@ -19,6 +19,8 @@ export type Work = {
   readonly options: PlanOptions;
   readonly world: World;
   readonly deps: RunDeps;
+  /** Names of organizations, by id. */
+  readonly organizations: PlanDocument['organizations'];
   /** Whether another address stands for the resource of an id. */
   readonly isTaken: (id: string) => boolean;
   readonly io: (step: PlannedOperation['step'], id: string | null) => Io;

@@ -11,6 +11,7 @@ function planInput(session: Session, context: Context): Omit<PlanInput, 'options
   return {
     desired: stack.resources,
     prune: true,
+    isPreflighted: true,
     state,
     reader,
     world,
@@ -35,11 +36,12 @@ export async function planConfiguration(
   session: Session,
   options: PlanOptions,
   context: Context,
+  how: Partial<Pick<PlanInput, 'isPreflighted'>> = {},
 ): Promise<Planned> {
   const { stack, state } = session;
   const configured = stack.resources.map(({ address }) => address);
   checkChosen(options, [...configured, ...Object.keys(state.resources)]);
-  return makePlan({ ...planInput(session, context), purpose: 'apply', options });
+  return makePlan({ ...planInput(session, context), ...how, purpose: 'apply', options });
 }
 
 /** Plans something else than the configuration: a rollback. */

@@ -116,6 +116,7 @@ function buildProgram(action: Act, version: string): Command {
     .option('--run <id>', 'the run to undo; the last one otherwise')
     .option('--auto-approve', 'do not ask')
     .option('--force', 'undo edits that were made since the run, too')
+    .option('--skip-refused', 'leave out what is refused and undo the rest')
     .addOption(concurrency())
     .addOption(format('text', 'json'))
     .action(

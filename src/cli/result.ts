@@ -39,6 +39,7 @@ export function showNothingDone(
     address,
     action,
     status: 'not_attempted' as const,
+    ...(verdict === 'ok' ? {} : { verdict }),
     id,
     message: verdict === 'ok' ? null : reason,
     fields: [],

@@ -67,7 +67,7 @@ export async function openSession(
       client,
       concurrency,
       endpoints,
-      reader: createReader(client, endpoints),
+      reader: createReader(client, endpoints, me),
       store,
       ...known,
       platform: { base_url: client.baseUrl, account_id: account },

@@ -18,8 +18,10 @@
  * | `x-ref`          | kind of the resource whose id the field holds                                |
  * | `x-immutable`    | another value means another resource                                         |
  * | `x-revert`       | false where a history revert leaves the field as it is                       |
- * | `x-lock`         | feature that governs it; `{value}` and `{key}` are filled in. With `x-ref`,  |
- * |                  | it governs only the ids of that kind                                         |
+ * | `x-lock`         | feature that switching it on takes; `{value}` and `{key}` are filled in. With |
+ * |                  | `x-ref`, only ids of that kind take it; on a kind, every write but a delete  |
+ * | `x-one-of`       | catalogue of the platform that its value stands in (`kinds/catalogues.ts`)   |
+ * | `x-ready`        | switching it on takes what its facet asks of the platform first              |
  * | `x-file`         | a file of the stack, sent as bytes                                           |
  * | `x-facet`        | written through an endpoint of its own                                       |
  * | `x-config`       | the name the configuration uses, or false where it cannot be given           |
@@ -60,6 +62,8 @@ export type FieldSchema = {
   readonly 'x-immutable'?: boolean;
   readonly 'x-revert'?: boolean;
   readonly 'x-lock'?: string;
+  readonly 'x-one-of'?: string;
+  readonly 'x-ready'?: boolean;
   readonly 'x-file'?: string;
   readonly 'x-facet'?: boolean;
   readonly 'x-config'?: string | boolean;

@@ -1,5 +1,5 @@
 import schema from '../../schemas/kinds/agent.schema.json' with { type: 'json' };
-import { isObject } from '../core/value.ts';
+import { isObject, type JsonObject } from '../core/value.ts';
 import type { Facet, Kind } from './kind.ts';
 import { restCalls } from './rest.ts';
 
@@ -27,7 +27,38 @@ const payments: Facet = {
   }),
   write: (id, body) => ({ operation: 'setPaymentTool', path: { agentId: id }, body }),
   absent: 'the platform reports no payment settings for the agent',
+  readiness: {
+    // What the platform remembers of the merchant may be old, so it is asked to look again.
+    ask: (id) => ({
+      operation: 'getPaymentReadiness',
+      path: { agentId: id },
+      query: { refresh: 'true' },
+    }),
+    refusal: unreadiness,
+  },
 };
+
+/** What `can_enable` is made of, as far as it is missing (Payment readiness). */
+function unreadiness(answer: JsonObject, written: ReadonlySet<string>): string | undefined {
+  if (answer.can_enable === true || answer.payment_tool_enabled === true) return undefined;
+  const missing = [
+    ...(answer.feature_locked === true ? ['card payments are locked for its organization'] : []),
+    ...(answer.can_accept_payments === false ? [merchantProblem(answer)] : []),
+    ...(answer.twilio_configured === false
+      ? ['its SMS credentials are not complete (integrations.smsProvider)']
+      : []),
+  ];
+  const isSmsAlone = missing.length === 1 && answer.twilio_configured === false;
+  if (isSmsAlone && written.has('integrations')) return undefined;
+  return `the agent cannot take payments yet: ${missing.join(', ') || 'the platform does not say why'}`;
+}
+
+function merchantProblem({ account_status: status, charges_enabled: charges }: JsonObject): string {
+  if (status !== 'active') return `its payment account is ${String(status)}`;
+  return charges === false
+    ? 'its payment account cannot charge yet'
+    : 'its organization cannot accept payments';
+}
 
 export const agent: Kind = {
   name: 'agent',

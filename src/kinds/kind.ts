@@ -117,4 +117,16 @@ export type Facet = {
   readonly write: (id: string, body: JsonObject) => Call;
   /** What to say where it is wanted and `read` finds nothing. */
   readonly absent: string;
+  /** What to ask before a member is switched on that is marked `x-ready`. */
+  readonly readiness?: Readiness;
+};
+
+/** A question to the platform about one resource, and how its answer is understood. */
+export type Readiness = {
+  readonly ask: (id: string) => Call;
+  /**
+   * Why the platform would refuse, or undefined where it would not. `written` are the top-level fields
+   * that are written before: what depends on them cannot be told yet.
+   */
+  readonly refusal: (answer: JsonObject, written: ReadonlySet<string>) => string | undefined;
 };

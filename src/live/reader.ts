@@ -8,12 +8,13 @@ import { DEFAULT_ENDPOINTS, type Endpoints } from '../api/endpoints.ts';
 import { ApiError, describeApiError, isNotFound } from '../api/errors.ts';
 import { NOT_THE_PLATFORM } from '../api/line.ts';
 import { CallsheetError } from '../core/errors.ts';
-import { isObject, type JsonObject } from '../core/value.ts';
+import { isObject, type Json, type JsonObject } from '../core/value.ts';
 import { recordIn } from '../kinds/answer.ts';
 import type { Call, Facet, Kind, Scope } from '../kinds/kind.ts';
 import type { Extent, ListedResource, LiveResource, Reader } from '../plan/reader.ts';
 import { readHistory } from './history.ts';
 import { openLacks } from './lacks.ts';
+import { createTerms } from './terms.ts';
 
 /** What was found of one resource. */
 type Found = { readonly record: JsonObject; readonly extent: Extent };
@@ -23,8 +24,15 @@ const NOTHING: Found = { record: {}, extent: 'nothing' };
 /**
  * A reader over a client. Lists are read once and kept; everything else is read afresh. Where a call that
  * only an assumption puts there is refused or turns out to be absent, it makes do without.
+ *
+ * @param me what `/v1/me` answered, where it was asked already
  */
-export function createReader(client: Client, endpoints: Endpoints = DEFAULT_ENDPOINTS): Reader {
+export function createReader(
+  client: Client,
+  endpoints: Endpoints = DEFAULT_ENDPOINTS,
+  me?: Json,
+): Reader {
+  let terms = createTerms(client, me);
   const lists = new Map<string, Promise<readonly ListedResource[] | undefined>>();
   const lacks = openLacks(endpoints);
 
@@ -111,6 +119,10 @@ export function createReader(client: Client, endpoints: Endpoints = DEFAULT_ENDP
     },
     history: (kind, id, limit) => readHistory(client, kind, id, limit),
     lackOf: lacks.of,
+    terms(fresh = false) {
+      if (fresh) terms = createTerms(client);
+      return terms;
+    },
   };
 }
 

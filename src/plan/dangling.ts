@@ -16,16 +16,22 @@ export function refuseDangling(
   const references = new Map(desired.map((one) => [one.address, one.references]));
   const born = new Set(ids.keys());
   const unsupported = new Set<Address>();
+  const refused = new Set<Address>();
   return changes.map((change) => {
     if (change.verdict === 'unsupported') unsupported.add(change.address);
+    if (change.verdict === 'refused') refused.add(change.address);
     const dangling = (references.get(change.address) ?? []).find(
       (address) => !born.has(address) && isWritten(change, address),
     );
     const isOk = change.verdict === 'ok';
     if (isOk && dangling === undefined && isMade(change)) born.add(change.address);
     if (!isOk || dangling === undefined) return change;
-    const reason = `${change.reason}; it refers to ${dangling}, which does not exist and which this plan does not make`;
-    if (!unsupported.has(dangling)) return { ...change, verdict: 'refused', reason };
+    const why = refused.has(dangling) ? 'is refused itself' : 'which this plan does not make';
+    const reason = `${change.reason}; it refers to ${dangling}, which does not exist and ${why}`;
+    if (!unsupported.has(dangling)) {
+      refused.add(change.address);
+      return { ...change, verdict: 'refused', reason };
+    }
     unsupported.add(change.address);
     return { ...change, verdict: 'unsupported', reason, operations: [] };
   });

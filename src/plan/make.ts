@@ -14,6 +14,7 @@ import { forecastRequests, planDigest, summarise } from './document.ts';
 import { type Guards, guardChanges } from './guard.ts';
 import { type Identity, identify, type Obscurity } from './identify.ts';
 import { attributeDrift, extentNotes, leafNotes } from './notes.ts';
+import { distinctNotes, ownersOf, type PreflightContext, preflight } from './preflight.ts';
 import type { LiveResource, Reader } from './reader.ts';
 import { rememberResource } from './remember.ts';
 import { type Support, withSupport } from './unsupported.ts';
@@ -26,6 +27,8 @@ export type PlanInput = {
   readonly prune: boolean;
   readonly state: State;
   readonly reader: Reader;
+  /** Whether the platform is asked what it would refuse; drift carries nothing out, so it need not. */
+  readonly isPreflighted: boolean;
   readonly world: Omit<World, 'idOf'>;
   readonly now: Date;
   readonly options: PlanOptions;
@@ -66,11 +69,14 @@ export async function makePlan(input: PlanInput): Promise<Planned> {
     (identity) =>
       (input.prune || identity.desired !== undefined) && isChosen(identity.address, options),
   );
+  const checks = input.isPreflighted ? preflightOf(input) : undefined;
   const results: Result[] = [];
   // Kind by kind, so that a resource that is about to be replaced has no id for those that refer to it.
   for (const kind of kinds) {
     const ofKind = chosen.filter((identity) => identity.kind === kind);
-    const planned = await Promise.all(ofKind.map((identity) => planOne(identity, world, input)));
+    const planned = await Promise.all(
+      ofKind.map((identity) => planOne(identity, { ...input, world, checks })),
+    );
     for (const result of planned) {
       results.push(result);
       const { action, verdict, address } = result.change;
@@ -91,7 +97,13 @@ type Result = {
   readonly state: ResourceState | undefined;
 };
 
-async function planOne(identity: Identity, world: World, input: PlanInput): Promise<Result> {
+type OneInput = Omit<PlanInput, 'world'> & {
+  readonly world: World;
+  readonly checks: PreflightContext | undefined;
+};
+
+async function planOne(identity: Identity, input: OneInput): Promise<Result> {
+  const { world, checks } = input;
   const { kind, found, desired, recorded, address, by } = identity;
   const facets = new Set(
     kind.facets.map(({ field }) => field).filter((field) => desired?.document[field] !== undefined),
@@ -109,8 +121,12 @@ async function planOne(identity: Identity, world: World, input: PlanInput): Prom
     support,
   };
   const { change: planned, leaves } = planChange(identity, live, context);
-  const change = withSupport(planned, identity, support);
-  const notes = [...leafNotes(address, leaves), ...extentNotes(change, live)];
+  const supported = withSupport(planned, identity, support);
+  const written = { document: desired?.document ?? {}, leaves, live: live?.document ?? {} };
+  const { change, notes: untold } = checks
+    ? await preflight(supported, written, checks)
+    : { change: supported, notes: [] };
+  const notes = [...leafNotes(address, leaves), ...extentNotes(change, live), ...untold];
   const isSame = change.action === 'no_op' || change.action === 'adopt';
   if (isSame && desired && live) {
     // What is known of a resource that is gone says nothing of the one that took its name.
@@ -137,7 +153,7 @@ async function pinHistory(
   live: LiveResource,
   change: Change,
   leaves: readonly LeafChange[],
-  { reader }: PlanInput,
+  { reader }: Pick<PlanInput, 'reader'>,
 ): Promise<Change> {
   const history = await reader.history(kind, live.id, ENTRIES_READ);
   const pin = pinOf(kind, live, history[0]?.id ?? null);
@@ -199,12 +215,16 @@ function assemble(
     requests: forecastRequests(changes, kindNamed, input.secondsPerRequest()),
     assumptions: assumptionsOf(changes, supportOf(input)),
     changes,
-    notes: results.flatMap(({ notes }) => notes),
+    notes: distinctNotes(results.flatMap(({ notes }) => notes)),
   };
   return { ...undigested, digest: planDigest(undigested) };
 }
 
-function supportOf({ reader, assumptionOf }: PlanInput): Support {
+function preflightOf({ reader, desired, organizations }: PlanInput): PreflightContext {
+  return { reader, terms: reader.terms(), organizations, ...ownersOf(desired) };
+}
+
+function supportOf({ reader, assumptionOf }: Pick<PlanInput, 'reader' | 'assumptionOf'>): Support {
   return { lackOf: reader.lackOf, assumptionOf };
 }
 

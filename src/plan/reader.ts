@@ -5,6 +5,7 @@
  */
 import type { JsonObject } from '../core/value.ts';
 import type { Kind, Scope } from '../kinds/kind.ts';
+import type { Terms } from './terms.ts';
 
 /** An item of a list: enough to recognise a resource, not always all of it. */
 export type ListedResource = {
@@ -63,6 +64,8 @@ export type Reader = {
   readonly lackOf: (operation: string) => Lack | undefined;
   /** The newest history entries, newest first; empty for kinds without a history. */
   readonly history: (kind: Kind, id: string, limit: number) => Promise<readonly HistoryEntry[]>;
+  /** What the platform takes and refuses; asked again unless it is `fresh`, the same answers. */
+  readonly terms: (fresh?: boolean) => Terms;
 };
 
 /** What is known of a history entry (Agent history entry). */

@@ -8,6 +8,8 @@ export type LedgerLine = {
   readonly address: string;
   readonly action: string;
   readonly status: 'done' | 'failed' | 'blocked' | 'not_attempted';
+  /** Why the plan left it out. */
+  readonly verdict?: LeftOut;
   readonly id: string | null;
   readonly message: string | null;
   readonly fields: readonly string[];
@@ -15,6 +17,7 @@ export type LedgerLine = {
 };
 
 type Status = LedgerLine['status'];
+type LeftOut = 'refused' | 'held' | 'unsupported';
 
 /** What failed stands last, next to where the next command is typed. */
 const ORDER: readonly Status[] = ['done', 'not_attempted', 'blocked', 'failed'];
@@ -31,6 +34,9 @@ const LOOKS: {
   blocked: { mark: '◦', word: 'blocked', tone: 'warning' },
   not_attempted: { mark: '◦', word: 'not attempted', tone: 'dim' },
 };
+
+/** What the plan said already that it would leave out. */
+const LEFT_OUT = { mark: '◦', word: 'left out', tone: 'dim' } as const;
 
 const PAST: { readonly [action: string]: string } = {
   create: 'created',
@@ -61,12 +67,12 @@ export function renderLedgerText(lines: readonly LedgerLine[], options: RenderOp
 }
 
 function isWhole(lines: readonly LedgerLine[]): boolean {
-  return lines.every(({ status }) => status === 'done');
+  return lines.every(({ status, verdict }) => status === 'done' || verdict !== undefined);
 }
 
 function changeLines(line: LedgerLine, options: RenderOptions): readonly Line[] {
-  const { status, action, address, message } = line;
-  const { mark, word, tone } = LOOKS[status];
+  const { status, action, address, message, verdict } = line;
+  const { mark, word, tone } = verdict === undefined ? LOOKS[status] : LEFT_OUT;
   const said = status === 'done' ? (PAST[action] ?? action) : word;
   const tried = status === 'done' ? '' : `  (${action})`;
   const details = options.verbose ? detailsOf(line) : '';
@@ -98,16 +104,27 @@ function detailsOf({ id, history, fields }: LedgerLine): string {
 }
 
 function countsOf(lines: readonly LedgerLine[]): string {
-  if (lines.length === 0) return 'Nothing was written.';
-  const done = lines.filter(({ status }) => status === 'done');
+  const left = leftOut(lines);
+  const tried = lines.filter(({ verdict }) => verdict === undefined);
+  if (tried.length === 0) return `Nothing was written${left}.`;
+  const done = tried.filter(({ status }) => status === 'done');
   const actions = [...new Set(done.map(({ action }) => action))].map((action) => {
     const count = done.filter((line) => line.action === action).length;
     return `${formatNumber(count)} ${PAST[action] ?? action}`;
   });
-  if (isWhole(lines)) return `Done: ${actions.join(', ')}.`;
+  if (isWhole(tried)) return `Done: ${actions.join(', ')}${left}.`;
   const others = (['failed', 'blocked', 'not_attempted'] as const)
-    .map((status) => ({ status, count: lines.filter((line) => line.status === status).length }))
+    .map((status) => ({ status, count: tried.filter((line) => line.status === status).length }))
     .filter(({ count }) => count > 0)
     .map(({ status, count }) => `${formatNumber(count)} ${LOOKS[status].word}`);
-  return `Not everything was done: ${[...actions, ...others].join(', ')}.`;
+  return `Not everything was done: ${[...actions, ...others].join(', ')}${left}.`;
+}
+
+/** `; left out: 2 refused, 1 held` */
+function leftOut(lines: readonly LedgerLine[]): string {
+  const counts = (['refused', 'held', 'unsupported'] as const)
+    .map((verdict) => ({ verdict, count: lines.filter((one) => one.verdict === verdict).length }))
+    .filter(({ count }) => count > 0)
+    .map(({ verdict, count }) => `${formatNumber(count)} ${verdict}`);
+  return counts.length === 0 ? '' : `; left out: ${counts.join(', ')}`;
 }

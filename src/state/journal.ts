@@ -1,5 +1,5 @@
 import type { Address } from '../core/address.ts';
-import type { Pin, PlannedOperation } from '../core/plan-document.ts';
+import type { Pin, PlannedOperation, Verdict } from '../core/plan-document.ts';
 import type { JsonObject } from '../core/value.ts';
 import type { AppliedLeaf, ResourceState } from './model.ts';
 
@@ -111,6 +111,8 @@ export type LedgerLine = {
   readonly address: Address;
   readonly action: string;
   readonly status: OperationStatus;
+  /** Why the plan left it out, for what was never to be attempted. */
+  readonly verdict?: Exclude<Verdict, 'ok'>;
   readonly id: string | null;
   readonly message: string | null;
   readonly fields: readonly string[];

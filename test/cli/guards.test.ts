@@ -98,7 +98,10 @@ staged('what is refused can be left out', async (stage) => {
   await stage.edit('resources.yaml', 'max_attempts: 3', 'max_attempts: 5');
   const leaves = ({ verdict }: { readonly verdict: string }) => verdict === 'refused';
   const ledger = await stage.apply({ skipRefused: true }, { leaves });
-  expect(ledger.map(({ address }) => address)).toEqual(['retry_policy.gentle']);
+  expect(ledger.map(({ address, status }) => [address, status])).toEqual([
+    ['retry_policy.gentle', 'done'],
+    ['agent.desk', 'not_attempted'],
+  ]);
   expect(stage.sim.store.agents.get(id)?.record.greeting_message).toBe('Edited.');
 });
 

@@ -128,9 +128,14 @@ staged('what a lock refuses cannot be undone: the ledger says which', async (sta
   await stage.edit('agents.yaml', 'model: alpha-4o', 'model: alpha-4.1');
   await stage.apply();
   for (const { locks } of stage.sim.store.organizations.values()) locks.add('llm.alpha-4o');
-  const [line] = await stage.rollback({}, { exit: 3 });
-  expect(line).toMatchObject({ address: 'agent.desk', status: 'failed' });
-  expect(line?.message).toContain('The feature llm.alpha-4o is not available');
+  const since = stage.writes().length;
+  const [line] = await stage.rollback({}, { exit: 4 });
+  const left = { address: 'agent.desk', status: 'not_attempted', verdict: 'refused' };
+  expect(line).toMatchObject(left);
+  expect(line?.message).toContain('model needs the feature llm.alpha-4o, which is locked');
+  expect(stage.writes().length).toBe(since);
+  expect(await stage.rollback({ skipRefused: true })).toMatchObject([left]);
+  expect(stage.writes().length).toBe(since);
 });
 
 describe('what was deleted comes back, and is referred to again', () => {

@@ -100,8 +100,10 @@ scenario('a scoped key that cannot change what the plan changes is told so', asy
     generation: 1,
     scope: { level: 'organization', id: organization?.id ?? '' },
   });
-  const { out } = await world.run(['apply', '--auto-approve'], { env, exit: 3 });
-  expect(out.replace(/\s+/g, ' ')).toContain('answered 403: insufficient_scope');
-  expect(out.replace(/\s+/g, ' ')).toContain('this needs a key for the whole account');
+  const { out } = await world.run(['apply', '--auto-approve'], { env, exit: 4 });
+  expect(out.replace(/\s+/g, ' ')).toContain(
+    'createRetryPolicy is closed to this key, which is limited to one organization; use a key of the whole account',
+  );
+  expect(world.writes()).toEqual([]);
   await world.apply();
 });

@@ -79,6 +79,7 @@ async function planOf(folder: string): Promise<PlanDocument> {
     purpose: 'apply',
     desired: stack.resources,
     prune: true,
+    isPreflighted: true,
     state: await stateOf(folder),
     reader: memoryReader(liveOf(folder)),
     world: {

@@ -62,6 +62,8 @@ export const AGENT: JsonObject = {
     user_timezone: 'America/New_York',
     inactivity_timeout: 20,
     phi_redaction: true,
+    secure_access: true,
+    use_reseller_smtp: true,
   },
   extensions: {
     tools: [
@@ -151,6 +153,8 @@ export const AGENT_CHANGED: JsonObject = {
     user_timezone: 'America/Chicago',
     inactivity_timeout: 30,
     phi_redaction: false,
+    secure_access: false,
+    use_reseller_smtp: false,
   },
   extensions: {
     tools: [

@@ -6,6 +6,7 @@ import { assumptions, operations } from '../../src/api/operations.generated.ts';
 import { FORMATS } from '../../src/config/formats.ts';
 import { type FieldSchema, itemSchema, memberSchema } from '../../src/core/schema.ts';
 import { isObject, type Json, type JsonObject } from '../../src/core/value.ts';
+import { catalogues } from '../../src/kinds/catalogues.ts';
 import { kinds } from '../../src/kinds/index.ts';
 import type { Kind } from '../../src/kinds/kind.ts';
 import { samples } from './samples.ts';
@@ -116,6 +117,13 @@ describe.each(kinds.map((kind) => ({ name: kind.name, kind })))('$name', ({ kind
     for (const { value } of having('x-told-while')) expect(paths).toContain(value);
     for (const { value } of having('x-lock'))
       expect(value).toMatch(/^[a-z_]+(\.\{(value|key)\})?$/);
+    const locks = [kind.schema['x-lock']].filter((lock) => lock !== undefined);
+    for (const lock of locks) expect(lock).toMatch(/^[a-z_]+$/);
+    for (const { value } of having('x-one-of')) expect(Object.keys(catalogues)).toContain(value);
+    for (const { path } of having('x-ready'))
+      expect(
+        kind.facets.find(({ field }) => path.startsWith(`${field}.`))?.readiness,
+      ).toBeDefined();
     for (const { path, value } of having('x-identity'))
       expect(paths).toContain(`${path}[].${value}`);
   });

@@ -246,3 +246,30 @@ describe('what only an assumption puts somewhere', () => {
     });
   });
 });
+
+describe('terms', () => {
+  const feature = (key: string, state: string): Reply => ({
+    body: {
+      feature_administration_enabled: true,
+      scope: { level: 'organization', id: 'o' },
+      data: [{ key, state, locked_scope: state === 'locked' ? 'here' : null }],
+    },
+  });
+
+  it('are asked once, and again when they are to be fresh', async () => {
+    const key = 'llm.alpha-4o';
+    const seen = script({
+      'GET /v1/features': [feature(key, 'available'), feature(key, 'locked')],
+    });
+    const live = reader();
+    const isLocked = async (fresh: boolean) => {
+      const locks = await live.terms(fresh).locks('o');
+      return locks.type === 'told' && locks.value.has(key);
+    };
+    expect([await isLocked(false), await isLocked(false)]).toEqual([false, false]);
+    expect([await isLocked(true), await isLocked(false)]).toEqual([true, true]);
+    expect(seen.map(({ path }) => path)).toEqual(
+      ['o', 'o'].map((id) => `/v1/features?organization_id=${id}`),
+    );
+  });
+});

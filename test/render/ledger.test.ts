@@ -59,6 +59,24 @@ test.each<[string, readonly LedgerLine[], string]>([
     '\nDone: 2 updated, 1 deleted.\n',
   ],
   [
+    'all done but what the plan left out',
+    [
+      lineOf('agent.a'),
+      lineOf('agent.b', { status: 'not_attempted', verdict: 'refused', message: 'it is locked' }),
+      lineOf('agent.c', { status: 'not_attempted', verdict: 'held' }),
+    ],
+    '◦ left out       agent.b  (update)\n    it is locked\n',
+  ],
+  [
+    'the counts of what was left out',
+    [
+      lineOf('agent.a'),
+      lineOf('agent.b', { status: 'not_attempted', verdict: 'refused' }),
+      lineOf('agent.c', { status: 'not_attempted', verdict: 'held' }),
+    ],
+    '\nDone: 1 updated; left out: 1 refused, 1 held.\n',
+  ],
+  [
     'all failed',
     [lineOf('agent.a', { status: 'failed' })],
     '\nNot everything was done: 1 failed.\n',

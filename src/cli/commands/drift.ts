@@ -19,7 +19,9 @@ export async function drift(flags: DriftFlags, context: Context): Promise<ExitCo
   try {
     tellWarnings(session.warnings, context);
     tellUnfinished(session.unfinished, context);
-    const { plan } = await planConfiguration(session, planOptions(flags), context);
+    const { plan } = await planConfiguration(session, planOptions(flags), context, {
+      isPreflighted: false,
+    });
     const document = driftOf(plan);
     const { terminal } = context;
     terminal.out(

@@ -19,6 +19,7 @@ export type RollbackFlags = CommonFlags & {
   readonly run?: string;
   readonly autoApprove?: boolean;
   readonly force?: boolean;
+  readonly skipRefused?: boolean;
   readonly concurrency?: number;
   readonly format: 'text' | 'json';
 };
@@ -64,7 +65,7 @@ async function carryOut(
   if (flags.format === 'text') terminal.out(renderPlan(plan, 'text', terminal));
   if (isRefused(plan)) {
     terminal.err(
-      'Nothing was written: the rollback holds changes that are refused. --force undoes edits that were made since, too; it never deletes what is protected.',
+      'Nothing was written: the rollback holds changes that are refused. --force undoes edits that were made since, too; it never deletes what is protected. --skip-refused leaves out what is refused.',
     );
     showNothingDone(plan, 'refused', { flags, context });
     return EXIT.refused;
@@ -95,11 +96,11 @@ async function carryOut(
 }
 
 /** A rollback only touches what the run changed, and takes away what it made. */
-function rollbackOptions(undo: Undo, { force }: RollbackFlags): PlanOptions {
+function rollbackOptions(undo: Undo, { force, skipRefused }: RollbackFlags): PlanOptions {
   return {
     allow_delete: true,
     accept_conflicts: force === true,
-    skip_refused: false,
+    skip_refused: skipRefused === true,
     resend_secrets: false,
     target: undo.addresses,
     exclude: [],

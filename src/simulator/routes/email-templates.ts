@@ -50,7 +50,7 @@ function kind({ store, dialect }: Platform): TemplateKind {
   return {
     schema,
     records: store.emailTemplates,
-    feature: 'email_templates',
+    feature: schema['x-lock'],
     locked: 'email_templates_locked',
     // The specification gives these errors no status.
     statuses:

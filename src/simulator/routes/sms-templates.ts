@@ -49,7 +49,7 @@ function kind({ store }: Platform): TemplateKind {
   return {
     schema,
     records: store.smsTemplates,
-    feature: 'sms_templates',
+    feature: schema['x-lock'],
     locked: 'sms_templates_locked',
     statuses: { locked: 403, taken: 409 },
     empty: {

@@ -1,0 +1,149 @@
+import { formatPath, type Path } from '../core/path.ts';
+import type { PlannedOperation } from '../core/plan-document.ts';
+import type { FieldSchema } from '../core/schema.ts';
+import { isList, isObject, type JsonObject, Ref, type Value } from '../core/value.ts';
+import { schemasAlong, valueAt } from '../diff/along.ts';
+import { isWritten, type LeafChange, leafChange } from '../diff/finding.ts';
+import { leavesOf } from '../diff/leaves.ts';
+import type { Facet, Kind } from '../kinds/kind.ts';
+
+/** What a change needs the platform to allow. `path` is null where the resource itself needs it. */
+export type Demand =
+  | { readonly type: 'feature'; readonly path: string | null; readonly feature: string }
+  /** The feature, if the id turns out to be one of that kind. */
+  | {
+      readonly type: 'feature_of_id';
+      readonly path: string;
+      readonly feature: string;
+      readonly kind: string;
+      readonly id: string;
+    }
+  /** A resource of the stack, which must belong to the same organization. */
+  | { readonly type: 'reference'; readonly path: string; readonly address: string }
+  | {
+      readonly type: 'offer';
+      readonly path: string;
+      readonly catalogue: string;
+      readonly value: string;
+    }
+  | { readonly type: 'readiness'; readonly path: string; readonly facet: Facet };
+
+/** What is written to one resource. */
+export type Writing = {
+  readonly kind: Kind;
+  readonly operations: readonly PlannedOperation[];
+  /** What differs. Of a resource that is made, everything does. */
+  readonly leaves: readonly LeafChange[];
+  readonly document: { readonly [field: string]: Value };
+  /** What is live, or nothing. */
+  readonly live: JsonObject;
+};
+
+/**
+ * What a change needs, as the schemas say: only what it switches on or moves to another value. What is on
+ * already may stay on, and switching off needs nothing (Revert, rule 2; Features, notes).
+ */
+export function demandsOf(writing: Writing): readonly Demand[] {
+  const { kind, operations } = writing;
+  const isMade = operations.some(({ step }) => step === 'create');
+  const live = isMade ? {} : writing.live;
+  const leaves = isMade ? madeLeaves(writing) : writing.leaves.filter(isWritten);
+  const lock = kind.schema['x-lock'];
+  const isSent = operations.some(({ step }) => step !== 'delete');
+  const own: readonly Demand[] =
+    lock === undefined || !isSent ? [] : [{ type: 'feature', path: null, feature: lock }];
+  const all = [...own, ...leaves.flatMap((leaf) => leafDemands(leaf, kind, live))];
+  return [...new Map(all.map((demand) => [keyOf(demand), demand])).values()];
+}
+
+function madeLeaves({ kind, document }: Writing): readonly LeafChange[] {
+  return [...leavesOf(kind.schema, document).leaves.values()].map((leaf) =>
+    leafChange(leaf, undefined, leaf.value, 'changed'),
+  );
+}
+
+/** Several leaves of one integration need one feature. */
+function keyOf(demand: Demand): string {
+  if (demand.type === 'feature') return demand.feature;
+  return `${demand.type} ${demand.path}`;
+}
+
+function leafDemands(leaf: LeafChange, kind: Kind, live: JsonObject): readonly Demand[] {
+  if (leaf.after === undefined || leaf.after === null) return [];
+  return schemasAlong(kind.schema, leaf.path).flatMap((schema, index) => {
+    const place = { schema, path: leaf.path.slice(0, index + 1) };
+    return [...lockDemands(place, leaf, kind, live), ...valueDemands(place, leaf, kind, live)];
+  });
+}
+
+/** A schema on the way to a leaf, and the path that leads to it. */
+type Place = { readonly schema: FieldSchema; readonly path: Path };
+
+function lockDemands(
+  { schema, path }: Place,
+  leaf: LeafChange,
+  { schema: root }: Kind,
+  live: JsonObject,
+): readonly Demand[] {
+  const lock = schema['x-lock'];
+  const kind = schema['x-ref'];
+  const { after } = leaf;
+  if (lock === undefined) return [];
+  if (kind !== undefined) {
+    return typeof after === 'string'
+      ? [{ type: 'feature_of_id', path: leaf.text, feature: lock, kind, id: after }]
+      : [{ type: 'feature', path: leaf.text, feature: lock }];
+  }
+  if (lock.includes('{key}')) {
+    const key = leaf.path[path.length];
+    if (key === undefined) return [];
+    const unit = [...path, key];
+    const isThere = (valueAt(root, live, unit) ?? null) !== null;
+    return isThere ? [] : [feature(unit, lock.replace('{key}', key))];
+  }
+  const before = valueAt(root, live, path);
+  if (lock.includes('{value}')) {
+    const isNew = typeof after === 'string' && after !== '' && after !== before;
+    return isNew ? [feature(path, lock.replace('{value}', after))] : [];
+  }
+  return switchesOn(before, after) ? [feature(path, lock)] : [];
+}
+
+function feature(path: Path, key: string): Demand {
+  return { type: 'feature', path: formatPath(path), feature: key };
+}
+
+function valueDemands(
+  { schema, path }: Place,
+  { text, after, path: whole }: LeafChange,
+  { schema: root, facets }: Kind,
+  live: JsonObject,
+): readonly Demand[] {
+  if (path.length !== whole.length) return [];
+  const before = valueAt(root, live, path);
+  const catalogue = schema['x-one-of'];
+  const facet = facets.find(({ field }) => field === path[0]);
+  return [
+    ...(after instanceof Ref
+      ? [{ type: 'reference' as const, path: text, address: after.address }]
+      : []),
+    ...(catalogue !== undefined && typeof after === 'string' && after !== before
+      ? [{ type: 'offer' as const, path: text, catalogue, value: after }]
+      : []),
+    ...(schema['x-ready'] && facet?.readiness && switchesOn(before, after)
+      ? [{ type: 'readiness' as const, path: text, facet }]
+      : []),
+  ];
+}
+
+/** Whether something goes from off to on. Of a list, every element is something of its own. */
+function switchesOn(before: Value | undefined, after: Value | undefined): boolean {
+  if (!isList(after)) return isOn(after) && !isOn(before);
+  const had = new Set(isList(before) ? before.map(String) : []);
+  return after.some((element) => !had.has(String(element)));
+}
+
+function isOn(value: Value | undefined): boolean {
+  if (value === undefined || value === null || value === false || value === '') return false;
+  return !isObject(value) || Object.keys(value).length > 0;
+}

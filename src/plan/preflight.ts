@@ -1,0 +1,105 @@
+import type { DesiredResource } from '../core/desired.ts';
+import type { Change, Note } from '../core/plan-document.ts';
+import { kindNamed } from '../kinds/index.ts';
+import { type Demand, demandsOf, type Writing } from './demands.ts';
+import {
+  type Findings,
+  judge,
+  judgeOperation,
+  type PreflightContext,
+  type Subject,
+} from './judge.ts';
+import { scopeOf } from './natural-key.ts';
+import { writesOf } from './operations.ts';
+import type { Whose } from './refusals.ts';
+
+export type { PreflightContext } from './judge.ts';
+
+/** Whose the resources of a stack are. */
+export function ownersOf(
+  desired: readonly DesiredResource[],
+): Pick<PreflightContext, 'ownerOf' | 'likelyOwner'> {
+  const owners = new Map(
+    desired.flatMap(({ address, document: { organization_id: owner } }) =>
+      typeof owner === 'string' ? [[address, owner] as const] : [],
+    ),
+  );
+  const [first, ...others] = new Set(owners.values());
+  return {
+    ownerOf: (address) => owners.get(address),
+    likelyOwner: others.length === 0 ? first : undefined,
+  };
+}
+
+/** Gives a change that the platform would refuse its verdict, with every reason (DESIGN §4.7). */
+export async function preflight(
+  change: Change,
+  writing: Omit<Writing, 'kind' | 'operations'>,
+  context: PreflightContext,
+): Promise<{ readonly change: Change; readonly notes: readonly Note[] }> {
+  if (change.verdict !== 'ok') return { change, notes: [] };
+  const { refusals, notes } = await findRefusals(change, writing, context);
+  if (refusals.length === 0) return { change, notes };
+  const reason = `${refusals.join('; ')} (${change.reason})`;
+  return { change: { ...change, verdict: 'refused', reason }, notes };
+}
+
+/** Asks the platform what it would object to in a change. A change that needs nothing asks nothing. */
+export async function findRefusals(
+  change: Change,
+  written: Omit<Writing, 'kind' | 'operations'>,
+  context: PreflightContext,
+): Promise<Findings> {
+  const kind = kindNamed(change.kind);
+  const writing: Writing = { ...written, kind, operations: change.operations };
+  const demands = demandsOf(writing);
+  const id = demands.length === 0 ? null : await organizationOf(change, writing, context);
+  const subject: Subject = { ...context, change, organization: id, whose: whoseOf(id, context) };
+  const calls = await Promise.all(
+    writesOf(change, kind).map((operation) => judgeOperation(operation, subject)),
+  );
+  const rights = await judgeAll(demands.filter(isRight), subject);
+  const barred = new Set(rights.flatMap(({ path, refusals }) => (refusals.length ? [path] : [])));
+  // What a lock bars is told by the lock: that a catalogue leaves it out too says nothing more.
+  const rest = demands.filter((demand) => !isRight(demand) && !barred.has(demand.path));
+  const found = [...calls, ...rights, ...(await judgeAll(rest, subject))];
+  return {
+    refusals: [...new Set(found.flatMap(({ refusals }) => refusals))],
+    notes: found.flatMap(({ notes }) => notes),
+  };
+}
+
+function judgeAll(
+  demands: readonly Demand[],
+  subject: Subject,
+): Promise<readonly (Findings & Pick<Demand, 'path'>)[]> {
+  return Promise.all(
+    demands.map(async (demand) => ({ path: demand.path, ...(await judge(demand, subject)) })),
+  );
+}
+
+function isRight({ type }: Demand): boolean {
+  return type === 'feature' || type === 'feature_of_id';
+}
+
+function whoseOf(id: string | null, { organizations }: PreflightContext): Whose {
+  return { organization: id === null ? undefined : (organizations[id] ?? id) };
+}
+
+/** What does not say whose it is belongs to whom its neighbours in the list belong to. */
+async function organizationOf(
+  { organization_id: own }: Change,
+  { kind, document, live }: Writing,
+  { reader }: PreflightContext,
+): Promise<string | null> {
+  if (own !== null) return own;
+  if (typeof live.organization_id === 'string') return live.organization_id;
+  const listed = (await reader.list(kind, scopeOf(kind, document))) ?? [];
+  const owner = listed.find(({ record }) => typeof record.organization_id === 'string');
+  return owner === undefined ? null : String(owner.record.organization_id);
+}
+
+/** The same is not said twice of what many changes asked. */
+export function distinctNotes(notes: readonly Note[]): readonly Note[] {
+  return [...new Map(notes.map((note) => [`${note.address} ${note.message}`, note])).values()];
+}
