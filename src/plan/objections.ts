@@ -54,7 +54,7 @@ export function withRefusals(
 }
 
 function freezeObjection(
-  { purpose, options }: Judged,
+  { options }: Judged,
   { guards, now }: Circumstances,
 ): readonly Objection[] {
   const freeze = freezeAt(guards.freeze ?? [], now);
@@ -63,17 +63,15 @@ function freezeObjection(
   const names = windows.map(nameOf).join(' and ');
   const end = until === undefined ? undefined : formatInstant(windows[0].zone, until.getTime());
   const lasts = end === undefined ? 'with no end within a year' : `until ${end}`;
-  const rolls = purpose === 'rollback';
-  const wait = end === undefined ? '' : `Wait until then, or `;
-  const how = `${rolls ? 'roll back' : 'plan'} with --override-freeze REASON`;
-  const advice = `${wait}${how}; the reason is recorded with the run.`;
+  const how = 'pass --override-freeze REASON, which is recorded with the run.';
+  const advice = end === undefined ? `To go on all the same, ${how}` : `Wait until then, or ${how}`;
   return [
     {
       refusal: {
         guard: 'freeze',
         message: `guards.freeze is in force ${lasts}: ${names}`,
         until: until?.toISOString() ?? null,
-        advice: advice.charAt(0).toUpperCase() + advice.slice(1),
+        advice,
       },
       isOverridden: options.override_freeze !== undefined,
       reason: options.override_freeze ?? null,
@@ -97,13 +95,17 @@ function holdObjection(
     {
       refusal: {
         guard: 'hold',
-        message: `this configuration was rolled back by ${user ?? 'someone'} at ${at}: run ${by} undid run ${undid}`,
+        message: `this configuration was rolled back by ${user ?? 'someone'} at ${toSeconds(at)}: run ${by} undid run ${undid}`,
         until: null,
         advice:
-          'Change the configuration, or plan with --release-hold to apply the same one again.',
+          'Change the configuration, or pass --release-hold to apply the same one again.',
       },
       isOverridden: options.release_hold === true,
       reason: null,
     },
   ];
+}
+
+function toSeconds(time: string): string {
+  return time.replace(/\.\d+Z$/, 'Z');
 }
