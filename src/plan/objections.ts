@@ -97,8 +97,7 @@ function holdObjection(
         guard: 'hold',
         message: `this configuration was rolled back by ${user ?? 'someone'} at ${toSeconds(at)}: run ${by} undid run ${undid}`,
         until: null,
-        advice:
-          'Change the configuration, or pass --release-hold to apply the same one again.',
+        advice: 'Change the configuration, or pass --release-hold to apply the same one again.',
       },
       isOverridden: options.release_hold === true,
       reason: null,
