@@ -67,7 +67,7 @@ function guardThresholds(changes: readonly Change[], input: GuardInput): readonl
     for (const { address } of touched) refusals.set(address, reason);
   }
   if (most !== undefined && leaving.length > most) {
-    const reason = `the plan deletes ${leaving.length} resources, more than guards.max_delete: ${most} allows; raise it or plan a part with --target`;
+    const reason = `the plan deletes ${leaving.length} resource${leaving.length === 1 ? '' : 's'}, more than guards.max_delete: ${most} allows; raise it or plan a part with --target`;
     for (const { address } of leaving) refusals.set(address, reason);
   }
   return changes.map((change) => {

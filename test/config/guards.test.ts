@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
 import { broken, loadGood, MAIN } from './stack-folder.ts';
 
@@ -172,3 +173,12 @@ broken([
     ],
   },
 ]);
+
+test('what docs/guards.md shows is taken as it stands', async () => {
+  const page = await readFile(new URL('../../docs/guards.md', import.meta.url), 'utf8');
+  const shown = [...page.matchAll(/```yaml\n(.*?)```/gs)].map(([, text = '']) => text);
+  const read = await Promise.all(
+    shown.map(async (text) => (await loadGood({ 'callsheet.yaml': MAIN + text })).guards),
+  );
+  expect(read.map(({ freeze = [] }) => freeze.length)).toEqual([0, 3]);
+});

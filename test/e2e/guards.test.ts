@@ -62,7 +62,7 @@ scenario('protection goes with what the state moves to another address', async (
 });
 
 const COUNTED: readonly (readonly [guards: string, says: string])[] = [
-  ['{ max_delete: 0 }', 'the plan deletes 1 resources, more than guards.max_delete: 0 allows'],
+  ['{ max_delete: 0 }', 'the plan deletes 1 resource, more than guards.max_delete: 0 allows'],
   [
     '{ max_change_percent: 12, min_resources: 8 }',
     'the plan touches 1 of 8 resources (12.5 %), more than guards.max_change_percent: 12 allows',
