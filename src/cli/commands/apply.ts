@@ -13,7 +13,7 @@ import { showNothingDone, tellRefused } from '../result.ts';
 import { runPlan } from '../run.ts';
 import { openSession, type Session } from '../session.ts';
 import { tellWarnings } from '../tell.ts';
-import { checkExpectation, checkPlanFile } from '../vouch.ts';
+import { checkExpectation, checkPlanFile, checkUses } from '../vouch.ts';
 import { type PlanFormat, renderPlan } from './plan.ts';
 
 export type ApplyFlags = PlanFlags & {
@@ -98,6 +98,7 @@ async function applyFile(
   // What stood against it when it was planned may be over, and something else may have begun.
   const document = withRefusals(given, refusalsNow(given, session, context));
   if (isRefused(document)) return tellRefused(document, { flags, context });
+  await checkUses(document, session);
   const planned: Planned = { plan: document, refresh: new Map(), ids: new Map() };
   return runPlan(planned, { flags, session, context, purpose: 'apply', checkFirst: true });
 }
