@@ -66,6 +66,7 @@ try {
   await writeFile(agents, switchOff(before.agents, 'billing'));
   await run('It is applied before anybody looks', ['apply', '--auto-approve']);
   await run("Roll it back, through the platform's own history", ['rollback', '--auto-approve']);
+  await run('Nobody applies it again by accident: what was rolled back is held', ['plan'], 4);
   await writeFile(prompt, before.prompt);
   await writeFile(agents, before.agents);
   heading('The change is taken back in Git, too');

@@ -1,6 +1,7 @@
 import { assumptionOf } from '../api/endpoints.ts';
-import type { PlanOptions } from '../core/plan-document.ts';
+import type { PlanDocument, PlanOptions, Refusal } from '../core/plan-document.ts';
 import { makePlan, type PlanInput, type Planned } from '../plan/make.ts';
+import { type Objection, objectionsTo, refusalsIn } from '../plan/objections.ts';
 import type { Context } from './context.ts';
 import { checkChosen } from './plan-flags.ts';
 import type { Session } from './session.ts';
@@ -53,5 +54,26 @@ export function planInstead(
   context: Context,
 ): Promise<Planned> {
   // Thresholds stop a bad configuration. A rollback touches only what its run touched.
-  return makePlan({ ...planInput(session, context), guards: {}, ...instead });
+  const { freeze } = session.stack.guards;
+  const guards = freeze === undefined ? {} : { freeze };
+  return makePlan({ ...planInput(session, context), guards, ...instead });
+}
+
+/** What stands against running a plan now, by the clock, the state and the configuration of now. */
+export function objectionsNow(
+  plan: PlanDocument,
+  { stack, state }: Pick<Session, 'stack' | 'state'>,
+  { now }: Context,
+): readonly Objection[] {
+  const { guards } = stack;
+  return objectionsTo(plan, { guards, holds: state.holds ?? {}, now: now() });
+}
+
+/** The part of it that nobody overrode. */
+export function refusalsNow(
+  plan: PlanDocument,
+  session: Pick<Session, 'stack' | 'state'>,
+  context: Context,
+): readonly Refusal[] {
+  return refusalsIn(objectionsNow(plan, session, context));
 }

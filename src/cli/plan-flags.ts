@@ -13,6 +13,9 @@ export type PlanFlags = CommonFlags & {
   readonly acceptConflicts?: boolean;
   readonly skipRefused?: boolean;
   readonly resendSecrets?: boolean | readonly string[];
+  readonly overrideFreeze?: string;
+  readonly releaseHold?: boolean;
+  readonly force?: boolean;
   readonly concurrency?: number;
 };
 
@@ -25,8 +28,21 @@ export function planOptions(flags: PlanFlags): PlanOptions {
     resend_secrets: flags.resendSecrets ?? false,
     target: flags.target ?? [],
     exclude: flags.exclude ?? [],
-    force: false,
+    force: flags.force ?? false,
+    ...overrideOption(flags),
+    ...(flags.releaseHold === true ? { release_hold: true } : {}),
   };
+}
+
+/** The reason that `--override-freeze` was given. Throws where it is none. */
+export function overrideOption({
+  overrideFreeze: reason,
+}: Pick<PlanFlags, 'overrideFreeze'>): Pick<PlanOptions, 'override_freeze'> {
+  if (reason === undefined) return {};
+  if (reason.trim() !== '') return { override_freeze: reason.trim() };
+  throw new CallsheetError('usage', '--override-freeze needs a reason', {
+    hint: 'Say why it cannot wait; the reason is recorded with the run.',
+  });
 }
 
 /**

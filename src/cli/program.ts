@@ -117,6 +117,7 @@ function buildProgram(action: Act, version: string): Command {
     .option('--auto-approve', 'do not ask')
     .option('--force', 'undo edits that were made since the run, too')
     .option('--skip-refused', 'leave out what is refused and undo the rest')
+    .addOption(overrideFreeze())
     .addOption(concurrency())
     .addOption(format('text', 'json'))
     .action(
@@ -211,11 +212,18 @@ function planOptionsOn(command: Command): Command {
     .option('--allow-delete', 'delete what the configuration no longer has')
     .option('--accept-conflicts', "write the configuration's side where both sides changed")
     .option('--skip-refused', 'leave out what is refused and apply the rest')
+    .option('--force', 'delete what live resources still use, too')
+    .option('--release-hold', 'apply a configuration again that was rolled back')
+    .addOption(overrideFreeze())
     .option(
       '--resend-secrets [addresses...]',
       'write secrets again: all, or those of the addresses',
     )
     .addOption(concurrency());
+}
+
+function overrideFreeze(): Option {
+  return new Option('--override-freeze <reason>', 'write in a freeze window; why is recorded');
 }
 
 function format(...formats: readonly string[]): Option {

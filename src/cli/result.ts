@@ -1,8 +1,11 @@
 import type { RunResult } from '../apply/execute.ts';
 import type { PlanDocument } from '../core/plan-document.ts';
 import { renderLedgerText } from '../render/ledger.ts';
+import { renderProse } from '../render/prose.ts';
+import { sanitise } from '../render/untrusted.ts';
 import type { LedgerLine } from '../state/journal.ts';
 import type { Context } from './context.ts';
+import { EXIT, type ExitCode } from './exit.ts';
 
 type Shown = {
   readonly flags: { readonly format: 'text' | 'json' };
@@ -24,6 +27,26 @@ export function showResult(
   terminal.out(renderLedgerText(result.ledger, terminal.render));
   terminal.err(`Run ${run} is recorded: callsheet runs ${run}`);
 }
+
+/** Says that nothing was written, and what stands against the plan. */
+export function tellRefused(plan: PlanDocument, shown: Shown): ExitCode {
+  const { terminal } = shown.context;
+  const { refusals = [] } = plan;
+  const say = (text: string) =>
+    terminal.err(terminal.wrapsErr ? renderProse(text, terminal.renderErr) : sanitise(text));
+  for (const { message, advice } of refusals) say(`Nothing was written: ${message}. ${advice}`);
+  if (refusals.length === 0) say(STRUCK[plan.purpose]);
+  showNothingDone(plan, 'refused', shown);
+  return EXIT.refused;
+}
+
+const STRUCK: { readonly [purpose in PlanDocument['purpose']]: string } = {
+  apply:
+    'Nothing was written: the plan holds changes that are refused. --skip-refused leaves them out and does the rest.',
+  rollback:
+    'Nothing was written: the rollback holds changes that are refused. --force undoes edits that were made since, and deletes what is used since, too; it never deletes what is protected. --skip-refused leaves out what is refused.',
+  drift: 'Nothing was written.',
+};
 
 /**
  * In JSON, where there was no run: the plan has nothing that can be done now, or it is refused. As text
@@ -50,10 +73,10 @@ export function showNothingDone(
 
 function runJson(
   run: string | null,
-  { digest }: PlanDocument,
+  { digest, refusals }: PlanDocument,
   status: RunResult['status'] | 'refused',
   ledger: readonly LedgerLine[],
 ): string {
   const head = { format: 'callsheet-run', version: 1, run, plan_digest: digest };
-  return JSON.stringify({ ...head, status, ledger }, null, 2);
+  return JSON.stringify({ ...head, status, ...(refusals && { refusals }), ledger }, null, 2);
 }

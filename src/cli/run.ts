@@ -9,15 +9,18 @@ import type { DesiredResource } from '../core/desired.ts';
 import { CallsheetError } from '../core/errors.ts';
 import { createReader } from '../live/reader.ts';
 import type { Planned } from '../plan/make.ts';
-import type { Actor } from '../state/journal.ts';
+import { withRefusals } from '../plan/objections.ts';
+import { type HoldChange, withHoldChange, withoutHold } from '../rollback/hold.ts';
+import type { Actor, RunBegan } from '../state/journal.ts';
 import type { ResourceState, State } from '../state/model.ts';
-import { emptyState, nextState, replay } from '../state/replay.ts';
+import { emptyState, nextState, replay, withHolds } from '../state/replay.ts';
 import type { Lease } from '../state/store.ts';
 import { describeActor } from './actor.ts';
 import type { CommonFlags, Context } from './context.ts';
 import { EXIT, type ExitCode } from './exit.ts';
+import { objectionsNow, refusalsNow } from './make-plan.ts';
 import { openProgress } from './progress.ts';
-import { showNothingDone, showResult } from './result.ts';
+import { showNothingDone, showResult, tellRefused } from './result.ts';
 import { fingerprintsFor, type Session } from './session.ts';
 
 const STOPPING =
@@ -37,6 +40,8 @@ export type RunRequest = {
   /** The desired side, where it is not the configuration. */
   readonly desired?: readonly DesiredResource[];
   readonly restored?: ReadonlyMap<Address, ResourceState | null>;
+  /** What it means for the configuration that it undoes. */
+  readonly hold?: HoldChange;
 };
 
 /** Takes the lease, settles a dead run, carries the plan out, commits the state and shows the ledger. */
@@ -62,6 +67,9 @@ export async function runPlan(planned: Planned, request: RunRequest): Promise<Ex
       showNothingDone(plan, 'done', request);
       return EXIT.done;
     }
+    // Time went on while somebody made up their mind.
+    const refusals = refusalsNow(plan, { ...session, state }, context);
+    if (refusals.length > 0) return tellRefused(withRefusals(plan, refusals), request);
     return await execute(planned, state, run, actor, lease, request);
   } finally {
     await lease.release();
@@ -131,6 +139,7 @@ async function execute(
   };
   if (request.checkFirst === true) await checkPins(plan, deps);
   const progress = await openProgress(plan, flags, context);
+  const guarded = guardsOf(run, planned, state, actor, request);
   await lease.append({
     type: 'began',
     run,
@@ -144,6 +153,7 @@ async function execute(
     base_url: plan.platform.base_url,
     lineage: state.lineage,
     serial: state.serial,
+    ...guarded,
   });
   context.stop.addEventListener('abort', () => context.terminal.err(STOPPING), { once: true });
   const result = await executePlan(plan, deps, progress.onEvent);
@@ -163,10 +173,38 @@ async function execute(
     ([address]) => result.resources[address] === state.resources[address],
   );
   const resources = { ...result.resources, ...Object.fromEntries(refreshed) };
-  await lease.commit(nextState(state, run, resources));
+  await lease.commit(nextState(withHolds(state, guarded.holds), run, resources));
   await progress.close();
   showResult(run, plan, result, request);
   return runExit(result);
+}
+
+/** What a run does to the holds, and what it was told to override. */
+function guardsOf(
+  run: string,
+  { plan }: Planned,
+  state: State,
+  { user }: Actor,
+  { session, context, hold }: RunRequest,
+): Pick<RunBegan, 'holds' | 'overrides'> {
+  const overridden = objectionsNow(plan, { ...session, state }, context).filter(
+    ({ isOverridden }) => isOverridden,
+  );
+  const overrides = overridden.map(({ refusal: { guard, message }, reason }) => {
+    return { guard, message, reason };
+  });
+  const { holds = {} } = state;
+  const by = { by: run, at: context.now().toISOString(), user };
+  const changed =
+    hold !== undefined
+      ? withHoldChange(holds, hold, by)
+      : overrides.some(({ guard }) => guard === 'hold')
+        ? withoutHold(holds, plan.config_digest)
+        : undefined;
+  return {
+    ...(changed === undefined ? {} : { holds: changed }),
+    ...(overrides.length === 0 ? {} : { overrides }),
+  };
 }
 
 function runExit({ status, stale }: RunResult): ExitCode {

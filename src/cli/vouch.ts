@@ -1,5 +1,6 @@
 import { CallsheetError } from '../core/errors.ts';
 import type { PlanDocument } from '../core/plan-document.ts';
+import { refuseUsed } from '../plan/uses.ts';
 import { NO_LINEAGE, type Session } from './session.ts';
 
 const PLAN_AGAIN = 'Plan again, review, and apply the new plan.';
@@ -40,4 +41,19 @@ export function checkPlanFile(plan: PlanDocument, { platform, stack, state }: Se
       { hint: PLAN_AGAIN },
     );
   }
+}
+
+/** What a plan file deletes may be used by somebody since it was planned: a pin of its own does not tell. */
+export async function checkUses(
+  { changes, options }: PlanDocument,
+  { stack, state, reader }: Session,
+): Promise<void> {
+  if (options.force) return;
+  const now = await refuseUsed(changes, { desired: stack.resources, state, reader });
+  const struck = now.filter((change) => !changes.includes(change));
+  if (struck.length === 0) return;
+  const told = struck.map(({ address, reason }) => `${address} was to be deleted: ${reason}`);
+  throw new CallsheetError('refused', told.join('\n'), {
+    hint: `Nothing was written. ${PLAN_AGAIN}`,
+  });
 }

@@ -5,17 +5,19 @@ import type { Settings } from './settings.ts';
 /**
  * `sha256:…` over everything of a stack that decides what a plan does, and nothing else: comments, file
  * names of the YAML and the order of keys do not change it. Files enter by their content, secrets by
- * where they are read from.
+ * where they are read from. Freeze windows say when a plan may run, not what it does: they are asked when it
+ * is applied, and one that is added later neither makes a plan stale nor lifts a hold.
  */
 export function digestStack(
   { platform, organizations, guards }: Pick<Settings, 'platform' | 'organizations' | 'guards'>,
   resources: readonly DesiredResource[],
 ): string {
   const { base_url, endpoints, assume } = platform;
+  const { freeze: _, ...limits } = guards;
   return digestOf({
     platform: { base_url, endpoints, assume },
     organizations,
-    guards,
+    guards: limits,
     resources: resources.map(({ address, kind, document, lifecycle, unchecked }) => ({
       address,
       kind,

@@ -31,6 +31,7 @@ const KEPT = [
   'minItems',
   'maxItems',
   'oneOf',
+  'anyOf',
   'if',
   'then',
 ] as const;

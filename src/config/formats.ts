@@ -1,4 +1,5 @@
 import { fullFormats } from 'ajv-formats/dist/formats.js';
+import { readDates, readHours } from './freeze-words.ts';
 import { nearest } from './nearest.ts';
 
 const zones = new Map<string, boolean>();
@@ -54,6 +55,8 @@ type Format = {
   readonly noun: string;
   readonly example: string;
   readonly nearest?: (text: string) => string | undefined;
+  /** What is wrong with a text, in words that end a sentence. */
+  readonly wrong?: (text: string) => string | undefined;
 };
 
 /** The formats that schemas use. */
@@ -71,4 +74,20 @@ export const FORMATS: Readonly<Record<string, Format>> = {
     example: 'America/New_York',
     nearest: (text) => nearest(text, listedZones()),
   },
+  'freeze-hours': {
+    check: (text) => 'value' in readHours(text),
+    noun: 'hours of a day',
+    example: '09:00-17:00',
+    wrong: (text) => wrongIn(readHours(text)),
+  },
+  'freeze-dates': {
+    check: (text) => 'value' in readDates(text),
+    noun: 'a day, or the first and the last of several',
+    example: '2026-12-20..2027-01-06',
+    wrong: (text) => wrongIn(readDates(text)),
+  },
 };
+
+function wrongIn(read: object): string | undefined {
+  return 'wrong' in read && typeof read.wrong === 'string' ? read.wrong : undefined;
+}

@@ -1,6 +1,7 @@
 import { resolve as resolvePath } from 'node:path';
 import type { DesiredResource } from '../core/desired.ts';
 import { type Diagnostic, hasErrors } from '../core/diagnostics.ts';
+import type { Guards } from '../core/guards.ts';
 import { kinds as allKinds } from '../kinds/index.ts';
 import type { Kind } from '../kinds/kind.ts';
 import { type Inherited, resolveBlock } from './block.ts';
@@ -18,13 +19,7 @@ import { type ResolvedResource, resolveResource } from './resource.ts';
 import { collectResources, type WrittenBlock } from './resources.ts';
 import { checkSecrets, secretPlaces } from './secret-places.ts';
 import type { SecretPlace } from './secrets.ts';
-import {
-  type Guards,
-  lookupOrganization,
-  type Platform,
-  readSettings,
-  type Settings,
-} from './settings.ts';
+import { lookupOrganization, type Platform, readSettings, type Settings } from './settings.ts';
 import { readStackFile, type StackFile } from './stack-file.ts';
 import { readVariables, unreadableVariables } from './variables.ts';
 import { memberOf, type Written, type WrittenMap } from './written.ts';

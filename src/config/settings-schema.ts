@@ -1,15 +1,6 @@
 import type { FieldSchema } from '../core/schema.ts';
-
-/** A schema with the limits that only the validator reads, beside what `FieldSchema` names. */
-type SettingsField = Omit<FieldSchema, 'properties' | 'additionalProperties' | 'items'> & {
-  readonly pattern?: string;
-  readonly minimum?: number;
-  readonly maximum?: number;
-  readonly minItems?: number;
-  readonly properties?: { readonly [name: string]: SettingsField };
-  readonly additionalProperties?: boolean | SettingsField;
-  readonly items?: SettingsField;
-};
+import { guardsSchema } from './guards-schema.ts';
+import type { SettingsField } from './settings-field.ts';
 
 const scalar: SettingsField = { type: ['string', 'number', 'boolean'], 'x-local': true };
 
@@ -135,27 +126,7 @@ const properties: { readonly [name: string]: SettingsField } = {
       },
     },
   },
-  guards: {
-    type: 'object',
-    additionalProperties: false,
-    description: 'Limits that a plan must stay within.',
-    examples: [{ max_delete: 5, max_change_percent: 30 }],
-    properties: {
-      max_delete: {
-        type: 'integer',
-        minimum: 0,
-        description: 'Most resources that one plan may delete.',
-        examples: [5],
-      },
-      max_change_percent: {
-        type: 'number',
-        minimum: 0,
-        maximum: 100,
-        description: 'Largest share of the stack that one plan may change.',
-        examples: [30],
-      },
-    },
-  },
+  guards: guardsSchema,
 };
 
 /** The members of `callsheet.yaml` that set the stack up. It may hold resources beside them. */

@@ -1,10 +1,12 @@
 import { isAbsolute, join, resolve as resolvePath } from 'node:path';
 import type { SourcePosition } from '../core/diagnostics.ts';
 import type { WrittenEndpoint } from '../core/endpoints.ts';
+import type { Guards } from '../core/guards.ts';
 import { type Pattern, STACK_FILE } from './discover.ts';
 import { reportEndpoints } from './endpoints.ts';
 import type { Folder } from './folder.ts';
 import { isUuid } from './formats.ts';
+import { readGuards } from './guards.ts';
 import { nearest } from './nearest.ts';
 import type { Problem, Report } from './problems.ts';
 import { resolve } from './resolve.ts';
@@ -36,8 +38,6 @@ export type Platform = {
   readonly position?: SourcePosition;
 };
 
-export type Guards = { readonly max_delete?: number; readonly max_change_percent?: number };
-
 /** What `callsheet.yaml` sets up, beside the resources it may hold. */
 export type Settings = {
   readonly platform: Platform;
@@ -52,10 +52,6 @@ export type Settings = {
 
 function textOf(value: Resolved | undefined): string | undefined {
   return typeof value === 'string' ? value : undefined;
-}
-
-function numberOf(value: Resolved | undefined): number | undefined {
-  return typeof value === 'number' ? value : undefined;
 }
 
 function onlyStackMembers(root: WrittenMap): WrittenMap {
@@ -99,16 +95,6 @@ function readInclude(
   );
   // Where nothing usable is given everything is read, so that the problems of other files are found.
   return patterns.length === 0 ? undefined : patterns;
-}
-
-function readGuards(value: Resolved | undefined): Guards {
-  const { max_delete, max_change_percent } = membersOf(value);
-  const deletes = numberOf(max_delete);
-  const percent = numberOf(max_change_percent);
-  return {
-    ...(deletes === undefined ? {} : { max_delete: deletes }),
-    ...(percent === undefined ? {} : { max_change_percent: percent }),
-  };
 }
 
 /** A state store that is not a file. */
@@ -234,6 +220,6 @@ export function readSettings(root: WrittenMap, deps: StackDeps): Settings {
       textOf(membersOf(resolved.state).file),
       deps.env.CALLSHEET_STATE,
     ),
-    guards: readGuards(guards),
+    guards: readGuards(guards, memberOf(written, 'guards')?.value),
   };
 }

@@ -40,7 +40,7 @@ function condition(error: ErrorObject, root: Spot): string {
 
 function missingWords(error: ErrorObject, spot: Spot, root: Spot): Words | undefined {
   // What a branch requires is said of the choice as a whole.
-  if (error.schemaPath.includes('/oneOf/')) return undefined;
+  if (/\/(oneOf|anyOf)\//.test(error.schemaPath)) return undefined;
   const name = String(error.params.missingProperty);
   const known = fieldNames(spot.schema);
   const slip = writtenKeys(spot).some(
@@ -68,7 +68,7 @@ function problemOf(error: ErrorObject, checked: Checked): Problem | undefined {
     const list = spot.written;
     if (list?.type === 'list' && first !== undefined) place = list.items[first]?.place ?? place;
     path = [];
-  } else if (error.keyword === 'required' || error.keyword === 'oneOf') {
+  } else if (['required', 'oneOf', 'anyOf'].includes(error.keyword)) {
     place = spot.keyPlace ?? place;
   }
   return {

@@ -90,13 +90,15 @@ function limitWords({ error }: Violation): Words {
   };
 }
 
-function formatWords({ error, spot }: Violation): Words {
+function formatWords({ error, spot, open }: Violation): Words {
   const format = FORMATS[String(param(error, 'format'))];
   const close = typeof spot.value === 'string' ? format?.nearest?.(spot.value) : undefined;
   const example = format === undefined ? undefined : `For example ${format.example}`;
+  const wrong = open && typeof spot.value === 'string' ? format?.wrong?.(spot.value) : undefined;
+  const noun = format?.noun ?? `of the format ${String(param(error, 'format'))}`;
   return {
     rule: 'schema/format',
-    message: `must be ${format?.noun ?? `of the format ${String(param(error, 'format'))}`}`,
+    message: `must be ${noun}${wrong === undefined ? '' : `: ${wrong}`}`,
     hint: close === undefined ? example : `Did you mean ${close}?`,
   };
 }
@@ -114,13 +116,18 @@ function patternWords({ error, spot }: Violation): Words {
   };
 }
 
-function exclusiveWords({ error }: Violation): Words {
+/** The fields that the branches of a choice ask for. */
+function branchNames(error: ErrorObject): readonly string[] {
   const branches: readonly unknown[] = Array.isArray(error.schema) ? error.schema : [];
-  const names = branches.flatMap((branch) =>
+  return branches.flatMap((branch) =>
     typeof branch === 'object' && branch !== null && 'required' in branch
       ? [String(branch.required)]
       : [],
   );
+}
+
+function exclusiveWords({ error }: Violation): Words {
+  const names = branchNames(error);
   const none = param(error, 'passingSchemas') === null;
   return {
     rule: 'schema/required',
@@ -155,6 +162,8 @@ export function violationWords(violation: Violation, item: FieldSchema): Words |
       return countWords(error, item);
     case 'oneOf':
       return exclusiveWords(violation);
+    case 'anyOf':
+      return { rule: 'schema/required', message: `needs one of ${branchNames(error).join(', ')}` };
     case 'additionalProperties':
     case 'if':
       // Unknown keys are found while the document is resolved; `if` only announces what `then` says.

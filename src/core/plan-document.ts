@@ -28,6 +28,22 @@ export type PlanDocument = {
   readonly changes: readonly Change[];
   /** What a person should know that changes nothing. */
   readonly notes: readonly Note[];
+  /**
+   * What stood against the plan as a whole when it was made; absent where nothing did. Apply asks again,
+   * as time goes on, and so the digest does not cover it.
+   */
+  readonly refusals?: readonly Refusal[];
+};
+
+/** Why a plan is not run now, whatever it would do. */
+export type Refusal = {
+  readonly guard: 'freeze' | 'hold';
+  /** What stands against it, and where that is said. */
+  readonly message: string;
+  /** When it is over by itself, ISO 8601; null where that is not known. */
+  readonly until: string | null;
+  /** What to do now. */
+  readonly advice: string;
 };
 
 /** What the person who planned allowed; apply allows nothing more. */
@@ -39,6 +55,10 @@ export type PlanOptions = {
   readonly target: readonly Address[];
   readonly exclude: readonly Address[];
   readonly force: boolean;
+  /** Why the plan is run in a freeze window all the same; absent where it is not. */
+  readonly override_freeze?: string;
+  /** Whether the hold that a rollback put on this configuration is released; absent where it is not. */
+  readonly release_hold?: boolean;
 };
 
 export type Action = 'create' | 'update' | 'replace' | 'delete' | 'adopt' | 'forget' | 'no_op';

@@ -73,6 +73,7 @@ export const agent: Kind = {
     operation: 'listAgents',
     query: organization_id === undefined ? {} : { organization_id },
   }),
+  listsAll: true,
   ...restCalls({
     list: 'listAgents',
     get: 'getAgent',

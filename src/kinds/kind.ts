@@ -33,6 +33,8 @@ export type Kind = {
   /** The fields that say which list a resource is found in. */
   readonly scope: readonly string[];
   readonly list: (scope: Scope) => Call;
+  /** Whether its list, asked without a scope, holds every resource that the key has access to. */
+  readonly listsAll?: boolean;
   /** Reads one resource whole. Kinds whose list items are whole have none. */
   readonly get?: (id: string) => Call;
   /** Fields that tell resources apart in a list, beside name and id: the most telling first. */

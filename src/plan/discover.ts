@@ -4,7 +4,7 @@ import { leavesOf } from '../diff/leaves.ts';
 import { kinds } from '../kinds/index.ts';
 import type { Kind, Scope } from '../kinds/kind.ts';
 import type { State } from '../state/model.ts';
-import { scopeOf } from './natural-key.ts';
+import { scopesOf } from './natural-key.ts';
 import type { ListedResource, Reader } from './reader.ts';
 import { referredKinds } from './referred-kinds.ts';
 
@@ -47,21 +47,6 @@ export async function lookUp(
 ): Promise<ListedResource | undefined> {
   const live = await reader.read(kind, at, new Set());
   return live && { id: live.id, scope: live.scope, record: live.record };
-}
-
-/** Where resources of a kind are that the stack has to do with. */
-function scopesOf(
-  kind: Kind,
-  desired: readonly DesiredResource[],
-  state: State | undefined,
-): readonly Scope[] {
-  const scopes = [
-    ...desired.filter((one) => one.kind === kind.name).map((one) => scopeOf(kind, one.document)),
-    ...Object.values(state?.resources ?? {})
-      .filter((one) => one.kind === kind.name)
-      .map(({ scope }) => scope),
-  ];
-  return [...new Map(scopes.map((scope) => [JSON.stringify(scope), scope])).values()];
 }
 
 /** The ids of a kind that live resources of another hold. List items need not show them. */

@@ -71,5 +71,11 @@ export function hasChanges(plan: PlanDocument): boolean {
 
 /** Whether a guard or the platform would refuse the plan as it stands. */
 export function isRefused(plan: PlanDocument): boolean {
-  return !plan.options.skip_refused && plan.changes.some(({ verdict }) => verdict === 'refused');
+  const isStruck = plan.changes.some(({ verdict }) => verdict === 'refused');
+  return (isStruck && !plan.options.skip_refused) || isHeldBack(plan);
+}
+
+/** Whether something stands against the plan as a whole, whatever it would do. */
+export function isHeldBack({ refusals = [] }: PlanDocument): boolean {
+  return refusals.length > 0;
 }

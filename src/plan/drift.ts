@@ -13,7 +13,8 @@ export function driftOf(plan: PlanDocument): PlanDocument {
     const { before, after } = change;
     return [{ ...change, before: after, after: before, fields, operations: [] }];
   });
-  const { digest: _, ...rest } = plan;
+  // Nothing stands against looking.
+  const { digest: _, refusals: __, ...rest } = plan;
   const undigested = {
     ...rest,
     purpose: 'drift' as const,

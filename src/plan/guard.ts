@@ -1,21 +1,15 @@
+import type { Guards } from '../core/guards.ts';
 import type { Change, PlanOptions } from '../core/plan-document.ts';
 
-/** Thresholds from `guards:` in callsheet.yaml. */
-export type Guards = {
-  readonly max_delete?: number;
-  /** Of the resources that exist, from 0 to 100. */
-  readonly max_change_percent?: number;
-};
-
-/** Below this many existing resources a percentage says nothing: one change of three is 33 %. */
-const FEWEST_FOR_PERCENT = 10;
+/** Below this many existing resources a percentage says nothing, unless the stack sets it otherwise. */
+const MIN_RESOURCES = 10;
 
 export type GuardInput = {
   readonly options: PlanOptions;
   readonly guards: Guards;
   /** Addresses that must not be deleted: protected now, or when last written. */
   readonly isProtected: (address: string) => boolean;
-  /** Managed resources that exist live. */
+  /** Managed resources that exist live, whether they were chosen or not. */
   readonly existing: number;
   readonly isConfigurationEmpty: boolean;
 };
@@ -25,12 +19,13 @@ export type GuardInput = {
  * unsupported stays so.
  */
 export function guardChanges(changes: readonly Change[], input: GuardInput): readonly Change[] {
-  const guarded = changes.map((change) => (deletes(change) ? guardDelete(change, input) : change));
+  const guarded = changes.map((change) => (isDelete(change) ? guardDelete(change, input) : change));
   return guardThresholds(guarded, input);
 }
 
-function deletes(change: Change): boolean {
-  return change.operations.some(({ step }) => step === 'delete');
+/** Whether a change takes a live resource away, for good or to make it anew. */
+export function isDelete({ operations }: Change): boolean {
+  return operations.some(({ step }) => step === 'delete');
 }
 
 function guardDelete(change: Change, input: GuardInput): Change {
@@ -59,19 +54,20 @@ function guardDelete(change: Change, input: GuardInput): Change {
 
 function guardThresholds(changes: readonly Change[], input: GuardInput): readonly Change[] {
   const { max_delete: most, max_change_percent: percent } = input.guards;
-  const leaving = changes.filter((change) => deletes(change) && change.verdict === 'ok');
+  const { min_resources: floor = MIN_RESOURCES } = input.guards;
+  const leaving = changes.filter((change) => isDelete(change) && change.verdict === 'ok');
   const touched = changes.filter(
     ({ action, verdict }) =>
       verdict === 'ok' && (action === 'update' || action === 'replace' || action === 'delete'),
   );
   const share = input.existing === 0 ? 0 : (touched.length / input.existing) * 100;
   const refusals = new Map<string, string>();
-  if (percent !== undefined && input.existing >= FEWEST_FOR_PERCENT && share > percent) {
-    const reason = `the plan touches ${touched.length} of ${input.existing} resources (${Math.round(share)} %), more than guards.max_change_percent: ${percent} allows; raise it or plan a part with --target`;
+  if (percent !== undefined && input.existing >= floor && share > percent) {
+    const reason = `the plan touches ${touched.length} of ${input.existing} resources (${shown(share)} %), more than guards.max_change_percent: ${percent} allows; raise it or plan a part with --target`;
     for (const { address } of touched) refusals.set(address, reason);
   }
   if (most !== undefined && leaving.length > most) {
-    const reason = `the plan deletes ${leaving.length} resources, more than guards.max_delete: ${most} allows; raise it or plan a part with --target`;
+    const reason = `the plan deletes ${leaving.length} resource${leaving.length === 1 ? '' : 's'}, more than guards.max_delete: ${most} allows; raise it or plan a part with --target`;
     for (const { address } of leaving) refusals.set(address, reason);
   }
   return changes.map((change) => {
@@ -80,6 +76,12 @@ function guardThresholds(changes: readonly Change[], input: GuardInput): readonl
   });
 }
 
-function refuse(change: Change, reason: string): Change {
+/** One decimal, so that a share that is over the limit does not look like the limit. */
+function shown(share: number): number {
+  return Math.ceil(share * 10) / 10;
+}
+
+/** The change with the verdict that stops the plan. */
+export function refuse(change: Change, reason: string): Change {
   return { ...change, verdict: 'refused', reason };
 }

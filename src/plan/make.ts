@@ -2,6 +2,7 @@ import { type Address, kindOf, matchesAddress } from '../core/address.ts';
 import type { DesiredResource } from '../core/desired.ts';
 import { digestOf } from '../core/digest.ts';
 import { CallsheetError } from '../core/errors.ts';
+import type { Guards } from '../core/guards.ts';
 import type { Change, Note, PlanDocument, PlanOptions } from '../core/plan-document.ts';
 import { isWritten, type LeafChange } from '../diff/compare.ts';
 import type { World } from '../diff/world.ts';
@@ -11,13 +12,15 @@ import { assumptionsOf } from './assumptions.ts';
 import { livePin, pinOf, planChange } from './change.ts';
 import { refuseDangling } from './dangling.ts';
 import { forecastRequests, planDigest, summarise } from './document.ts';
-import { type Guards, guardChanges } from './guard.ts';
+import { guardChanges } from './guard.ts';
 import { type Identity, identify, type Obscurity } from './identify.ts';
 import { attributeDrift, extentNotes, leafNotes } from './notes.ts';
+import { objectionsTo, overrideNotes, refusalsIn, withRefusals } from './objections.ts';
 import { distinctNotes, ownersOf, type PreflightContext, preflight } from './preflight.ts';
 import type { LiveResource, Reader } from './reader.ts';
 import { rememberResource } from './remember.ts';
 import { type Support, withSupport } from './unsupported.ts';
+import { refuseUsed } from './uses.ts';
 
 export type PlanInput = {
   readonly purpose: PlanDocument['purpose'];
@@ -84,7 +87,10 @@ export async function makePlan(input: PlanInput): Promise<Planned> {
     }
   }
 
-  const plan = assemble(results, ids, input);
+  const existing = identities.filter(({ found }) => found !== undefined).length;
+  const guarded = guard(results, existing, input);
+  const sound = refuseDangling(guarded, desired, ids);
+  const plan = assemble(options.force ? sound : await refuseUsed(sound, input), results, input);
   const refresh = new Map(
     results.flatMap(({ change, state }) => (state ? [[change.address, state] as const] : [])),
   );
@@ -178,32 +184,36 @@ function isChosen(address: Address, { target, exclude }: PlanOptions): boolean {
   return isTargeted && !exclude.some((pattern) => matchesAddress(pattern, address));
 }
 
-function assemble(
-  results: readonly Result[],
-  ids: ReadonlyMap<Address, string>,
-  input: PlanInput,
-): PlanDocument {
-  const { state, desired, options } = input;
+/** What thresholds, protection and permission to delete make of the changes. */
+function guard(results: readonly Result[], existing: number, input: PlanInput): readonly Change[] {
+  const { state, desired, options, guards, purpose } = input;
   const protectedNow = new Map(
     desired.map(({ address, lifecycle }) => [address, lifecycle.protect]),
   );
-  const guarded = guardChanges(
+  return guardChanges(
     results.map(({ change }) => change),
     {
       options,
-      guards: input.guards,
+      guards,
       isProtected: (address) =>
         protectedNow.get(address) ?? state.resources[address]?.protect ?? false,
-      existing: results.filter(({ change }) => change.id !== null).length,
-      isConfigurationEmpty: input.purpose === 'apply' && desired.length === 0,
+      existing,
+      isConfigurationEmpty: purpose === 'apply' && desired.length === 0,
     },
   );
-  const all = refuseDangling(guarded, desired, ids);
+}
+
+function assemble(
+  all: readonly Change[],
+  results: readonly Result[],
+  input: PlanInput,
+): PlanDocument {
+  const { state, options, guards, now } = input;
   const changes = all.filter(({ action }) => action !== 'no_op');
   const undigested: Omit<PlanDocument, 'digest'> = {
     format: 'callsheet-plan',
     version: 1,
-    created_at: input.now.toISOString(),
+    created_at: now.toISOString(),
     purpose: input.purpose,
     ...(input.undoes === undefined ? {} : { undoes: input.undoes }),
     platform: input.platform,
@@ -217,7 +227,10 @@ function assemble(
     changes,
     notes: distinctNotes(results.flatMap(({ notes }) => notes)),
   };
-  return { ...undigested, digest: planDigest(undigested) };
+  const objections = objectionsTo(undigested, { guards, holds: state.holds ?? {}, now });
+  const notes = [...undigested.notes, ...overrideNotes(objections)];
+  const plan = { ...undigested, notes, digest: planDigest(undigested) };
+  return withRefusals(plan, refusalsIn(objections));
 }
 
 function preflightOf({ reader, desired, organizations }: PlanInput): PreflightContext {

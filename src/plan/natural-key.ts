@@ -1,5 +1,7 @@
+import type { DesiredResource } from '../core/desired.ts';
 import type { JsonObject, ValueObject } from '../core/value.ts';
 import type { Kind, Scope } from '../kinds/kind.ts';
+import type { State } from '../state/model.ts';
 
 /** The values of a kind's scope fields in a document. */
 export function scopeOf(kind: Kind, document: ValueObject): Scope {
@@ -17,4 +19,19 @@ export function naturalKeyOf(kind: Kind, document: ValueObject): string | undefi
 /** The natural key of a record as a list gives it, which may leave out what the scope says. */
 export function recordKeyOf(kind: Kind, record: JsonObject, scope: Scope): string | undefined {
   return naturalKeyOf(kind, kind.document({ ...scope, ...record }, scope));
+}
+
+/** Where resources of a kind are that the stack has to do with. */
+export function scopesOf(
+  kind: Kind,
+  desired: readonly DesiredResource[],
+  state: State | undefined,
+): readonly Scope[] {
+  const scopes = [
+    ...desired.filter((one) => one.kind === kind.name).map((one) => scopeOf(kind, one.document)),
+    ...Object.values(state?.resources ?? {})
+      .filter((one) => one.kind === kind.name)
+      .map(({ scope }) => scope),
+  ];
+  return [...new Map(scopes.map((scope) => [JSON.stringify(scope), scope])).values()];
 }

@@ -15,11 +15,26 @@ export type Footer = {
 /** What stands in the way of the plan, and what is to be known about it. */
 export function footersOf(plan: PlanDocument): readonly Footer[] {
   return [
+    ...refusalFooter(plan),
     ...verdictFooter(plan, 'refused'),
     ...verdictFooter(plan, 'held'),
     ...verdictFooter(plan, 'unsupported'),
     ...noteFooter(plan.notes, 'warning'),
     ...noteFooter(plan.notes, 'info'),
+  ];
+}
+
+function refusalFooter({ refusals = [], purpose }: PlanDocument): readonly Footer[] {
+  if (refusals.length === 0) return [];
+  const what = purpose === 'rollback' ? 'this rollback is not run' : 'apply does not run this plan';
+  return [
+    {
+      weight: 'error',
+      title: `Refused: ${what} now.`,
+      items: refusals.map(({ message }) => ({ address: null, text: message })),
+      isBrief: false,
+      advice: refusals.map(({ advice }) => advice).join(' '),
+    },
   ];
 }
 

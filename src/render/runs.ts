@@ -1,7 +1,7 @@
-import type { JournalEntry } from '../state/journal.ts';
+import type { JournalEntry, Override } from '../state/journal.ts';
 import type { RunSummary } from '../state/store.ts';
 import { renderLedgerText } from './ledger.ts';
-import { cutLine, type Line, paint, type RenderOptions, span } from './terminal.ts';
+import { cutLine, type Line, paint, type RenderOptions, span, wrap } from './terminal.ts';
 import { sanitiseLine } from './untrusted.ts';
 import { padText, widestOf } from './width.ts';
 import { formatCount } from './wording.ts';
@@ -41,13 +41,19 @@ export function renderRunText(entries: readonly JournalEntry[], options: RenderO
     ['status', ended && `${ended.status}${ended.verified ? ', every leaf read back' : ''}`],
     ['plan', began?.plan_digest],
     ['platform', began && `${began.base_url}, account ${began.account_id}`],
+    ...(began?.overrides ?? []).map(overrideFact),
   ];
-  const lines = facts.flatMap(([name, value]): readonly Line[] =>
-    value ? [[span(padText(name, 10), 'dim'), span(sanitiseLine(value))]] : [],
-  );
-  const head = paint(
-    lines.map((line) => cutLine(line, options.width)),
-    options.color,
-  );
+  const lines = facts.flatMap(([name, value]): readonly Line[] => {
+    if (!value) return [];
+    const line = [span(padText(name, 10), 'dim'), span(sanitiseLine(value))];
+    return name === OVERRODE ? wrap(line, options.width, 10) : [cutLine(line, options.width)];
+  });
+  const head = paint(lines, options.color);
   return `${head}\n${renderLedgerText(ended?.ledger ?? [], options)}`;
+}
+
+const OVERRODE = 'overrode';
+
+function overrideFact({ message, reason }: Override): readonly [string, string] {
+  return [OVERRODE, reason === null ? message : `${message}; reason: ${reason}`];
 }

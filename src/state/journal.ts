@@ -1,7 +1,7 @@
 import type { Address } from '../core/address.ts';
 import type { Pin, PlannedOperation, Verdict } from '../core/plan-document.ts';
 import type { JsonObject } from '../core/value.ts';
-import type { AppliedLeaf, ResourceState } from './model.ts';
+import type { AppliedLeaf, Holds, ResourceState } from './model.ts';
 
 /**
  * A run's journal, one entry a line. It is durable before a request leaves and after its answer came
@@ -35,6 +35,19 @@ export type RunBegan = {
   /** The state that the run starts from. */
   readonly lineage: string;
   readonly serial: number;
+  /** All holds from this run on, where it puts or releases one. */
+  readonly holds?: Holds;
+  /** Guards that it was told to override; absent where there is none. */
+  readonly overrides?: readonly Override[];
+};
+
+/** A guard that stood against a run, and was overridden. */
+export type Override = {
+  readonly guard: 'freeze' | 'hold';
+  /** What the guard said. */
+  readonly message: string;
+  /** Why it was overridden, where a reason is asked for. */
+  readonly reason: string | null;
 };
 
 /** Who ran it and from what. Null where unknown. */

@@ -23,6 +23,21 @@ export type State = {
   readonly resources: { readonly [address: Address]: ResourceState };
   /** The run that wrote last. */
   readonly last_run: string | null;
+  /** Configurations that were rolled back, by their digest; absent where there is none. */
+  readonly holds?: Holds;
+};
+
+/** A configuration that is held is not applied again until somebody releases it. */
+export type Holds = { readonly [configDigest: string]: Hold };
+
+/** Who rolled a configuration back, and what that undid. */
+export type Hold = {
+  /** The run that had applied it. */
+  readonly undid: string;
+  /** The rollback. */
+  readonly by: string;
+  readonly at: string;
+  readonly user: string | null;
 };
 
 /** What is remembered of one resource. */

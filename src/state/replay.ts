@@ -7,7 +7,7 @@ import type {
   RunBegan,
   SnapshotTaken,
 } from './journal.ts';
-import type { ResourceState, State } from './model.ts';
+import type { Holds, ResourceState, State } from './model.ts';
 
 /** What a journal makes of the state that its run began from. */
 export type Replayed = {
@@ -65,8 +65,9 @@ export function replay(state: State | undefined, entries: readonly JournalEntry[
     }
   }
 
+  const after = withChanges(state ?? stateBefore(began), changed);
   return {
-    state: withChanges(state ?? stateBefore(began), changed),
+    state: after && withHolds(after, began?.holds),
     unsettled: [...intents.values()],
     unrecorded: [...unrecorded.values()],
     began,
@@ -136,6 +137,13 @@ function stateBefore(began: RunBegan | undefined): State | undefined {
   if (began === undefined) return undefined;
   const { lineage, serial, account_id: account } = began;
   return { ...emptyState(lineage), serial, ...(account === '' ? {} : { account_id: account }) };
+}
+
+/** The state with these holds instead of its own, where they are given. */
+export function withHolds(state: State, holds: Holds | undefined): State {
+  if (holds === undefined) return state;
+  const { holds: _, ...rest } = state;
+  return Object.keys(holds).length === 0 ? rest : { ...rest, holds };
 }
 
 function withChanges(

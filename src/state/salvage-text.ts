@@ -4,11 +4,11 @@ import { brokenResource } from './invariants.ts';
 import type { JournalEntry } from './journal.ts';
 import { JOURNAL_HEADER, readLine, TORN_LINE } from './journal-text.ts';
 import type { ResourceState, State } from './model.ts';
-import { entryShape, isRecord, resourceShape } from './shape.ts';
+import { entryShape, holdsShape, isRecord, resourceShape } from './shape.ts';
 import { VERSION } from './state-text.ts';
 
 /** What a damaged text still tells of a state. Nothing vouches for it but that it has the right form. */
-export type Remains = Partial<Pick<State, 'lineage' | 'serial' | 'salt' | 'account_id'>> &
+export type Remains = Partial<Pick<State, 'lineage' | 'serial' | 'salt' | 'account_id' | 'holds'>> &
   Pick<State, 'resources'>;
 
 const RESOURCE_LINE = /^\s*("(?:[^"\\]|\\.)+")\s*:\s*(\{.*\})\s*,?\s*$/;
@@ -25,7 +25,8 @@ export async function salvageState(text: string, location: string): Promise<Rema
     : text.includes('"format":"callsheet-state"');
   if (!isState) return undefined;
   const facts = isRecord(document) ? document : factsIn(text);
-  const { version, lineage, serial, salt, account_id: account } = facts;
+  const { version, lineage, serial, salt, account_id: account, holds } = facts;
+  const isHolds = await holdsShape();
   if (typeof version === 'number' && version > VERSION)
     throw new NewerDocument(location, version, VERSION);
   const found = isRecord(document) ? membersOf(document.resources) : resourceLines(text);
@@ -34,6 +35,7 @@ export async function salvageState(text: string, location: string): Promise<Rema
     ...(typeof serial === 'number' && Number.isSafeInteger(serial) ? { serial } : {}),
     ...(typeof salt === 'string' && /^[0-9a-f]+$/.test(salt) ? { salt } : {}),
     ...(typeof account === 'string' && account !== '' ? { account_id: account } : {}),
+    ...(isHolds(holds) ? { holds } : {}),
     resources: await soundResources(found),
   };
 }
@@ -65,7 +67,9 @@ function resourceLines(text: string): readonly (readonly [string, unknown])[] {
 
 /** The facts of the first lines, wherever they stand; the last of each. */
 function factsIn(text: string): { readonly [name: string]: unknown } {
-  const facts = text.matchAll(/"(version|lineage|serial|salt|account_id)":("[^"\\]*"|\d+)/g);
+  const facts = text.matchAll(
+    /"(version|lineage|serial|salt|account_id|holds)":("[^"\\]*"|\d+|\{(?:[^{}]|\{[^{}]*\})*\})/g,
+  );
   return Object.fromEntries(
     [...facts].map(([, name = '', value = '']) => [name, parseJson(value)]),
   );

@@ -133,6 +133,7 @@ function rebuild(
   const before: State = {
     ...emptyState(lineage, remains?.salt),
     ...(account === undefined ? {} : { account_id: account }),
+    ...(remains?.holds === undefined ? {} : { holds: remains.holds }),
     resources: remains?.resources ?? {},
   };
   const after = journals.reduce(

@@ -1,7 +1,7 @@
 import type { Ajv2020, ValidateFunction } from 'ajv/dist/2020.js';
 import schema from '../../schemas/state.schema.json' with { type: 'json' };
 import type { JournalEntry } from './journal.ts';
-import type { ResourceState, State } from './model.ts';
+import type { Holds, ResourceState, State } from './model.ts';
 
 /** The state as it stands in its file. */
 export type SealedState = State & { readonly checksum: string };
@@ -9,6 +9,7 @@ export type SealedState = State & { readonly checksum: string };
 let validator: Promise<Ajv2020> | undefined;
 let state: Promise<ValidateFunction<SealedState>> | undefined;
 let resource: Promise<ValidateFunction<ResourceState>> | undefined;
+let holds: Promise<ValidateFunction<Holds>> | undefined;
 let entry: Promise<ValidateFunction<JournalEntry>> | undefined;
 
 /** Tells a state from anything else. Compiled from `schemas/state.schema.json` when first asked for. */
@@ -23,6 +24,12 @@ export function resourceShape(): Promise<ValidateFunction<ResourceState>> {
     loaded.compile<ResourceState>({ $ref: `${schema.$id}#/$defs/resource` }),
   );
   return resource;
+}
+
+/** Tells the holds of a state from anything else. */
+export function holdsShape(): Promise<ValidateFunction<Holds>> {
+  holds ??= ajv().then((loaded) => loaded.compile<Holds>({ $ref: `${schema.$id}#/$defs/holds` }));
+  return holds;
 }
 
 /** Tells a journal's entry from anything else. */

@@ -34,6 +34,8 @@ type Options = {
   readonly exit?: number;
   readonly env?: Context['env'];
   readonly stop?: AbortSignal;
+  /** The clock of the command; the machine's unless given. */
+  readonly now?: () => Date;
 };
 
 type ApplyOptions = Options & {
@@ -130,9 +132,12 @@ export async function openStage(options: StageOptions = {}) {
     const approved = { ...flagsOf(flags), autoApprove: file === undefined };
     const said = await act((to) => apply(file, approved, to), options);
     if ((options.exit ?? 0) !== 0) return said;
-    const { env = {} } = options;
+    const { env = {}, now } = options;
     const { target = [], exclude = [], skipRefused = false } = flags;
-    const second = await stage.plan({ target, exclude, skipRefused }, { env });
+    const second = await stage.plan(
+      { target, exclude, skipRefused },
+      { env, ...(now ? { now } : {}) },
+    );
     expect(second.changes.filter((change) => !leaves(change))).toEqual([]);
     return said;
   }
@@ -146,7 +151,12 @@ export async function openStage(options: StageOptions = {}) {
 
   async function act(
     command: (context: Context) => Promise<number>,
-    { exit = 0, env = {}, stop = new AbortController().signal }: Options = {},
+    {
+      exit = 0,
+      env = {},
+      stop = new AbortController().signal,
+      now = () => new Date(),
+    }: Options = {},
   ): Promise<Said> {
     const said = { out: '', err: '' };
     const context: Context = {
@@ -159,7 +169,7 @@ export async function openStage(options: StageOptions = {}) {
         CALLSHEET_CLIENT_SECRET: sim.clientSecret,
         ...env,
       },
-      now: () => new Date(),
+      now,
       stop,
       version: '0.0.0',
     };

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { expect } from 'vitest';
 import { apply } from '../../src/cli/commands/apply.ts';
 import { plan } from '../../src/cli/commands/plan.ts';
@@ -103,6 +104,28 @@ staged('what is refused can be left out', async (stage) => {
     ['agent.desk', 'not_attempted'],
   ]);
   expect(stage.sim.store.agents.get(id)?.record.greeting_message).toBe('Edited.');
+});
+
+staged('what somebody uses since it was planned is not deleted by the plan file', async (stage) => {
+  await stage.apply();
+  const [policy = ''] = stage.sim.store.retryPolicies.keys();
+  const agents = await stage.read('agents.yaml');
+  await stage.write('agents.yaml', agents.slice(0, agents.indexOf('  recall:')));
+  const resources = await stage.read('resources.yaml');
+  await stage.write('resources.yaml', resources.slice(resources.indexOf('email_templates:')));
+  const out = join(stage.folder, 'plan.json');
+  const flags = { dir: stage.folder, format: 'text', allowDelete: true, out } as const;
+  await stage.run((to) => plan(flags, to));
+  const [id = ''] = [...stage.sim.store.agents].flatMap(([key, { record }]) =>
+    record.name === 'Front desk' ? [key] : [],
+  );
+  stage.sim.edit(id, { default_retry_policy_id: policy });
+  const before = stage.writes().length;
+  const { err } = await stage.applyFile('plan.json', {}, { exit: 4 });
+  expect(err).toContain('retry_policy.gentle was to be deleted: ');
+  expect(err).toContain(`1 live agent still uses it: Front desk (${id})`);
+  expect(stage.writes().length).toBe(before);
+  await stage.apply({ allowDelete: true, force: true });
 });
 
 staged('a state is used with no other account', async (stage) => {

@@ -51,3 +51,59 @@ applied('a conflict is refused until one side is chosen', async (world) => {
   await world.apply(['--accept-conflicts']);
   expect(greeting()).toBe('Harbor Dental, good day!');
 });
+
+scenario('protection goes with what the state moves to another address', async (world) => {
+  await world.edit('agents.yaml', 'name: Recall', 'name: Recall\n    lifecycle: { protect: true }');
+  await world.apply();
+  await dropRecall(world);
+  await world.run(['state', 'mv', 'agent.recall', 'agent.former']);
+  const { out } = await world.run(['plan', '--allow-delete'], { exit: 4 });
+  expect(out).toMatch(/agent\.former\s+no longer configured; it is protected/);
+});
+
+const COUNTED: readonly (readonly [guards: string, says: string])[] = [
+  ['{ max_delete: 0 }', 'the plan deletes 1 resource, more than guards.max_delete: 0 allows'],
+  [
+    '{ max_change_percent: 12, min_resources: 8 }',
+    'the plan touches 1 of 8 resources (12.5 %), more than guards.max_change_percent: 12 allows',
+  ],
+];
+
+applied('a plan that goes further than guards allow is refused with the numbers', async (world) => {
+  await dropRecall(world);
+  const main = await world.read('callsheet.yaml');
+  for (const [guards, says] of COUNTED) {
+    await world.write('callsheet.yaml', `${main}guards: ${guards}\n`);
+    const { out } = await world.run(['plan', '--allow-delete', '--format', 'json'], { exit: 4 });
+    expect(out).toContain(says);
+  }
+  await world.run(['apply', '--auto-approve', '--allow-delete'], { exit: 4 });
+  expect(names(world)).toContain('Recall');
+});
+
+applied('files that include no longer finds are not: delete everything', async (world) => {
+  await world.edit('callsheet.yaml', 'callsheet: 1', 'callsheet: 1\ninclude: ["stacks/*.yaml"]');
+  const before = world.writes().length;
+  const { out, err } = await world.run(['apply', '--auto-approve', '--allow-delete'], { exit: 4 });
+  expect(err.replace(/\s+/g, ' ')).toContain(
+    'include has "stacks/*.yaml", which matches no YAML file',
+  );
+  expect(out).toContain('no resources at all, which never means "delete everything"');
+  expect(world.writes().length).toBe(before);
+});
+
+applied('a policy that an agent of no stack follows is kept, unless forced', async (world) => {
+  const [policy = ''] = world.sim.store.retryPolicies.keys();
+  world.sim.edit(world.agent('Front desk'), { default_retry_policy_id: policy });
+  await dropRecall(world);
+  const resources = await world.read('resources.yaml');
+  await world.write('resources.yaml', resources.slice(resources.indexOf('email_templates:')));
+  const flags = ['--auto-approve', '--allow-delete'];
+  const { out } = await world.run(['apply', ...flags], { exit: 4 });
+  expect(out.replace(/\s+/g, ' ')).toContain('1 live agent still uses it: ');
+  expect(out).toContain('--force');
+  expect(world.sim.store.retryPolicies.size).toBe(1);
+
+  await world.apply(['--allow-delete', '--force']);
+  expect(world.sim.store.retryPolicies.size).toBe(0);
+});

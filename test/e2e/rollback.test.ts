@@ -83,7 +83,7 @@ applied(
     expect([agents, retryPolicies, emailTemplates, smsTemplates].map(({ size }) => size)).toEqual([
       0, 0, 0, 0,
     ]);
-    await world.apply();
+    await world.apply(['--release-hold']);
   },
 );
 

@@ -188,6 +188,25 @@ describe('thresholds', () => {
       guards: { max_change_percent: 30 },
       refused: 4,
     },
+    {
+      title: 'how few is what the stack says',
+      size: [9, 9, 0],
+      guards: { max_change_percent: 30, min_resources: 9 },
+      refused: 9,
+    },
+    {
+      title: 'or more than ten',
+      size: [10, 4, 0],
+      guards: { max_change_percent: 30, min_resources: 11 },
+      refused: 0,
+    },
+    {
+      title: 'a share that is just above the limit does not look like it',
+      size: [102, 31, 0],
+      guards: { max_change_percent: 30 },
+      refused: 31,
+      because: '31 of 102 resources (30.4 %)',
+    },
     { title: 'no guards', size: [20, 10, 10], guards: {}, refused: 0 },
   ];
   test.each(rows)('$title', async ({ size, guards, allow = true, refused, because }) => {
@@ -197,6 +216,14 @@ describe('thresholds', () => {
     expect(plan.summary.refused).toBe(refused);
     const struck = plan.changes.filter(({ verdict }) => verdict === 'refused');
     for (const { reason } of struck) if (because) expect(reason).toContain(because);
+  });
+
+  test('a part that is chosen is a share of all, so that a large change can go in parts', async () => {
+    const target = Array.from({ length: 12 }, (_, index) => `agent.n${index}`);
+    const { plan } = await fleet(40, 40, 0)
+      .options({ target })
+      .plan({ guards: { max_change_percent: 30 } });
+    expect(plan.summary).toMatchObject({ update: 12, refused: 0 });
   });
 
   test('what is created does not count', async () => {

@@ -36,3 +36,23 @@ test.each<[string, readonly Note[], readonly unknown[]]>([
 ])('%s', (_, notes, items) => {
   expect(itemsOf(notes)).toEqual(items);
 });
+
+test.each(['apply', 'rollback'] as const)(
+  'what stands against a plan for %s as a whole comes first, with all that can be done',
+  (purpose) => {
+    const refusals = [
+      { guard: 'freeze', message: 'frozen', until: null, advice: 'Wait.' },
+      { guard: 'hold', message: 'held', until: null, advice: 'Change it.' },
+    ] as const;
+    const [first] = footersOf(planOf([], { purpose, refusals, notes: [noteOf(null, 'slow')] }));
+    expect(first).toMatchObject({
+      weight: 'error',
+      title:
+        purpose === 'apply'
+          ? 'Refused: apply does not run this plan now.'
+          : 'Refused: this rollback is not run now.',
+      items: [{ text: 'frozen' }, { text: 'held' }],
+      advice: 'Wait. Change it.',
+    });
+  },
+);

@@ -1,9 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import type { JournalEntry } from '../../src/state/journal.ts';
+import type { State } from '../../src/state/model.ts';
 import { emptyState, nextState, replay } from '../../src/state/replay.ts';
 import {
   began,
   ended,
+  HOLDS,
   intent,
   LINEAGE,
   outcome,
@@ -15,9 +17,21 @@ import {
 
 const desk = resource('a1');
 const line = resource('a2');
+const HOLD = { undid: 'r0', by: 'r1', at: '2026-03-01T08:30:00Z', user: null };
 const before = stateWith({ 'agent.desk': desk });
 
 describe('replay', () => {
+  test.each<[string, JournalEntry, State['holds']]>([
+    ['a run that puts a hold', { ...began('r1', 1), holds: HOLDS }, HOLDS],
+    ['a run that releases the last one', { ...began('r1', 1), holds: {} }, undefined],
+    ['a run that does neither', began('r1', 1), { kept: HOLD }],
+  ])('%s leaves the holds so', (_name, entry, holds) => {
+    const { state } = replay({ ...before, holds: { kept: HOLD } }, [entry]);
+    const { holds: _, ...rest } = { ...before, holds };
+    expect(state).toEqual(holds === undefined ? rest : { ...rest, holds });
+    expect(nextState(state ?? before).holds).toEqual(holds);
+  });
+
   test.each<[string, JournalEntry[], Record<string, typeof desk>]>([
     ['nothing', [], { 'agent.desk': desk }],
     ['a new resource', [recorded('agent.line', line)], { 'agent.desk': desk, 'agent.line': line }],

@@ -8,6 +8,7 @@ import {
   began,
   ended,
   failureOf,
+  HOLDS,
   holder,
   intent,
   LINEAGE,
@@ -81,6 +82,14 @@ describe('of a damaged text', () => {
     ],
   ])('%s', async (_name, damage, expected) => {
     expect(await salvageState(damage(await formatState(state)), FILE)).toEqual(expected);
+  });
+
+  test.each<[string, (text: string) => string]>([
+    ['that was edited', (text) => text.replace('Desk a1', 'Desk b1')],
+    ['that was cut off', (text) => text.slice(0, -5)],
+  ])('of a state %s, its holds are kept', async (_name, damage) => {
+    const text = damage(await formatState({ ...state, holds: HOLDS }));
+    expect((await salvageState(text, FILE))?.holds).toEqual(HOLDS);
   });
 
   test('nothing is taken that could not stand in a state', async () => {

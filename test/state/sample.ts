@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { CallsheetError } from '../../src/core/errors.ts';
 import type { IntentRecorded, JournalEntry, RunBegan } from '../../src/state/journal.ts';
-import type { ResourceState, State } from '../../src/state/model.ts';
+import type { Holds, ResourceState, State } from '../../src/state/model.ts';
 import { emptyState } from '../../src/state/replay.ts';
 import type { Holder } from '../../src/state/store.ts';
 
@@ -14,6 +14,11 @@ import type { Holder } from '../../src/state/store.ts';
 
 export const LINEAGE = '8f0f7c52-6d0a-4a53-9a4e-0a1f5a6f2b11';
 const AT = '2026-03-02T08:30:00.000Z';
+
+/** A configuration that was rolled back. */
+export const HOLDS: Holds = {
+  [`sha256:${'0b'.repeat(32)}`]: { undid: 'r1', by: 'r2', at: AT, user: 'sam' },
+};
 
 export function resource(id: string, more: Partial<ResourceState> = {}): ResourceState {
   return {

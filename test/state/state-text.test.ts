@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { describe, expect, test, vi } from 'vitest';
 import { CallsheetError } from '../../src/core/errors.ts';
 import { formatState, parseState } from '../../src/state/state-text.ts';
-import { failureOf, resource, sealed, stateWith } from './sample.ts';
+import { failureOf, HOLDS, resource, sealed, stateWith } from './sample.ts';
 
 // Many rounds, on machines that are busy with other tests.
 vi.setConfig({ testTimeout: 60_000 });
@@ -25,6 +25,7 @@ describe('what is written is read again', () => {
   test.each([
     ['with resources', state],
     ['without resources', stateWith({})],
+    ['with holds', stateWith(state.resources, { holds: HOLDS })],
   ])('%s', async (_name, given) => {
     expect(await parseState(await formatState(given), FILE)).toEqual(given);
   });

@@ -2,18 +2,19 @@ import { readFile } from 'node:fs/promises';
 import { CallsheetError } from '../../core/errors.ts';
 import { hasChanges, isRefused } from '../../plan/document.ts';
 import type { Planned } from '../../plan/make.ts';
+import { withRefusals } from '../../plan/objections.ts';
 import { parsePlan } from '../../plan/parse.ts';
 import { confirm } from '../confirm.ts';
 import type { Context } from '../context.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
-import { planConfiguration } from '../make-plan.ts';
+import { planConfiguration, refusalsNow } from '../make-plan.ts';
 import { type PlanFlags, planOptions } from '../plan-flags.ts';
-import { showNothingDone } from '../result.ts';
+import { showNothingDone, tellRefused } from '../result.ts';
 import { runPlan } from '../run.ts';
 import { openSession, type Session } from '../session.ts';
 import { tellWarnings } from '../tell.ts';
-import { checkExpectation, checkPlanFile } from '../vouch.ts';
-import { type PlanFormat, planExit, renderPlan } from './plan.ts';
+import { checkExpectation, checkPlanFile, checkUses } from '../vouch.ts';
+import { type PlanFormat, renderPlan } from './plan.ts';
 
 export type ApplyFlags = PlanFlags & {
   readonly autoApprove?: boolean;
@@ -54,6 +55,9 @@ function refusePlanningFlags(flags: ApplyFlags): void {
     '--accept-conflicts': flags.acceptConflicts,
     '--skip-refused': flags.skipRefused,
     '--resend-secrets': flags.resendSecrets,
+    '--force': flags.force,
+    '--release-hold': flags.releaseHold,
+    '--override-freeze': flags.overrideFreeze,
   }).flatMap(([name, value]) => (value === undefined ? [] : [name]));
   if (given.length === 0) return;
   const message = `${given.join(', ')} cannot be given with a plan file: that was settled when it was planned`;
@@ -67,11 +71,7 @@ async function applyNow(flags: ApplyFlags, session: Session, context: Context): 
   const planned = await planConfiguration(session, planOptions(flags), context);
   checkExpectation(planned.plan, flags.expect);
   if (flags.format === 'text') terminal.out(renderPlan(planned.plan, 'text', terminal));
-  if (isRefused(planned.plan)) {
-    terminal.err('Nothing was written: the plan holds changes that are refused.');
-    showNothingDone(planned.plan, 'refused', { flags, context });
-    return planExit(planned.plan, false);
-  }
+  if (isRefused(planned.plan)) return tellRefused(planned.plan, { flags, context });
   const isWorth =
     hasChanges(planned.plan) || planned.refresh.size > 0 || planned.plan.changes.length > 0;
   if (!isWorth && session.unfinished === undefined) {
@@ -92,14 +92,13 @@ async function applyFile(
   session: Session,
   context: Context,
 ): Promise<ExitCode> {
-  const document = parsePlan(await readPlanFile(file), file);
-  checkExpectation(document, flags.expect);
-  checkPlanFile(document, session);
-  if (isRefused(document)) {
-    context.terminal.err('Nothing was written: the plan holds changes that are refused.');
-    showNothingDone(document, 'refused', { flags, context });
-    return EXIT.refused;
-  }
+  const given = parsePlan(await readPlanFile(file), file);
+  checkExpectation(given, flags.expect);
+  checkPlanFile(given, session);
+  // What stood against it when it was planned may be over, and something else may have begun.
+  const document = withRefusals(given, refusalsNow(given, session, context));
+  if (isRefused(document)) return tellRefused(document, { flags, context });
+  await checkUses(document, session);
   const planned: Planned = { plan: document, refresh: new Map(), ids: new Map() };
   return runPlan(planned, { flags, session, context, purpose: 'apply', checkFirst: true });
 }

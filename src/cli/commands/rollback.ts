@@ -3,14 +3,16 @@ import { CallsheetError } from '../../core/errors.ts';
 import type { Note, PlanOptions } from '../../core/plan-document.ts';
 import { kindNamed } from '../../kinds/index.ts';
 import { hasChanges, isRefused } from '../../plan/document.ts';
+import { holdChangeOf } from '../../rollback/hold.ts';
 import { findInterleaved } from '../../rollback/interleaved.ts';
 import { type Undo, undoRun } from '../../rollback/undo.ts';
-import type { JournalEntry } from '../../state/journal.ts';
+import type { JournalEntry, RunBegan } from '../../state/journal.ts';
 import { confirm } from '../confirm.ts';
 import type { CommonFlags, Context } from '../context.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { planInstead } from '../make-plan.ts';
-import { showNothingDone } from '../result.ts';
+import { overrideOption } from '../plan-flags.ts';
+import { showNothingDone, tellRefused } from '../result.ts';
 import { runPlan } from '../run.ts';
 import { openSession, type Session } from '../session.ts';
 import { renderPlan } from './plan.ts';
@@ -20,6 +22,7 @@ export type RollbackFlags = CommonFlags & {
   readonly autoApprove?: boolean;
   readonly force?: boolean;
   readonly skipRefused?: boolean;
+  readonly overrideFreeze?: string;
   readonly concurrency?: number;
   readonly format: 'text' | 'json';
 };
@@ -63,13 +66,7 @@ async function carryOut(
   const notes: readonly Note[] = undo.impossible.map((note) => ({ severity: 'warning', ...note }));
   const plan = { ...planned.plan, notes: [...planned.plan.notes, ...notes] };
   if (flags.format === 'text') terminal.out(renderPlan(plan, 'text', terminal));
-  if (isRefused(plan)) {
-    terminal.err(
-      'Nothing was written: the rollback holds changes that are refused. --force undoes edits that were made since, too; it never deletes what is protected. --skip-refused leaves out what is refused.',
-    );
-    showNothingDone(plan, 'refused', { flags, context });
-    return EXIT.refused;
-  }
+  if (isRefused(plan)) return tellRefused(plan, { flags, context });
   if (!hasChanges(plan)) {
     showNothingDone(plan, 'done', { flags, context });
     return EXIT.done;
@@ -89,14 +86,29 @@ async function carryOut(
     return EXIT.error;
   }
   const { desired, restored } = undo;
+  const hold = await holdChangeOf(run, (id) => beganOf(session, id));
   return runPlan(
     { ...planned, plan },
-    { flags, session, context, purpose: 'rollback', desired, restored },
+    {
+      flags,
+      session,
+      context,
+      purpose: 'rollback',
+      desired,
+      restored,
+      ...(hold === undefined ? {} : { hold }),
+    },
   );
 }
 
+async function beganOf(session: Session, run: string): Promise<RunBegan | undefined> {
+  const entries = await entriesOf(session, run);
+  return entries?.find((entry) => entry.type === 'began');
+}
+
 /** A rollback only touches what the run changed, and takes away what it made. */
-function rollbackOptions(undo: Undo, { force, skipRefused }: RollbackFlags): PlanOptions {
+function rollbackOptions(undo: Undo, flags: RollbackFlags): PlanOptions {
+  const { force, skipRefused } = flags;
   return {
     allow_delete: true,
     accept_conflicts: force === true,
@@ -105,16 +117,21 @@ function rollbackOptions(undo: Undo, { force, skipRefused }: RollbackFlags): Pla
     target: undo.addresses,
     exclude: [],
     force: force === true,
+    ...overrideOption(flags),
   };
 }
 
 type FoundRun = { readonly run: string; readonly entries: readonly JournalEntry[] };
 
+/** The journal of a run, finished or not; undefined where there is none. */
+async function entriesOf({ store, unfinished }: Session, run: string) {
+  return run === unfinished ? (await store.load()).pending : await store.run(run);
+}
+
 /** The run that is asked for, or the newest one that changed something. */
 async function findRun(session: Session, wanted: string | undefined): Promise<FoundRun> {
   const { store, unfinished } = session;
-  const read = async (run: string) =>
-    run === unfinished ? (await store.load()).pending : await store.run(run);
+  const read = (run: string) => entriesOf(session, run);
   if (wanted !== undefined) {
     const entries = await read(wanted);
     if (entries !== undefined) return { run: wanted, entries };

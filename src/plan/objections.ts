@@ -1,0 +1,110 @@
+import type { FreezeWindow, Guards } from '../core/guards.ts';
+import type { Note, PlanDocument, Refusal } from '../core/plan-document.ts';
+import type { Holds } from '../state/model.ts';
+import { freezeAt } from './freeze.ts';
+import { formatInstant } from './wall-clock.ts';
+
+/** A guard that stands against a plan as a whole, and whether the plan was told to go on all the same. */
+export type Objection = {
+  readonly refusal: Refusal;
+  readonly isOverridden: boolean;
+  /** Why it is overridden, where a reason is asked for. */
+  readonly reason: string | null;
+};
+
+/** What decides whether a plan may be run now. */
+export type Circumstances = {
+  readonly guards: Guards;
+  readonly holds: Holds;
+  readonly now: Date;
+};
+
+type Judged = Pick<PlanDocument, 'purpose' | 'config_digest' | 'options' | 'changes'>;
+
+/** What stands against running a plan now. Nothing stands against a plan that writes nothing. */
+export function objectionsTo(plan: Judged, circumstances: Circumstances): readonly Objection[] {
+  const writes = plan.changes.some(
+    ({ verdict, operations }) => verdict === 'ok' && operations.length > 0,
+  );
+  if (!writes) return [];
+  return [...freezeObjection(plan, circumstances), ...holdObjection(plan, circumstances)];
+}
+
+/** The objections that nobody overrode. */
+export function refusalsIn(objections: readonly Objection[]): readonly Refusal[] {
+  return objections.filter(({ isOverridden }) => !isOverridden).map(({ refusal }) => refusal);
+}
+
+/** What a plan says of the objections that were overridden. */
+export function overrideNotes(objections: readonly Objection[]): readonly Note[] {
+  return objections
+    .filter(({ isOverridden }) => isOverridden)
+    .map(({ refusal: { message, guard }, reason }) => {
+      const how = guard === 'hold' ? 'the hold is released' : `overridden: ${reason}`;
+      return { severity: 'warning', address: null, message: `${message}; ${how}` };
+    });
+}
+
+/** A plan with the refusals of now in the place of those of the time when it was made. */
+export function withRefusals(
+  { refusals: _, ...plan }: PlanDocument,
+  refusals: readonly Refusal[],
+): PlanDocument {
+  return refusals.length === 0 ? plan : { ...plan, refusals };
+}
+
+function freezeObjection(
+  { options }: Judged,
+  { guards, now }: Circumstances,
+): readonly Objection[] {
+  const freeze = freezeAt(guards.freeze ?? [], now);
+  if (freeze === undefined) return [];
+  const { windows, until } = freeze;
+  const names = windows.map(nameOf).join(' and ');
+  const end = until === undefined ? undefined : formatInstant(windows[0].zone, until.getTime());
+  const lasts = end === undefined ? 'with no end within a year' : `until ${end}`;
+  const how = 'pass --override-freeze REASON, which is recorded with the run.';
+  const advice = end === undefined ? `To go on all the same, ${how}` : `Wait until then, or ${how}`;
+  return [
+    {
+      refusal: {
+        guard: 'freeze',
+        message: `guards.freeze is in force ${lasts}: ${names}`,
+        until: until?.toISOString() ?? null,
+        advice,
+      },
+      isOverridden: options.override_freeze !== undefined,
+      reason: options.override_freeze ?? null,
+    },
+  ];
+}
+
+function nameOf({ reason, source }: FreezeWindow): string {
+  return reason === undefined ? `the window of ${source}` : `"${reason}" (${source})`;
+}
+
+/** Only the configuration is held: a rollback brings back something else. */
+function holdObjection(
+  { purpose, config_digest: digest, options }: Judged,
+  { holds }: Circumstances,
+): readonly Objection[] {
+  const hold = Object.hasOwn(holds, digest) ? holds[digest] : undefined;
+  if (hold === undefined || purpose !== 'apply') return [];
+  const { undid, by, at, user } = hold;
+  return [
+    {
+      refusal: {
+        guard: 'hold',
+        message: `this configuration was rolled back by ${user ?? 'someone'} at ${toSeconds(at)}: run ${by} undid run ${undid}`,
+        until: null,
+        advice: 'Change the configuration, or pass --release-hold to apply the same one again.',
+      },
+      isOverridden: options.release_hold === true,
+      reason: null,
+    },
+  ];
+}
+
+function toSeconds(time: string): string {
+  return time.replace(/\.\d+Z$/, 'Z');
+}

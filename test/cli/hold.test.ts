@@ -1,0 +1,116 @@
+import { join } from 'node:path';
+import { describe, expect } from 'vitest';
+import { drift } from '../../src/cli/commands/drift.ts';
+import { plan } from '../../src/cli/commands/plan.ts';
+import { formatEntry, JOURNAL_HEADER } from '../../src/state/journal-text.ts';
+import { type Stage, staged } from '../apply/stage.ts';
+import { began, HOLDS } from '../state/sample.ts';
+import { STATE, stateCommands, stateIn } from './state-stage.ts';
+
+const greetingOf = ({ sim }: Stage) =>
+  [...sim.store.agents.values()].find(({ record }) => record.name === 'Front desk')?.record
+    .greeting_message;
+const OLD = 'Harbor Dental, how can I help?';
+const NEW = 'Harbor Dental, good day!';
+
+const lastRun = async (stage: Stage) => (await stateIn(stage)).last_run ?? '';
+
+/** Changes the greeting, applies, and rolls back: the configuration is held from now on. */
+async function rollBack(stage: Stage): Promise<{ readonly undid: string; readonly by: string }> {
+  await stage.apply();
+  await stage.edit('agents.yaml', 'how can I help?', 'good day!');
+  await stage.apply();
+  const undid = await lastRun(stage);
+  await stage.rollback();
+  expect(greetingOf(stage)).toBe(OLD);
+  return { undid, by: await lastRun(stage) };
+}
+
+/** The configuration is held, by the runs given. */
+async function held(stage: Stage, { undid, by }: Record<'undid' | 'by', string>): Promise<void> {
+  const { refusals } = await stage.plan({}, { exit: 4 });
+  const message = expect.stringContaining(`run ${by} undid run ${undid}`);
+  expect(refusals).toMatchObject([{ guard: 'hold', message, until: null }]);
+}
+
+describe('the hold of a rollback', () => {
+  staged('keeps what was rolled back from being applied again', async (stage) => {
+    const runs = await rollBack(stage);
+    await held(stage, runs);
+    const flags = { dir: stage.folder, format: 'text' } as const;
+    const file = join(stage.folder, 'plan.json');
+    await stage.run((to) => plan({ ...flags, out: file }, to), { exit: 4 });
+    await stage.run((to) => drift(flags, to));
+    await stage.apply({}, { exit: 4 });
+    await stage.applyFile('plan.json', {}, { exit: 4 });
+    expect(greetingOf(stage)).toBe(OLD);
+  });
+
+  staged('is released when it is planned, and is gone with the run', async (stage) => {
+    await rollBack(stage);
+    const flags = { dir: stage.folder, format: 'text', out: join(stage.folder, 'p.json') } as const;
+    await stage.run((to) => plan({ ...flags, releaseHold: true }, to));
+    await stage.applyFile('p.json');
+    expect(greetingOf(stage)).toBe(NEW);
+    expect(await stateIn(stage)).not.toHaveProperty('holds');
+  });
+
+  staged('is on that configuration alone, and stays on it', async (stage) => {
+    const runs = await rollBack(stage);
+    await stage.edit('agents.yaml', 'good day!', 'good evening!');
+    await stage.apply();
+    await stage.edit('agents.yaml', 'good evening!', 'good day!');
+    await held(stage, runs);
+  });
+
+  staged('is on the configuration that was applied, not on the one of now', async (stage) => {
+    await stage.apply();
+    await stage.edit('agents.yaml', 'how can I help?', 'good day!');
+    await stage.apply();
+    await stage.edit('agents.yaml', 'good day!', 'good evening!');
+    await stage.rollback();
+    await stage.apply();
+    expect(greetingOf(stage)).toBe('Harbor Dental, good evening!');
+  });
+
+  staged('goes with the state: pulled, pushed elsewhere, edited, repaired', async (stage) => {
+    const runs = await rollBack(stage);
+    const state = stateCommands(stage);
+    const { out } = await state.pull();
+    await stage.forget();
+    await stage.write('pulled.json', out);
+    await state.push('pulled.json');
+    await held(stage, runs);
+    await state.mv('email_template.reminder', 'email_template.visit');
+    await state.mv('email_template.visit', 'email_template.reminder');
+    await held(stage, runs);
+    const text = await stage.read(STATE);
+    await stage.write(STATE, text.slice(0, -9));
+    await state.repair();
+    await held(stage, runs);
+  });
+
+  staged('is there even where the rollback died after its first line', async (stage) => {
+    await stage.apply();
+    await stage.edit('agents.yaml', 'how can I help?', 'good day!');
+    const { config_digest: digest } = await stage.plan();
+    const { lineage, serial } = await stateIn(stage);
+    const [hold] = Object.values(HOLDS);
+    const entry = { ...began('r2', serial, lineage), purpose: 'rollback' as const, undoes: 'r1' };
+    const line = formatEntry({ ...entry, ...(hold ? { holds: { [digest]: hold } } : {}) });
+    await stage.write('.callsheet/runs/r2.open.jsonl', JOURNAL_HEADER + line);
+    await held(stage, { undid: 'r1', by: 'r2' });
+    await stage.apply({ releaseHold: true });
+    expect(await stateIn(stage)).not.toHaveProperty('holds');
+  });
+
+  staged('is lifted by who undoes the rollback, and put back by who undoes that', async (stage) => {
+    const { undid, by } = await rollBack(stage);
+    await stage.rollback({ run: by });
+    expect(greetingOf(stage)).toBe(NEW);
+    expect((await stage.plan()).changes).toEqual([]);
+    expect(await stateIn(stage)).not.toHaveProperty('holds');
+    await stage.rollback({ run: await lastRun(stage) });
+    await held(stage, { undid, by: await lastRun(stage) });
+  });
+});

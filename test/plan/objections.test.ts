@@ -1,0 +1,132 @@
+import { describe, expect, test } from 'vitest';
+import type { PlanOptions } from '../../src/core/plan-document.ts';
+import { isRefused } from '../../src/plan/document.ts';
+import { driftOf } from '../../src/plan/drift.ts';
+import type { PlanInput } from '../../src/plan/make.ts';
+import { parsePlan } from '../../src/plan/parse.ts';
+import { renderPlanJson } from '../../src/render/json.ts';
+import { world } from '../world.ts';
+
+// The clock of these worlds stands at Monday, 2026-03-02 08:30 UTC.
+const WINDOW = { reason: 'Audit', zone: 'Europe/Berlin', source: 'callsheet.yaml:9' } as const;
+const MORNING = { ...WINDOW, weekdays: ['mon'], hours: { from: 540, to: 660 } } as const;
+const EVENING = { ...WINDOW, hours: { from: 1080, to: 1200 } };
+const HOLD = { undid: 'r1', by: 'r2', at: '2026-03-01T08:30:00.123Z', user: 'sam' };
+const CONFIG = 'sha256:configuration';
+
+const DESK = { id: 'a1', name: 'Desk', status: 'active' };
+const CHANGED = world()
+  .desired({ 'agent.desk': { name: 'Desk', status: 'inactive' } })
+  .live({ agent: [DESK] })
+  .applied({ 'agent.desk': DESK });
+const SAME = CHANGED.desired({ 'agent.desk': { name: 'Desk', status: 'active' } });
+const HELD = CHANGED.desired({ 'agent.other': { name: 'Other' } }).options({
+  target: ['agent.desk'],
+});
+
+const held = (digest = CONFIG) => ({ state: { ...CHANGED.state(), holds: { [digest]: HOLD } } });
+const frozen = { guards: { freeze: [EVENING, MORNING] } };
+const FREEZE =
+  'guards.freeze is in force until Mon 2026-03-02 11:00 Europe/Berlin: "Audit" (callsheet.yaml:9)';
+const ROLLED =
+  'this configuration was rolled back by sam at 2026-03-01T08:30:00Z: run r2 undid run r1';
+
+describe('a plan', () => {
+  test.each<
+    [
+      string,
+      {
+        readonly of?: typeof CHANGED;
+        readonly input: Partial<PlanInput>;
+        readonly options?: Partial<PlanOptions>;
+        readonly refused?: readonly string[];
+        readonly notes?: readonly string[];
+      },
+    ]
+  >([
+    ['in a freeze window is refused', { input: frozen, refused: [FREEZE] }],
+    ['out of every window is not', { input: { guards: { freeze: [EVENING] } } }],
+    ['that writes nothing is not', { of: SAME, input: { ...frozen, ...held() } }],
+    ['whose deletes are only held is not', { of: HELD, input: frozen }],
+    [
+      'is not when a reason is given, and says so',
+      {
+        input: frozen,
+        options: { override_freeze: 'INC-1' },
+        notes: [`${FREEZE}; overridden: INC-1`],
+      },
+    ],
+    ['of what was rolled back is refused', { input: held(), refused: [ROLLED] }],
+    ['of another configuration is not', { input: held('sha256:other') }],
+    [
+      'is not when the hold is released, and says so',
+      {
+        input: held(),
+        options: { release_hold: true },
+        notes: [`${ROLLED}; the hold is released`],
+      },
+    ],
+    [
+      'says all that stands against it',
+      { input: { ...frozen, ...held() }, refused: [FREEZE, ROLLED] },
+    ],
+    [
+      'is refused for the one where only the other is overridden',
+      {
+        input: { ...frozen, ...held() },
+        options: { release_hold: true },
+        refused: [FREEZE],
+        notes: [`${ROLLED}; the hold is released`],
+      },
+    ],
+    [
+      'of a rollback is frozen, but not held',
+      { input: { ...frozen, ...held(), purpose: 'rollback' }, refused: [FREEZE] },
+    ],
+    [
+      'is refused whatever --skip-refused and --force say',
+      {
+        input: { ...frozen, ...held() },
+        options: { skip_refused: true, force: true },
+        refused: [FREEZE, ROLLED],
+      },
+    ],
+  ])('%s', async (_name, { of = CHANGED, input, options = {}, refused = [], notes = [] }) => {
+    const target = of === HELD ? { target: ['agent.desk'] } : {};
+    const { plan } = await of.options({ ...target, ...options }).plan(input);
+    expect((plan.refusals ?? []).map(({ message }) => message)).toEqual(refused);
+    expect(isRefused(plan)).toBe(refused.length > 0);
+    expect(plan.notes.map(({ message }) => message)).toEqual(notes);
+  });
+
+  test('says when it is over, for programs, and what to do', async () => {
+    const { plan } = await CHANGED.plan({ ...frozen, ...held() });
+    expect(plan.refusals).toMatchObject([
+      {
+        guard: 'freeze',
+        until: '2026-03-02T10:00:00.000Z',
+        advice: expect.stringContaining('--override-freeze REASON'),
+      },
+      { guard: 'hold', until: null, advice: expect.stringContaining('--release-hold') },
+    ]);
+  });
+
+  test('has the same digest in a window and out of it, and another one with an override', async () => {
+    const digestOf = async (input: Partial<PlanInput>, options: Partial<PlanOptions> = {}) =>
+      (await CHANGED.options(options).plan(input)).plan.digest;
+    const digest = await digestOf({});
+    expect(await digestOf(frozen)).toBe(digest);
+    expect(await digestOf({}, { override_freeze: 'INC-1' })).not.toBe(digest);
+    expect(await digestOf({}, { release_hold: true })).not.toBe(digest);
+  });
+
+  test('is read back from its file with what stood against it', async () => {
+    const { plan } = await CHANGED.plan({ ...frozen, ...held() });
+    expect(parsePlan(renderPlanJson(plan), 'plan.json')).toEqual(plan);
+  });
+});
+
+test('nothing stands against looking at drift', async () => {
+  const { plan } = await CHANGED.plan({ ...frozen, ...held() });
+  expect(driftOf(plan)).not.toHaveProperty('refusals');
+});

@@ -1,0 +1,183 @@
+import { describe, expect, test } from 'vitest';
+import type { JsonObject } from '../../src/core/value.ts';
+import { BAY, type Documents, HARBOR, world } from '../world.ts';
+import { plans } from './rows.ts';
+
+const POLICY = { id: 'p1', name: 'Gentle' };
+const USES = { default_retry_policy_id: 'p1' };
+const DESK = { 'agent.desk': { name: 'Desk' } };
+const address = 'retry_policy.gentle';
+const applied = { [address]: POLICY };
+const options = { allow_delete: true };
+const theirs = (id: string, more: JsonObject = USES): JsonObject => ({
+  id,
+  name: `Agent ${id}`,
+  organization_id: BAY,
+  ...more,
+});
+/** The stack's own agent, as it was applied and is live, with the policy. */
+const own = { id: 'a1', name: 'Desk', organization_id: HARBOR, ...USES };
+const applying = (more: Documents = {}): Documents => ({
+  ...applied,
+  'agent.desk': { id: 'a1', name: 'Desk', ...USES },
+  ...more,
+});
+
+describe('a delete of what live resources refer to', () => {
+  plans([
+    {
+      title: 'is refused for an agent of another organization that no stack has',
+      address,
+      desired: DESK,
+      live: { retry_policy: [POLICY], agent: [theirs('b1')] },
+      applied,
+      options,
+      says: 'delete refused',
+      because: [
+        'no longer configured; 1 live agent still uses it: Agent b1 (b1);',
+        'plan with --force',
+      ],
+    },
+    {
+      title: 'counts them all, and names a few',
+      address,
+      desired: DESK,
+      live: {
+        retry_policy: [POLICY],
+        agent: ['b1', 'b2', 'b3', 'b4', 'b5'].map((id) => theirs(id)),
+      },
+      applied,
+      options,
+      says: 'delete refused',
+      because: [
+        '5 live agents still use it: Agent b1 (b1), Agent b2 (b2), Agent b3 (b3) and 2 more;',
+      ],
+    },
+    {
+      title: 'is carried out with --force',
+      address,
+      desired: DESK,
+      live: { retry_policy: [POLICY], agent: [theirs('b1')] },
+      applied,
+      options: { ...options, force: true },
+      says: 'delete',
+    },
+    {
+      title: 'is carried out where they refer to another, or to none',
+      address,
+      desired: DESK,
+      live: {
+        retry_policy: [POLICY],
+        agent: [theirs('b1', { default_retry_policy_id: 'p2' }), theirs('b2', {})],
+      },
+      applied,
+      options,
+      says: 'delete',
+    },
+    {
+      title: 'is carried out where the same plan points them elsewhere',
+      address,
+      desired: {
+        'retry_policy.firm': { name: 'Firm' },
+        'agent.desk': { name: 'Desk', default_retry_policy_id: { $ref: 'retry_policy.firm' } },
+      },
+      live: { retry_policy: [POLICY], agent: [own] },
+      applied: applying(),
+      options,
+      says: 'delete',
+    },
+    {
+      title: 'is carried out where the same plan takes the field away',
+      address,
+      desired: DESK,
+      live: { retry_policy: [POLICY], agent: [own] },
+      applied: applying(),
+      options,
+      says: 'delete',
+    },
+    {
+      title: 'is carried out where the same plan deletes them',
+      address,
+      desired: { 'agent.other': { name: 'Other' } },
+      live: { retry_policy: [POLICY], agent: [own] },
+      applied: applying(),
+      options,
+      says: 'delete',
+    },
+    {
+      title: 'is refused where their own change is refused',
+      address,
+      desired: { 'agent.other': { name: 'Other' } },
+      live: { retry_policy: [POLICY], agent: [own] },
+      applied: applying({
+        'agent.desk': { id: 'a1', name: 'Desk', ...USES, lifecycle: { protect: true } },
+      }),
+      options,
+      says: 'delete refused',
+      because: ['1 live agent still uses it: agent.desk;'],
+    },
+    {
+      title: 'is refused where their own change is left for later',
+      address,
+      desired: DESK,
+      live: { retry_policy: [POLICY], agent: [own] },
+      applied: applying(),
+      options: { ...options, target: ['retry_policy'] },
+      says: 'delete refused',
+      because: ['1 live agent still uses it: Desk (a1);'],
+    },
+    {
+      title: 'is refused for an agent of the stack whose field is left alone',
+      address,
+      desired: { 'agent.desk': { name: 'Desk', status: 'inactive' } },
+      live: { retry_policy: [POLICY], agent: [own] },
+      applied: { ...applied, 'agent.desk': { id: 'a1', name: 'Desk' } },
+      options,
+      says: 'delete refused',
+      because: ['1 live agent still uses it: agent.desk;'],
+    },
+    {
+      title: 'is refused in a rollback, too',
+      address,
+      desired: DESK,
+      live: { retry_policy: [POLICY], agent: [theirs('b1')] },
+      applied,
+      options,
+      input: { purpose: 'rollback' },
+      says: 'delete refused',
+      because: ['the run made it; 1 live agent still uses it'],
+    },
+    {
+      title: 'is held, as any other, until it is allowed',
+      address,
+      desired: DESK,
+      live: { retry_policy: [POLICY], agent: [theirs('b1')] },
+      applied,
+      says: 'delete held',
+    },
+  ]);
+});
+
+test('agents are read for it only where something that they may refer to is about to go', async () => {
+  const made = world()
+    .desired(DESK)
+    .live({
+      agent: [theirs('b1')],
+      sms_template: [{ id: 's1', name: 'Hi', organization_id: HARBOR }],
+    })
+    .applied({ 'sms_template.hi': { id: 's1', name: 'Hi' } })
+    .options(options);
+  const reader = made.reader();
+  const read: string[] = [];
+  const { plan } = await made.plan({
+    reader: {
+      ...reader,
+      read(kind, at, facets) {
+        read.push(at.id);
+        return reader.read(kind, at, facets);
+      },
+    },
+  });
+  expect(plan.summary).toMatchObject({ delete: 1, refused: 0 });
+  expect(read).not.toContain('b1');
+});
