@@ -1,4 +1,5 @@
 import { ApiError, describeApiError } from '../api/errors.ts';
+import type { Address } from '../core/address.ts';
 import { CallsheetError } from '../core/errors.ts';
 import type { Change, Pin } from '../core/plan-document.ts';
 import { withholdSensitive } from '../diff/withhold.ts';
@@ -9,7 +10,8 @@ import type { LiveResource } from '../plan/reader.ts';
 import { rememberResource } from '../plan/remember.ts';
 import type { LedgerLine } from '../state/journal.ts';
 import type { ResourceState } from '../state/model.ts';
-import { awaitHistory } from './history.ts';
+import { historyAfter } from './history.ts';
+import { tellInterleaved } from './interleaved.ts';
 import type { createJournalIo } from './journal-io.ts';
 import { performStep } from './perform.ts';
 import { isClear } from './refused-clears.ts';
@@ -57,16 +59,17 @@ export async function applyChange(change: Change, given: ChangeWork): Promise<Ch
     for (const operation of change.operations) {
       progress = await performStep(operation, work, progress);
     }
+    // Before the proof: where it fails, it is to be known whether somebody else wrote as well.
+    progress = { ...progress, history: await historyAfter(work, progress.live, before) };
     const kept = prove(work, progress);
-    const after = await historyAfter(work, progress.live, before);
-    const resource = await record(work, progress, after);
+    const resource = await record(work, progress);
     return {
       line: {
         ...base,
         status: 'done',
         id: progress.live?.id ?? change.id,
-        message: remarksOf(progress, kept),
-        history: work.kind.history ? { before: before?.history_id ?? null, after } : null,
+        message: remarksOf(change.address, progress, kept),
+        ...seenIn(progress),
       },
       id: progress.live?.id ?? null,
       resource,
@@ -76,7 +79,13 @@ export async function applyChange(change: Change, given: ChangeWork): Promise<Ch
     const id = progress.live?.id ?? change.id;
     const resource = await recordFailure(work, progress);
     return {
-      line: { ...base, status: 'failed', id, message: messageOf(error), history: null },
+      line: {
+        ...base,
+        status: 'failed',
+        id,
+        message: [messageOf(error), othersIn(change.address, progress)].filter(Boolean).join('; '),
+        ...seenIn(progress),
+      },
       id,
       resource,
       isStale: error instanceof StaleError,
@@ -179,34 +188,34 @@ function prove(work: Work, { live }: Progress): readonly string[] {
 }
 
 /** What a person should know of a change that took all the same. */
-function remarksOf({ remarks }: Progress, kept: readonly string[]): string | null {
+function remarksOf(address: Address, progress: Progress, kept: readonly string[]): string | null {
+  const { remarks } = progress;
+  const others = othersIn(address, progress);
   const stays = `the platform does not clear ${kept.join(', ')}: what stands there stays, and is no longer looked after`;
-  return [...remarks, ...(kept.length === 0 ? [] : [stays])].join('; ') || null;
+  return (
+    [...remarks, ...(kept.length === 0 ? [] : [stays]), ...(others ? [others] : [])].join('; ') ||
+    null
+  );
 }
 
-/** The newest history entry after the change, for the receipt and for the pin. */
-async function historyAfter(
-  { kind, deps, change }: Work,
-  live: LiveResource | undefined,
-  before: Pin | null,
-): Promise<number | null> {
-  if (kind.history === undefined || live === undefined) return null;
-  const after = pinOf(kind, live, null);
-  const isMoved = before?.digest !== after.digest || before.updated_at !== after.updated_at;
-  const steps = change.operations.map(({ step }) => step);
-  const isWritten = steps.some((step) => step !== 'facet' && step !== 'delete');
-  const expected = { than: before?.history_id ?? 0, isMore: steps.includes('facet') };
-  return awaitHistory(deps, kind, live.id, isWritten && isMoved ? expected : undefined);
+function othersIn(address: Address, { history }: Progress): string | undefined {
+  return tellInterleaved(address, history?.interleaved ?? []);
+}
+
+/** What a line of the ledger says of the history. */
+function seenIn({ history }: Progress): Pick<LedgerLine, 'history' | 'interleaved'> {
+  if (history === undefined) return { history: null };
+  const { before, after, interleaved } = history;
+  return { history: { before, after }, ...(interleaved.length === 0 ? {} : { interleaved }) };
 }
 
 /** Writes down what the state remembers of the resource from now on. */
 async function record(
   work: Work,
-  { live, written }: Progress,
-  history: number | null,
+  { live, written, history }: Progress,
 ): Promise<ResourceState | null> {
   const { change, kind, desired, recorded, world, deps } = work;
-  const pin = live ? livePin(kind, live, null, history) : null;
+  const pin = live ? livePin(kind, live, null, history?.after ?? null) : null;
   const restored = deps.restored?.get(change.address);
   const resource =
     restored !== undefined

@@ -26,6 +26,8 @@ export type RunResult = {
   readonly ledger: readonly LedgerLine[];
   /** Changes whose resource moved since the plan. */
   readonly stale: readonly Address[];
+  /** Changes in whose midst somebody else wrote, so that what they wrote may be overwritten. */
+  readonly interleaved: readonly Address[];
   /** Resources as the state remembers them from now on. */
   readonly resources: Readonly<Record<Address, ResourceState>>;
 };
@@ -118,7 +120,10 @@ export async function executePlan(
       ? 'done'
       : 'partial';
   onEvent({ type: 'run_ended', run: deps.run, status });
-  return { status, ledger: lines, stale, resources: Object.fromEntries(resources) };
+  const interleaved = lines
+    .filter((line) => line.interleaved?.some(({ order }) => order === 'before'))
+    .map(({ address }) => address);
+  return { status, ledger: lines, stale, interleaved, resources: Object.fromEntries(resources) };
 }
 
 function lineOf(change: Change, status: LedgerLine['status'], message: string): LedgerLine {

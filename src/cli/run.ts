@@ -169,9 +169,9 @@ async function execute(
   return runExit(result);
 }
 
-function runExit({ status, stale }: RunResult): ExitCode {
+function runExit({ status, stale, interleaved }: RunResult): ExitCode {
   if (status === 'interrupted') return EXIT.interrupted;
-  if (stale.length > 0) return EXIT.stale;
+  if (stale.length > 0 || interleaved.length > 0) return EXIT.stale;
   return status === 'done' ? EXIT.done : EXIT.partial;
 }
 
