@@ -174,9 +174,7 @@ async function takeSnapshot(
 function prove(work: Work, { live }: Progress): readonly string[] {
   const { desired } = work;
   if (live === undefined || desired === undefined) return [];
-  const left = remaining(work, live, false).filter(
-    ({ schema, cause }) => schema.writeOnly !== true && cause !== 'secret_changed',
-  );
+  const left = remaining(work, live, false).filter(({ unreadable }) => !unreadable);
   const [kept, failed] = [true, false].map((clear) =>
     left.filter((change) => isClear(change, desired.isPartial) === clear).map(({ text }) => text),
   );

@@ -18,7 +18,7 @@ import type { CommonFlags, Context } from './context.ts';
 import { EXIT, type ExitCode } from './exit.ts';
 import { openProgress } from './progress.ts';
 import { showNothingDone, showResult } from './result.ts';
-import { fingerprintsFor, type Session } from './session.ts';
+import { fingerprintsForRun, type Session } from './session.ts';
 
 const STOPPING =
   'Interrupted: requests in flight are finished, nothing more is begun. Interrupt again to exit at once.';
@@ -114,6 +114,7 @@ async function execute(
   const desired = new Map(
     (request.desired ?? session.stack.resources).map((resource) => [resource.address, resource]),
   );
+  const fingerprints = await fingerprintsForRun(state, session, context);
   const deps = {
     run,
     client: session.client,
@@ -122,7 +123,7 @@ async function execute(
     lease,
     state,
     desired,
-    world: { secretOf: session.secretOf, fingerprints: fingerprintsFor(state, context) },
+    world: { secretOf: session.secretOf, fingerprints },
     ...(request.restored === undefined ? {} : { restored: request.restored }),
     concurrency: session.concurrency,
     now: context.now,
