@@ -74,6 +74,7 @@ const REPEATABLE_METHODS = new Set(['GET', 'PUT', 'PATCH', 'DELETE']);
 /** Opens a client. Sends nothing yet. Throws where the base address, a token or the environment is unfit. */
 export function createClient(options: ClientOptions): Client {
   const baseUrl = checkBaseUrl(options.baseUrl);
+  const { host } = new URL(baseUrl);
   const { concurrency, openFile, pause = realPause, now = Date.now, trace } = options;
   const endpoints = options.endpoints ?? DEFAULT_ENDPOINTS;
   const transport = createTransport({
@@ -87,7 +88,7 @@ export function createClient(options: ClientOptions): Client {
   const tokens = createTokenSource({
     place: { baseUrl, endpoint: usableEndpoint('createToken', endpoints) },
     credentials: options.credentials,
-    send: (make) => sender.send(make, true),
+    send: (make) => sender.send(host, make, true),
     now,
   });
   const keys = { tokens, pbxApiKey: options.pbxApiKey };
@@ -127,10 +128,10 @@ export function createClient(options: ClientOptions): Client {
     return run(async () => {
       const { calledWith, renew, ...first } = await authorize(operation, endpoint.auth, keys);
       let { headers } = first;
-      let answer = await sender.send(() => make(headers), isRepeatable);
+      let answer = await sender.send(host, () => make(headers), isRepeatable);
       if (answer.status === 401 && renew !== undefined) {
         headers = await renew();
-        answer = await sender.send(() => make(headers), isRepeatable);
+        answer = await sender.send(host, () => make(headers), isRepeatable);
       }
       const isMoved = endpoints.overrides[operation] !== undefined;
       const called = { operation, endpoint, isMoved, calledWith, answer };
@@ -143,11 +144,15 @@ export function createClient(options: ClientOptions): Client {
     const headers = { 'content-type': file.mime, 'content-length': String(file.size) };
     let attempt = 0;
     const answer = await run(() =>
-      sender.send(async () => {
-        const body = readUnchanged(file, await openUnchanged(file, openFile));
-        attempt += 1;
-        return { method: 'PUT', url, headers, body, attempt };
-      }, true),
+      sender.send(
+        new URL(url).host,
+        async () => {
+          const body = readUnchanged(file, await openUnchanged(file, openFile));
+          attempt += 1;
+          return { method: 'PUT', url, headers, body, attempt };
+        },
+        true,
+      ),
     );
     if (answer.status >= 200 && answer.status <= 299) return;
     // What the storage says may quote the signature, so it is not kept.
