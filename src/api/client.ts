@@ -30,8 +30,11 @@ import { USER_AGENT } from './user-agent.ts';
 
 export type Client = {
   readonly baseUrl: string;
-  /** Performs one call and returns the parsed body. Throws `ApiError` for a refusal. */
-  readonly call: (call: Call) => Promise<Json>;
+  /**
+   * Performs one call and returns the parsed body. Throws `ApiError` for a refusal. `onTry` is told of every
+   * time that it is sent, since a try whose answer is lost may have been carried out.
+   */
+  readonly call: (call: Call, onTry?: () => void) => Promise<Json>;
   /** Performs a list call, all pages of it, and returns the items. */
   readonly list: (call: Call) => Promise<readonly JsonObject[]>;
   /** The items of a list call one by one, page by page: who stops early asks for no more pages. */
@@ -101,7 +104,7 @@ export function createClient(options: ClientOptions): Client {
     });
   }
 
-  async function call(wanted: Call): Promise<Json> {
+  async function call(wanted: Call, onTry?: () => void): Promise<Json> {
     const { operation } = wanted;
     const endpoint = usableEndpoint(operation, endpoints);
     const { method } = endpoint;
@@ -121,6 +124,7 @@ export function createClient(options: ClientOptions): Client {
         ...described,
       };
       attempt += 1;
+      onTry?.();
       const request = { method, url, headers, about, attempt };
       return body === undefined ? request : { ...request, body };
     };

@@ -39,10 +39,14 @@ class StaleError extends CallsheetError {
 /** Carries one change out: pin, snapshot, steps, proof, memory. */
 export async function applyChange(change: Change, given: ChangeWork): Promise<ChangeOutcome> {
   const fields = [...new Set(change.fields.map(({ path }) => path))];
+  let tries = 0;
+  const onTry = () => {
+    tries += 1;
+  };
   const work: Work = {
     ...given,
     change,
-    io: (step, id) => given.journalIo({ address: change.address, id, step, fields }),
+    io: (step, id) => given.journalIo({ address: change.address, id, step, fields }, onTry),
   };
   const base = { address: change.address, action: change.action, fields };
   let progress: Progress = {
@@ -60,7 +64,7 @@ export async function applyChange(change: Change, given: ChangeWork): Promise<Ch
       progress = await performStep(operation, work, progress);
     }
     // Before the proof: where it fails, it is to be known whether somebody else wrote as well.
-    progress = { ...progress, history: await historyAfter(work, progress.live, before) };
+    progress = { ...progress, history: await historyAfter(work, progress.live, before, tries) };
     const kept = prove(work, progress);
     const resource = await record(work, progress);
     return {

@@ -15,15 +15,18 @@ const ENTRIES_READ = 20;
 /**
  * What the history says of a resource after a change, for the receipt and for the pin: the newest entry
  * that the change made, and what others wrote meanwhile. Undefined for what has no history.
+ *
+ * @param tries how often a write was sent: one whose answer was lost may have been carried out all the same
  */
 export async function historyAfter(
   work: Pick<Work, 'kind' | 'deps' | 'change'>,
   live: LiveResource | undefined,
   before: Pin | null,
+  tries: number,
 ): Promise<HistoryAfter | undefined> {
   const { kind, deps, change } = work;
   if (kind.history === undefined || live === undefined) return undefined;
-  const writes = ownWrites(work, before);
+  const writes = ownWrites(work, before, tries);
   const after = pinOf(kind, live, null);
   const isMoved = before?.digest !== after.digest || before.updated_at !== after.updated_at;
   const steps = change.operations.map(({ step }) => step);
@@ -37,15 +40,18 @@ export async function historyAfter(
   return { before: before?.history_id ?? null, after: own ?? newest, interleaved };
 }
 
-/** A revert may be followed by an update for what it left, and each facet may make an entry of its own. */
-function ownWrites({ change, deps }: Pick<Work, 'change' | 'deps'>, before: Pin | null): OwnWrites {
+function ownWrites(
+  { change, deps }: Pick<Work, 'change' | 'deps'>,
+  before: Pin | null,
+  tries: number,
+): OwnWrites {
   const { account_id: account } = deps.state;
   const isRevert = change.operations.some(({ step }) => step === 'revert');
   return {
     // Where nothing was to be seen of a history before, nothing of it is known to be new.
     author: account === undefined || before?.history_id === null ? undefined : `api:${account}`,
     than: before?.history_id ?? 0,
-    most: change.operations.length + (isRevert ? 1 : 0),
+    most: tries,
     isRevert,
     checkedAt: before?.updated_at ?? null,
   };

@@ -95,6 +95,37 @@ describe('somebody writes between the check and the write', () => {
   });
 });
 
+staged('a write whose answer is lost is sent again, and both are ours', async (stage) => {
+  await edited(stage);
+  stage.sim.advance(60_000);
+  stage.sim.faults.add({ operation: 'updateAgent', reset: 'after' });
+  const ledger = await stage.apply();
+  expect(lineOf(ledger)?.status).toBe('done');
+  expect(ledger.flatMap((line) => line.interleaved ?? [])).toEqual([]);
+});
+
+staged('another program that uses our account is told by the number of entries', async (stage) => {
+  await edited(stage);
+  // What is there was written some time ago.
+  stage.sim.advance(60_000);
+  const { strike } = stage.sim.faults;
+  let isDone = false;
+  Object.assign(stage.sim.faults, {
+    strike: (target: Parameters<typeof strike>[0]) => {
+      if (!isDone && target.operation === 'updateAgent') {
+        isDone = true;
+        const { account } = stage.sim.store;
+        stage.sim.edit(deskId(stage), { language: 'en-GB' }, `api:${account.id}`);
+        const entry = stage.sim.store.history.get(deskId(stage))?.at(-1);
+        if (entry) Object.assign(entry, { source: 'dashboard-api' });
+      }
+      return strike(target);
+    },
+  });
+  const ledger = await stage.apply({}, { exit: 5 });
+  expect(lineOf(ledger)?.interleaved).toHaveLength(1);
+});
+
 for (const dialect of [
   {},
   { facetEntries: true },
