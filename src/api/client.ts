@@ -30,8 +30,11 @@ import { USER_AGENT } from './user-agent.ts';
 
 export type Client = {
   readonly baseUrl: string;
-  /** Performs one call and returns the parsed body. Throws `ApiError` for a refusal. */
-  readonly call: (call: Call) => Promise<Json>;
+  /**
+   * Performs one call and returns the parsed body. Throws `ApiError` for a refusal. `onTry` is told of every
+   * time that it is sent, since a try whose answer is lost may have been carried out.
+   */
+  readonly call: (call: Call, onTry?: () => void) => Promise<Json>;
   /** Performs a list call, all pages of it, and returns the items. */
   readonly list: (call: Call) => Promise<readonly JsonObject[]>;
   /** The items of a list call one by one, page by page: who stops early asks for no more pages. */
@@ -74,6 +77,7 @@ const REPEATABLE_METHODS = new Set(['GET', 'PUT', 'PATCH', 'DELETE']);
 /** Opens a client. Sends nothing yet. Throws where the base address, a token or the environment is unfit. */
 export function createClient(options: ClientOptions): Client {
   const baseUrl = checkBaseUrl(options.baseUrl);
+  const { host } = new URL(baseUrl);
   const { concurrency, openFile, pause = realPause, now = Date.now, trace } = options;
   const endpoints = options.endpoints ?? DEFAULT_ENDPOINTS;
   const transport = createTransport({
@@ -87,7 +91,7 @@ export function createClient(options: ClientOptions): Client {
   const tokens = createTokenSource({
     place: { baseUrl, endpoint: usableEndpoint('createToken', endpoints) },
     credentials: options.credentials,
-    send: (make) => sender.send(make, true),
+    send: (make) => sender.send(host, make, true),
     now,
   });
   const keys = { tokens, pbxApiKey: options.pbxApiKey };
@@ -100,7 +104,7 @@ export function createClient(options: ClientOptions): Client {
     });
   }
 
-  async function call(wanted: Call): Promise<Json> {
+  async function call(wanted: Call, onTry?: () => void): Promise<Json> {
     const { operation } = wanted;
     const endpoint = usableEndpoint(operation, endpoints);
     const { method } = endpoint;
@@ -120,6 +124,7 @@ export function createClient(options: ClientOptions): Client {
         ...described,
       };
       attempt += 1;
+      onTry?.();
       const request = { method, url, headers, about, attempt };
       return body === undefined ? request : { ...request, body };
     };
@@ -127,10 +132,10 @@ export function createClient(options: ClientOptions): Client {
     return run(async () => {
       const { calledWith, renew, ...first } = await authorize(operation, endpoint.auth, keys);
       let { headers } = first;
-      let answer = await sender.send(() => make(headers), isRepeatable);
+      let answer = await sender.send(host, () => make(headers), isRepeatable);
       if (answer.status === 401 && renew !== undefined) {
         headers = await renew();
-        answer = await sender.send(() => make(headers), isRepeatable);
+        answer = await sender.send(host, () => make(headers), isRepeatable);
       }
       const isMoved = endpoints.overrides[operation] !== undefined;
       const called = { operation, endpoint, isMoved, calledWith, answer };
@@ -143,11 +148,15 @@ export function createClient(options: ClientOptions): Client {
     const headers = { 'content-type': file.mime, 'content-length': String(file.size) };
     let attempt = 0;
     const answer = await run(() =>
-      sender.send(async () => {
-        const body = readUnchanged(file, await openUnchanged(file, openFile));
-        attempt += 1;
-        return { method: 'PUT', url, headers, body, attempt };
-      }, true),
+      sender.send(
+        new URL(url).host,
+        async () => {
+          const body = readUnchanged(file, await openUnchanged(file, openFile));
+          attempt += 1;
+          return { method: 'PUT', url, headers, body, attempt };
+        },
+        true,
+      ),
     );
     if (answer.status >= 200 && answer.status <= 299) return;
     // What the storage says may quote the signature, so it is not kept.

@@ -1,12 +1,16 @@
 import pLimit from 'p-limit';
 import type { WireAnswer } from './transport.ts';
 
-/** How many calls run at once. */
+/** How many calls run at once, and how many of their requests are under way. */
 export type Limiter = {
-  /** Runs a task when there is room for it. */
+  /** Runs a task when there is room for it: as many as were asked for, waiting ones included. */
   readonly run: <T>(task: () => Promise<T>) => Promise<T>;
-  /** Sends one request of a running task and learns from its answer. */
-  readonly learn: (send: () => Promise<WireAnswer>) => Promise<WireAnswer>;
+  /**
+   * Sends one request of a running task when there is room for it, and learns from its answer. What is sent
+   * again takes its turn like any other, so that a cut holds for requests that were turned away, too.
+   * Undefined, which `send` may give, is no answer: nothing was sent.
+   */
+  readonly learn: <A extends WireAnswer | undefined>(send: () => Promise<A>) => Promise<A>;
 };
 
 /**
@@ -15,6 +19,7 @@ export type Limiter = {
  * is hit, all requests in flight are told so.
  */
 export function createLimiter(most: number): Limiter {
+  const tasks = pLimit(most);
   const limit = pLimit(most);
   let cuts = 0;
   let answers = 0;
@@ -34,13 +39,15 @@ export function createLimiter(most: number): Limiter {
   }
 
   return {
-    run: (task) => limit(task),
-    async learn(send) {
-      const before = cuts;
-      const answer = await send();
-      if (answer.status !== 429) recover();
-      else if (before === cuts) cut();
-      return answer;
-    },
+    run: (task) => tasks(task),
+    learn: (send) =>
+      limit(async () => {
+        const before = cuts;
+        const answer = await send();
+        if (answer === undefined) return answer;
+        if (answer.status !== 429) recover();
+        else if (before === cuts) cut();
+        return answer;
+      }),
   };
 }

@@ -1,3 +1,4 @@
+import type { Hold } from './hold.ts';
 import { NetworkError } from './network-error.ts';
 import type { WireAnswer } from './transport.ts';
 
@@ -11,6 +12,9 @@ export type Pause = {
 
 export type Pace = {
   readonly pause: Pause;
+  /** The host that is spoken to, and which hosts are to be left alone. */
+  readonly host: string;
+  readonly hold: Hold;
   /** Milliseconds since 1970. */
   readonly now: () => number;
   /** Aborted when the client closes: nothing is sent again then. */
@@ -23,7 +27,7 @@ const MOST_ATTEMPTS = 6;
 const MOST_ATTEMPTS_LIMITED = 10;
 const FIRST_DELAY_MS = 250;
 const LONGEST_DELAY_MS = 20_000;
-/** All the waiting for one request. A `Retry-After` beyond it is an error at once: a pipeline should not hang. */
+/** All the waiting for one request, for the sake of others included. A `Retry-After` beyond it is an error at once: a pipeline should not hang. */
 const LONGEST_WAIT_MS = 300_000;
 
 /** Nothing was saved (503), or something between here and the platform failed (502, 504). */
@@ -42,16 +46,33 @@ type Outcome = { readonly answer: WireAnswer } | { readonly error: unknown };
  * | a network fault before it was sent    | unless nothing ever answered there |
  *
  * So a create is never sent twice blindly (`isRepeatable` is false). Waits for a full-jitter exponential
- * time, and at least as long as `Retry-After` asks (Limits, Errors).
+ * time, and at least as long as `Retry-After` asks (Limits, Errors). After a 429 every request to the
+ * host waits as long, not only this one.
+ *
+ * @param send gives undefined, without having sent anything, where the host is to be left alone by then
  */
 export async function sendWithRetries(
-  send: () => Promise<WireAnswer>,
+  send: (mayHold: boolean) => Promise<WireAnswer | undefined>,
   isRepeatable: boolean,
-  { pause, now, stop }: Pace,
+  { pause, now, stop, host, hold }: Pace,
 ): Promise<WireAnswer> {
   let waited = 0;
+
+  /** Sends once the host takes requests again, and once this one has no patience left. */
+  async function sendInTurn(): Promise<WireAnswer> {
+    for (;;) {
+      const delay = Math.min(hold.remaining(host), LONGEST_WAIT_MS - waited);
+      if (delay > 0 && !stop.aborted) {
+        waited += delay;
+        await pause.sleep(delay, stop);
+      }
+      const answer = await send(waited < LONGEST_WAIT_MS && !stop.aborted);
+      if (answer !== undefined) return answer;
+    }
+  }
+
   for (let attempt = 1; ; attempt += 1) {
-    const outcome = await outcomeOf(send);
+    const outcome = await outcomeOf(sendInTurn);
     const delay = delayAfter(attempt, outcome, pause.random, now);
     const isOver =
       attempt >= attemptsFor(outcome, isRepeatable) ||
@@ -59,6 +80,7 @@ export async function sendWithRetries(
       stop.aborted;
     if (!isOver) {
       waited += delay;
+      if ('answer' in outcome && outcome.answer.status === 429) hold.extend(host, delay);
       await pause.sleep(delay, stop);
     }
     if (!isOver && !stop.aborted) continue;

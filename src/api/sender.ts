@@ -1,3 +1,4 @@
+import { createHold } from './hold.ts';
 import type { Limiter } from './limiter.ts';
 import { type Pause, sendWithRetries } from './retry.ts';
 import { type Outcome, traceEntry } from './trace.ts';
@@ -6,8 +7,9 @@ import type { Transport, WireAnswer, WireRequest } from './transport.ts';
 
 /** Sends requests as often as it takes, and knows how many that were. */
 export type Sender = {
-  /** The request is made anew for each try, since a stream can be read only once. */
+  /** The request is made anew for each try, since a stream can be read only once. All go to `host`. */
   readonly send: (
+    host: string,
     make: () => WireRequest | Promise<WireRequest>,
     isRepeatable: boolean,
   ) => Promise<WireAnswer>;
@@ -28,6 +30,7 @@ export type SenderOptions = {
 
 export function createSender(options: SenderOptions): Sender {
   const { transport, limiter, pause, now, stop, trace } = options;
+  const hold = createHold(now);
   let requests = 0;
   let milliseconds = 0;
 
@@ -40,8 +43,8 @@ export function createSender(options: SenderOptions): Sender {
       trace?.(traceEntry(request, outcome, start, end));
     };
     try {
-      const answer = await limiter.learn(() =>
-        transport.send(request.method === 'GET' ? { ...request, signal: stop } : request),
+      const answer = await transport.send(
+        request.method === 'GET' ? { ...request, signal: stop } : request,
       );
       ended({ answer });
       return answer;
@@ -52,8 +55,16 @@ export function createSender(options: SenderOptions): Sender {
   }
 
   return {
-    send: (make, isRepeatable) =>
-      sendWithRetries(async () => sendOnce(await make()), isRepeatable, { pause, now, stop }),
+    send: (host, make, isRepeatable) =>
+      sendWithRetries(
+        (mayHold) =>
+          limiter.learn(async () =>
+            // Others may have been turned away while this one waited for its turn.
+            mayHold && hold.remaining(host) > 0 ? undefined : sendOnce(await make()),
+          ),
+        isRepeatable,
+        { pause, now, stop, host, hold },
+      ),
     spent: () => ({ requests, seconds: milliseconds / 1000 }),
   };
 }

@@ -1,4 +1,5 @@
 import { ApiError, describeApiError } from '../api/errors.ts';
+import type { Address } from '../core/address.ts';
 import { CallsheetError } from '../core/errors.ts';
 import type { Change, Pin } from '../core/plan-document.ts';
 import { withholdSensitive } from '../diff/withhold.ts';
@@ -10,7 +11,8 @@ import { rememberResource } from '../plan/remember.ts';
 import type { LedgerLine } from '../state/journal.ts';
 import type { ResourceState } from '../state/model.ts';
 import { explainRefusal } from './explain.ts';
-import { awaitHistory } from './history.ts';
+import { historyAfter } from './history.ts';
+import { tellInterleaved } from './interleaved.ts';
 import type { createJournalIo } from './journal-io.ts';
 import { performStep } from './perform.ts';
 import { isClear } from './refused-clears.ts';
@@ -38,10 +40,14 @@ class StaleError extends CallsheetError {
 /** Carries one change out: pin, snapshot, steps, proof, memory. */
 export async function applyChange(change: Change, given: ChangeWork): Promise<ChangeOutcome> {
   const fields = [...new Set(change.fields.map(({ path }) => path))];
+  let tries = 0;
+  const onTry = () => {
+    tries += 1;
+  };
   const work: Work = {
     ...given,
     change,
-    io: (step, id) => given.journalIo({ address: change.address, id, step, fields }),
+    io: (step, id) => given.journalIo({ address: change.address, id, step, fields }, onTry),
   };
   const base = { address: change.address, action: change.action, fields };
   let progress: Progress = {
@@ -58,16 +64,17 @@ export async function applyChange(change: Change, given: ChangeWork): Promise<Ch
     for (const operation of change.operations) {
       progress = await performStep(operation, work, progress);
     }
+    // Before the proof: where it fails, it is to be known whether somebody else wrote as well.
+    progress = { ...progress, history: await historyAfter(work, progress.live, before, tries) };
     const kept = prove(work, progress);
-    const after = await historyAfter(work, progress.live, before);
-    const resource = await record(work, progress, after);
+    const resource = await record(work, progress);
     return {
       line: {
         ...base,
         status: 'done',
         id: progress.live?.id ?? change.id,
-        message: remarksOf(progress, kept),
-        history: work.kind.history ? { before: before?.history_id ?? null, after } : null,
+        message: remarksOf(change.address, progress, kept),
+        ...seenIn(progress),
       },
       id: progress.live?.id ?? null,
       resource,
@@ -77,9 +84,15 @@ export async function applyChange(change: Change, given: ChangeWork): Promise<Ch
     const id = progress.live?.id ?? change.id;
     const resource = await recordFailure(work, progress);
     const why = await explainRefusal(error, work, progress.live);
-    const message = [...(why === undefined ? [] : [why]), messageOf(error)].join('. ');
+    const failure = [...(why === undefined ? [] : [why]), messageOf(error)].join('. ');
     return {
-      line: { ...base, status: 'failed', id, message, history: null },
+      line: {
+        ...base,
+        status: 'failed',
+        id,
+        message: [failure, othersIn(change.address, progress)].filter(Boolean).join('; '),
+        ...seenIn(progress),
+      },
       id,
       resource,
       isStale: error instanceof StaleError,
@@ -168,9 +181,7 @@ async function takeSnapshot(
 function prove(work: Work, { live }: Progress): readonly string[] {
   const { desired } = work;
   if (live === undefined || desired === undefined) return [];
-  const left = remaining(work, live, false).filter(
-    ({ schema, cause }) => schema.writeOnly !== true && cause !== 'secret_changed',
-  );
+  const left = remaining(work, live, false).filter(({ unreadable }) => !unreadable);
   const [kept, failed] = [true, false].map((clear) =>
     left.filter((change) => isClear(change, desired.isPartial) === clear).map(({ text }) => text),
   );
@@ -182,34 +193,34 @@ function prove(work: Work, { live }: Progress): readonly string[] {
 }
 
 /** What a person should know of a change that took all the same. */
-function remarksOf({ remarks }: Progress, kept: readonly string[]): string | null {
+function remarksOf(address: Address, progress: Progress, kept: readonly string[]): string | null {
+  const { remarks } = progress;
+  const others = othersIn(address, progress);
   const stays = `the platform does not clear ${kept.join(', ')}: what stands there stays, and is no longer looked after`;
-  return [...remarks, ...(kept.length === 0 ? [] : [stays])].join('; ') || null;
+  return (
+    [...remarks, ...(kept.length === 0 ? [] : [stays]), ...(others ? [others] : [])].join('; ') ||
+    null
+  );
 }
 
-/** The newest history entry after the change, for the receipt and for the pin. */
-async function historyAfter(
-  { kind, deps, change }: Work,
-  live: LiveResource | undefined,
-  before: Pin | null,
-): Promise<number | null> {
-  if (kind.history === undefined || live === undefined) return null;
-  const after = pinOf(kind, live, null);
-  const isMoved = before?.digest !== after.digest || before.updated_at !== after.updated_at;
-  const steps = change.operations.map(({ step }) => step);
-  const isWritten = steps.some((step) => step !== 'facet' && step !== 'delete');
-  const expected = { than: before?.history_id ?? 0, isMore: steps.includes('facet') };
-  return awaitHistory(deps, kind, live.id, isWritten && isMoved ? expected : undefined);
+function othersIn(address: Address, { history }: Progress): string | undefined {
+  return tellInterleaved(address, history?.interleaved ?? []);
+}
+
+/** What a line of the ledger says of the history. */
+function seenIn({ history }: Progress): Pick<LedgerLine, 'history' | 'interleaved'> {
+  if (history === undefined) return { history: null };
+  const { before, after, interleaved } = history;
+  return { history: { before, after }, ...(interleaved.length === 0 ? {} : { interleaved }) };
 }
 
 /** Writes down what the state remembers of the resource from now on. */
 async function record(
   work: Work,
-  { live, written }: Progress,
-  history: number | null,
+  { live, written, history }: Progress,
 ): Promise<ResourceState | null> {
   const { change, kind, desired, recorded, world, deps } = work;
-  const pin = live ? livePin(kind, live, null, history) : null;
+  const pin = live ? livePin(kind, live, null, history?.after ?? null) : null;
   const restored = deps.restored?.get(change.address);
   const resource =
     restored !== undefined

@@ -26,6 +26,8 @@ export type RunResult = {
   readonly ledger: readonly LedgerLine[];
   /** Changes whose resource moved since the plan. */
   readonly stale: readonly Address[];
+  /** Changes in whose midst somebody else wrote, so that what they wrote may be overwritten. */
+  readonly interleaved: readonly Address[];
   /** Resources as the state remembers them from now on. */
   readonly resources: Readonly<Record<Address, ResourceState>>;
 };
@@ -120,7 +122,16 @@ export async function executePlan(
       ? 'done'
       : 'partial';
   onEvent({ type: 'run_ended', run: deps.run, status });
-  return { status, ledger: [...lines, ...left], stale, resources: Object.fromEntries(resources) };
+  const interleaved = lines
+    .filter((line) => line.interleaved?.some(({ order }) => order === 'before'))
+    .map(({ address }) => address);
+  return {
+    status,
+    ledger: [...lines, ...left],
+    stale,
+    interleaved,
+    resources: Object.fromEntries(resources),
+  };
 }
 
 /** What the plan leaves out has its line too: the ledger lists every change of the plan. */

@@ -14,11 +14,14 @@ export type JournalContext = {
   readonly fields: readonly string[];
 };
 
-/** Gives every request of a run its number and writes it down: the intent before it leaves, the outcome after. */
+/**
+ * Gives every request of a run its number and writes it down: the intent before it leaves, the outcome after.
+ * `onTry` is told of every time that one is sent.
+ */
 export function createJournalIo(
   deps: RunDeps,
   onEvent: (event: RunEvent) => void,
-): (context: JournalContext) => Io {
+): (context: JournalContext, onTry: () => void) => Io {
   let last = 0;
 
   async function journalled<T>(
@@ -45,10 +48,10 @@ export function createJournalIo(
     return answer;
   }
 
-  return (context) => ({
+  return (context, onTry) => ({
     call: async (call) => {
       try {
-        return await journalled(context, call.operation, () => deps.client.call(call), idIn);
+        return await journalled(context, call.operation, () => deps.client.call(call, onTry), idIn);
       } catch (error) {
         throw asConflict(error) ?? error;
       }

@@ -3,6 +3,7 @@ import { requestBody } from '../diff/body.ts';
 import type { LeafChange } from '../diff/compare.ts';
 import { mergeDocuments } from '../diff/merge.ts';
 import type { Draft } from '../kinds/kind.ts';
+import { isResent } from '../plan/change.ts';
 import type { LiveResource } from '../plan/reader.ts';
 import { refusedClears } from './refused-clears.ts';
 import {
@@ -72,9 +73,7 @@ async function sendUpdate(
 
 /** Differences outside facets, secrets that are to be sent again among them. */
 function ownChanges(work: Work, live: LiveResource): readonly LeafChange[] {
-  const { resend_secrets: resend } = work.options;
-  const isResent = typeof resend === 'boolean' ? resend : resend.includes(work.change.address);
-  return remaining(work, live, isResent).filter(
+  return remaining(work, live, isResent(work.change.address, work.options)).filter(
     ({ path }) => facetOf(work.kind, path[0]) === undefined,
   );
 }

@@ -7,6 +7,7 @@ import type { World } from '../diff/world.ts';
 import type { Facet, Io, Kind, Scope } from '../kinds/kind.ts';
 import type { LiveResource, Reader } from '../plan/reader.ts';
 import { isTold } from '../plan/recall.ts';
+import type { Interleaved } from '../state/journal.ts';
 import type { ResourceState } from '../state/model.ts';
 import type { RunDeps } from './deps.ts';
 
@@ -33,6 +34,15 @@ export type Progress = {
   readonly written: ReadonlySet<string>;
   /** What a person should know of steps that were taken. */
   readonly remarks: readonly string[];
+  /** What the history says once the last step is taken; undefined before, and where there is none. */
+  readonly history?: HistoryAfter | undefined;
+};
+
+/** The newest entry before and after a change, and the entries of others in between. */
+export type HistoryAfter = {
+  readonly before: number | null;
+  readonly after: number | null;
+  readonly interleaved: readonly Interleaved[];
 };
 
 /** Reads a resource with the facets that the configuration has. */

@@ -4,14 +4,15 @@
  */
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { CallsheetError } from '../core/errors.ts';
+import { renderFailureJson } from '../render/failure.ts';
 import type { CommonFlags, Context } from './context.ts';
 import { EXIT, type ExitCode } from './exit.ts';
 import type { Act } from './making-commands.ts';
 import { addReadCommands } from './read-commands.ts';
-import { reportFailure } from './report.ts';
+import { failureOf, reportFailure } from './report.ts';
 import { simulationOptionsOn } from './simulation-flags.ts';
 import { addStateCommands } from './state-commands.ts';
-import { openTerminal } from './terminal.ts';
+import { openTerminal, type Terminal } from './terminal.ts';
 import { openTraceFile, type TraceFile } from './trace-file.ts';
 
 export type Deps = Omit<Context, 'terminal' | 'trace'>;
@@ -22,17 +23,30 @@ export async function runProgram(argv: readonly string[], deps: Deps): Promise<E
 
   /** Gives a command its context, and turns what it throws into a report. */
   const action =
-    <F extends CommonFlags>(run: (flags: F, context: Context) => Promise<ExitCode>) =>
+    <F extends CommonFlags & { readonly format?: string }>(
+      run: (flags: F, context: Context) => Promise<ExitCode>,
+    ) =>
     async (flags: F): Promise<void> => {
-      const terminal = openTerminal(flags, deps.env);
+      const screen = openTerminal(flags, deps.env);
+      let hasPrinted = false;
+      const terminal: Terminal = {
+        ...screen,
+        out: (text) => {
+          hasPrinted = true;
+          screen.out(text);
+        },
+      };
       let traced: TraceFile | undefined;
       try {
         traced =
           flags.traceHttp === undefined ? undefined : openTraceFile(flags.traceHttp, terminal);
         exit = await run(flags, { ...deps, terminal, trace: traced?.write });
-      } catch (error) {
+      } catch (thrown) {
+        const error = deps.stop.aborted ? interrupted(thrown) : thrown;
+        // A program that asked for JSON gets one document, whatever becomes of the command.
+        if (flags.format === 'json' && !hasPrinted) screen.out(renderFailureJson(failureOf(error)));
         exit = reportFailure(
-          deps.stop.aborted ? interrupted(error) : error,
+          error,
           // `--quiet` keeps progress and warnings back, never why something failed.
           openTerminal({ ...flags, quiet: false }, deps.env),
           flags.verbose === true,

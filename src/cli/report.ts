@@ -1,10 +1,36 @@
 import { ApiError, describeApiError } from '../api/errors.ts';
 import { CallsheetError } from '../core/errors.ts';
 import { renderDiagnosticsText } from '../render/diagnostics.ts';
+import type { Failure } from '../render/failure.ts';
 import { renderProse } from '../render/prose.ts';
 import { sanitise } from '../render/untrusted.ts';
 import { EXIT, type ExitCode, exitOf } from './exit.ts';
 import type { Terminal } from './terminal.ts';
+
+/** A failure as data, for `--format json`. */
+export function failureOf(error: unknown): Failure {
+  if (!(error instanceof CallsheetError)) {
+    const message = error instanceof Error ? error.message : String(error);
+    const hint = 'This is a bug in Callsheet. Please report it with what stands on standard error.';
+    return { kind: 'internal', exit: EXIT.error, message, hint, diagnostics: [], request: null };
+  }
+  const isApi = error instanceof ApiError;
+  return {
+    kind: error.code,
+    exit: exitOf(error.code),
+    message: isApi ? describeApiError(error) : error.message,
+    hint: error.hint ?? null,
+    diagnostics: error.diagnostics,
+    request: isApi
+      ? {
+          method: error.method,
+          url: error.url,
+          status: error.status,
+          request_id: error.requestId ?? null,
+        }
+      : null,
+  };
+}
 
 /** Shows a failure and gives its exit code. Only a bug in Callsheet is shown with a stack trace. */
 export function reportFailure(error: unknown, terminal: Terminal, verbose: boolean): ExitCode {

@@ -21,7 +21,7 @@ import { EXIT, type ExitCode } from './exit.ts';
 import { objectionsNow, refusalsNow } from './make-plan.ts';
 import { openProgress } from './progress.ts';
 import { showNothingDone, showResult, tellRefused } from './result.ts';
-import { fingerprintsFor, type Session } from './session.ts';
+import { fingerprintsForRun, type Session } from './session.ts';
 
 const STOPPING =
   'Interrupted: requests in flight are finished, nothing more is begun. Interrupt again to exit at once.';
@@ -122,6 +122,7 @@ async function execute(
   const desired = new Map(
     (request.desired ?? session.stack.resources).map((resource) => [resource.address, resource]),
   );
+  const fingerprints = await fingerprintsForRun(state, session, context);
   const deps = {
     run,
     client: session.client,
@@ -130,7 +131,7 @@ async function execute(
     lease,
     state,
     desired,
-    world: { secretOf: session.secretOf, fingerprints: fingerprintsFor(state, context) },
+    world: { secretOf: session.secretOf, fingerprints },
     ...(request.restored === undefined ? {} : { restored: request.restored }),
     concurrency: session.concurrency,
     now: context.now,
@@ -207,9 +208,9 @@ function guardsOf(
   };
 }
 
-function runExit({ status, stale }: RunResult): ExitCode {
+function runExit({ status, stale, interleaved }: RunResult): ExitCode {
   if (status === 'interrupted') return EXIT.interrupted;
-  if (stale.length > 0) return EXIT.stale;
+  if (stale.length > 0 || interleaved.length > 0) return EXIT.stale;
   return status === 'done' ? EXIT.done : EXIT.partial;
 }
 

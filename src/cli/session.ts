@@ -2,12 +2,17 @@ import type { Client } from '../api/client.ts';
 import { type Endpoints, readEndpoints } from '../api/endpoints.ts';
 import type { Stack } from '../config/index.ts';
 import { CallsheetError } from '../core/errors.ts';
+import { normalise } from '../diff/leaves.ts';
 import type { World } from '../diff/world.ts';
 import { recordIn, textOf } from '../kinds/answer.ts';
 import { createReader } from '../live/reader.ts';
 import type { Reader } from '../plan/reader.ts';
 import { openFileStore } from '../state/file-store.ts';
-import { createFingerprinter } from '../state/fingerprint.ts';
+import {
+  countFingerprints,
+  createFingerprinter,
+  type Fingerprinter,
+} from '../state/fingerprint.ts';
 import type { State } from '../state/model.ts';
 import { emptyState, replay } from '../state/replay.ts';
 import type { StateStore } from '../state/store.ts';
@@ -29,6 +34,7 @@ export type Session = LoadedStack & {
   readonly unfinished: string | undefined;
   readonly platform: { readonly base_url: string; readonly account_id: string };
   readonly world: Omit<World, 'idOf'>;
+  readonly fingerprints: Fingerprinter;
   /** From now on an interrupt no longer ends requests that are under way. */
   readonly beginWriting: () => void;
   readonly close: () => Promise<void>;
@@ -59,7 +65,11 @@ export async function openSession(
   };
   try {
     const known = await readState(store);
-    const me = await client.call({ operation: 'getMe' });
+    const fingerprints = fingerprintsFor(known.state, context);
+    const [me] = await Promise.all([
+      client.call({ operation: 'getMe' }),
+      hasFingerprints(known.state) && prepareSecrets(fingerprints, loaded),
+    ]);
     const account = textOf(recordIn(me), 'account_id');
     checkAccount(known.state, account, store.location);
     return {
@@ -71,7 +81,8 @@ export async function openSession(
       store,
       ...known,
       platform: { base_url: client.baseUrl, account_id: account },
-      world: { secretOf, fingerprints: fingerprintsFor(known.state, context) },
+      world: { secretOf, fingerprints },
+      fingerprints,
       beginWriting: () => context.stop.removeEventListener('abort', interrupt),
       close,
     };
@@ -110,8 +121,33 @@ export async function readState(
   };
 }
 
+function hasFingerprints({ resources }: State): boolean {
+  return Object.values(resources).some((resource) => countFingerprints(resource) > 0);
+}
+
+/** Has the fingerprints of all secrets at hand, in the form in which leaves are compared. */
+async function prepareSecrets(
+  fingerprints: Fingerprinter,
+  { secretValues }: Pick<LoadedStack, 'secretValues'>,
+): Promise<void> {
+  await fingerprints.prepare(secretValues.map((value) => normalise({}, value)));
+}
+
+/** Fingerprints for what a run writes: those of the session, unless the run is the stack's first. */
+export async function fingerprintsForRun(
+  state: State,
+  session: Session,
+  context: Context,
+): Promise<Fingerprinter> {
+  const { salt, lineage } = session.state;
+  const isSame = state.salt === salt && state.lineage === lineage;
+  const fingerprints = isSame ? session.fingerprints : fingerprintsFor(state, context);
+  await prepareSecrets(fingerprints, session);
+  return fingerprints;
+}
+
 /** Fingerprints of one state. */
-export function fingerprintsFor(state: State, context: Context): World['fingerprints'] {
+function fingerprintsFor(state: State, context: Context): Fingerprinter {
   const key = context.env.CALLSHEET_FINGERPRINT_KEY;
   return createFingerprinter({
     ...(key === undefined ? {} : { key }),

@@ -8,6 +8,8 @@ export type LoadedStack = {
   readonly stack: Stack;
   readonly warnings: readonly Diagnostic[];
   readonly secretOf: (source: string) => string | undefined;
+  /** Values of all secrets that were read. */
+  readonly secretValues: readonly string[];
 };
 
 /**
@@ -27,11 +29,17 @@ export async function openStack(
     secrets: wanted,
   });
   if (stack === undefined) throw broken(diagnostics);
-  if (wanted === 'skip') return { stack, warnings: diagnostics, secretOf: () => undefined };
+  if (wanted === 'skip')
+    return { stack, warnings: diagnostics, secretOf: () => undefined, secretValues: [] };
   const secrets = stack.secrets.map(({ source }) => new Secret(source));
   const read = await readSecrets(stack, secrets, context.env);
   if (read.diagnostics.length > 0) throw broken([...diagnostics, ...read.diagnostics]);
-  return { stack, warnings: diagnostics, secretOf: (source) => read.values.get(source) };
+  return {
+    stack,
+    warnings: diagnostics,
+    secretOf: (source) => read.values.get(source),
+    secretValues: [...new Set(read.values.values())],
+  };
 }
 
 function broken(diagnostics: readonly Diagnostic[]): CallsheetError {

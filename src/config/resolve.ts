@@ -3,6 +3,7 @@ import { type FieldSchema, itemSchema, memberSchema } from '../core/schema.ts';
 import { formOf, resolveForm } from './forms.ts';
 import { interpolate } from './interpolate.ts';
 import { nearest } from './nearest.ts';
+import { suspectPlainSecret } from './plain-secrets.ts';
 import { resolveText } from './resolve-text.ts';
 import {
   below,
@@ -159,6 +160,9 @@ export function resolve(node: Written, field: Field, context: Context): Resolved
     return node.type === 'map' ? {} : [];
   }
   if (field.sensitive || (field.holdsSecrets && !allows(field, 'string'))) hide(context, node);
-  if (typeof node.value === 'string') return resolveText(node, node.value, field, context);
+  if (typeof node.value === 'string') {
+    suspectPlainSecret(node, node.value, field, context);
+    return resolveText(node, node.value, field, context);
+  }
   return node.value;
 }

@@ -47,7 +47,10 @@ function missingWords(error: ErrorObject, spot: Spot, root: Spot): Words | undef
     (key) => key === name || (!known.includes(key) && nearest(key, known) === name),
   );
   if (slip) return undefined;
-  return { rule: 'schema/required', message: `needs ${name}${condition(error, root)}` };
+  const message = `needs ${name}${condition(error, root)}`;
+  const only = spot.schema.properties?.[name]?.const;
+  const hint = only === undefined ? {} : { hint: `Add the line ${name}: ${String(only)}` };
+  return { rule: 'schema/required', message, ...hint };
 }
 
 function problemOf(error: ErrorObject, checked: Checked): Problem | undefined {
@@ -90,8 +93,13 @@ export function validate(checked: Checked, report: Report): void {
   const mistyped = new Set(
     errors.filter(({ keyword }) => keyword === 'type').map(({ instancePath }) => instancePath),
   );
+  // So does a text that breaks a pattern: what is no http address is no address either.
+  const unlike = new Set(
+    errors.filter(({ keyword }) => keyword === 'pattern').map(({ instancePath }) => instancePath),
+  );
   for (const error of errors) {
     if (error.keyword !== 'type' && mistyped.has(error.instancePath)) continue;
+    if (error.keyword === 'format' && unlike.has(error.instancePath)) continue;
     const problem = problemOf(error, checked);
     if (problem !== undefined) report.add(problem);
   }

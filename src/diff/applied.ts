@@ -35,6 +35,7 @@ export function matchesApplied(
   path: string,
   world: World,
 ): 'equal' | 'different' | 'unknown' {
+  if ('unknown' in applied) return 'unknown';
   if ('fingerprint' in applied) {
     return world.fingerprints.matches(applied.fingerprint, address, path, value);
   }

@@ -3,6 +3,7 @@ import { type Path, parsePath, startsWith } from '../core/path.ts';
 import type { FieldCause } from '../core/plan-document.ts';
 import type { FieldSchema } from '../core/schema.ts';
 import { Blob, isObject, type Json, type JsonObject, type ValueObject } from '../core/value.ts';
+import { isConcealed } from '../state/model.ts';
 import { valueAt } from './along.ts';
 import { matchesApplied } from './applied.ts';
 import { type LeafChange, leafChange } from './finding.ts';
@@ -115,7 +116,7 @@ function hasMovedBelow(leaf: Leaf, { found, sides, world }: Compared): boolean {
     const path = parsePath(text);
     const other = found.leaves.get(text);
     // A secret is never found, so that nothing can be said of it.
-    const isUnseen = other === undefined && 'fingerprint' in last;
+    const isUnseen = other === undefined && isConcealed(last);
     if (path === undefined || isUnseen || !startsWith(path, leaf.path)) return false;
     const value = other === undefined ? null : normalise(other.schema, other.value);
     return matchesApplied(last, value, sides.address, text, world) === 'different';
@@ -154,6 +155,9 @@ function unreadableCause(leaf: Leaf, sides: Sides, world: World): FieldCause | u
   const isFile = leaf.value instanceof Blob;
   const last = sides.applied?.[leaf.text];
   const value = resolveLeaf(leaf, world);
+  // The state would know of one that was configured when it was written.
+  const isNew = sides.applied !== undefined && last === undefined;
+  if (isNew && !isFile && !sides.resend && value !== undefined) return 'changed';
   const verdict =
     last === undefined || value === undefined || value instanceof Unknown
       ? 'unknown'

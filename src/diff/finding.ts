@@ -15,6 +15,8 @@ export type LeafChange = {
   readonly after: Value | undefined;
   readonly cause: FieldCause;
   readonly sensitive: boolean;
+  /** Whether the platform never returns it, so that nobody can see whether it took. */
+  readonly unreadable: boolean;
   readonly schema: FieldSchema;
 };
 
@@ -34,6 +36,7 @@ export function leafChange(
   cause: FieldCause,
 ): LeafChange {
   const { path, text, schema, facts } = leaf;
-  const sensitive = facts.sensitive || facts.unreadable;
-  return { path, text, before, after, cause, sensitive, schema };
+  const { unreadable } = facts;
+  const sensitive = facts.sensitive || unreadable;
+  return { path, text, before, after, cause, sensitive, unreadable, schema };
 }

@@ -2,6 +2,7 @@ import { formatPath, isIdentity, type Path, parsePath, startsWith } from '../cor
 import type { FieldCause } from '../core/plan-document.ts';
 import type { FieldSchema } from '../core/schema.ts';
 import { isObject, type JsonObject, type Value } from '../core/value.ts';
+import { isConcealed } from '../state/model.ts';
 import { schemasAlong, valueAt } from './along.ts';
 import { matchesApplied } from './applied.ts';
 import { type LeafChange, leafChange } from './finding.ts';
@@ -48,7 +49,8 @@ function elementRemoval(
   const cause: FieldCause = known.length === 0 ? byHand : moved ? 'conflict' : 'cleared';
   const sensitive = inside.some((leaf) => leaf.facts.sensitive);
   const text = formatPath(path);
-  return { path, text, before: element, after: undefined, cause, sensitive, schema };
+  const unreadable = false;
+  return { path, text, before: element, after: undefined, cause, sensitive, unreadable, schema };
 }
 
 /** Whether a list was owned when it was last written: an empty one is remembered as well. */
@@ -96,7 +98,7 @@ function unseenLeaf(text: string, { root, wanted, live, sides }: Compared): Leaf
   const [top, ...below] = along;
   const isUnread = top?.['x-facet'] === true && live[path[0] ?? ''] === undefined;
   const last = sides.applied?.[text];
-  const isSecret = last !== undefined && 'fingerprint' in last && isNeverReturned(along);
+  const isSecret = last !== undefined && isConcealed(last) && isNeverReturned(along);
   const isGone = below.length > 0 && !isObject(valueAt(root, live, path.slice(0, -1)));
   if (!isUnread && (!isSecret || isGone)) return undefined;
   return {
@@ -106,6 +108,7 @@ function unseenLeaf(text: string, { root, wanted, live, sides }: Compared): Leaf
     after: undefined,
     cause: 'released',
     sensitive: isSecret,
+    unreadable: isSecret,
     schema: along.at(-1) ?? {},
   };
 }

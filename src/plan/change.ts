@@ -1,3 +1,4 @@
+import { matchesAddress } from '../core/address.ts';
 import type { SourcePosition } from '../core/diagnostics.ts';
 import { digestOf } from '../core/digest.ts';
 import { type Path, parsePath } from '../core/path.ts';
@@ -44,7 +45,6 @@ export function planChange(
 /** What a comparison is told about one resource. */
 export function sidesOf(identity: Identity, options: PlanOptions): Sides {
   const { address, desired, recorded, by } = identity;
-  const { resend_secrets: resend } = options;
   return {
     address,
     applied: by === 'state' ? recorded?.leaves : undefined,
@@ -52,8 +52,15 @@ export function sidesOf(identity: Identity, options: PlanOptions): Sides {
       .map(parsePath)
       .filter((path): path is Path => path !== undefined),
     isPartial: desired?.isPartial ?? false,
-    resend: typeof resend === 'boolean' ? resend : resend.includes(address),
+    resend: isResent(address, options),
   };
+}
+
+/** Whether the secrets of an address are to be sent again: all of them, or those of a fleet or a block. */
+export function isResent(address: string, { resend_secrets: resend }: PlanOptions): boolean {
+  return typeof resend === 'boolean'
+    ? resend
+    : resend.some((pattern) => matchesAddress(pattern, address));
 }
 
 /** The pin of a live resource. `history_id` is filled in where a plan would change it. */

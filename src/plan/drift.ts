@@ -11,7 +11,9 @@ export function driftOf(plan: PlanDocument): PlanDocument {
     const isMissing = change.action === 'create' && change.missing_id !== null;
     if (fields.length === 0 && !isMissing) return [];
     const { before, after } = change;
-    return [{ ...change, before: after, after: before, fields, operations: [] }];
+    // Whether apply would put it back is what a plan says.
+    const verdict = 'ok' as const;
+    return [{ ...change, verdict, before: after, after: before, fields, operations: [] }];
   });
   // Nothing stands against looking.
   const { digest: _, refusals: __, ...rest } = plan;

@@ -14,7 +14,7 @@ import { refuseDangling } from './dangling.ts';
 import { forecastRequests, planDigest, summarise } from './document.ts';
 import { guardChanges } from './guard.ts';
 import { type Identity, identify, type Obscurity } from './identify.ts';
-import { attributeDrift, extentNotes, leafNotes } from './notes.ts';
+import { attributeDrift, attributeUnrecorded, extentNotes, leafNotes } from './notes.ts';
 import { objectionsTo, overrideNotes, refusalsIn, withRefusals } from './objections.ts';
 import { distinctNotes, ownersOf, type PreflightContext, preflight } from './preflight.ts';
 import type { LiveResource, Reader } from './reader.ts';
@@ -166,8 +166,10 @@ async function pinHistory(
   const moved = leaves.some(
     (leaf) => isWritten(leaf) && (leaf.cause === 'drifted' || leaf.cause === 'conflict'),
   );
-  const who =
-    moved && kind.history ? attributeDrift(history, recorded?.pin?.history_id) : undefined;
+  const author = kind.history
+    ? attributeDrift(history, recorded?.pin?.history_id)
+    : attributeUnrecorded(pin.updated_at);
+  const who = moved ? author : undefined;
   return {
     ...change,
     pin,

@@ -40,6 +40,11 @@ export function extentNotes(
   return [{ severity: 'info', address, message }];
 }
 
+/** When a resource without a history was changed last; by whom, nobody records. Undefined: not told either. */
+export function attributeUnrecorded(updated: string | null): string | undefined {
+  return updated === null ? undefined : `last changed at ${updated}, by whom is not recorded`;
+}
+
 /** Who changed a resource since its last known history entry: the newest ones, in words. */
 export function attributeDrift(
   history: readonly HistoryEntry[],

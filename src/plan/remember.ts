@@ -8,9 +8,12 @@ import type { World } from '../diff/world.ts';
 import type { Kind, Scope } from '../kinds/kind.ts';
 import type { AppliedLeaf, ResourceState } from '../state/model.ts';
 
+/** What is remembered of a secret that was taken over. */
+const UNKNOWN: AppliedLeaf = { unknown: true };
+
 /**
- * What the state remembers of a resource that now equals the configuration. A secret is remembered only
- * when it was written (`written`) or already known; a file's content also when it was taken over, so
+ * What the state remembers of a resource that now equals the configuration. A secret is known only
+ * where it was written (`written`) or already known; a file's content also when it was taken over, so
  * that the next version of it is noticed.
  */
 export function rememberResource(
@@ -35,7 +38,7 @@ export function rememberResource(
     const isKept = leaf.facts.unreadable && !written.has(leaf.text);
     const known = isKept ? previous?.leaves[leaf.text] : undefined;
     const isTaken = !isKept || leaf.value instanceof Blob;
-    const remembered = known ?? (isTaken ? rememberLeaf(leaf, desired.address, world) : undefined);
+    const remembered = known ?? (isTaken ? rememberLeaf(leaf, desired.address, world) : UNKNOWN);
     if (remembered !== undefined) leaves[leaf.text] = remembered;
   }
   const name = desired.document.name;

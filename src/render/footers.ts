@@ -6,8 +6,6 @@ export type Footer = {
   readonly weight: 'error' | 'warning' | 'info';
   readonly title: string;
   readonly items: readonly { readonly address: string | null; readonly text: string }[];
-  /** Whether the items stand in full elsewhere, so that their beginning will do. */
-  readonly isBrief: boolean;
   /** What to do, and what to type for it. */
   readonly advice: string | null;
 };
@@ -32,7 +30,6 @@ function refusalFooter({ refusals = [], purpose }: PlanDocument): readonly Foote
       weight: 'error',
       title: `Refused: ${what} now.`,
       items: refusals.map(({ message }) => ({ address: null, text: message })),
-      isBrief: false,
       advice: refusals.map(({ advice }) => advice).join(' '),
     },
   ];
@@ -49,8 +46,7 @@ function verdictFooter(
   return [
     {
       weight: isBlocking ? 'error' : 'warning',
-      items: struck.map(({ address, reason }) => ({ address, text: reason })),
-      isBrief: true,
+      items: sayOnce(struck.map(({ address, reason }) => ({ address, text: reason }))),
       ...(isBlocking
         ? {
             title: `Refused: apply does not run this plan because of ${count}.`,
@@ -84,18 +80,28 @@ function refusedAdvice(struck: readonly Change[]): string {
   return `Put right what is refused, or plan with --skip-refused to leave it out.${overwrite}`;
 }
 
-/** Notes that say the same of several resources are said once. */
 function noteFooter(notes: readonly Note[], severity: Note['severity']): readonly Footer[] {
   const own = notes.filter((note) => note.severity === severity);
   if (own.length === 0) return [];
-  const same = Map.groupBy(own, ({ address, message }) =>
-    address === null ? message : message.replaceAll(address, '<address>'),
-  );
-  const items = [...same].map(([text, [first, ...others]]) =>
-    first === undefined || others.length === 0
-      ? { address: first?.address ?? null, text: first?.message ?? text }
-      : { address: `${first.address} and ${formatCount(others.length, 'other')}`, text },
-  );
   const title = severity === 'warning' ? 'Warnings:' : 'Notes:';
-  return [{ weight: severity, title, items, isBrief: false, advice: null }];
+  const items = sayOnce(own.map(({ address, message }) => ({ address, text: message })));
+  return [{ weight: severity, title, items, advice: null }];
+}
+
+/** Addresses that are named where the same is said of several. */
+const MOST_NAMED = 3;
+
+/** What is said alike of several resources, such as a threshold that the whole plan breaks, is said once. */
+function sayOnce(items: Footer['items']): Footer['items'] {
+  const same = Map.groupBy(items, ({ address, text }) =>
+    address === null ? text : text.replaceAll(address, '<address>'),
+  );
+  return [...same].flatMap(([text, [first, ...others]]) => {
+    if (first === undefined || others.length === 0) return first ?? [];
+    if (first.address === null) return first;
+    const names = [first, ...others].flatMap(({ address }) => address ?? []);
+    const rest = names.length - MOST_NAMED;
+    const named = rest > 1 ? names.slice(0, MOST_NAMED) : names;
+    return { address: `${named.join(', ')}${rest > 1 ? ` and ${rest} others` : ''}`, text };
+  });
 }

@@ -14,6 +14,8 @@ export type LedgerLine = {
   readonly message: string | null;
   readonly fields: readonly string[];
   readonly history: { readonly before: number | null; readonly after: number | null } | null;
+  /** Writes of others that came in between. */
+  readonly interleaved?: readonly { readonly order: 'before' | 'after' }[];
 };
 
 type Status = LedgerLine['status'];
@@ -49,21 +51,56 @@ const PAST: { readonly [action: string]: string } = {
   record: 'recorded',
 };
 
+/** Changes that were not come to are counted beyond this many, unless everything is asked for. */
+const MAX_NOT_ATTEMPTED = 10;
+
 /** Columns of `not attempted`, the longest word of a line. */
 const WORD_WIDTH = 13;
 const INDENT = 4;
 
 /** What apply or rollback did, one line a change and the counts last. */
 export function renderLedgerText(lines: readonly LedgerLine[], options: RenderOptions): string {
-  const sorted = ORDER.flatMap((status) => lines.filter((line) => line.status === status));
+  const blocks = ORDER.flatMap((status) => {
+    const own = lines.filter((line) => line.status === status);
+    return status === 'not_attempted'
+      ? notAttempted(own, options)
+      : own.map((line) => changeLines(line, options));
+  });
   return paint(
     [
-      ...sorted.flatMap((line) => changeLines(line, options)),
-      ...(sorted.length > 0 ? [[]] : []),
+      ...blocks.flat(),
+      ...(blocks.length > 0 ? [[]] : []),
       ...wrap([span(countsOf(lines), isWhole(lines) ? 'strong' : 'error')], options.width, 2),
+      ...overwritten(lines, options),
     ],
     options.color,
   );
+}
+
+/** What an interrupt left says the same of each: beyond a few they are counted. */
+function notAttempted(
+  lines: readonly LedgerLine[],
+  options: RenderOptions,
+): readonly (readonly Line[])[] {
+  const isLong = !options.verbose && lines.length > MAX_NOT_ATTEMPTED;
+  const shown = isLong ? lines.slice(0, MAX_NOT_ATTEMPTED) : lines;
+  const rest = lines.length - shown.length;
+  const more = span(`  ⋯ ${formatNumber(rest)} more not attempted; --verbose lists them`, 'dim');
+  return [
+    ...shown.map((line) => changeLines(line, options)),
+    ...(rest > 0 ? [wrap([more], options.width, INDENT)] : []),
+  ];
+}
+
+/** Said last, since what somebody else wrote may be gone although everything was done. */
+function overwritten(lines: readonly LedgerLine[], options: RenderOptions): readonly Line[] {
+  const count = lines.filter((line) =>
+    line.interleaved?.some(({ order }) => order === 'before'),
+  ).length;
+  if (count === 0) return [];
+  const what = count === 1 ? '1 resource was' : `${formatNumber(count)} resources were`;
+  const text = `${what} written by somebody else at the same moment: see above whose edit may be overwritten.`;
+  return wrap([span(text, 'warning')], options.width, 2);
 }
 
 function isWhole(lines: readonly LedgerLine[]): boolean {

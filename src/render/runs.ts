@@ -6,24 +6,43 @@ import { sanitiseLine } from './untrusted.ts';
 import { padText, widestOf } from './width.ts';
 import { formatCount } from './wording.ts';
 
+/** Characters of a commit, as Git shortens it. */
+const SHORT_COMMIT = 7;
+
 /** Finished runs, newest first, one a line. */
 export function renderRunsText(runs: readonly RunSummary[], options: RenderOptions): string {
   if (runs.length === 0) return 'No run is recorded.\n';
   const ids = widestOf(runs.map(({ run }) => run));
   const purposes = widestOf(runs.map(({ purpose }) => purpose));
   const statuses = widestOf(runs.map(({ status }) => status));
+  const counts = widestOf(runs.map(({ changes }) => formatCount(changes, 'change')));
   const lines = runs.map(
     (run): Line => [
       span(padText(run.run, ids)),
       span(`  ${padText(run.purpose, purposes)}  `),
       span(padText(run.status, statuses), run.status === 'done' ? 'plain' : 'warning'),
-      span(`  ${formatCount(run.changes, 'change')}`, 'dim'),
+      span(`  ${padText(formatCount(run.changes, 'change'), counts)}`, 'dim'),
+      ...originOf(run),
     ],
   );
   return paint(
     lines.map((line) => cutLine(line, options.width)),
     options.color,
   );
+}
+
+/** `by kim at 1f3a9c2`: who ran it, and from which commit. */
+function originOf({ user, commit }: RunSummary): Line {
+  const parts = [
+    ...(user === null ? [] : [`by ${sanitiseLine(user)}`]),
+    ...(commit === null ? [] : [`at ${shortCommit(sanitiseLine(commit))}`]),
+  ];
+  return parts.length === 0 ? [] : [span(`  ${parts.join(' ')}`, 'dim')];
+}
+
+/** What is said after the commit, such as that there were changes beside it, stays. */
+function shortCommit(commit: string): string {
+  return commit.replace(/^[0-9a-f]{8,}/, (hash) => hash.slice(0, SHORT_COMMIT));
 }
 
 /** One run's receipt: who ran what, from which commit, and what became of each change. */

@@ -67,6 +67,7 @@ export function renderResource(
 }
 
 function leafText(leaf: AppliedLeaf): string {
+  if ('unknown' in leaf) return '(secret, taken over: not known)';
   if ('fingerprint' in leaf) return '(secret)';
   return 'digest' in leaf ? `(long; ${leaf.digest.slice(0, 19)}…)` : inlineValue(leaf.value);
 }

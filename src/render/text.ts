@@ -120,7 +120,7 @@ function footerLines(footer: Footer, options: RenderOptions): readonly Line[] {
     ...shown.flatMap(({ address, text }) => {
       const named = address === null ? [] : [span(`${sanitiseLine(address)}  `)];
       const line = [span('  '), ...named, span(sanitiseLine(text), 'dim')];
-      return footer.isBrief ? [cutLine(line, width)] : wrap(line, width, 4);
+      return wrap(line, width, 4);
     }),
     ...(hidden > 0
       ? wrap([span(`  ⋯ ${formatNumber(hidden)} more; --verbose lists them`, 'dim')], width, 4)

@@ -2,7 +2,7 @@ import { parsePath, startsWith } from '../core/path.ts';
 import type { FieldSchema } from '../core/schema.ts';
 import { schemasAlong } from '../diff/along.ts';
 import type { SnapshotTaken } from '../state/journal.ts';
-import type { ResourceState } from '../state/model.ts';
+import { isConcealed, type ResourceState } from '../state/model.ts';
 
 /** What a run did with a resource that was there before. */
 export type Touched = {
@@ -58,6 +58,6 @@ function isSecret(
 
 function fingerprinted(resource: ResourceState | null | undefined): readonly string[] {
   return Object.entries(resource?.leaves ?? {})
-    .filter(([, leaf]) => 'fingerprint' in leaf)
+    .filter(([, leaf]) => isConcealed(leaf))
     .map(([path]) => path);
 }

@@ -8,7 +8,13 @@ import { isIdentity, type Path, parsePath } from '../core/path.ts';
 import { isObject, type Json, type JsonObject } from '../core/value.ts';
 import { kindNamed } from '../kinds/index.ts';
 import { scopeOf } from '../plan/natural-key.ts';
-import type { IntentRecorded, JournalEntry, LedgerLine, SnapshotTaken } from '../state/journal.ts';
+import type {
+  IntentRecorded,
+  Interleaved,
+  JournalEntry,
+  LedgerLine,
+  SnapshotTaken,
+} from '../state/journal.ts';
 import type { ResourceState } from '../state/model.ts';
 import { lostValues } from './lost.ts';
 import { type Relinked, relink } from './relink.ts';
@@ -23,6 +29,8 @@ export type Undo = {
   readonly versions: ReadonlyMap<Address, number>;
   /** The history entry that the run itself made. */
   readonly produced: ReadonlyMap<Address, { readonly id: string; readonly entry: number }>;
+  /** Entries that others made while the run wrote: undoing the run undoes those too. */
+  readonly interleaved: ReadonlyMap<Address, readonly Interleaved[]>;
   /** What the state said before. */
   readonly restored: ReadonlyMap<Address, ResourceState | null>;
   /** What cannot be undone, in words. */
@@ -71,6 +79,12 @@ export function undoRun(entries: readonly JournalEntry[]): Undo {
       touched.flatMap(({ address, id }) => {
         const entry = lines.get(address)?.history?.after;
         return id !== null && entry ? [[address, { id, entry }] as const] : [];
+      }),
+    ),
+    interleaved: new Map(
+      touched.flatMap(({ address }) => {
+        const found = lines.get(address)?.interleaved;
+        return found === undefined ? [] : [[address, found] as const];
       }),
     ),
     restored: new Map(touched.map(({ address, resource }) => [address, resource])),

@@ -1,8 +1,8 @@
-import { createHash, createHmac, scryptSync } from 'node:crypto';
+import { createHash, createHmac, scrypt, scryptSync } from 'node:crypto';
 import type { Address } from '../core/address.ts';
 import { canonicalJson } from '../core/digest.ts';
 import type { Json } from '../core/value.ts';
-import type { ResourceState } from './model.ts';
+import type { AppliedLeaf, ResourceState } from './model.ts';
 
 /**
  * Fingerprints stand in the state for secrets and sensitive values, which cannot be compared with what
@@ -19,6 +19,11 @@ import type { ResourceState } from './model.ts';
 export type Fingerprinter = {
   readonly of: (address: Address, path: string, value: Json) => string;
   readonly matches: (fingerprint: string, address: Address, path: string, value: Json) => Match;
+  /**
+   * Stretches values beside everything else, several at a time, so that `of` and `matches` need not do it
+   * one after the other. Never needed: what was not prepared is stretched when its turn comes.
+   */
+  readonly prepare: (values: Iterable<Json>) => Promise<void>;
 };
 
 /** `unknown`: made with another key or salt, or by the other method. Never to be taken for equal. */
@@ -43,6 +48,7 @@ export function createFingerprinter(source: FingerprintSource): Fingerprinter {
     `${method.prefix}${method.seal([source.stack, address, path], value)}`;
   return {
     of,
+    prepare: method.prepare,
     matches: (fingerprint, address, path, value) => {
       if (!fingerprint.startsWith(method.prefix)) return 'unknown';
       return fingerprint === of(address, path, value) ? 'equal' : 'different';
@@ -50,10 +56,18 @@ export function createFingerprinter(source: FingerprintSource): Fingerprinter {
   };
 }
 
-/** A resource without the leaves that are known by a fingerprint: under another name they fit nothing. */
+/** A resource whose fingerprints are forgotten: under another name they fit nothing. */
 export function withoutFingerprints(resource: ResourceState): ResourceState {
-  const kept = Object.entries(resource.leaves).filter(([, leaf]) => !('fingerprint' in leaf));
-  return { ...resource, leaves: Object.fromEntries(kept) };
+  const leaves = Object.entries(resource.leaves).map(([path, leaf]): [string, AppliedLeaf] => [
+    path,
+    'fingerprint' in leaf ? { unknown: true } : leaf,
+  ]);
+  return { ...resource, leaves: Object.fromEntries(leaves) };
+}
+
+/** Fingerprints that a resource has. */
+export function countFingerprints({ leaves }: ResourceState): number {
+  return Object.values(leaves).filter((leaf) => 'fingerprint' in leaf).length;
 }
 
 type Method = {
@@ -62,15 +76,21 @@ type Method = {
     place: readonly [stack: string, address: string, path: string],
     value: Json,
   ) => string;
+  readonly prepare: Fingerprinter['prepare'];
 };
 
 function keyed(key: string): Method {
   return {
     prefix: `hmac:${idOf(key)}:`,
     seal: (place, value) => hmac(key, [...place, value]),
+    prepare: async () => {},
   };
 }
 
+/**
+ * The value itself is stretched, not the salt: the salt stands beside the fingerprints, so a key that is
+ * made of it alone would be everybody's, and guessing as cheap as hashing.
+ */
 function salted(salt: string): Method {
   const stretched = new Map<string, Buffer>();
   return {
@@ -81,7 +101,22 @@ function salted(salt: string): Method {
       stretched.set(text, key);
       return hmac(key, place);
     },
+    async prepare(values) {
+      const texts = new Set([...values].map(canonicalJson));
+      // Node runs as many as it has threads for them; the others wait without taking memory.
+      await Promise.all(
+        [...texts]
+          .filter((text) => !stretched.has(text))
+          .map(async (text) => stretched.set(text, await stretch(text, salt))),
+      );
+    },
   };
+}
+
+function stretch(text: string, salt: string): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    scrypt(text, salt, 32, COST, (error, key) => (error === null ? resolve(key) : reject(error)));
+  });
 }
 
 function hmac(key: string | Buffer, content: readonly Json[]): string {

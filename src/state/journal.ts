@@ -131,5 +131,18 @@ export type LedgerLine = {
   readonly fields: readonly string[];
   /** Newest history entry before and after, for kinds that have a history. */
   readonly history: { readonly before: number | null; readonly after: number | null } | null;
+  /** Writes of others that came in between, as the history tells; absent where there were none. */
+  readonly interleaved?: readonly Interleaved[];
   readonly leaves?: { readonly [path: string]: AppliedLeaf };
+};
+
+/** A history entry that somebody else made while a change was carried out. Null where unknown. */
+export type Interleaved = {
+  readonly entry: number;
+  readonly action: string | null;
+  readonly actor: string | null;
+  readonly source: string | null;
+  readonly at: string | null;
+  /** `before`: between the check and our write, or nobody can say. `after`: on top of our write. */
+  readonly order: 'before' | 'after';
 };

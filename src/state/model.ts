@@ -56,9 +56,17 @@ export type ResourceState = {
 
 /**
  * A leaf as last written. Short values stand as they are; long ones as a digest, since only equality is
- * ever asked of them; secrets and sensitive values as a keyed fingerprint.
+ * ever asked of them; secrets and sensitive values as a keyed fingerprint. `unknown` is a secret that was
+ * configured and not written, because its resource was taken over with whatever it has: without it, such
+ * a secret could not be told from one that the configuration has only now.
  */
 export type AppliedLeaf =
   | { readonly value: Json }
   | { readonly digest: string }
-  | { readonly fingerprint: string };
+  | { readonly fingerprint: string }
+  | { readonly unknown: true };
+
+/** Whether what is remembered of a leaf is only what a secret or sensitive value may leave behind. */
+export function isConcealed(leaf: AppliedLeaf): boolean {
+  return 'fingerprint' in leaf || 'unknown' in leaf;
+}

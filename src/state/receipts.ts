@@ -43,7 +43,8 @@ async function readSummary({ disk }: Place, run: string, path: string): Promise<
   } catch (error) {
     if (!(error instanceof CallsheetError)) throw error;
     const { mtime } = await stat(path);
-    return { run, at: mtime.toISOString(), purpose: 'unknown', status: 'unreadable', changes: 0 };
+    const unknown = { purpose: 'unknown', changes: 0, user: null, commit: null };
+    return { run, at: mtime.toISOString(), status: 'unreadable', ...unknown };
   }
 }
 
@@ -56,6 +57,8 @@ function summarise(run: string, entries: readonly JournalEntry[]): RunSummary {
     purpose: began?.purpose ?? 'unknown',
     status: ended?.status ?? 'unfinished',
     changes: ended?.ledger.filter(({ status }) => status === 'done').length ?? 0,
+    user: began?.actor.user ?? null,
+    commit: began?.actor.commit ?? null,
   };
 }
 

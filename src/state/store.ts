@@ -84,6 +84,9 @@ export type RunSummary = {
   readonly purpose: string;
   readonly status: string;
   readonly changes: number;
+  /** Who ran it and from which commit. Null where unknown. */
+  readonly user: string | null;
+  readonly commit: string | null;
 };
 
 /** What is left of a state and its journals. */

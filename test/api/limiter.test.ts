@@ -29,17 +29,24 @@ async function hearAtOnce(limiter: Limiter, ...statuses: readonly number[]): Pro
   await Promise.all(sent);
 }
 
-/** How many of twenty tasks run before any of them ends. */
+/** How many of twenty requests are sent before any of them is answered. */
 async function width(limiter: Limiter): Promise<number> {
   let running = 0;
-  let most = 0;
-  const task = async () => {
-    running += 1;
-    most = Math.max(most, running);
-    await new Promise((resolve) => setImmediate(resolve));
-    running -= 1;
-  };
-  await Promise.all(Array.from({ length: 20 }, () => limiter.run(task)));
+  let release = () => {};
+  const gate = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const sent = Array.from({ length: 20 }, () =>
+    limiter.learn(async () => {
+      running += 1;
+      await gate;
+      return undefined;
+    }),
+  );
+  await new Promise((resolve) => setImmediate(resolve));
+  const most = running;
+  release();
+  await Promise.all(sent);
   return most;
 }
 

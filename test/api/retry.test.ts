@@ -136,10 +136,14 @@ describe('429', () => {
   it('waits anywhere between nothing and the longest time', async () => {
     script({ [calls.get.line]: [{ status: 429 }, { status: 429 }, good] });
     const waits: number[] = [];
-    const sleep = async (milliseconds: number) => void waits.push(milliseconds);
+    let clock = START;
+    const sleep = async (milliseconds: number) => {
+      waits.push(milliseconds);
+      clock += milliseconds;
+    };
     const randoms = [0, 0.5];
     const random = () => randoms.shift() ?? 1;
-    await open({ pause: { sleep, random } }).call(calls.get);
+    await open({ pause: { sleep, random }, now: () => clock }).call(calls.get);
     expect(waits).toEqual([0, 250]);
   });
 });

@@ -61,6 +61,52 @@ staged('without state a secret is left alone unless it is resent', async (stage)
   expect(token(stage)).toBe(NEXT);
 });
 
+/** The desk without its SMS token, and what brings the token back. */
+async function withoutToken(stage: Stage): Promise<() => Promise<void>> {
+  const given = 'auth_token: { $secret: env:SMS_TOKEN }, ';
+  await stage.edit('agents.yaml', given, '');
+  return () => stage.edit('agents.yaml', 'fromNumber', `${given}fromNumber`);
+}
+
+staged('a secret that an integration gets later is a change, and is written', async (stage) => {
+  const bring = await withoutToken(stage);
+  await stage.apply();
+  await bring();
+  const said = await says(stage, {}, 2);
+  expect(said).toContain('+ integrations.smsProvider.auth_token (secret from env:SMS_TOKEN)');
+  await stage.apply();
+  expect(token(stage)).toBe(CANARIES.SMS_TOKEN);
+});
+
+staged('a secret that an adopted integration gets later is a change, too', async (stage) => {
+  const bring = await withoutToken(stage);
+  await stage.apply();
+  await stage.forget();
+  await stage.apply();
+  await bring();
+  await stage.apply();
+  expect(token(stage)).toBe(CANARIES.SMS_TOKEN);
+});
+
+staged('a secret that was taken over stays unknown, run after run', async (stage) => {
+  await stage.apply();
+  await stage.forget();
+  await stage.apply();
+  await stage.edit('agents.yaml', 'how can I help?', 'good day!');
+  const env = { SMS_TOKEN: NEXT };
+  await stage.apply({}, { env });
+  expect(token(stage)).toBe(CANARIES.SMS_TOKEN);
+  expect(await says(stage, env, 0)).toContain('whether the stored secret is this one is unknown');
+});
+
+staged('all secrets are sent again under a new key, and are known from then on', async (stage) => {
+  await stage.apply();
+  const env = { CALLSHEET_FINGERPRINT_KEY: 'canary-key-another', SMS_TOKEN: NEXT };
+  await stage.apply({ resendSecrets: ['agent'] }, { env });
+  expect(token(stage)).toBe(NEXT);
+  expect(await says(stage, env, 0)).not.toContain('unknown');
+});
+
 staged('a header that the platform returns in clear is compared, and masked', async (stage) => {
   await stage.apply();
   const { id, record } = desk(stage);

@@ -18,6 +18,14 @@ broken([
     title: 'an empty callsheet.yaml',
     files: { 'callsheet.yaml': '' },
     says: ['callsheet.yaml:1:1 schema/required callsheet.yaml needs callsheet'],
+    hint: 'Add the line callsheet: 1',
+  },
+  {
+    title: 'an address that is none is said once',
+    files: { 'callsheet.yaml': 'callsheet: 1\nplatform: { base_url: api.example }\n' },
+    says: [
+      'callsheet.yaml:2:23 schema/pattern callsheet.yaml: platform.base_url must begin with http:// or https://',
+    ],
   },
   {
     title: 'another version of the format',

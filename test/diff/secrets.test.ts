@@ -45,6 +45,30 @@ describe('a secret', () => {
       finds: { [PATH]: 'unknown_secret' },
     },
     {
+      title: 'that the configuration has only now is a change',
+      applied: { integrations: { smsProvider: { account_sid: 'AC1' } } },
+      desired: SMS,
+      live: LIVE,
+      having: (world) => world.secrets({ 'env:TOKEN': 'one' }),
+      finds: { [PATH]: 'changed' },
+    },
+    {
+      title: 'that the configuration has only now, and that was not read, is unknown',
+      applied: { integrations: { smsProvider: { account_sid: 'AC1' } } },
+      desired: SMS,
+      live: LIVE,
+      having: (world) => world.secrets({}),
+      finds: { [PATH]: 'unknown_secret' },
+    },
+    {
+      title: 'of a fleet is sent again with all of its rows',
+      desired: SMS,
+      live: LIVE,
+      having: (world) =>
+        world.secrets({ 'env:TOKEN': 'one' }).options({ resend_secrets: ['agent'] }),
+      finds: { [PATH]: 'secret_resent' },
+    },
+    {
       title: 'whose key is gone is unknown',
       applied: SMS,
       desired: SMS,

@@ -198,7 +198,15 @@ describe('a finding', () => {
     ['unknown_secret', false],
     ['unknown_content', false],
   ] as const)('that is %s is written: %s', (cause, expected) => {
-    const finding = { path: [], text: '', before: 1, after: 2, sensitive: false, schema: {} };
+    const finding = {
+      path: [],
+      text: '',
+      before: 1,
+      after: 2,
+      sensitive: false,
+      unreadable: false,
+      schema: {},
+    };
     expect(isWritten({ ...finding, cause })).toBe(expected);
   });
 });

@@ -86,6 +86,23 @@ applied('--format json gives JSON when there is nothing to do, too', async (worl
   expect(JSON.parse(out)).toMatchObject({ format: 'callsheet-run', status: 'done', ledger: [] });
 });
 
+applied('--format json gives one JSON document when it fails, too', async (world) => {
+  const rows = [
+    [['plan', '--target', 'agent.dsek'], 1, { kind: 'usage', exit: 1 }],
+    [['apply', 'none.json'], 1, { kind: 'usage', hint: expect.stringContaining('--out') }],
+    [['apply'], 1, { kind: 'usage' }],
+    [['rollback', '--run', 'none'], 1, { kind: 'usage' }],
+  ] as const;
+  for (const [args, exit, error] of rows) {
+    const { out, err } = await world.run([...args, '--format', 'json'], { exit });
+    expect(JSON.parse(out)).toMatchObject({ format: 'callsheet-error', version: 1, error });
+    expect(err).toMatch(/^Error: /);
+  }
+  const env = { CALLSHEET_CLIENT_SECRET: 'wrong' };
+  const { out } = await world.run(['plan', '--format', 'json'], { exit: 1, env });
+  expect(JSON.parse(out).error).toMatchObject({ kind: 'api', exit: 1 });
+});
+
 applied('a reader that goes away ends it quietly', async (world) => {
   const running = world.start(['plan', '--verbose', '--format', 'json']);
   running.closeOutput();

@@ -47,6 +47,12 @@ describe('drift', async () => {
     ]);
   });
 
+  test('says nothing of what a plan would refuse', () => {
+    expect(plan.summary.refused).toBe(1);
+    expect(drift.summary.refused).toBe(0);
+    expect(changes.get('agent.both')?.verdict).toBe('ok');
+  });
+
   test('says what should be, then what is live', () => {
     expect(changes.get('agent.drifted')?.fields).toEqual([
       { path: 'greeting_message', before: 'Hello', after: 'Hi', secret: false, cause: 'drifted' },

@@ -101,9 +101,9 @@ describe('a secret', () => {
   const desired: Documents = { 'agent.desk': { ...DESK, ...SMS } };
   const found = world().desired(desired).live(SMS_LIVE).secrets({ 'env:TOKEN': 'one' });
 
-  test('that was never written is not remembered, and stays unknown', async () => {
+  test('that was taken over is remembered as that, and stays unknown', async () => {
     const { state, again } = await refreshed(found);
-    expect(state.resources['agent.desk']?.leaves[SECRET]).toBeUndefined();
+    expect(state.resources['agent.desk']?.leaves[SECRET]).toEqual({ unknown: true });
     expect((await again.plan()).plan.notes).toHaveLength(1);
   });
 
@@ -122,7 +122,7 @@ describe('a secret', () => {
     const made = found.applied({ 'agent.desk': { id: 'gone', history_id: 7, ...DESK, ...SMS } });
     const { state, again } = await refreshed(made);
     expect(state.resources['agent.desk']).toMatchObject({ id: 'a1', pin: { history_id: null } });
-    expect(state.resources['agent.desk']?.leaves[SECRET]).toBeUndefined();
+    expect(state.resources['agent.desk']?.leaves[SECRET]).toEqual({ unknown: true });
     const { plan } = await again.plan();
     expect(plan.notes.map(({ message }) => message).join()).toContain('is unknown');
   });

@@ -23,7 +23,12 @@ test.each<[string, readonly Note[], readonly unknown[]]>([
     ['agent.a', 'agent.b', 'agent.c'].map((address) =>
       noteOf(address, `key: --resend-secrets ${address}`),
     ),
-    [{ address: 'agent.a and 2 others', text: 'key: --resend-secrets <address>' }],
+    [{ address: 'agent.a, agent.b, agent.c', text: 'key: --resend-secrets <address>' }],
+  ],
+  [
+    'the same of many names the first three',
+    ['a', 'b', 'c', 'd', 'e'].map((name) => noteOf(`agent.${name}`, 'odd')),
+    [{ address: 'agent.a, agent.b, agent.c and 2 others', text: 'odd' }],
   ],
   [
     'different notes of one resource',

@@ -51,6 +51,28 @@ test.each([
   expectGolden(name, renderLedgerText(MIXED, { ...PLAIN, verbose }));
 });
 
+test('what an interrupt left is counted beyond ten, unless all of it is asked for', () => {
+  const left = Array.from({ length: 14 }, (_, index) =>
+    lineOf(`agent.a${index}`, { status: 'not_attempted', message: 'the run was stopped' }),
+  );
+  const text = renderLedgerText(left, PLAIN);
+  expect(text.match(/agent\.a\d+/g)).toHaveLength(10);
+  expect(text).toContain('  ⋯ 4 more not attempted; --verbose lists them\n');
+  expect(text).toContain('14 not attempted');
+  const whole = renderLedgerText(left, { ...PLAIN, verbose: true });
+  expect(whole.match(/agent\.a\d+/g)).toHaveLength(14);
+});
+
+test('that somebody else wrote in between is said last', () => {
+  const lines = [
+    lineOf('agent.a', { interleaved: [{ order: 'before' }] }),
+    lineOf('agent.b', { interleaved: [{ order: 'after' }] }),
+  ];
+  expect(renderLedgerText(lines, { ...PLAIN, width: 200 })).toMatch(
+    /Done: 2 updated\.\n1 resource was written by somebody else at the same moment: .*\n$/,
+  );
+});
+
 test.each<[string, readonly LedgerLine[], string]>([
   ['nothing', [], 'Nothing was written.\n'],
   [

@@ -36,7 +36,15 @@ describe('a store', () => {
     expect(state?.resources).toEqual({ 'agent.desk': resource('a1') });
     expect(await again.run('r1')).toEqual(RUN);
     expect(await again.runs()).toEqual([
-      { run: 'r1', at: '2026-03-02T08:30:00.000Z', purpose: 'apply', status: 'done', changes: 1 },
+      {
+        run: 'r1',
+        at: '2026-03-02T08:30:00.000Z',
+        purpose: 'apply',
+        status: 'done',
+        changes: 1,
+        user: 'sam',
+        commit: null,
+      },
     ]);
   });
 

@@ -30,6 +30,13 @@ describe.each([
     expect(createFingerprinter(source).of(...PLACE, 'hunter2')).toBe(print);
   });
 
+  test('is the same where the values were prepared', async () => {
+    const prepared = createFingerprinter(source);
+    await prepared.prepare(['hunter2', 'hunter3', 'hunter2']);
+    expect(prepared.of(...PLACE, 'hunter2')).toBe(print);
+    expect(prepared.matches(print, ...PLACE, 'hunter3')).toBe('different');
+  });
+
   test('is bound to the stack', () => {
     const other = createFingerprinter({ ...source, stack: 's2' });
     expect(other.matches(print, ...PLACE, 'hunter2')).toBe('different');

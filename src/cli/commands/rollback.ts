@@ -34,7 +34,7 @@ export async function rollback(flags: RollbackFlags, context: Context): Promise<
     const { run, entries } = await findRun(session, flags.run);
     const undo = undoRun(entries);
     if (undo.addresses.length === 0) {
-      context.terminal.out(`Run ${run} changed nothing, so there is nothing to roll back.`);
+      showNothingToUndo(run, flags, context);
       return EXIT.done;
     }
     if (flags.force !== true) await refuseInterleaved(undo, session);
@@ -42,6 +42,16 @@ export async function rollback(flags: RollbackFlags, context: Context): Promise<
   } finally {
     await session.close();
   }
+}
+
+/** The run asked nothing of the platform, or nothing that is not undone already. */
+function showNothingToUndo(run: string, { format }: RollbackFlags, { terminal }: Context): void {
+  if (format === 'text') {
+    terminal.out(`Run ${run} changed nothing, so there is nothing to roll back.`);
+    return;
+  }
+  const head = { format: 'callsheet-run', version: 1, run: null, plan_digest: null };
+  terminal.out(JSON.stringify({ ...head, status: 'done', undoes: run, ledger: [] }, null, 2));
 }
 
 async function carryOut(

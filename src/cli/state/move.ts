@@ -1,6 +1,6 @@
 import { type Address, isAddress, kindOf } from '../../core/address.ts';
 import { CallsheetError } from '../../core/errors.ts';
-import { withoutFingerprints } from '../../state/fingerprint.ts';
+import { countFingerprints, withoutFingerprints } from '../../state/fingerprint.ts';
 import type { State } from '../../state/model.ts';
 import { chooseAddresses } from './choose.ts';
 import { type Edit, editLine } from './edit.ts';
@@ -31,10 +31,9 @@ export function moveAddress(from: Address, to: Address, state: State): Edit {
       [target, resource] as const,
       [address, null] as const,
     ]),
-    ledger: moved.map(({ address, target, before, resource }) => {
-      const dropped = Object.keys(before.leaves).length - Object.keys(resource.leaves).length;
-      return editLine(target, 'move', resource.id, wordsOf(address, target, dropped));
-    }),
+    ledger: moved.map(({ address, target, before, resource }) =>
+      editLine(target, 'move', resource.id, wordsOf(address, target, countFingerprints(before))),
+    ),
   };
 }
 

@@ -1,0 +1,26 @@
+import type { Diagnostic } from '../core/diagnostics.ts';
+
+/** How a command failed, for programs. */
+export type Failure = {
+  /** `internal` is a bug in Callsheet; the others are `FailureCode`s. */
+  readonly kind: string;
+  /** The exit code. */
+  readonly exit: number;
+  readonly message: string;
+  /** What to do now; null where nothing in particular helps. */
+  readonly hint: string | null;
+  /** Problems of the configuration, each with its place. */
+  readonly diagnostics: readonly Diagnostic[];
+  /** The request that the platform refused; null where it was none. */
+  readonly request: {
+    readonly method: string;
+    readonly url: string;
+    readonly status: number;
+    readonly request_id: string | null;
+  } | null;
+};
+
+/** A failure as JSON, as `schemas/error.schema.json` describes it. Ends in a line break. */
+export function renderFailureJson(error: Failure): string {
+  return `${JSON.stringify({ format: 'callsheet-error', version: 1, error }, null, 2)}\n`;
+}

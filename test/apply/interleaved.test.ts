@@ -1,0 +1,145 @@
+import { describe, expect } from 'vitest';
+import { rollback } from '../../src/cli/commands/rollback.ts';
+import type { Dialect } from '../../src/simulator/index.ts';
+import type { LedgerLine } from '../../src/state/journal.ts';
+import { type Stage, staged } from './stage.ts';
+
+const MINA = 'user:mina';
+
+/** Has a person edit the desk at the moment at which an operation on it arrives, for the first time. */
+function editAt(stage: Stage, operation: string, patch: Parameters<Stage['sim']['edit']>[1]): void {
+  const { faults } = stage.sim;
+  const { strike } = faults;
+  let isDone = false;
+  Object.assign(faults, {
+    strike: (target: Parameters<typeof strike>[0]) => {
+      if (!isDone && target.operation === operation) {
+        isDone = true;
+        stage.sim.edit(deskId(stage), patch, MINA);
+      }
+      return strike(target);
+    },
+  });
+}
+
+function deskId({ sim }: Stage): string {
+  const desk = [...sim.store.agents.values()].find(({ record }) => record.name === 'Front desk');
+  return desk?.id ?? '';
+}
+
+const lineOf = (ledger: readonly LedgerLine[]) =>
+  ledger.find(({ address }) => address === 'agent.desk');
+
+/** The clinic as applied, with one change of the configuration to come. */
+async function edited(stage: Stage): Promise<void> {
+  await stage.apply();
+  await stage.edit('agents.yaml', 'how can I help?', 'good day!');
+}
+
+const silent: Partial<Dialect> = { historyCreatedAt: false };
+
+describe('somebody writes between the check and the write', () => {
+  for (const [title, dialect] of [
+    ['as it is', {}],
+    ['without times in the history', silent],
+    ['oldest first', { historyOrder: 'oldest' }],
+    ['a moment later', { historyLagMs: 300 }],
+  ] as const) {
+    staged(
+      `the run ends with 5 and says who: ${title}`,
+      async (stage) => {
+        await edited(stage);
+        editAt(stage, 'updateAgent', { language: 'en-GB' });
+        const line = lineOf(await stage.apply({}, { exit: 5 }));
+        expect(line).toMatchObject({
+          status: 'done',
+          interleaved: [{ actor: MINA, source: 'dashboard', order: 'before' }],
+        });
+        expect(line?.message).toMatch(/between the check and this write: user:mina via dashboard/);
+        expect(line?.history?.after).toBeGreaterThan(line?.interleaved?.[0]?.entry ?? Infinity);
+        const undone = await stage.run(
+          (to) => rollback({ dir: stage.folder, format: 'json', autoApprove: true }, to),
+          { exit: 4 },
+        );
+        expect(undone.err).toContain('agent.desk was edited while the run wrote it');
+      },
+      { dialect },
+    );
+  }
+
+  staged('and to the same field: the proof holds, and the loss is told', async (stage) => {
+    await edited(stage);
+    editAt(stage, 'updateAgent', { greeting_message: 'Mina was here' });
+    const ledger = await stage.apply({}, { exit: 5 });
+    expect(lineOf(ledger)?.interleaved).toHaveLength(1);
+  });
+
+  staged('and on top of the write: who did stands beside the failed proof', async (stage) => {
+    await edited(stage);
+    let reads = 0;
+    const { strike } = stage.sim.faults;
+    Object.assign(stage.sim.faults, {
+      strike: (target: Parameters<typeof strike>[0]) => {
+        const isDesk = target.operation === 'getAgent' && target.path.includes(deskId(stage));
+        if (isDesk) reads += 1;
+        // The plan's, the check's, and then the one that proves.
+        if (isDesk && reads === 3) stage.sim.edit(deskId(stage), { greeting_message: 'Hi' }, MINA);
+        return strike(target);
+      },
+    });
+    const line = lineOf(await stage.apply({}, { exit: 3 }));
+    expect(line).toMatchObject({ status: 'failed', interleaved: [{ order: 'after' }] });
+    expect(line?.message).toMatch(
+      /still returns something else .*edited again right after: user:mina/,
+    );
+  });
+});
+
+staged('a write whose answer is lost is sent again, and both are ours', async (stage) => {
+  await edited(stage);
+  stage.sim.advance(60_000);
+  stage.sim.faults.add({ operation: 'updateAgent', reset: 'after' });
+  const ledger = await stage.apply();
+  expect(lineOf(ledger)?.status).toBe('done');
+  expect(ledger.flatMap((line) => line.interleaved ?? [])).toEqual([]);
+});
+
+staged('another program that uses our account is told by the number of entries', async (stage) => {
+  await edited(stage);
+  // What is there was written some time ago.
+  stage.sim.advance(60_000);
+  const { strike } = stage.sim.faults;
+  let isDone = false;
+  Object.assign(stage.sim.faults, {
+    strike: (target: Parameters<typeof strike>[0]) => {
+      if (!isDone && target.operation === 'updateAgent') {
+        isDone = true;
+        const { account } = stage.sim.store;
+        stage.sim.edit(deskId(stage), { language: 'en-GB' }, `api:${account.id}`);
+        const entry = stage.sim.store.history.get(deskId(stage))?.at(-1);
+        if (entry) Object.assign(entry, { source: 'dashboard-api' });
+      }
+      return strike(target);
+    },
+  });
+  const ledger = await stage.apply({}, { exit: 5 });
+  expect(lineOf(ledger)?.interleaved).toHaveLength(1);
+});
+
+for (const dialect of [
+  {},
+  { facetEntries: true },
+  { historyRetention: 1 },
+  { historyLagMs: 200 },
+]) {
+  staged(
+    `an ordinary life is nobody else's: ${JSON.stringify(dialect)}`,
+    async (stage) => {
+      await edited(stage);
+      const ledger = await stage.apply();
+      expect(ledger.flatMap((line) => line.interleaved ?? [])).toEqual([]);
+      await stage.rollback();
+    },
+    { dialect },
+  );
+}
