@@ -5,6 +5,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { type Client, type ClientOptions, createClient, type TraceEntry } from '../src/index.ts';
 import { type SeedDocument, startSimulator } from '../src/simulator/index.ts';
 import { failure } from './api/platform.ts';
+
 const HARBOR = '3c6e0b8a-9c15-4f1d-9f0e-5d2b7f1a2c11';
 const CLINIC = '55555555-5555-4555-a555-555555555555';
 const DESK = '8b0e0a52-9d0f-4c53-8f3f-6a1f5f0b7a01';

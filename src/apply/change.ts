@@ -10,6 +10,7 @@ import { rememberResource } from '../plan/remember.ts';
 import type { LedgerLine } from '../state/journal.ts';
 import type { ResourceState } from '../state/model.ts';
 import { awaitHistory } from './history.ts';
+import { intendedBy } from './intended.ts';
 import type { createJournalIo } from './journal-io.ts';
 import { performStep } from './perform.ts';
 import { isClear } from './refused-clears.ts';
@@ -139,10 +140,11 @@ function scopeIn({
 }
 
 async function takeSnapshot(
-  { change, kind, deps, recorded, desired }: Work,
+  work: Work,
   live: LiveResource | undefined,
   pin: Pin | null,
 ): Promise<void> {
+  const { change, kind, deps, recorded, desired } = work;
   const { document, withheld } = live
     ? withholdSensitive(kind.schema, live.document, desired?.document ?? {})
     : { document: null, withheld: [] };
@@ -155,6 +157,7 @@ async function takeSnapshot(
     pin,
     resource: recorded ?? null,
     withheld,
+    intended: intendedBy(work),
   });
 }
 

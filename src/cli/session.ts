@@ -14,6 +14,7 @@ import type { StateStore } from '../state/store.ts';
 import type { CommonFlags, Context } from './context.ts';
 import { DEFAULT_CONCURRENCY, openClient } from './open-client.ts';
 import { type LoadedStack, openStack } from './stack.ts';
+import { findUnfinished, type Unfinished } from './unfinished.ts';
 
 /** Everything that a command needs which looks at the platform. */
 export type Session = LoadedStack & {
@@ -25,8 +26,8 @@ export type Session = LoadedStack & {
   readonly reader: Reader;
   readonly store: StateStore;
   readonly state: State;
-  /** The run that died before it could commit what it did, if there is one. */
-  readonly unfinished: string | undefined;
+  /** The run that has not committed what it did, if there is one: it died, or it is at work. */
+  readonly unfinished: Unfinished | undefined;
   readonly platform: { readonly base_url: string; readonly account_id: string };
   readonly world: Omit<World, 'idOf'>;
   /** From now on an interrupt no longer ends requests that are under way. */
@@ -58,20 +59,26 @@ export async function openSession(
     await store.close();
   };
   try {
-    const known = await readState(store);
+    const { state: found, pending } = await store.load();
+    const replayed = replay(found, pending);
+    const known = replayed.state ?? emptyState(NO_LINEAGE);
     const me = await client.call({ operation: 'getMe' });
     const account = textOf(recordIn(me), 'account_id');
-    checkAccount(known.state, account, store.location);
+    checkAccount(known, account, store.location);
+    const reader = createReader(client, endpoints);
+    const world = { secretOf, fingerprints: fingerprintsFor(known, context) };
+    const unfinished = await findUnfinished(pending, replayed, { store, reader, world });
     return {
       ...loaded,
       client,
       concurrency,
       endpoints,
-      reader: createReader(client, endpoints),
+      reader,
       store,
-      ...known,
+      state: unfinished?.settlement?.state ?? known,
+      unfinished,
       platform: { base_url: client.baseUrl, account_id: account },
-      world: { secretOf, fingerprints: fingerprintsFor(known.state, context) },
+      world,
       beginWriting: () => context.stop.removeEventListener('abort', interrupt),
       close,
     };

@@ -28,6 +28,17 @@ export type PlanDocument = {
   readonly changes: readonly Change[];
   /** What a person should know that changes nothing. */
   readonly notes: readonly Note[];
+  /** The run that died before this plan was made, and what was found out about its last requests. */
+  readonly settled?: SettledRun;
+};
+
+/** What became of what a dead run had asked for without writing down what came of it. */
+export type SettledRun = { readonly run: string; readonly findings: readonly SettledFinding[] };
+
+export type SettledFinding = {
+  readonly severity: 'info' | 'warning';
+  readonly address: Address;
+  readonly message: string;
 };
 
 /** What the person who planned allowed; apply allows nothing more. */

@@ -35,6 +35,7 @@ export function matchesApplied(
   path: string,
   world: World,
 ): 'equal' | 'different' | 'unknown' {
+  if ('unsettled' in applied) return 'different';
   if ('fingerprint' in applied) {
     return world.fingerprints.matches(applied.fingerprint, address, path, value);
   }

@@ -22,8 +22,8 @@ export type LeafChange = {
 const SILENT: ReadonlySet<FieldCause> = new Set(['released', 'unknown_secret', 'unknown_content']);
 
 /** Whether a change is one that apply writes. */
-export function isWritten(change: LeafChange): boolean {
-  return !SILENT.has(change.cause);
+export function isWritten({ cause }: Pick<LeafChange, 'cause'>): boolean {
+  return !SILENT.has(cause);
 }
 
 /** What is said of a leaf. */

@@ -33,6 +33,8 @@ export type PlanInput = {
   readonly platform: PlanDocument['platform'];
   readonly organizations: PlanDocument['organizations'];
   readonly configDigest: string;
+  /** The run that died before, where there is one. */
+  readonly settled?: PlanDocument['settled'];
   /** History entries that a rollback reverts to. */
   readonly versions: ReadonlyMap<Address, number>;
   readonly assumptionOf: Support['assumptionOf'];
@@ -200,6 +202,7 @@ function assemble(
     assumptions: assumptionsOf(changes, supportOf(input)),
     changes,
     notes: results.flatMap(({ notes }) => notes),
+    ...(input.settled === undefined ? {} : { settled: input.settled }),
   };
   return { ...undigested, digest: planDigest(undigested) };
 }

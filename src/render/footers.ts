@@ -18,6 +18,7 @@ export function footersOf(plan: PlanDocument): readonly Footer[] {
     ...verdictFooter(plan, 'refused'),
     ...verdictFooter(plan, 'held'),
     ...verdictFooter(plan, 'unsupported'),
+    ...settledFooter(plan),
     ...noteFooter(plan.notes, 'warning'),
     ...noteFooter(plan.notes, 'info'),
   ];
@@ -67,6 +68,24 @@ function refusedAdvice(struck: readonly Change[]): string {
     ? ' --accept-conflicts overwrites what is live where both sides changed.'
     : '';
   return `Put right what is refused, or plan with --skip-refused to leave it out.${overwrite}`;
+}
+
+/** What was found out about a run that died. */
+function settledFooter({ settled }: PlanDocument): readonly Footer[] {
+  if (settled === undefined) return [];
+  const { run, findings } = settled;
+  const isOpen = findings.some(({ severity }) => severity === 'warning');
+  const items = findings.map(({ address, message }) => ({ address, text: message }));
+  const nothing = { address: null, text: 'all that it did was written down before' };
+  return [
+    {
+      weight: isOpen ? 'warning' : 'info',
+      title: `Settled from run ${run}, which died:`,
+      items: items.length === 0 ? [nothing] : items,
+      isBrief: false,
+      advice: null,
+    },
+  ];
 }
 
 /** Notes that say the same of several resources are said once. */

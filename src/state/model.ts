@@ -37,13 +37,18 @@ export type ResourceState = {
   readonly leaves: { readonly [path: string]: AppliedLeaf };
   readonly pin: Pin | null;
   readonly protect: boolean;
+  /** Requests of its making that were answered, where a run died before the last of them. */
+  readonly unfinished?: readonly string[];
 };
 
 /**
  * A leaf as last written. Short values stand as they are; long ones as a digest, since only equality is
- * ever asked of them; secrets and sensitive values as a keyed fingerprint.
+ * ever asked of them; secrets and sensitive values as a keyed fingerprint. `unsettled` stands for what the
+ * platform never returns, where a run died and nobody knows what it wrote: it equals nothing, so it is
+ * written again.
  */
 export type AppliedLeaf =
   | { readonly value: Json }
   | { readonly digest: string }
-  | { readonly fingerprint: string };
+  | { readonly fingerprint: string }
+  | { readonly unsettled: true };

@@ -13,6 +13,8 @@ import { planInstead } from '../make-plan.ts';
 import { showNothingDone } from '../result.ts';
 import { runPlan } from '../run.ts';
 import { openSession, type Session } from '../session.ts';
+import { tellRunning } from '../tell.ts';
+import { entriesOf } from '../unfinished.ts';
 import { renderPlan } from './plan.ts';
 
 export type RollbackFlags = CommonFlags & {
@@ -27,6 +29,7 @@ export type RollbackFlags = CommonFlags & {
 export async function rollback(flags: RollbackFlags, context: Context): Promise<ExitCode> {
   const session = await openSession(flags, context);
   try {
+    tellRunning(session.unfinished, context);
     const { run, entries } = await findRun(session, flags.run);
     const undo = undoRun(entries);
     if (undo.addresses.length === 0) {
@@ -113,7 +116,7 @@ type FoundRun = { readonly run: string; readonly entries: readonly JournalEntry[
 async function findRun(session: Session, wanted: string | undefined): Promise<FoundRun> {
   const { store, unfinished } = session;
   const read = async (run: string) =>
-    run === unfinished ? (await store.load()).pending : await store.run(run);
+    run === unfinished?.run ? entriesOf(unfinished) : await store.run(run);
   if (wanted !== undefined) {
     const entries = await read(wanted);
     if (entries !== undefined) return { run: wanted, entries };
@@ -122,7 +125,7 @@ async function findRun(session: Session, wanted: string | undefined): Promise<Fo
     });
   }
   const finished = (await store.runs()).map(({ run }) => run);
-  for (const run of unfinished === undefined ? finished : [unfinished, ...finished]) {
+  for (const run of unfinished === undefined ? finished : [unfinished.run, ...finished]) {
     const entries = await read(run);
     if (entries === undefined || undoRun(entries).addresses.length === 0) continue;
     refuseRedo(run, entries);
