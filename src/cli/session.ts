@@ -42,7 +42,7 @@ export type Session = LoadedStack & {
 export async function openSession(
   flags: CommonFlags & { readonly concurrency?: number },
   context: Context,
-  storeOf: (stack: Stack) => StateStore = openStore,
+  storeOf: (stack: Stack) => StateStore = (stack) => openStore(stack, context),
 ): Promise<Session> {
   const loaded = await openStack(flags, context);
   const { stack, secretOf } = loaded;
@@ -98,8 +98,11 @@ function checkAccount({ account_id: known }: State, account: string, location: s
 }
 
 /** Opens the state alone, for commands that ask nothing of the platform. */
-export function openStore(stack: Pick<Stack, 'state'>): StateStore {
-  return openFileStore(stack.state.file);
+export function openStore(
+  stack: Pick<Stack, 'state'>,
+  { disk }: Pick<Context, 'disk'>,
+): StateStore {
+  return openFileStore(stack.state.file, disk === undefined ? {} : { disk });
 }
 
 /** Stands in plans for the lineage of a state that no run has made yet. */

@@ -88,7 +88,7 @@ for (const [when, at, match] of deaths) {
   });
 }
 
-scenario('a killed run is told of until the next apply settles it', async (world) => {
+scenario('a plan shows what became of a killed run, and the next apply records it', async (world) => {
   const gate = await world.gate();
   const hold = gate.hold('answer', { method: 'POST', path: /sms-templates/ });
   const running = world.start(ONE_AT_A_TIME);
@@ -96,10 +96,12 @@ scenario('a killed run is told of until the next apply settles it', async (world
   running.signal('SIGKILL');
   await running.ended;
   hold.release();
-  const { err } = await world.run(['plan', '--detailed-exitcode'], { exit: 2 });
-  expect(err).toMatch(/Run \S+ has not finished/);
+  const { out } = await world.run(['plan', '--detailed-exitcode'], { exit: 2 });
+  expect(out).toMatch(
+    /Settled from run \S+, which died:\n.*sms_template\.reminder +was created \(id \S+\)/,
+  );
   await world.apply();
-  expect((await world.run(['plan'])).err).toBe('');
+  expect((await world.run(['plan'])).out).not.toContain('Settled');
   const { runs } = JSON.parse((await world.run(['runs', '--format', 'json'])).out);
   expect(runs.map(({ status }: { status: string }) => status)).toEqual(['done', 'settled']);
 });
