@@ -88,23 +88,26 @@ for (const [when, at, match] of deaths) {
   });
 }
 
-scenario('a plan shows what became of a killed run, and the next apply records it', async (world) => {
-  const gate = await world.gate();
-  const hold = gate.hold('answer', { method: 'POST', path: /sms-templates/ });
-  const running = world.start(ONE_AT_A_TIME);
-  await hold.reached;
-  running.signal('SIGKILL');
-  await running.ended;
-  hold.release();
-  const { out } = await world.run(['plan', '--detailed-exitcode'], { exit: 2 });
-  expect(out).toMatch(
-    /Settled from run \S+, which died:\n.*sms_template\.reminder +was created \(id \S+\)/,
-  );
-  await world.apply();
-  expect((await world.run(['plan'])).out).not.toContain('Settled');
-  const { runs } = JSON.parse((await world.run(['runs', '--format', 'json'])).out);
-  expect(runs.map(({ status }: { status: string }) => status)).toEqual(['done', 'settled']);
-});
+scenario(
+  'a plan shows what became of a killed run, and the next apply records it',
+  async (world) => {
+    const gate = await world.gate();
+    const hold = gate.hold('answer', { method: 'POST', path: /sms-templates/ });
+    const running = world.start(ONE_AT_A_TIME);
+    await hold.reached;
+    running.signal('SIGKILL');
+    await running.ended;
+    hold.release();
+    const { out } = await world.run(['plan', '--detailed-exitcode'], { exit: 2 });
+    expect(out).toMatch(
+      /Settled from run \S+, which died:\n.*sms_template\.reminder +was created \(id \S+\)/,
+    );
+    await world.apply();
+    expect((await world.run(['plan'])).out).not.toContain('Settled');
+    const { runs } = JSON.parse((await world.run(['runs', '--format', 'json'])).out);
+    expect(runs.map(({ status }: { status: string }) => status)).toEqual(['done', 'settled']);
+  },
+);
 
 applied(
   'killed in the middle of an update: what was written is no drift afterwards',

@@ -26,11 +26,7 @@ export function momentsOf(scenario: Scenario, dialect: Spoken = {}): Promise<rea
 }
 
 /** Kills a scenario's command at a moment, goes on as a person would, and looks at what that leads to. */
-export function killAt(
-  scenario: Scenario,
-  moment: Moment,
-  dialect: Spoken = {},
-): Promise<Outcome> {
+export function killAt(scenario: Scenario, moment: Moment, dialect: Spoken = {}): Promise<Outcome> {
   return onStage(scenario, dialect, async (stage) => {
     const about = { scenario: scenario.name, ...moment };
     const { outside, isDead } = mortal(moment);
@@ -108,7 +104,9 @@ function liveIn({ sim: { store } }: Stage): readonly Live[] {
   );
 }
 
-function isWhole(upload: { readonly size: number; readonly bytes: Buffer | undefined } | undefined) {
+function isWhole(
+  upload: { readonly size: number; readonly bytes: Buffer | undefined } | undefined,
+) {
   return upload === undefined || upload.bytes?.length === upload.size;
 }
 
@@ -131,7 +129,14 @@ function secretsOf({ sim: { store } }: Stage) {
 
 /** What is somebody else's, but for what the platform itself fills in. */
 function theirsIn({ sim: { store } }: Stage) {
-  return [store.agents, store.retryPolicies, store.emailTemplates, store.smsTemplates, store.sources, store.voices]
+  return [
+    store.agents,
+    store.retryPolicies,
+    store.emailTemplates,
+    store.smsTemplates,
+    store.sources,
+    store.voices,
+  ]
     .flatMap((records) => [...records.entries()])
     .filter(([id]) => id.startsWith('0a000000'))
     .map(([id, one]) => [id, 'record' in one ? (one.record as { name: string }).name : one.name])

@@ -87,7 +87,12 @@ const CLINIC = [
 
 const ALLOWED: Partial<ApplyFlags> = { allowDelete: true, concurrency: 1 };
 
+const NOTE = `sms_templates:
+  note: { name: Note, message_type: sms, body: We called you., status: draft }
+`;
+
 async function applyExtra(stage: Stage): Promise<void> {
+  await stage.write('note.yaml', NOTE);
   await stage.write('extra.yaml', EXTRA);
   await stage.apply({ concurrency: 1 });
 }
@@ -95,16 +100,30 @@ async function applyExtra(stage: Stage): Promise<void> {
 /** A bit of everything: updates, facets, a rotated secret, an upload, replacements of both orders, deletes. */
 async function editAll(stage: Stage): Promise<void> {
   await stage.edit('agents.yaml', 'how can I help?', 'good day!');
-  await stage.edit('agents.yaml', '    status: active\n    model', '    payments: { max_attempts_per_call: 3 }\n    status: inactive\n    model');
+  await stage.edit(
+    'agents.yaml',
+    '    status: active\n    model',
+    '    payments: { max_attempts_per_call: 5 }\n    status: inactive\n    model',
+  );
   await stage.edit('agents.yaml', 'who are due for a check-up', 'who are late');
   await stage.edit('resources.yaml', 'delay_seconds: 900', 'delay_seconds: 600');
-  await stage.edit('resources.yaml', 'name: Reminder\n    subject', 'name: Reminder two\n    subject');
+  await stage.edit(
+    'resources.yaml',
+    'name: Reminder\n    subject',
+    'name: Reminder two\n    subject',
+  );
+  // Made anew in place, and made anew beside the old one.
   await stage.edit('resources.yaml', 'message_type: sms', 'message_type: mms');
+  await stage.edit(
+    'note.yaml',
+    'name: Note, message_type: sms',
+    'name: Note two, message_type: mms',
+  );
   await stage.write('documents/prices.csv', 'service,price\ncheck-up,90\nwhitening,300\n');
   await stage.remove('extra.yaml');
 }
 
-const BEFORE = ['agents.yaml', 'resources.yaml', 'documents/prices.csv'];
+const BEFORE = ['agents.yaml', 'note.yaml', 'resources.yaml', 'documents/prices.csv'];
 
 async function remember(stage: Stage) {
   const texts = await Promise.all(BEFORE.map((file) => stage.read(file)));
@@ -135,6 +154,7 @@ export const SCENARIOS: readonly Scenario[] = [
     whole: [
       ...CLINIC.filter((one) => !one.startsWith('email')),
       'email_template: Reminder two',
+      'sms_template: Note two',
       // The platform deletes no document: the older version stays beside the newer one.
       'knowledge_source: prices.csv',
     ],
@@ -155,6 +175,14 @@ export const SCENARIOS: readonly Scenario[] = [
     },
     mayBeOver: true,
     secrets: CANARIES,
-    whole: [...CLINIC, 'agent: Extra', 'knowledge_source: prices.csv', 'sms_template: Extra'],
+    whole: [
+      ...CLINIC,
+      'agent: Extra',
+      // The first version, the second, and the first again.
+      'knowledge_source: prices.csv',
+      'knowledge_source: prices.csv',
+      'sms_template: Extra',
+      'sms_template: Note',
+    ],
   },
 ];

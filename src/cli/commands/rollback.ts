@@ -3,18 +3,17 @@ import { CallsheetError } from '../../core/errors.ts';
 import type { Note, PlanOptions } from '../../core/plan-document.ts';
 import { kindNamed } from '../../kinds/index.ts';
 import { hasChanges, isRefused } from '../../plan/document.ts';
-import { findInterleaved } from '../../rollback/interleaved.ts';
+import { afterRollbacks, findInterleaved } from '../../rollback/interleaved.ts';
 import { type Undo, undoRun } from '../../rollback/undo.ts';
-import type { JournalEntry } from '../../state/journal.ts';
 import { confirm } from '../confirm.ts';
 import type { CommonFlags, Context } from '../context.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
+import { findRun } from '../find-run.ts';
 import { planInstead } from '../make-plan.ts';
 import { showNothingDone } from '../result.ts';
 import { runPlan } from '../run.ts';
 import { openSession, type Session } from '../session.ts';
 import { tellRunning } from '../tell.ts';
-import { entriesOf } from '../unfinished.ts';
 import { renderPlan } from './plan.ts';
 
 export type RollbackFlags = CommonFlags & {
@@ -30,8 +29,10 @@ export async function rollback(flags: RollbackFlags, context: Context): Promise<
   const session = await openSession(flags, context);
   try {
     tellRunning(session.unfinished, context);
-    const { run, entries } = await findRun(session, flags.run);
-    const undo = undoRun(entries);
+    const { run, entries, begun } = await findRun(session, flags.run);
+    if (begun.length > 0)
+      context.terminal.err(`Going on with the rollback of run ${run}, which did not end.`);
+    const undo = afterRollbacks(undoRun(entries), begun);
     if (undo.addresses.length === 0) {
       context.terminal.out(`Run ${run} changed nothing, so there is nothing to roll back.`);
       return EXIT.done;
@@ -108,45 +109,6 @@ function rollbackOptions(undo: Undo, { force }: RollbackFlags): PlanOptions {
     exclude: [],
     force: force === true,
   };
-}
-
-type FoundRun = { readonly run: string; readonly entries: readonly JournalEntry[] };
-
-/** The run that is asked for, or the newest one that changed something. */
-async function findRun(session: Session, wanted: string | undefined): Promise<FoundRun> {
-  const { store, unfinished } = session;
-  const read = async (run: string) =>
-    run === unfinished?.run ? entriesOf(unfinished) : await store.run(run);
-  if (wanted !== undefined) {
-    const entries = await read(wanted);
-    if (entries !== undefined) return { run: wanted, entries };
-    throw new CallsheetError('usage', `run ${wanted} is not recorded`, {
-      hint: 'callsheet runs lists those that are.',
-    });
-  }
-  const finished = (await store.runs()).map(({ run }) => run);
-  for (const run of unfinished === undefined ? finished : [unfinished.run, ...finished]) {
-    const entries = await read(run);
-    if (entries === undefined || undoRun(entries).addresses.length === 0) continue;
-    refuseRedo(run, entries);
-    return { run, entries };
-  }
-  throw new CallsheetError(
-    'usage',
-    'no run is recorded that changed something, so there is nothing to roll back',
-    {
-      hint: 'The state remembers runs: check --dir and CALLSHEET_STATE.',
-    },
-  );
-}
-
-/** Undoing a rollback brings back what it undid, which nobody should get without asking for it. */
-function refuseRedo(run: string, entries: readonly JournalEntry[]): void {
-  const began = entries.find((entry) => entry.type === 'began');
-  if (began?.undoes === undefined) return;
-  throw new CallsheetError('usage', `the last run was itself a rollback, of run ${began.undoes}`, {
-    hint: `To bring back what it undid: callsheet rollback --run ${run}. Earlier runs: callsheet runs.`,
-  });
 }
 
 /** Somebody edited an agent since the run: undoing the run would undo that too (DESIGN §6). */
