@@ -3,6 +3,9 @@ import type { SimulatorOptions } from '../../src/simulator/index.ts';
 import { openStage, type Stage } from '../apply/stage.ts';
 import { stateIn } from '../cli/state-stage.ts';
 import { type Moment, mortal } from './mortal.ts';
+
+export type { Moment } from './mortal.ts';
+
 import { OTHERS, type Scenario } from './scenarios.ts';
 
 /** How the platform behaves; see `Dialect`. */
@@ -14,6 +17,11 @@ export type Outcome = Moment & {
   readonly converged: boolean;
   readonly problem?: string;
 };
+
+/** What is done at a moment, whatever it is about: `before journal intent`, `after request POST`. */
+export function stepOf({ name }: Moment): string {
+  return name.replace(/^(\w+ (?:journal intent|request \S+)) .*/, '$1');
+}
 
 /** Every moment of a scenario's command, from running it to its end. */
 export function momentsOf(scenario: Scenario, dialect: Spoken = {}): Promise<readonly Moment[]> {

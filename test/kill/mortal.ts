@@ -78,7 +78,7 @@ export function mortal(at?: Moment): Mortal {
   const wire = (transport: Transport): Transport => ({
     close: transport.close,
     async send(request) {
-      const what = request.about?.operation ?? 'upload';
+      const what = `${request.method} ${request.about?.operation ?? 'upload'}`;
       await come(`before request ${what}`);
       const answer = await transport.send(request);
       await come(`after request ${what}`);
