@@ -4,7 +4,7 @@ import { killAt, type Moment, momentsOf, stepOf } from './matrix.ts';
 import { SCENARIOS } from './scenarios.ts';
 
 /** What changes nothing anywhere: to be killed there is to be killed at the next step that does. */
-const IDLE = /^before (look|list|read|request GET) /;
+const IDLE = /^(before|after) (look|list|read|request GET) /;
 
 // Every moment of every scenario is longer: npm run torture. Here each step that changes something is taken once.
 test('killed once at every step, an apply converges without a duplicate', async () => {

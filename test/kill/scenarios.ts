@@ -3,6 +3,7 @@ import type { ApplyFlags } from '../../src/cli/commands/apply.ts';
 import type { SeedDocument } from '../../src/simulator/index.ts';
 import type { Stage } from '../apply/stage.ts';
 import { CANARIES, SEED } from '../e2e/clinic.ts';
+import { mortal } from './mortal.ts';
 
 /** What is killed, how it came to that, and how it goes on afterwards. */
 export type Scenario = {
@@ -86,6 +87,16 @@ const CLINIC = [
   'voice: Harbor',
 ];
 
+/** Everything after the changes were taken back: of the document the first version, the second, the first again. */
+const WHOLE_AGAIN = [
+  ...CLINIC,
+  'agent: Extra',
+  'knowledge_source: prices.csv',
+  'knowledge_source: prices.csv',
+  'sms_template: Extra',
+  'sms_template: Note',
+];
+
 const ALLOWED: Partial<ApplyFlags> = { allowDelete: true, concurrency: 1 };
 
 const NOTE = `sms_templates:
@@ -139,6 +150,27 @@ const NOT_UNDONE = ['integrations.smsProvider.auth_token', 'file'];
 
 const undo = new WeakMap<Stage['sim'], () => Promise<void>>();
 
+async function applyAsBefore(stage: Stage): Promise<void> {
+  await undo.get(stage.sim)?.();
+  // Everything is as it was, but for what no rollback can put back.
+  const { changes } = await stage.plan();
+  const left = changes.flatMap(({ fields }) => fields.map(({ path }) => path));
+  expect(left.filter((path) => !NOT_UNDONE.includes(path))).toEqual([]);
+  await stage.apply(ALLOWED);
+}
+
+/** Runs a command that dies at a moment. */
+async function die(
+  stage: Stage,
+  name: string,
+  flags: Partial<ApplyFlags>,
+  env = {},
+): Promise<void> {
+  const { outside, isDead } = mortal({ name, nth: 1 });
+  await stage.apply(flags, { outside, env, exit: 'any' });
+  expect(isDead()).toBe(true);
+}
+
 export const SCENARIOS: readonly Scenario[] = [
   {
     name: 'apply that makes everything',
@@ -173,24 +205,31 @@ export const SCENARIOS: readonly Scenario[] = [
     },
     act: (stage, { resumed, ...options }) =>
       stage.rollback({ concurrency: 1 }, { ...options, env: ROTATED }),
-    async finish(stage) {
-      await undo.get(stage.sim)?.();
-      // Everything is as it was, but for what no rollback can put back.
-      const { changes } = await stage.plan();
-      const left = changes.flatMap(({ fields }) => fields.map(({ path }) => path));
-      expect(left.filter((path) => !NOT_UNDONE.includes(path))).toEqual([]);
-      await stage.apply(ALLOWED);
-    },
+    finish: applyAsBefore,
     mayBeOver: true,
     secrets: CANARIES,
-    whole: [
-      ...CLINIC,
-      'agent: Extra',
-      // The first version, the second, and the first again.
-      'knowledge_source: prices.csv',
-      'knowledge_source: prices.csv',
-      'sms_template: Extra',
-      'sms_template: Note',
-    ],
+    whole: WHOLE_AGAIN,
+  },
+  {
+    name: 'apply after one that died',
+    prepare: (stage) => die(stage, 'after request POST createAgent', { concurrency: 1 }),
+    act: (stage, options) => stage.apply({ concurrency: 1 }, options),
+    secrets: CANARIES,
+    whole: CLINIC,
+  },
+  {
+    name: 'rollback of an apply that died',
+    async prepare(stage) {
+      await applyExtra(stage);
+      undo.set(stage.sim, await remember(stage));
+      await editAll(stage);
+      await die(stage, 'after request PUT updateAgent', ALLOWED, ROTATED);
+    },
+    act: (stage, { resumed, ...options }) =>
+      stage.rollback({ concurrency: 1 }, { ...options, env: ROTATED }),
+    finish: applyAsBefore,
+    mayBeOver: true,
+    secrets: CANARIES,
+    whole: WHOLE_AGAIN,
   },
 ];
