@@ -1,4 +1,7 @@
 import { digestOf } from '../core/digest.ts';
+import { parsePath } from '../core/path.ts';
+import type { JsonObject } from '../core/value.ts';
+import { schemasAlong } from '../diff/along.ts';
 import { matchesApplied } from '../diff/applied.ts';
 import { liveForm } from '../diff/leaves.ts';
 import type { World } from '../diff/world.ts';
@@ -10,6 +13,7 @@ import type { AppliedLeaf, ResourceState } from '../state/model.ts';
 import type { RequestMade } from '../state/replay.ts';
 
 type Leaves = ResourceState['leaves'];
+type Form = ReturnType<typeof liveForm>;
 
 /** How much of a change is live. */
 export type Taken = {
@@ -25,6 +29,8 @@ type Given = {
   readonly intended: Intended;
   /** What the state said before; undefined for what is new. */
   readonly before: Leaves | undefined;
+  /** What was live when the change began; null where there was nothing. */
+  readonly found: JsonObject | null;
   readonly live: LiveResource;
   readonly requests: readonly RequestMade[];
   readonly world: World;
@@ -45,23 +51,27 @@ export function settleLeaves(given: Given): Taken {
   const paths = new Set([...Object.keys(before), ...Object.keys(intended.leaves)]);
   const moved = [...paths].filter((path) => !isSame(before[path], intended.leaves[path]));
   const hidden = new Set(intended.unreadable);
-  const readable = moved.filter((path) => !hidden.has(path));
   const form = liveForm(given.kind.schema, given.live.document);
+  const readable = moved.filter((path) => !hidden.has(path) && isReturned(path, form, given));
   const took = new Set(readable.filter((path) => isLive(path, form, given)));
-  const verdict = verdictOnHidden(readable, took, given);
+  // What stood there before the change says nothing of its requests.
+  const stood = liveForm(given.kind.schema, given.found ?? {});
+  const telling = given.found ? readable.filter((path) => !isLive(path, stood, given)) : readable;
+  const verdict = verdictOnHidden(telling, took, given);
   for (const path of hidden) if (verdict === 'written') took.add(path);
 
+  const isAll =
+    readable.every((path) => took.has(path)) && (hidden.size === 0 || verdict === 'written');
   const leaves: Record<string, AppliedLeaf> = {};
   for (const path of paths) {
     const isUnsettled =
       hidden.has(path) && (verdict === 'unknown' || (verdict === 'not_written' && !before[path]));
-    const isNew = took.has(path) || isSame(before[path], intended.leaves[path]);
+    const isUntold = !hidden.has(path) && !readable.includes(path);
+    const isNew = isUntold ? isAll : took.has(path);
     const leaf = isNew ? intended.leaves[path] : before[path];
     if (isUnsettled) leaves[path] = { unsettled: true };
     else if (leaf !== undefined) leaves[path] = leaf;
   }
-  const isAll =
-    readable.every((path) => took.has(path)) && (hidden.size === 0 || verdict === 'written');
   const isNone = took.size === 0 && moved.length > 0;
   return {
     leaves,
@@ -90,12 +100,14 @@ function verdictOnHidden(
 /** Steps whose requests carry secrets and files. */
 const WRITES: ReadonlySet<string> = new Set(['create', 'update', 'again']);
 
-function isLive(
-  path: string,
-  form: ReturnType<typeof liveForm>,
-  { address, intended, live, world }: Given,
-): boolean {
+/** Whether the platform tells a leaf's value now: not all that could be read was, and some need another to be true. */
+function isReturned(path: string, form: Form, { kind, live }: Given): boolean {
   if (!isTold(live, path.split(/[.[]/)[0] ?? '')) return false;
+  const condition = schemasAlong(kind.schema, parsePath(path) ?? []).at(-1)?.['x-told-while'];
+  return condition === undefined || form.get(condition) === true;
+}
+
+function isLive(path: string, form: Form, { address, intended, world }: Given): boolean {
   const value = form.get(path) ?? null;
   const wanted = intended.leaves[path];
   return wanted === undefined

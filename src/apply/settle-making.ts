@@ -45,7 +45,8 @@ async function made(settling: Settling, intended: Intended, live: LiveResource):
   const { id } = live;
   const old = snapshot?.id ?? null;
   const before = old === id ? snapshot?.resource?.leaves : undefined;
-  const taken = settleLeaves({ ...settling, address, requests, intended, before, live });
+  const found = old === id ? (snapshot?.document ?? null) : null;
+  const taken = settleLeaves({ ...settling, address, requests, intended, before, found, live });
   const answered = requests
     .filter((request) => isMaking(request) && request.outcome?.ok === true)
     .map(({ intent }) => intent.operation);
@@ -63,7 +64,7 @@ async function made(settling: Settling, intended: Intended, live: LiveResource):
     ...(isFinished ? {} : { unfinished: answered }),
   };
   const left = await leftBehind(settling, id);
-  const rest = isFinished ? restOf(taken) : '; what is missing of it is planned below';
+  const rest = isFinished ? restOf(taken) : '; what is missing of it is still to be done';
   return {
     address,
     id,

@@ -40,7 +40,14 @@ export async function settleWriting(settling: Settling): Promise<Settled> {
     const message = `cannot be read, so that nobody knows whether it was changed (id ${id})`;
     return { ...common, severity: 'warning', isDone: false, message };
   }
-  const taken = settleLeaves({ ...settling, ...change, intended, before: before?.leaves, live });
+  const taken = settleLeaves({
+    ...settling,
+    ...change,
+    intended,
+    before: before?.leaves,
+    found: snapshot?.document ?? null,
+    live,
+  });
   if (taken.extent === 'none' && !taken.isUnsettled)
     return { ...common, isDone: false, message: `was not changed (id ${id})` };
   const isDone = taken.extent === 'all';
@@ -66,7 +73,7 @@ export async function settleWriting(settling: Settling): Promise<Settled> {
 /** What is still to do about a change that took in part, in words. */
 export function restOf({ extent, isUnsettled }: Taken): string {
   if (isUnsettled) return '; whether its secrets arrived is unknown, so they are written again';
-  return extent === 'all' ? '' : '; what is missing is planned below';
+  return extent === 'all' ? '' : '; what is missing is still to be done';
 }
 
 /** A resource with the facets that a change was about. */

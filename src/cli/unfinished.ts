@@ -80,7 +80,11 @@ export async function recordSettlement(
     refuseUnclear(one, session.stack.resources);
     return fileSettlement(lease, one, platform.account_id, context);
   };
-  if (settlement !== undefined) return file(settlement);
+  if (settlement !== undefined) {
+    const settled = await file(settlement);
+    context.terminal.err(`Run ${run}, which died, is settled: callsheet runs ${run}`);
+    return settled;
+  }
   // A reader of its own: what was listed for the plan is older than what the run did last.
   const reader = createReader(session.client, session.endpoints);
   const fresh = await settleRun(pending, replayed, { reader, world: session.world });

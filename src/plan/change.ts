@@ -151,7 +151,7 @@ function dueReason(
   now: Date,
 ): string | undefined {
   if (by === 'state' && recorded?.unfinished !== undefined)
-    return 'a run died before it was made whole';
+    return 'a run died before all of it was there';
   return kind.due?.(live.record, plain(document), now);
 }
 

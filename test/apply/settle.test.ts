@@ -155,7 +155,7 @@ describe('a document', () => {
           stage.writes().filter(({ operation }) => operation === 'createKnowledgeSource').length;
         const before = declared();
         expect(found(await stage.plan(), 'knowledge_source.clinic.prices')).toMatch(
-          /^was created \(id \S+\); what is missing of it is planned below$/,
+          /^was created \(id \S+\); what is missing of it is still to be done$/,
         );
         await stage.apply();
         expect(declared()).toBe(before);
@@ -199,6 +199,20 @@ describe('what was to be updated', () => {
     expect(found(plan, 'agent.desk')).toMatch(/^was not changed \(id \S+\)$/);
     expect(changeOf(plan, 'agent.desk')?.fields.map(({ cause }) => cause)).toEqual(['conflict']);
   });
+
+  staged(
+    'was not, and the rest of it stood there already: its secret is written',
+    async (stage) => {
+      await stage.apply();
+      await stage.edit('agents.yaml', 'how can I help?', 'good day!');
+      stage.sim.edit(desks(stage)[0]?.id ?? '', {
+        greeting_message: 'Harbor Dental, good day!',
+      });
+      await killed(stage, 'before request PUT updateAgent', ROTATED);
+      await stage.apply({}, { env: ROTATED });
+      expect(smsToken(stage)).toBe(ROTATED.SMS_TOKEN);
+    },
+  );
 
   for (const when of ['before', 'after'] as const) {
     staged(
