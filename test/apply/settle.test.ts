@@ -38,10 +38,10 @@ function plantDesk({ sim: { store } }: Stage, id: string, created: string): void
 
 function smsToken(stage: Stage): unknown {
   const [desk] = desks(stage);
-  const { integrations } = desk?.record as {
-    readonly integrations: { readonly smsProvider: { readonly auth_token: string } };
-  };
-  return integrations.smsProvider.auth_token;
+  const record = desk?.record as
+    | { readonly integrations: { readonly smsProvider: { readonly auth_token: string } } }
+    | undefined;
+  return record?.integrations.smsProvider.auth_token;
 }
 
 describe('what was to be made', () => {

@@ -73,6 +73,10 @@ async function carryOut(
     showNothingDone(plan, 'refused', { flags, context });
     return EXIT.refused;
   }
+  if (!hasChanges(plan) && session.unfinished !== undefined) {
+    // Nothing is asked of the platform, but a run that died is settled for good.
+    return runPlan({ ...planned, plan }, { flags, session, context, purpose: 'rollback' });
+  }
   if (!hasChanges(plan)) {
     showNothingDone(plan, 'done', { flags, context });
     return EXIT.done;
