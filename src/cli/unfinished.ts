@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { findingsOf, type Settlement, settleRun } from '../apply/settle.ts';
 import type { DesiredResource } from '../core/desired.ts';
 import { CallsheetError } from '../core/errors.ts';
@@ -35,10 +36,28 @@ export async function findUnfinished(
 ): Promise<Unfinished | undefined> {
   const run = replayed.began?.run;
   if (run === undefined) return undefined;
-  const held = await deps.store.lock();
-  const isAtWork = held?.owner === 'running' && held.holder.run === run;
-  const settlement = isAtWork ? undefined : await settleRun(pending, replayed, deps);
+  const settlement = (await isAtWork(run, deps.store))
+    ? undefined
+    : await settleRun(pending, replayed, deps);
   return { run, entries: pending, settlement };
+}
+
+/** Three heartbeats: whoever is silent for that long is taken for dead by who only looks. */
+const WATCH_MS = 6_000;
+const GLANCE_MS = 100;
+
+/** Whether a run goes on. On another machine that is seen by its heartbeat, never by comparing clocks. */
+async function isAtWork(run: string, store: StateStore): Promise<boolean> {
+  const held = await store.lock();
+  if (held === undefined || held.holder.run !== run) return false;
+  if (held.owner !== 'elsewhere') return held.owner === 'running';
+  for (let waited = 0; waited < WATCH_MS; waited += GLANCE_MS) {
+    await sleep(GLANCE_MS);
+    const now = await store.lock();
+    if (now?.lease !== held.lease) return false;
+    if (now.beat !== held.beat) return true;
+  }
+  return false;
 }
 
 /** What a plan says of it. */

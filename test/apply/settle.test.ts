@@ -1,8 +1,13 @@
+import { join } from 'node:path';
 import { describe, expect } from 'vitest';
+import { apply } from '../../src/cli/commands/apply.ts';
+import { plan } from '../../src/cli/commands/plan.ts';
 import type { Change, PlanDocument } from '../../src/core/plan-document.ts';
-import { stateIn } from '../cli/state-stage.ts';
+import { openFileStore } from '../../src/state/file-store.ts';
+import { STATE, stateIn } from '../cli/state-stage.ts';
 import { CANARIES, inventory, WHOLE } from '../e2e/clinic.ts';
 import { mortal } from '../kill/mortal.ts';
+import { holder } from '../state/sample.ts';
 import { type Stage, staged } from './stage.ts';
 
 const ROTATED = { SMS_TOKEN: 'canary-sms-rotated-52ab' };
@@ -98,13 +103,9 @@ describe('what was to be made', () => {
     const id = desks(stage)[0]?.id ?? '';
     plantDesk(stage, 'twin', new Date().toISOString());
     const before = stage.writes().length;
-    const { err } = await stage.run(
-      (to) =>
-        import('../../src/cli/commands/plan.ts').then(({ plan }) =>
-          plan({ dir: stage.folder, format: 'text' }, to),
-        ),
-      { exit: 1 },
-    );
+    const { err } = await stage.run((to) => plan({ dir: stage.folder, format: 'text' }, to), {
+      exit: 1,
+    });
     expect(err).toContain(`agent.desk: 2 live resources have its name: ${id}, twin`);
     await stage.edit(
       'agents.yaml',
@@ -128,10 +129,7 @@ describe('what was to be made', () => {
       );
       const before = stage.writes().length;
       const { err } = await stage.run(
-        (to) =>
-          import('../../src/cli/commands/apply.ts').then(({ apply }) =>
-            apply(undefined, { dir: stage.folder, format: 'text', autoApprove: true }, to),
-          ),
+        (to) => apply(undefined, { dir: stage.folder, format: 'text', autoApprove: true }, to),
         { exit: 4 },
       );
       expect(err).toMatch(
@@ -262,3 +260,22 @@ staged(
   },
   { dialect: { absent: ['listSmsTemplates'] } },
 );
+
+for (const machine of [undefined, 'another machine'])
+  staged(`a run that is at work on ${machine ?? 'this machine'} is not settled`, async (stage) => {
+    await killed(stage, 'after request POST createAgent');
+    const path = join(stage.folder, STATE);
+    const store = openFileStore(path, {
+      ...(machine === undefined ? {} : { machine }),
+      every(_milliseconds, act) {
+        const timer = setInterval(act, 20);
+        return () => clearInterval(timer);
+      },
+    });
+    const [began] = (await store.load()).pending;
+    await store.acquire(holder(began?.type === 'began' ? began.run : ''));
+    const said = await stage.run((to) => plan({ dir: stage.folder, format: 'json' }, to));
+    await store.close();
+    expect(said.err).toMatch(/^Run \S+ is at work: /);
+    expect(JSON.parse(said.out).settled).toBeUndefined();
+  });
