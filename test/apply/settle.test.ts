@@ -279,3 +279,23 @@ for (const machine of [undefined, 'another machine'])
     expect(said.err).toMatch(/^Run \S+ is at work: /);
     expect(JSON.parse(said.out).settled).toBeUndefined();
   });
+
+describe('a plan file', () => {
+  staged('that was made after a run died is applied as it stands', async (stage) => {
+    await killed(stage, 'after request POST createAgent');
+    await stage.write('plan.json', JSON.stringify(await stage.plan()));
+    await stage.applyFile('plan.json');
+    expect(inventory(stage.sim)).toEqual(WHOLE);
+  });
+
+  staged('that a run died of is stale, and writes nothing', async (stage) => {
+    await stage.write('plan.json', JSON.stringify(await stage.plan()));
+    const { outside } = mortal({ name: 'after request POST createAgent', nth: 1 });
+    await stage.applyFile('plan.json', { concurrency: 1 }, { outside, exit: 'any' });
+    const before = stage.writes().length;
+    await stage.applyFile('plan.json', {}, { exit: 5 });
+    expect(stage.writes().length).toBe(before);
+    await stage.apply();
+    expect(inventory(stage.sim)).toEqual(WHOLE);
+  });
+});

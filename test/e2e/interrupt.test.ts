@@ -143,6 +143,26 @@ applied('a killed run can be rolled back', async (world) => {
   });
 });
 
+applied('a rollback that is killed is gone on with', async (world) => {
+  await world.edit('agents.yaml', 'how can I help?', 'good day!');
+  await world.edit('agents.yaml', 'who are due for a check-up', 'who are late');
+  await world.apply();
+  const gate = await world.gate();
+  const hold = gate.hold('answer', { method: 'POST', path: /revert/ });
+  const running = world.start(['rollback', '--auto-approve', '--concurrency', '1']);
+  await hold.reached;
+  running.signal('SIGKILL');
+  await running.ended;
+  hold.release();
+  const { err } = await world.run(['rollback', '--auto-approve']);
+  expect(err).toContain('Going on with the rollback of run');
+  const records = [...world.sim.store.agents.values()].map(({ record }) => record);
+  expect(records).toMatchObject([
+    { greeting_message: 'Harbor Dental, how can I help?' },
+    { system_prompt: 'You call people who are due for a check-up.' },
+  ]);
+});
+
 scenario(
   'two applies at once: the second is told who holds the state, and writes nothing',
   async (world) => {
