@@ -25,7 +25,7 @@ import { createSender } from './sender.ts';
 import { DEFAULT_TIMEOUTS, type Timeouts } from './timeouts.ts';
 import { secretsIn } from './trace.ts';
 import type { TraceEntry } from './trace-entry.ts';
-import { createTransport, type WireRequest } from './transport.ts';
+import { createTransport, type Transport, type WireRequest } from './transport.ts';
 import { USER_AGENT } from './user-agent.ts';
 
 export type Client = {
@@ -61,6 +61,8 @@ export type ClientOptions = {
   readonly timeouts?: Partial<Timeouts>;
   /** Told of every try of every request; nothing that it is told is a secret. */
   readonly trace?: ((entry: TraceEntry) => void) | undefined;
+  /** Stands between the client and the network. */
+  readonly wire?: ((transport: Transport) => Transport) | undefined;
   readonly pause?: Pause;
   /** Milliseconds since 1970. */
   readonly now?: () => number;
@@ -78,12 +80,13 @@ const REPEATABLE_METHODS = new Set(['GET', 'PUT', 'PATCH', 'DELETE']);
 export function createClient(options: ClientOptions): Client {
   const baseUrl = checkBaseUrl(options.baseUrl);
   const { host } = new URL(baseUrl);
-  const { concurrency, openFile, pause = realPause, now = Date.now, trace } = options;
+  const { concurrency, openFile, pause = realPause, now = Date.now, trace, wire } = options;
   const endpoints = options.endpoints ?? DEFAULT_ENDPOINTS;
-  const transport = createTransport({
+  const network = createTransport({
     connections: concurrency,
     timeouts: { ...DEFAULT_TIMEOUTS, ...options.timeouts },
   });
+  const transport = wire?.(network) ?? network;
   const limiter = createLimiter(concurrency);
   const closing = new AbortController();
   const stop = closing.signal;

@@ -12,6 +12,7 @@ import type { LedgerLine } from '../state/journal.ts';
 import type { ResourceState } from '../state/model.ts';
 import { explainRefusal } from './explain.ts';
 import { historyAfter } from './history.ts';
+import { intendedBy } from './intended.ts';
 import { tellInterleaved } from './interleaved.ts';
 import type { createJournalIo } from './journal-io.ts';
 import { performStep } from './perform.ts';
@@ -155,10 +156,11 @@ function scopeIn({
 }
 
 async function takeSnapshot(
-  { change, kind, deps, recorded, desired }: Work,
+  work: Work,
   live: LiveResource | undefined,
   pin: Pin | null,
 ): Promise<void> {
+  const { change, kind, deps, recorded, desired } = work;
   const { document, withheld } = live
     ? withholdSensitive(kind.schema, live.document, desired?.document ?? {})
     : { document: null, withheld: [] };
@@ -171,6 +173,7 @@ async function takeSnapshot(
     pin,
     resource: recorded ?? null,
     withheld,
+    intended: intendedBy(work),
   });
 }
 

@@ -6,10 +6,12 @@ import { CallsheetError, ConflictError } from '../core/errors.ts';
 import type { PlannedOperation } from '../core/plan-document.ts';
 import { Blob, type JsonObject } from '../core/value.ts';
 import { requestBody } from '../diff/body.ts';
+import { isWritten } from '../diff/finding.ts';
 import { leavesOf } from '../diff/leaves.ts';
 import { mergeDocuments } from '../diff/merge.ts';
-import type { Created, Draft, Scope } from '../kinds/kind.ts';
-import { naturalKeyOf, recordKeyOf, scopeOf } from '../plan/natural-key.ts';
+import type { Begun, Created, Draft, Io, Scope } from '../kinds/kind.ts';
+import { naturalKeyOf, scopeOf } from '../plan/natural-key.ts';
+import { lookFor } from './look-for.ts';
 import { type Progress, readLive, type Work } from './work.ts';
 
 /** Makes a resource, or with `again` writes one anew that can only be written whole. */
@@ -33,6 +35,7 @@ export async function performCreate(
     scope,
     files: filesOf(desired),
     again,
+    begun: begunBefore(work, progress),
     isTaken: work.isTaken,
   };
   const { id, remark } = await createOrSettle(work, draft, again, progress);
@@ -42,6 +45,14 @@ export async function performCreate(
   }
   const remarks = remark === undefined ? progress.remarks : [...progress.remarks, remark];
   return { ...progress, live, written: secrets, remarks };
+}
+
+/** What a dead run had done of it, unless its content has changed since: then it is written as a whole. */
+function begunBefore({ change, recorded }: Work, { live }: Progress): Begun | undefined {
+  const answered = recorded?.unfinished;
+  if (answered === undefined || live?.id !== recorded?.id || change.fields.some(isWritten))
+    return undefined;
+  return { id: live?.id ?? '', answered };
 }
 
 /**
@@ -55,15 +66,20 @@ async function createOrSettle(
   progress: Progress,
 ): Promise<Created> {
   const { kind, change, desired, deps } = work;
+  const since = deps.now().toISOString();
+  const { io, answered } = listening(
+    work.io(again ? 'again' : 'create', progress.live?.id ?? null),
+  );
   try {
-    return await kind.create(draft, work.io(again ? 'again' : 'create', progress.live?.id ?? null));
+    return await kind.create(draft, io);
   } catch (error) {
     if (error instanceof ConflictError) throw await whoHasIt(error, work, draft.scope);
     if (again || !isAnswerLost(error) || desired === undefined) throw error;
     const key = naturalKeyOf(kind, desired.document);
-    const listed = await deps.reader.list(kind, draft.scope, true);
-    if (listed === undefined) throw unsettled(change.address, error);
-    const matches = listed.filter(({ record }) => recordKeyOf(kind, record, draft.scope) === key);
+    const { isTaken } = work;
+    const sought = { kind, scope: draft.scope, key, since, old: change.id, isTaken };
+    const matches = await lookFor(sought, deps.reader.list, true);
+    if (matches === undefined) throw unsettled(change.address, error);
     const [match, ...others] = matches;
     if (match === undefined) throw error;
     if (others.length > 0) {
@@ -71,13 +87,36 @@ async function createOrSettle(
       throw new CallsheetError(
         'api',
         `${change.address}: the answer to its creation was lost, and ${matches.length} live resources have its name: ${ids}`,
-        { hint: 'Delete the surplus ones in the dashboard, then plan again.', cause: error },
+        {
+          hint: 'Delete the surplus ones in the dashboard, or name the id of the right one in lifecycle.adopt; then plan again.',
+          cause: error,
+        },
       );
     }
-    if (kind.due?.(match.record, {}, deps.now()) === undefined) return { id: match.id };
+    if (kind.isMade?.(match.record, answered) !== false) return { id: match.id };
     // It was declared, but not all of the steps that make it were taken.
-    return kind.create({ ...draft, again: true }, work.io('again', match.id));
+    const begun = { id: match.id, answered };
+    return kind.create({ ...draft, again: true, begun }, work.io('again', match.id));
   }
+}
+
+/** The same `Io`, and the operations that it has had an answer to. */
+function listening(io: Io): { readonly io: Io; readonly answered: readonly string[] } {
+  const answered: string[] = [];
+  return {
+    answered,
+    io: {
+      call: async (call) => {
+        const answer = await io.call(call);
+        answered.push(call.operation);
+        return answer;
+      },
+      upload: async (url, file) => {
+        await io.upload(url, file);
+        answered.push('upload');
+      },
+    },
+  };
 }
 
 /** A 409 where nobody could look whether the name is free: what has it can only be taken over by its id. */

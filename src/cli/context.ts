@@ -1,4 +1,6 @@
 import type { TraceEntry } from '../api/trace-entry.ts';
+import type { Transport } from '../api/transport.ts';
+import type { Disk } from '../state/disk.ts';
 import type { Terminal } from './terminal.ts';
 
 /** Flags that every command takes. */
@@ -21,6 +23,10 @@ export type Context = {
   /** Aborted by the first interrupt. */
   readonly stop: AbortSignal;
   readonly version: string;
+  /** What the file store does on the disk, where it is not to do it itself: tests stop it at each step. */
+  readonly disk?: Disk;
+  /** The same for what is sent to the platform. */
+  readonly wire?: (transport: Transport) => Transport;
   /** Told of every request to the platform, with `--trace-http`. */
   readonly trace?: ((entry: TraceEntry) => void) | undefined;
 };

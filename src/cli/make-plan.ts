@@ -5,6 +5,7 @@ import { type Objection, objectionsTo, refusalsIn } from '../plan/objections.ts'
 import type { Context } from './context.ts';
 import { checkChosen } from './plan-flags.ts';
 import type { Session } from './session.ts';
+import { settledBy } from './unfinished.ts';
 
 /** What every plan of a session is made from; commands say what is desired and what is allowed. */
 function planInput(session: Session, context: Context): Omit<PlanInput, 'options' | 'purpose'> {
@@ -23,6 +24,7 @@ function planInput(session: Session, context: Context): Omit<PlanInput, 'options
       Object.entries(stack.organizations).map(([name, id]) => [id, name]),
     ),
     configDigest: stack.digest,
+    settled: settledBy(session.unfinished),
     versions: new Map(),
     assumptionOf: (operation) => assumptionOf(operation, endpoints),
     secondsPerRequest: () => {

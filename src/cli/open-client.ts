@@ -32,6 +32,7 @@ export function openClient(
     concurrency,
     endpoints,
     trace: context.trace,
+    wire: context.wire,
     openFile: (file) => openAsBlob(join(dir, file.path), { type: file.mime }),
   });
 }

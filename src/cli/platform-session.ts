@@ -37,7 +37,7 @@ export function openPlatform(flags: CommonFlags, context: Context): PlatformSess
     client,
     settings,
     async state() {
-      const store = openStore(needStack(settings, flags.dir));
+      const store = openStore(needStack(settings, flags.dir), context);
       try {
         return (await readState(store)).state;
       } finally {

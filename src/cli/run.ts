@@ -1,19 +1,16 @@
-import { randomBytes, randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { checkPins } from '../apply/check-pins.ts';
 import { executePlan, type RunResult } from '../apply/execute.ts';
-import { ledgerOfDeadRun } from '../apply/settle.ts';
 import type { Address } from '../core/address.ts';
 import type { DesiredResource } from '../core/desired.ts';
-import { CallsheetError } from '../core/errors.ts';
 import { createReader } from '../live/reader.ts';
 import type { Planned } from '../plan/make.ts';
 import { withRefusals } from '../plan/objections.ts';
 import { type HoldChange, withHoldChange, withoutHold } from '../rollback/hold.ts';
 import type { Actor, RunBegan } from '../state/journal.ts';
 import type { ResourceState, State } from '../state/model.ts';
-import { emptyState, nextState, replay, withHolds } from '../state/replay.ts';
+import { nextState, withHolds } from '../state/replay.ts';
 import type { Lease } from '../state/store.ts';
 import { describeActor } from './actor.ts';
 import type { CommonFlags, Context } from './context.ts';
@@ -21,7 +18,9 @@ import { EXIT, type ExitCode } from './exit.ts';
 import { objectionsNow, refusalsNow } from './make-plan.ts';
 import { openProgress } from './progress.ts';
 import { showNothingDone, showResult, tellRefused } from './result.ts';
+import { runId } from './run-id.ts';
 import { fingerprintsForRun, type Session } from './session.ts';
+import { recordSettlement } from './unfinished.ts';
 
 const STOPPING =
   'Interrupted: requests in flight are finished, nothing more is begun. Interrupt again to exit at once.';
@@ -60,7 +59,7 @@ export async function runPlan(planned: Planned, request: RunRequest): Promise<Ex
     since: context.now().toISOString(),
   });
   try {
-    const state = await settledState(lease, session, context);
+    const state = await recordSettlement(lease, session, context);
     // What is held or left out makes no run: the last one stays the last that did something.
     if (plan.changes.every(({ verdict }) => verdict !== 'ok')) {
       await refreshState(planned, state, lease);
@@ -74,32 +73,6 @@ export async function runPlan(planned: Planned, request: RunRequest): Promise<Ex
   } finally {
     await lease.release();
   }
-}
-
-/** The state to start from: what it was at the plan, with a dead run's journal filed. */
-async function settledState(lease: Lease, session: Session, context: Context): Promise<State> {
-  const { state, pending } = await session.store.load();
-  const replayed = replay(state, pending);
-  const known = replayed.state ?? emptyState(randomUUID());
-  const now: State = { ...known, account_id: session.platform.account_id };
-  if (now.serial !== session.state.serial) {
-    throw new CallsheetError(
-      'stale',
-      `another run wrote the state since the plan (serial ${session.state.serial}, now ${now.serial})`,
-      { hint: 'Plan again, review, and apply the new plan.' },
-    );
-  }
-  if (replayed.began === undefined) return now;
-  await lease.append({
-    type: 'ended',
-    at: context.now().toISOString(),
-    status: 'settled',
-    verified: false,
-    ledger: ledgerOfDeadRun(pending),
-  });
-  const settled = nextState(now, replayed.began.run);
-  await lease.commit(settled);
-  return settled;
 }
 
 /** Nothing to do on the platform: the state only remembers that it agrees. */
@@ -212,13 +185,4 @@ function runExit({ status, stale, interleaved }: RunResult): ExitCode {
   if (status === 'interrupted') return EXIT.interrupted;
   if (stale.length > 0 || interleaved.length > 0) return EXIT.stale;
   return status === 'done' ? EXIT.done : EXIT.partial;
-}
-
-/** Sorts by time and is unique: `20261121t094500z-1f3a9c`. */
-function runId(now: Date): string {
-  const time = now
-    .toISOString()
-    .replace(/[-:]|\.\d+/g, '')
-    .toLowerCase();
-  return `${time}-${randomBytes(3).toString('hex')}`;
 }

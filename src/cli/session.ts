@@ -19,6 +19,7 @@ import type { StateStore } from '../state/store.ts';
 import type { CommonFlags, Context } from './context.ts';
 import { DEFAULT_CONCURRENCY, openClient } from './open-client.ts';
 import { type LoadedStack, openStack } from './stack.ts';
+import { findUnfinished, type Unfinished } from './unfinished.ts';
 
 /** Everything that a command needs which looks at the platform. */
 export type Session = LoadedStack & {
@@ -30,8 +31,8 @@ export type Session = LoadedStack & {
   readonly reader: Reader;
   readonly store: StateStore;
   readonly state: State;
-  /** The run that died before it could commit what it did, if there is one. */
-  readonly unfinished: string | undefined;
+  /** The run that has not committed what it did, if there is one: it died, or it is at work. */
+  readonly unfinished: Unfinished | undefined;
   readonly platform: { readonly base_url: string; readonly account_id: string };
   readonly world: Omit<World, 'idOf'>;
   readonly fingerprints: Fingerprinter;
@@ -47,7 +48,7 @@ export type Session = LoadedStack & {
 export async function openSession(
   flags: CommonFlags & { readonly concurrency?: number },
   context: Context,
-  storeOf: (stack: Stack) => StateStore = openStore,
+  storeOf: (stack: Stack) => StateStore = (stack) => openStore(stack, context),
 ): Promise<Session> {
   const loaded = await openStack(flags, context);
   const { stack, secretOf } = loaded;
@@ -64,24 +65,30 @@ export async function openSession(
     await store.close();
   };
   try {
-    const known = await readState(store);
-    const fingerprints = fingerprintsFor(known.state, context);
+    const { state: found, pending } = await store.load();
+    const replayed = replay(found, pending);
+    const known = replayed.state ?? emptyState(NO_LINEAGE);
+    const fingerprints = fingerprintsFor(known, context);
     const [me] = await Promise.all([
       client.call({ operation: 'getMe' }),
-      hasFingerprints(known.state) && prepareSecrets(fingerprints, loaded),
+      hasFingerprints(known) && prepareSecrets(fingerprints, loaded),
     ]);
     const account = textOf(recordIn(me), 'account_id');
-    checkAccount(known.state, account, store.location);
+    checkAccount(known, account, store.location);
+    const reader = createReader(client, endpoints, me);
+    const world = { secretOf, fingerprints };
+    const unfinished = await findUnfinished(pending, replayed, { store, reader, world });
     return {
       ...loaded,
       client,
       concurrency,
       endpoints,
-      reader: createReader(client, endpoints, me),
+      reader,
       store,
-      ...known,
+      state: unfinished?.settlement?.state ?? known,
+      unfinished,
       platform: { base_url: client.baseUrl, account_id: account },
-      world: { secretOf, fingerprints },
+      world,
       fingerprints,
       beginWriting: () => context.stop.removeEventListener('abort', interrupt),
       close,
@@ -102,8 +109,11 @@ function checkAccount({ account_id: known }: State, account: string, location: s
 }
 
 /** Opens the state alone, for commands that ask nothing of the platform. */
-export function openStore(stack: Pick<Stack, 'state'>): StateStore {
-  return openFileStore(stack.state.file);
+export function openStore(
+  stack: Pick<Stack, 'state'>,
+  { disk }: Pick<Context, 'disk'>,
+): StateStore {
+  return openFileStore(stack.state.file, disk === undefined ? {} : { disk });
 }
 
 /** Stands in plans for the lineage of a state that no run has made yet. */
@@ -147,7 +157,7 @@ export async function fingerprintsForRun(
 }
 
 /** Fingerprints of one state. */
-function fingerprintsFor(state: State, context: Context): Fingerprinter {
+export function fingerprintsFor(state: State, context: Context): Fingerprinter {
   const key = context.env.CALLSHEET_FINGERPRINT_KEY;
   return createFingerprinter({
     ...(key === undefined ? {} : { key }),

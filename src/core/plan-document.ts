@@ -33,6 +33,8 @@ export type PlanDocument = {
    * as time goes on, and so the digest does not cover it.
    */
   readonly refusals?: readonly Refusal[];
+  /** The run that died before this plan was made, and what was found out about its last requests. */
+  readonly settled?: SettledRun;
 };
 
 /** Why a plan is not run now, whatever it would do. */
@@ -44,6 +46,15 @@ export type Refusal = {
   readonly until: string | null;
   /** What to do now. */
   readonly advice: string;
+};
+
+/** What became of what a dead run had asked for without writing down what came of it. */
+export type SettledRun = { readonly run: string; readonly findings: readonly SettledFinding[] };
+
+export type SettledFinding = {
+  readonly severity: 'info' | 'warning';
+  readonly address: Address;
+  readonly message: string;
 };
 
 /** What the person who planned allowed; apply allows nothing more. */

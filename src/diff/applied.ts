@@ -36,6 +36,7 @@ export function matchesApplied(
   world: World,
 ): 'equal' | 'different' | 'unknown' {
   if ('unknown' in applied) return 'unknown';
+  if ('unsettled' in applied) return 'different';
   if ('fingerprint' in applied) {
     return world.fingerprints.matches(applied.fingerprint, address, path, value);
   }

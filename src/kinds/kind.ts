@@ -44,6 +44,11 @@ export type Kind = {
   readonly create: (draft: Draft, io: Io) => Promise<Created>;
   /** Kinds without it cannot be changed: another value replaces the resource. */
   readonly update?: (id: string, draft: Draft, io: Io) => Promise<void>;
+  /**
+   * Whether one that was declared is made, by its record and the requests that were answered. Kinds that
+   * one request makes have none.
+   */
+  readonly isMade?: (record: JsonObject, answered: readonly string[]) => boolean;
   readonly delete?: (id: string, io: Io) => Promise<void>;
   readonly facets: readonly Facet[];
   readonly history?: {
@@ -88,9 +93,14 @@ export type Draft = {
   readonly files: { readonly [field: string]: Blob };
   /** Whether the resource exists and is written again (a knowledge source that is ingested afresh). */
   readonly again: boolean;
+  /** What was done of its making before a run died or lost an answer: it is to be finished, not doubled. */
+  readonly begun?: Begun | undefined;
   /** Whether another address stands for the resource of an id. */
   readonly isTaken: (id: string) => boolean;
 };
+
+/** A resource that was declared, and the requests of its making that were answered. */
+export type Begun = { readonly id: string; readonly answered: readonly string[] };
 
 export type Created = {
   readonly id: string;

@@ -2,13 +2,17 @@ import schema from '../../schemas/kinds/knowledge_source.schema.json' with { typ
 import { ConflictError } from '../core/errors.ts';
 import { isObject, type Json, type JsonObject } from '../core/value.ts';
 import { dataOf, textOf } from './answer.ts';
-import type { Created, Draft, Io, Kind } from './kind.ts';
+import type { Begun, Created, Draft, Io, Kind } from './kind.ts';
 
 /** What a source's status is while its bytes are missing; the specification only shows `active`. */
 const AWAITING_UPLOAD = 'awaiting_upload';
 
 /** The status of a source that agents answer from. */
 const READY = 'active';
+
+/** Requests that follow the declaration of a document, in their order. */
+const UPLOAD = 'upload';
+const ENQUEUE = 'enqueueKnowledgeSource';
 
 const MILLISECONDS: Readonly<Record<string, number>> = {
   m: 60_000,
@@ -46,7 +50,13 @@ async function createDocument(draft: Draft, path: Place, io: Io): Promise<Create
   const answer = dataOf(await io.call({ operation: 'createKnowledgeSource', path, body }));
   const id = textOf(answer, 'sourceId');
   await io.upload(textOf(answer, 'presignedUrl'), file);
-  await io.call({ operation: 'enqueueKnowledgeSource', path: { ...path, sourceId: id } });
+  await io.call({ operation: ENQUEUE, path: { ...path, sourceId: id } });
+  return { id };
+}
+
+/** Queues a document whose bytes have arrived: declared again it would stand beside itself. */
+async function finishDocument({ id }: Begun, path: Place, io: Io): Promise<Created> {
+  await io.call({ operation: ENQUEUE, path: { ...path, sourceId: id } });
   return { id };
 }
 
@@ -57,6 +67,7 @@ async function createDocument(draft: Draft, path: Place, io: Io): Promise<Create
 async function create(draft: Draft, io: Io): Promise<Created> {
   const path = { knowledgeBaseId: draft.scope.knowledge_base_id ?? '' };
   const make = draft.files.file === undefined ? createPage : createDocument;
+  if (draft.begun?.answered.includes(UPLOAD)) return finishDocument(draft.begun, path, io);
   try {
     return await make(draft, path, io);
   } catch (error) {
@@ -109,6 +120,8 @@ export const knowledgeSource: Kind = {
   document: ({ name, url, ...record }, scope) =>
     url ? { ...record, ...scope, url } : { ...record, ...scope, name: name ?? null },
   create,
+  isMade: ({ url, status }, answered) =>
+    Boolean(url) || status === READY || answered.includes(ENQUEUE),
   due: ({ status, last_synced_at: last }, { reingest_after: limit }, now) => {
     if (status === AWAITING_UPLOAD) return 'it was declared, but its bytes never arrived';
     if (typeof limit !== 'string' || typeof last !== 'string') return undefined;

@@ -123,7 +123,7 @@ function planPresence(
   const leaves = [...compare(kind.schema, told, live.document, sides, world), ...recalled];
   const written = leaves.filter(isWritten);
   const names = [...new Set(written.map(({ path }) => path[0] ?? ''))];
-  const due = names.length === 0 ? kind.due?.(live.record, plain(document), now) : undefined;
+  const due = names.length === 0 ? dueReason(identity, live, document, now) : undefined;
   const replaced = names.filter((name) => fieldSchema(kind.schema, name)['x-immutable']);
   const shape: Shape =
     recalled.length > 0
@@ -148,6 +148,18 @@ function planPresence(
     pin: livePin(kind, live, null),
   };
   return { change, leaves };
+}
+
+/** Why a resource that equals the configuration is written all the same. */
+function dueReason(
+  { kind, by, recorded }: Identity,
+  live: LiveResource,
+  document: ValueObject,
+  now: Date,
+): string | undefined {
+  if (by === 'state' && recorded?.unfinished !== undefined)
+    return 'a run died before all of it was there';
+  return kind.due?.(live.record, plain(document), now);
 }
 
 /** What cannot be read is not written either: nobody could say what that would undo, or whether it took. */

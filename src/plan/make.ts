@@ -39,6 +39,8 @@ export type PlanInput = {
   readonly platform: PlanDocument['platform'];
   readonly organizations: PlanDocument['organizations'];
   readonly configDigest: string;
+  /** The run that died before, where there is one. */
+  readonly settled?: PlanDocument['settled'];
   /** History entries that a rollback reverts to. */
   readonly versions: ReadonlyMap<Address, number>;
   readonly assumptionOf: Support['assumptionOf'];
@@ -228,6 +230,7 @@ function assemble(
     assumptions: assumptionsOf(changes, supportOf(input)),
     changes,
     notes: distinctNotes(results.flatMap(({ notes }) => notes)),
+    ...(input.settled === undefined ? {} : { settled: input.settled }),
   };
   const objections = objectionsTo(undigested, { guards, holds: state.holds ?? {}, now });
   const notes = [...undigested.notes, ...overrideNotes(objections)];

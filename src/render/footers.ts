@@ -17,6 +17,7 @@ export function footersOf(plan: PlanDocument): readonly Footer[] {
     ...verdictFooter(plan, 'refused'),
     ...verdictFooter(plan, 'held'),
     ...verdictFooter(plan, 'unsupported'),
+    ...settledFooter(plan),
     ...noteFooter(plan.notes, 'warning'),
     ...noteFooter(plan.notes, 'info'),
   ];
@@ -78,6 +79,23 @@ function refusedAdvice(struck: readonly Change[]): string {
     ? ' --accept-conflicts overwrites what is live where both sides changed.'
     : '';
   return `Put right what is refused, or plan with --skip-refused to leave it out.${overwrite}`;
+}
+
+/** What was found out about a run that died. */
+function settledFooter({ settled }: PlanDocument): readonly Footer[] {
+  if (settled === undefined) return [];
+  const { run, findings } = settled;
+  const isOpen = findings.some(({ severity }) => severity === 'warning');
+  const items = findings.map(({ address, message }) => ({ address, text: message }));
+  const nothing = { address: null, text: 'all that it did was written down before' };
+  return [
+    {
+      weight: isOpen ? 'warning' : 'info',
+      title: `Settled from run ${run}, which died:`,
+      items: items.length === 0 ? [nothing] : items,
+      advice: null,
+    },
+  ];
 }
 
 function noteFooter(notes: readonly Note[], severity: Note['severity']): readonly Footer[] {

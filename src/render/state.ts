@@ -69,6 +69,7 @@ export function renderResource(
 function leafText(leaf: AppliedLeaf): string {
   if ('unknown' in leaf) return '(secret, taken over: not known)';
   if ('fingerprint' in leaf) return '(secret)';
+  if ('unsettled' in leaf) return '(unknown since a run died; it is written again)';
   return 'digest' in leaf ? `(long; ${leaf.digest.slice(0, 19)}…)` : inlineValue(leaf.value);
 }
 

@@ -1,4 +1,5 @@
 import type { HistoryEntry } from '../plan/reader.ts';
+import type { JournalEntry } from '../state/journal.ts';
 import type { Undo } from './undo.ts';
 
 /** Entries that are read to find edits made since a run. */
@@ -27,4 +28,24 @@ export async function findInterleaved(
 
 function author({ actor, source, at }: Pick<HistoryEntry, 'actor' | 'source' | 'at'>): string {
   return `${actor ?? 'someone'}${source ? ` via ${source}` : ''}${at === null ? '' : ` at ${at}`}`;
+}
+
+/**
+ * The same undo, once a rollback of the run began and did not come to its end: the history entries that it
+ * made are nobody's edits. Where it cannot be told which they are, none is looked for.
+ */
+export function afterRollbacks(undo: Undo, begun: readonly (readonly JournalEntry[])[]): Undo {
+  const produced = new Map(undo.produced);
+  for (const entries of begun.toReversed()) {
+    const lines = entries.flatMap((entry) => (entry.type === 'ended' ? entry.ledger : []));
+    const touched = entries.flatMap((entry) => (entry.type === 'intent' ? [entry.address] : []));
+    for (const address of touched) {
+      const known = produced.get(address);
+      if (known === undefined) continue;
+      const entry = lines.find((line) => line.address === address)?.history?.after;
+      if (entry) produced.set(address, { ...known, entry });
+      else produced.delete(address);
+    }
+  }
+  return { ...undo, produced };
 }

@@ -2,7 +2,7 @@ import { parsePath, startsWith } from '../core/path.ts';
 import type { FieldSchema } from '../core/schema.ts';
 import { schemasAlong } from '../diff/along.ts';
 import type { SnapshotTaken } from '../state/journal.ts';
-import { isConcealed, type ResourceState } from '../state/model.ts';
+import { type AppliedLeaf, isConcealed, type ResourceState } from '../state/model.ts';
 
 /** What a run did with a resource that was there before. */
 export type Touched = {
@@ -15,11 +15,15 @@ export type Touched = {
   readonly recorded: ResourceState | null | undefined;
 };
 
-/**
- * What cannot be put back because no snapshot holds it, in words, one sentence a field: secrets, which
- * the platform never returns, sensitive values, which are not stored, and the content of files.
- */
-export function lostValues(root: FieldSchema, touched: Touched): readonly string[] {
+/** Paths of what cannot be put back because no snapshot holds it. */
+type Lost = {
+  /** Secrets, which the platform never returns, and sensitive values, which are not stored. */
+  readonly secrets: readonly string[];
+  /** Contents of files. */
+  readonly files: readonly string[];
+};
+
+function lostPaths(root: FieldSchema, touched: Touched): Lost {
   const { snapshot, changed, isWhole } = touched;
   const paths = changed.map(parsePath).filter((path) => path !== undefined);
   const isTouched = (text: string) => {
@@ -33,15 +37,42 @@ export function lostValues(root: FieldSchema, touched: Touched): readonly string
     ...(isWhole ? fingerprinted(snapshot.resource) : []),
     ...snapshot.withheld.filter(isTouched),
   ];
-  const stays = isWhole
+  return { secrets: [...new Set(secrets)], files };
+}
+
+/** What cannot be put back, in words, one sentence a field. */
+export function lostValues(root: FieldSchema, touched: Touched): readonly string[] {
+  const { secrets, files } = lostPaths(root, touched);
+  const stays = touched.isWhole
     ? 'it comes back without it, until an apply writes it'
     : 'it stays as the run left it, until an apply writes it';
   return [
-    ...new Set(secrets.map((text) => `${text} is secret, so no snapshot holds it; ${stays}`)),
+    ...secrets.map((text) => `${text} is secret, so no snapshot holds it; ${stays}`),
     ...files.map(
       (text) => `${text} is a file, whose bytes no snapshot holds; it stays as the run left it`,
     ),
   ];
+}
+
+/**
+ * What the state is to say of a resource that was put back: what it said before, but for what could not be
+ * put back. That is as the run left it or, where nobody knows how that is, written again by the next apply.
+ */
+export function restoredState(root: FieldSchema, touched: Touched): ResourceState | null {
+  const { resource } = touched.snapshot;
+  if (resource === null) return null;
+  const left = touched.isWhole ? {} : (touched.recorded?.leaves ?? {});
+  const { secrets, files } = lostPaths(root, touched);
+  const leaves: Record<string, AppliedLeaf> = { ...resource.leaves };
+  for (const text of [...secrets, ...files]) {
+    const along = schemasAlong(root, parsePath(text) ?? []);
+    const isReturned = along.some((schema) => schema['x-sensitive'] === true);
+    const known = left[text];
+    if (known !== undefined) leaves[text] = known;
+    else if (isReturned) delete leaves[text];
+    else if (leaves[text] !== undefined) leaves[text] = { unsettled: true };
+  }
+  return { ...resource, leaves };
 }
 
 /** By its schema, or because the state has a fingerprint of what the specification does not name. */

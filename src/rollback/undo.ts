@@ -16,7 +16,7 @@ import type {
   SnapshotTaken,
 } from '../state/journal.ts';
 import type { ResourceState } from '../state/model.ts';
-import { lostValues } from './lost.ts';
+import { lostValues, restoredState } from './lost.ts';
 import { type Relinked, relink } from './relink.ts';
 
 /** What it takes to undo a run. */
@@ -87,7 +87,7 @@ export function undoRun(entries: readonly JournalEntry[]): Undo {
         return found === undefined ? [] : [[address, found] as const];
       }),
     ),
-    restored: new Map(touched.map(({ address, resource }) => [address, resource])),
+    restored: new Map(undone.map(({ address, restored }) => [address, restored])),
     impossible: undone.flatMap(({ impossible }) => impossible),
   };
 }
@@ -117,14 +117,17 @@ function undoOne(
   const kind = kindNamed(name);
   if (document === null) {
     const message = `it was made by the run, and the platform has no endpoint that deletes a ${name}`;
-    return { desired: undefined, impossible: kind.delete ? [] : [{ address, message }] };
+    const impossible = kind.delete ? [] : [{ address, message }];
+    return { address, desired: undefined, impossible, restored: snapshot.resource };
   }
   const isWhole = action === 'delete' || action === 'replace';
   const paths = changed.map(parsePath).filter((path) => path !== undefined);
-  const restored = isWhole ? document : restoreLeaves(document, paths);
+  const back = isWhole ? document : restoreLeaves(document, paths);
   const touched = { snapshot, changed, isWhole, recorded };
   return {
-    desired: desiredFrom(snapshot, relink(kind.schema, restored, addressOf)),
+    address,
+    restored: restoredState(kind.schema, touched),
+    desired: desiredFrom(snapshot, relink(kind.schema, back, addressOf)),
     impossible: lostValues(kind.schema, touched).map((message) => ({ address, message })),
   };
 }

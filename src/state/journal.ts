@@ -74,6 +74,19 @@ export type SnapshotTaken = {
   readonly resource: ResourceState | null;
   /** Sensitive leaves that `document` leaves out. */
   readonly withheld: readonly string[];
+  /**
+   * What the state is to say of it once the change took, so that a run that died can be settled by reading.
+   * Null: nothing. Journals of older versions have none.
+   */
+  readonly intended?: Intended | null;
+};
+
+/** A resource as a change is to leave it. It holds no secret, only fingerprints. */
+export type Intended = Pick<ResourceState, 'scope' | 'name' | 'leaves' | 'protect'> & {
+  /** Its natural key, by which one that was made is found. Null: it has none. */
+  readonly key: string | null;
+  /** Leaves that the change writes and that the platform never returns. */
+  readonly unreadable: readonly string[];
 };
 
 /** A request that is about to leave. */

@@ -52,6 +52,8 @@ export type ResourceState = {
   readonly leaves: { readonly [path: string]: AppliedLeaf };
   readonly pin: Pin | null;
   readonly protect: boolean;
+  /** Requests of its making that were answered, where a run died before the last of them. */
+  readonly unfinished?: readonly string[];
 };
 
 /**
@@ -59,12 +61,15 @@ export type ResourceState = {
  * ever asked of them; secrets and sensitive values as a keyed fingerprint. `unknown` is a secret that was
  * configured and not written, because its resource was taken over with whatever it has: without it, such
  * a secret could not be told from one that the configuration has only now.
+ * `unsettled` stands for what the platform never returns, where a run died and nobody knows what it wrote: it
+ * equals nothing, so it is written again.
  */
 export type AppliedLeaf =
   | { readonly value: Json }
   | { readonly digest: string }
   | { readonly fingerprint: string }
-  | { readonly unknown: true };
+  | { readonly unknown: true }
+  | { readonly unsettled: true };
 
 /** Whether what is remembered of a leaf is only what a secret or sensitive value may leave behind. */
 export function isConcealed(leaf: AppliedLeaf): boolean {

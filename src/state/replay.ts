@@ -13,18 +13,25 @@ import type { Holds, ResourceState, State } from './model.ts';
 export type Replayed = {
   /** With everything that the run recorded; undefined where there is neither a state nor a run. */
   readonly state: State | undefined;
-  /** Requests that may or may not have reached the platform: their outcome is missing. */
-  readonly unsettled: readonly IntentRecorded[];
-  /** Requests that succeeded, but whose resource was not recorded before the run died. */
-  readonly unrecorded: readonly AnsweredIntent[];
+  /** What was asked of the platform and not written down as a resource. */
+  readonly open: readonly OpenChange[];
   readonly began: RunBegan | undefined;
   /** What each resource was before the run touched it: one snapshot an address, the first. */
   readonly snapshots: readonly SnapshotTaken[];
 };
 
-export type AnsweredIntent = {
+/** Requests for one address, after which its resource was not recorded: what came of them is unknown. */
+export type OpenChange = {
+  readonly address: Address;
+  /** What it was before. Undefined only where the journal does not say. */
+  readonly snapshot: SnapshotTaken | undefined;
+  readonly requests: readonly RequestMade[];
+};
+
+/** A request, and its outcome where that was written down before the run died. */
+export type RequestMade = {
   readonly intent: IntentRecorded;
-  readonly outcome: OutcomeRecorded;
+  readonly outcome: OutcomeRecorded | undefined;
 };
 
 /**
@@ -34,8 +41,8 @@ export type AnsweredIntent = {
 export function replay(state: State | undefined, entries: readonly JournalEntry[]): Replayed {
   let began: RunBegan | undefined;
   const snapshots = new Map<Address, SnapshotTaken>();
-  const intents = new Map<number, IntentRecorded>();
-  const unrecorded = new Map<number, AnsweredIntent>();
+  const requests = new Map<Address, RequestMade[]>();
+  const addresses = new Map<number, Address>();
   const changed = new Map<Address, ResourceState | null>();
 
   for (const entry of entries) {
@@ -47,18 +54,25 @@ export function replay(state: State | undefined, entries: readonly JournalEntry[
         if (!snapshots.has(entry.address)) snapshots.set(entry.address, entry);
         break;
       case 'intent':
-        intents.set(entry.seq, entry);
+        addresses.set(entry.seq, entry.address);
+        requests.set(entry.address, [
+          ...(requests.get(entry.address) ?? []),
+          { intent: entry, outcome: undefined },
+        ]);
         break;
       case 'outcome': {
-        const intent = intents.get(entry.seq);
-        intents.delete(entry.seq);
-        if (intent !== undefined && entry.ok) unrecorded.set(entry.seq, { intent, outcome: entry });
+        const address = addresses.get(entry.seq) ?? '';
+        const made = requests
+          .get(address)
+          ?.map((request) =>
+            request.intent.seq === entry.seq ? { ...request, outcome: entry } : request,
+          );
+        if (made !== undefined) requests.set(address, made);
         break;
       }
       case 'resource':
         changed.set(entry.address, entry.resource);
-        for (const [seq, { intent }] of unrecorded)
-          if (intent.address === entry.address) unrecorded.delete(seq);
+        requests.delete(entry.address);
         break;
       case 'ended':
         break;
@@ -68,8 +82,11 @@ export function replay(state: State | undefined, entries: readonly JournalEntry[
   const after = withChanges(state ?? stateBefore(began), changed);
   return {
     state: after && withHolds(after, began?.holds),
-    unsettled: [...intents.values()],
-    unrecorded: [...unrecorded.values()],
+    open: [...requests].map(([address, made]) => ({
+      address,
+      snapshot: snapshots.get(address),
+      requests: made,
+    })),
     began,
     snapshots: [...snapshots.values()],
   };

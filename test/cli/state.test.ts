@@ -3,7 +3,7 @@ import { describe, expect } from 'vitest';
 import { runs } from '../../src/cli/commands/runs.ts';
 import { type Stage, staged } from '../apply/stage.ts';
 import { ADDRESSES } from '../e2e/clinic.ts';
-import { began, deadPid, holder, intent } from '../state/sample.ts';
+import { began, deadPid, holder, intent, snapshot } from '../state/sample.ts';
 import { STATE, stateCommands, stateIn, storeOf } from './state-stage.ts';
 
 const runsOf = async (stage: Stage) => {
@@ -176,10 +176,14 @@ describe('state rm', () => {
     const store = storeOf(stage);
     const lease = await store.acquire(holder('r2', deadPid()));
     await lease.append({ ...began('r2', 1, lineage), account_id: account });
-    await lease.append(intent(1, 'agent.recall', 'a1'));
+    const { id = '' } = (await stateIn(stage)).resources['agent.recall'] ?? {};
+    await lease.append(snapshot('agent.recall', id));
+    await lease.append({ ...intent(1, 'agent.recall', id), step: 'delete' });
     await store.close();
     const { err } = await stateCommands(stage).rm(['agent.recall']);
-    expect(err).toMatch(/Run r2 had not finished: .* its last requests \(agent\.recall\)/);
+    expect(err).toContain(
+      `Run r2, which died, is settled.\nagent.recall was not deleted (id ${id})`,
+    );
     expect((await stateIn(stage)).serial).toBe(3);
     // The name of the run that died tells nothing of when it began.
     expect([...(await runsOf(stage))].sort()).toEqual([

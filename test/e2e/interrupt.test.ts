@@ -88,21 +88,26 @@ for (const [when, at, match] of deaths) {
   });
 }
 
-scenario('a killed run is told of until the next apply settles it', async (world) => {
-  const gate = await world.gate();
-  const hold = gate.hold('answer', { method: 'POST', path: /sms-templates/ });
-  const running = world.start(ONE_AT_A_TIME);
-  await hold.reached;
-  running.signal('SIGKILL');
-  await running.ended;
-  hold.release();
-  const { err } = await world.run(['plan', '--detailed-exitcode'], { exit: 2 });
-  expect(err).toMatch(/Run \S+ has not finished/);
-  await world.apply();
-  expect((await world.run(['plan'])).err).toBe('');
-  const { runs } = JSON.parse((await world.run(['runs', '--format', 'json'])).out);
-  expect(runs.map(({ status }: { status: string }) => status)).toEqual(['done', 'settled']);
-});
+scenario(
+  'a plan shows what became of a killed run, and the next apply records it',
+  async (world) => {
+    const gate = await world.gate();
+    const hold = gate.hold('answer', { method: 'POST', path: /sms-templates/ });
+    const running = world.start(ONE_AT_A_TIME);
+    await hold.reached;
+    running.signal('SIGKILL');
+    await running.ended;
+    hold.release();
+    const { out } = await world.run(['plan', '--detailed-exitcode'], { exit: 2 });
+    expect(out).toMatch(
+      /Settled from run \S+, which died:\n.*sms_template\.reminder +was created \(id \S+\)/,
+    );
+    await world.apply();
+    expect((await world.run(['plan'])).out).not.toContain('Settled');
+    const { runs } = JSON.parse((await world.run(['runs', '--format', 'json'])).out);
+    expect(runs.map(({ status }: { status: string }) => status)).toEqual(['done', 'settled']);
+  },
+);
 
 applied(
   'killed in the middle of an update: what was written is no drift afterwards',
@@ -136,6 +141,26 @@ applied('a killed run can be rolled back', async (world) => {
     greeting_message: 'Harbor Dental, how can I help?',
     status: 'active',
   });
+});
+
+applied('a rollback that is killed is gone on with', async (world) => {
+  await world.edit('agents.yaml', 'how can I help?', 'good day!');
+  await world.edit('agents.yaml', 'who are due for a check-up', 'who are late');
+  await world.apply();
+  const gate = await world.gate();
+  const hold = gate.hold('answer', { method: 'POST', path: /revert/ });
+  const running = world.start(['rollback', '--auto-approve', '--concurrency', '1']);
+  await hold.reached;
+  running.signal('SIGKILL');
+  await running.ended;
+  hold.release();
+  const { err } = await world.run(['rollback', '--auto-approve']);
+  expect(err).toContain('Going on with the rollback of run');
+  const records = [...world.sim.store.agents.values()].map(({ record }) => record);
+  expect(records).toMatchObject([
+    { greeting_message: 'Harbor Dental, how can I help?' },
+    { system_prompt: 'You call people who are due for a check-up.' },
+  ]);
 });
 
 scenario(

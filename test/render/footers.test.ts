@@ -61,3 +61,19 @@ test.each(['apply', 'rollback'] as const)(
     });
   },
 );
+
+test('what was found out about a run that died', () => {
+  const finding = { severity: 'info', address: 'agent.a', message: 'was created (id 1)' } as const;
+  const plan = (findings: readonly (typeof finding)[]) =>
+    planOf([], { settled: { run: 'r1', findings } });
+  expect(footersOf(plan([finding]))).toMatchObject([
+    {
+      weight: 'info',
+      title: 'Settled from run r1, which died:',
+      items: [{ address: 'agent.a', text: 'was created (id 1)' }],
+    },
+  ]);
+  expect(footersOf(plan([]))).toMatchObject([
+    { items: [{ address: null, text: 'all that it did was written down before' }] },
+  ]);
+});

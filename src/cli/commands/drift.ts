@@ -6,7 +6,7 @@ import { EXIT, type ExitCode } from '../exit.ts';
 import { planConfiguration } from '../make-plan.ts';
 import { type PlanFlags, planOptions } from '../plan-flags.ts';
 import { openSession } from '../session.ts';
-import { tellUnfinished, tellWarnings } from '../tell.ts';
+import { tellRunning, tellWarnings } from '../tell.ts';
 
 export type DriftFlags = PlanFlags & {
   readonly format: 'text' | 'json';
@@ -18,7 +18,7 @@ export async function drift(flags: DriftFlags, context: Context): Promise<ExitCo
   const session = await openSession(flags, context);
   try {
     tellWarnings(session.warnings, context);
-    tellUnfinished(session.unfinished, context);
+    tellRunning(session.unfinished, context);
     const { plan } = await planConfiguration(session, planOptions(flags), context, {
       isPreflighted: false,
     });

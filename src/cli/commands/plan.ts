@@ -10,7 +10,7 @@ import { planConfiguration } from '../make-plan.ts';
 import { withNamedFile } from '../named-file.ts';
 import { type PlanFlags, planOptions } from '../plan-flags.ts';
 import { openSession } from '../session.ts';
-import { tellUnfinished, tellWarnings } from '../tell.ts';
+import { tellRunning, tellWarnings } from '../tell.ts';
 import type { Terminal } from '../terminal.ts';
 
 export type PlanFormat = 'text' | 'json' | 'markdown';
@@ -26,7 +26,7 @@ export async function plan(flags: PlanCommandFlags, context: Context): Promise<E
   const session = await openSession(flags, context);
   try {
     tellWarnings(session.warnings, context);
-    tellUnfinished(session.unfinished, context);
+    tellRunning(session.unfinished, context);
     const planned = await planConfiguration(session, planOptions(flags), context);
     context.terminal.out(renderPlan(planned.plan, flags.format, context.terminal));
     if (flags.out !== undefined) {

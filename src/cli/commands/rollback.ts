@@ -4,17 +4,18 @@ import type { Note, PlanOptions } from '../../core/plan-document.ts';
 import { kindNamed } from '../../kinds/index.ts';
 import { hasChanges, isRefused } from '../../plan/document.ts';
 import { holdChangeOf } from '../../rollback/hold.ts';
-import { findInterleaved } from '../../rollback/interleaved.ts';
+import { afterRollbacks, findInterleaved } from '../../rollback/interleaved.ts';
 import { type Undo, undoRun } from '../../rollback/undo.ts';
-import type { JournalEntry, RunBegan } from '../../state/journal.ts';
 import { confirm } from '../confirm.ts';
 import type { CommonFlags, Context } from '../context.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
+import { findRun, readBegan } from '../find-run.ts';
 import { planInstead } from '../make-plan.ts';
 import { overrideOption } from '../plan-flags.ts';
 import { showNothingDone, tellRefused } from '../result.ts';
 import { runPlan } from '../run.ts';
 import { openSession, type Session } from '../session.ts';
+import { tellRunning } from '../tell.ts';
 import { renderPlan } from './plan.ts';
 
 export type RollbackFlags = CommonFlags & {
@@ -31,8 +32,11 @@ export type RollbackFlags = CommonFlags & {
 export async function rollback(flags: RollbackFlags, context: Context): Promise<ExitCode> {
   const session = await openSession(flags, context);
   try {
-    const { run, entries } = await findRun(session, flags.run);
-    const undo = undoRun(entries);
+    tellRunning(session.unfinished, context);
+    const { run, entries, begun } = await findRun(session, flags.run);
+    if (begun.length > 0)
+      context.terminal.err(`Going on with the rollback of run ${run}, which did not end.`);
+    const undo = afterRollbacks(undoRun(entries), begun);
     if (undo.addresses.length === 0) {
       showNothingToUndo(run, flags, context);
       return EXIT.done;
@@ -77,6 +81,10 @@ async function carryOut(
   const plan = { ...planned.plan, notes: [...planned.plan.notes, ...notes] };
   if (flags.format === 'text') terminal.out(renderPlan(plan, 'text', terminal));
   if (isRefused(plan)) return tellRefused(plan, { flags, context });
+  if (!hasChanges(plan) && session.unfinished !== undefined) {
+    // Nothing is asked of the platform, but a run that died is settled for good.
+    return runPlan({ ...planned, plan }, { flags, session, context, purpose: 'rollback' });
+  }
   if (!hasChanges(plan)) {
     showNothingDone(plan, 'done', { flags, context });
     return EXIT.done;
@@ -96,7 +104,7 @@ async function carryOut(
     return EXIT.error;
   }
   const { desired, restored } = undo;
-  const hold = await holdChangeOf(run, (id) => beganOf(session, id));
+  const hold = await holdChangeOf(run, (id) => readBegan(session, id));
   return runPlan(
     { ...planned, plan },
     {
@@ -109,11 +117,6 @@ async function carryOut(
       ...(hold === undefined ? {} : { hold }),
     },
   );
-}
-
-async function beganOf(session: Session, run: string): Promise<RunBegan | undefined> {
-  const entries = await entriesOf(session, run);
-  return entries?.find((entry) => entry.type === 'began');
 }
 
 /** A rollback only touches what the run changed, and takes away what it made. */
@@ -129,49 +132,6 @@ function rollbackOptions(undo: Undo, flags: RollbackFlags): PlanOptions {
     force: force === true,
     ...overrideOption(flags),
   };
-}
-
-type FoundRun = { readonly run: string; readonly entries: readonly JournalEntry[] };
-
-/** The journal of a run, finished or not; undefined where there is none. */
-async function entriesOf({ store, unfinished }: Session, run: string) {
-  return run === unfinished ? (await store.load()).pending : await store.run(run);
-}
-
-/** The run that is asked for, or the newest one that changed something. */
-async function findRun(session: Session, wanted: string | undefined): Promise<FoundRun> {
-  const { store, unfinished } = session;
-  const read = (run: string) => entriesOf(session, run);
-  if (wanted !== undefined) {
-    const entries = await read(wanted);
-    if (entries !== undefined) return { run: wanted, entries };
-    throw new CallsheetError('usage', `run ${wanted} is not recorded`, {
-      hint: 'callsheet runs lists those that are.',
-    });
-  }
-  const finished = (await store.runs()).map(({ run }) => run);
-  for (const run of unfinished === undefined ? finished : [unfinished, ...finished]) {
-    const entries = await read(run);
-    if (entries === undefined || undoRun(entries).addresses.length === 0) continue;
-    refuseRedo(run, entries);
-    return { run, entries };
-  }
-  throw new CallsheetError(
-    'usage',
-    'no run is recorded that changed something, so there is nothing to roll back',
-    {
-      hint: 'The state remembers runs: check --dir and CALLSHEET_STATE.',
-    },
-  );
-}
-
-/** Undoing a rollback brings back what it undid, which nobody should get without asking for it. */
-function refuseRedo(run: string, entries: readonly JournalEntry[]): void {
-  const began = entries.find((entry) => entry.type === 'began');
-  if (began?.undoes === undefined) return;
-  throw new CallsheetError('usage', `the last run was itself a rollback, of run ${began.undoes}`, {
-    hint: `To bring back what it undid: callsheet rollback --run ${run}. Earlier runs: callsheet runs.`,
-  });
 }
 
 /** Somebody edited an agent since the run: undoing the run would undo that too (DESIGN §6). */

@@ -14,7 +14,7 @@ export async function runs(
   context: Context,
 ): Promise<ExitCode> {
   const { stack } = await openStack(flags, context, 'skip');
-  const store = openStore(stack);
+  const store = openStore(stack, context);
   const { terminal } = context;
   try {
     if (id === undefined) {

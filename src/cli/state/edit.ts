@@ -39,7 +39,7 @@ export function editState(
     const run = runId(context.now());
     const began = await beginning(run, purpose, open, context);
     const lease = await store.acquire(holderFor(run, purpose, began.actor, context));
-    const state = await settledState(store, lease, context);
+    const state = await settledState(open, lease, context);
     if (state === undefined) throw noState(store.location);
     const { records, ledger } = make(state);
     const resources = new Map(Object.entries(state.resources));

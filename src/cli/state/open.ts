@@ -27,7 +27,7 @@ export async function withStore<T>(
   });
   if (settings === undefined)
     throw new CallsheetError('config', 'the configuration has errors', { diagnostics });
-  const store = openStore(settings);
+  const store = openStore(settings, context);
   try {
     return await work({ store, settings });
   } finally {

@@ -38,7 +38,7 @@ export function pushState(
     const lease = await store.acquire(holderFor(run, 'state push', actor, context));
     const current = force
       ? (await store.salvage()).state
-      : await settledState(store, lease, context);
+      : await settledState(open, lease, context);
     if (!force && current !== undefined && isSame(current, given))
       return { edited: undefined, setAside: [] };
     if (!force && current !== undefined) checkSuccessor(given, current, open);

@@ -1,34 +1,53 @@
-import { ledgerOfDeadRun } from '../../apply/settle.ts';
+import { readEndpoints } from '../../api/endpoints.ts';
+import { type Settlement, settleRun } from '../../apply/settle.ts';
+import type { StackSettings } from '../../config/index.ts';
+import { createReader } from '../../live/reader.ts';
+import type { JournalEntry } from '../../state/journal.ts';
 import type { State } from '../../state/model.ts';
-import { nextState, replay } from '../../state/replay.ts';
-import type { Lease, StateStore } from '../../state/store.ts';
+import { type Replayed, replay } from '../../state/replay.ts';
+import type { Lease } from '../../state/store.ts';
 import type { Context } from '../context.ts';
+import { DEFAULT_CONCURRENCY, openClient } from '../open-client.ts';
+import { fingerprintsFor } from '../session.ts';
+import { fileSettlement, refuseUnclear } from '../unfinished.ts';
+import type { OpenState } from './open.ts';
 
 /**
- * The state to edit, with a run that died before it could commit filed from what its journal knows. What
- * it asked of the platform without an answer is found by the next plan, as anything else is.
+ * The state to edit, with a run that died before it could commit settled in it. The platform is asked only
+ * where the run left something open.
  */
 export async function settledState(
-  store: StateStore,
+  { store, settings }: OpenState,
   lease: Lease,
-  { now, terminal }: Context,
+  context: Context,
 ): Promise<State | undefined> {
   const { state, pending } = await store.load();
-  const { state: known, began, unsettled } = replay(state, pending);
-  if (known === undefined || began === undefined) return known;
-  await lease.append({
-    type: 'ended',
-    at: now().toISOString(),
-    status: 'settled',
-    verified: false,
-    ledger: ledgerOfDeadRun(pending),
-  });
-  const settled = nextState(known, began.run);
-  await lease.commit(settled);
-  const open =
-    unsettled.length === 0
-      ? ''
-      : ` What became of its last requests (${unsettled.map(({ address }) => address).join(', ')}) shows in the next plan.`;
-  terminal.err(`Run ${began.run} had not finished: what its journal knows is in the state.${open}`);
+  const replayed = replay(state, pending);
+  const settlement = await settle(pending, replayed, settings, context);
+  if (settlement === undefined) return replayed.state;
+  refuseUnclear(settlement, []);
+  const settled = await fileSettlement(lease, settlement, undefined, context);
+  const found = settlement.settled.map(({ address, message }) => `${address} ${message}`);
+  context.terminal.err([`Run ${settlement.run}, which died, is settled.`, ...found].join('\n'));
   return settled;
+}
+
+async function settle(
+  pending: readonly JournalEntry[],
+  replayed: Replayed,
+  settings: StackSettings,
+  context: Context,
+): Promise<Settlement | undefined> {
+  const { state, open } = replayed;
+  if (state === undefined) return undefined;
+  // Nothing open: nothing is looked up, and no credentials are needed.
+  if (open.length === 0) return settleRun(pending, replayed, undefined);
+  const world = { secretOf: () => undefined, fingerprints: fingerprintsFor(state, context) };
+  const endpoints = readEndpoints(settings.platform);
+  const client = openClient(settings, context, DEFAULT_CONCURRENCY, endpoints);
+  try {
+    return await settleRun(pending, replayed, { reader: createReader(client, endpoints), world });
+  } finally {
+    await client.close();
+  }
 }

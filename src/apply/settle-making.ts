@@ -1,0 +1,132 @@
+import type { Address } from '../core/address.ts';
+import { pinOf } from '../plan/change.ts';
+import type { LiveResource } from '../plan/reader.ts';
+import type { Intended } from '../state/journal.ts';
+import type { ResourceState } from '../state/model.ts';
+import type { RequestMade } from '../state/replay.ts';
+import { lookFor } from './look-for.ts';
+import type { Settled, Settling } from './settle.ts';
+import { settleLeaves } from './settle-leaves.ts';
+import { historyOf, readWhole, restOf, settleRemoval } from './settle-writing.ts';
+
+/**
+ * A resource that was to be made. Its id stands in the journal where the answer came; otherwise it is looked
+ * for by natural key and creation time. One is it; none means that it was not made; of several nobody
+ * can tell, and a person must say.
+ */
+export async function settleMaking(settling: Settling): Promise<Settled> {
+  const { address, snapshot, requests } = settling.change;
+  const intended = snapshot?.intended;
+  const making = requests.filter(isMaking);
+  if (!intended) return unknown(settling, 'its journal does not say what it was to be');
+  const told = making.findLast(({ outcome }) => outcome?.ok && outcome.id !== null)?.outcome?.id;
+  const ids = told ? [told] : await idsMade(settling, intended, making[0]);
+  if (ids === undefined) return unknown(settling, 'there is no list to look in');
+  const [id, ...others] = ids;
+  if (others.length > 0) return several(address, ids);
+  const live = id === undefined ? undefined : await readWhole(settling, id, intended.scope, true);
+  return live === undefined ? notMade(settling) : made(settling, intended, live);
+}
+
+async function idsMade(
+  { change, kind, reader, isTaken }: Settling,
+  { scope, key }: Intended,
+  first: RequestMade | undefined,
+): Promise<readonly string[] | undefined> {
+  const old = change.snapshot?.id ?? null;
+  const since = first?.intent.at ?? '';
+  const found = await lookFor({ kind, scope, key, since, old, isTaken }, reader.list);
+  return found?.map(({ id }) => id);
+}
+
+async function made(settling: Settling, intended: Intended, live: LiveResource): Promise<Settled> {
+  const { change, kind } = settling;
+  const { address, snapshot, requests } = change;
+  const { id } = live;
+  const old = snapshot?.id ?? null;
+  const before = old === id ? snapshot?.resource?.leaves : undefined;
+  const found = old === id ? (snapshot?.document ?? null) : null;
+  const taken = settleLeaves({ ...settling, address, requests, intended, before, found, live });
+  const answered = requests
+    .filter((request) => isMaking(request) && request.outcome?.ok === true)
+    .map(({ intent }) => intent.operation);
+  const isFinished = kind.isMade?.(live.record, answered) ?? true;
+  const isDone = isFinished && taken.extent === 'all';
+  const { known, history } = await historyOf(settling, live, null);
+  const resource: ResourceState = {
+    kind: kind.name,
+    id,
+    scope: live.scope,
+    name: intended.name,
+    leaves: live.extent === 'nothing' ? intended.leaves : taken.leaves,
+    pin: live.extent === 'nothing' ? null : pinOf(kind, live, known),
+    protect: intended.protect,
+    ...(isFinished ? {} : { unfinished: answered }),
+  };
+  const left = await leftBehind(settling, id);
+  const rest = isFinished ? restOf(taken) : '; what is missing of it is still to be done';
+  return {
+    address,
+    id,
+    isDone: isDone && left === undefined,
+    severity: 'info',
+    message: `was created (id ${id})${rest}${left?.message ?? ''}`,
+    records: new Map<Address, ResourceState | null>([
+      [address, resource],
+      ...(left?.records ?? []),
+    ]),
+    history,
+  };
+}
+
+/** The old one of a replacement, where the run did not come to delete it: it keeps an address of its own. */
+async function leftBehind(settling: Settling, id: string) {
+  const { change, kind, reader, spare } = settling;
+  const { address, snapshot, requests } = change;
+  const old = snapshot?.resource;
+  const isReplaced = requests.some(({ intent }) => intent.step === 'create');
+  if (!old || old.id === id || !isReplaced || kind.delete === undefined) return undefined;
+  const live = await reader.read(kind, old, new Set());
+  if (live === undefined) return undefined;
+  const at = spare(address);
+  return {
+    message: `; the one before it (id ${old.id}) is still there, and is ${at} until it is deleted`,
+    records: [[at, old]] as const,
+  };
+}
+
+/** Nothing new is there. What a replacement was to delete first may be gone. */
+async function notMade(settling: Settling): Promise<Settled> {
+  const { address, snapshot, requests } = settling.change;
+  if (requests.some(({ intent }) => intent.step === 'delete')) return settleRemoval(settling);
+  const isAnew = requests.some(({ intent }) => intent.step === 'again');
+  return {
+    address,
+    id: snapshot?.id ?? null,
+    isDone: false,
+    severity: 'info',
+    message: isAnew ? `was not written anew (id ${snapshot?.id})` : 'was not created',
+    records: new Map(),
+  };
+}
+
+function unknown({ change: { address } }: Settling, why: string): Settled {
+  const message = `may have been created: ${why}. If it is there, name its id in lifecycle.adopt`;
+  return { address, id: null, isDone: false, severity: 'warning', message, records: new Map() };
+}
+
+function several(address: Address, ids: readonly string[]): Settled {
+  return {
+    address,
+    id: null,
+    isDone: false,
+    severity: 'warning',
+    message: `may have been created: ${ids.length} live resources have its name since, ${ids.join(', ')}. Name the id of the right one in lifecycle.adopt, or delete those that are too many in the dashboard`,
+    records: new Map(),
+    candidates: ids,
+  };
+}
+
+function isMaking({ intent: { step } }: RequestMade): boolean {
+  return step === 'create' || step === 'again';
+}

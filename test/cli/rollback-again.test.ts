@@ -1,0 +1,89 @@
+import { describe, expect } from 'vitest';
+import { rollback } from '../../src/cli/commands/rollback.ts';
+import { type Stage, staged } from '../apply/stage.ts';
+import { CANARIES } from '../e2e/clinic.ts';
+import { mortal } from '../kill/mortal.ts';
+
+const ROTATED = { SMS_TOKEN: 'canary-sms-rotated-77d0' };
+
+function agent({ sim: { store } }: Stage, name: string) {
+  return [...store.agents.values()].find(({ record }) => record.name === name);
+}
+
+async function changeBoth(stage: Stage): Promise<void> {
+  await stage.apply();
+  await stage.edit('agents.yaml', 'how can I help?', 'good day!');
+  await stage.edit('agents.yaml', 'who are due for a check-up', 'who are late');
+  await stage.apply({}, { env: ROTATED });
+}
+
+async function killedRollback(stage: Stage, name: string): Promise<void> {
+  const { outside, isDead } = mortal({ name, nth: 1 });
+  await stage.rollback({ concurrency: 1 }, { outside, exit: 'any' });
+  expect(isDead()).toBe(true);
+}
+
+const again = (stage: Stage, exit = 0) =>
+  stage.run((to) => rollback({ dir: stage.folder, format: 'text', autoApprove: true }, to), {
+    exit,
+    env: ROTATED,
+  });
+
+describe('a rollback that died', () => {
+  for (const moment of [
+    'before request POST revertAgent',
+    'after request POST revertAgent',
+    'before journal resource',
+    'before journal ended',
+  ])
+    staged(`${moment}: the next one goes on with it`, async (stage) => {
+      await changeBoth(stage);
+      await killedRollback(stage, moment);
+      const { err } = await again(stage);
+      if (!moment.includes('before request')) expect(err).toContain('Going on with the rollback');
+      expect(agent(stage, 'Front desk')?.record).toMatchObject({
+        greeting_message: 'Harbor Dental, how can I help?',
+      });
+      expect(agent(stage, 'Recall')?.record).toMatchObject({
+        system_prompt: 'You call people who are due for a check-up.',
+      });
+      const { err: third } = await again(stage, moment === 'before journal ended' ? 0 : 1);
+      if (moment !== 'before journal ended')
+        expect(third).toContain('the last run was itself a rollback');
+    });
+
+  staged('still refuses where somebody edited since', async (stage) => {
+    await changeBoth(stage);
+    await killedRollback(stage, 'after request POST revertAgent');
+    stage.sim.edit(agent(stage, 'Recall')?.id ?? '', { description: 'Mine' });
+    const { err } = await again(stage, 4);
+    expect(err).toContain('agent.recall was edited since the run, last by user:dashboard');
+  });
+});
+
+staged(
+  'a secret that a rollback could not put back is written by the next apply',
+  async (stage) => {
+    await changeBoth(stage);
+    await stage.rollback({}, { env: ROTATED });
+    await stage.edit('agents.yaml', 'good day!', 'how can I help?');
+    await stage.edit('agents.yaml', 'who are late', 'who are due for a check-up');
+    await stage.apply();
+    expect(agent(stage, 'Front desk')?.record).toMatchObject({
+      integrations: { smsProvider: { auth_token: CANARIES.SMS_TOKEN } },
+    });
+  },
+);
+
+staged('so is a secret of what it made anew', async (stage) => {
+  await stage.apply();
+  const agents = await stage.read('agents.yaml');
+  await stage.remove('agents.yaml');
+  await stage.apply({ allowDelete: true });
+  await stage.rollback();
+  await stage.write('agents.yaml', agents);
+  await stage.apply();
+  expect(agent(stage, 'Front desk')?.record).toMatchObject({
+    integrations: { smsProvider: { auth_token: CANARIES.SMS_TOKEN } },
+  });
+});

@@ -1,0 +1,157 @@
+import { expect } from 'vitest';
+import type { SimulatorOptions } from '../../src/simulator/index.ts';
+import { openStage, type Stage } from '../apply/stage.ts';
+import { stateIn } from '../cli/state-stage.ts';
+import { type Moment, mortal } from './mortal.ts';
+
+export type { Moment } from './mortal.ts';
+
+import { OTHERS, type Scenario } from './scenarios.ts';
+
+/** How the platform behaves; see `Dialect`. */
+export type Spoken = SimulatorOptions['dialect'];
+
+/** What came of killing a command at one moment. */
+export type Outcome = Moment & {
+  readonly scenario: string;
+  readonly converged: boolean;
+  readonly problem?: string;
+};
+
+/** What is done at a moment, whatever it is about: `before journal intent`, `after request POST`. */
+export function stepOf({ name }: Moment): string {
+  return name.replace(/^(\w+ (?:journal intent|request \S+)) .*/, '$1');
+}
+
+/** Every moment of a scenario's command, from running it to its end. */
+export function momentsOf(scenario: Scenario, dialect: Spoken = {}): Promise<readonly Moment[]> {
+  return onStage(scenario, dialect, async (stage) => {
+    const { outside, moments } = mortal();
+    await scenario.act(stage, { outside });
+    await checkEnd(stage, scenario);
+    return moments;
+  });
+}
+
+/** Kills a scenario's command at a moment, goes on as a person would, and looks at what that leads to. */
+export function killAt(scenario: Scenario, moment: Moment, dialect: Spoken = {}): Promise<Outcome> {
+  return onStage(scenario, dialect, async (stage) => {
+    const about = { scenario: scenario.name, ...moment };
+    const { outside, isDead } = mortal(moment);
+    await scenario.act(stage, { outside, exit: 'any' });
+    try {
+      expect(isDead(), 'the moment never came').toBe(true);
+      // A plan is never in the way of what comes after it, nor does it write.
+      const before = stage.writes().length;
+      await stage.plan({ allowDelete: true }, { env: scenario.secrets });
+      expect(stage.writes().length).toBe(before);
+      await scenario.act(stage, { resumed: true, exit: scenario.mayBeOver ? 'any' : 0 });
+      await checkEnd(stage, scenario);
+      return { ...about, converged: true };
+    } catch (error) {
+      return { ...about, converged: false, problem: String(error) };
+    }
+  });
+}
+
+async function onStage<T>(
+  scenario: Scenario,
+  dialect: Spoken,
+  body: (stage: Stage) => Promise<T>,
+): Promise<T> {
+  const stage = await openStage({ seed: OTHERS, dialect: dialect ?? {} });
+  try {
+    await scenario.prepare(stage);
+    return await body(stage);
+  } finally {
+    await stage.close();
+  }
+}
+
+/** What must hold in the end, whatever happened on the way. */
+async function checkEnd(stage: Stage, scenario: Scenario): Promise<void> {
+  await scenario.finish?.(stage);
+  const live = liveIn(stage);
+  const names = live.flatMap(({ name, isTheirs }) => (isTheirs ? [] : [name])).sort();
+  expect(names).toEqual([...scenario.whole].sort());
+  const { resources } = await stateIn(stage);
+  const recorded = Object.values(resources).map(({ id }) => id);
+  expect(new Set(recorded).size).toBe(recorded.length);
+  const own = live.filter(({ isTheirs }) => !isTheirs).map(({ id }) => id);
+  expect(recorded.filter((id) => !own.includes(id))).toEqual([]);
+  // Only what the platform cannot delete may be left without an address.
+  const orphans = live.filter((one) => !one.isTheirs && !recorded.includes(one.id));
+  expect(orphans.filter(({ name }) => !name.startsWith('knowledge_source'))).toEqual([]);
+  expect(secretsOf(stage)).toEqual(scenario.secrets);
+  expect(theirsIn(stage)).toEqual(THEIRS);
+  expect(await stage.leaks()).toEqual([]);
+}
+
+type Live = { readonly id: string; readonly name: string; readonly isTheirs: boolean };
+
+/** Everything that counts on the platform: a document that was announced and never arrived does not. */
+function liveIn({ sim: { store } }: Stage): readonly Live[] {
+  const all: readonly (readonly [string, Iterable<object>])[] = [
+    ['agent', [...store.agents.values()].map(({ record }) => record)],
+    ['email_template', store.emailTemplates.values()],
+    [
+      'knowledge_source',
+      [...store.sources.values()]
+        .filter(({ record, upload }) => record.status === 'active' && isWhole(upload))
+        .map(({ record }) => record),
+    ],
+    ['retry_policy', store.retryPolicies.values()],
+    ['sms_template', store.smsTemplates.values()],
+    ['voice', [...store.voices.values()].map(({ record }) => record)],
+  ];
+  return all.flatMap(([kind, records]) =>
+    [...records].map((record) => {
+      const { id, name } = record as { readonly id: string; readonly name: string };
+      return { id, name: `${kind}: ${name}`, isTheirs: id.startsWith('0a000000') };
+    }),
+  );
+}
+
+function isWhole(
+  upload: { readonly size: number; readonly bytes: Buffer | undefined } | undefined,
+) {
+  return upload === undefined || upload.bytes?.length === upload.size;
+}
+
+/** The clinic's secrets as the platform holds them. */
+function secretsOf({ sim: { store } }: Stage) {
+  const desk = [...store.agents.values()].find(({ record }) => record.name === 'Front desk');
+  const { integrations, extensions } = (desk?.record ?? {}) as {
+    readonly integrations?: { readonly smsProvider?: { readonly auth_token?: string } };
+    readonly extensions?: {
+      readonly tools?: readonly { readonly headers: readonly { readonly value: string }[] }[];
+      readonly mcp_servers?: readonly { readonly auth_headers: Record<string, string> }[];
+    };
+  };
+  return {
+    SMS_TOKEN: integrations?.smsProvider?.auth_token,
+    CRM_KEY: extensions?.tools?.[0]?.headers[0]?.value,
+    MCP_TOKEN: extensions?.mcp_servers?.[0]?.auth_headers.Authorization,
+  };
+}
+
+/** What is somebody else's, but for what the platform itself fills in. */
+function theirsIn({ sim: { store } }: Stage) {
+  return [
+    store.agents,
+    store.retryPolicies,
+    store.emailTemplates,
+    store.smsTemplates,
+    store.sources,
+    store.voices,
+  ]
+    .flatMap((records) => [...records.entries()])
+    .filter(([id]) => id.startsWith('0a000000'))
+    .map(([id, one]) => [id, 'record' in one ? (one.record as { name: string }).name : one.name])
+    .sort();
+}
+
+const THEIRS = [1, 2, 3, 4, 5, 6].map((number) => [
+  `0a000000-0000-4000-8000-00000000000${number}`,
+  number === 5 ? 'https://theirs.example.test/' : 'Theirs',
+]);
