@@ -21,6 +21,7 @@ const SPARSE: Spoken = {
   sourceStates: 'queued',
   historyOrder: 'oldest',
   facetEntries: true,
+  historyLagMs: 100,
 };
 
 const PLATFORMS: readonly (readonly [name: string, dialect: Spoken, every: number])[] = [
