@@ -10,7 +10,7 @@ export default defineConfig({
     maxWorkers: 2,
     setupFiles: ['test/undici.ts'],
     globalSetup: ['test/e2e/build.ts'],
-    testTimeout: 30_000,
+    testTimeout: 60_000,
     hookTimeout: 60_000,
   },
 });
