@@ -110,7 +110,7 @@ async function run(title: string, args: readonly string[], expected = 0): Promis
   const lines = output.trimEnd().split('\n');
   const log = join(folder, `${String(step).padStart(2, '0')}-${args[0]}.txt`);
   await writeFile(log, `${prompt}\n${stripVTControlCharacters(output)}`);
-  const tail = 8;
+  const tail = 14;
   if (lines.length <= LONGEST_EXCERPT) say(lines.join('\n'));
   else {
     const hidden = lines.length - LONGEST_EXCERPT;
