@@ -1,6 +1,7 @@
 import { ApiError, describeApiError } from '../api/errors.ts';
 import { CallsheetError } from '../core/errors.ts';
 import type { Change, Pin } from '../core/plan-document.ts';
+import { knownSecrets } from '../diff/known-secrets.ts';
 import { withholdSensitive } from '../diff/withhold.ts';
 import type { Scope } from '../kinds/kind.ts';
 import { livePin, pinOf } from '../plan/change.ts';
@@ -143,8 +144,9 @@ async function takeSnapshot(
   live: LiveResource | undefined,
   pin: Pin | null,
 ): Promise<void> {
+  const secrets = knownSecrets(kind.schema, desired?.document, recorded?.leaves);
   const { document, withheld } = live
-    ? withholdSensitive(kind.schema, live.document, desired?.document ?? {})
+    ? withholdSensitive(kind.schema, live.document, secrets)
     : { document: null, withheld: [] };
   await deps.lease.append({
     type: 'snapshot',
