@@ -1,5 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { APART, knownCommands, waysOf } from './commands.ts';
+import { runDebugged, SWITCHES } from './debugging.ts';
 import { leaksIn } from './leaks.ts';
 import { openScene, type Scene } from './scene.ts';
 import {
@@ -80,4 +81,10 @@ test('no mistake in the configuration or the credentials gets a secret printed',
   for (const mistake of MISTAKES) await runMistaken(stage, mistake);
   for (const env of CREDENTIAL_MISTAKES) await stage.run(['plan', '--verbose'], env);
   expect(stage.leaks.slice(0, 9)).toEqual([]);
+});
+
+test('no debug switch of Node gets a secret printed', async () => {
+  const stage = await scene();
+  const [everything = {}] = SWITCHES;
+  expect((await runDebugged(stage, everything)).slice(0, 9)).toEqual([]);
 });

@@ -58,6 +58,10 @@ export type Scene = {
   readonly positions: readonly Position[];
   /** Values of the configuration's secrets now. */
   readonly values: () => readonly string[];
+  /** The environment that commands run in. */
+  readonly env: () => Env;
+  /** Tokens and signatures that the platform made: secrets too. */
+  readonly unmarked: () => readonly string[];
   /** Gives every secret of the configuration another value. */
   readonly rotate: () => void;
   readonly run: (argv: readonly string[], env?: Env) => Promise<Said>;
@@ -96,7 +100,23 @@ export async function openScene(): Promise<Scene> {
   const secrets = () =>
     Object.fromEntries(positions.map((one) => [one.variable, secretValue(one, generation)]));
 
+  const environment = (): Env => ({
+    ...secrets(),
+    CALLSHEET_FINGERPRINT_KEY: FINGERPRINT_KEY,
+    CALLSHEET_BASE_URL: platform.url,
+    CALLSHEET_CLIENT_ID: CLIENT_ID,
+    CALLSHEET_CLIENT_SECRET: CLIENT_SECRET,
+    CALLSHEET_PBX_API_KEY: PBX_KEY,
+  });
+
+  function unmarked(): readonly string[] {
+    for (const { path } of sim.requests) if (path.includes('?')) presigned.add(queryOf(path));
+    return [...sim.store.tokens.keys(), ...presigned].filter((one) => one.length > 12);
+  }
+
   const scene: Scene = {
+    env: environment,
+    unmarked,
     sim,
     platform,
     folder,
@@ -114,15 +134,7 @@ export async function openScene(): Promise<Scene> {
     },
     async run(argv, env = {}) {
       const isolated = argv.includes('--help') ? [] : ['--dir', folder];
-      const said = await captured([...argv, ...isolated], {
-        ...secrets(),
-        CALLSHEET_FINGERPRINT_KEY: FINGERPRINT_KEY,
-        CALLSHEET_BASE_URL: platform.url,
-        CALLSHEET_CLIENT_ID: CLIENT_ID,
-        CALLSHEET_CLIENT_SECRET: CLIENT_SECRET,
-        CALLSHEET_PBX_API_KEY: PBX_KEY,
-        ...env,
-      });
+      const said = await captured([...argv, ...isolated], { ...environment(), ...env });
       commands += 1;
       await search(argv, said);
       return said;
@@ -137,8 +149,7 @@ export async function openScene(): Promise<Scene> {
   return scene;
 
   async function search(argv: readonly string[], { out, err }: Said): Promise<void> {
-    for (const { path } of sim.requests) if (path.includes('?')) presigned.add(queryOf(path));
-    const unmarked = [...sim.store.tokens.keys(), ...presigned].filter((one) => one.length > 12);
+    const made = unmarked();
     // Its result is a session's token, and nothing else.
     const result = argv[0] === 'session' ? '' : out;
     const texts = [
@@ -147,7 +158,7 @@ export async function openScene(): Promise<Scene> {
       ...(await filesBelow(folder, ignored)),
     ];
     for (const { name, text } of texts)
-      for (const leak of leaksIn(text, unmarked))
+      for (const leak of leaksIn(text, made))
         if (!leaks.some((known) => known.includes(leak)))
           leaks.push(`callsheet ${argv.join(' ')}: ${name}: …${leak}…`);
     // They only grow, and were searched.

@@ -1,5 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { knownCommands } from '../canaries/commands.ts';
+import { runDebugged, SWITCHES } from '../canaries/debugging.ts';
 import { CREDENTIALS, openScene, type Scene } from '../canaries/scene.ts';
 import {
   CREDENTIAL_MISTAKES,
@@ -10,7 +11,7 @@ import {
   runMistaken,
   settle,
 } from '../canaries/trials.ts';
-import { report } from './report.ts';
+import { writeResult } from './result.ts';
 
 /** Commands that were searched, and the places whose secrets they were searched for. */
 const count = { commands: 0, positions: 0, leaks: 0 };
@@ -55,6 +56,16 @@ test('credentials that are not as they should be', () =>
         await scene.run([...line, '--verbose'], env);
   }));
 
+test.each(SWITCHES)('Node and its libraries told to talk: %o', (switches) =>
+  watched(async (scene) => {
+    expect((await runDebugged(scene, switches)).slice(0, 9)).toEqual([]);
+    // What it wrote to files is searched after this one.
+    await scene.run(['runs']);
+  }),
+);
+
 test('how much was searched', async () => {
-  await report('canaries', { ...count, checks: count.positions * count.commands });
+  const figures = { ...count, checks: count.positions * count.commands };
+  process.stdout.write(`canaries: ${JSON.stringify(figures)}\n`);
+  await writeResult('canaries', figures);
 });
