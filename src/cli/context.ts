@@ -1,3 +1,5 @@
+import type { Pause } from '../api/retry.ts';
+import type { Timeouts } from '../api/timeouts.ts';
 import type { TraceEntry } from '../api/trace-entry.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -21,6 +23,10 @@ export type Context = {
   /** Aborted by the first interrupt. */
   readonly stop: AbortSignal;
   readonly version: string;
+  /** How pauses between tries are spent; with the clock of the machine unless given. */
+  readonly pause?: Pause;
+  /** How long answers are waited for; as `api/timeouts.ts` says unless given. */
+  readonly timeouts?: Partial<Timeouts>;
   /** Told of every request to the platform, with `--trace-http`. */
   readonly trace?: ((entry: TraceEntry) => void) | undefined;
 };

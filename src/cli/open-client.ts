@@ -32,6 +32,8 @@ export function openClient(
     concurrency,
     endpoints,
     trace: context.trace,
+    ...(context.pause === undefined ? {} : { pause: context.pause }),
+    ...(context.timeouts === undefined ? {} : { timeouts: context.timeouts }),
     openFile: (file) => openAsBlob(join(dir, file.path), { type: file.mime }),
   });
 }
