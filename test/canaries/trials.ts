@@ -19,10 +19,9 @@ export async function settle(scene: Scene): Promise<void> {
 export async function runEverything(
   scene: Scene,
   known: readonly Known[],
-  isMeant: (index: number) => boolean = () => true,
 ): Promise<ReadonlyMap<string, readonly number[]>> {
   const exits = new Map<string, number[]>();
-  for (const line of linesOf(scene, known).filter((_, index) => isMeant(index))) {
+  for (const line of linesOf(scene, known)) {
     const name = known.find((one) => line.join(' ').startsWith(`${one.name} `))?.name ?? '';
     const { exit } = await scene.run(line);
     exits.set(name, [...(exits.get(name) ?? []), exit]);
