@@ -244,5 +244,5 @@ function idOf(address: string, records: Records): string | undefined {
 }
 
 function show(value: Json | undefined): string {
-  return JSON.stringify(value)?.slice(0, 80) ?? 'absent';
+  return JSON.stringify(value)?.slice(0, 120) ?? 'absent';
 }

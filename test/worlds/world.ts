@@ -78,7 +78,7 @@ const tools = (secrets: Secrets) =>
       ),
   );
 
-/** Ids of connections that were saved. */
+/** Ids of connections that were saved, which have what the platform adds to them. */
 const SAVED: Readonly<Record<string, string>> = {
   a: '0d5c7e4a-5f2e-4a3b-9a51-2c8f0a7d3e0a',
   b: '0d5c7e4a-5f2e-4a3b-9a51-2c8f0a7d3e0b',
@@ -97,7 +97,7 @@ const servers = (secrets: Secrets) =>
       })
       .map(({ more, auth }) =>
         compact({
-          ...(secrets === kept ? { id: SAVED[name] } : {}),
+          ...(secrets === kept ? { id: SAVED[name], tools: [] } : {}),
           mcp_endpoint_url: 'https://mcp.test/x',
           transport_type: 'http',
           auth_headers: auth,
