@@ -69,9 +69,11 @@ export function waysOf({
           ...(sources ? ['--knowledge-base', 'clinic'] : []),
         ],
         [name, one(name)],
+        // Somebody gave this one a header of their own.
+        ...(name === 'agent' ? [[name, 'agent.wired']] : []),
       ];
     }),
-    history: [[AGENT]],
+    history: [[AGENT], ['agent.wired']],
     payments: [[AGENT], [AGENT, '--refresh']],
     logs: [[AGENT], [AGENT, '--transcript', '--summary']],
     metrics: [['--block', 'totals'], []],

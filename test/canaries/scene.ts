@@ -86,6 +86,7 @@ export async function openScene(): Promise<Scene> {
   const filled = fillSecrets();
   const { positions } = filled;
   const sim = await startSimulator({ seed: SEED, dialect: { ingestionReads: 0 } });
+  addTheirs(sim);
   const platform = await openEcho(sim.url);
   const folder = await mkdtemp(join(tmpdir(), 'callsheet-canaries-'));
   for (const [name, content] of Object.entries(WHOLE_VERSION.files))
@@ -164,6 +165,15 @@ export async function openScene(): Promise<Scene> {
     // They only grow, and were searched.
     for (const name of APPENDED) await rm(join(folder, name), { force: true });
   }
+}
+
+/** Somebody gives the agents that are there a header of their own, which no configuration knows. */
+function addTheirs(sim: Simulator): void {
+  const headers = [{ key: 'X-Theirs', value: 'canary-of-somebody-else' }];
+  const tool = { type: 'webhook', name: 'theirs', condition: 'during_call', method: 'GET' };
+  const url = 'https://theirs.example.test/';
+  for (const id of sim.store.agents.keys())
+    sim.edit(id, { extensions: { tools: [{ ...tool, url, headers }] } });
 }
 
 /** The signature of a presigned address. */
