@@ -23,7 +23,7 @@ export function acceptAnswer(line: RequestLine, called: Refusal, hide: Hide): Js
   if (answer.status < 400) return checkShape(line, called, jsonOf(line, answer));
   const { status, body, requestId } = answer;
   throw new ApiError(line, status, body === undefined ? undefined : hide.json(body), {
-    requestId,
+    requestId: requestId === undefined ? undefined : hide.text(requestId),
     hint: hintFor(called),
   });
 }

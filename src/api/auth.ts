@@ -119,9 +119,10 @@ async function requestToken(
     return { ...line, headers, body: JSON.stringify(content), about, attempt };
   });
   if (answer.status !== 200) {
-    const { json } = hideSecrets(secretsIn({ headers, about }));
-    const body = answer.body === undefined ? undefined : json(answer.body);
-    throw mintingError(new ApiError(line, answer.status, body, answer), isAgain);
+    const hide = hideSecrets(secretsIn({ headers, about }));
+    const body = answer.body === undefined ? undefined : hide.json(answer.body);
+    const requestId = answer.requestId === undefined ? undefined : hide.text(answer.requestId);
+    throw mintingError(new ApiError(line, answer.status, body, { requestId }), isAgain);
   }
   return readToken(jsonOf(line, answer), `${line.method} ${line.url}`);
 }

@@ -13,8 +13,8 @@ export type Hide = {
 };
 
 /**
- * Makes a function that hides secrets. They are found as they are, as JSON writes them and as a URL does;
- * a value that is nothing but a secret is hidden however short it is.
+ * Makes a function that hides secrets. They are found as they are, as JSON and URLs write them, in
+ * Base64 and in hexadecimal; a value that is nothing but a secret is hidden however short it is.
  */
 export function hideSecrets(secrets: readonly string[]): Hide {
   const whole = new Set(secrets.filter((secret) => secret !== ''));
@@ -42,7 +42,18 @@ function spellingsOf(secret: string): readonly string[] {
   const parts = secret.split(/\s+/).filter((part) => part.length >= SHORTEST_PART);
   return [secret, ...parts].flatMap((part) => [
     part,
-    JSON.stringify(part).slice(1, -1),
+    quoted(part),
+    // Whoever logs a body as a text quotes it once more.
+    quoted(quoted(part)),
     encodeURIComponent(part),
+    // Without their padding, which may be left out.
+    Buffer.from(part).toString('base64').replace(/=+$/, ''),
+    Buffer.from(part).toString('base64url'),
+    Buffer.from(part).toString('hex'),
   ]);
+}
+
+/** As it stands within the quotes of JSON. */
+function quoted(text: string): string {
+  return JSON.stringify(text).slice(1, -1);
 }

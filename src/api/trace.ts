@@ -31,7 +31,7 @@ export function traceEntry(
     attempt: wire.attempt,
     status: answer?.status ?? null,
     milliseconds: end - start,
-    request_id: answer?.requestId ?? null,
+    request_id: answer?.requestId === undefined ? null : hide.text(answer.requestId),
     request: { headers: shownHeaders(wire.headers, hide), body: requestBody(wire, hide) },
     answer:
       answer === undefined

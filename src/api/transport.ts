@@ -84,11 +84,16 @@ async function exchange(outlet: Outlet, url: URL, wire: WireRequest): Promise<Wi
     headers: received,
     contentType,
     retryAfter: received['retry-after'],
-    requestId: received['x-request-id'],
+    requestId: plainId(received['x-request-id']),
     location: received.location,
     body: parseBody(answer.statusCode, contentType, text),
     length: text.length,
   };
+}
+
+/** An id as one gives it to whoever runs the platform; anything else in its header is not passed on. */
+function plainId(text: string | undefined): string | undefined {
+  return text !== undefined && /^[\w.:+/=@-]{1,128}$/.test(text) ? text : undefined;
 }
 
 /** Of a header that came several times, the first. */

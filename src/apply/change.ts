@@ -2,6 +2,7 @@ import { ApiError, describeApiError } from '../api/errors.ts';
 import type { Address } from '../core/address.ts';
 import { CallsheetError } from '../core/errors.ts';
 import type { Change, Pin } from '../core/plan-document.ts';
+import { knownSecrets } from '../diff/known-secrets.ts';
 import { withholdSensitive } from '../diff/withhold.ts';
 import type { Scope } from '../kinds/kind.ts';
 import { livePin, pinOf } from '../plan/change.ts';
@@ -161,8 +162,9 @@ async function takeSnapshot(
   pin: Pin | null,
 ): Promise<void> {
   const { change, kind, deps, recorded, desired } = work;
+  const secrets = knownSecrets(kind.schema, desired?.document, recorded?.leaves);
   const { document, withheld } = live
-    ? withholdSensitive(kind.schema, live.document, desired?.document ?? {})
+    ? withholdSensitive(kind.schema, live.document, secrets)
     : { document: null, withheld: [] };
   await deps.lease.append({
     type: 'snapshot',

@@ -23,10 +23,18 @@ function userName(): string | null {
   }
 }
 
+/** What git needs to know of the environment, and no more: secrets are read from there. */
+const FOR_GIT =
+  /^(PATH|HOME|LANG|LC_\w+|TMPDIR|XDG_CONFIG_HOME|SYSTEMROOT|USERPROFILE|GIT_(DIR|WORK_TREE|CEILING_DIRECTORIES|CONFIG_(GLOBAL|SYSTEM|NOSYSTEM)))$/i;
+
+function gitEnv(): NodeJS.ProcessEnv {
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => FOR_GIT.test(name)));
+}
+
 /** The commit of the stack, and whether what is applied is really in it. */
 async function headOf(dir: string): Promise<string | null> {
   const git = async (...args: string[]) =>
-    (await promisify(execFile)('git', ['-C', dir, ...args])).stdout.trim();
+    (await promisify(execFile)('git', ['-C', dir, ...args], { env: gitEnv() })).stdout.trim();
   try {
     const head = await git('rev-parse', 'HEAD');
     const changed = await git('status', '--porcelain', '--', '.');

@@ -1,3 +1,5 @@
+import type { Pause } from '../api/retry.ts';
+import type { Timeouts } from '../api/timeouts.ts';
 import type { TraceEntry } from '../api/trace-entry.ts';
 import type { Transport } from '../api/transport.ts';
 import type { Disk } from '../state/disk.ts';
@@ -27,6 +29,10 @@ export type Context = {
   readonly disk?: Disk;
   /** The same for what is sent to the platform. */
   readonly wire?: (transport: Transport) => Transport;
+  /** How pauses between tries are spent; with the clock of the machine unless given. */
+  readonly pause?: Pause;
+  /** How long answers are waited for; as `api/timeouts.ts` says unless given. */
+  readonly timeouts?: Partial<Timeouts>;
   /** Told of every request to the platform, with `--trace-http`. */
   readonly trace?: ((entry: TraceEntry) => void) | undefined;
 };

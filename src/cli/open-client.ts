@@ -33,6 +33,8 @@ export function openClient(
     endpoints,
     trace: context.trace,
     wire: context.wire,
+    ...(context.pause === undefined ? {} : { pause: context.pause }),
+    ...(context.timeouts === undefined ? {} : { timeouts: context.timeouts }),
     openFile: (file) => openAsBlob(join(dir, file.path), { type: file.mime }),
   });
 }

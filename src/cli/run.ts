@@ -108,7 +108,8 @@ async function execute(
     ...(request.restored === undefined ? {} : { restored: request.restored }),
     concurrency: session.concurrency,
     now: context.now,
-    sleep: (milliseconds: number) => sleep(milliseconds),
+    sleep: (milliseconds: number) =>
+      context.pause?.sleep(milliseconds, context.stop) ?? sleep(milliseconds),
     stop: context.stop,
   };
   if (request.checkFirst === true) await checkPins(plan, deps);

@@ -130,6 +130,9 @@ export function resolveForm(
   context: Context,
 ): Resolved {
   const name = formNamed(form.key);
+  // Whatever is not plainly the source of a secret may be the secret itself.
+  const isPlain = name === '$secret' && node.members.size === 1 && form.value.type === 'scalar';
+  if ((field.sensitive || field.holdsSecrets) && !isPlain) hide(context, node);
   if (name === undefined) {
     const close = nearest(form.key, FORMS);
     return fail(context, field, form.keyPlace, {

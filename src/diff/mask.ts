@@ -1,5 +1,5 @@
 import { isSensitive, MASK } from '../core/mask.ts';
-import type { Path } from '../core/path.ts';
+import { formatPath, type Path } from '../core/path.ts';
 import { type FieldSchema, itemSchema, memberSchema } from '../core/schema.ts';
 import {
   Blob,
@@ -10,7 +10,6 @@ import {
   Ref,
   Secret,
   type Value,
-  type ValueObject,
 } from '../core/value.ts';
 import { schemasAlong } from './along.ts';
 
@@ -28,21 +27,18 @@ export function maskAt(root: FieldSchema, path: Path, value: Value | undefined):
   return mask(root, along.at(-1) ?? {}, value, along.some(isSensitive));
 }
 
-/**
- * What is live, masked as well where the configuration gives a secret: the specification does not name
- * every secret that an integration may have (DESIGN §10).
- */
-export function maskLive(root: FieldSchema, live: JsonObject, wanted: ValueObject): Json {
-  return maskBeside(maskValue(root, root, live), wanted);
+/** What is live, masked as well at the paths of `secrets`: see `knownSecrets`. */
+export function maskLive(root: FieldSchema, live: JsonObject, secrets: ReadonlySet<string>): Json {
+  return maskPaths(maskValue(root, root, live), [], secrets);
 }
 
-function maskBeside(shown: Json, wanted: Value | undefined): Json {
-  if (wanted instanceof Secret) return shown === null ? null : MASK;
-  if (!isObject(shown) || !isObject(wanted)) return shown;
+function maskPaths(shown: Json, path: Path, secrets: ReadonlySet<string>): Json {
+  if (secrets.has(formatPath(path))) return shown === null ? null : MASK;
+  if (!isObject(shown)) return shown;
   return Object.fromEntries(
     Object.entries(shown).map(([key, member]: readonly [string, Json]) => [
       key,
-      maskBeside(member, wanted[key]),
+      maskPaths(member, [...path, key], secrets),
     ]),
   );
 }

@@ -1,31 +1,17 @@
 import { formatPath, identitySegment, type Path } from '../core/path.ts';
 import { type FieldSchema, itemSchema, memberSchema } from '../core/schema.ts';
-import {
-  isList,
-  isObject,
-  type Json,
-  type JsonObject,
-  Secret,
-  type ValueObject,
-} from '../core/value.ts';
-import { leavesOf } from './leaves.ts';
+import { isList, isObject, type Json, type JsonObject } from '../core/value.ts';
 
 /**
  * A document without what the platform owns and without sensitive values, and the paths of the latter.
- * A value is sensitive, too, where `wanted` gives a secret: the specification does not name every secret
- * that an integration may have.
+ * `secrets` are paths of values that are secret although no schema says so: see `knownSecrets`.
  */
 export function withholdSensitive(
   root: FieldSchema,
   document: JsonObject,
-  wanted: ValueObject = {},
+  secrets: ReadonlySet<string> = new Set(),
 ): { readonly document: JsonObject; readonly withheld: readonly string[] } {
   const withheld: string[] = [];
-  const secrets = new Set(
-    [...leavesOf(root, wanted).leaves.values()]
-      .filter(({ value }) => value instanceof Secret)
-      .map(({ text }) => text),
-  );
 
   function keep(schema: FieldSchema, value: Json, path: Path, above: boolean): Json | undefined {
     if (schema.readOnly) return undefined;

@@ -6,6 +6,7 @@ import type { Change, Pin, PlanDocument, PlanOptions } from '../core/plan-docume
 import type { JsonObject, ValueObject } from '../core/value.ts';
 import { compare, isWritten, type LeafChange } from '../diff/compare.ts';
 import { leafChange } from '../diff/finding.ts';
+import { knownSecrets } from '../diff/known-secrets.ts';
 import { fieldSchema, leavesOf, liveForm } from '../diff/leaves.ts';
 import { maskValue } from '../diff/mask.ts';
 import type { Sides, World } from '../diff/world.ts';
@@ -115,8 +116,9 @@ function planPresence(
   live: LiveResource,
   context: ChangeContext,
 ): { readonly change: Change; readonly leaves: readonly LeafChange[] } {
-  const { kind, by } = identity;
+  const { kind, by, recorded } = identity;
   const { world, options, now } = context;
+  const secrets = knownSecrets(kind.schema, document, recorded?.leaves);
   const sides = sidesOf(identity, options);
   const { told, untold } = partTold(document, live);
   const recalled = recall(kind, untold, sides, world);
@@ -142,9 +144,9 @@ function planPresence(
     ...base(identity),
     id: live.id,
     ...shape,
-    before: project(kind, document, live.document),
+    before: project(kind, document, live.document, secrets),
     after: maskValue(kind.schema, kind.schema, document),
-    fields: leaves.map((leaf) => fieldChange(kind, leaf)),
+    fields: leaves.map((leaf) => fieldChange(kind, leaf, secrets)),
     pin: livePin(kind, live, null),
   };
   return { change, leaves };
@@ -227,13 +229,14 @@ function planAbsence(
     const left = { verdict: 'unsupported' as const, reason, operations: [] };
     return { ...common, id: live.id, action: 'delete', ...left };
   }
+  const secrets = knownSecrets(kind.schema, {}, identity.recorded?.leaves);
   return {
     ...common,
     id: live.id,
     action: 'delete',
     verdict: 'ok',
     reason: purpose === 'rollback' ? 'the run made it' : 'no longer configured',
-    before: project(kind, live.document, live.document),
+    before: project(kind, live.document, live.document, secrets),
     pin: pinOf(kind, live, null),
     operations: [{ step: 'delete', fields: [] }],
   };

@@ -121,7 +121,11 @@ function undoOne(
     return { address, desired: undefined, impossible, restored: snapshot.resource };
   }
   const isWhole = action === 'delete' || action === 'replace';
-  const paths = changed.map(parsePath).filter((path) => path !== undefined);
+  // What no snapshot holds stays as it is: it is not put back, and not emptied either.
+  const paths = changed
+    .filter((text) => !snapshot.withheld.includes(text))
+    .map(parsePath)
+    .filter((path) => path !== undefined);
   const back = isWhole ? document : restoreLeaves(document, paths);
   const touched = { snapshot, changed, isWhole, recorded };
   return {

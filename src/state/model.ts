@@ -73,5 +73,5 @@ export type AppliedLeaf =
 
 /** Whether what is remembered of a leaf is only what a secret or sensitive value may leave behind. */
 export function isConcealed(leaf: AppliedLeaf): boolean {
-  return 'fingerprint' in leaf || 'unknown' in leaf;
+  return !('value' in leaf || 'digest' in leaf);
 }

@@ -1,9 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { MASK } from '../../src/core/mask.ts';
-import { maskValue } from '../../src/diff/mask.ts';
+import type { ValueObject } from '../../src/core/value.ts';
+import { knownSecrets } from '../../src/diff/known-secrets.ts';
+import { maskLive, maskValue } from '../../src/diff/mask.ts';
 import { withholdSensitive } from '../../src/diff/withhold.ts';
 import { agent } from '../../src/kinds/agent.ts';
-import { materialise } from '../world.ts';
+import { HARBOR, materialise, world } from '../world.ts';
 
 /** Every place where a platform could hold something that nobody may see, each with a canary. */
 const DOCUMENT = {
@@ -42,14 +44,14 @@ const DOCUMENT = {
 } as const;
 
 describe('a masked document', () => {
-  const shown = maskValue(agent.schema, agent.schema, materialise(DOCUMENT));
+  const masked = () => maskValue(agent.schema, agent.schema, materialise(DOCUMENT));
 
   test('holds no canary', () => {
-    expect(JSON.stringify(shown)).not.toContain('canary');
+    expect(JSON.stringify(masked())).not.toContain('canary');
   });
 
   test('still says where something is', () => {
-    expect(shown).toEqual({
+    expect(masked()).toEqual({
       name: 'Desk',
       integrations: {
         ehrProvider: { username: 'u', password: MASK },
@@ -89,9 +91,10 @@ describe('a masked document', () => {
 });
 
 describe('a document to be kept', () => {
-  const { document, withheld } = withholdSensitive(agent.schema, DOCUMENT);
+  const kept = () => withholdSensitive(agent.schema, DOCUMENT);
 
   test('holds no canary, nor what the platform owns', () => {
+    const { document } = kept();
     expect(JSON.stringify(document)).not.toContain('canary');
     expect(document).toEqual({
       name: 'Desk',
@@ -112,7 +115,7 @@ describe('a document to be kept', () => {
   });
 
   test('says what it leaves out', () => {
-    expect(withheld).toEqual([
+    expect(kept().withheld).toEqual([
       'integrations.ehrProvider.password',
       'integrations.calendarA.access_token',
       'integrations.calendarA.refresh_token',
@@ -133,5 +136,75 @@ describe('a document to be kept', () => {
       extensions: { tools: [{ name: 'crm', headers: [{ key: 'X', value: null }] }] },
     });
     expect(kept.withheld).toEqual([]);
+  });
+});
+
+describe('a secret that no schema names', () => {
+  const live = {
+    integrations: { ehrProvider: { username: 'u', pin: 'canary-1', door: { code: 'canary-2' } } },
+    description: 'plain',
+  };
+  const given = materialise({ integrations: { ehrProvider: { pin: { $secret: 'env:PIN' } } } });
+  const written = {
+    'integrations.ehrProvider.door': { fingerprint: 'hmac:0:0' },
+    'integrations.ehrProvider.username': { value: 'u' },
+  };
+
+  test('is known where the configuration gives one, and where the state has a fingerprint', () => {
+    const secrets = knownSecrets(agent.schema, given as ValueObject, written);
+    expect([...secrets].sort()).toEqual([
+      'integrations.ehrProvider.door',
+      'integrations.ehrProvider.pin',
+    ]);
+    expect(knownSecrets(agent.schema)).toEqual(new Set());
+  });
+
+  test('is masked whole where it is live, and nothing beside it', () => {
+    const secrets = knownSecrets(agent.schema, given as ValueObject, written);
+    expect(maskLive(agent.schema, live, secrets)).toEqual({
+      integrations: { ehrProvider: { username: 'u', pin: MASK, door: MASK } },
+      description: 'plain',
+    });
+    const gone = { integrations: { ehrProvider: { pin: null } } };
+    expect(maskLive(agent.schema, gone, secrets)).toEqual(gone);
+  });
+
+  test('is not kept', () => {
+    const { document, withheld } = withholdSensitive(
+      agent.schema,
+      live,
+      new Set(['integrations.ehrProvider.pin', 'integrations.ehrProvider.door.code']),
+    );
+    expect(document).toEqual({
+      integrations: { ehrProvider: { username: 'u', door: {} } },
+      description: 'plain',
+    });
+    expect(withheld).toEqual([
+      'integrations.ehrProvider.pin',
+      'integrations.ehrProvider.door.code',
+    ]);
+  });
+
+  const wrote = { integrations: { ehrProvider: { username: 'u', pin: { $secret: 'env:PIN' } } } };
+  const then = () =>
+    world()
+      .live({ agent: [{ id: 'a1', name: 'Desk', organization_id: HARBOR, ...live }] })
+      .applied({ 'agent.desk': { id: 'a1', name: 'Desk', ...wrote } })
+      .secrets({ 'env:PIN': 'canary-1' });
+
+  test.each([
+    [
+      'is given no longer',
+      { 'agent.desk': { name: 'Desk', integrations: { ehrProvider: { username: 'u' } } } },
+    ],
+    ['goes with its resource', {}],
+    [
+      'is to be null',
+      { 'agent.desk': { name: 'Desk', integrations: { ehrProvider: { pin: null } } } },
+    ],
+  ])('is in no plan where it %s', async (_, desired) => {
+    const { plan } = await then().desired(desired).plan();
+    expect(plan.changes).toHaveLength(1);
+    expect(JSON.stringify(plan)).not.toContain('canary-1');
   });
 });

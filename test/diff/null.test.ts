@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { compares, findingsOf } from './rows.ts';
 
+const SECRET = { $secret: 'env:TOKEN' };
 const TOOL = { type: 'webhook', condition: 'during_call', method: 'GET' };
 const CRM = { ...TOOL, name: 'crm', url: 'https://crm.example.test' };
 
@@ -50,6 +51,28 @@ describe('an explicit null', () => {
       desired: { interpreter_config: null },
       live: { interpreter_config: { pair: 'en-fr' } },
       finds: { interpreter_config: 'conflict' },
+    },
+    {
+      title: 'does not mind what somebody edited elsewhere',
+      applied: { interpreter_config: { pair: 'en-es' }, description: 'one' },
+      desired: { interpreter_config: null, description: 'one' },
+      live: { interpreter_config: { pair: 'en-es' }, description: 'another' },
+      finds: { interpreter_config: 'changed', description: 'drifted' },
+    },
+    {
+      title: 'over an object that somebody took a member out of is a conflict',
+      applied: { contact_policy: { require_consent_basis: true, abandon_rate_alert_threshold: 3 } },
+      desired: { contact_policy: null },
+      live: { contact_policy: { require_consent_basis: true } },
+      finds: { contact_policy: 'conflict' },
+    },
+    {
+      title: 'over an object that held a secret is none: nobody can see whether that moved',
+      applied: { integrations: { smsProvider: { account_sid: 'AC1', auth_token: SECRET } } },
+      desired: { integrations: null },
+      live: { integrations: { smsProvider: { account_sid: 'AC1' } } },
+      having: (made) => made.secrets({ 'env:TOKEN': 'canary' }),
+      finds: { integrations: 'changed' },
     },
     {
       title: 'over a list that somebody edited meanwhile is a conflict',

@@ -3,7 +3,7 @@ import type { Dialect } from '../../src/simulator/index.ts';
 type Values = { readonly [name in keyof Dialect]: readonly [Dialect[name], ...Dialect[name][]] };
 
 /** The readings that are tried of each option; the first is what the simulator does on its own. */
-const VALUES: Values = {
+export const VALUES: Values = {
   merge: ['deep', 'shallow'],
   nulls: ['clears', 'rejected'],
   emptyText: ['kept', 'null', 'absent'],

@@ -1,6 +1,7 @@
 import { kindOf } from '../../src/core/address.ts';
 import type { PlannedOperation } from '../../src/core/plan-document.ts';
 import type { JsonObject } from '../../src/core/value.ts';
+import { knownSecrets } from '../../src/diff/known-secrets.ts';
 import { withholdSensitive } from '../../src/diff/withhold.ts';
 import { kindNamed } from '../../src/kinds/index.ts';
 import type { JournalEntry, LedgerLine } from '../../src/state/journal.ts';
@@ -36,7 +37,10 @@ export function journalOf(
   const entries = deeds.flatMap((deed): readonly JournalEntry[] => {
     const { address, id = null, before, fields = [], history, resource = null, recorded } = deed;
     const kind = kindNamed(kindOf(address));
-    const kept = before ? withholdSensitive(kind.schema, before) : { document: null, withheld: [] };
+    const secrets = knownSecrets(kind.schema, {}, resource?.leaves);
+    const kept = before
+      ? withholdSensitive(kind.schema, before, secrets)
+      : { document: null, withheld: [] };
     const pin = before
       ? { digest: 'sha256:before', updated_at: null, history_id: history?.before ?? null }
       : null;

@@ -177,6 +177,15 @@ describe('what cannot be undone', () => {
     steps: ['again'],
   };
 
+  test('is left alone: a secret that the platform returns is not emptied', () => {
+    const path = 'integrations.ehrProvider.pin';
+    const before = { ...DESK, integrations: { ehrProvider: { username: 'desk', pin: 'canary' } } };
+    const deed = update([path, 'greeting_message'], { before, resource: known(path) });
+    const { document } = desiredOf(deed) ?? {};
+    expect(document).toMatchObject({ greeting_message: 'Hello' });
+    expect(document).not.toHaveProperty('integrations');
+  });
+
   test.each<[string, Deed, readonly string[]]>([
     ['a secret that was written', update([TOKEN, 'greeting_message']), [TOKEN]],
     [

@@ -8,43 +8,57 @@ const SECRET_NAME = /password|passwd|secret|token$|authorization|auth_?headers|a
 /** Lists of `key` and `value` whose values often are credentials. */
 const HEADERS_NAME = /^headers$/i;
 
+/** A moment, such as when a provider was connected, gives nothing away. */
+const TIMESTAMP = /^\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d)$/;
+
 /**
- * A record as it may be shown: whatever its schema calls a secret or sensitive is masked, and so is what
- * is named like a secret where the schema does not know the member. Nothing is left out.
+ * A record as it may be shown: whatever its schema calls a secret or sensitive is masked, and so is what the
+ * schema does not know, where it is named like a secret or where anything may be one (`x-secrets-inside`).
+ * Nothing is left out.
  */
 export function maskRecord(root: FieldSchema, record: JsonObject): JsonObject {
-  return maskMembers(root, root, record);
+  return maskMembers(root, root, record, false);
 }
 
 const UNKNOWN: FieldSchema = {};
 
 /** A record of which no schema is known, such as a history entry. */
 export function maskUnknown(record: JsonObject): JsonObject {
-  return maskMembers(UNKNOWN, UNKNOWN, record);
+  return maskMembers(UNKNOWN, UNKNOWN, record, false);
 }
 
-function maskMembers(root: FieldSchema, schema: FieldSchema, object: JsonObject): JsonObject {
+function maskMembers(
+  root: FieldSchema,
+  schema: FieldSchema,
+  object: JsonObject,
+  above: boolean,
+): JsonObject {
+  const isInside = above || schema['x-secrets-inside'] === true;
   return Object.fromEntries(
     Object.entries(object).map(([name, value]: readonly [string, Json]) => {
       const member = memberSchema(root, schema, name);
-      if (isHidden(name, member)) return [name, maskAll(value)];
+      if (isHidden(name, member, value, isInside)) return [name, maskAll(value)];
       if (isUnknown(member) && HEADERS_NAME.test(name)) return [name, maskHeaders(value)];
-      return [name, maskValue(root, member, value)];
+      return [name, maskValue(root, member, value, isInside)];
     }),
   );
 }
 
-function maskValue(root: FieldSchema, schema: FieldSchema, value: Json): Json {
-  if (isList(value)) return value.map((item) => maskItem(root, itemSchema(root, schema), item));
-  return isObject(value) ? maskMembers(root, schema, value) : value;
+function maskValue(root: FieldSchema, schema: FieldSchema, value: Json, above: boolean): Json {
+  if (isList(value)) {
+    const items = itemSchema(root, schema);
+    return value.map((item) =>
+      isSensitive(items) ? maskAll(item) : maskValue(root, items, item, above),
+    );
+  }
+  return isObject(value) ? maskMembers(root, schema, value, above) : value;
 }
 
-function maskItem(root: FieldSchema, schema: FieldSchema, item: Json): Json {
-  return isSensitive(schema) ? maskAll(item) : maskValue(root, schema, item);
-}
-
-function isHidden(name: string, schema: FieldSchema): boolean {
-  return isSensitive(schema) || (isUnknown(schema) && SECRET_NAME.test(name));
+function isHidden(name: string, schema: FieldSchema, value: Json, isInside: boolean): boolean {
+  if (isSensitive(schema)) return true;
+  if (!isUnknown(schema)) return false;
+  const isMoment = typeof value === 'string' && TIMESTAMP.test(value);
+  return SECRET_NAME.test(name) || (isInside && !isMoment);
 }
 
 function isUnknown(schema: FieldSchema): boolean {

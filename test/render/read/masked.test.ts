@@ -34,6 +34,23 @@ describe('what a record of an agent hides', () => {
       },
     ],
     [
+      'what an integration keeps that the schema does not know, but when it was connected',
+      {
+        integrations: {
+          ehrProvider: { pass: 'canary', connected_at: '2026-01-01T09:00:00.5Z', is_live: true },
+        },
+      },
+      {
+        integrations: {
+          ehrProvider: {
+            pass: '(secret)',
+            connected_at: '2026-01-01T09:00:00.5Z',
+            is_live: true,
+          },
+        },
+      },
+    ],
+    [
       'the SIP password',
       { sip_registration_data: { username: 'desk', password: 'canary', port: 5060 } },
       { sip_registration_data: { username: 'desk', password: '(secret)', port: 5060 } },

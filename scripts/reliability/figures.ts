@@ -1,0 +1,57 @@
+import { isObject, type Json, type JsonObject } from '../../src/core/value.ts';
+
+/** How many points of a run a kill was tried at, and how many of them came to the right end. */
+export type Kills = { readonly points: number; readonly converged: number };
+
+/** What the long tests wrote down; a part is missing where its test has not run. */
+export type Figures = {
+  readonly kill_matrix?: Kills & { readonly by: { readonly [step: string]: Kills } };
+  readonly worlds?: {
+    readonly worlds: number;
+    readonly steps: number;
+    readonly faults: number;
+    readonly seed: number;
+  };
+  readonly canaries?: {
+    readonly positions: number;
+    readonly commands: number;
+    readonly checks: number;
+    readonly leaks: number;
+  };
+  readonly mutation?: readonly MutatedFolder[];
+};
+
+/** What became of the mutants of a folder. */
+export type MutatedFolder = {
+  readonly folder: string;
+  readonly files: number;
+  readonly detected: number;
+  readonly undetected: number;
+};
+
+const DETECTED = ['Killed', 'Timeout'];
+const UNDETECTED = ['Survived', 'NoCoverage'];
+
+/** Counts the mutants of a mutation report, folder by folder. Those that were never run count for nothing. */
+export function foldersIn(report: JsonObject): readonly MutatedFolder[] {
+  const folders = new Map<string, MutatedFolder>();
+  for (const [file, result] of Object.entries(isObject(report.files) ? report.files : {})) {
+    const folder = file.split('/').slice(0, 2).join('/');
+    const known = folders.get(folder) ?? { folder, files: 0, detected: 0, undetected: 0 };
+    const statuses = statusesIn(result);
+    const count = (wanted: readonly string[]) =>
+      statuses.filter((status) => wanted.includes(status)).length;
+    folders.set(folder, {
+      folder,
+      files: known.files + 1,
+      detected: known.detected + count(DETECTED),
+      undetected: known.undetected + count(UNDETECTED),
+    });
+  }
+  return [...folders.values()];
+}
+
+function statusesIn(result: Json): readonly string[] {
+  const mutants = isObject(result) && Array.isArray(result.mutants) ? result.mutants : [];
+  return mutants.map((mutant: Json) => (isObject(mutant) ? String(mutant.status) : ''));
+}

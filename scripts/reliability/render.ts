@@ -1,0 +1,83 @@
+import type { Figures, Kills, MutatedFolder } from './figures.ts';
+
+const NOT_RUN = 'Not measured: this part did not run.';
+
+/** The document. Nothing in it is written by hand but the sentences around the figures. */
+export function renderReliability(figures: Figures): string {
+  return `${[
+    '# Reliability',
+    'What is done to Callsheet to find out whether anything is ever lost, and what came of it. Every figure on this page is written by a command that anyone can run:',
+    '```sh\nnpm run reliability\n```',
+    'It takes its time. `npm run reliability -- --render` writes the page anew from the last results. Short parts of each are run by `npm test`.',
+    '## Killed at every step',
+    'An apply is ended by SIGKILL at every step that its journal knows and at every boundary of a request, and then run again. It must come to what is wanted, with nothing made twice and nothing left behind.',
+    kills(figures.kill_matrix),
+    '## Random worlds',
+    'Whatever is wanted × whatever is live × whatever the specification leaves open × whatever goes wrong: answers lost after the work was done, 429 and 503 storms, connections that break, pages that are cut short, servers that fall silent. After a few runs the next plan must be empty, and a model that shares no code with the comparison or the planner says what the platform must hold: nothing outside of what is owned changed, nothing was deleted that was not planned, nothing exists twice, no secret was wiped.',
+    worlds(figures.worlds),
+    '## Canary secrets',
+    'A value that can come from nowhere else stands in every position that the schemas call secret or sensitive, and in every credential. Every byte that every command writes, in every format, through every kind of refusal that repeats what it was sent, is searched for it: as it is, and as JSON, URLs, Base64 and hexadecimal write it.',
+    canaries(figures.canaries),
+    '## Mutation testing',
+    'The code of the comparison and of the planner is broken on purpose, in one place at a time. A mutant that no test notices is a hole in the tests. The command fails below 85 %.',
+    mutation(figures.mutation),
+  ].join('\n\n')}\n`;
+}
+
+function kills(matrix: Figures['kill_matrix']): string {
+  if (matrix === undefined) return NOT_RUN;
+  const row = (name: string, { points, converged }: Kills) =>
+    `| ${name} | ${whole(points)} | ${whole(converged)} | ${whole(points - converged)} |`;
+  return [
+    '| killed at | points | came to the right end | did not |',
+    '|---|--:|--:|--:|',
+    ...Object.entries(matrix.by)
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([step, outcome]) => row(`\`${step}\``, outcome)),
+    row('**all**', matrix),
+  ].join('\n');
+}
+
+function worlds(played: Figures['worlds']): string {
+  if (played === undefined) return NOT_RUN;
+  return [
+    '| worlds | configurations applied in them | faults that struck | survived |',
+    '|--:|--:|--:|--:|',
+    `| ${whole(played.worlds)} | ${whole(played.steps)} | ${whole(played.faults)} | ${whole(played.worlds)} |`,
+    '',
+    `The last run began at seed ${played.seed}.`,
+  ].join('\n');
+}
+
+function canaries(searched: Figures['canaries']): string {
+  if (searched === undefined) return NOT_RUN;
+  return [
+    '| positions | commands run | positions × commands | occurrences |',
+    '|--:|--:|--:|--:|',
+    `| ${whole(searched.positions)} | ${whole(searched.commands)} | ${whole(searched.checks)} | ${whole(searched.leaks)} |`,
+  ].join('\n');
+}
+
+function mutation(folders: Figures['mutation']): string {
+  if (folders === undefined) return NOT_RUN;
+  const sum = (of: (folder: MutatedFolder) => number) =>
+    folders.reduce((total, folder) => total + of(folder), 0);
+  const all: MutatedFolder = {
+    folder: '**both**',
+    files: sum(({ files }) => files),
+    detected: sum(({ detected }) => detected),
+    undetected: sum(({ undetected }) => undetected),
+  };
+  return [
+    '| folder | files | mutants | noticed | score |',
+    '|---|--:|--:|--:|--:|',
+    ...[...folders.map((one) => ({ ...one, folder: `\`${one.folder}\`` })), all].map(
+      ({ folder, files, detected, undetected }) =>
+        `| ${folder} | ${whole(files)} | ${whole(detected + undetected)} | ${whole(detected)} | ${((100 * detected) / Math.max(1, detected + undetected)).toFixed(1)} % |`,
+    ),
+  ].join('\n');
+}
+
+function whole(count: number): string {
+  return count.toLocaleString('en-US');
+}

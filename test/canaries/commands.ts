@@ -1,0 +1,111 @@
+import { join } from 'node:path';
+import { kinds } from '../../src/kinds/index.ts';
+import { CLAIM, PROFILE, type Scene } from './scene.ts';
+
+/** A command of the program and the formats that it can be shown in. */
+export type Known = { readonly name: string; readonly formats: readonly string[] };
+
+/** Every command, as the program's own help has them: a new one is among them at once. */
+export async function knownCommands(
+  { run }: Pick<Scene, 'run'>,
+  parent: readonly string[] = [],
+): Promise<readonly Known[]> {
+  const { out } = await run([...parent, '--help']);
+  const [, list = ''] = /\nCommands:\n([\s\S]*?)(?:\n\n|$)/.exec(out) ?? [];
+  const names = [...list.matchAll(/^ {2}(\S+)/gm)].map(([, name = '']) => name);
+  if (names.length === 0) {
+    const [, choices = ''] = /--format <format>[^(]*\(choices:([^)]*?),\s*default:/.exec(out) ?? [];
+    const formats = [...choices.matchAll(/"(\w+)"/g)].map(([, format = '']) => format);
+    return [{ name: parent.join(' '), formats: formats.length === 0 ? [''] : formats }];
+  }
+  const below = names
+    .filter((name) => name !== 'help')
+    .map((name) => knownCommands({ run }, [...parent, name]));
+  return (await Promise.all(below)).flat();
+}
+
+/** Commands that need something of their own, and are watched in a test of their own or never end. */
+export const APART = ['simulate'];
+
+type Way = readonly string[];
+
+const AGENT = 'agent.sample';
+
+/** What a command is tried with, and in which order they come: the writing ones first. */
+export function waysOf({
+  folder,
+}: Pick<Scene, 'folder'>): Readonly<Record<string, readonly Way[]>> {
+  const at = (name: string) => join(folder, name);
+  const page = 'knowledge_source.clinic.page';
+  const one = (kind: string) => (kind === 'knowledge_source' ? page : `${kind}.sample`);
+  return {
+    validate: [[], ['--no-secrets']],
+    plan: [
+      ['--out', at('saved.plan')],
+      ['--resend-secrets', '--allow-delete', '--accept-conflicts', '--skip-refused'],
+      ['--detailed-exitcode', '--target', AGENT],
+    ],
+    apply: [['--auto-approve', '--accept-conflicts', '--events', at('events.jsonl')], []],
+    drift: [[], ['--detailed-exitcode']],
+    rollback: [['--auto-approve'], ['--auto-approve', '--force']],
+    runs: [[]],
+    'state list': [[]],
+    'state show': [[AGENT]],
+    'state pull': [[]],
+    'state mv': [
+      [AGENT, 'agent.other'],
+      ['agent.other', AGENT],
+    ],
+    'state rm': [['agent.wired'], ['no.such']],
+    'state push': [[at('pulled.json'), '--force']],
+    'state unlock': [[], ['no-such-lease', '--force']],
+    'state repair': [[]],
+    assumptions: [[]],
+    get: kinds.flatMap(({ name, section }) => {
+      const sources = name === 'knowledge_source';
+      return [
+        [
+          sources ? 'knowledge_sources' : section,
+          ...(sources ? ['--knowledge-base', 'clinic'] : []),
+        ],
+        [name, one(name)],
+        // Somebody gave this one a header of their own.
+        ...(name === 'agent' ? [[name, 'agent.wired']] : []),
+      ];
+    }),
+    history: [[AGENT], ['agent.wired']],
+    payments: [[AGENT], [AGENT, '--refresh']],
+    logs: [[AGENT], [AGENT, '--transcript', '--summary']],
+    metrics: [['--block', 'totals'], []],
+    billing: [[]],
+    features: [[], ['--locked']],
+    models: [[]],
+    stt: [[]],
+    voices: [[]],
+    session: [
+      ['--profile', PROFILE],
+      ['--profile', PROFILE, '--pbx', '--claim', CLAIM],
+    ],
+  };
+}
+
+/** Every command in every way and format, with every switch that makes it say more. */
+export function linesOf(scene: Scene, known: readonly Known[]): readonly Way[] {
+  const ways = waysOf(scene);
+  const order = Object.keys(ways);
+  return [...known]
+    .filter(({ name }) => !APART.includes(name))
+    .sort((a, b) => order.indexOf(a.name) - order.indexOf(b.name))
+    .flatMap(({ name, formats }) =>
+      (ways[name] ?? []).flatMap((way) =>
+        formats.map((format) => [
+          ...name.split(' '),
+          ...way,
+          ...(format === '' ? [] : ['--format', format]),
+          '--verbose',
+          '--trace-http',
+          join(scene.folder, 'trace.jsonl'),
+        ]),
+      ),
+    );
+}

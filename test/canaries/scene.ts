@@ -1,0 +1,221 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { runProgram } from '../../src/cli/program.ts';
+import type { Json, JsonObject } from '../../src/core/value.ts';
+import { kinds } from '../../src/kinds/index.ts';
+import { type SeedDocument, type Simulator, startSimulator } from '../../src/simulator/index.ts';
+import { EVERYTHING_SEED, WHOLE_VERSION } from '../e2e/everything.ts';
+import { type EchoingPlatform, openEcho } from './echo.ts';
+import { filesBelow, leaksIn } from './leaks.ts';
+import { type Filled, fillSecrets, type Position } from './positions.ts';
+
+const [ORGANIZATION] = EVERYTHING_SEED.organizations ?? [];
+
+const CLIENT_ID = 'watched-client';
+const CLIENT_SECRET = 'canary-client-secret-5fd1';
+const PBX_KEY = 'canary-pbx-key-77ab';
+const FINGERPRINT_KEY = 'canary-fingerprint-key-e201';
+export const PROFILE = '5a1c7f6e-0f3a-4f62-8f0a-6f9f5d1f4c01';
+export const CLAIM = '0d5c7e4a-5f2e-4a3b-9a51-2c8f0a7d3e02';
+
+const SEED: SeedDocument = {
+  ...EVERYTHING_SEED,
+  keys: [{ client_id: CLIENT_ID, client_secret: CLIENT_SECRET }],
+  pbx_api_keys: [PBX_KEY],
+  profiles: [{ id: PROFILE, organization_id: ORGANIZATION?.id ?? '' }],
+  claims: [{ id: CLAIM, profile_id: PROFILE }],
+};
+
+/** Values that are secret wherever they show, beside those of the configuration. */
+export const CREDENTIALS = [
+  'client secret',
+  'access token',
+  'PBX key',
+  'fingerprint key',
+  'presigned address',
+  'header set by somebody else',
+  'SIP password',
+] as const;
+
+/** Characters that every way of writing a text down writes differently. */
+const AWKWARD = '"\\/+&=% ';
+
+/** A secret's value in a generation: those of another differ everywhere. */
+function secretValue({ variable }: Position, generation: number): string {
+  const name = `canary-${variable.slice(-2)}-${generation}`;
+  return `${name}${AWKWARD}tail-of-${name}`;
+}
+
+/** What one command came to. */
+export type Said = { readonly exit: number; readonly out: string; readonly err: string };
+
+/** A stack with a secret in every position, a platform, and commands of which every byte is searched. */
+export type Scene = {
+  readonly sim: Simulator;
+  readonly platform: EchoingPlatform;
+  readonly folder: string;
+  readonly positions: readonly Position[];
+  /** Values of the configuration's secrets now. */
+  readonly values: () => readonly string[];
+  /** The environment that commands run in. */
+  readonly env: () => Env;
+  /** Tokens and signatures that the platform made: secrets too. */
+  readonly unmarked: () => readonly string[];
+  /** Gives every secret of the configuration another value. */
+  readonly rotate: () => void;
+  readonly run: (argv: readonly string[], env?: Env) => Promise<Said>;
+  /** Writes the stack anew, as given. */
+  readonly write: (stack: Json, text?: (yaml: string) => string) => Promise<void>;
+  readonly stack: JsonObject;
+  /** A file that holds secrets because somebody wrote them there. */
+  readonly ignore: (file: string) => void;
+  /** Everything that showed so far: which command, where, and what stood around it. */
+  readonly leaks: readonly string[];
+  /** Commands that were run. */
+  readonly commands: () => number;
+  readonly close: () => Promise<void>;
+};
+
+/** Files that commands append to. */
+const APPENDED = ['trace.jsonl', 'events.jsonl'];
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+export async function openScene(): Promise<Scene> {
+  const filled = fillSecrets();
+  const { positions } = filled;
+  const sim = await startSimulator({ seed: SEED, dialect: { ingestionReads: 0 } });
+  addTheirs(sim);
+  const platform = await openEcho(sim.url);
+  const folder = await mkdtemp(join(tmpdir(), 'callsheet-canaries-'));
+  for (const [name, content] of Object.entries(WHOLE_VERSION.files))
+    await writeFile(join(folder, name), content);
+  const stack = stackOf(filled);
+  const leaks: string[] = [];
+  const presigned = new Set<string>();
+  const ignored = new Set<string>();
+  let generation = 1;
+  let commands = 0;
+
+  const secrets = () =>
+    Object.fromEntries(positions.map((one) => [one.variable, secretValue(one, generation)]));
+
+  const environment = (): Env => ({
+    ...secrets(),
+    CALLSHEET_FINGERPRINT_KEY: FINGERPRINT_KEY,
+    CALLSHEET_BASE_URL: platform.url,
+    CALLSHEET_CLIENT_ID: CLIENT_ID,
+    CALLSHEET_CLIENT_SECRET: CLIENT_SECRET,
+    CALLSHEET_PBX_API_KEY: PBX_KEY,
+  });
+
+  function unmarked(): readonly string[] {
+    for (const { path } of sim.requests) if (path.includes('?')) presigned.add(queryOf(path));
+    return [...sim.store.tokens.keys(), ...presigned].filter((one) => one.length > 12);
+  }
+
+  const scene: Scene = {
+    env: environment,
+    unmarked,
+    sim,
+    platform,
+    folder,
+    positions,
+    stack,
+    leaks,
+    values: () => Object.values(secrets()),
+    rotate: () => {
+      generation += 1;
+    },
+    commands: () => commands,
+    ignore: (file) => void ignored.add(file),
+    async write(wanted, change = (yaml) => yaml) {
+      await writeFile(join(folder, 'callsheet.yaml'), change(JSON.stringify(wanted, null, 2)));
+    },
+    async run(argv, env = {}) {
+      const isolated = argv.includes('--help') ? [] : ['--dir', folder];
+      const said = await captured([...argv, ...isolated], { ...environment(), ...env });
+      commands += 1;
+      await search(argv, said);
+      return said;
+    },
+    async close() {
+      await platform.close();
+      await sim.close();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+  await scene.write(stack);
+  return scene;
+
+  async function search(argv: readonly string[], { out, err }: Said): Promise<void> {
+    const made = unmarked();
+    // Its result is a session's token, and nothing else.
+    const result = argv[0] === 'session' ? '' : out;
+    const texts = [
+      { name: 'its result', text: result },
+      { name: 'its messages', text: err },
+      ...(await filesBelow(folder, ignored)),
+    ];
+    for (const { name, text } of texts)
+      for (const leak of leaksIn(text, made))
+        if (!leaks.some((known) => known.includes(leak)))
+          leaks.push(`callsheet ${argv.join(' ')}: ${name}: …${leak}…`);
+    // They only grow, and were searched.
+    for (const name of APPENDED) await rm(join(folder, name), { force: true });
+  }
+}
+
+/** Somebody gives the agents that are there a header of their own, which no configuration knows. */
+function addTheirs(sim: Simulator): void {
+  const headers = [{ key: 'X-Theirs', value: 'canary-of-somebody-else' }];
+  const tool = { type: 'webhook', name: 'theirs', condition: 'during_call', method: 'GET' };
+  const url = 'https://theirs.example.test/';
+  for (const id of sim.store.agents.keys())
+    sim.edit(id, { extensions: { tools: [{ ...tool, url, headers }] } });
+}
+
+/** The signature of a presigned address. */
+function queryOf(path: string): string {
+  return /[?&](?:signature|X-Signature|token)=([^&]+)/i.exec(path)?.[1] ?? '';
+}
+
+/** The stack with everything in it, with the samples that have a secret in every position. */
+function stackOf({ documents }: Filled): JsonObject {
+  const whole = WHOLE_VERSION.stack;
+  const sections = kinds
+    .filter(({ nested }) => nested === undefined)
+    .map(({ name, section }) => {
+      const before = whole[section] as JsonObject;
+      return [section, { ...before, sample: documents[name] ?? {} }] as const;
+    });
+  return { ...whole, ...Object.fromEntries(sections) };
+}
+
+/** Runs the program in this process, with what it prints caught. */
+async function captured(argv: readonly string[], env: Env): Promise<Said> {
+  const said = { out: '', err: '' };
+  const { stdout, stderr } = process;
+  const writes = { out: stdout.write, err: stderr.write };
+  stdout.write = (text: string | Uint8Array) => {
+    said.out += text;
+    return true;
+  };
+  stderr.write = (text: string | Uint8Array) => {
+    said.err += text;
+    return true;
+  };
+  try {
+    const exit = await runProgram(argv, {
+      env,
+      now: () => new Date(),
+      stop: new AbortController().signal,
+      version: '0.0.0',
+    });
+    return { exit, ...said };
+  } finally {
+    stdout.write = writes.out;
+    stderr.write = writes.err;
+  }
+}
