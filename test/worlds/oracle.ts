@@ -155,7 +155,9 @@ function matches(
   if ('$secret' in wanted) {
     // A secret that Callsheet did not write is left alone while nobody knows what it is (DESIGN §4.6).
     const isOurs = where.isKnown && String(then).startsWith('secret-');
-    const isLeft = where.wasThere && now === then && !isOurs;
+    // One that the configuration has only now is written, also where the record is known for long.
+    const isNew = where.isKnown && !(isObject(last) && '$secret' in last);
+    const isLeft = where.wasThere && now === then && !isOurs && !isNew;
     return now === question.secret || isLeft ? [] : [`${path}: is not the secret`];
   }
   return matchMembers(wanted, now, then, last, where);
