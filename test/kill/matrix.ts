@@ -23,6 +23,11 @@ export function stepOf({ name }: Moment): string {
   return name.replace(/^(\w+ (?:journal intent|request \S+)) .*/, '$1');
 }
 
+/** Whether a moment changes nothing anywhere: to be killed there is to be killed at the next one that does. */
+export function isIdle({ name }: Moment): boolean {
+  return /^(before|after) (look|list|read|request GET) /.test(`${name} `);
+}
+
 /** Every moment of a scenario's command, from running it to its end. */
 export function momentsOf(scenario: Scenario, dialect: Spoken = {}): Promise<readonly Moment[]> {
   return onStage(scenario, dialect, async (stage) => {
@@ -40,7 +45,8 @@ export function killAt(scenario: Scenario, moment: Moment, dialect: Spoken = {})
     const { outside, isDead } = mortal(moment);
     await scenario.act(stage, { outside, exit: 'any' });
     try {
-      expect(isDead(), 'the moment never came').toBe(true);
+      // Which journals are read depends on the second in which runs began, so such a moment may not come.
+      if (!isIdle(moment)) expect(isDead(), 'the moment never came').toBe(true);
       // A plan is never in the way of what comes after it, nor does it write.
       const before = stage.writes().length;
       await stage.plan({ allowDelete: true }, { env: scenario.secrets });
