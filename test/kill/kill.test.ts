@@ -1,13 +1,10 @@
 import pLimit from 'p-limit';
 import { expect, test } from 'vitest';
-import { killAt, type Moment, momentsOf, stepOf } from './matrix.ts';
+import { isIdle, killAt, type Moment, momentsOf, stepOf } from './matrix.ts';
 import { SCENARIOS } from './scenarios.ts';
 
 /** Some twenty commands killed and gone on with, seconds on a machine that is not busy. */
 const TIMEOUT = 120_000;
-
-/** What changes nothing anywhere: to be killed there is to be killed at the next step that does. */
-const IDLE = /^(before|after) (look|list|read|request GET) /;
 
 // Every moment of every scenario is longer: npm run torture. Here each step that changes something is taken once.
 test(
@@ -15,7 +12,7 @@ test(
   async () => {
     const [scenario] = SCENARIOS;
     if (scenario === undefined) throw new Error('there is no scenario');
-    const moments = (await momentsOf(scenario)).filter(({ name }) => !IDLE.test(`${name} `));
+    const moments = (await momentsOf(scenario)).filter((moment) => !isIdle(moment));
     const steps = new Map<string, Moment>(moments.map((moment) => [stepOf(moment), moment]));
     // What a run does on the disk and on the wire: if this falls, some steps are no longer seen.
     expect(steps.size).toBeGreaterThan(15);

@@ -23,6 +23,11 @@ export function stepOf({ name }: Moment): string {
   return name.replace(/^(\w+ (?:journal intent|request \S+)) .*/, '$1');
 }
 
+/** Whether a moment changes nothing anywhere: to be killed there is to be killed at the next one that does. */
+export function isIdle({ name }: Moment): boolean {
+  return /^(before|after) (look|list|read|request GET) /.test(`${name} `);
+}
+
 /** Every moment of a scenario's command, from running it to its end. */
 export function momentsOf(scenario: Scenario, dialect: Spoken = {}): Promise<readonly Moment[]> {
   return onStage(scenario, dialect, async (stage) => {
@@ -40,7 +45,8 @@ export function killAt(scenario: Scenario, moment: Moment, dialect: Spoken = {})
     const { outside, isDead } = mortal(moment);
     await scenario.act(stage, { outside, exit: 'any' });
     try {
-      expect(isDead(), 'the moment never came').toBe(true);
+      // Which journals are read depends on the second in which runs began, so such a moment may not come.
+      if (!isIdle(moment)) expect(isDead(), 'the moment never came').toBe(true);
       // A plan is never in the way of what comes after it, nor does it write.
       const before = stage.writes().length;
       await stage.plan({ allowDelete: true }, { env: scenario.secrets });
@@ -54,6 +60,9 @@ export function killAt(scenario: Scenario, moment: Moment, dialect: Spoken = {})
   });
 }
 
+/** What was somebody else's before anything was done. */
+const theirs = new WeakMap<Stage, readonly string[]>();
+
 async function onStage<T>(
   scenario: Scenario,
   dialect: Spoken,
@@ -61,6 +70,8 @@ async function onStage<T>(
 ): Promise<T> {
   const stage = await openStage({ seed: OTHERS, dialect: dialect ?? {} });
   try {
+    theirs.set(stage, theirsIn(stage));
+    expect(theirsIn(stage)).toHaveLength(6);
     await scenario.prepare(stage);
     return await body(stage);
   } finally {
@@ -83,7 +94,7 @@ async function checkEnd(stage: Stage, scenario: Scenario): Promise<void> {
   const orphans = live.filter((one) => !one.isTheirs && !recorded.includes(one.id));
   expect(orphans.filter(({ name }) => !name.startsWith('knowledge_source'))).toEqual([]);
   expect(secretsOf(stage)).toEqual(scenario.secrets);
-  expect(theirsIn(stage)).toEqual(THEIRS);
+  expect(theirsIn(stage)).toEqual(theirs.get(stage));
   expect(await stage.leaks()).toEqual([]);
 }
 
@@ -107,7 +118,7 @@ function liveIn({ sim: { store } }: Stage): readonly Live[] {
   return all.flatMap(([kind, records]) =>
     [...records].map((record) => {
       const { id, name } = record as { readonly id: string; readonly name: string };
-      return { id, name: `${kind}: ${name}`, isTheirs: id.startsWith('0a000000') };
+      return { id, name: `${kind}: ${name}`, isTheirs: isTheirs(id) };
     }),
   );
 }
@@ -135,23 +146,19 @@ function secretsOf({ sim: { store } }: Stage) {
   };
 }
 
-/** What is somebody else's, but for what the platform itself fills in. */
-function theirsIn({ sim: { store } }: Stage) {
-  return [
+/** What is somebody else's, whole. */
+function theirsIn({ sim: { store } }: Stage): readonly string[] {
+  const all = [
     store.agents,
     store.retryPolicies,
     store.emailTemplates,
     store.smsTemplates,
     store.sources,
     store.voices,
-  ]
-    .flatMap((records) => [...records.entries()])
-    .filter(([id]) => id.startsWith('0a000000'))
-    .map(([id, one]) => [id, 'record' in one ? (one.record as { name: string }).name : one.name])
-    .sort();
+  ].flatMap((records) => [...records.entries()]);
+  return all.filter(([id]) => isTheirs(id)).map((entry) => JSON.stringify(entry));
 }
 
-const THEIRS = [1, 2, 3, 4, 5, 6].map((number) => [
-  `0a000000-0000-4000-8000-00000000000${number}`,
-  number === 5 ? 'https://theirs.example.test/' : 'Theirs',
-]);
+function isTheirs(id: string): boolean {
+  return id.startsWith('0a000000');
+}
