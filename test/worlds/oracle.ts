@@ -61,6 +61,8 @@ export type Question = {
   readonly allowDelete: boolean;
   /** The value behind every `$secret`. */
   readonly secret: string;
+  /** The generation in which the state was begun; what was written before was taken over. */
+  readonly since: number;
 };
 
 /** Everything in which the platform is not as it must be, in words. */
@@ -154,7 +156,8 @@ function matches(
   }
   if ('$secret' in wanted) {
     // A secret that Callsheet did not write is left alone while nobody knows what it is (DESIGN §4.6).
-    const isOurs = where.isKnown && String(then).startsWith('secret-');
+    const [, generation] = /^secret-(\d+)$/.exec(String(then)) ?? [];
+    const isOurs = where.isKnown && Number(generation) >= question.since;
     // One that the configuration has only now is written, also where the record is known for long.
     const isNew = where.isKnown && !(isObject(last) && '$secret' in last);
     const isLeft = where.wasThere && now === then && !isOurs && !isNew;

@@ -24,12 +24,13 @@ export async function play(world: World): Promise<number> {
   let struck = 0;
   /** What the state knows: what is wanted, and what waits to be deleted. */
   let known = NOTHING;
+  let since = 0;
   try {
     await writeFile(join(folder, 'clip.wav'), 'RIFF\0\0\0\0WAVEfmt \0\0\0\0', 'latin1');
     for (const step of world.steps) {
       if (step.forget) await rm(join(folder, '.callsheet'), { recursive: true, force: true });
-      if (step.forget) known = NOTHING;
-      struck += await playStep(step, sim, folder, known);
+      if (step.forget) [known, since] = [NOTHING, step.generation];
+      struck += await playStep(step, sim, folder, { known, since });
       known = step.allowDelete ? step.wanted : together(known, step.wanted);
     }
     return struck;
@@ -43,7 +44,7 @@ async function playStep(
   step: Step,
   sim: Simulator,
   folder: string,
-  known: Wanted,
+  state: { readonly known: Wanted; readonly since: number },
 ): Promise<number> {
   const { wanted, faults, allowDelete, generation } = step;
   edit(step, sim);
@@ -51,7 +52,8 @@ async function playStep(
   const secret = `secret-${generation}`;
   const before = recordsIn(sim);
   const act = actor(sim, folder, secret);
-  const flags = { dir: folder, format: 'json' as const, allowDelete, acceptConflicts: true };
+  const allowed = { allowDelete, force: allowDelete, acceptConflicts: true };
+  const flags = { dir: folder, format: 'json' as const, ...allowed };
   const run = () => act((to) => apply(undefined, { ...flags, autoApprove: true }, to));
   const deletesBefore = deletesIn(sim).length;
 
@@ -72,7 +74,7 @@ async function playStep(
     before,
     after: recordsIn(sim),
     wanted,
-    known,
+    ...state,
     allowDelete,
     secret,
   });

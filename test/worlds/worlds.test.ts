@@ -44,6 +44,7 @@ const NOTHING_WRONG: Question = {
   known: {},
   allowDelete: false,
   secret: 'secret-1',
+  since: 0,
 };
 const after = (agents: Question['after'][string]) => ({ ...NOTHING_WRONG, after: { agents } });
 const [GOOD, FOREIGN] = [NOTHING_WRONG.after.agents?.[1] ?? {}, { name: 'foreign' }];
