@@ -1,0 +1,108 @@
+import { describe, expect, test } from 'vitest';
+import { compares, findingsOf } from './rows.ts';
+
+const TOKEN = { $secret: 'env:TOKEN' };
+const sms = <T>(smsProvider: T) => ({ integrations: { smsProvider } });
+const SMS = { account_sid: 'AC1' };
+const PATH = 'integrations.smsProvider.auth_token';
+const tool = <T extends object>(fields: T) => ({
+  extensions: {
+    tools: [
+      { type: 'webhook', name: 'crm', condition: 'during_call', url: 'https://x.test', ...fields },
+    ],
+  },
+});
+const HEADERS = [{ key: 'x-key', value: TOKEN }];
+const known = { 'env:TOKEN': 'one' };
+
+describe('what was written once, is no longer configured and cannot be seen live', () => {
+  compares([
+    {
+      title: 'a secret of an integration that stays is let go of',
+      applied: sms({ ...SMS, auth_token: TOKEN }),
+      desired: sms(SMS),
+      live: sms(SMS),
+      having: (world) => world.secrets(known),
+      finds: { [PATH]: 'released' },
+    },
+    {
+      title: 'a secret of an integration that is gone as well is nothing',
+      applied: sms({ auth_token: TOKEN }),
+      desired: {},
+      live: {},
+      having: (world) => world.secrets(known),
+      finds: {},
+    },
+    {
+      title: 'a secret that no schema names is let go of',
+      applied: sms({ ...SMS, code: TOKEN }),
+      desired: sms(SMS),
+      live: sms(SMS),
+      having: (world) => world.secrets(known),
+      finds: { 'integrations.smsProvider.code': 'released' },
+    },
+    {
+      title: 'a value beside it that is no secret is gone',
+      applied: sms({ ...SMS, code: 'C1' }),
+      desired: sms(SMS),
+      live: sms(SMS),
+      finds: {},
+    },
+    {
+      title: 'a sensitive value, which would be returned, is gone',
+      applied: tool({ headers: HEADERS }),
+      desired: tool({}),
+      live: tool({}),
+      having: (world) => world.secrets(known),
+      finds: {},
+    },
+    {
+      title: 'a facet that nothing configures any more, and that is not read, is let go of',
+      applied: { sip: { registration_enabled: true } },
+      desired: {},
+      live: {},
+      finds: { 'sip.registration_enabled': 'released' },
+    },
+    {
+      title: 'a field that is empty live is gone',
+      applied: { greeting_message: 'Hello' },
+      desired: {},
+      live: { greeting_message: null },
+      finds: {},
+    },
+    {
+      title: 'an element of a list that is gone live is gone',
+      applied: tool({ description: 'Looks it up' }),
+      desired: {},
+      live: {},
+      finds: {},
+    },
+    {
+      title: 'an element that was added where nothing of the list is owned stays',
+      applied: { greeting_message: 'Hello' },
+      desired: { greeting_message: 'Hello' },
+      live: { greeting_message: 'Hello', ...tool({}) },
+      finds: {},
+    },
+  ]);
+});
+
+test('a secret that is let go of is hidden, and its facet is not', async () => {
+  const [secret] = await findingsOf({
+    title: 'secret',
+    applied: sms({ ...SMS, auth_token: TOKEN }),
+    desired: sms(SMS),
+    live: sms(SMS),
+    having: (world) => world.secrets(known),
+    finds: {},
+  });
+  expect(secret).toMatchObject({ sensitive: true, unreadable: true, schema: { writeOnly: true } });
+  const [flag] = await findingsOf({
+    title: 'facet',
+    applied: { sip: { registration_enabled: true } },
+    desired: {},
+    live: {},
+    finds: {},
+  });
+  expect(flag).toMatchObject({ sensitive: false, unreadable: false });
+});
