@@ -4,25 +4,28 @@
 import { spawn } from 'node:child_process';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Figures, foldersIn } from './reliability/figures.ts';
+import { type Figures, foldersIn, type MutationReport } from './reliability/figures.ts';
 import { renderReliability } from './reliability/render.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const REPORTS = join(ROOT, 'reports');
 const FIGURES = join(REPORTS, 'torture.json');
-const MUTATION = join(REPORTS, 'mutation', 'mutation.json');
+const MUTATION = ['pure', 'preflight'].map((name) => join(REPORTS, 'mutation', `${name}.json`));
 const PAGE = join(ROOT, 'docs', 'reliability.md');
 
 const exits: (number | null)[] = [];
 if (!process.argv.includes('--render')) {
   await mkdir(REPORTS, { recursive: true });
-  for (const file of [FIGURES, MUTATION]) await rm(file, { force: true });
+  for (const file of [FIGURES, ...MUTATION]) await rm(file, { force: true });
   exits.push(await run('npm', ['run', 'torture']), await run('npm', ['run', 'mutation']));
 }
 
 const figures: Figures = await readJson(FIGURES, {});
-const report = await readJson<Parameters<typeof foldersIn>[0] | undefined>(MUTATION, undefined);
-const all = report === undefined ? figures : { ...figures, mutation: foldersIn(report) };
+const reports = await Promise.all(
+  MUTATION.map((file) => readJson<MutationReport>(file, { files: {} })),
+);
+const mutation = foldersIn(Object.assign({}, ...reports.map(({ files }) => files)));
+const all = mutation.length === 0 ? figures : { ...figures, mutation };
 await writeFile(PAGE, renderReliability(all));
 console.log('docs/reliability.md is written.');
 if (exits.some((exit) => exit !== 0)) process.exitCode = 1;

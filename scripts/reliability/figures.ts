@@ -32,10 +32,13 @@ export type MutatedFolder = {
 const DETECTED = ['Killed', 'Timeout'];
 const UNDETECTED = ['Survived', 'NoCoverage'];
 
-/** Counts the mutants of a mutation report, folder by folder. Those that were never run count for nothing. */
-export function foldersIn(report: JsonObject): readonly MutatedFolder[] {
+/** A mutation report, as far as it is read. */
+export type MutationReport = { readonly files: JsonObject };
+
+/** Counts the mutants of files in mutation reports, folder by folder. Those that were never run count for nothing. */
+export function foldersIn(mutated: JsonObject): readonly MutatedFolder[] {
   const folders = new Map<string, MutatedFolder>();
-  for (const [file, result] of Object.entries(isObject(report.files) ? report.files : {})) {
+  for (const [file, result] of Object.entries(mutated)) {
     const folder = file.split('/').slice(0, 2).join('/');
     const known = folders.get(folder) ?? { folder, files: 0, detected: 0, undetected: 0 };
     const statuses = statusesIn(result);

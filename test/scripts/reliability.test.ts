@@ -7,14 +7,12 @@ const mutants = (...statuses: readonly string[]) => ({
 });
 
 test('mutants are counted by folder, those that never ran for nothing', () => {
-  const report = {
-    files: {
-      'src/diff/a.ts': mutants('Killed', 'Timeout', 'Survived', 'Ignored', 'CompileError'),
-      'src/diff/b.ts': mutants('NoCoverage', 'RuntimeError', 'Pending'),
-      'src/plan/c.ts': mutants('Killed'),
-    },
+  const files = {
+    'src/diff/a.ts': mutants('Killed', 'Timeout', 'Survived', 'Ignored', 'CompileError'),
+    'src/diff/b.ts': mutants('NoCoverage', 'RuntimeError', 'Pending'),
+    'src/plan/c.ts': mutants('Killed'),
   };
-  expect(foldersIn(report)).toEqual([
+  expect(foldersIn(files)).toEqual([
     { folder: 'src/diff', files: 2, detected: 2, undetected: 2 },
     { folder: 'src/plan', files: 1, detected: 1, undetected: 0 },
   ]);

@@ -7,7 +7,6 @@ export default defineConfig({
     include: [
       'test/diff/**/*.test.ts',
       'test/plan/**/*.test.ts',
-      'test/preflight/**/*.test.ts',
       'test/rollback/**/*.test.ts',
       'test/golden/golden.test.ts',
     ],

@@ -1,0 +1,3 @@
+import { PREFLIGHT, settings } from './settings.mjs';
+
+export default settings('preflight', PREFLIGHT);
