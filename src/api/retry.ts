@@ -1,4 +1,4 @@
-import type { Hold } from './hold.ts';
+import type { Cooldown } from './cooldown.ts';
 import { NetworkError } from './network-error.ts';
 import type { WireAnswer } from './transport.ts';
 
@@ -14,7 +14,7 @@ export type Pace = {
   readonly pause: Pause;
   /** The host that is spoken to, and which hosts are to be left alone. */
   readonly host: string;
-  readonly hold: Hold;
+  readonly cooldown: Cooldown;
   /** Milliseconds since 1970. */
   readonly now: () => number;
   /** Aborted when the client closes: nothing is sent again then. */
@@ -54,14 +54,14 @@ type Outcome = { readonly answer: WireAnswer } | { readonly error: unknown };
 export async function sendWithRetries(
   send: (mayHold: boolean) => Promise<WireAnswer | undefined>,
   isRepeatable: boolean,
-  { pause, now, stop, host, hold }: Pace,
+  { pause, now, stop, host, cooldown }: Pace,
 ): Promise<WireAnswer> {
   let waited = 0;
 
   /** Sends once the host takes requests again, and once this one has no patience left. */
   async function sendInTurn(): Promise<WireAnswer> {
     for (;;) {
-      const delay = Math.min(hold.remaining(host), LONGEST_WAIT_MS - waited);
+      const delay = Math.min(cooldown.remaining(host), LONGEST_WAIT_MS - waited);
       if (delay > 0 && !stop.aborted) {
         waited += delay;
         await pause.sleep(delay, stop);
@@ -80,7 +80,7 @@ export async function sendWithRetries(
       stop.aborted;
     if (!isOver) {
       waited += delay;
-      if ('answer' in outcome && outcome.answer.status === 429) hold.extend(host, delay);
+      if ('answer' in outcome && outcome.answer.status === 429) cooldown.extend(host, delay);
       await pause.sleep(delay, stop);
     }
     if (!isOver && !stop.aborted) continue;

@@ -1,4 +1,4 @@
-import { createHold } from './hold.ts';
+import { createCooldown } from './cooldown.ts';
 import type { Limiter } from './limiter.ts';
 import { type Pause, sendWithRetries } from './retry.ts';
 import { type Outcome, traceEntry } from './trace.ts';
@@ -30,7 +30,7 @@ export type SenderOptions = {
 
 export function createSender(options: SenderOptions): Sender {
   const { transport, limiter, pause, now, stop, trace } = options;
-  const hold = createHold(now);
+  const cooldown = createCooldown(now);
   let requests = 0;
   let milliseconds = 0;
 
@@ -60,10 +60,10 @@ export function createSender(options: SenderOptions): Sender {
         (mayHold) =>
           limiter.learn(async () =>
             // Others may have been turned away while this one waited for its turn.
-            mayHold && hold.remaining(host) > 0 ? undefined : sendOnce(await make()),
+            mayHold && cooldown.remaining(host) > 0 ? undefined : sendOnce(await make()),
           ),
         isRepeatable,
-        { pause, now, stop, host, hold },
+        { pause, now, stop, host, cooldown },
       ),
     spent: () => ({ requests, seconds: milliseconds / 1000 }),
   };

@@ -98,7 +98,7 @@ export type Salvage = {
    * `nothing`: there is none, or none of it can be read.
    */
   readonly read: 'whole' | 'part' | 'foreign' | 'nothing';
-  /** All of that, and what the journals recorded on top. Its serial is as high as any that is known. */
+  /** All of that, and what the journals recorded on top. Its serial is the highest that is known. */
   readonly state: State | undefined;
   /** The journals that it took something from or that stand in the way. */
   readonly journals: readonly SalvagedJournal[];

@@ -14,6 +14,22 @@ export const SECRETS = {
   'sip_registration_data.password': 'sip-password-example',
 } as const;
 
+/** Its registration at the SIP provider. */
+export const REGISTRATION = {
+  sipDomain: 'sip.example.test',
+  username: 'desk',
+  password: SECRETS['sip_registration_data.password'],
+  proxy: 'proxy.example.test',
+  port: 5060,
+  transport: 'udp',
+  subscribe: false,
+  authUsername: null,
+  did: '+15550101',
+  sipRoutingHeaderXDestUser: null,
+  registrationEnabled: true,
+  extension: '100',
+};
+
 /** An agent that has every field. */
 export const FULL_AGENT: SeedAgent = {
   id: ID.desk,
@@ -126,20 +142,7 @@ export const FULL_AGENT: SeedAgent = {
   email_tool_enabled: true,
   email_tool_instructions: 'Send a summary when asked.',
   knowledgebase_links: ['https://harbor.example.test/faq'],
-  sip_registration_data: {
-    sipDomain: 'sip.example.test',
-    username: 'desk',
-    password: SECRETS['sip_registration_data.password'],
-    proxy: 'proxy.example.test',
-    port: 5060,
-    transport: 'udp',
-    subscribe: false,
-    authUsername: null,
-    did: '+15550101',
-    sipRoutingHeaderXDestUser: null,
-    registrationEnabled: true,
-    extension: '100',
-  },
+  sip_registration_data: REGISTRATION,
   place_id: 'listing-1',
   place_data: { title: 'Harbor Dental', city: 'Example Bay' },
   place_context: 'Open from nine to five.',

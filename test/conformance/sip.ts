@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { SECRETS } from './full-agent.ts';
+import { REGISTRATION, SECRETS } from './full-agent.ts';
 import { ID } from './ids.ts';
 import { answers, coded, expectReply, type Row, reads, section, writes } from './suite.ts';
 import { type Reply, record, type World } from './world.ts';
@@ -9,20 +9,8 @@ const DESK = `/v1/agents/${ID.desk}`;
 const flip = ({ patch }: World, body: unknown, agent: string = ID.desk): Promise<Reply> =>
   patch(`/v1/agents/${agent}/sip/registration`, { body });
 
-const REGISTRATION: { readonly [field: string]: unknown } = {
-  sipDomain: 'sip.example.test',
-  username: 'desk',
-  password: SECRETS['sip_registration_data.password'],
-  proxy: 'proxy.example.test',
-  port: 5060,
-  transport: 'udp',
-  subscribe: false,
-  authUsername: null,
-  did: '+15550101',
-  sipRoutingHeaderXDestUser: null,
-  registrationEnabled: false,
-  extension: '100',
-};
+/** The registration of the seed's agent, once it is switched off. */
+const SWITCHED_OFF = { ...REGISTRATION, registrationEnabled: false };
 
 const invalid = (path: readonly string[]) => ({
   error: 'Invalid request data',
@@ -48,14 +36,14 @@ export const sip: readonly Row[] = [
         success: true,
       });
     }),
-    Object.entries(REGISTRATION).map(([field, value]) =>
+    Object.entries(SWITCHED_OFF).map(([field, value]) =>
       writes(`${field} is part of the answer`, async (world) => {
         expect(record(await flip(world, { registrationEnabled: false }))[field]).toEqual(value);
       }),
     ),
     writes('nothing else is', async (world) => {
       const registration = record(await flip(world, { registrationEnabled: false }));
-      expect(Object.keys(registration).sort()).toEqual(Object.keys(REGISTRATION).sort());
+      expect(Object.keys(registration).sort()).toEqual(Object.keys(SWITCHED_OFF).sort());
     }),
     ...[true, false].map((registrationEnabled) =>
       writes(`the flag becomes ${registrationEnabled}`, async (world) => {

@@ -1,6 +1,6 @@
 /** Which hosts have asked to be left alone for a while. */
-export type Hold = {
-  /** Nothing is to be sent to a host for so many milliseconds from now; a longer hold stays. */
+export type Cooldown = {
+  /** Nothing is to be sent to a host for so many milliseconds from now; a longer one stays. */
   readonly extend: (host: string, milliseconds: number) => void;
   /** Milliseconds that a host is still to be left alone. */
   readonly remaining: (host: string) => number;
@@ -11,7 +11,7 @@ export type Hold = {
  * meantime would be turned away as well, and would count against the limit. So all of them wait. `now` is
  * in milliseconds since 1970.
  */
-export function createHold(now: () => number): Hold {
+export function createCooldown(now: () => number): Cooldown {
   const until = new Map<string, number>();
   return {
     extend: (host, milliseconds) => {
