@@ -3,6 +3,7 @@ import type { PlanDocument } from '../core/plan-document.ts';
 import { kindNamed } from '../kinds/index.ts';
 import { checkPin } from './change.ts';
 import type { RunDeps } from './deps.ts';
+import { recordedOf } from './recorded.ts';
 
 /**
  * Checks every pin of a plan before its first write, so that a plan that is out of date writes nothing at
@@ -19,7 +20,7 @@ export async function checkPins(plan: PlanDocument, deps: RunDeps): Promise<void
             change,
             kind: kindNamed(change.kind),
             desired: deps.desired.get(change.address),
-            recorded: deps.state.resources[change.address],
+            recorded: recordedOf(change, deps.state),
             world,
             deps,
           });

@@ -20,6 +20,7 @@ import type { RunDeps } from './deps.ts';
 import type { RunEvent, RunStatus } from './events.ts';
 import { createJournalIo } from './journal-io.ts';
 import { dependenciesOf } from './order.ts';
+import { recordedOf } from './recorded.ts';
 
 export type RunResult = {
   readonly status: RunStatus;
@@ -98,7 +99,7 @@ export async function executePlan(
     const outcome = await applyChange(change, {
       kind: kindNamed(change.kind),
       desired: deps.desired.get(change.address),
-      recorded: deps.state.resources[change.address],
+      recorded: recordedOf(change, deps.state),
       options: plan.options,
       organizations: plan.organizations,
       world,

@@ -1,4 +1,6 @@
 import { assumptionOf } from '../api/endpoints.ts';
+import { formerAddresses } from '../config/moves.ts';
+import { matchesAddress } from '../core/address.ts';
 import type { PlanDocument, PlanOptions, Refusal } from '../core/plan-document.ts';
 import { makePlan, type PlanInput, type Planned } from '../plan/make.ts';
 import { type Objection, objectionsTo, refusalsIn } from '../plan/objections.ts';
@@ -44,7 +46,15 @@ export async function planConfiguration(
   const { stack, state } = session;
   const configured = stack.resources.map(({ address }) => address);
   checkChosen(options, [...configured, ...Object.keys(state.resources)]);
-  return makePlan({ ...planInput(session, context), ...how, purpose: 'apply', options });
+  const { moved, forget } = stack.moves;
+  return makePlan({
+    ...planInput(session, context),
+    formerly: (address) => formerAddresses(address, moved),
+    isForgotten: (address) => forget.some((pattern) => matchesAddress(pattern, address)),
+    ...how,
+    purpose: 'apply',
+    options,
+  });
 }
 
 /** Plans something else than the configuration: a rollback. */

@@ -204,6 +204,7 @@ function buildProgram(action: Act, version: string): Command {
 function commonOptions(): readonly Option[] {
   return [
     new Option('--dir <folder>', 'folder of the stack').default('.'),
+    new Option('--env <name>', 'the environment of callsheet.yaml to use'),
     new Option('--var <name=value>', 'set a variable (repeatable)').argParser(collect),
     new Option('--var-file <file>', 'read variables from a file (repeatable)').argParser(collect),
     new Option('--no-color', 'no colours (also NO_COLOR)'),

@@ -4,19 +4,25 @@ import { type Diagnostic, hasErrors } from '../core/diagnostics.ts';
 import type { Guards } from '../core/guards.ts';
 import { kinds as allKinds } from '../kinds/index.ts';
 import type { Kind } from '../kinds/kind.ts';
+import { openBases } from './bases.ts';
 import { type Inherited, resolveBlock } from './block.ts';
+import { compose } from './compose.ts';
 import { toDesired } from './desired.ts';
 import { digestStack } from './digest.ts';
 import { discover, STACK_FILE } from './discover.ts';
 import { checkNames } from './duplicates.ts';
+import { enterEnvironment } from './environment.ts';
 import { type Folder, openFolder } from './folder.ts';
 import { secretNames } from './masks.ts';
+import { type Moves, readMoves } from './moves.ts';
+import { openPatches, type Patch } from './patches.ts';
 import { openReport, type Report } from './problems.ts';
 import { checkReferences } from './references.ts';
 import { refuseFolder } from './refuse-folder.ts';
 import type { Surroundings } from './resolved.ts';
 import { type ResolvedResource, resolveResource } from './resource.ts';
-import { collectResources, type WrittenBlock } from './resources.ts';
+import { collectResources, type WrittenBlock, type WrittenResources } from './resources.ts';
+import { withoutRows } from './row-files.ts';
 import { checkSecrets, secretPlaces } from './secret-places.ts';
 import type { SecretPlace } from './secrets.ts';
 import { lookupOrganization, type Platform, readSettings, type Settings } from './settings.ts';
@@ -32,6 +38,8 @@ export type LoadOptions = {
   readonly vars?: Readonly<Record<string, string>>;
   /** `--var-file`: absolute, or relative to the working directory. Later ones win. */
   readonly varFiles?: readonly string[];
+  /** `--env`: the environment of `callsheet.yaml` that is laid over the stack. */
+  readonly environment?: string | undefined;
   /** Whether it is an error that a secret cannot be had now. */
   readonly secrets: 'check' | 'skip';
 };
@@ -46,6 +54,8 @@ export type Stack = {
   /** Absolute path of the state file. */
   readonly state: { readonly file: string };
   readonly guards: Guards;
+  /** Addresses that resources had before, and those that are let go of without a delete. */
+  readonly moves: Moves;
   /** By order of kinds, then by address. */
   readonly resources: readonly DesiredResource[];
   /** Every place that uses a secret. */
@@ -64,6 +74,7 @@ export type Loaded = {
 type Parts = {
   readonly settings: Settings | undefined;
   readonly resources: readonly ResolvedResource[];
+  readonly moves: Moves;
 };
 
 /** The map of `callsheet.yaml`; an empty file is an empty map, in which everything is missing. */
@@ -82,24 +93,22 @@ function resolveFiles(
   kinds: readonly Kind[],
   report: Report,
 ): Parts {
-  const root = settingsRoot(main.root);
+  const { environment, env } = options;
+  const written = settingsRoot(main.root);
+  const { root, patches } =
+    written === undefined
+      ? { root: undefined, patches: [] }
+      : enterEnvironment(written, environment, report);
   const names = secretNames(kinds);
   const variables =
     root === undefined
       ? unreadableVariables
       : readVariables(memberOf(root, 'variables')?.value, options, report);
-  const settings =
-    root === undefined
-      ? undefined
-      : readSettings(root, { folder, variables, report, env: options.env, secretNames: names });
-  const { files, problems } = discover(options.dir, settings?.include, options.varFiles ?? []);
-  for (const problem of problems) report.add(problem);
-  const others = files.map((file) => readStackFile(folder, file, names, report));
-  const readable = [main, ...others].flatMap(({ root: node }, index) =>
-    node === undefined ? [] : [{ root: node, main: index === 0 }],
-  );
-  const written = collectResources(
-    readable,
+  const deps = { folder, variables, report, env, environment, secretNames: names };
+  const settings = root === undefined ? undefined : readSettings(root, deps);
+  const files = [main, ...readOthers(settings, folder, options, names, report)];
+  const collected = collectResources(
+    withoutRows(files, kinds, variables),
     kinds,
     report,
     settings === undefined ? 'unknown' : 'known',
@@ -115,18 +124,53 @@ function resolveFiles(
       settings === undefined ? () => 'unreadable' : lookupOrganization(settings.organizations),
     defaultOrganization: settings === undefined ? 'failed' : settings.organization,
   };
+  const { resources, addresses } = resolveAll(collected, patches, environment, surroundings);
+  const broken = files.filter((file) => file.broken).map(({ source }) => source ?? 'unknown');
+  checkReferences(resources, addresses, broken, report);
+  checkNames(resources, report);
+  const moves = readMoves(collected.shared, addresses, surroundings.isKind, report);
+  return { settings, resources, moves };
+}
+
+/** The YAML files beside `callsheet.yaml`. */
+function readOthers(
+  settings: Settings | undefined,
+  folder: Folder,
+  { dir, varFiles }: LoadOptions,
+  secrets: readonly string[],
+  report: Report,
+): readonly StackFile[] {
+  const { files, problems } = discover(dir, settings?.include, varFiles ?? []);
+  for (const problem of problems) report.add(problem);
+  return files.map((file) => readStackFile(folder, file, secrets, report));
+}
+
+/** Lays the resources over their bases and under the environment's patches, and resolves what that gives. */
+function resolveAll(
+  written: WrittenResources,
+  environmentPatches: readonly Patch[],
+  environment: string | undefined,
+  surroundings: Surroundings,
+) {
+  const { report } = surroundings;
+  const bases = openBases(written.bases, surroundings);
+  const patches = openPatches(environmentPatches, environment ?? '', report);
+  const addresses = new Set(written.addresses);
+  const composed = written.resources.flatMap((resource) => {
+    const { hasRows, resources } = compose(resource, { bases, patches, surroundings });
+    if (hasRows) addresses.delete(resource.address);
+    for (const { address } of resources) addresses.add(address);
+    return resources;
+  });
+  bases.reportUnused();
+  patches.reportUnmet(addresses);
   const blocks = new Map<WrittenBlock, Inherited>(
     written.blocks.map((block) => [block, resolveBlock(block, surroundings)]),
   );
-  const resources = written.resources.map((resource) =>
+  const resources = composed.map((resource) =>
     resolveResource(resource, resource.block && blocks.get(resource.block), surroundings),
   );
-  const broken = [main, ...others]
-    .filter((file) => file.broken)
-    .map(({ source }) => source ?? 'unknown');
-  checkReferences(resources, written.addresses, broken, report);
-  checkNames(resources, report);
-  return { settings, resources };
+  return { resources, addresses };
 }
 
 function inOrder(resources: readonly ResolvedResource[], kinds: readonly Kind[]) {
@@ -167,9 +211,10 @@ export async function loadStack(
     organizations: settings.organizations,
     state: { file: settings.stateFile },
     guards: settings.guards,
+    moves: parts.moves,
     resources: desired,
     secrets: secretPlaces(resources),
-    digest: digestStack(settings, desired),
+    digest: digestStack(settings, desired, parts.moves),
   };
   return { stack, diagnostics };
 }

@@ -17,8 +17,10 @@ import {
   membersOf,
   type OrganizationLookup,
   type Resolved,
+  type ResolvedObject,
   rootField,
 } from './resolved.ts';
+import { namedField } from './schema.ts';
 import { settingsSchema } from './settings-schema.ts';
 import { positionOf } from './source.ts';
 import { rootSpot } from './trace.ts';
@@ -54,9 +56,12 @@ function textOf(value: Resolved | undefined): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
+/** Members in which nothing is filled in: variables come from there, or another environment has them. */
+const APART: readonly string[] = ['variables', 'environments'];
+
 function onlyStackMembers(root: WrittenMap): WrittenMap {
   const known = Object.keys(settingsSchema.properties ?? {});
-  const members = [...root.members].filter(([key]) => known.includes(key) && key !== 'variables');
+  const members = [...root.members].filter(([key]) => known.includes(key) && !APART.includes(key));
   return { ...root, members: new Map<string, Member>(members) };
 }
 
@@ -115,11 +120,17 @@ function refuseStore(node: Written | undefined, report: Report): boolean {
 
 /**
  * Where the state is. `CALLSHEET_STATE` wins, as it says where one machine keeps it; a relative path
- * there begins at the working directory, one in `callsheet.yaml` at the stack folder.
+ * there begins at the working directory, one in `callsheet.yaml` at the stack folder. Where neither says
+ * anything, each environment has its own.
  */
-function stateFile(dir: string, file: string | undefined, env: string | undefined): string {
-  if (env !== undefined && env !== '') return resolvePath(env);
-  const path = file ?? '.callsheet/state.json';
+function stateFile(
+  { folder: { dir }, env, environment }: StackDeps,
+  file: string | undefined,
+): string {
+  const { CALLSHEET_STATE: elsewhere } = env;
+  if (elsewhere !== undefined && elsewhere !== '') return resolvePath(elsewhere);
+  const own = environment === undefined ? '' : `${environment}/`;
+  const path = file ?? `.callsheet/${own}state.json`;
   return isAbsolute(path) ? path : join(dir, path);
 }
 
@@ -146,6 +157,8 @@ export type StackDeps = {
   readonly variables: Variables;
   readonly report: Report;
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** Name of the environment that is chosen. */
+  readonly environment?: string | undefined;
   /** See `Surroundings`. */
   readonly secretNames: readonly string[];
 };
@@ -157,6 +170,39 @@ export type StackDeps = {
 function lenient(problem: Problem): Problem {
   const unneeded = problem.rule === 'variable/missing' && problem.path === 'platform.base_url';
   return unneeded ? { ...problem, severity: 'warning' } : problem;
+}
+
+function resolveApart(root: WrittenMap, context: Context): ResolvedObject {
+  const unfilled: Context = {
+    ...context,
+    variables: unreadableVariables,
+    organization: () => 'unreadable',
+  };
+  const members = APART.flatMap((name): [string, Resolved][] => {
+    const written = memberOf(root, name)?.value;
+    const field = below(rootField(settingsSchema), namedField(settingsSchema, name) ?? {}, name);
+    return written === undefined
+      ? []
+      : [
+          [
+            name,
+            resolve(name === 'environments' ? withoutPatches(written) : written, field, unfilled),
+          ],
+        ];
+  });
+  return Object.fromEntries(members);
+}
+
+/** Patches are checked with the resources that they are laid over. */
+function withoutPatches(environments: Written): Written {
+  if (environments.type !== 'map') return environments;
+  const members = [...environments.members.values()].map((member): [string, Member] => {
+    const { key, value } = member;
+    if (value.type !== 'map') return [key, member];
+    const settings = [...value.members].filter(([name]) => name !== 'patches');
+    return [key, { ...member, value: { ...value, members: new Map(settings) } }];
+  });
+  return { ...environments, members: new Map(members) };
 }
 
 /** Reads the settings of `callsheet.yaml`. What is wrong is reported, and its default stands in. */
@@ -191,18 +237,7 @@ export function readSettings(root: WrittenMap, deps: StackDeps): Settings {
   const resolved = membersOf(
     resolve({ ...written, members: new Map(members) }, rootField(settingsSchema), context),
   );
-  const declared = memberOf(root, 'variables')?.value;
-  const field = below(
-    rootField(settingsSchema),
-    settingsSchema.properties?.variables ?? {},
-    'variables',
-  );
-  // Declarations are where variables come from, so none is filled in there.
-  const declarations =
-    declared === undefined
-      ? {}
-      : { variables: resolve(declared, field, { ...context, variables: unreadableVariables }) };
-  const document = { ...resolved, ...declarations };
+  const document = { ...resolved, ...resolveApart(root, context) };
   const spot = rootSpot(settingsSchema, document, root, { ...root.place, end: root.place.start });
   validate({ subject: STACK_FILE, address: undefined, root: spot }, report);
   const { organization, include, guards } = resolved;
@@ -215,11 +250,7 @@ export function readSettings(root: WrittenMap, deps: StackDeps): Settings {
     organizations: Object.fromEntries(Object.entries(known).filter(([, value]) => isUuid(value))),
     organization: organization === undefined ? undefined : id !== undefined ? id : 'failed',
     include: readInclude(include, memberOf(written, 'include')?.value),
-    stateFile: stateFile(
-      folder.dir,
-      textOf(membersOf(resolved.state).file),
-      deps.env.CALLSHEET_STATE,
-    ),
+    stateFile: stateFile(deps, textOf(membersOf(resolved.state).file)),
     guards: readGuards(guards, memberOf(written, 'guards')?.value),
   };
 }

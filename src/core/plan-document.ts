@@ -128,6 +128,8 @@ export type Change = {
   readonly adopted: boolean;
   /** The id that the state holds and that is gone from the platform; null where nothing is missing. */
   readonly missing_id: string | null;
+  /** The address that the state has it under, where `moved` says that it is this one now. */
+  readonly moved_from?: Address;
   readonly before: Json;
   readonly after: Json;
   readonly fields: readonly FieldChange[];

@@ -28,6 +28,8 @@ export type ChangeContext = {
   readonly purpose: PlanDocument['purpose'];
   /** The history entry that a rollback would revert to. */
   readonly version: number | undefined;
+  /** Whether it is let go of where it is no longer configured. */
+  readonly isForgotten: boolean;
   readonly support: Support;
 };
 
@@ -116,7 +118,7 @@ function planPresence(
   live: LiveResource,
   context: ChangeContext,
 ): { readonly change: Change; readonly leaves: readonly LeafChange[] } {
-  const { kind, by, recorded } = identity;
+  const { kind, by, recorded, movedFrom } = identity;
   const { world, options, now } = context;
   const secrets = knownSecrets(kind.schema, document, recorded?.leaves);
   const sides = sidesOf(identity, options);
@@ -135,9 +137,9 @@ function planPresence(
         : names.length > 0 || due !== undefined
           ? planUpdate(identity, live, written, names, due, context)
           : {
-              action: by === 'state' ? 'no_op' : 'adopt',
+              action: by === 'state' && movedFrom === undefined ? 'no_op' : 'adopt',
               verdict: 'ok',
-              reason: by === 'state' ? 'nothing to change' : foundBy(by),
+              reason: movedFrom ? `it was ${movedFrom} before` : sameReason(by),
               operations: [],
             };
   const change: Change = {
@@ -150,6 +152,10 @@ function planPresence(
     pin: livePin(kind, live, null),
   };
   return { change, leaves };
+}
+
+function sameReason(by: Identity['by']): string {
+  return by === 'state' ? 'nothing to change' : foundBy(by);
 }
 
 /** Why a resource that equals the configuration is written all the same. */
@@ -209,7 +215,7 @@ function planUpdate(
 function planAbsence(
   identity: Identity,
   live: LiveResource | undefined,
-  { purpose, support }: ChangeContext,
+  { purpose, support, isForgotten }: ChangeContext,
 ): Change {
   const { kind } = identity;
   const common = { ...base(identity), before: null, after: null, fields: [], pin: null };
@@ -219,9 +225,10 @@ function planAbsence(
       : 'no longer configured, and gone from the platform';
     return { ...common, action: 'forget', verdict: 'ok', reason, operations: [] };
   }
-  if (kind.delete === undefined) {
-    const reason =
-      'no longer configured; it stays on the platform, which has no endpoint that deletes it';
+  if (kind.delete === undefined || isForgotten) {
+    const reason = isForgotten
+      ? 'forget names it: it stays on the platform as it is'
+      : 'no longer configured; it stays on the platform, which has no endpoint that deletes it';
     return { ...common, id: live.id, action: 'forget', verdict: 'ok', reason, operations: [] };
   }
   if (live.extent === 'nothing') {
@@ -243,7 +250,7 @@ function planAbsence(
 }
 
 function base(identity: Identity) {
-  const { address, kind, desired, recorded, scope, by, missing } = identity;
+  const { address, kind, desired, recorded, scope, by, missing, movedFrom } = identity;
   const name = desired?.document.name;
   return {
     address,
@@ -253,6 +260,7 @@ function base(identity: Identity) {
     id: null,
     adopted: by === 'natural_key' || by === 'adopt',
     missing_id: missing ?? null,
+    ...(movedFrom === undefined ? {} : { moved_from: movedFrom }),
     source: desired?.position ? formatPosition(desired.position) : null,
   };
 }

@@ -30,6 +30,10 @@ export type PlanInput = {
   readonly prune: boolean;
   readonly state: State;
   readonly reader: Reader;
+  /** Addresses that a resource had before, the latest first. */
+  readonly formerly?: (address: Address) => readonly Address[];
+  /** Whether a resource that is no longer configured is let go of instead of deleted. */
+  readonly isForgotten?: (address: Address) => boolean;
   /** Whether the platform is asked what it would refuse; drift carries nothing out, so it need not. */
   readonly isPreflighted: boolean;
   readonly world: Omit<World, 'idOf'>;
@@ -58,12 +62,10 @@ export type Planned = {
 /** Makes a plan. Throws `CallsheetError('config')` where a resource cannot be identified. */
 export async function makePlan(input: PlanInput): Promise<Planned> {
   const { desired, state, reader, options } = input;
-  const { identities, obscurities } = await identify(
-    desired,
-    state,
-    reader,
-    input.purpose !== 'rollback',
-  );
+  const { identities, obscurities } = await identify(desired, state, reader, {
+    moves: input.purpose !== 'rollback',
+    formerly: input.formerly,
+  });
   if (obscurities.length > 0) throw obscure(obscurities);
 
   const ids = new Map<Address, string>();
@@ -126,6 +128,7 @@ async function planOne(identity: Identity, input: OneInput): Promise<Result> {
     now: input.now,
     purpose: input.purpose,
     version: input.versions.get(address),
+    isForgotten: input.isForgotten?.(address) ?? false,
     support,
   };
   const { change: planned, leaves } = planChange(identity, live, context);

@@ -20,6 +20,7 @@ export async function validate(flags: ValidateFlags, context: Context): Promise<
     env: context.env,
     vars: parseVars(flags.var ?? []),
     varFiles: flags.varFile ?? [],
+    environment: flags.env,
     secrets: flags.secrets === false ? 'skip' : 'check',
   });
   if (flags.format === 'json') {
