@@ -16,11 +16,12 @@ export async function checkPins(plan: PlanDocument, deps: RunDeps): Promise<void
       .filter(({ verdict }) => verdict === 'ok')
       .map(async (change) => {
         try {
+          const desired = deps.desired.get(change.address);
           await checkPin({
             change,
             kind: kindNamed(change.kind),
-            desired: deps.desired.get(change.address),
-            recorded: recordedOf(change, deps.state),
+            desired,
+            recorded: recordedOf(change, desired, deps.state, world),
             world,
             deps,
           });

@@ -18,6 +18,7 @@ import { attributeDrift, attributeUnrecorded, extentNotes, leafNotes } from './n
 import { objectionsTo, overrideNotes, refusalsIn, withRefusals } from './objections.ts';
 import { distinctNotes, ownersOf, type PreflightContext, preflight } from './preflight.ts';
 import type { LiveResource, Reader } from './reader.ts';
+import { rebind } from './rebind.ts';
 import { rememberResource } from './remember.ts';
 import { type Support, withSupport } from './unsupported.ts';
 import { refuseUsed } from './uses.ts';
@@ -112,8 +113,9 @@ type OneInput = Omit<PlanInput, 'world'> & {
   readonly checks: PreflightContext | undefined;
 };
 
-async function planOne(identity: Identity, input: OneInput): Promise<Result> {
+async function planOne(given: Identity, input: OneInput): Promise<Result> {
   const { world, checks } = input;
+  const identity = atItsAddress(given, world);
   const { kind, found, desired, recorded, address, by } = identity;
   const facets = new Set(
     kind.facets.map(({ field }) => field).filter((field) => desired?.document[field] !== undefined),
@@ -156,6 +158,13 @@ async function planOne(identity: Identity, input: OneInput): Promise<Result> {
     notes,
     state: undefined,
   };
+}
+
+/** A resource that was moved, with what the state says of it bound to where it is now. */
+function atItsAddress(identity: Identity, world: World): Identity {
+  const { kind, desired, recorded, movedFrom } = identity;
+  if (!desired || !recorded || movedFrom === undefined) return identity;
+  return { ...identity, recorded: rebind(kind, desired, recorded, movedFrom, world) };
 }
 
 /** A change to a resource with a history is pinned to its newest entry, and says who made it drift. */
