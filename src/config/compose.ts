@@ -16,7 +16,7 @@ import { describe, type Member, type WrittenMap } from './written.ts';
 export type ComposedResource = WrittenResource & {
   /** The row that `${each.…}` reads from. */
   readonly row: Row | undefined;
-  /** What it is made of, the lowest first. */
+  /** What it is made of, the lowest first, before its row was put in. */
   readonly layers: readonly Layer[];
 };
 
@@ -64,12 +64,10 @@ export function compose(
   const loop: Loop = { forEach, key: lastOf(own, 'key'), allowEmpty: isEmptyAllowed(own, context) };
   const resources = readLoop(loop, context).map(({ key, row }): ComposedResource => {
     const rowAddress = withKey(address, key);
-    const filled = [...layers, ...patches.overRow(rowAddress)].map((layer) => ({
-      ...layer,
-      body: fillRow(layer.body, row),
-    }));
+    const all = [...layers, ...patches.overRow(rowAddress)];
+    const filled = all.map((layer) => ({ ...layer, body: fillRow(layer.body, row) }));
     const merged = merge(filled, written, { ...context, subject: rowAddress, address: rowAddress });
-    return { ...written, address: rowAddress, body: merged, layers: filled, row };
+    return { ...written, address: rowAddress, body: merged, layers: all, row };
   });
   return { hasRows: true, resources };
 }

@@ -1,7 +1,9 @@
 import { resolve as resolvePath } from 'node:path';
+import type { Address } from '../core/address.ts';
 import type { DesiredResource } from '../core/desired.ts';
 import { type Diagnostic, hasErrors } from '../core/diagnostics.ts';
 import type { Guards } from '../core/guards.ts';
+import type { Path } from '../core/path.ts';
 import { kinds as allKinds } from '../kinds/index.ts';
 import type { Kind } from '../kinds/kind.ts';
 import { openBases } from './bases.ts';
@@ -12,6 +14,7 @@ import { digestStack } from './digest.ts';
 import { discover, STACK_FILE } from './discover.ts';
 import { checkNames } from './duplicates.ts';
 import { enterEnvironment } from './environment.ts';
+import { type Origin, originOf } from './explain.ts';
 import { type Folder, openFolder } from './folder.ts';
 import { secretNames } from './masks.ts';
 import { type Moves, readMoves } from './moves.ts';
@@ -27,7 +30,7 @@ import { checkSecrets, secretPlaces } from './secret-places.ts';
 import type { SecretPlace } from './secrets.ts';
 import { lookupOrganization, type Platform, readSettings, type Settings } from './settings.ts';
 import { readStackFile, type StackFile } from './stack-file.ts';
-import { readVariables, unreadableVariables } from './variables.ts';
+import { readVariables, unreadableVariables, type Variables } from './variables.ts';
 import { memberOf, type Written, type WrittenMap } from './written.ts';
 
 export type LoadOptions = {
@@ -60,6 +63,8 @@ export type Stack = {
   readonly resources: readonly DesiredResource[];
   /** Every place that uses a secret. */
   readonly secrets: readonly SecretPlace[];
+  /** Follows a value back to everything that had a part in it; undefined for no resource of the stack. */
+  readonly originOf: (address: Address, path: Path) => Origin | undefined;
   /** `sha256:…` over everything that decides the outcome; see `digest.ts`. */
   readonly digest: string;
 };
@@ -75,6 +80,9 @@ type Parts = {
   readonly settings: Settings | undefined;
   readonly resources: readonly ResolvedResource[];
   readonly moves: Moves;
+  readonly variables: Variables;
+  /** `callsheet.yaml`, with its environment. */
+  readonly root: WrittenMap | undefined;
 };
 
 /** The map of `callsheet.yaml`; an empty file is an empty map, in which everything is missing. */
@@ -129,7 +137,7 @@ function resolveFiles(
   checkReferences(resources, addresses, broken, report);
   checkNames(resources, report);
   const moves = readMoves(collected.shared, addresses, surroundings.isKind, report);
-  return { settings, resources, moves };
+  return { settings, resources, moves, variables, root };
 }
 
 /** The YAML files beside `callsheet.yaml`. */
@@ -214,6 +222,10 @@ export async function loadStack(
     moves: parts.moves,
     resources: desired,
     secrets: secretPlaces(resources),
+    originOf: (address, path) => {
+      const resource = resources.find((one) => one.address === address);
+      return resource && originOf(resource, path, parts);
+    },
     digest: digestStack(settings, desired, parts.moves),
   };
   return { stack, diagnostics };

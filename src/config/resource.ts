@@ -36,6 +36,8 @@ export type ResolvedResource = {
   /** What it is made of, the lowest first. */
   readonly layers: readonly Layer[];
   readonly row: Row | undefined;
+  /** The whole of it as it was written and became, under the configuration's names. */
+  readonly spot: Spot;
   /** In the platform's field names. */
   readonly document: ResolvedObject;
   readonly lifecycle: Lifecycle;
@@ -139,6 +141,7 @@ export function resolveResource(
     ownPlace: row?.cells.place ?? keyPlace,
     layers,
     row,
+    spot: root,
     document,
     lifecycle: life,
     unchecked: membersOf(unchecked),
