@@ -98,7 +98,8 @@ function buildProgram(action: Act, version: string): Command {
   };
 
   command('validate', 'check the configuration, without a network')
-    .addOption(format('text', 'json'))
+    .addOption(format('text', 'json', 'sarif', 'junit', 'github'))
+    .option('--strict', 'take warnings for errors')
     .option('--no-secrets', 'do not ask for the secrets to be there')
     .action(
       action(async (flags, context) =>

@@ -59,9 +59,12 @@ export type Loaded = {
   readonly stack: Stack | undefined;
   /** By file, line and column. */
   readonly diagnostics: readonly Diagnostic[];
+  /** The YAML files of the stack that were looked at, relative to its folder. */
+  readonly files: readonly string[];
 };
 
 type Parts = {
+  readonly files: readonly string[];
   readonly settings: Settings | undefined;
   readonly resources: readonly ResolvedResource[];
 };
@@ -126,7 +129,7 @@ function resolveFiles(
     .map(({ source }) => source ?? 'unknown');
   checkReferences(resources, written.addresses, broken, report);
   checkNames(resources, report);
-  return { settings, resources };
+  return { files: [STACK_FILE, ...files], settings, resources };
 }
 
 function inOrder(resources: readonly ResolvedResource[], kinds: readonly Kind[]) {
@@ -149,7 +152,7 @@ export async function loadStack(
   const dir = resolvePath(options.dir);
   const refused = refuseFolder(dir);
   if (refused !== undefined) {
-    return { stack: undefined, diagnostics: [{ severity: 'error', ...refused }] };
+    return { stack: undefined, diagnostics: [{ severity: 'error', ...refused }], files: [] };
   }
   const report = openReport();
   const folder = openFolder(dir);
@@ -158,8 +161,10 @@ export async function loadStack(
   const resources = inOrder(parts.resources, kinds);
   if (options.secrets === 'check') checkSecrets(resources, folder, options.env, report);
   const diagnostics = report.diagnostics();
-  const { settings } = parts;
-  if (settings === undefined || hasErrors(diagnostics)) return { stack: undefined, diagnostics };
+  const { settings, files } = parts;
+  if (settings === undefined || hasErrors(diagnostics)) {
+    return { stack: undefined, diagnostics, files };
+  }
   const desired = resources.map(toDesired);
   const stack: Stack = {
     dir,
@@ -171,5 +176,5 @@ export async function loadStack(
     secrets: secretPlaces(resources),
     digest: digestStack(settings, desired),
   };
-  return { stack, diagnostics };
+  return { stack, diagnostics, files };
 }

@@ -1,6 +1,6 @@
 import type { Diagnostic, Severity } from '../core/diagnostics.ts';
 import { frameOf } from './frame.ts';
-import { type Place, positionOf, type Source } from './source.ts';
+import { type Place, type Source, stretchOf } from './source.ts';
 
 /** A diagnostic before its place is turned into a position and a frame. */
 export type Problem = {
@@ -44,7 +44,7 @@ function toDiagnostic(problem: Problem, masks: readonly Place[]): Diagnostic {
     ...(hint === undefined ? {} : { hint }),
     ...(address === undefined ? {} : { address }),
     ...(path === undefined || path === '' ? {} : { path }),
-    ...(place === undefined ? {} : { position: positionOf(place) }),
+    ...(place === undefined ? {} : { position: stretchOf(place) }),
     // A file that could not be read has no lines to show.
     ...(place === undefined || place.source.text === '' ? {} : { frame: frameOf(place, masks) }),
   };
