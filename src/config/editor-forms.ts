@@ -45,8 +45,11 @@ function refTo(kind: string): Form {
   };
 }
 
-/** A variable in place of a value that is no free text. */
-const INTERPOLATED: JsonObject = { type: 'string', pattern: '\\$\\{var\\.' };
+/**
+ * A variable in place of a value that is no free text. The title tells it from the value's own schema:
+ * where two are alike, editors show neither's description.
+ */
+const INTERPOLATED: JsonObject = { title: 'variable', type: 'string', pattern: '\\$\\{var\\.' };
 
 /** The definitions that forms are told by. */
 export function formDefinitions(kinds: readonly Kind[]): JsonObject {

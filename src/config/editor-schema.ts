@@ -73,6 +73,8 @@ function constraintsOf(
 ): Out {
   const value = pick(schema, KEPT);
   if (!FORMATS.includes(value.format)) delete value.format;
+  // The values say it all; of a wrong one two messages would be one too many.
+  if (value.enum !== undefined) delete value.type;
   const inner = (field: FieldSchema, isRequired = false) =>
     toEditor(root, field, prefix, { takesSecrets, isRequired });
   if (schema.properties !== undefined) {
@@ -127,11 +129,11 @@ function inFlow(example: unknown): string {
 /** What an editor shows and offers of a field. Of examples it can offer those of one value. */
 function shownOf(field: FieldSchema, prefix: string, around: Around): Out {
   const shown = { ...pick(field, SHOWN), ...describeField(field, prefix, around) };
+  // Where there is one value, it is offered without an example.
+  if (field.const !== undefined) return shown;
   const scalars = (field.examples ?? []).filter((example) => typeof example !== 'object');
   // Schemas are JSON.
-  if (scalars.length > 0) shown.examples = scalars as Json[];
-  if (field.const !== undefined) shown.default = field.const as Json;
-  return shown;
+  return scalars.length === 0 ? shown : { ...shown, examples: scalars as Json[] };
 }
 
 function toEditor(

@@ -36,8 +36,14 @@ export function resourceSnippet(label: string, schema: FieldSchema): Json {
   return { label: `new ${label}`, description: schema.description ?? label, body };
 }
 
-function requiredOf(schema: FieldSchema): readonly string[] {
-  return (schema.required ?? []).filter((name) => schema.properties?.[name] !== undefined);
+/** What must be given; of a choice, the first. */
+function requiredOf(
+  schema: FieldSchema & { readonly oneOf?: readonly FieldSchema[] },
+): readonly string[] {
+  const [choice] = schema.oneOf ?? [];
+  return [...(schema.required ?? []), ...(choice?.required ?? [])].filter(
+    (name) => schema.properties?.[name] !== undefined,
+  );
 }
 
 function placeholder(place: number, field: FieldSchema): Json {

@@ -2,6 +2,11 @@ import { spawn } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
 import {
+  createMessageConnection,
+  StreamMessageReader,
+  StreamMessageWriter,
+} from 'vscode-jsonrpc/node';
+import {
   type CompletionItem,
   CompletionRequest,
   ConfigurationRequest,
@@ -17,11 +22,6 @@ import {
   RegistrationRequest,
   ShutdownRequest,
 } from 'vscode-languageserver-protocol';
-import {
-  createMessageConnection,
-  StreamMessageReader,
-  StreamMessageWriter,
-} from 'vscode-jsonrpc/node';
 
 /** A place in a document. `§` marks it where a test writes one. */
 type Spot = { readonly text: string; readonly line: number; readonly character: number };
