@@ -107,6 +107,14 @@ function buildProgram(action: Act, version: string): Command {
       ),
     );
 
+  command('schema', 'print the JSON Schema that editors use')
+    .option('--out <file>', 'write it to a file')
+    .action(
+      action(async (flags, context) =>
+        (await import('./commands/schema.ts')).schema(flags, context),
+      ),
+    );
+
   planOptionsOn(command('plan', 'show what apply would do'))
     .option('--out <file>', 'write the plan to a file that apply takes')
     .addOption(format('text', 'json', 'markdown'))

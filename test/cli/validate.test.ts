@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { type ValidateFlags, validate } from '../../src/cli/commands/validate.ts';
 import type { ReportFormat } from '../../src/render/report/index.ts';
 import { type Files, folderOf, MAIN } from '../config/stack-folder.ts';
+import { quietContext } from './quiet-context.ts';
 
 /** A repository whose stack is in the folder `stacks/harbor`. */
 function repositoryOf(files: Files): string {
@@ -21,30 +22,9 @@ function repositoryOf(files: Files): string {
 
 /** Runs `callsheet validate` for the stack of a repository. */
 async function validateIn(root: string, flags: Partial<ValidateFlags> = {}) {
-  const said = { out: '', err: '' };
-  const render = { width: 80, color: false, verbose: false };
-  const exit = await validate(
-    { format: 'text', dir: join(root, 'stacks/harbor'), ...flags },
-    {
-      terminal: {
-        out: (text) => {
-          said.out += text;
-        },
-        err: (text) => {
-          said.err += text;
-        },
-        render,
-        renderErr: render,
-        wrapsErr: false,
-        canAsk: false,
-        ask: () => Promise.reject(new Error('nothing is asked')),
-      },
-      env: {},
-      now: () => new Date(0),
-      stop: new AbortController().signal,
-      version: '1.2.3',
-    },
-  );
+  const { context, said } = quietContext();
+  const dir = join(root, 'stacks/harbor');
+  const exit = await validate({ format: 'text', dir, ...flags }, context);
   return { exit, ...said };
 }
 

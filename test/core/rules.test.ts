@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { globSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { RULES, wordsOfRule } from '../../src/core/rules.ts';
@@ -36,11 +37,9 @@ test('rules stand in the order of their names, each once, in whole sentences', (
   }
 });
 
-test('every rule stands in docs/validation.md with its words', () => {
-  const page = readFileSync(new URL('docs/validation.md', root), 'utf8');
-  for (const [rule, { summary, remedy }] of RULES) {
-    expect(page).toContain(`| \`${rule}\` | ${summary} | ${remedy} |`);
-  }
+test('docs/validation.md has the table', () => {
+  const check = ['scripts/generate-rules.ts', '--check'];
+  expect(() => execFileSync(process.execPath, check, { cwd: root, stdio: 'pipe' })).not.toThrow();
 });
 
 test('a rule that is not listed has words all the same', () => {

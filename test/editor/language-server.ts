@@ -23,6 +23,8 @@ import {
   ShutdownRequest,
 } from 'vscode-languageserver-protocol';
 
+const require = createRequire(import.meta.url);
+
 /** A place in a document. `§` marks it where a test writes one. */
 type Spot = { readonly text: string; readonly line: number; readonly character: number };
 
@@ -50,9 +52,7 @@ const SETTINGS: Readonly<Record<string, unknown>> = {
 
 /** Starts the server for a folder. Documents need not exist on the disk; schemas are read from there. */
 export async function startLanguageServer(folder: string): Promise<LanguageServer> {
-  const bin = createRequire(import.meta.url).resolve(
-    'yaml-language-server/bin/yaml-language-server',
-  );
+  const bin = require.resolve('yaml-language-server/bin/yaml-language-server');
   const child = spawn(process.execPath, [bin, '--stdio'], {
     stdio: ['pipe', 'pipe', 'ignore'],
     env: { PATH: process.env.PATH },
