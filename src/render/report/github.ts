@@ -28,6 +28,7 @@ function annotate(diagnostic: Diagnostic, isOnlyLogged: boolean, report: Report)
   const path = position === undefined ? '' : pathOf(position.file, report);
   const place =
     isOnlyLogged && position !== undefined ? `${path}:${position.line}:${position.column}: ` : '';
+  const { column = 0, end_column = 0 } = position ?? {};
   const properties: Readonly<Record<string, string | number>> =
     position === undefined
       ? { title: rule }
@@ -35,8 +36,8 @@ function annotate(diagnostic: Diagnostic, isOnlyLogged: boolean, report: Report)
           file: path,
           line: position.line,
           endLine: position.line,
-          col: position.column,
-          ...(position.end_column === undefined ? {} : { endColumn: position.end_column }),
+          col: column,
+          ...(end_column > column ? { endColumn: end_column } : {}),
           title: rule,
         };
   const lines = [`${place}${message}`, ...(hint === undefined ? [] : [hint])];
