@@ -84,7 +84,7 @@ function messageOf({ message, hint }: Diagnostic): string {
 function locationOf({ position, frame, address, path }: Diagnostic, report: Report) {
   const { file, line, column, end_column } = position ?? { line: 1, column: 1 };
   const lines = linesOfFrame(frame);
-  const snippet = { text: `${lines.map(({ text }) => text).join('\n')}\n` };
+  const marked = lines.find((shown) => shown.marked !== undefined)?.marked;
   const name = [address, path].filter(Boolean).join('.');
   return {
     physicalLocation: {
@@ -94,6 +94,7 @@ function locationOf({ position, frame, address, path }: Diagnostic, report: Repo
         startColumn: column,
         endLine: line,
         endColumn: Math.max(end_column ?? 0, column + 1),
+        ...(marked ? { snippet: { text: marked } } : {}),
       },
       ...(lines.length === 0
         ? {}
@@ -101,7 +102,7 @@ function locationOf({ position, frame, address, path }: Diagnostic, report: Repo
             contextRegion: {
               startLine: lines[0]?.number ?? line,
               endLine: lines.at(-1)?.number ?? line,
-              snippet,
+              snippet: { text: `${lines.map(({ text }) => text).join('\n')}\n` },
             },
           }),
     },
@@ -135,7 +136,7 @@ function fingerprintOf(
   occurrences: Map<string, number>,
 ): string {
   const line = linesOfFrame(frame)
-    .find(({ isMarked }) => isMarked)
+    .find(({ marked }) => marked !== undefined)
     ?.text.trim();
   const parts = [rule, address ?? '', path ?? '', line ?? (address === undefined ? message : '')];
   const hash = createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 16);

@@ -46,7 +46,13 @@ test('a problem is a result with its rule, its place and the lines around it', (
     {
       physicalLocation: {
         artifactLocation: { uri: 'stacks/harbor/agents/desk.yaml', uriBaseId: '%SRCROOT%' },
-        region: { startLine: 4, startColumn: 13, endLine: 4, endColumn: 15 },
+        region: {
+          startLine: 4,
+          startColumn: 13,
+          endLine: 4,
+          endColumn: 15,
+          snippet: { text: 'on' },
+        },
         contextRegion: {
           startLine: 3,
           endLine: 5,
