@@ -98,11 +98,20 @@ function buildProgram(action: Act, version: string): Command {
   };
 
   command('validate', 'check the configuration, without a network')
-    .addOption(format('text', 'json'))
+    .addOption(format('text', 'json', 'sarif', 'junit', 'github'))
+    .option('--strict', 'take warnings for errors')
     .option('--no-secrets', 'do not ask for the secrets to be there')
     .action(
       action(async (flags, context) =>
         (await import('./commands/validate.ts')).validate(flags, context),
+      ),
+    );
+
+  command('schema', 'print the JSON Schema that editors use')
+    .option('--out <file>', 'write it to a file')
+    .action(
+      action(async (flags, context) =>
+        (await import('./commands/schema.ts')).schema(flags, context),
       ),
     );
 

@@ -74,9 +74,12 @@ export type Loaded = {
   readonly stack: Stack | undefined;
   /** By file, line and column. */
   readonly diagnostics: readonly Diagnostic[];
+  /** The YAML files of the stack that were looked at, relative to its folder. */
+  readonly files: readonly string[];
 };
 
 type Parts = {
+  readonly files: readonly string[];
   readonly settings: Settings | undefined;
   readonly resources: readonly ResolvedResource[];
   readonly moves: Moves;
@@ -137,7 +140,7 @@ function resolveFiles(
   checkReferences(resources, addresses, broken, report);
   checkNames(resources, report);
   const moves = readMoves(collected.shared, addresses, surroundings.isKind, report);
-  return { settings, resources, moves, variables, root };
+  return { files: files.map(({ file }) => file), settings, resources, moves, variables, root };
 }
 
 /** The YAML files beside `callsheet.yaml`. */
@@ -201,7 +204,7 @@ export async function loadStack(
   const dir = resolvePath(options.dir);
   const refused = refuseFolder(dir);
   if (refused !== undefined) {
-    return { stack: undefined, diagnostics: [{ severity: 'error', ...refused }] };
+    return { stack: undefined, diagnostics: [{ severity: 'error', ...refused }], files: [] };
   }
   const report = openReport();
   const folder = openFolder(dir);
@@ -210,8 +213,10 @@ export async function loadStack(
   const resources = inOrder(parts.resources, kinds);
   if (options.secrets === 'check') checkSecrets(resources, folder, options.env, report);
   const diagnostics = report.diagnostics();
-  const { settings } = parts;
-  if (settings === undefined || hasErrors(diagnostics)) return { stack: undefined, diagnostics };
+  const { settings, files } = parts;
+  if (settings === undefined || hasErrors(diagnostics)) {
+    return { stack: undefined, diagnostics, files };
+  }
   const desired = resources.map(toDesired);
   const stack: Stack = {
     dir,
@@ -228,5 +233,5 @@ export async function loadStack(
     },
     digest: digestStack(settings, desired, parts.moves),
   };
-  return { stack, diagnostics };
+  return { stack, diagnostics, files };
 }

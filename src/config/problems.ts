@@ -1,6 +1,6 @@
-import type { Diagnostic, Severity } from '../core/diagnostics.ts';
+import type { Diagnostic, Severity, SourcePosition } from '../core/diagnostics.ts';
 import { frameOf } from './frame.ts';
-import { type Place, positionOf, type Source } from './source.ts';
+import { type Place, positionOf, type Source, stretchOf } from './source.ts';
 
 /** A diagnostic before its place is turned into a position and a frame. */
 export type Problem = {
@@ -38,6 +38,12 @@ function compare(a: Diagnostic, b: Diagnostic): number {
 /** A problem with the other resources that have it at the same place, through a base or rows. */
 type Entry = { readonly problem: Problem; readonly others: Set<string> };
 
+/** Where a place is. Of what is hidden the end is not told, as it says how long it is. */
+function placed(place: Place, masks: readonly Place[]): SourcePosition {
+  const isHidden = masks.some((mask) => mask.start < place.end && mask.end > place.start);
+  return isHidden ? positionOf(place) : stretchOf(place);
+}
+
 function toDiagnostic({ problem, others }: Entry, masks: readonly Place[]): Diagnostic {
   const { severity = 'error', rule, hint, address, path, place } = problem;
   return {
@@ -47,7 +53,7 @@ function toDiagnostic({ problem, others }: Entry, masks: readonly Place[]): Diag
     ...(hint === undefined ? {} : { hint }),
     ...(address === undefined ? {} : { address }),
     ...(path === undefined || path === '' ? {} : { path }),
-    ...(place === undefined ? {} : { position: positionOf(place) }),
+    ...(place === undefined ? {} : { position: placed(place, masks) }),
     // A file that could not be read has no lines to show.
     ...(place === undefined || place.source.text === '' ? {} : { frame: frameOf(place, masks) }),
   };

@@ -39,7 +39,8 @@ export function waysOf({
   const page = 'knowledge_source.clinic.page';
   const one = (kind: string) => (kind === 'knowledge_source' ? page : `${kind}.sample`);
   return {
-    validate: [[], ['--no-secrets']],
+    validate: [[], ['--no-secrets'], ['--strict']],
+    schema: [[], ['--out', at('schema.json')]],
     plan: [
       ['--out', at('saved.plan')],
       ['--resend-secrets', '--allow-delete', '--accept-conflicts', '--skip-refused'],

@@ -17,6 +17,13 @@ const ajv = new Ajv({
   allErrors: true,
   formats: { uri, uuid, email },
 });
+// What only editors read.
+ajv.addVocabulary([
+  'markdownDescription',
+  'defaultSnippets',
+  'errorMessage',
+  'patternErrorMessage',
+]);
 const validate = ajv.compile(editorSchema(kinds));
 
 /** Where a document breaks the schema. */
