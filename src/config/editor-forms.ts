@@ -27,6 +27,14 @@ const FILE: Form = {
   example: 'prompts/reception.md',
 };
 
+const TEMPLATE: Form = {
+  key: '$template',
+  description: 'The text of a file of the stack, with `${name}` filled in from `with`.',
+  pattern: '\\S',
+  wrong: 'Name a file, by its path from the stack folder.',
+  example: 'prompts/desk.md',
+};
+
 const SECRET: Form = {
   key: '$secret',
   description: 'Read at the moment of writing; never stored or shown.',
@@ -49,7 +57,36 @@ function refTo(kind: string): Form {
  * A variable in place of a value that is no free text. The title tells it from the value's own schema:
  * where two are alike, editors show neither's description.
  */
-const INTERPOLATED: JsonObject = { title: 'variable', type: 'string', pattern: '\\$\\{var\\.' };
+const INTERPOLATED: JsonObject = {
+  title: 'variable',
+  type: 'string',
+  pattern: '\\$\\{(var|each)\\.',
+};
+
+/** What a template is given. */
+const WITH: JsonObject = {
+  type: 'object',
+  description: 'What `${name}` stands for in the template, by name.',
+  additionalProperties: { type: ['string', 'number', 'boolean'] },
+};
+
+/** For a field that a base has and this resource does not want. */
+const REMOVE: JsonObject = {
+  type: ['boolean', 'string'],
+  description: 'As if no base had ever written it: true, or the identity of an element of a list.',
+  doNotSuggest: true,
+};
+
+const REPLACE: JsonObject = {
+  description: 'The value as it stands, not merged with that of a base.',
+  doNotSuggest: true,
+};
+
+/** What takes the place of a value of a base. It is offered nowhere, since few fields need it. */
+export const OVER_A_BASE: JsonObject = {
+  $remove: { $ref: '#/definitions/remove' },
+  $replace: { $ref: '#/definitions/replace' },
+};
 
 /** The definitions that forms are told by. */
 export function formDefinitions(kinds: readonly Kind[]): JsonObject {
@@ -62,6 +99,10 @@ export function formDefinitions(kinds: readonly Kind[]): JsonObject {
   });
   return {
     file: member(FILE),
+    template: member(TEMPLATE),
+    with: WITH,
+    remove: REMOVE,
+    replace: REPLACE,
     secret: member(SECRET),
     interpolated: INTERPOLATED,
     ...Object.fromEntries(kinds.map(({ name }) => [`ref.${name}`, member(refTo(name))])),
@@ -74,7 +115,12 @@ type Taken = { readonly form: Form; readonly definition: string };
 function takenBy(field: FieldSchema, takesSecrets: boolean): readonly Taken[] {
   const target = field['x-ref'];
   return [
-    ...(isText(field) ? [{ form: FILE, definition: 'file' }] : []),
+    ...(isText(field)
+      ? [
+          { form: FILE, definition: 'file' },
+          { form: TEMPLATE, definition: 'template' },
+        ]
+      : []),
     ...(target === undefined ? [] : [{ form: refTo(target), definition: `ref.${target}` }]),
     ...(takesSecrets && typesOf(field).includes('string')
       ? [{ form: SECRET, definition: 'secret' }]
@@ -96,13 +142,18 @@ function pointTo(definition: string): Json {
 }
 
 function membersOf(taken: readonly Taken[]): JsonObject {
+  const isTemplate = taken.some(({ form }) => form === TEMPLATE);
   return {
     additionalProperties: false,
     minProperties: 1,
-    maxProperties: 1,
-    properties: Object.fromEntries(
-      taken.map(({ form, definition }) => [form.key, pointTo(definition)]),
-    ),
+    ...(isTemplate
+      ? { maxProperties: 2, dependencies: { with: [TEMPLATE.key] } }
+      : { maxProperties: 1 }),
+    properties: {
+      ...Object.fromEntries(taken.map(({ form, definition }) => [form.key, pointTo(definition)])),
+      ...(isTemplate ? { with: pointTo('with') } : {}),
+      ...OVER_A_BASE,
+    },
   };
 }
 

@@ -2,8 +2,10 @@ import { stringify } from 'yaml';
 import { dereference, type FieldSchema } from '../core/schema.ts';
 import type { Json, JsonObject } from '../core/value.ts';
 import type { Kind } from '../kinds/kind.ts';
-import { formDefinitions, withForms } from './editor-forms.ts';
-import { exampleSnippet, resourceSnippet } from './editor-snippets.ts';
+import { composed, fieldsOf, sharedSections } from './editor-composition.ts';
+import { formDefinitions, OVER_A_BASE, withForms } from './editor-forms.ts';
+import { NAME } from './editor-names.ts';
+import { elementSnippet, exampleSnippet, resourceSnippet } from './editor-snippets.ts';
 import { factsOf } from './field-facts.ts';
 import { blockSchema, fieldNames, isFree, resourceSchema, typesOf } from './schema.ts';
 import { settingsSchema } from './settings-schema.ts';
@@ -19,7 +21,7 @@ type Around = {
 type Out = Record<string, Json>;
 
 /** What editors show as it stands. */
-const SHOWN = ['title', 'description', 'default'] as const;
+const SHOWN = ['title', 'description', 'default', 'defaultSnippets'] as const;
 /** Keywords that are the same in draft-07 and say something about a value. */
 const KEPT = [
   'type',
@@ -45,8 +47,6 @@ const FORMATS: readonly unknown[] = ['uri', 'email', 'uuid'];
 
 /** Stands for a kind where the fields are those of `callsheet.yaml`. */
 const SETTINGS = 'settings';
-
-const NAME = '^[A-Za-z_][A-Za-z0-9_-]*$';
 
 function pick(schema: FieldSchema, names: readonly string[]): Out {
   const picked: Out = {};
@@ -82,13 +82,32 @@ function constraintsOf(
       name,
       inner(schema.properties?.[name] ?? {}, schema.required?.includes(name)),
     ]);
-    value.properties = Object.fromEntries(names);
+    const over = prefix === SETTINGS ? {} : OVER_A_BASE;
+    value.properties = { ...Object.fromEntries(names), ...over };
   }
   const rest = schema.additionalProperties;
   if (rest !== undefined)
     value.additionalProperties = typeof rest === 'object' ? inner(rest) : rest;
-  if (schema.items !== undefined) value.items = inner(schema.items);
+  if (schema.items !== undefined) value.items = inner(elementOf(root, schema));
   return { ...value, ...choiceOf(schema) };
+}
+
+/**
+ * The schema of a list's elements. One that is recognised by an identity may say only what is different
+ * from a base, which no editor knows; `callsheet validate` finds what it lacks in the end.
+ */
+function elementOf(root: FieldSchema, list: FieldSchema): FieldSchema {
+  const { 'x-identity': identity, items = {} } = list;
+  if (identity === undefined) return items;
+  const whole = dereference(root, items);
+  const { required: _, ...element } = whole;
+  if (items.$ref === undefined) return element;
+  const title = inWords(items.$ref.replace('#/$defs/', ''));
+  return {
+    ...element,
+    title,
+    defaultSnippets: [elementSnippet(title, root, whole)],
+  } as FieldSchema;
 }
 
 /**
@@ -183,7 +202,7 @@ function definitionsOf(kind: Kind): readonly [string, Json][] {
     { title: inWords(name), ...toEditor(schema, def, kind.name, OPEN) },
   ]);
   const own = toEditor(schema, schema, kind.name, OPEN);
-  return [[kind.name, own], ...inner];
+  return [[kind.name, composed(kind.name, own)], [`fields.${kind.name}`, fieldsOf(own)], ...inner];
 }
 
 function named(values: Json, description: string, snippet: Json): JsonObject {
@@ -237,6 +256,7 @@ export function editorSchema(kinds: readonly Kind[]): JsonObject {
     properties: {
       ...(typeof members === 'object' && members !== null ? members : {}),
       ...Object.fromEntries(kinds.map((kind) => [kind.section, sectionOf(kind)])),
+      ...sharedSections(kinds),
     },
     definitions: {
       ...formDefinitions(kinds),

@@ -26,14 +26,25 @@ export function exampleSnippet(schema: FieldSchema): Json | undefined {
  * be written over.
  */
 export function resourceSnippet(label: string, schema: FieldSchema): Json {
-  let place = 1;
-  const fields = requiredOf(schema).map((name): [string, Json] => {
-    const field = dereference(schema, schema.properties?.[name] ?? {});
-    place += 1;
-    return [name, placeholder(place, field)];
-  });
+  const fields = requiredFields(schema, schema, 2);
   const body: JsonObject = { '${1:name}': fields.length === 0 ? '$2' : Object.fromEntries(fields) };
   return { label: `new ${label}`, description: schema.description ?? label, body };
+}
+
+/** What an editor fills in for a new element of a list: each field that it must have. */
+export function elementSnippet(label: string, root: FieldSchema, element: FieldSchema): Json {
+  return { label, body: Object.fromEntries(requiredFields(root, element, 1)) };
+}
+
+function requiredFields(
+  root: FieldSchema,
+  schema: FieldSchema,
+  from: number,
+): readonly (readonly [string, Json])[] {
+  return requiredOf(schema).map((name, index): [string, Json] => {
+    const field = dereference(root, schema.properties?.[name] ?? {});
+    return [name, placeholder(from + index, field)];
+  });
 }
 
 /** What must be given; of a choice, the first. */

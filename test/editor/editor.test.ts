@@ -62,7 +62,7 @@ describe('completion', () => {
       'a webhook with what it needs',
       agent('extensions:', '  tools:', '    - §'),
       'webhook tool',
-      `condition: \${1:during_call}\n  method: \${2:GET}\n  name: $3\n  type: webhook\n  url: \${4:https://crm.example.test/c}`,
+      `type: webhook\n  name: \${2:crm_lookup}\n  condition: \${3:during_call}\n  method: \${4:GET}\n  url: \${5:https://crm.example.test/c}`,
     ],
     [
       'a knowledge source',
@@ -207,6 +207,17 @@ describe('errors', () => {
       ],
     ],
     [
+      'with beside no template',
+      agent('system_prompt: { $file: a.md, with: { name: A } }'),
+      ['4:19-4:53 Object is missing property $template required by property with.'],
+    ],
+    ['a move without its end', 'moved: [{ from: agent.a }]\n', ['1:8-1:9 Missing property "to".']],
+    [
+      'a slip in a base',
+      'bases: { x: { greting_message: A } }\n',
+      ['1:14-1:29 Property greting_message is not allowed.'],
+    ],
+    [
       'a source of both sorts',
       `knowledge_bases: { k: { id: ${HARBOR}, sources: { s: { url: "https://x.test", file: x } } } }\n`,
       ['1:105-1:109 Property file is not allowed.'],
@@ -234,6 +245,22 @@ describe('errors', () => {
     ['unchecked', agent('unchecked: { any: { thing: [1] } }')],
     ['null', agent('greeting_message: null', 'voice_settings: null')],
     ['organization', agent('organization: harbor')],
+    ['$template', agent('system_prompt: { $template: a.md, with: { name: A, beds: 4 } }')],
+    [`\${each}`, agent(`status: \${each.a}`, `voice_settings: { speed: "\${each.b}" }`)],
+    ['base', 'bases: { x: { status: active, base: [y] } }\nagents: { a: { base: x } }\n'],
+    ['for_each', agent('for_each: { $file: rows.csv }', `key: \${each.slug}`, 'allow_empty: true')],
+    ['rows in place', agent('for_each: [{ slug: a }]', `key: \${each.slug}`)],
+    ['$remove', agent('greeting_message: { $remove: true }', 'voice_settings: { $remove: true }')],
+    [
+      '$remove of an element',
+      agent('extensions: { tools: [{ $remove: crm }, { name: b, url: "https://b.test" }] }'),
+    ],
+    ['$replace', agent('voice_settings: { $replace: { speed: 1 } }')],
+    [
+      'environments',
+      'callsheet: 1\nenvironments: { staging: { organization: bay, patches: { agent.a: { status: active } } } }\n',
+    ],
+    ['moved and forget', 'moved: [{ from: agent.a, to: agent.b }]\nforget: [agent.c]\n'],
     ['include', 'callsheet: 1\ninclude: ["a/*.yaml"]\n'],
     ['freeze', 'guards: { freeze: [{ zone: Europe/Berlin, weekdays: [sat] }] }\n'],
   ])('%s is known', async (_, text) => {
