@@ -10,6 +10,7 @@ import { digestStack } from './digest.ts';
 import { discover, STACK_FILE } from './discover.ts';
 import { checkNames } from './duplicates.ts';
 import { type Folder, openFolder } from './folder.ts';
+import { reportLint } from './lint.ts';
 import { secretNames } from './masks.ts';
 import { openReport, type Report } from './problems.ts';
 import { checkReferences } from './references.ts';
@@ -64,6 +65,7 @@ export type Loaded = {
 type Parts = {
   readonly settings: Settings | undefined;
   readonly resources: readonly ResolvedResource[];
+  readonly files: readonly StackFile[];
 };
 
 /** The map of `callsheet.yaml`; an empty file is an empty map, in which everything is missing. */
@@ -126,7 +128,7 @@ function resolveFiles(
     .map(({ source }) => source ?? 'unknown');
   checkReferences(resources, written.addresses, broken, report);
   checkNames(resources, report);
-  return { settings, resources };
+  return { settings, resources, files: [main, ...others] };
 }
 
 function inOrder(resources: readonly ResolvedResource[], kinds: readonly Kind[]) {
@@ -157,10 +159,23 @@ export async function loadStack(
   const parts = resolveFiles(main, folder, { ...options, dir }, kinds, report);
   const resources = inOrder(parts.resources, kinds);
   if (options.secrets === 'check') checkSecrets(resources, folder, options.env, report);
-  const diagnostics = report.diagnostics();
   const { settings } = parts;
-  if (settings === undefined || hasErrors(diagnostics)) return { stack: undefined, diagnostics };
+  const broken = report.diagnostics();
+  if (settings === undefined || hasErrors(broken)) {
+    return { stack: undefined, diagnostics: broken };
+  }
   const desired = resources.map(toDesired);
+  // What a stack says is only looked at once it is sound.
+  reportLint({
+    resources: desired,
+    kinds,
+    settings: settings.lint,
+    folder,
+    files: parts.files,
+    report,
+  });
+  const diagnostics = report.diagnostics();
+  if (hasErrors(diagnostics)) return { stack: undefined, diagnostics };
   const stack: Stack = {
     dir,
     platform: settings.platform,

@@ -62,7 +62,9 @@ export function openReport(): Report {
         seen.set(problem.place.source, known);
         const name = [problem.rule, problem.place.start, problem.place.end].join(' ');
         const shared = problem.rule.startsWith('template/') || problem.rule.startsWith('text/');
-        const key = shared ? name : `${name} ${problem.message}`;
+        const isProse = problem.rule.startsWith('prompt/') && problem.address !== undefined;
+        const message = isProse ? problem.message.replace(problem.address, '') : problem.message;
+        const key = shared ? name : `${name} ${message}`;
         if (known.has(key)) return;
         known.add(key);
       }

@@ -1,5 +1,6 @@
 import type { FieldSchema } from '../core/schema.ts';
 import { guardsSchema } from './guards-schema.ts';
+import { lintSchema } from './lint-schema.ts';
 import type { SettingsField } from './settings-field.ts';
 
 const scalar: SettingsField = { type: ['string', 'number', 'boolean'], 'x-local': true };
@@ -127,6 +128,7 @@ const properties: { readonly [name: string]: SettingsField } = {
     },
   },
   guards: guardsSchema,
+  lint: lintSchema,
 };
 
 /** The members of `callsheet.yaml` that set the stack up. It may hold resources beside them. */

@@ -2,11 +2,13 @@ import { isAbsolute, join, resolve as resolvePath } from 'node:path';
 import type { SourcePosition } from '../core/diagnostics.ts';
 import type { WrittenEndpoint } from '../core/endpoints.ts';
 import type { Guards } from '../core/guards.ts';
+import type { LintSettings } from '../lint/settings.ts';
 import { type Pattern, STACK_FILE } from './discover.ts';
 import { reportEndpoints } from './endpoints.ts';
 import type { Folder } from './folder.ts';
 import { isUuid } from './formats.ts';
 import { readGuards } from './guards.ts';
+import { readLint } from './lint-settings.ts';
 import { nearest } from './nearest.ts';
 import type { Problem, Report } from './problems.ts';
 import { resolve } from './resolve.ts';
@@ -48,6 +50,7 @@ export type Settings = {
   /** Absolute path of the state file. */
   readonly stateFile: string;
   readonly guards: Guards;
+  readonly lint: LintSettings;
 };
 
 function textOf(value: Resolved | undefined): string | undefined {
@@ -221,5 +224,6 @@ export function readSettings(root: WrittenMap, deps: StackDeps): Settings {
       deps.env.CALLSHEET_STATE,
     ),
     guards: readGuards(guards, memberOf(written, 'guards')?.value),
+    lint: readLint(resolved.lint),
   };
 }
