@@ -38,6 +38,10 @@ export function openTexts(folder: Folder): Texts {
       const file = place && fileOf(resource, path, place);
       if (file !== undefined) return { key: file.file, label: file.file };
       const position = resource.locate(path);
+      const anchor = place && anchorAt(place);
+      if (position !== undefined && anchor !== undefined) {
+        return { key: `${position.file} &${anchor}`, label: `${position.file}:${position.line}` };
+      }
       // Without a place every text counts as written on its own.
       if (position === undefined) return { key: `${resource.address} ${path}`, label: path };
       return { key: formatPosition(position), label: `${position.file}:${position.line}` };
@@ -53,6 +57,11 @@ export function openTexts(folder: Folder): Texts {
       return isFound ? { ...place, start, end } : firstLine(place);
     },
   };
+}
+
+/** The anchor that a key's value is given or taken from: `prompt: &shared …` and `prompt: *shared` are one text. */
+function anchorAt({ source, start, end }: Place): string | undefined {
+  return /^[\w"']+\s*:\s*[&*]([^\s,[\]{}]+)/.exec(source.text.slice(start, end))?.[1];
 }
 
 function firstLine({ source, start, end }: Place): Place {
