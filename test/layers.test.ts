@@ -9,7 +9,7 @@ import { describe, expect, test } from 'vitest';
  *                                 config ─▶ lint, rules ─▶ kinds ─▶ core
  *
  * `lint` and `rules` judge what `config` has resolved, and are called by it: so their findings come with the other
- * diagnostics, with frames, and stop a plan as those do. `cli` has `rules` judge plans, too.
+ * diagnostics, with frames, and stop a plan as those do. Rules over plans go to `plan` as a function.
  * `model` is the pure part of `state/`, which plans and journals are made of; the rest of it stores them.
  * `contract` is the table of operations in `api/`, which is data; the rest of it calls them.
  */
@@ -29,7 +29,6 @@ const ALLOWED: { readonly [folder: string]: readonly string[] } = {
     'diff',
     'rollback',
     'render',
-    'rules',
     'kinds',
     'core',
   ],

@@ -1,15 +1,17 @@
 import type { DesiredResource } from '../core/desired.ts';
-import { formatPath } from '../core/path.ts';
+import type { Severity } from '../core/diagnostics.ts';
 import type { Kind } from '../kinds/kind.ts';
 import { lint, severityOf, type Weighed } from '../lint/lint.ts';
-import type { LintSubject } from '../lint/rule.ts';
+import type { LintSubject, Span } from '../lint/rule.ts';
 import { namedRules, UNUSED_IGNORE } from '../lint/rules.ts';
 import type { LintSettings } from '../lint/settings.ts';
+import type { RuleFinding } from '../rules/index.ts';
 import type { Folder } from './folder.ts';
 import { covers, type Ignore, readIgnores } from './ignores.ts';
 import { nearest } from './nearest.ts';
 import type { Report } from './problems.ts';
 import { subjectOf } from './resolved.ts';
+import type { PlacedRule } from './rules.ts';
 import type { StackFile } from './stack-file.ts';
 import { openTexts, type Texts } from './texts.ts';
 
@@ -21,6 +23,22 @@ export type LintInput = {
   /** The YAML files of the stack. */
   readonly files: readonly StackFile[];
   readonly report: Report;
+  /** What the team's own rules have found. */
+  readonly found: readonly RuleFinding[];
+  readonly rules: readonly PlacedRule[];
+};
+
+/** A finding of any rule. */
+type Told = {
+  readonly rule: string;
+  readonly severity: Severity;
+  readonly resource: DesiredResource;
+  readonly path: string;
+  readonly span?: Span;
+  readonly message: string;
+  readonly hint?: string;
+  /** Whether a comment may silence it. */
+  readonly isSilenced: boolean;
 };
 
 /** Reports what the lint rules find, but for what comments silence. */
@@ -36,44 +54,79 @@ export function reportLint(input: LintInput): void {
     schemaOf: (kind) => schemas.get(kind),
     originOf: (resource, path) => texts.originOf(resource, path),
   };
-  for (const finding of lint(subject)) {
+  const findings = [...lint(subject).map(ofLint), ...input.found.flatMap(ofTeam(input))];
+  for (const finding of findings) {
     const silencing = ignores.filter((ignore) => silences(ignore, finding));
     for (const ignore of silencing) used.add(ignore);
     if (silencing.length === 0) reportFinding(finding, texts, report);
   }
-  reportIgnores(ignores, used, settings, report);
+  const own = input.rules.filter(({ severity }) => severity === 'warning');
+  const names = [...namedRules, ...own.map(({ name }) => ({ name: teamName(name) }))];
+  reportIgnores({ ignores, used, names: names.map(({ name }) => name) }, settings, report);
+}
+
+function ofLint(finding: Weighed): Told {
+  const { resource, path, message } = finding;
+  const subject = subjectOf({ subject: resource.address }, [path]);
+  return { ...finding, message: `${subject} ${message}`, isSilenced: true };
+}
+
+function teamName(name: string): string {
+  return `rules/${name}`;
+}
+
+/** An error of the team is a decision of the team: a comment of one file does not lift it. */
+function ofTeam({ rules, report }: LintInput) {
+  return (finding: RuleFinding): readonly Told[] => {
+    const { resource, severity } = finding;
+    const rule = teamName(finding.rule);
+    if (resource !== undefined) {
+      const message = `${resource.address}: ${finding.message}`;
+      return [{ ...finding, resource, rule, message, isSilenced: severity === 'warning' }];
+    }
+    const place = rules.find(({ name }) => name === finding.rule)?.keyPlace;
+    const message = `rules.${finding.rule} ${finding.message}`;
+    report.add({ severity, rule, message, hint: finding.hint, place });
+    return [];
+  };
 }
 
 /** A comment speaks for the field, and for the resource that has it: the field may stand in a base. */
-function silences(ignore: Ignore, { rule, resource, path }: Weighed): boolean {
-  if (ignore.rule !== rule) return false;
+function silences(ignore: Ignore, { rule, resource, path, isSilenced }: Told): boolean {
+  if (ignore.rule !== rule || !isSilenced) return false;
   return covers(ignore, resource.locate(path)) || covers(ignore, resource.position);
 }
 
-function reportFinding(finding: Weighed, texts: Texts, report: Report): void {
+function reportFinding(finding: Told, texts: Texts, report: Report): void {
   const { resource, path, severity, rule, message, hint, span } = finding;
   const { address } = resource;
   report.add({
     severity,
     rule,
-    message: `${subjectOf({ subject: address }, [path])} ${message}`,
+    message,
     hint,
     address,
-    path: formatPath([path]),
+    path,
     place: texts.placeOf(resource, path, span),
   });
 }
 
 /** Says of every comment that silences nothing, or names no rule. */
 function reportIgnores(
-  ignores: readonly Ignore[],
-  used: ReadonlySet<Ignore>,
+  {
+    ignores,
+    used,
+    names,
+  }: {
+    readonly ignores: readonly Ignore[];
+    readonly used: ReadonlySet<Ignore>;
+    readonly names: readonly string[];
+  },
   settings: LintSettings,
   report: Report,
 ): void {
   const severity = severityOf(UNUSED_IGNORE, settings);
   if (severity === 'off') return;
-  const names = namedRules.map(({ name }) => name);
   const isOff = (rule: string) => settings.severities.get(rule) === 'off';
   for (const ignore of ignores) {
     const { rule, place } = ignore;

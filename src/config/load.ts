@@ -2,6 +2,7 @@ import { resolve as resolvePath } from 'node:path';
 import type { DesiredResource } from '../core/desired.ts';
 import { type Diagnostic, hasErrors } from '../core/diagnostics.ts';
 import type { Guards } from '../core/guards.ts';
+import type { PlanRules } from '../core/plan-rules.ts';
 import { kinds as allKinds } from '../kinds/index.ts';
 import type { Kind } from '../kinds/kind.ts';
 import { type Inherited, resolveBlock } from './block.ts';
@@ -22,6 +23,7 @@ import { checkSecrets, secretPlaces } from './secret-places.ts';
 import type { SecretPlace } from './secrets.ts';
 import { lookupOrganization, type Platform, readSettings, type Settings } from './settings.ts';
 import { readStackFile, type StackFile } from './stack-file.ts';
+import { openRules } from './team-rules.ts';
 import { readVariables, unreadableVariables } from './variables.ts';
 import { memberOf, type Written, type WrittenMap } from './written.ts';
 
@@ -47,6 +49,8 @@ export type Stack = {
   /** Absolute path of the state file. */
   readonly state: { readonly file: string };
   readonly guards: Guards;
+  /** The team's own rules over plans. */
+  readonly rules: PlanRules;
   /** By order of kinds, then by address. */
   readonly resources: readonly DesiredResource[];
   /** Every place that uses a secret. */
@@ -160,6 +164,7 @@ export async function loadStack(
   const resources = inOrder(parts.resources, kinds);
   if (options.secrets === 'check') checkSecrets(resources, folder, options.env, report);
   const { settings } = parts;
+  const rules = await openRules(settings?.rules ?? [], kinds, report);
   const broken = report.diagnostics();
   if (settings === undefined || hasErrors(broken)) {
     return { stack: undefined, diagnostics: broken };
@@ -173,6 +178,8 @@ export async function loadStack(
     folder,
     files: parts.files,
     report,
+    rules: settings.rules,
+    found: rules.judge(desired, settings.organizations),
   });
   const diagnostics = report.diagnostics();
   if (hasErrors(diagnostics)) return { stack: undefined, diagnostics };
@@ -182,6 +189,7 @@ export async function loadStack(
     organizations: settings.organizations,
     state: { file: settings.stateFile },
     guards: settings.guards,
+    rules: rules.plan,
     resources: desired,
     secrets: secretPlaces(resources),
     digest: digestStack(settings, desired),

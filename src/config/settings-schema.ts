@@ -1,6 +1,7 @@
 import type { FieldSchema } from '../core/schema.ts';
 import { guardsSchema } from './guards-schema.ts';
 import { lintSchema } from './lint-schema.ts';
+import { rulesSchema } from './rules-schema.ts';
 import type { SettingsField } from './settings-field.ts';
 
 const scalar: SettingsField = { type: ['string', 'number', 'boolean'], 'x-local': true };
@@ -129,6 +130,7 @@ const properties: { readonly [name: string]: SettingsField } = {
   },
   guards: guardsSchema,
   lint: lintSchema,
+  rules: rulesSchema,
 };
 
 /** The members of `callsheet.yaml` that set the stack up. It may hold resources beside them. */
@@ -140,13 +142,7 @@ export const settingsSchema: FieldSchema = {
 };
 
 /** Members that a later version reads. */
-export const LATER_MEMBERS: readonly string[] = [
-  'bases',
-  'environments',
-  'moved',
-  'forget',
-  'rules',
-];
+export const LATER_MEMBERS: readonly string[] = ['bases', 'environments', 'moved', 'forget'];
 
 /** Members of a resource that a later version reads. */
 export const LATER_RESOURCE_MEMBERS: readonly string[] = ['base', 'for_each', 'key'];

@@ -21,6 +21,7 @@ import {
   type Resolved,
   rootField,
 } from './resolved.ts';
+import { type PlacedRule, readRules } from './rules.ts';
 import { settingsSchema } from './settings-schema.ts';
 import { positionOf } from './source.ts';
 import { rootSpot } from './trace.ts';
@@ -51,15 +52,19 @@ export type Settings = {
   readonly stateFile: string;
   readonly guards: Guards;
   readonly lint: LintSettings;
+  readonly rules: readonly PlacedRule[];
 };
 
 function textOf(value: Resolved | undefined): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
+/** Members that are read by themselves. */
+const APART = ['variables', 'rules'];
+
 function onlyStackMembers(root: WrittenMap): WrittenMap {
   const known = Object.keys(settingsSchema.properties ?? {});
-  const members = [...root.members].filter(([key]) => known.includes(key) && key !== 'variables');
+  const members = [...root.members].filter(([key]) => known.includes(key) && !APART.includes(key));
   return { ...root, members: new Map<string, Member>(members) };
 }
 
@@ -205,7 +210,9 @@ export function readSettings(root: WrittenMap, deps: StackDeps): Settings {
     declared === undefined
       ? {}
       : { variables: resolve(declared, field, { ...context, variables: unreadableVariables }) };
-  const document = { ...resolved, ...declarations };
+  const rules = readRules(memberOf(root, 'rules')?.value, context);
+  const own = rules.document === undefined ? {} : { rules: rules.document };
+  const document = { ...resolved, ...declarations, ...own };
   const spot = rootSpot(settingsSchema, document, root, { ...root.place, end: root.place.start });
   validate({ subject: STACK_FILE, address: undefined, root: spot }, report);
   const { organization, include, guards } = resolved;
@@ -225,5 +232,6 @@ export function readSettings(root: WrittenMap, deps: StackDeps): Settings {
     ),
     guards: readGuards(guards, memberOf(written, 'guards')?.value),
     lint: readLint(resolved.lint),
+    rules: rules.rules,
   };
 }
