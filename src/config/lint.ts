@@ -60,8 +60,14 @@ export function reportLint(input: LintInput): void {
     for (const ignore of silencing) used.add(ignore);
     if (silencing.length === 0) reportFinding(finding, texts, report);
   }
-  const own = input.rules.filter(({ severity }) => severity === 'warning');
-  const names = [...namedRules, ...own.map(({ name }) => ({ name: teamName(name) }))];
+  const own = input.rules.map(({ name, severity }) => ({ name: teamName(name), severity }));
+  const names = [...namedRules, ...own.filter(({ severity }) => severity === 'warning')];
+  for (const ignore of ignores) {
+    const isFirm = own.some(({ name, severity }) => name === ignore.rule && severity === 'error');
+    if (!isFirm) continue;
+    refuseIgnore(ignore, report);
+    used.add(ignore);
+  }
   reportIgnores({ ignores, used, names: names.map(({ name }) => name) }, settings, report);
 }
 
@@ -80,11 +86,14 @@ function ofTeam({ rules, report }: LintInput) {
   return (finding: RuleFinding): readonly Told[] => {
     const { resource, severity } = finding;
     const rule = teamName(finding.rule);
+    const written = rules.find(({ name }) => name === finding.rule);
+    const source = written?.source;
     if (resource !== undefined) {
       const message = `${resource.address}: ${finding.message}`;
-      return [{ ...finding, resource, rule, message, isSilenced: severity === 'warning' }];
+      const hint = finding.hint ?? `The rule stands at ${source ?? 'rules'}`;
+      return [{ ...finding, resource, rule, message, hint, isSilenced: severity === 'warning' }];
     }
-    const place = rules.find(({ name }) => name === finding.rule)?.keyPlace;
+    const place = written?.keyPlace;
     const message = `rules.${finding.rule} ${finding.message}`;
     report.add({ severity, rule, message, hint: finding.hint, place });
     return [];
@@ -108,6 +117,17 @@ function reportFinding(finding: Told, texts: Texts, report: Report): void {
     address,
     path,
     place: texts.placeOf(resource, path, span),
+  });
+}
+
+/** A warning that cannot be switched off: somebody believes that a rule of the team is silenced. */
+function refuseIgnore({ rule, place }: Ignore, report: Report): void {
+  report.add({
+    severity: 'warning',
+    rule: UNUSED_IGNORE.name,
+    message: `callsheet-ignore names ${rule}, which is an error: no comment silences it`,
+    hint: 'Leave the resource out with when, or make the rule a warning',
+    place,
   });
 }
 

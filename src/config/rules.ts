@@ -45,7 +45,9 @@ export function readRules(node: Written | undefined, context: Context): ReadRule
     (member): [string, Resolved, PlacedRule | undefined] => {
       const { resolved, schema } = resolveRule(member, context);
       const isNamed = checkName(member, context);
-      const document = { ...resolved, ...(schema === undefined ? {} : { schema: {} }) };
+      // One that cannot be read was reported, and stands all the same.
+      const isShaped = memberOf(member.value, 'schema') !== undefined;
+      const document = { ...resolved, ...(isShaped ? { schema: {} } : {}) };
       const isMap = member.value.type === 'map';
       const rule = isNamed && isMap ? placedRule(member, resolved, schema) : undefined;
       return [member.key, isMap ? document : plainOf(member.value), rule && checked(rule, context)];

@@ -37,7 +37,8 @@ export function compileSchema(
   try {
     validate = ajv.compile(schema);
   } catch (error) {
-    const why = error instanceof Error ? error.message : 'it cannot be read';
+    // The first of what is wrong; the rest is most often its echo.
+    const why = error instanceof Error ? error.message.split(', ')[0] : 'it cannot be read';
     return { wrong: { message: `cannot be read as JSON Schema: ${why}` } };
   }
   return {
@@ -73,6 +74,14 @@ function wordsFor({ keyword, params, message }: ErrorObject): string {
       return `does not match ${String(given.pattern)}`;
     case 'format':
       return `must have the form ${String(given.format)}`;
+    case 'maxLength':
+      return `must have at most ${String(given.limit)} characters`;
+    case 'minLength':
+      return `must have at least ${String(given.limit)} characters`;
+    case 'maxItems':
+      return `must have at most ${String(given.limit)} entries`;
+    case 'minItems':
+      return `must have at least ${String(given.limit)} entries`;
     case 'not':
       return 'is what it must not be';
     case 'false schema':

@@ -60,7 +60,7 @@ function breachesOf(
     // What is said alike of several changes is said once.
     const same = Map.groupBy(broken, ({ why }) => why);
     return [...same].map(([why, all]) => ({ why, addresses: all.map(({ address }) => address) }));
-  });
+  }, RULE_SECONDS);
   if (judged !== undefined) return judged.value;
   return [{ why: `took more than ${RULE_SECONDS} seconds and was stopped`, addresses: [] }];
 }

@@ -34,17 +34,23 @@ type Subject = {
 };
 
 /** What rules have against the resources of a stack. */
-export function judgeResources(rules: readonly Rule[], judged: Judged): readonly RuleFinding[] {
+export function judgeResources(
+  rules: readonly Rule[],
+  judged: Judged,
+  seconds: number = RULE_SECONDS,
+): readonly RuleFinding[] {
   if (rules.length === 0) return [];
   const subjects = judged.resources.map((resource) => subjectOf(resource, judged));
   const all = subjects.map(({ variables }) => variables);
   return rules.flatMap((rule) => {
-    const findings = withinTime(() =>
-      subjects
-        .filter(({ resource }) => rule.on?.includes(resource.kind) ?? true)
-        .flatMap((subject) => judgeOne(rule, subject, all)),
+    const findings = withinTime(
+      () =>
+        subjects
+          .filter(({ resource }) => rule.on?.includes(resource.kind) ?? true)
+          .flatMap((subject) => judgeOne(rule, subject, all)),
+      seconds,
     );
-    return findings === undefined ? [tooSlow(rule, subjects.length)] : findings.value;
+    return findings === undefined ? [tooSlow(rule, subjects.length, seconds)] : findings.value;
   });
 }
 
@@ -140,13 +146,13 @@ function unanswered(
   return { rule: name, severity, resource, path: field, message, ...hint };
 }
 
-function tooSlow({ name }: Rule, count: number): RuleFinding {
+function tooSlow({ name }: Rule, count: number, seconds: number): RuleFinding {
   return {
     rule: name,
     severity: 'error',
     resource: undefined,
     path: '',
-    message: `took more than ${RULE_SECONDS} seconds over ${count} resources and was stopped`,
+    message: `took more than ${seconds} seconds over ${count} resources and was stopped`,
     hint: 'Narrow it with on, and avoid to look through all resources for each of them',
   };
 }

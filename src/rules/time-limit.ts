@@ -11,10 +11,7 @@ const RUN = new Script('run()');
  *
  * @returns undefined where it was stopped
  */
-export function withinTime<T>(
-  run: () => T,
-  seconds: number = RULE_SECONDS,
-): { readonly value: T } | undefined {
+export function withinTime<T>(run: () => T, seconds: number): { readonly value: T } | undefined {
   let value: { readonly value: T } | undefined;
   const context = createContext({
     run: () => {
