@@ -1,4 +1,5 @@
 import type { DesiredResource } from '../core/desired.ts';
+import type { FieldSchema } from '../core/schema.ts';
 import type { LintSubject } from './rule.ts';
 
 /** Values of `x-prose`. */
@@ -17,14 +18,24 @@ export function* proseOf(
   { resources, schemaOf }: Pick<LintSubject, 'resources' | 'schemaOf'>,
   roles: readonly Role[],
 ): Generator<Prose> {
+  const byKind = new Map<string, readonly Field[]>();
   for (const resource of resources) {
-    const { properties = {} } = schemaOf(resource.kind) ?? {};
-    for (const [path, schema] of Object.entries(properties)) {
+    const fields = byKind.get(resource.kind) ?? fieldsOf(schemaOf(resource.kind), roles);
+    byKind.set(resource.kind, fields);
+    for (const { path, role } of fields) {
       const text = resource.document[path];
-      const role = roles.find((one) => one === schema['x-prose']);
-      if (role !== undefined && typeof text === 'string') yield { resource, path, role, text };
+      if (typeof text === 'string') yield { resource, path, role, text };
     }
   }
+}
+
+type Field = Pick<Prose, 'path' | 'role'>;
+
+function fieldsOf(schema: FieldSchema | undefined, roles: readonly Role[]): readonly Field[] {
+  return Object.entries(schema?.properties ?? {}).flatMap(([path, field]) => {
+    const role = roles.find((one) => one === field['x-prose']);
+    return role === undefined ? [] : [{ path, role }];
+  });
 }
 
 /** Remembers what a function makes of a text: many resources share theirs. */
