@@ -108,6 +108,8 @@ function constraintsOf(
   secrecy: Secrecy,
 ): Out {
   const value = pick(schema, KEPT);
+  // What is stricter than an address is one to an editor.
+  if (value.format === 'web-address') value.format = 'uri';
   if (!FORMATS.includes(value.format)) delete value.format;
   const inner = (field: FieldSchema) => toEditor(root, field, prefix, secrecy);
   if (schema.properties !== undefined) {
