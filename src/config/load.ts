@@ -162,15 +162,15 @@ export async function loadStack(
   const main = readStackFile(folder, STACK_FILE, secretNames(kinds), report);
   const parts = resolveFiles(main, folder, { ...options, dir }, kinds, report);
   const resources = inOrder(parts.resources, kinds);
-  if (options.secrets === 'check') checkSecrets(resources, folder, options.env, report);
   const { settings } = parts;
   const rules = await openRules(settings?.rules ?? [], kinds, report);
-  const broken = report.diagnostics();
-  if (settings === undefined || hasErrors(broken)) {
-    return { stack: undefined, diagnostics: broken };
+  const isSound = !hasErrors(report.diagnostics());
+  if (options.secrets === 'check') checkSecrets(resources, folder, options.env, report);
+  if (settings === undefined || !isSound) {
+    return { stack: undefined, diagnostics: report.diagnostics() };
   }
   const desired = resources.map(toDesired);
-  // What a stack says is only looked at once it is sound.
+  // What a stack says is only looked at once it is sound, be its secrets at hand or not.
   reportLint({
     resources: desired,
     kinds,

@@ -55,6 +55,10 @@ function tell(errors: readonly ErrorObject[]): readonly Violation[] {
     .map((error) => ({ pointer: error.instancePath, words: wordsFor(error) }));
 }
 
+function count(limit: unknown, one: string, many = `${one}s`): string {
+  return `${String(limit)} ${limit === 1 ? one : many}`;
+}
+
 function wordsFor({ keyword, params, message }: ErrorObject): string {
   const given: Readonly<Record<string, unknown>> = params;
   switch (keyword) {
@@ -75,13 +79,13 @@ function wordsFor({ keyword, params, message }: ErrorObject): string {
     case 'format':
       return `must have the form ${String(given.format)}`;
     case 'maxLength':
-      return `must have at most ${String(given.limit)} characters`;
+      return `must have at most ${count(given.limit, 'character')}`;
     case 'minLength':
-      return `must have at least ${String(given.limit)} characters`;
+      return `must have at least ${count(given.limit, 'character')}`;
     case 'maxItems':
-      return `must have at most ${String(given.limit)} entries`;
+      return `must have at most ${count(given.limit, 'entry', 'entries')}`;
     case 'minItems':
-      return `must have at least ${String(given.limit)} entries`;
+      return `must have at least ${count(given.limit, 'entry', 'entries')}`;
     case 'not':
       return 'is what it must not be';
     case 'false schema':

@@ -135,6 +135,17 @@ broken([
   },
 ]);
 
+test('a secret that is not at hand hides no finding', async () => {
+  const auth = 'integrations: { smsProvider: { auth_token: { $secret: env:T } } }';
+  const { diagnostics } = await load(agent(PROMPT, auth), { secrets: 'check' });
+  expect(diagnostics.map(({ rule }) => rule)).toEqual(['prompt/unknown-tool', 'secret/missing']);
+});
+
+test('a stack that has an error is not looked at', async () => {
+  const { diagnostics } = await load(agent(PROMPT, 'status: on'));
+  expect(diagnostics.map(({ rule }) => rule)).toEqual(['schema/enum']);
+});
+
 test('what many agents take from one place is told once', async () => {
   const rows = Array.from(
     { length: 20 },

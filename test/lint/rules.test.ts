@@ -1,5 +1,7 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { lintRules } from '../../src/lint/rules.ts';
+import { lintRules, namedRules } from '../../src/lint/rules.ts';
 import { agent, type Files, load, MAIN, said } from '../config/stack-folder.ts';
 
 /** What the lint of a stack says, without places: rule and message. */
@@ -245,6 +247,12 @@ test('every rule has a name of its own and says what it finds in one sentence', 
     expect(name).toMatch(/^prompt\/[a-z-]+$/);
     expect(description).toMatch(/^[A-Z][^\n]+\.$/);
   }
+});
+
+test('docs/rules.md has a row for every rule', () => {
+  const docs = readFileSync(join(import.meta.dirname, '../../docs/rules.md'), 'utf8');
+  const rows = [...docs.matchAll(/^\| `((?:prompt|lint)\/[a-z-]+)` \|/gm)].map(([, name]) => name);
+  expect(rows).toEqual(namedRules.map(({ name }) => name));
 });
 
 test('a place is that of the word, in the YAML and in a file', async () => {
