@@ -3,7 +3,7 @@ import { formerAddresses } from '../config/moves.ts';
 import { matchesAddress } from '../core/address.ts';
 import type { PlanDocument, PlanOptions, Refusal } from '../core/plan-document.ts';
 import { makePlan, type PlanInput, type Planned } from '../plan/make.ts';
-import { type Objection, objectionsTo, refusalsIn } from '../plan/objections.ts';
+import { judgeByRules, type Objection, objectionsTo, refusalsIn } from '../plan/objections.ts';
 import type { Context } from './context.ts';
 import { checkChosen } from './plan-flags.ts';
 import type { Session } from './session.ts';
@@ -21,6 +21,7 @@ function planInput(session: Session, context: Context): Omit<PlanInput, 'options
     world,
     now: context.now(),
     guards: stack.guards,
+    rules: stack.rules,
     platform,
     organizations: Object.fromEntries(
       Object.entries(stack.organizations).map(([name, id]) => [id, name]),
@@ -81,11 +82,12 @@ export function objectionsNow(
   return objectionsTo(plan, { guards, holds: state.holds ?? {}, now: now() });
 }
 
-/** The part of it that nobody overrode. */
+/** The part of it that nobody overrode, and what the team's own rules refuse. */
 export function refusalsNow(
   plan: PlanDocument,
   session: Pick<Session, 'stack' | 'state'>,
   context: Context,
 ): readonly Refusal[] {
-  return refusalsIn(objectionsNow(plan, session, context));
+  const judged = judgeByRules(plan, { rules: session.stack.rules, now: context.now() });
+  return [...refusalsIn(objectionsNow(plan, session, context)), ...judged.refusals];
 }

@@ -72,6 +72,8 @@ function constraintsOf(
   { takesSecrets }: Around,
 ): Out {
   const value = pick(schema, KEPT);
+  // What is stricter than an address is one to an editor.
+  if (value.format === 'web-address') value.format = 'uri';
   if (!FORMATS.includes(value.format)) delete value.format;
   // The values say it all; of a wrong one two messages would be one too many.
   if (value.enum !== undefined) delete value.type;

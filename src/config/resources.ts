@@ -6,7 +6,7 @@ import { secretNames } from './masks.ts';
 import { nearest } from './nearest.ts';
 import type { Report } from './problems.ts';
 import { namedField } from './schema.ts';
-import { LATER_MEMBERS, settingsSchema } from './settings-schema.ts';
+import { settingsSchema } from './settings-schema.ts';
 import { formatPosition, type Place, positionOf } from './source.ts';
 import { describe, type Member, memberOf, type Written, type WrittenMap } from './written.ts';
 
@@ -171,10 +171,7 @@ function reportKey(
 ): void {
   const { key, keyPlace: place } = member;
   const settings = Object.keys(settingsSchema.properties ?? {});
-  if (LATER_MEMBERS.includes(key)) {
-    const message = `${key} is not supported yet`;
-    report.add({ rule: 'config/not-supported', message, hint: 'Remove it', place });
-  } else if (!main && settings.includes(key)) {
+  if (!main && settings.includes(key)) {
     const message = `${key} belongs in ${STACK_FILE}`;
     report.add({ rule: 'stack/misplaced', message, hint: 'Move it there', place });
   } else {

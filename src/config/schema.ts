@@ -137,8 +137,10 @@ function writtenProperties(root: FieldSchema, object: FieldSchema): Record<strin
 /** A schema of the platform's fields as the schema of what the configuration may say of them. */
 function written(root: FieldSchema, schema: FieldSchema): FieldSchema {
   const { additionalProperties: rest, items, $defs, properties, required } = schema;
+  const format = schema['x-format'];
   return {
     ...schema,
+    ...(format === undefined ? {} : { format }),
     ...(properties === undefined ? {} : { properties: writtenProperties(root, schema) }),
     ...(required === undefined
       ? {}

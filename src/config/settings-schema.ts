@@ -1,5 +1,7 @@
 import type { FieldSchema } from '../core/schema.ts';
 import { guardsSchema } from './guards-schema.ts';
+import { lintSchema } from './lint-schema.ts';
+import { rulesSchema } from './rules-schema.ts';
 import type { SettingsField } from './settings-field.ts';
 
 const scalar: SettingsField = { type: ['string', 'number', 'boolean'], 'x-local': true };
@@ -127,6 +129,8 @@ const properties: { readonly [name: string]: SettingsField } = {
     },
   },
   guards: guardsSchema,
+  lint: lintSchema,
+  rules: rulesSchema,
 };
 
 /** What an environment can lay over the settings of the stack. */
@@ -174,6 +178,3 @@ export const settingsSchema: FieldSchema = {
   additionalProperties: false,
   properties: { ...properties, environments },
 };
-
-/** Members that a later version reads. */
-export const LATER_MEMBERS: readonly string[] = ['rules'];

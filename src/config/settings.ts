@@ -2,11 +2,13 @@ import { isAbsolute, join, resolve as resolvePath } from 'node:path';
 import type { SourcePosition } from '../core/diagnostics.ts';
 import type { WrittenEndpoint } from '../core/endpoints.ts';
 import type { Guards } from '../core/guards.ts';
+import type { LintSettings } from '../lint/settings.ts';
 import { type Pattern, STACK_FILE } from './discover.ts';
 import { reportEndpoints } from './endpoints.ts';
 import type { Folder } from './folder.ts';
 import { isUuid } from './formats.ts';
 import { readGuards } from './guards.ts';
+import { readLint } from './lint-settings.ts';
 import { nearest } from './nearest.ts';
 import type { Problem, Report } from './problems.ts';
 import { resolve } from './resolve.ts';
@@ -20,6 +22,7 @@ import {
   type ResolvedObject,
   rootField,
 } from './resolved.ts';
+import { type PlacedRule, readRules } from './rules.ts';
 import { namedField } from './schema.ts';
 import { settingsSchema } from './settings-schema.ts';
 import { positionOf } from './source.ts';
@@ -50,14 +53,16 @@ export type Settings = {
   /** Absolute path of the state file. */
   readonly stateFile: string;
   readonly guards: Guards;
+  readonly lint: LintSettings;
+  readonly rules: readonly PlacedRule[];
 };
 
 function textOf(value: Resolved | undefined): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-/** Members in which nothing is filled in: variables come from there, or another environment has them. */
-const APART: readonly string[] = ['variables', 'environments'];
+/** Members that are read by themselves: variables come from there, or another environment has them. */
+const APART: readonly string[] = ['variables', 'environments', 'rules'];
 
 function onlyStackMembers(root: WrittenMap): WrittenMap {
   const known = Object.keys(settingsSchema.properties ?? {});
@@ -178,7 +183,7 @@ function resolveApart(root: WrittenMap, context: Context): ResolvedObject {
     variables: unreadableVariables,
     organization: () => 'unreadable',
   };
-  const members = APART.flatMap((name): [string, Resolved][] => {
+  const members = ['variables', 'environments'].flatMap((name): [string, Resolved][] => {
     const written = memberOf(root, name)?.value;
     const field = below(rootField(settingsSchema), namedField(settingsSchema, name) ?? {}, name);
     return written === undefined
@@ -237,7 +242,9 @@ export function readSettings(root: WrittenMap, deps: StackDeps): Settings {
   const resolved = membersOf(
     resolve({ ...written, members: new Map(members) }, rootField(settingsSchema), context),
   );
-  const document = { ...resolved, ...resolveApart(root, context) };
+  const rules = readRules(memberOf(root, 'rules')?.value, context);
+  const own = rules.document === undefined ? {} : { rules: rules.document };
+  const document = { ...resolved, ...resolveApart(root, context), ...own };
   const spot = rootSpot(settingsSchema, document, root, { ...root.place, end: root.place.start });
   validate({ subject: STACK_FILE, address: undefined, root: spot }, report);
   const { organization, include, guards } = resolved;
@@ -252,5 +259,7 @@ export function readSettings(root: WrittenMap, deps: StackDeps): Settings {
     include: readInclude(include, memberOf(written, 'include')?.value),
     stateFile: stateFile(deps, textOf(membersOf(resolved.state).file)),
     guards: readGuards(guards, memberOf(written, 'guards')?.value),
+    lint: readLint(resolved.lint),
+    rules: rules.rules,
   };
 }

@@ -39,7 +39,7 @@ export type PlanDocument = {
 
 /** Why a plan is not run now, whatever it would do. */
 export type Refusal = {
-  readonly guard: 'freeze' | 'hold';
+  readonly guard: 'freeze' | 'hold' | 'rule';
   /** What stands against it, and where that is said. */
   readonly message: string;
   /** When it is over by itself, ISO 8601; null where that is not known. */

@@ -166,6 +166,11 @@ const TABLE: readonly (readonly [name: string, summary: string, remedy: string])
     'lifecycle.ignore names a field that does not exist.',
     'Correct the path, or remove it.',
   ],
+  [
+    'lint/unused-ignore',
+    'A callsheet-ignore comment silences nothing, or names a rule that does not exist.',
+    'Correct the name, or remove the comment.',
+  ],
   ['moved/configured', 'What was moved is still in the stack.', 'Rename it, or take the move out.'],
   ['moved/kind', 'A move leads to another kind.', 'A resource keeps its kind.'],
   ['moved/twice', 'Two addresses become the same one.', 'Take one of the moves out.'],
@@ -200,6 +205,41 @@ const TABLE: readonly (readonly [name: string, summary: string, remedy: string])
     'Use the parameters of the operation, each once, in braces.',
   ],
   [
+    'prompt/duplicated',
+    'The same long prompt is written out for several agents.',
+    'Put it into a base, or into one file that all of them name.',
+  ],
+  [
+    'prompt/growth',
+    'A prompt is longer than the team allows.',
+    'Shorten it, or raise lint.max_prompt_characters.',
+  ],
+  [
+    'prompt/one-greeting',
+    'An agent speaks several languages and greets in one.',
+    'Greet in both, or declare one language.',
+  ],
+  [
+    'prompt/unknown-template',
+    'A prompt speaks of a template that does not exist.',
+    'Correct the name, or name it under lint.templates.',
+  ],
+  [
+    'prompt/unknown-tool',
+    'A prompt speaks of a tool that the agent does not have.',
+    'Correct the name, or name it under lint.tools.',
+  ],
+  [
+    'prompt/unknown-transfer',
+    'A prompt speaks of a transfer that the agent does not have.',
+    'Correct the name, or add the rule.',
+  ],
+  [
+    'prompt/unsupplied-token',
+    'A text uses a token that nothing supplies, and gives no fallback.',
+    'Correct it, write {{token|fallback}}, or name it under lint.tokens.',
+  ],
+  [
     'ref/cycle',
     'Resources refer to each other in a circle.',
     'Take one of the references out of it.',
@@ -220,6 +260,12 @@ const TABLE: readonly (readonly [name: string, summary: string, remedy: string])
     'ref/unknown',
     'A reference leads to a resource that the stack does not have.',
     'Correct the name, or add the resource.',
+  ],
+  ['rules/invalid', 'A rule of the team cannot be used as it is written.', 'See the message.'],
+  [
+    'rules/name',
+    'The name of a rule has characters that it cannot have.',
+    'Use letters, digits, _ and -, and begin with a letter.',
   ],
   [
     'schema/empty',

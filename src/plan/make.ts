@@ -4,6 +4,7 @@ import { digestOf } from '../core/digest.ts';
 import { CallsheetError } from '../core/errors.ts';
 import type { Guards } from '../core/guards.ts';
 import type { Change, Note, PlanDocument, PlanOptions } from '../core/plan-document.ts';
+import type { PlanRules } from '../core/plan-rules.ts';
 import { isWritten, type LeafChange } from '../diff/compare.ts';
 import type { World } from '../diff/world.ts';
 import { kindNamed, kinds } from '../kinds/index.ts';
@@ -15,7 +16,13 @@ import { forecastRequests, planDigest, summarise } from './document.ts';
 import { guardChanges } from './guard.ts';
 import { type Identity, identify, type Obscurity } from './identify.ts';
 import { attributeDrift, attributeUnrecorded, extentNotes, leafNotes } from './notes.ts';
-import { objectionsTo, overrideNotes, refusalsIn, withRefusals } from './objections.ts';
+import {
+  judgeByRules,
+  objectionsTo,
+  overrideNotes,
+  refusalsIn,
+  withRefusals,
+} from './objections.ts';
 import { distinctNotes, ownersOf, type PreflightContext, preflight } from './preflight.ts';
 import type { LiveResource, Reader } from './reader.ts';
 import { rebind } from './rebind.ts';
@@ -41,6 +48,8 @@ export type PlanInput = {
   readonly now: Date;
   readonly options: PlanOptions;
   readonly guards: Guards;
+  /** The team's own rules over plans. */
+  readonly rules: PlanRules;
   readonly platform: PlanDocument['platform'];
   readonly organizations: PlanDocument['organizations'];
   readonly configDigest: string;
@@ -245,9 +254,10 @@ function assemble(
     ...(input.settled === undefined ? {} : { settled: input.settled }),
   };
   const objections = objectionsTo(undigested, { guards, holds: state.holds ?? {}, now });
-  const notes = [...undigested.notes, ...overrideNotes(objections)];
+  const judged = judgeByRules(undigested, input);
+  const notes = [...undigested.notes, ...overrideNotes(objections), ...judged.notes];
   const plan = { ...undigested, notes, digest: planDigest(undigested) };
-  return withRefusals(plan, refusalsIn(objections));
+  return withRefusals(plan, [...refusalsIn(objections), ...judged.refusals]);
 }
 
 function preflightOf({ reader, desired, organizations }: PlanInput): PreflightContext {

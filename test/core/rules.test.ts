@@ -2,12 +2,13 @@ import { execFileSync } from 'node:child_process';
 import { globSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { RULES, wordsOfRule } from '../../src/core/rules.ts';
+import { namedRules } from '../../src/lint/rules.ts';
 
 const root = new URL('../../', import.meta.url);
 
 /** Every rule that the code of the configuration names, in any of the ways in which one is written. */
 function rulesInCode(): ReadonlySet<string> {
-  const files = ['src/config/**/*.ts', 'src/cli/**/*.ts'].flatMap((pattern) =>
+  const files = ['src/config/**/*.ts', 'src/cli/**/*.ts', 'src/lint/**/*.ts'].flatMap((pattern) =>
     globSync(pattern, { cwd: root }),
   );
   const code = files.map((file) => readFileSync(new URL(file, root), 'utf8')).join('\n');
@@ -25,7 +26,12 @@ test('every rule in the code is in the table', () => {
 
 test('the table has no rule that the code does not have', () => {
   // These two are put together from the member of `platform.endpoints` that they are about.
-  const found = new Set([...rulesInCode(), 'platform/operation', 'platform/path']);
+  const found = new Set([
+    ...rulesInCode(),
+    ...namedRules.map(({ name }) => name),
+    'platform/operation',
+    'platform/path',
+  ]);
   expect([...RULES.keys()].filter((rule) => !found.has(rule))).toEqual([]);
 });
 
