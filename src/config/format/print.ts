@@ -38,7 +38,11 @@ function columnOf(offset: number, text: string): number {
 function readOpening(text: string, from: number, to: number) {
   const found = /^[ \t]*(&[^\s,[\]{}]+)?([\s\S]*)$/.exec(text.slice(from, to));
   const { trailing, lines } = readGap(found?.[2] ?? '', from);
-  return { anchor: found?.[1] === undefined ? '' : ` ${found[1]}`, trailing, lines };
+  return {
+    anchor: found?.[1] === undefined ? '' : ` ${found[1]}`,
+    trailing: trailing === '' ? '' : ` ${trailing.trimStart()}`,
+    lines,
+  };
 }
 
 /** A block map or list under its `key:` or behind its dash. */
@@ -53,18 +57,15 @@ export function printBlock(
     value.type === 'map'
       ? printEntries(value.node, lead, after, spot)
       : printElements(value.node, lead, after, spot);
-  return [
-    ...gapLines(header, spot.indent),
-    ...items.printed.flatMap((item, index) => {
-      const lines = [...gapLines(item.lead, spot.indent), ...item.lines];
-      return index === 0 && header.length === 0 ? lines.slice(firstFilled(lines)) : lines;
-    }),
-    ...gapLines(items.tail, spot.indent),
-  ];
-}
-
-function firstFilled(lines: readonly string[]): number {
-  return lines.findIndex((line) => line !== '');
+  const lines = gapLines(header, spot.indent);
+  for (const item of items.printed) {
+    const lead = gapLines(item.lead, spot.indent);
+    // Nothing stands above the first line, and behind a text that keeps its last line breaks an empty line
+    // would be one more of them.
+    const isClose = lines.length === 0 || lines.at(-1) === '';
+    lines.push(...(isClose && lead[0] === '' ? lead.slice(1) : lead), ...item.lines);
+  }
+  return [...lines, ...gapLines(items.tail, spot.indent)];
 }
 
 type Items = { readonly printed: readonly Printed[]; readonly tail: readonly Between[] };
@@ -111,11 +112,10 @@ function printEntries(
   return { printed: withFirst(ordered, printed.get(map.items[0])), tail: shares.at(-1)?.rest ?? [] };
 }
 
-/** The member that used to be first gets the empty line of the one that now is. */
+/** The member that used to be first gets an empty line above it where others are parted by one. */
 function withFirst(ordered: readonly Printed[], former: Printed | undefined): readonly Printed[] {
-  const [first] = ordered;
-  if (former === undefined || first === undefined || first === former) return ordered;
-  const isParted = first.lead[0]?.text === '';
+  if (former === undefined || ordered[0] === former) return ordered;
+  const isParted = ordered.some((item) => item !== former && item.lead[0]?.text === '');
   const blank: Between = { column: -1, text: '' };
   return ordered.map((item) =>
     item === former && isParted && item.lead[0]?.text !== ''
