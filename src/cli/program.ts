@@ -5,6 +5,7 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { CallsheetError } from '../core/errors.ts';
 import { renderFailureJson } from '../render/failure.ts';
+import { addAuthorCommands } from './author-commands.ts';
 import type { CommonFlags, Context } from './context.ts';
 import { EXIT, type ExitCode } from './exit.ts';
 import type { Act } from './making-commands.ts';
@@ -105,6 +106,8 @@ function buildProgram(action: Act, version: string): Command {
         (await import('./commands/validate.ts')).validate(flags, context),
       ),
     );
+
+  addAuthorCommands(command, action);
 
   planOptionsOn(command('plan', 'show what apply would do'))
     .option('--out <file>', 'write the plan to a file that apply takes')

@@ -6,7 +6,12 @@ export type Tree =
   /** A number, a truth value or null. */
   | { readonly type: 'bare'; readonly text: string }
   | { readonly type: 'list'; readonly items: readonly Tree[] }
-  | { readonly type: 'map'; readonly members: readonly (readonly [string, Tree])[] };
+  | {
+      readonly type: 'map';
+      readonly members: readonly (readonly [string, Tree])[];
+      /** Never between braces, however short: its members are names of things. */
+      readonly isOpen?: boolean;
+    };
 
 /** Columns that a line may take. A text that has no spaces may take more. */
 const WIDTH = 100;
@@ -24,7 +29,7 @@ function inline(tree: Tree, spot: 'block' | 'flow'): string | undefined {
     case 'list':
       return inBrackets(tree.items);
     case 'map':
-      return inBraces(tree.members);
+      return tree.isOpen === true ? undefined : inBraces(tree.members);
   }
 }
 
@@ -61,7 +66,8 @@ function linesOf(tree: Tree, head: string, indent: string): readonly string[] {
   const isEmpty =
     (tree.type === 'list' && tree.items.length === 0) ||
     (tree.type === 'map' && tree.members.length === 0);
-  if (line !== undefined && (tree.type === 'bare' || isEmpty || line.length <= WIDTH)) return [line];
+  if (line !== undefined && (tree.type === 'bare' || isEmpty || line.length <= WIDTH))
+    return [line];
   if (tree.type === 'list') {
     return [head, ...tree.items.flatMap((item) => linesOfElement(item, indent))];
   }

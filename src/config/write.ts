@@ -2,7 +2,15 @@ import { type Address, isAddress } from '../core/address.ts';
 import type { DesiredResource } from '../core/desired.ts';
 import { formatPath, type Path } from '../core/path.ts';
 import { dereference, type FieldSchema, itemSchema, memberSchema } from '../core/schema.ts';
-import { Blob, isList, isObject, Ref, Secret, type Value, type ValueObject } from '../core/value.ts';
+import {
+  Blob,
+  isList,
+  isObject,
+  Ref,
+  Secret,
+  type Value,
+  type ValueObject,
+} from '../core/value.ts';
 import type { Kind } from '../kinds/kind.ts';
 import { inOrder, resourceKeys } from './format/order.ts';
 import { FORMS } from './forms.ts';
@@ -74,7 +82,8 @@ export function writeResources(
     });
     return [`${kind.section}:\n${sectionLines(kind, bodies).join('\n')}\n`];
   });
-  const head = options.schema === undefined ? [] : [`# yaml-language-server: $schema=${options.schema}\n`];
+  const head =
+    options.schema === undefined ? [] : [`# yaml-language-server: $schema=${options.schema}\n`];
   return { text: [...head, ...sections].join('\n'), files, unwritable };
 }
 
@@ -97,7 +106,7 @@ function sectionLines(kind: Kind, bodies: readonly (readonly [Writable, Tree])[]
     ]);
     const [, held] = blocks.get(block)?.members.at(-1) ?? [];
     const before = held?.type === 'map' ? held.members : [];
-    const inner: Tree = { type: 'map', members: [...before, [name, body]] };
+    const inner: Tree = { type: 'map', members: [...before, [name, body]], isOpen: true };
     blocks.set(block, { type: 'map', members: [...inherited, [nested.key, inner]] });
   }
   return parted([...blocks]);
@@ -144,7 +153,8 @@ function bodyOf({ document, lifecycle, unchecked }: Writable, context: Context):
 
 /** A literal `${` is written `$${`. */
 function escaped(text: string): string {
-  return text.replaceAll('${', '$${');
+  // A function, since `$$` in a replacement stands for one `$`.
+  return text.replaceAll('${', () => '$${');
 }
 
 function refuse(path: Path, reason: string, { address, unwritable }: Context): void {

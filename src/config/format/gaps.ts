@@ -22,7 +22,7 @@ export class Unformattable extends Error {
   }
 }
 
-const COMMENT = /^[ \t]*(?:#.*)?$/;
+const COMMENT = /^[ \t]*(?:#[^\n]*)?$/;
 
 /**
  * Reads the text between two nodes, in which only comments and empty lines can stand.
@@ -60,7 +60,10 @@ export function splitTail(lines: readonly Between[], column: number) {
 export function splitHeader(lines: readonly Between[]) {
   const last = lines.findLastIndex(({ text }) => text === '');
   const header = lines.slice(0, last + 1);
-  return { header: header.some(({ text }) => text !== '') ? header : [], lead: lines.slice(last + 1) };
+  return {
+    header: header.some(({ text }) => text !== '') ? header : [],
+    lead: lines.slice(last + 1),
+  };
 }
 
 /** Comments and empty lines at their new indentation. */

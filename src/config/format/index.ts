@@ -3,7 +3,7 @@ import type { Problem } from '../problems.ts';
 import type { Source } from '../source.ts';
 import { parseYaml } from '../yaml.ts';
 import { gapLines, readGap, splitHeader, splitTail, Unformattable } from './gaps.ts';
-import { endOfValue, rangeOf, valueOf } from './nodes.ts';
+import { contentOf, endOfValue, rangeOf } from './nodes.ts';
 import type { Shape } from './order.ts';
 import { printBlock } from './print.ts';
 import { sameComments, sameValues } from './same.ts';
@@ -48,7 +48,7 @@ function refusal(source: Source, what: string, offset: number): Problem {
 function print(given: string, shape: Shape): string {
   const { schemaLine, text } = withoutSchemaLine(given);
   const contents = parseDocument(text, { uniqueKeys: false }).contents;
-  const value = valueOf(contents);
+  const value = contentOf(contents);
   if (value.type === 'flow' || contents === null) return given;
   if (value.type !== 'map') throw new Unformattable('no map of sections', 0);
   const [start] = rangeOf(value.node);
@@ -71,8 +71,7 @@ function print(given: string, shape: Shape): string {
 /** The line that tells editors the schema comes first, wherever it stood among the first comments. */
 function withoutSchemaLine(text: string) {
   const found = SCHEMA_LINE.exec(text);
-  const isAbove =
-    found !== null && /^(?:[ \t]*(?:#.*)?\n)*$/.test(text.slice(0, found.index));
+  const isAbove = found !== null && /^(?:[ \t]*(?:#.*)?\n)*$/.test(text.slice(0, found.index));
   if (!isAbove) return { schemaLine: [], text };
   const rest = text.slice(0, found.index) + text.slice(found.index + found[0].length);
   const isParted = found.index === 0 ? /^[ \t]*\n/.test(rest) : true;

@@ -1,4 +1,13 @@
-import { isAlias, isMap, isScalar, type Node, type Pair, Scalar, type YAMLMap, type YAMLSeq } from 'yaml';
+import {
+  isAlias,
+  isMap,
+  isScalar,
+  type Node,
+  type Pair,
+  Scalar,
+  type YAMLMap,
+  type YAMLSeq,
+} from 'yaml';
 import { foldedBlock, isPlain, literalBlock, type ScalarSpot, scalarText } from '../yaml-scalar.ts';
 import { Unformattable } from './gaps.ts';
 import { isAnchored, isBlockScalar, rangeOf } from './nodes.ts';
@@ -6,6 +15,8 @@ import { inOrder, type Shape } from './order.ts';
 
 /** Columns that a line may take before a map in braces is written out. */
 export const WIDTH = 100;
+/** One level of indentation. */
+export const STEP = '  ';
 
 /** The text of a node as it was written. */
 function sourceOf(node: Node, text: string): string {
@@ -23,9 +34,18 @@ export function oneLine(node: Scalar, text: string, spot: ScalarSpot): string {
   return isEscaped && !isPlain(value, spot) ? source : scalarText(value, spot);
 }
 
-/** A scalar that runs over several lines; the first continues the line at hand. */
-export function manyLines(node: Scalar, text: string, indent: string): readonly string[] {
-  if (isBlockScalar(node)) return movedBlock(node, text, indent);
+/**
+ * A scalar that runs over several lines; the first continues the line at hand.
+ *
+ * @param column where the key or dash that holds it stood
+ */
+export function manyLines(
+  node: Scalar,
+  text: string,
+  indent: string,
+  column: number,
+): readonly string[] {
+  if (isBlockScalar(node)) return movedBlock(node, text, indent, column);
   const value = String(node.value);
   const block = value.includes('\n')
     ? literalBlock(value, indent)
@@ -34,19 +54,22 @@ export function manyLines(node: Scalar, text: string, indent: string): readonly 
 }
 
 /** A block scalar with its lines as they are, at another indentation. */
-function movedBlock(node: Scalar, text: string, indent: string): readonly string[] {
+function movedBlock(node: Scalar, text: string, indent: string, column: number): readonly string[] {
   const [head = '', ...lines] = sourceOf(node, text).replace(/\n$/, '').split('\n');
-  const [, style = '', marks = '', comment = ''] = /^([|>])([-+\d]*)[ \t]*(#.*)?$/.exec(head) ?? [];
+  const [, style = '', marks = '', comment = ''] =
+    /^([|>])([-+\d]*)[ \t]*(#[^\n]*)?$/.exec(head) ?? [];
   if (style === '') throw new Unformattable('the head of a block text', rangeOf(node)[0]);
-  const first = lines.find((line) => line.trim() !== '');
-  // An indentation indicator counts from what holds the text, which cannot be told from here.
-  if (/\d/.test(marks)) throw new Unformattable('an indentation indicator', rangeOf(node)[0]);
-  const depth = first === undefined ? 0 : first.length - first.trimStart().length;
+  const first = lines.find((line) => /[^ ]/.test(line));
+  // An indentation indicator counts from the key or dash that holds the text.
+  const indicator = Number(/\d/.exec(marks)?.[0] ?? 0);
+  const found = first === undefined ? Math.max(0, ...lines.map(indentOf)) : indentOf(first);
+  const depth = indicator > 0 ? column + indicator : found;
   const moved = lines.map((line) => {
     const rest = line.slice(depth);
     return rest === '' ? '' : indent + rest;
   });
-  return [[style + marks, comment].filter((part) => part !== '').join(' '), ...moved];
+  const header = style + marks.replace(/\d/, String(STEP.length));
+  return [[header, comment].filter((part) => part !== '').join(' '), ...moved];
 }
 
 /** Members of a map in braces in their order. */
@@ -95,8 +118,15 @@ export function movedText(source: string, by: number): readonly string[] {
   return [
     first,
     ...rest.map((line) => {
-      const own = line.length - line.trimStart().length;
-      return line.trim() === '' ? '' : ' '.repeat(Math.max(0, own + by)) + line.trim();
+      const own = indentOf(line);
+      // Blanks at the end of a line may belong to a quoted text.
+      const text = line.slice(own);
+      return /^[ \t]*$/.test(text) ? '' : ' '.repeat(Math.max(0, own + by)) + text;
     }),
   ];
+}
+
+/** Spaces that a line begins with. Other blanks of Unicode are text. */
+export function indentOf(line: string): number {
+  return /^ */.exec(line)?.[0].length ?? 0;
 }

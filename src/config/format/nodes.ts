@@ -41,7 +41,7 @@ export function isBlockScalar(node: Scalar): boolean {
   return node.type === Scalar.BLOCK_FOLDED || node.type === Scalar.BLOCK_LITERAL;
 }
 
-export function valueOf(node: unknown): Value {
+export function contentOf(node: unknown): Value {
   if (node === null || node === undefined) return { type: 'empty' };
   if (isAlias(node)) return { type: 'alias', node };
   if (isScalar(node)) {
@@ -66,7 +66,7 @@ export function entriesOf(map: YAMLMap, text: string): readonly Entry[] {
     if (colon === undefined || before.includes('?')) {
       throw new Unformattable('a key that begins with a question mark', start);
     }
-    return { pair, key, start, colon: end + colon, value: valueOf(pair.value) };
+    return { pair, key, start, colon: end + colon, value: contentOf(pair.value) };
   });
 }
 
@@ -77,7 +77,7 @@ export function elementsOf(list: YAMLSeq, text: string): readonly Element[] {
   const elements: Element[] = [];
   let from = rangeOf(list)[0];
   for (const item of list.items) {
-    const element = { dash: dashAfter(text, from), value: valueOf(item) };
+    const element = { dash: dashAfter(text, from), value: contentOf(item) };
     elements.push(element);
     from = endOfValue(element.value, element.dash + 1, text);
   }

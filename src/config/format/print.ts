@@ -8,21 +8,28 @@ import {
   splitTail,
   Unformattable,
 } from './gaps.ts';
-import { flowText, manyLines, movedText, oneLine, sorted, WIDTH } from './inline.ts';
 import {
+  flowText,
+  indentOf,
+  manyLines,
+  movedText,
+  oneLine,
+  STEP,
+  sorted,
+  WIDTH,
+} from './inline.ts';
+import {
+  contentOf,
   type Element,
-  elementsOf,
   type Entry,
+  elementsOf,
   endOfValue,
   entriesOf,
   isBlockScalar,
   rangeOf,
   type Value,
-  valueOf,
 } from './nodes.ts';
 import type { Shape } from './order.ts';
-
-const STEP = '  ';
 
 /** Where something is printed, and what is known of it. */
 type Spot = { readonly text: string; readonly indent: string; readonly shape: Shape };
@@ -109,7 +116,10 @@ function printEntries(
     }),
   );
   const ordered = sorted(map.items, shape).flatMap((pair) => printed.get(pair) ?? []);
-  return { printed: withFirst(ordered, printed.get(map.items[0])), tail: shares.at(-1)?.rest ?? [] };
+  return {
+    printed: withFirst(ordered, printed.get(map.items[0])),
+    tail: shares.at(-1)?.rest ?? [],
+  };
 }
 
 /** The member that used to be first gets an empty line above it where others are parted by one. */
@@ -142,9 +152,14 @@ function printElements(
   return { printed, tail: shares.at(-1)?.rest ?? [] };
 }
 
-function printEntry({ key, colon, value }: Entry, after: Gap, spot: Spot): readonly string[] {
+function printEntry(
+  { key, start, colon, value }: Entry,
+  after: Gap,
+  spot: Spot,
+): readonly string[] {
   const head = `${spot.indent}${oneLine(key, spot.text, 'key')}:`;
-  if (value.type !== 'map' && value.type !== 'list') return printValue(head, colon, value, after, spot);
+  if (value.type !== 'map' && value.type !== 'list')
+    return printValue(head, [start, colon], value, after, spot);
   const { anchor, trailing, lines } = readOpening(spot.text, colon, rangeOf(value.node)[0]);
   const inner = { ...spot, indent: spot.indent + STEP };
   return [head + anchor + trailing, ...printBlock(value, lines, after, inner)];
@@ -153,7 +168,7 @@ function printEntry({ key, colon, value }: Entry, after: Gap, spot: Spot): reado
 function printElement({ dash, value }: Element, after: Gap, spot: Spot): readonly string[] {
   const head = `${spot.indent}-`;
   if (value.type !== 'map' && value.type !== 'list') {
-    return printValue(head, dash + 1, value, after, spot);
+    return printValue(head, [dash, dash + 1], value, after, spot);
   }
   const { anchor, trailing, lines } = readOpening(spot.text, dash + 1, rangeOf(value.node)[0]);
   const block = printBlock(value, lines, after, { ...spot, indent: spot.indent + STEP });
@@ -162,10 +177,10 @@ function printElement({ dash, value }: Element, after: Gap, spot: Spot): readonl
   return [`${head} ${first.trimStart()}`, ...rest];
 }
 
-/** A value that begins on the line of its `key:` or `-`. */
+/** A value that begins on the line of its `key:` or `-`, which stands from `start` to `from`. */
 function printValue(
   head: string,
-  from: number,
+  [start, from]: readonly [number, number],
   value: Exclude<Value, { type: 'map' | 'list' }>,
   after: Gap,
   spot: Spot,
@@ -178,7 +193,12 @@ function printValue(
   if (comments || isTaken) {
     throw new Unformattable('a comment between a key and its value', from);
   }
-  const [first = '', ...rest] = linesOf(value, `${head}${opening.anchor}`, spot);
+  const [first = '', ...rest] = linesOf(
+    value,
+    `${head}${opening.anchor}`,
+    columnOf(start, spot.text),
+    spot,
+  );
   const trailing = opening.trailing + after.trailing;
   if (rest.length === 0) return [first + trailing, ...own];
   if (trailing === '') return [first, ...rest, ...own];
@@ -191,6 +211,7 @@ function printValue(
 function linesOf(
   value: Exclude<Value, { type: 'map' | 'list' | 'empty' }>,
   head: string,
+  column: number,
   spot: Spot,
 ): readonly string[] {
   const { text, indent } = spot;
@@ -198,7 +219,7 @@ function linesOf(
   if (value.type === 'flow') return flowLines(value.node, head, spot);
   const isMany = isBlockScalar(value.node) || text.slice(...rangeOf(value.node)).includes('\n');
   const [first = '', ...rest] = isMany
-    ? manyLines(value.node, text, indent + STEP)
+    ? manyLines(value.node, text, indent + STEP, column)
     : [oneLine(value.node, text, 'block')];
   return [`${head} ${first}`, ...rest];
 }
@@ -215,7 +236,7 @@ function flowLines(node: YAMLMap | YAMLSeq, head: string, spot: Spot): readonly 
   // Comments between brackets keep their lines; `#` in a quoted text only makes this careful.
   if (isBroken && (!isMap(node) || source.includes('#'))) {
     const from = text.slice(text.lastIndexOf('\n', start - 1) + 1, start);
-    const by = spot.indent.length - (from.length - from.trimStart().length);
+    const by = spot.indent.length - indentOf(from);
     const [first = '', ...rest] = movedText(source, by);
     return [`${head} ${first}`, ...rest];
   }
@@ -229,13 +250,13 @@ function flowLines(node: YAMLMap | YAMLSeq, head: string, spot: Spot): readonly 
 /** The members of a map in braces, each on a line of its own. */
 function openedLines(node: YAMLMap, spot: Spot): readonly string[] {
   return sorted(node.items, spot.shape).flatMap(({ key, value }) => {
-    const held = valueOf(value);
+    const held = contentOf(value);
     // Between braces nothing stands in the block style, and the keys were looked at before.
     if (!isScalar(key) || held.type === 'map' || held.type === 'list') return [];
     const inner = { ...spot, shape: spot.shape.member(String(key.value)) };
     const head = `${spot.indent}${oneLine(key, spot.text, 'key')}:`;
     if (held.type === 'empty') return [head];
     const anchor = (value as Node & { readonly anchor?: string }).anchor;
-    return linesOf(held, anchor === undefined ? head : `${head} &${anchor}`, inner);
+    return linesOf(held, anchor === undefined ? head : `${head} &${anchor}`, 0, inner);
   });
 }
