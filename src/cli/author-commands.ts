@@ -1,8 +1,21 @@
 import { Option } from 'commander';
+import { PIPELINES } from './init/answers.ts';
 import type { Act, MakeCommand } from './making-commands.ts';
 
 /** The commands for whoever writes a stack. None of them asks the platform anything. */
 export function addAuthorCommands(command: MakeCommand, action: Act): void {
+  command('init', 'write a new stack: settings, an agent with its prompt, a pipeline')
+    .option('--base-url <url>', 'base address of the platform')
+    .option('--organization <name=id>', 'a name for the organization, and its id')
+    .option('--agent <name>', 'name of the first agent (Front desk otherwise)')
+    .addOption(new Option('--ci <pipeline>', 'the pipeline to write').choices(PIPELINES))
+    .option('--empty', 'no resources')
+    .option('--keep-existing', 'leave files that are there as they are, and write the rest')
+    .option('--yes', 'ask nothing, even on a terminal')
+    .action(
+      action(async (flags, context) => (await import('./commands/init.ts')).init(flags, context)),
+    );
+
   command('fmt', 'bring the YAML of the stack into its order and style')
     .argument('[files...]', 'these files alone; - for standard input')
     .option('--check', 'change nothing; list what would change and exit 1')
