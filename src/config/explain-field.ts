@@ -32,6 +32,12 @@ export function explainField(text: string, kinds: readonly Kind[]): FieldDocumen
   return 'message' in way ? way : documentOf(way);
 }
 
+/** `agent.extensions.tools[].url` of its parts. */
+function nameOf(segments: readonly string[]): string {
+  const parts = segments.filter((part) => part !== '');
+  return parts.map((part, at) => (isIdentity(part) ? '[]' : at === 0 ? part : `.${part}`)).join('');
+}
+
 function findField(text: string, kinds: readonly Kind[]): Way | NoField {
   const [first = '', ...rest] = parsePath(text.replaceAll('[]', '[*]')) ?? [text];
   const kind = kinds.find(({ name, section }) => name === first || section === first);
@@ -54,7 +60,7 @@ function findField(text: string, kinds: readonly Kind[]): Way | NoField {
     hint:
       close === undefined
         ? `The kinds are ${kinds.map(({ name }) => name).join(', ')}`
-        : `Did you mean ${[close, ...rest].join('.').replaceAll('.[*]', '[]')}?`,
+        : `Did you mean ${nameOf([close, ...rest])}?`,
   };
 }
 
@@ -65,7 +71,7 @@ function follow(way: Way, segments: readonly string[]): Way | NoField {
   const isList = typesOf(last).includes('array');
   // `tools.url` is understood as `tools[].url`.
   if (isIdentity(segment) || (isList && last.items !== undefined)) {
-    if (!isList) return { message: `${way.name} is no list`, hint: `Leave the ${segment} out` };
+    if (!isList) return { message: `${way.name} is no list`, hint: 'Leave the brackets out' };
     const item = itemSchema(way.root, last);
     const steps = [...way.steps, { name: '[]', schema: item, required: false }];
     return follow({ ...way, name: `${way.name}[]`, steps }, isIdentity(segment) ? rest : segments);
@@ -94,9 +100,8 @@ function unknownMember(
 ): NoField {
   const known = Object.keys(object.properties ?? {});
   const close = nearest(segment, known);
-  const path = (name: string) => [way.name, name, ...rest].filter((part) => part !== '').join('.');
   if (close !== undefined) {
-    const hint = `Did you mean ${path(close).replaceAll('.[*]', '[]')}?`;
+    const hint = `Did you mean ${nameOf([way.name, close, ...rest])}?`;
     return { message: `${way.name} has no field ${segment}`, hint };
   }
   if (known.length > 0) {

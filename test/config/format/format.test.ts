@@ -125,7 +125,6 @@ agents:
   # The desk.
   desk: # of Harbor
     organization: harbor
-
     # What callers see.
     name: Front desk # in the dashboard
 
