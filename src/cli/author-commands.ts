@@ -1,9 +1,10 @@
-import { Option } from 'commander';
+import { Argument, type Command, Option } from 'commander';
+import { SHELLS, type Shell } from './completion/scripts.ts';
 import { PIPELINES } from './init/answers.ts';
 import type { Act, MakeCommand } from './making-commands.ts';
 
 /** The commands for whoever writes a stack. None of them asks the platform anything. */
-export function addAuthorCommands(command: MakeCommand, action: Act): void {
+export function addAuthorCommands(command: MakeCommand, action: Act, program: Command): void {
   command('init', 'write a new stack: settings, an agent with its prompt, a pipeline')
     .option('--base-url <url>', 'base address of the platform')
     .option('--organization <name=id>', 'a name for the organization, and its id')
@@ -33,6 +34,14 @@ export function addAuthorCommands(command: MakeCommand, action: Act): void {
     .action((wanted: string, flags) =>
       action(async (given: typeof flags, context) =>
         (await import('./commands/explain.ts')).explain(wanted, given, context),
+      )(flags),
+    );
+
+  command('completion', 'print the script that makes a shell complete callsheet')
+    .addArgument(new Argument('<shell>', 'the shell').choices(SHELLS))
+    .action((shell: Shell, flags) =>
+      action(async (_given: typeof flags, context) =>
+        (await import('./commands/completion.ts')).completion(shell, program, context),
       )(flags),
     );
 }

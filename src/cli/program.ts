@@ -107,7 +107,7 @@ function buildProgram(action: Act, version: string): Command {
       ),
     );
 
-  addAuthorCommands(command, action);
+  addAuthorCommands(command, action, program);
 
   planOptionsOn(command('plan', 'show what apply would do'))
     .option('--out <file>', 'write the plan to a file that apply takes')
