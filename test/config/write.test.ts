@@ -16,7 +16,7 @@ import { kinds } from '../../src/kinds/index.ts';
 import { BAY, type Files, HARBOR, load, said } from './stack-folder.ts';
 import { STACK_FILES, stacks } from './stacks.ts';
 
-/** `npm run torture` sets more. */
+/** More with CALLSHEET_RUNS=500. */
 const RUNS = Number(process.env.CALLSHEET_RUNS ?? 20);
 
 const OPTIONS: WriteOptions = {

@@ -11,7 +11,7 @@ import { BAY, HARBOR } from '../stack-folder.ts';
 import { stacks } from '../stacks.ts';
 
 const SHAPE = fileShape(kinds);
-/** `npm run torture` sets more. */
+/** More with CALLSHEET_RUNS=500. */
 const RUNS = Number(process.env.CALLSHEET_RUNS ?? 20);
 
 function format(text: string): string {
