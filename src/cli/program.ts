@@ -5,6 +5,7 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { CallsheetError } from '../core/errors.ts';
 import { renderFailureJson } from '../render/failure.ts';
+import { addAuthorCommands } from './author-commands.ts';
 import type { CommonFlags, Context } from './context.ts';
 import { EXIT, type ExitCode } from './exit.ts';
 import type { Act } from './making-commands.ts';
@@ -107,13 +108,7 @@ function buildProgram(action: Act, version: string): Command {
       ),
     );
 
-  command('schema', 'print the JSON Schema that editors use')
-    .option('--out <file>', 'write it to a file')
-    .action(
-      action(async (flags, context) =>
-        (await import('./commands/schema.ts')).schema(flags, context),
-      ),
-    );
+  addAuthorCommands(command, action, program);
 
   planOptionsOn(command('plan', 'show what apply would do'))
     .option('--out <file>', 'write the plan to a file that apply takes')

@@ -11,7 +11,7 @@ import { readSource } from './secrets.ts';
 import type { Member, WrittenMap, WrittenScalar } from './written.ts';
 
 /** The value forms: objects with one `$` key. */
-const FORMS = ['$file', '$ref', '$secret', '$template'] as const;
+export const FORMS = ['$file', '$ref', '$secret', '$template'] as const;
 type FormName = (typeof FORMS)[number];
 
 function formNamed(key: string): FormName | undefined {

@@ -41,6 +41,18 @@ export function waysOf({
   return {
     validate: [[], ['--no-secrets'], ['--strict']],
     schema: [[], ['--out', at('schema.json')]],
+    init: [
+      ['--yes', '--empty'],
+      ['--agent', 'Other', '--ci', 'github', '--keep-existing'],
+    ],
+    fmt: [['--check'], ['-']],
+    explain: [
+      [AGENT],
+      ['agent.sample.integrations'],
+      ['agent.sample.extensions'],
+      ['agent.integrations'],
+    ],
+    completion: [['bash'], ['zsh'], ['fish']],
     plan: [
       ['--out', at('saved.plan')],
       ['--resend-secrets', '--allow-delete', '--accept-conflicts', '--skip-refused'],
