@@ -1,6 +1,6 @@
 import { CsvError, parse } from 'csv-parse/sync';
 import type { Problem } from './problems.ts';
-import { lineRange, type Place, placeOf, type Source } from './source.ts';
+import { lineAt, lineRange, type Place, placeOf, type Source } from './source.ts';
 import type { Member, Written, WrittenMap } from './written.ts';
 
 /** A table as rows of named cells, each with its place. */
@@ -98,7 +98,7 @@ function* checkHeader(columns: readonly string[], place: Place): Iterable<Proble
 function unevenRow(count: number, wanted: number, place: Place): Problem {
   return {
     rule: 'csv/row',
-    message: `the row has ${count} cells, and the first line names ${wanted} columns`,
+    message: `the row has ${count} ${count === 1 ? 'cell' : 'cells'}, and the first line names ${wanted} columns`,
     hint: 'Put a cell that holds a comma in quotes; leave a cell empty to give nothing',
     place,
   };
@@ -113,7 +113,10 @@ const WORDS: Readonly<Record<string, string>> = {
 
 function malformed(error: CsvError, source: Source): Problem {
   const { lines } = error as CsvError & { readonly lines?: number };
-  const range = lineRange(source, lines ?? 1) ?? { start: 0, end: 0 };
+  // Of a quote that is never closed the parser only knows where the file ends.
+  const opened = error.code === 'CSV_QUOTE_NOT_CLOSED' ? source.text.lastIndexOf('"') : -1;
+  const line = opened < 0 ? (lines ?? 1) : lineAt(source, opened);
+  const range = lineRange(source, line) ?? { start: 0, end: 0 };
   return {
     rule: 'csv/syntax',
     message: WORDS[error.code] ?? 'the file is no CSV',

@@ -41,7 +41,25 @@ export function enterEnvironment(
     root: schema,
     add,
   });
-  return { root: { ...over, place: root.place }, patches: patchesIn(chosen) };
+  return { root: withoutChosen({ ...over, place: root.place }, name), patches: patchesIn(chosen) };
+}
+
+/** What is laid over is checked where it ends up; it need not be checked once more where it stands. */
+function withoutChosen(root: WrittenMap, name: string): WrittenMap {
+  const environments = memberOf(root, 'environments');
+  if (environments?.value.type !== 'map') return root;
+  const chosen = environments.value.members.get(name);
+  if (chosen?.value.type !== 'map') return root;
+  const kept = [...chosen.value.members].filter(([key]) => !ENVIRONMENT_MEMBERS.includes(key));
+  const left = new Map(environments.value.members).set(name, {
+    ...chosen,
+    value: { ...chosen.value, members: new Map(kept) },
+  });
+  const value = { ...environments.value, members: left };
+  return {
+    ...root,
+    members: new Map(root.members).set('environments', { ...environments, value }),
+  };
 }
 
 function patchesIn(environment: WrittenMap): readonly Patch[] {

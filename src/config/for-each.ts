@@ -68,7 +68,7 @@ function report(context: Context, place: Place, problem: Problem): void {
 function reportEmpty(member: Member, label: string, context: Context): void {
   report(context, member.keyPlace, {
     rule: 'for-each/empty',
-    message: label === FOR_EACH ? 'has no rows' : `has no rows: ${label} is empty`,
+    message: label === FOR_EACH ? 'has no rows' : `has no rows: ${label} holds none`,
     hint: 'Add allow_empty: true beside it if none is what you want; resources that it had would then be deleted',
   });
 }

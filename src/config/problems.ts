@@ -59,11 +59,11 @@ function toDiagnostic({ problem, others }: Entry, masks: readonly Place[]): Diag
   };
 }
 
-/** `agent.clinic["harbor"] and 299 others: voice_settings.speed must be at most 1.2` */
+/** `agent.clinic["harbor"] (and 299 others): voice_settings.speed must be at most 1.2` */
 function withOthers({ message, address }: Problem, others: number): string {
   if (others === 0 || address === undefined || !message.startsWith(address)) return message;
   const more = others === 1 ? '1 other' : `${others} others`;
-  return `${address} and ${more}${message.slice(address.length)}`;
+  return `${address} (and ${more})${message.slice(address.length)}`;
 }
 
 /** What a problem says, whichever resource it is said of: one that many share is told once. */

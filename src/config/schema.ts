@@ -52,6 +52,7 @@ export function isText(schema: FieldSchema): boolean {
     schema.enum === undefined &&
     schema.const === undefined &&
     schema.format === undefined &&
+    schema['x-format'] === undefined &&
     !('pattern' in schema) &&
     schema['x-ref'] === undefined &&
     schema['x-file'] === undefined &&

@@ -121,7 +121,7 @@ agents:
     rule: 'schema/enum',
     position: { file: 'agents.yaml', line: 1, column: 26 },
   });
-  expect(diagnostics[0]?.message).toMatch(/^agent\.a and 2 others: status cannot be "asleep"/);
+  expect(diagnostics[0]?.message).toMatch(/^agent\.a \(and 2 others\): status cannot be "asleep"/);
 });
 
 broken([

@@ -156,7 +156,7 @@ test('a row can refer to the resource of its own row', async () => {
 test('no rows are an error, unless that is allowed in so many words', async () => {
   const { diagnostics } = await load(looped('slug,name\n'));
   expect(diagnostics.map(said)).toEqual([
-    'agents.yaml:3:5 for-each/empty agent.clinic: for_each has no rows: rows.csv is empty',
+    'agents.yaml:3:5 for-each/empty agent.clinic: for_each has no rows: rows.csv holds none',
   ]);
   expect(diagnostics[0]?.hint).toContain('allow_empty: true');
   expect((await loadGood(looped('slug,name\n', 'allow_empty: true'))).resources).toEqual([]);
@@ -166,7 +166,9 @@ broken([
   {
     title: 'a table that is empty to the last byte',
     files: looped(''),
-    says: ['agents.yaml:3:5 for-each/empty agent.clinic: for_each has no rows: rows.csv is empty'],
+    says: [
+      'agents.yaml:3:5 for-each/empty agent.clinic: for_each has no rows: rows.csv holds none',
+    ],
   },
   {
     title: 'a repeated key',
@@ -205,7 +207,7 @@ broken([
     files: looped('slug,name\na,A,x\nb\n'),
     says: [
       'rows.csv:2:1 csv/row the row has 3 cells, and the first line names 2 columns',
-      'rows.csv:3:1 csv/row the row has 1 cells, and the first line names 2 columns',
+      'rows.csv:3:1 csv/row the row has 1 cell, and the first line names 2 columns',
     ],
   },
   {

@@ -156,7 +156,7 @@ test('what many agents take from one place is told once', async () => {
     'p.md': 'Use the crm_lookup tool or the sms_link tool.\n',
   });
   expect(diagnostics.map(said)).toEqual([
-    'p.md:1:9 warning prompt/unknown-tool agent.a0 and 19 others: system_prompt speaks of the tool crm_lookup, which the agent does not have',
-    'p.md:1:32 warning prompt/unknown-tool agent.a0 and 19 others: system_prompt speaks of the tool sms_link, which the agent does not have',
+    'p.md:1:9 warning prompt/unknown-tool agent.a0 (and 19 others): system_prompt speaks of the tool crm_lookup, which the agent does not have',
+    'p.md:1:32 warning prompt/unknown-tool agent.a0 (and 19 others): system_prompt speaks of the tool sms_link, which the agent does not have',
   ]);
 });

@@ -182,6 +182,8 @@ function valuesOfType(
 }
 
 const FORMATTED: { readonly [format: string]: Arbitrary<string> } = {
+  'web-address': fc.constantFrom('https://a.example.test/x', 'http://a.example.test'),
+  'sms-sender': fc.constantFrom('+15550100', '12345', 'Harbor'),
   uri: fc.constantFrom('https://a.example.test/x', 'https://a.example.test/?a=1&b=#c'),
   email: fc.constantFrom('a@b.example', 'o.neil@b.example'),
   uuid: fc.uuid(),
@@ -192,7 +194,7 @@ function textsOf(
   schema: FieldSchema & { readonly minLength?: number; readonly maxLength?: number },
   held: Held,
 ): Arbitrary<Value> {
-  const formatted = FORMATTED[schema.format ?? ''];
+  const formatted = FORMATTED[schema['x-format'] ?? schema.format ?? ''];
   if (formatted !== undefined) return formatted;
   if ('pattern' in schema) return fc.constantFrom('7d', '12h');
   const { minLength = 0, maxLength = Number.POSITIVE_INFINITY } = schema;
