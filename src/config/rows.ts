@@ -1,6 +1,6 @@
 import { nearest } from './nearest.ts';
 import type { Problem } from './problems.ts';
-import { type Member, memberOf, type Written, type WrittenMap } from './written.ts';
+import { memberOf, type Written, type WrittenMap } from './written.ts';
 
 /** One row that a resource is written out for: what `${each.…}` reads. */
 export type Row = {
@@ -35,11 +35,6 @@ export function lookUpCell(row: Row | undefined, path: readonly string[]): CellL
   for (const key of path) node = memberOf(node, key)?.value;
   if (node !== undefined) return isNothing(node) ? 'nothing' : { cell: node };
   return row.columns.has(column) ? 'nothing' : { unknown: noColumn(name, row) };
-}
-
-/** The member that `key` is taken from, for the place of a row. */
-export function cellMember(row: Row, column: string): Member | undefined {
-  return memberOf(row.cells, column);
 }
 
 function isNothing(node: Written): boolean {

@@ -100,6 +100,11 @@ const TABLE: readonly (readonly [name: string, summary: string, remedy: string])
   ],
   ['file/unreadable', 'A file or folder cannot be read.', 'Check its permissions.'],
   [
+    'fmt/kept',
+    'A file is left as it is, since its meaning could not be shown to stay.',
+    'See the message.',
+  ],
+  [
     'for-each/cell',
     'A list or a map of a row stands inside a text.',
     'Use it as the whole value of a field.',
