@@ -1,7 +1,7 @@
 import { CallsheetError } from '../core/errors.ts';
 import type { PlanDocument } from '../core/plan-document.ts';
 import { kindNamed } from '../kinds/index.ts';
-import { checkPin } from './change.ts';
+import { checkPin } from './check-pin.ts';
 import type { RunDeps } from './deps.ts';
 import { recordedOf } from './recorded.ts';
 

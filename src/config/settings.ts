@@ -13,22 +13,20 @@ import { nearest } from './nearest.ts';
 import type { Problem, Report } from './problems.ts';
 import { resolve } from './resolve.ts';
 import {
-  below,
   type Context,
   isResolvedList,
   membersOf,
   type OrganizationLookup,
   type Resolved,
-  type ResolvedObject,
   rootField,
 } from './resolved.ts';
 import { type PlacedRule, readRules } from './rules.ts';
-import { namedField } from './schema.ts';
+import { APART, resolveApart } from './settings-apart.ts';
 import { settingsSchema } from './settings-schema.ts';
 import { positionOf } from './source.ts';
 import { rootSpot } from './trace.ts';
 import { validate } from './validate.ts';
-import { unreadableVariables, type Variables } from './variables.ts';
+import type { Variables } from './variables.ts';
 import { type Member, memberOf, type Written, type WrittenMap } from './written.ts';
 
 /** Which platform the stack is applied to, and how far its specification may be filled in. */
@@ -60,9 +58,6 @@ export type Settings = {
 function textOf(value: Resolved | undefined): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
-
-/** Members that are read by themselves: variables come from there, or another environment has them. */
-const APART: readonly string[] = ['variables', 'environments', 'rules'];
 
 function onlyStackMembers(root: WrittenMap): WrittenMap {
   const known = Object.keys(settingsSchema.properties ?? {});
@@ -175,39 +170,6 @@ export type StackDeps = {
 function lenient(problem: Problem): Problem {
   const unneeded = problem.rule === 'variable/missing' && problem.path === 'platform.base_url';
   return unneeded ? { ...problem, severity: 'warning' } : problem;
-}
-
-function resolveApart(root: WrittenMap, context: Context): ResolvedObject {
-  const unfilled: Context = {
-    ...context,
-    variables: unreadableVariables,
-    organization: () => 'unreadable',
-  };
-  const members = ['variables', 'environments'].flatMap((name): [string, Resolved][] => {
-    const written = memberOf(root, name)?.value;
-    const field = below(rootField(settingsSchema), namedField(settingsSchema, name) ?? {}, name);
-    return written === undefined
-      ? []
-      : [
-          [
-            name,
-            resolve(name === 'environments' ? withoutPatches(written) : written, field, unfilled),
-          ],
-        ];
-  });
-  return Object.fromEntries(members);
-}
-
-/** Patches are checked with the resources that they are laid over. */
-function withoutPatches(environments: Written): Written {
-  if (environments.type !== 'map') return environments;
-  const members = [...environments.members.values()].map((member): [string, Member] => {
-    const { key, value } = member;
-    if (value.type !== 'map') return [key, member];
-    const settings = [...value.members].filter(([name]) => name !== 'patches');
-    return [key, { ...member, value: { ...value, members: new Map(settings) } }];
-  });
-  return { ...environments, members: new Map(members) };
 }
 
 /** Reads the settings of `callsheet.yaml`. What is wrong is reported, and its default stands in. */
