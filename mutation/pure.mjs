@@ -1,6 +1,5 @@
 const REPORTS = 'reports/mutation/pure';
 
-/** @type {Partial<import('@stryker-mutator/api/core').StrykerOptions>} */
 export default {
   testRunner: 'vitest',
   vitest: { configFile: 'mutation/pure.vitest.ts', related: false },
