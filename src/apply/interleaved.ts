@@ -38,6 +38,7 @@ const STAMPED_TOGETHER_MS = 1000;
  * | theirs, ours                | they wrote between the check and our write: `before` |
  * | ours, theirs                | they wrote on top of ours: `after`                   |
  * | theirs                      | ours cannot be seen (yet): taken to be `before`      |
+ * | theirs without a time, ours | `unknown`: it may be an entry that only came late    |
  *
  * What the check had seen already is no such write: its entry only came late.
  */
@@ -76,7 +77,7 @@ function interleavedEntry(
     actor,
     source,
     at,
-    order: own !== null && id > own ? 'after' : 'before',
+    order: own !== null && id > own ? 'after' : at === null ? 'unknown' : 'before',
   };
 }
 
@@ -90,13 +91,18 @@ export function tellInterleaved(
   address: string,
   found: readonly Interleaved[],
 ): string | undefined {
-  const [before, after] = (['before', 'after'] as const).map((order) =>
+  const [before, after, unknown] = (['before', 'after', 'unknown'] as const).map((order) =>
     found.filter((one) => one.order === order),
   );
   const parts = [
     ...(before?.length
       ? [
           `somebody else wrote it between the check and this write: ${before.map(who).join(', ')}; where both set the same, theirs is overwritten`,
+        ]
+      : []),
+    ...(unknown?.length
+      ? [
+          `its history has an edit without a time, from before this write or right at it: ${unknown.map(who).join(', ')}`,
         ]
       : []),
     ...(after?.length ? [`it was edited again right after: ${after.map(who).join(', ')}`] : []),

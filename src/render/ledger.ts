@@ -15,7 +15,7 @@ export type LedgerLine = {
   readonly fields: readonly string[];
   readonly history: { readonly before: number | null; readonly after: number | null } | null;
   /** Writes of others that came in between. */
-  readonly interleaved?: readonly { readonly order: 'before' | 'after' }[];
+  readonly interleaved?: readonly { readonly order: 'before' | 'after' | 'unknown' }[];
 };
 
 type Status = LedgerLine['status'];

@@ -156,6 +156,9 @@ export type Interleaved = {
   readonly actor: string | null;
   readonly source: string | null;
   readonly at: string | null;
-  /** `before`: between the check and our write, or nobody can say. `after`: on top of our write. */
-  readonly order: 'before' | 'after';
+  /**
+   * `before`: between the check and our write. `after`: on top of our write. `unknown`: below our write and
+   * without a time, so that it may be from before the check as well.
+   */
+  readonly order: 'before' | 'after' | 'unknown';
 };

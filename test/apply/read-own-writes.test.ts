@@ -29,7 +29,7 @@ type Row = {
   readonly entries: readonly HistoryEntry[];
   readonly writes?: Partial<OwnWrites>;
   readonly own: number | null;
-  readonly found?: readonly (readonly [entry: number, order: 'before' | 'after'])[];
+  readonly found?: readonly (readonly [entry: number, order: 'before' | 'after' | 'unknown'])[];
 };
 
 const rows: readonly Row[] = [
@@ -97,10 +97,10 @@ const rows: readonly Row[] = [
     own: 42,
   },
   {
-    title: 'theirs, without a time',
+    title: 'theirs, without a time: it may be late',
     entries: [entry(41, { ...MINA, at: null }), entry(42, { at: null })],
     own: 42,
-    found: [[41, 'before']],
+    found: [[41, 'unknown']],
   },
   {
     title: 'a revert by our account that the change did not make',

@@ -49,7 +49,11 @@ export function killAt(scenario: Scenario, moment: Moment, dialect: Spoken = {})
       if (!isIdle(moment)) expect(isDead(), 'the moment never came').toBe(true);
       // A plan is never in the way of what comes after it, nor does it write.
       const before = stage.writes().length;
-      await stage.plan({ allowDelete: true }, { env: scenario.secrets });
+      const planned = await stage.plan(
+        { allowDelete: true },
+        { env: scenario.secrets, exit: scenario.mayHold ? 'any' : 0 },
+      );
+      expect((planned.refusals ?? []).filter(({ guard }) => guard !== 'hold')).toEqual([]);
       expect(stage.writes().length).toBe(before);
       await scenario.act(stage, { resumed: true, exit: scenario.mayBeOver ? 'any' : 0 });
       await checkEnd(stage, scenario);

@@ -16,6 +16,8 @@ export type Scenario = {
   readonly finish?: (stage: Stage) => Promise<void>;
   /** Whether the command may be over by the time it is killed, so that there is nothing to go on with. */
   readonly mayBeOver?: boolean;
+  /** Whether what is planned in between may be held: a rollback puts a hold on what it undoes. */
+  readonly mayHold?: boolean;
   /** Secrets as they are to be on the platform in the end. */
   readonly secrets: Readonly<Record<keyof typeof CANARIES, string>>;
   /** Resources that are there in the end, as `kind: name`. */
@@ -207,6 +209,7 @@ export const SCENARIOS: readonly Scenario[] = [
       stage.rollback({ concurrency: 1 }, { ...options, env: ROTATED }),
     finish: applyAsBefore,
     mayBeOver: true,
+    mayHold: true,
     secrets: CANARIES,
     whole: WHOLE_AGAIN,
   },
@@ -229,6 +232,7 @@ export const SCENARIOS: readonly Scenario[] = [
       stage.rollback({ concurrency: 1 }, { ...options, env: ROTATED }),
     finish: applyAsBefore,
     mayBeOver: true,
+    mayHold: true,
     secrets: CANARIES,
     whole: WHOLE_AGAIN,
   },
