@@ -75,6 +75,7 @@ export function readParts(
     folder,
     isKind: (name) => kindNames.has(name),
     secretNames: names,
+    unchosen: environment === undefined ? environmentsIn(root) : [],
     organization:
       settings === undefined ? () => 'unreadable' : lookupOrganization(settings.organizations),
     defaultOrganization: settings === undefined ? 'failed' : settings.organization,
@@ -85,6 +86,11 @@ export function readParts(
   checkNames(resources, report);
   const moves = readMoves(collected.shared, addresses, surroundings.isKind, report);
   return { files, settings, resources, moves, variables, root };
+}
+
+function environmentsIn(root: WrittenMap | undefined): readonly string[] {
+  const environments = memberOf(root, 'environments')?.value;
+  return environments?.type === 'map' ? [...environments.members.keys()] : [];
 }
 
 /** The YAML files beside `callsheet.yaml`. */

@@ -67,6 +67,8 @@ export type Surroundings = {
   readonly organization: (name: string) => OrganizationLookup;
   /** Id of the stack's default organization; `failed` where it is named wrongly, which was reported. */
   readonly defaultOrganization: string | 'failed' | undefined;
+  /** Environments that could be chosen, where none is. */
+  readonly unchosen: readonly string[];
   /** Whether a name is that of a kind. */
   readonly isKind: (name: string) => boolean;
   /** Names of the fields that hold secrets, in any kind. */

@@ -64,13 +64,20 @@ function missingField(
     context.report.add({
       rule: 'organization/missing',
       message: `${context.subject} belongs to no organization`,
-      hint: 'Add organization: NAME to it, or to callsheet.yaml for all resources',
+      hint: organizationHint(context),
       address: context.address,
       path: field,
       place: keyPlace,
     });
   }
   return id === 'failed' ? undefined : id;
+}
+
+function organizationHint({ unchosen }: Context): string {
+  const add = 'Add organization: NAME to it, or to callsheet.yaml for all resources';
+  return unchosen.length === 0
+    ? add
+    : `Choose an environment with --env (${unchosen.join(', ')}), or add organization: NAME`;
 }
 
 /** The name of a document: on the platform it is known by its file's, so `name` itself cannot be given. */

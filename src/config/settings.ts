@@ -190,6 +190,7 @@ export function readSettings(root: WrittenMap, deps: StackDeps): Settings {
     folder,
     isKind: () => false,
     secretNames: deps.secretNames,
+    unchosen: [],
     refs: [],
     secrets: [],
   };

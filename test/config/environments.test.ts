@@ -118,6 +118,15 @@ describe('what is wrong in one', () => {
 
 broken([
   {
+    title: 'no environment where only environments have an organization',
+    files: {
+      'callsheet.yaml': `callsheet: 1\norganizations: { harbor: ${HARBOR} }\nenvironments: { live: { organization: harbor }, test: { organization: harbor } }\n`,
+      'agents.yaml': 'agents: { a: { name: A } }\n',
+    },
+    says: ['agents.yaml:1:11 organization/missing agent.a belongs to no organization'],
+    hint: 'Choose an environment with --env (live, test)',
+  },
+  {
     title: 'settings of an environment that is not chosen',
     files: {
       'callsheet.yaml': `${MAIN}environments:\n  a: { guards: { max_delet: 1 }, stat: {} }\n  b: { platform: { base_url: ftp://x } }\n  c: 7\n`,
