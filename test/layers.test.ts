@@ -6,7 +6,10 @@ import { describe, expect, test } from 'vitest';
  * Imports run one way (DESIGN §12). Each folder of `src/` with those that it may import:
  *
  *     main ─▶ cli ─▶ apply, live, config, api, simulator, stores ─▶ plan, diff, rollback, render ─▶ kinds ─▶ core
+ *                                 config ─▶ lint, rules ─▶ kinds ─▶ core
  *
+ * `lint` and `rules` judge what `config` has resolved, and are called by it: so their findings come with the other
+ * diagnostics, with frames, and stop a plan as those do. Rules over plans go to `plan` as a function.
  * `model` is the pure part of `state/`, which plans and journals are made of; the rest of it stores them.
  * `contract` is the table of operations in `api/`, which is data; the rest of it calls them.
  */
@@ -31,7 +34,9 @@ const ALLOWED: { readonly [folder: string]: readonly string[] } = {
   ],
   apply: ['api', 'plan', 'diff', 'model', 'kinds', 'core'],
   live: ['api', 'plan', 'kinds', 'core'],
-  config: ['contract', 'kinds', 'core'],
+  config: ['contract', 'lint', 'rules', 'kinds', 'core'],
+  lint: ['kinds', 'core'],
+  rules: ['kinds', 'core'],
   api: ['contract', 'kinds', 'core'],
   contract: [],
   simulator: ['api', 'contract', 'core'],
@@ -52,7 +57,7 @@ const MODEL = ['model', 'journal', 'store', 'replay', 'fingerprint'].map(
 const CONTRACT = ['operation', 'operations.generated'].map((name) => `src/api/${name}.ts`);
 
 /** Folders that only compute: everything they know comes in as an argument. */
-const PURE = ['core', 'kinds', 'model', 'diff', 'plan', 'rollback', 'render'];
+const PURE = ['core', 'kinds', 'lint', 'model', 'diff', 'plan', 'rollback', 'render'];
 /** What those may have of Node: hashing has no effect. */
 const HARMLESS = ['node:crypto'];
 
@@ -63,6 +68,7 @@ const OWNERS: { readonly [name: string]: string } = {
   commander: 'cli',
   fastify: 'simulator',
   '@fastify/multipart': 'simulator',
+  '@marcbachmann/cel-js': 'rules',
 };
 
 type Import = { readonly file: string; readonly specifier: string };

@@ -106,6 +106,7 @@ export function world(parts: Parts = EMPTY) {
       now: new Date('2026-03-02T08:30:00.000Z'),
       options: { ...NO_OPTIONS, ...parts.options },
       guards: {},
+      rules: () => ({ refusals: [], notes: [] }),
       platform: { base_url: 'https://platform.example.test', account_id: 'account-1' },
       organizations: { [HARBOR]: 'harbor', [BAY]: 'bay' },
       configDigest: 'sha256:configuration',

@@ -3,9 +3,18 @@ import { isObject, type Json, type JsonObject } from '../../src/core/value.ts';
 /** How many points of a run a kill was tried at, and how many of them came to the right end. */
 export type Kills = { readonly points: number; readonly converged: number };
 
+/** What came of killing commands at every moment of theirs. */
+export type KillMatrix = Kills & {
+  readonly by_scenario: { readonly [scenario: string]: Kills };
+  /** `before journal intent`, `after request POST`, `within write draft`. */
+  readonly by_step: { readonly [step: string]: Kills };
+  /** The moments that came to a wrong end, and what was wrong. */
+  readonly broken: readonly object[];
+};
+
 /** What the long tests wrote down; a part is missing where its test has not run. */
-export type Figures = {
-  readonly kill_matrix?: Kills & { readonly by: { readonly [step: string]: Kills } };
+export type Measured = {
+  readonly kill_matrix?: KillMatrix;
   readonly worlds?: {
     readonly worlds: number;
     readonly steps: number;
@@ -18,8 +27,10 @@ export type Figures = {
     readonly checks: number;
     readonly leaks: number;
   };
-  readonly mutation?: readonly MutatedFolder[];
 };
+
+/** Everything that the page shows. */
+export type Figures = Measured & { readonly mutation?: readonly MutatedFolder[] };
 
 /** What became of the mutants of a folder. */
 export type MutatedFolder = {
@@ -31,9 +42,6 @@ export type MutatedFolder = {
 
 const DETECTED = ['Killed', 'Timeout'];
 const UNDETECTED = ['Survived', 'NoCoverage'];
-
-/** A mutation report, as far as it is read. */
-export type MutationReport = { readonly files: JsonObject };
 
 /** Counts the mutants of files in mutation reports, folder by folder. Those that were never run count for nothing. */
 export function foldersIn(mutated: JsonObject): readonly MutatedFolder[] {

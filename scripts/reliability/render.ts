@@ -1,4 +1,5 @@
 import type { Figures, Kills, MutatedFolder } from './figures.ts';
+import { worksIn } from './works.ts';
 
 const NOT_RUN = 'Not measured: this part did not run.';
 
@@ -10,7 +11,7 @@ export function renderReliability(figures: Figures): string {
     '```sh\nnpm run reliability\n```',
     'It takes its time. `npm run reliability -- --render` writes the page anew from the last results. Short parts of each are run by `npm test`.',
     '## Killed at every step',
-    'An apply is ended by SIGKILL at every step that its journal knows and at every boundary of a request, and then run again. It must come to what is wanted, with nothing made twice and nothing left behind.',
+    'Commands are stopped dead before, in the middle of and after everything that they do to the disk or ask of the platform: from that moment on nothing of them arrives, as after SIGKILL. Then the command is run again. It must come to what is wanted, with nothing made twice and nothing left behind.',
     kills(figures.kill_matrix),
     '## Random worlds',
     'Whatever is wanted × whatever is live × whatever the specification leaves open × whatever goes wrong: answers lost after the work was done, 429 and 503 storms, connections that break, pages that are cut short, servers that fall silent. After a few runs the next plan must be empty, and a model that shares no code with the comparison or the planner says what the platform must hold: nothing outside of what is owned changed, nothing was deleted that was not planned, nothing exists twice, no secret was wiped.',
@@ -26,15 +27,25 @@ export function renderReliability(figures: Figures): string {
 
 function kills(matrix: Figures['kill_matrix']): string {
   if (matrix === undefined) return NOT_RUN;
-  const row = (name: string, { points, converged }: Kills) =>
-    `| ${name} | ${whole(points)} | ${whole(converged)} | ${whole(points - converged)} |`;
+  const { by_scenario: scenarios, by_step: steps } = matrix;
+  const outcome = ({ points, converged }: Kills) =>
+    `${whole(converged)} | ${whole(points - converged)} |`;
+  const scenario = (name: string, kills: Kills) =>
+    `| ${name} | ${whole(kills.points)} | ${outcome(kills)}`;
   return [
-    '| killed at | points | came to the right end | did not |',
+    '| command that was killed | points | came to the right end | did not |',
     '|---|--:|--:|--:|',
-    ...Object.entries(matrix.by)
-      .sort(([a], [b]) => (a < b ? -1 : 1))
-      .map(([step, outcome]) => row(`\`${step}\``, outcome)),
-    row('**all**', matrix),
+    ...Object.entries(scenarios).map(([name, kills]) => scenario(name, kills)),
+    scenario('**all**', matrix),
+    '',
+    'The same points by what the command was about to do, was in the middle of, or had just done:',
+    '',
+    '| step | before | half-way | after | came to the right end | did not |',
+    '|---|--:|--:|--:|--:|--:|',
+    ...worksIn(steps).map(
+      ({ name, before, within, after, ...kills }) =>
+        `| ${name} | ${whole(before)} | ${whole(within)} | ${whole(after)} | ${outcome(kills)}`,
+    ),
   ].join('\n');
 }
 

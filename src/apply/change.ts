@@ -4,21 +4,20 @@ import { CallsheetError } from '../core/errors.ts';
 import type { Change, Pin } from '../core/plan-document.ts';
 import { knownSecrets } from '../diff/known-secrets.ts';
 import { withholdSensitive } from '../diff/withhold.ts';
-import type { Scope } from '../kinds/kind.ts';
-import { livePin, pinOf } from '../plan/change.ts';
-import { naturalKeyOf, recordKeyOf, scopeOf } from '../plan/natural-key.ts';
+import { pinOf } from '../plan/pin.ts';
 import type { LiveResource } from '../plan/reader.ts';
-import { rememberResource } from '../plan/remember.ts';
 import type { LedgerLine } from '../state/journal.ts';
 import type { ResourceState } from '../state/model.ts';
+import { checkPin, StaleError } from './check-pin.ts';
 import { explainRefusal } from './explain.ts';
 import { historyAfter } from './history.ts';
 import { intendedBy } from './intended.ts';
 import { tellInterleaved } from './interleaved.ts';
 import type { createJournalIo } from './journal-io.ts';
 import { performStep } from './perform.ts';
+import { record, recordFailure } from './record.ts';
 import { isClear } from './refused-clears.ts';
-import { type Progress, readLive, remaining, type Work } from './work.ts';
+import { type Progress, remaining, type Work } from './work.ts';
 
 export type ChangeWork = Omit<Work, 'change' | 'io'> & {
   readonly journalIo: ReturnType<typeof createJournalIo>;
@@ -31,13 +30,6 @@ export type ChangeOutcome = {
   readonly resource: ResourceState | null | undefined;
   readonly isStale: boolean;
 };
-
-/** Somebody changed a resource between plan and apply. */
-class StaleError extends CallsheetError {
-  constructor(message: string) {
-    super('stale', message, { hint: 'Plan again, review, and apply the new plan.' });
-  }
-}
 
 /** Carries one change out: pin, snapshot, steps, proof, memory. */
 export async function applyChange(change: Change, given: ChangeWork): Promise<ChangeOutcome> {
@@ -102,60 +94,6 @@ export async function applyChange(change: Change, given: ChangeWork): Promise<Ch
   }
 }
 
-/** The live resource, if it is still what the plan saw. Throws `StaleError` otherwise (DESIGN §5). */
-export async function checkPin(
-  work: Omit<Work, 'io' | 'options' | 'isTaken' | 'organizations'>,
-): Promise<LiveResource | undefined> {
-  const { change, kind, desired, deps } = work;
-  if (change.id === null) {
-    if (desired !== undefined) await checkAbsence(work);
-    return undefined;
-  }
-  if (change.action === 'forget' || change.pin === null) return undefined;
-  const scope = scopeIn(work);
-  const live = await readLive(work, { id: change.id, scope });
-  if (live === undefined) {
-    if (change.action === 'delete') return undefined;
-    throw new StaleError(`${change.address} (${change.id}) was deleted since the plan`);
-  }
-  const now = pinOf(kind, live, null);
-  const isSame = now.digest === change.pin.digest && now.updated_at === change.pin.updated_at;
-  if (isSame) return live;
-  const [newest] = await deps.reader.history(kind, live.id, 1);
-  const who = newest?.actor
-    ? ` by ${newest.actor}${newest.source ? ` via ${newest.source}` : ''}`
-    : '';
-  const when = now.updated_at === null ? '' : ` at ${now.updated_at}`;
-  throw new StaleError(`${change.address} (${change.id}) was changed since the plan${who}${when}`);
-}
-
-/** Nobody made a resource of that name since the plan. */
-async function checkAbsence({
-  change,
-  kind,
-  desired,
-  deps,
-}: Omit<Work, 'io' | 'options' | 'isTaken' | 'organizations'>): Promise<void> {
-  if (desired === undefined) return;
-  const scope = scopeOf(kind, desired.document);
-  const key = naturalKeyOf(kind, desired.document);
-  const listed = await deps.reader.list(kind, scope);
-  const twin = listed?.find(({ record }) => recordKeyOf(kind, record, scope) === key);
-  if (twin !== undefined) {
-    throw new StaleError(`${change.address}: one of its name (${twin.id}) was made since the plan`);
-  }
-}
-
-function scopeIn({
-  change,
-  kind,
-  desired,
-  recorded,
-}: Omit<Work, 'io' | 'options' | 'isTaken' | 'organizations'>): Scope {
-  if (recorded !== undefined && recorded.id === change.id) return recorded.scope;
-  return desired ? scopeOf(kind, desired.document) : {};
-}
-
 async function takeSnapshot(
   work: Work,
   live: LiveResource | undefined,
@@ -217,66 +155,6 @@ function seenIn({ history }: Progress): Pick<LedgerLine, 'history' | 'interleave
   if (history === undefined) return { history: null };
   const { before, after, interleaved } = history;
   return { history: { before, after }, ...(interleaved.length === 0 ? {} : { interleaved }) };
-}
-
-/** Writes down what the state remembers of the resource from now on. */
-async function record(
-  work: Work,
-  { live, written, history }: Progress,
-): Promise<ResourceState | null> {
-  const { change, kind, desired, recorded, world, deps } = work;
-  const pin = live ? livePin(kind, live, null, history?.after ?? null) : null;
-  const restored = deps.restored?.get(change.address);
-  const resource =
-    restored !== undefined
-      ? restored && live
-        ? { ...restored, id: live.id, pin }
-        : null
-      : desired && live
-        ? rememberResource(
-            kind,
-            desired,
-            { ...live, pin },
-            known(recorded, live.id),
-            written,
-            world,
-          )
-        : await adopted(work);
-  await deps.lease.append({ type: 'resource', address: change.address, resource });
-  return resource;
-}
-
-/** What the state says of a resource, unless it says it of one with another id. */
-function known(recorded: ResourceState | undefined, id: string): ResourceState | undefined {
-  return recorded?.id === id ? recorded : undefined;
-}
-
-/** A change without steps that takes a resource over reads it once, to remember it. */
-async function adopted(work: Work): Promise<ResourceState | null> {
-  const { change, kind, desired, recorded, world } = work;
-  if (change.action !== 'adopt' || desired === undefined || change.id === null) return null;
-  const at = { id: change.id, scope: scopeIn(work), pin: change.pin };
-  return rememberResource(kind, desired, at, known(recorded, at.id), new Set(), world);
-}
-
-/** What was made before a failure must not be forgotten: its id is kept, without leaves. */
-async function recordFailure(
-  { change, kind, recorded, deps, desired }: Work,
-  { live }: Progress,
-): Promise<ResourceState | undefined> {
-  const isNew = live !== undefined && recorded?.id !== live.id && change.id === null;
-  if (!isNew || desired === undefined) return undefined;
-  const resource: ResourceState = {
-    kind: kind.name,
-    id: live.id,
-    scope: live.scope,
-    name: change.name,
-    leaves: {},
-    pin: null,
-    protect: desired.lifecycle.protect,
-  };
-  await deps.lease.append({ type: 'resource', address: change.address, resource });
-  return resource;
 }
 
 function messageOf(error: unknown): string {

@@ -1,8 +1,9 @@
 import { CallsheetError } from '../core/errors.ts';
 import type { PlanDocument } from '../core/plan-document.ts';
 import { kindNamed } from '../kinds/index.ts';
-import { checkPin } from './change.ts';
+import { checkPin } from './check-pin.ts';
 import type { RunDeps } from './deps.ts';
+import { recordedOf } from './recorded.ts';
 
 /**
  * Checks every pin of a plan before its first write, so that a plan that is out of date writes nothing at
@@ -15,11 +16,12 @@ export async function checkPins(plan: PlanDocument, deps: RunDeps): Promise<void
       .filter(({ verdict }) => verdict === 'ok')
       .map(async (change) => {
         try {
+          const desired = deps.desired.get(change.address);
           await checkPin({
             change,
             kind: kindNamed(change.kind),
-            desired: deps.desired.get(change.address),
-            recorded: deps.state.resources[change.address],
+            desired,
+            recorded: recordedOf(change, desired, deps.state, world),
             world,
             deps,
           });

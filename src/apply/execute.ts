@@ -20,6 +20,7 @@ import type { RunDeps } from './deps.ts';
 import type { RunEvent, RunStatus } from './events.ts';
 import { createJournalIo } from './journal-io.ts';
 import { dependenciesOf } from './order.ts';
+import { recordedOf } from './recorded.ts';
 
 export type RunResult = {
   readonly status: RunStatus;
@@ -95,10 +96,11 @@ export async function executePlan(
     if (deps.stop.aborted) return lineOf(change, 'not_attempted', 'the run was stopped before it');
     if (blocker !== undefined) return lineOf(change, 'blocked', `waits for ${blocker}`);
     onEvent({ type: 'change_started', address: change.address, action: change.action });
+    const desired = deps.desired.get(change.address);
     const outcome = await applyChange(change, {
       kind: kindNamed(change.kind),
-      desired: deps.desired.get(change.address),
-      recorded: deps.state.resources[change.address],
+      desired,
+      recorded: recordedOf(change, desired, deps.state, world),
       options: plan.options,
       organizations: plan.organizations,
       world,

@@ -1,6 +1,6 @@
 import type { Pin } from '../core/plan-document.ts';
 import type { Kind } from '../kinds/kind.ts';
-import { pinOf } from '../plan/change.ts';
+import { pinOf } from '../plan/pin.ts';
 import type { HistoryEntry, LiveResource } from '../plan/reader.ts';
 import type { RunDeps } from './deps.ts';
 import { isSigned, type OwnWrites, readOwnWrites } from './interleaved.ts';

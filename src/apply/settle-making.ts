@@ -1,5 +1,5 @@
 import type { Address } from '../core/address.ts';
-import { pinOf } from '../plan/change.ts';
+import { pinOf } from '../plan/pin.ts';
 import type { LiveResource } from '../plan/reader.ts';
 import type { Intended } from '../state/journal.ts';
 import type { ResourceState } from '../state/model.ts';

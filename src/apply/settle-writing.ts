@@ -1,4 +1,4 @@
-import { livePin, pinOf } from '../plan/change.ts';
+import { livePin, pinOf } from '../plan/pin.ts';
 import type { LiveResource } from '../plan/reader.ts';
 import type { LedgerLine } from '../state/journal.ts';
 import type { ResourceState } from '../state/model.ts';

@@ -1,7 +1,9 @@
 import { assumptionOf } from '../api/endpoints.ts';
+import { formerAddresses } from '../config/moves.ts';
+import { matchesAddress } from '../core/address.ts';
 import type { PlanDocument, PlanOptions, Refusal } from '../core/plan-document.ts';
 import { makePlan, type PlanInput, type Planned } from '../plan/make.ts';
-import { type Objection, objectionsTo, refusalsIn } from '../plan/objections.ts';
+import { judgeByRules, type Objection, objectionsTo, refusalsIn } from '../plan/objections.ts';
 import type { Context } from './context.ts';
 import { checkChosen } from './plan-flags.ts';
 import type { Session } from './session.ts';
@@ -19,6 +21,7 @@ function planInput(session: Session, context: Context): Omit<PlanInput, 'options
     world,
     now: context.now(),
     guards: stack.guards,
+    rules: stack.rules,
     platform,
     organizations: Object.fromEntries(
       Object.entries(stack.organizations).map(([name, id]) => [id, name]),
@@ -44,7 +47,15 @@ export async function planConfiguration(
   const { stack, state } = session;
   const configured = stack.resources.map(({ address }) => address);
   checkChosen(options, [...configured, ...Object.keys(state.resources)]);
-  return makePlan({ ...planInput(session, context), ...how, purpose: 'apply', options });
+  const { moved, forget } = stack.moves;
+  return makePlan({
+    ...planInput(session, context),
+    formerly: (address) => formerAddresses(address, moved),
+    isForgotten: (address) => forget.some((pattern) => matchesAddress(pattern, address)),
+    ...how,
+    purpose: 'apply',
+    options,
+  });
 }
 
 /** Plans something else than the configuration: a rollback. */
@@ -71,11 +82,12 @@ export function objectionsNow(
   return objectionsTo(plan, { guards, holds: state.holds ?? {}, now: now() });
 }
 
-/** The part of it that nobody overrode. */
+/** The part of it that nobody overrode, and what the team's own rules refuse. */
 export function refusalsNow(
   plan: PlanDocument,
   session: Pick<Session, 'stack' | 'state'>,
   context: Context,
 ): readonly Refusal[] {
-  return refusalsIn(objectionsNow(plan, session, context));
+  const judged = judgeByRules(plan, { rules: session.stack.rules, now: context.now() });
+  return [...refusalsIn(objectionsNow(plan, session, context)), ...judged.refusals];
 }

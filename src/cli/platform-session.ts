@@ -78,6 +78,7 @@ export function findSettings(flags: CommonFlags, context: Context): StackSetting
     env: context.env,
     vars: parseVars(flags.var ?? []),
     varFiles: flags.varFile ?? [],
+    environment: flags.env,
   });
   if (settings !== undefined) return settings;
   throw new CallsheetError('config', 'the configuration has errors', { diagnostics });

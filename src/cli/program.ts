@@ -5,6 +5,7 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { CallsheetError } from '../core/errors.ts';
 import { renderFailureJson } from '../render/failure.ts';
+import { addAuthorCommands } from './author-commands.ts';
 import type { CommonFlags, Context } from './context.ts';
 import { EXIT, type ExitCode } from './exit.ts';
 import type { Act } from './making-commands.ts';
@@ -98,13 +99,16 @@ function buildProgram(action: Act, version: string): Command {
   };
 
   command('validate', 'check the configuration, without a network')
-    .addOption(format('text', 'json'))
+    .addOption(format('text', 'json', 'sarif', 'junit', 'github'))
+    .option('--strict', 'take warnings for errors')
     .option('--no-secrets', 'do not ask for the secrets to be there')
     .action(
       action(async (flags, context) =>
         (await import('./commands/validate.ts')).validate(flags, context),
       ),
     );
+
+  addAuthorCommands(command, action, program);
 
   planOptionsOn(command('plan', 'show what apply would do'))
     .option('--out <file>', 'write the plan to a file that apply takes')
@@ -204,6 +208,7 @@ function buildProgram(action: Act, version: string): Command {
 function commonOptions(): readonly Option[] {
   return [
     new Option('--dir <folder>', 'folder of the stack').default('.'),
+    new Option('--env <name>', 'the environment of callsheet.yaml to use'),
     new Option('--var <name=value>', 'set a variable (repeatable)').argParser(collect),
     new Option('--var-file <file>', 'read variables from a file (repeatable)').argParser(collect),
     new Option('--no-color', 'no colours (also NO_COLOR)'),

@@ -26,6 +26,7 @@ export async function openStack(
     env: context.env,
     vars: parseVars(flags.var ?? []),
     varFiles: flags.varFile ?? [],
+    environment: flags.env,
     secrets: wanted,
   });
   if (stack === undefined) throw broken(diagnostics);

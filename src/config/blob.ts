@@ -8,8 +8,8 @@ import type { Problem } from './problems.ts';
 
 type FileType = {
   readonly mime: string;
-  /** Whether the first bytes are those of such a file; a text type has no mark of its own. */
-  readonly matches: (head: Buffer) => boolean;
+  /** Whether its bytes are those of such a file, by the first of them; a text type has no mark of its own. */
+  readonly matches: (head: Buffer, whole: Buffer) => boolean;
 };
 
 type Rule = {
@@ -23,10 +23,19 @@ function begins(head: Buffer, text: string, at = 0): boolean {
   return head.subarray(at, at + text.length).equals(Buffer.from(text, 'latin1'));
 }
 
-const isMp3 = (head: Buffer) =>
-  begins(head, 'ID3') || (head[0] === 0xff && ((head[1] ?? 0) & 0xe0) === 0xe0);
+/** A frame of layer III, with a bitrate and a sampling rate that there are: AAC and UTF-16 begin alike. */
+function isFrame([sync = 0, kind = 0, rate = 0]: Buffer): boolean {
+  const isLayer3 = sync === 0xff && (kind & 0xe6) === 0xe2;
+  return isLayer3 && rate >> 4 !== 0xf && ((rate >> 2) & 3) !== 3;
+}
+
+const isMp3 = (head: Buffer) => begins(head, 'ID3') || isFrame(head);
+/** EBML is Matroska's as well: the document type says which. */
+const isWebm = (head: Buffer) => begins(head, '\x1a\x45\xdf\xa3') && head.includes('webm');
 const isPdf = (head: Buffer) => begins(head, '%PDF-');
 const isZip = (head: Buffer) => begins(head, 'PK\x03\x04');
+/** Every file of an office is a ZIP archive; a text document has its parts below `word/`. */
+const isWord = (head: Buffer, whole: Buffer) => isZip(head) && whole.includes('word/');
 const isPlain = (head: Buffer) => !head.includes(0) && !isPdf(head) && !isZip(head);
 
 const WORD = 'application/vnd.openxmlformats-officedocument.wordprocessingml.document';
@@ -46,7 +55,7 @@ const RULES: Readonly<Record<string, Rule>> = {
       },
       flac: { mime: 'audio/flac', matches: (head) => begins(head, 'fLaC') },
       ogg: { mime: 'audio/ogg', matches: (head) => begins(head, 'OggS') },
-      webm: { mime: 'audio/webm', matches: (head) => begins(head, '\x1a\x45\xdf\xa3') },
+      webm: { mime: 'audio/webm', matches: isWebm },
     },
   },
   document: {
@@ -54,7 +63,7 @@ const RULES: Readonly<Record<string, Rule>> = {
     maxBytes: 50 * 1024 * 1024,
     types: {
       pdf: { mime: 'application/pdf', matches: isPdf },
-      docx: { mime: WORD, matches: isZip },
+      docx: { mime: WORD, matches: isWord },
       txt: { mime: 'text/plain', matches: isPlain },
       html: HTML,
       htm: HTML,
@@ -109,7 +118,7 @@ export function readBlob(folder: Folder, path: string, use: string): BlobOutcome
   } catch {
     return { words: fileWords(path, { reason: 'unreadable' }) };
   }
-  if (!type.matches(bytes.subarray(0, HEAD_BYTES))) {
+  if (!type.matches(bytes.subarray(0, HEAD_BYTES), bytes)) {
     const message = `${names}, whose content is not that of a .${extension} file`;
     return { words: { rule: 'file/type', message, hint: 'Export it again in that format' } };
   }

@@ -5,8 +5,8 @@ import { positionOf } from './source.ts';
 
 /** A resource without holes, as the rest of Callsheet knows it. Only called once nothing is wrong. */
 export function toDesired(resource: ResolvedResource): DesiredResource {
-  const { kind, address, document, lifecycle, unchecked, refs, keyPlace, placeOf } = resource;
-  const position = positionOf(keyPlace);
+  const { kind, address, document, lifecycle, unchecked, refs, ownPlace, placeOf } = resource;
+  const position = positionOf(ownPlace);
   return {
     address,
     kind: kind.name,

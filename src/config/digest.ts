@@ -1,5 +1,6 @@
 import type { DesiredResource } from '../core/desired.ts';
 import { digestOf } from '../core/digest.ts';
+import type { Moves } from './moves.ts';
 import type { Settings } from './settings.ts';
 
 /**
@@ -11,6 +12,7 @@ import type { Settings } from './settings.ts';
 export function digestStack(
   { platform, organizations, guards }: Pick<Settings, 'platform' | 'organizations' | 'guards'>,
   resources: readonly DesiredResource[],
+  moves: Moves,
 ): string {
   const { base_url, endpoints, assume } = platform;
   const { freeze: _, ...limits } = guards;
@@ -18,6 +20,8 @@ export function digestStack(
     platform: { base_url, endpoints, assume },
     organizations,
     guards: limits,
+    ...(moves.moved.length > 0 ? { moved: moves.moved } : {}),
+    ...(moves.forget.length > 0 ? { forget: moves.forget } : {}),
     resources: resources.map(({ address, kind, document, lifecycle, unchecked }) => ({
       address,
       kind,

@@ -49,6 +49,24 @@ export function isUuid(text: string): boolean {
   return /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i.test(text);
 }
 
+/**
+ * What text messages are sent from (SMS templates): a phone number as E.164 has it, a short code, or a sender
+ * id, which has at most 11 letters, digits and spaces, and not only digits.
+ */
+function isSmsSender(text: string): boolean {
+  return (
+    /^\+[1-9]\d{6,14}$/.test(text) ||
+    /^\d{3,8}$/.test(text) ||
+    (/^[A-Za-z0-9 ]{1,11}$/.test(text) && /[A-Za-z]/.test(text))
+  );
+}
+
+/** A number with what people put between its digits, without it: `+1 (555) 010-0100`. */
+function plainNumber(text: string): string | undefined {
+  const plain = text.replace(/[\s()./-]/g, '').replace(/^00/, '+');
+  return plain !== text && isSmsSender(plain) && plain.startsWith('+') ? plain : undefined;
+}
+
 type Format = {
   readonly check: (text: string) => boolean;
   /** What such a text is, in words. */
@@ -62,6 +80,21 @@ type Format = {
 /** The formats that schemas use. */
 export const FORMATS: Readonly<Record<string, Format>> = {
   uri: { check: isUri, noun: 'an address', example: 'https://example.test/page' },
+  'web-address': {
+    check: (text) => isUri(text) && /^https?:\/\//.test(text),
+    noun: 'an address',
+    example: 'https://example.test/page',
+    wrong: (text) =>
+      isUri(text)
+        ? `it begins with ${text.split(':')[0]}:, and not with http:// or https://`
+        : undefined,
+  },
+  'sms-sender': {
+    check: isSmsSender,
+    noun: 'a phone number, a short code or a sender id',
+    example: '+15550100, 55501 or HARBOR',
+    nearest: plainNumber,
+  },
   email: { check: isEmail, noun: 'an e-mail address', example: 'desk@example.test' },
   uuid: {
     check: isUuid,

@@ -3,6 +3,7 @@ import { Ref, Secret } from '../core/value.ts';
 import { fileWords } from './file-words.ts';
 import { isUnreadable } from './folder.ts';
 import { nearest } from './nearest.ts';
+import { resolveTemplate } from './resolve-template.ts';
 import { fillIn, textOfFile } from './resolve-text.ts';
 import { type Context, FAILED, type Field, fail, hide, type Resolved } from './resolved.ts';
 import { isFree, isText, typesOf } from './schema.ts';
@@ -10,7 +11,7 @@ import { readSource } from './secrets.ts';
 import type { Member, WrittenMap, WrittenScalar } from './written.ts';
 
 /** The value forms: objects with one `$` key. */
-const FORMS = ['$file', '$ref', '$secret', '$template'] as const;
+export const FORMS = ['$file', '$ref', '$secret', '$template'] as const;
 type FormName = (typeof FORMS)[number];
 
 function formNamed(key: string): FormName | undefined {
@@ -141,10 +142,7 @@ export function resolveForm(
       hint: close === undefined ? `The forms are ${FORMS.join(', ')}` : `Did you mean ${close}?`,
     });
   }
-  if (name === '$template') {
-    const message = 'uses $template, which is not supported yet';
-    return fail(context, field, form.keyPlace, { rule: 'config/not-supported', message });
-  }
+  if (name === '$template') return resolveTemplate(node, field, context);
   if (node.members.size > 1) {
     const other = [...node.members.values()].find((member) => member !== form);
     return fail(context, field, other?.keyPlace ?? node.place, {

@@ -2,6 +2,7 @@ import { resolve as resolvePath } from 'node:path';
 import { type Diagnostic, hasErrors } from '../core/diagnostics.ts';
 import { kinds } from '../kinds/index.ts';
 import { STACK_FILE } from './discover.ts';
+import { enterEnvironment } from './environment.ts';
 import { openFolder } from './folder.ts';
 import type { LoadOptions } from './load.ts';
 import { secretNames } from './masks.ts';
@@ -42,16 +43,18 @@ export function loadSettings(options: Omit<LoadOptions, 'secrets'>): {
   const report = openReport();
   const folder = openFolder(dir);
   const names = secretNames(kinds);
-  const { root } = readStackFile(folder, STACK_FILE, names, report);
-  if (root?.type !== 'map') {
+  const { root: written } = readStackFile(folder, STACK_FILE, names, report);
+  if (written?.type !== 'map') {
     const known = report.diagnostics();
     if (hasErrors(known)) return { settings: undefined, diagnostics: known };
     const hint = 'callsheet validate says what is wrong with it.';
     report.add({ rule: 'stack/settings', message: `${STACK_FILE} holds no settings`, hint });
     return { settings: undefined, diagnostics: report.diagnostics() };
   }
+  const { root } = enterEnvironment(written, options.environment, report);
   const variables = readVariables(memberOf(root, 'variables')?.value, options, report);
-  const deps = { folder, variables, report, env: options.env, secretNames: names };
+  const { env, environment } = options;
+  const deps = { folder, variables, report, env, environment, secretNames: names };
   const { platform, organizations, organization, stateFile } = readSettings(root, deps);
   const diagnostics = report.diagnostics();
   if (hasErrors(diagnostics)) return { settings: undefined, diagnostics };

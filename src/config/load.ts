@@ -1,28 +1,29 @@
 import { resolve as resolvePath } from 'node:path';
+import type { Address } from '../core/address.ts';
 import type { DesiredResource } from '../core/desired.ts';
 import { type Diagnostic, hasErrors } from '../core/diagnostics.ts';
 import type { Guards } from '../core/guards.ts';
+import type { Path } from '../core/path.ts';
+import type { PlanRules } from '../core/plan-rules.ts';
 import { kinds as allKinds } from '../kinds/index.ts';
 import type { Kind } from '../kinds/kind.ts';
-import { type Inherited, resolveBlock } from './block.ts';
 import { toDesired } from './desired.ts';
 import { digestStack } from './digest.ts';
-import { discover, STACK_FILE } from './discover.ts';
-import { checkNames } from './duplicates.ts';
-import { type Folder, openFolder } from './folder.ts';
+import { STACK_FILE } from './discover.ts';
+import { type Origin, originOf } from './explain.ts';
+import { openFolder } from './folder.ts';
+import { reportLint } from './lint.ts';
 import { secretNames } from './masks.ts';
-import { openReport, type Report } from './problems.ts';
-import { checkReferences } from './references.ts';
+import type { Moves } from './moves.ts';
+import { readParts } from './parts.ts';
+import { openReport } from './problems.ts';
 import { refuseFolder } from './refuse-folder.ts';
-import type { Surroundings } from './resolved.ts';
-import { type ResolvedResource, resolveResource } from './resource.ts';
-import { collectResources, type WrittenBlock } from './resources.ts';
+import type { ResolvedResource } from './resource.ts';
 import { checkSecrets, secretPlaces } from './secret-places.ts';
 import type { SecretPlace } from './secrets.ts';
-import { lookupOrganization, type Platform, readSettings, type Settings } from './settings.ts';
-import { readStackFile, type StackFile } from './stack-file.ts';
-import { readVariables, unreadableVariables } from './variables.ts';
-import { memberOf, type Written, type WrittenMap } from './written.ts';
+import type { Platform } from './settings.ts';
+import { readStackFile } from './stack-file.ts';
+import { openRules } from './team-rules.ts';
 
 export type LoadOptions = {
   /** The stack folder. */
@@ -32,6 +33,8 @@ export type LoadOptions = {
   readonly vars?: Readonly<Record<string, string>>;
   /** `--var-file`: absolute, or relative to the working directory. Later ones win. */
   readonly varFiles?: readonly string[];
+  /** `--env`: the environment of `callsheet.yaml` that is laid over the stack. */
+  readonly environment?: string | undefined;
   /** Whether it is an error that a secret cannot be had now. */
   readonly secrets: 'check' | 'skip';
 };
@@ -46,10 +49,16 @@ export type Stack = {
   /** Absolute path of the state file. */
   readonly state: { readonly file: string };
   readonly guards: Guards;
+  /** Addresses that resources had before, and those that are let go of without a delete. */
+  readonly moves: Moves;
+  /** The team's own rules over plans. */
+  readonly rules: PlanRules;
   /** By order of kinds, then by address. */
   readonly resources: readonly DesiredResource[];
   /** Every place that uses a secret. */
   readonly secrets: readonly SecretPlace[];
+  /** Follows a value back to everything that had a part in it; undefined for no resource of the stack. */
+  readonly originOf: (address: Address, path: Path) => Origin | undefined;
   /** `sha256:…` over everything that decides the outcome; see `digest.ts`. */
   readonly digest: string;
 };
@@ -59,75 +68,9 @@ export type Loaded = {
   readonly stack: Stack | undefined;
   /** By file, line and column. */
   readonly diagnostics: readonly Diagnostic[];
+  /** The YAML files of the stack that were looked at, relative to its folder. */
+  readonly files: readonly string[];
 };
-
-type Parts = {
-  readonly settings: Settings | undefined;
-  readonly resources: readonly ResolvedResource[];
-};
-
-/** The map of `callsheet.yaml`; an empty file is an empty map, in which everything is missing. */
-function settingsRoot(root: Written | undefined): WrittenMap | undefined {
-  if (root?.type === 'scalar' && root.empty) {
-    return { type: 'map', place: root.place, members: new Map() };
-  }
-  return root?.type === 'map' ? root : undefined;
-}
-
-/** Resolves every resource of the files, and what their blocks hand down. */
-function resolveFiles(
-  main: StackFile,
-  folder: Folder,
-  options: LoadOptions,
-  kinds: readonly Kind[],
-  report: Report,
-): Parts {
-  const root = settingsRoot(main.root);
-  const names = secretNames(kinds);
-  const variables =
-    root === undefined
-      ? unreadableVariables
-      : readVariables(memberOf(root, 'variables')?.value, options, report);
-  const settings =
-    root === undefined
-      ? undefined
-      : readSettings(root, { folder, variables, report, env: options.env, secretNames: names });
-  const { files, problems } = discover(options.dir, settings?.include, options.varFiles ?? []);
-  for (const problem of problems) report.add(problem);
-  const others = files.map((file) => readStackFile(folder, file, names, report));
-  const readable = [main, ...others].flatMap(({ root: node }, index) =>
-    node === undefined ? [] : [{ root: node, main: index === 0 }],
-  );
-  const written = collectResources(
-    readable,
-    kinds,
-    report,
-    settings === undefined ? 'unknown' : 'known',
-  );
-  const kindNames = new Set(kinds.map(({ name }) => name));
-  const surroundings: Surroundings = {
-    report,
-    variables,
-    folder,
-    isKind: (name) => kindNames.has(name),
-    secretNames: names,
-    organization:
-      settings === undefined ? () => 'unreadable' : lookupOrganization(settings.organizations),
-    defaultOrganization: settings === undefined ? 'failed' : settings.organization,
-  };
-  const blocks = new Map<WrittenBlock, Inherited>(
-    written.blocks.map((block) => [block, resolveBlock(block, surroundings)]),
-  );
-  const resources = written.resources.map((resource) =>
-    resolveResource(resource, resource.block && blocks.get(resource.block), surroundings),
-  );
-  const broken = [main, ...others]
-    .filter((file) => file.broken)
-    .map(({ source }) => source ?? 'unknown');
-  checkReferences(resources, written.addresses, broken, report);
-  checkNames(resources, report);
-  return { settings, resources };
-}
 
 function inOrder(resources: readonly ResolvedResource[], kinds: readonly Kind[]) {
   const order = new Map(kinds.map(({ name }, index) => [name, index]));
@@ -149,27 +92,50 @@ export async function loadStack(
   const dir = resolvePath(options.dir);
   const refused = refuseFolder(dir);
   if (refused !== undefined) {
-    return { stack: undefined, diagnostics: [{ severity: 'error', ...refused }] };
+    return { stack: undefined, diagnostics: [{ severity: 'error', ...refused }], files: [] };
   }
   const report = openReport();
   const folder = openFolder(dir);
   const main = readStackFile(folder, STACK_FILE, secretNames(kinds), report);
-  const parts = resolveFiles(main, folder, { ...options, dir }, kinds, report);
+  const parts = readParts(main, folder, { ...options, dir }, kinds, report);
   const resources = inOrder(parts.resources, kinds);
-  if (options.secrets === 'check') checkSecrets(resources, folder, options.env, report);
-  const diagnostics = report.diagnostics();
   const { settings } = parts;
-  if (settings === undefined || hasErrors(diagnostics)) return { stack: undefined, diagnostics };
+  const files = parts.files.map(({ file }) => file);
+  const rules = await openRules(settings?.rules ?? [], kinds, report);
+  const isSound = !hasErrors(report.diagnostics());
+  if (options.secrets === 'check') checkSecrets(resources, folder, options.env, report);
+  if (settings === undefined || !isSound) {
+    return { stack: undefined, diagnostics: report.diagnostics(), files };
+  }
   const desired = resources.map(toDesired);
+  // What a stack says is only looked at once it is sound, be its secrets at hand or not.
+  reportLint({
+    resources: desired,
+    kinds,
+    settings: settings.lint,
+    folder,
+    files: parts.files,
+    report,
+    rules: settings.rules,
+    found: rules.judge(desired, settings.organizations),
+  });
+  const diagnostics = report.diagnostics();
+  if (hasErrors(diagnostics)) return { stack: undefined, diagnostics, files };
   const stack: Stack = {
     dir,
     platform: settings.platform,
     organizations: settings.organizations,
     state: { file: settings.stateFile },
     guards: settings.guards,
+    moves: parts.moves,
+    rules: rules.plan,
     resources: desired,
     secrets: secretPlaces(resources),
-    digest: digestStack(settings, desired),
+    originOf: (address, path) => {
+      const resource = resources.find((one) => one.address === address);
+      return resource && originOf(resource, path, parts);
+    },
+    digest: digestStack(settings, desired, parts.moves),
   };
-  return { stack, diagnostics };
+  return { stack, diagnostics, files };
 }

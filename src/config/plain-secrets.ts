@@ -29,7 +29,7 @@ export function suspectPlainSecret(
       hint: 'Write { $secret: env:NAME } in its place, and change the credential if the file was ever shared',
     });
   }
-  if (field.schema.format !== 'uri') return;
+  if (!['uri', 'web-address'].includes(field.schema.format ?? '')) return;
   const part = tellingPart(text);
   if (part === undefined) return;
   hide(context, node);

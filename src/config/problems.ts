@@ -1,6 +1,6 @@
-import type { Diagnostic, Severity } from '../core/diagnostics.ts';
+import type { Diagnostic, Severity, SourcePosition } from '../core/diagnostics.ts';
 import { frameOf } from './frame.ts';
-import { type Place, positionOf, type Source } from './source.ts';
+import { type Place, positionOf, type Source, stretchOf } from './source.ts';
 
 /** A diagnostic before its place is turned into a position and a frame. */
 export type Problem = {
@@ -35,38 +35,65 @@ function compare(a: Diagnostic, b: Diagnostic): number {
   return first.line - second.line || first.column - second.column;
 }
 
-function toDiagnostic(problem: Problem, masks: readonly Place[]): Diagnostic {
-  const { severity = 'error', rule, message, hint, address, path, place } = problem;
+/** A problem with the other resources that have it at the same place, through a base or rows. */
+type Entry = { readonly problem: Problem; readonly others: Set<string> };
+
+/** Where a place is. Of what is hidden the end is not told, as it says how long it is. */
+function placed(place: Place, masks: readonly Place[]): SourcePosition {
+  const isHidden = masks.some((mask) => mask.start < place.end && mask.end > place.start);
+  return isHidden ? positionOf(place) : stretchOf(place);
+}
+
+function toDiagnostic({ problem, others }: Entry, masks: readonly Place[]): Diagnostic {
+  const { severity = 'error', rule, hint, address, path, place } = problem;
   return {
     severity,
     rule,
-    message,
+    message: withOthers(problem, others.size),
     ...(hint === undefined ? {} : { hint }),
     ...(address === undefined ? {} : { address }),
     ...(path === undefined || path === '' ? {} : { path }),
-    ...(place === undefined ? {} : { position: positionOf(place) }),
+    ...(place === undefined ? {} : { position: placed(place, masks) }),
     // A file that could not be read has no lines to show.
     ...(place === undefined || place.source.text === '' ? {} : { frame: frameOf(place, masks) }),
   };
 }
 
+/** `agent.clinic["harbor"] (and 299 others): voice_settings.speed must be at most 1.2` */
+function withOthers({ message, address }: Problem, others: number): string {
+  if (others === 0 || address === undefined || !message.startsWith(address)) return message;
+  const more = others === 1 ? '1 other' : `${others} others`;
+  return `${address} (and ${more})${message.slice(address.length)}`;
+}
+
+/** What a problem says, whichever resource it is said of: one that many share is told once. */
+function sharedWords({ rule, message, address }: Problem): string {
+  // A prompt that many agents share has its mistake reported once, whatever field it fills.
+  if (rule.startsWith('template/') || rule.startsWith('text/')) return rule;
+  const words = address !== undefined && message.startsWith(address);
+  return `${rule} ${words ? message.slice(address.length) : message}`;
+}
+
 export function openReport(): Report {
-  const problems: Problem[] = [];
+  const entries: Entry[] = [];
   const masks = new Map<Source, Place[]>();
-  const seen = new Map<Source, Set<string>>();
+  const seen = new Map<Source, Map<string, Entry>>();
   return {
     add: (problem) => {
-      if (problem.place !== undefined) {
-        // A prompt that many agents share has its mistake reported once.
-        const known = seen.get(problem.place.source) ?? new Set();
-        seen.set(problem.place.source, known);
-        const name = [problem.rule, problem.place.start, problem.place.end].join(' ');
-        const shared = problem.rule.startsWith('template/') || problem.rule.startsWith('text/');
-        const key = shared ? name : `${name} ${problem.message}`;
-        if (known.has(key)) return;
-        known.add(key);
+      const entry: Entry = { problem, others: new Set() };
+      const { place, address } = problem;
+      if (place !== undefined) {
+        const known = seen.get(place.source) ?? new Map<string, Entry>();
+        seen.set(place.source, known);
+        const key = `${place.start} ${place.end} ${sharedWords(problem)}`;
+        const first = known.get(key);
+        if (first !== undefined) {
+          if (address !== undefined && address !== first.problem.address) first.others.add(address);
+          return;
+        }
+        known.set(key, entry);
       }
-      problems.push(problem);
+      entries.push(entry);
     },
     mask: (place) => {
       const known = masks.get(place.source);
@@ -74,10 +101,11 @@ export function openReport(): Report {
       else known.push(place);
     },
     diagnostics: () =>
-      problems
-        .map((problem) =>
-          toDiagnostic(problem, problem.place ? (masks.get(problem.place.source) ?? []) : []),
-        )
+      entries
+        .map((entry) => {
+          const { place } = entry.problem;
+          return toDiagnostic(entry, place ? (masks.get(place.source) ?? []) : []);
+        })
         .sort(compare),
   };
 }

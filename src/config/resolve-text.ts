@@ -12,7 +12,7 @@ import type { WrittenScalar } from './written.ts';
 
 /** A text of the YAML with its variables filled in; undefined where one could not be. */
 export function fillIn(node: WrittenScalar, text: string, field: Field, context: Context) {
-  const { text: filled, problems, whole } = interpolate(text, context.variables);
+  const { text: filled, problems, whole } = interpolate(text, context);
   for (const { expression, problem } of problems) {
     fail(context, field, placeOf(expression, node.place), problem);
   }
@@ -28,7 +28,8 @@ function convert(text: string, field: Field): Resolved {
   return number && /^-?\d+(?:\.\d+)?$/.test(text) ? Number(text) : text;
 }
 
-function checkTokens(text: string, inside: Place, field: Field, context: Context): void {
+/** Reports the platform's placeholders in a text that do not open and close as they should. */
+export function checkTokens(text: string, inside: Place, field: Field, context: Context): void {
   if (field.sensitive || !isText(field.schema)) return;
   for (const { offset, length, message } of findUnbalanced(text)) {
     const written = inside.source.text.slice(inside.start, inside.end);
@@ -53,9 +54,8 @@ function wholeFile(source: Source): Place {
   return { source, start: 0, end: source.text.length };
 }
 
-/** The text of a `$file`, as it is. */
-export function textOfFile(file: FileText, field: Field, context: Context): string {
-  const { source, bom } = file;
+/** Warns of what a file has that was hardly meant to be sent. */
+export function warnOfFile({ source, bom }: FileText, field: Field, context: Context): void {
   const warn = (rule: string, message: string, hint: string) =>
     fail(context, field, startOf(source), { severity: 'warning', rule, message, hint });
   if (bom) {
@@ -70,6 +70,12 @@ export function textOfFile(file: FileText, field: Field, context: Context): stri
       hint,
     );
   }
+}
+
+/** The text of a `$file`, as it is. */
+export function textOfFile(file: FileText, field: Field, context: Context): string {
+  const { source } = file;
+  warnOfFile(file, field, context);
   checkTokens(source.text, wholeFile(source), field, context);
   return source.text;
 }
@@ -117,5 +123,5 @@ export function resolveText(
     });
   }
   checkTokens(filled.text, node.place, field, context);
-  return filled.whole ? convert(filled.text, field) : filled.text;
+  return filled.whole || node.loose === true ? convert(filled.text, field) : filled.text;
 }

@@ -33,7 +33,7 @@ function identityOf(item: Written, list: Field, context: Context) {
   const key = list.schema['x-identity'];
   const value = key === undefined ? undefined : memberOf(item, key)?.value;
   if (value?.type !== 'scalar' || typeof value.value !== 'string') return undefined;
-  const text = interpolate(value.value, context.variables).text;
+  const text = interpolate(value.value, context).text;
   return text === undefined ? undefined : { text, place: value.place };
 }
 

@@ -3,6 +3,7 @@ import type { FieldSchema } from '../core/schema.ts';
 import { Blob, type JsonScalar, Ref, Secret } from '../core/value.ts';
 import type { Folder } from './folder.ts';
 import type { Problem, Report } from './problems.ts';
+import type { Row } from './rows.ts';
 import type { Place } from './source.ts';
 import type { Variables } from './variables.ts';
 import type { Written } from './written.ts';
@@ -66,6 +67,8 @@ export type Surroundings = {
   readonly organization: (name: string) => OrganizationLookup;
   /** Id of the stack's default organization; `failed` where it is named wrongly, which was reported. */
   readonly defaultOrganization: string | 'failed' | undefined;
+  /** Environments that could be chosen, where none is. */
+  readonly unchosen: readonly string[];
   /** Whether a name is that of a kind. */
   readonly isKind: (name: string) => boolean;
   /** Names of the fields that hold secrets, in any kind. */
@@ -81,6 +84,10 @@ export type Context = Surroundings & {
   readonly address: string | undefined;
   readonly refs: RefUse[];
   readonly secrets: SecretUse[];
+  /** The row of a resource with `for_each`. */
+  readonly row?: Row | undefined;
+  /** What `with` gives the template at hand. */
+  readonly given?: ReadonlyMap<string, string | undefined>;
 };
 
 /** A field of the document at hand. */

@@ -3,7 +3,9 @@ import type { Lifecycle } from '../core/desired.ts';
 import { parsePath } from '../core/path.ts';
 import { Blob } from '../core/value.ts';
 import type { Kind } from '../kinds/kind.ts';
+import type { Layer } from './bases.ts';
 import type { Inherited } from './block.ts';
+import type { ComposedResource } from './compose.ts';
 import { checkIgnored, readLifecycle } from './lifecycle.ts';
 import { resolve } from './resolve.ts';
 import {
@@ -16,19 +18,26 @@ import {
   type SecretUse,
   type Surroundings,
 } from './resolved.ts';
-import type { WrittenResource } from './resources.ts';
+import type { Row } from './rows.ts';
 import { configName, resourceSchema } from './schema.ts';
-import { LATER_RESOURCE_MEMBERS } from './settings-schema.ts';
 import type { Place } from './source.ts';
-import { followPath, rootSpot } from './trace.ts';
+import { followPath, rootSpot, type Spot } from './trace.ts';
 import { validate } from './validate.ts';
-import { memberOf, type WrittenMap } from './written.ts';
+import { memberOf } from './written.ts';
 
 /** A resource with its forms followed and its schema checked; there may be holes. */
 export type ResolvedResource = {
   readonly kind: Kind;
   readonly address: Address;
+  /** Where it is written; of a row, where all of them are. */
   readonly keyPlace: Place;
+  /** Where what makes it this one is written: the row, or the resource itself. */
+  readonly ownPlace: Place;
+  /** What it is made of, the lowest first. */
+  readonly layers: readonly Layer[];
+  readonly row: Row | undefined;
+  /** The whole of it as it was written and became, under the configuration's names. */
+  readonly spot: Spot;
   /** In the platform's field names. */
   readonly document: ResolvedObject;
   readonly lifecycle: Lifecycle;
@@ -41,19 +50,6 @@ export type ResolvedResource = {
 
 /** A field that follows from something else, with the member that it follows from. */
 type Derived = { readonly value: Resolved; readonly from: string };
-
-/** A resource's members without those that a later version reads, which are reported. */
-function withoutLater(body: WrittenMap, context: Context): WrittenMap {
-  const members = [...body.members].filter(([key, { keyPlace: place }]) => {
-    if (!LATER_RESOURCE_MEMBERS.includes(key)) return true;
-    const { subject, address } = context;
-    const message = `${subject}: ${key} is not supported yet`;
-    const hint = 'Write the resource out';
-    context.report.add({ rule: 'config/not-supported', message, hint, address, path: key, place });
-    return false;
-  });
-  return { ...body, members: new Map(members) };
-}
 
 /** What stands for a field that is not given: the stack's organization, and nothing for any other. */
 function missingField(
@@ -68,13 +64,20 @@ function missingField(
     context.report.add({
       rule: 'organization/missing',
       message: `${context.subject} belongs to no organization`,
-      hint: 'Add organization: NAME to it, or to callsheet.yaml for all resources',
+      hint: organizationHint(context),
       address: context.address,
       path: field,
       place: keyPlace,
     });
   }
   return id === 'failed' ? undefined : id;
+}
+
+function organizationHint({ unchosen }: Context): string {
+  const add = 'Add organization: NAME to it, or to callsheet.yaml for all resources';
+  return unchosen.length === 0
+    ? add
+    : `Choose an environment with --env (${unchosen.join(', ')}), or add organization: NAME`;
 }
 
 /** The name of a document: on the platform it is known by its file's, so `name` itself cannot be given. */
@@ -98,19 +101,27 @@ function platformNames(kind: Kind): ReadonlyMap<string, string> {
   return names;
 }
 
+/** Where a field is looked for: at its key, or where its value is when that is elsewhere, as a cell is. */
+function placeOfSpot(spot: Spot | undefined): Place | undefined {
+  if (spot === undefined) return undefined;
+  const { keyPlace, written } = spot;
+  return written !== undefined && written.place.source !== keyPlace?.source
+    ? written.place
+    : keyPlace;
+}
+
 /** Resolves one resource and reports what is wrong with it by itself. */
 export function resolveResource(
-  written: WrittenResource,
+  written: ComposedResource,
   inherited: Inherited | undefined,
   surroundings: Surroundings,
 ): ResolvedResource {
-  const { kind, address, keyPlace } = written;
+  const { kind, address, keyPlace, body, row, layers } = written;
   const schema = resourceSchema(kind);
   const refs: RefUse[] = [];
   const secrets: SecretUse[] = [];
   const own = { root: schema, subject: address, address, refs, secrets };
-  const context: Context = { ...surroundings, ...own };
-  const body = withoutLater(written.body, context);
+  const context: Context = { ...surroundings, ...own, row };
   const value = resolve(body, rootField(schema), context);
   const root = rootSpot(schema, value, body, keyPlace);
   validate({ subject: address, address, root }, context.report);
@@ -134,6 +145,10 @@ export function resolveResource(
     kind,
     address,
     keyPlace,
+    ownPlace: row?.cells.place ?? keyPlace,
+    layers,
+    row,
+    spot: root,
     document,
     lifecycle: life,
     unchecked: membersOf(unchecked),
@@ -143,7 +158,7 @@ export function resolveResource(
       const [first, ...rest] = parsePath(path) ?? [];
       if (first === undefined) return undefined;
       const handedDown = inherited?.places.get(first);
-      return handedDown ?? followPath(root, [writtenAs.get(first) ?? first, ...rest])?.keyPlace;
+      return handedDown ?? placeOfSpot(followPath(root, [writtenAs.get(first) ?? first, ...rest]));
     },
   };
 }

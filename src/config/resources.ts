@@ -1,13 +1,17 @@
 import { type Address, formatAddress, isResourceName } from '../core/address.ts';
 import type { Kind } from '../kinds/kind.ts';
+import type { Base } from './bases.ts';
 import { STACK_FILE } from './discover.ts';
 import { secretNames } from './masks.ts';
 import { nearest } from './nearest.ts';
 import type { Report } from './problems.ts';
 import { namedField } from './schema.ts';
-import { LATER_MEMBERS, settingsSchema } from './settings-schema.ts';
+import { settingsSchema } from './settings-schema.ts';
 import { formatPosition, type Place, positionOf } from './source.ts';
 import { describe, type Member, memberOf, type Written, type WrittenMap } from './written.ts';
+
+/** Members that every file may have beside resources. */
+export const SHARED_MEMBERS: readonly string[] = ['bases', 'moved', 'forget'];
 
 /** The block of its section that a nested resource stands in, as a knowledge base holds sources. */
 export type WrittenBlock = {
@@ -31,11 +35,17 @@ export type WrittenResource = {
 export type WrittenResources = {
   readonly resources: readonly WrittenResource[];
   readonly blocks: readonly WrittenBlock[];
+  /** By name. */
+  readonly bases: ReadonlyMap<string, Base>;
+  /** Values of the members that every file may have beside resources, by their key. */
+  readonly shared: { readonly moved: readonly Written[]; readonly forget: readonly Written[] };
   /** Every address that is given, also where what stands there cannot be used. */
   readonly addresses: ReadonlySet<Address>;
 };
 
 type Collection = {
+  readonly bases: Map<string, Base>;
+  readonly shared: { readonly moved: Written[]; readonly forget: Written[] };
   readonly resources: WrittenResource[];
   readonly places: Map<Address, Place>;
   readonly blocks: WrittenBlock[];
@@ -126,6 +136,32 @@ function addSection(kind: Kind, section: Written, into: Collection): void {
   }
 }
 
+function addBases(section: Written, into: Collection): void {
+  const map = asMap(section, 'bases', 'a map of names', into.report);
+  for (const member of map?.members.values() ?? []) {
+    const { key: name, keyPlace } = member;
+    if (!checkName(member, 'bases', into.report)) continue;
+    const body = asMap(member.value, `base ${name}`, 'a map of fields', into.report);
+    const first = into.bases.get(name);
+    if (first !== undefined) {
+      into.report.add({
+        rule: 'base/duplicate',
+        message: `the base ${name} is defined twice, first at ${formatPosition(positionOf(first.keyPlace))}`,
+        hint: 'Rename one of them or remove it',
+        place: keyPlace,
+      });
+    } else if (body !== undefined) into.bases.set(name, { name, keyPlace, body });
+  }
+}
+
+/** Takes what is no resource and may stand in every file. */
+function addShared({ key, value }: Member, into: Collection): boolean {
+  if (key === 'bases') addBases(value, into);
+  else if (key === 'moved' || key === 'forget') into.shared[key].push(value);
+  else return false;
+  return true;
+}
+
 function reportKey(
   member: Member,
   main: boolean,
@@ -135,14 +171,12 @@ function reportKey(
 ): void {
   const { key, keyPlace: place } = member;
   const settings = Object.keys(settingsSchema.properties ?? {});
-  if (LATER_MEMBERS.includes(key)) {
-    const message = `${key} is not supported yet`;
-    report.add({ rule: 'config/not-supported', message, hint: 'Remove it', place });
-  } else if (!main && settings.includes(key)) {
+  if (!main && settings.includes(key)) {
     const message = `${key} belongs in ${STACK_FILE}`;
     report.add({ rule: 'stack/misplaced', message, hint: 'Move it there', place });
   } else {
-    const known = main ? [...sections, ...settings] : sections;
+    const shared = [...sections, ...SHARED_MEMBERS];
+    const known = main ? [...shared, ...settings] : shared;
     if (nearest(key, secrets) !== undefined) report.mask(member.value.place);
     const close = nearest(key, known);
     const other = main
@@ -168,7 +202,14 @@ export function collectResources(
   report: Report,
   included: 'known' | 'unknown',
 ): WrittenResources {
-  const into: Collection = { resources: [], places: new Map(), blocks: [], report };
+  const into: Collection = {
+    bases: new Map(),
+    shared: { moved: [], forget: [] },
+    resources: [],
+    places: new Map(),
+    blocks: [],
+    report,
+  };
   const sections = kinds.map(({ section }) => section);
   const secrets = secretNames(kinds);
   for (const { root, main } of files) {
@@ -178,6 +219,7 @@ export function collectResources(
     for (const member of map?.members.values() ?? []) {
       const kind = kinds.find(({ section }) => section === member.key);
       if (kind !== undefined) addSection(kind, member.value, into);
+      else if (addShared(member, into)) continue;
       else if (main ? namedField(settingsSchema, member.key) === undefined : included === 'known') {
         reportKey(member, main, sections, secrets, report);
       }
@@ -186,6 +228,8 @@ export function collectResources(
   return {
     resources: into.resources,
     blocks: into.blocks,
+    bases: into.bases,
+    shared: into.shared,
     addresses: new Set(into.places.keys()),
   };
 }

@@ -52,6 +52,7 @@ export function isText(schema: FieldSchema): boolean {
     schema.enum === undefined &&
     schema.const === undefined &&
     schema.format === undefined &&
+    schema['x-format'] === undefined &&
     !('pattern' in schema) &&
     schema['x-ref'] === undefined &&
     schema['x-file'] === undefined &&
@@ -137,8 +138,10 @@ function writtenProperties(root: FieldSchema, object: FieldSchema): Record<strin
 /** A schema of the platform's fields as the schema of what the configuration may say of them. */
 function written(root: FieldSchema, schema: FieldSchema): FieldSchema {
   const { additionalProperties: rest, items, $defs, properties, required } = schema;
+  const format = schema['x-format'];
   return {
     ...schema,
+    ...(format === undefined ? {} : { format }),
     ...(properties === undefined ? {} : { properties: writtenProperties(root, schema) }),
     ...(required === undefined
       ? {}

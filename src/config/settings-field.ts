@@ -6,6 +6,7 @@ export type SettingsField = Omit<FieldSchema, 'properties' | 'additionalProperti
   readonly minimum?: number;
   readonly maximum?: number;
   readonly minItems?: number;
+  readonly minLength?: number;
   readonly properties?: { readonly [name: string]: SettingsField };
   readonly additionalProperties?: boolean | SettingsField;
   readonly items?: SettingsField;

@@ -1,5 +1,7 @@
 import type { FieldSchema } from '../core/schema.ts';
 import { guardsSchema } from './guards-schema.ts';
+import { lintSchema } from './lint-schema.ts';
+import { rulesSchema } from './rules-schema.ts';
 import type { SettingsField } from './settings-field.ts';
 
 const scalar: SettingsField = { type: ['string', 'number', 'boolean'], 'x-local': true };
@@ -127,6 +129,46 @@ const properties: { readonly [name: string]: SettingsField } = {
     },
   },
   guards: guardsSchema,
+  lint: lintSchema,
+  rules: rulesSchema,
+};
+
+/** What an environment can lay over the settings of the stack. */
+export const ENVIRONMENT_MEMBERS: readonly string[] = [
+  'platform',
+  'variables',
+  'organizations',
+  'organization',
+  'state',
+  'guards',
+];
+
+const overlaid = Object.entries(properties).filter(([name]) => ENVIRONMENT_MEMBERS.includes(name));
+
+const environments: SettingsField = {
+  type: 'object',
+  description: 'What is different in each environment, chosen with `--env NAME`.',
+  examples: [{ staging: { variables: { base_url: { default: 'https://staging.example.test' } } } }],
+  additionalProperties: {
+    type: 'object',
+    additionalProperties: false,
+    description: 'One environment: settings that are laid over those of the stack, and patches.',
+    examples: [{ patches: { 'agent.reception': { greeting_message: 'Staging, please hang up' } } }],
+    properties: {
+      ...Object.fromEntries(overlaid),
+      patches: {
+        type: 'object',
+        description:
+          'Fields that are laid over resources: by address, by the address of all rows, or by kind.',
+        examples: [{ agent: { recording_enabled: false } }],
+        additionalProperties: {
+          type: 'object',
+          description: 'Fields of the resource.',
+          examples: [{ greeting_message: 'Staging, please hang up' }],
+        },
+      },
+    },
+  },
 };
 
 /** The members of `callsheet.yaml` that set the stack up. It may hold resources beside them. */
@@ -134,17 +176,5 @@ export const settingsSchema: FieldSchema = {
   type: 'object',
   required: ['callsheet'],
   additionalProperties: false,
-  properties,
+  properties: { ...properties, environments },
 };
-
-/** Members that a later version reads. */
-export const LATER_MEMBERS: readonly string[] = [
-  'bases',
-  'environments',
-  'moved',
-  'forget',
-  'rules',
-];
-
-/** Members of a resource that a later version reads. */
-export const LATER_RESOURCE_MEMBERS: readonly string[] = ['base', 'for_each', 'key'];

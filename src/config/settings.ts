@@ -2,16 +2,17 @@ import { isAbsolute, join, resolve as resolvePath } from 'node:path';
 import type { SourcePosition } from '../core/diagnostics.ts';
 import type { WrittenEndpoint } from '../core/endpoints.ts';
 import type { Guards } from '../core/guards.ts';
+import type { LintSettings } from '../lint/settings.ts';
 import { type Pattern, STACK_FILE } from './discover.ts';
 import { reportEndpoints } from './endpoints.ts';
 import type { Folder } from './folder.ts';
 import { isUuid } from './formats.ts';
 import { readGuards } from './guards.ts';
+import { readLint } from './lint-settings.ts';
 import { nearest } from './nearest.ts';
 import type { Problem, Report } from './problems.ts';
 import { resolve } from './resolve.ts';
 import {
-  below,
   type Context,
   isResolvedList,
   membersOf,
@@ -19,11 +20,13 @@ import {
   type Resolved,
   rootField,
 } from './resolved.ts';
+import { type PlacedRule, readRules } from './rules.ts';
+import { APART, resolveApart } from './settings-apart.ts';
 import { settingsSchema } from './settings-schema.ts';
 import { positionOf } from './source.ts';
 import { rootSpot } from './trace.ts';
 import { validate } from './validate.ts';
-import { unreadableVariables, type Variables } from './variables.ts';
+import type { Variables } from './variables.ts';
 import { type Member, memberOf, type Written, type WrittenMap } from './written.ts';
 
 /** Which platform the stack is applied to, and how far its specification may be filled in. */
@@ -48,6 +51,8 @@ export type Settings = {
   /** Absolute path of the state file. */
   readonly stateFile: string;
   readonly guards: Guards;
+  readonly lint: LintSettings;
+  readonly rules: readonly PlacedRule[];
 };
 
 function textOf(value: Resolved | undefined): string | undefined {
@@ -56,7 +61,7 @@ function textOf(value: Resolved | undefined): string | undefined {
 
 function onlyStackMembers(root: WrittenMap): WrittenMap {
   const known = Object.keys(settingsSchema.properties ?? {});
-  const members = [...root.members].filter(([key]) => known.includes(key) && key !== 'variables');
+  const members = [...root.members].filter(([key]) => known.includes(key) && !APART.includes(key));
   return { ...root, members: new Map<string, Member>(members) };
 }
 
@@ -115,11 +120,17 @@ function refuseStore(node: Written | undefined, report: Report): boolean {
 
 /**
  * Where the state is. `CALLSHEET_STATE` wins, as it says where one machine keeps it; a relative path
- * there begins at the working directory, one in `callsheet.yaml` at the stack folder.
+ * there begins at the working directory, one in `callsheet.yaml` at the stack folder. Where neither says
+ * anything, each environment has its own.
  */
-function stateFile(dir: string, file: string | undefined, env: string | undefined): string {
-  if (env !== undefined && env !== '') return resolvePath(env);
-  const path = file ?? '.callsheet/state.json';
+function stateFile(
+  { folder: { dir }, env, environment }: StackDeps,
+  file: string | undefined,
+): string {
+  const { CALLSHEET_STATE: elsewhere } = env;
+  if (elsewhere !== undefined && elsewhere !== '') return resolvePath(elsewhere);
+  const own = environment === undefined ? '' : `${environment}/`;
+  const path = file ?? `.callsheet/${own}state.json`;
   return isAbsolute(path) ? path : join(dir, path);
 }
 
@@ -146,6 +157,8 @@ export type StackDeps = {
   readonly variables: Variables;
   readonly report: Report;
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** Name of the environment that is chosen. */
+  readonly environment?: string | undefined;
   /** See `Surroundings`. */
   readonly secretNames: readonly string[];
 };
@@ -177,6 +190,7 @@ export function readSettings(root: WrittenMap, deps: StackDeps): Settings {
     folder,
     isKind: () => false,
     secretNames: deps.secretNames,
+    unchosen: [],
     refs: [],
     secrets: [],
   };
@@ -191,18 +205,9 @@ export function readSettings(root: WrittenMap, deps: StackDeps): Settings {
   const resolved = membersOf(
     resolve({ ...written, members: new Map(members) }, rootField(settingsSchema), context),
   );
-  const declared = memberOf(root, 'variables')?.value;
-  const field = below(
-    rootField(settingsSchema),
-    settingsSchema.properties?.variables ?? {},
-    'variables',
-  );
-  // Declarations are where variables come from, so none is filled in there.
-  const declarations =
-    declared === undefined
-      ? {}
-      : { variables: resolve(declared, field, { ...context, variables: unreadableVariables }) };
-  const document = { ...resolved, ...declarations };
+  const rules = readRules(memberOf(root, 'rules')?.value, context);
+  const own = rules.document === undefined ? {} : { rules: rules.document };
+  const document = { ...resolved, ...resolveApart(root, context), ...own };
   const spot = rootSpot(settingsSchema, document, root, { ...root.place, end: root.place.start });
   validate({ subject: STACK_FILE, address: undefined, root: spot }, report);
   const { organization, include, guards } = resolved;
@@ -215,11 +220,9 @@ export function readSettings(root: WrittenMap, deps: StackDeps): Settings {
     organizations: Object.fromEntries(Object.entries(known).filter(([, value]) => isUuid(value))),
     organization: organization === undefined ? undefined : id !== undefined ? id : 'failed',
     include: readInclude(include, memberOf(written, 'include')?.value),
-    stateFile: stateFile(
-      folder.dir,
-      textOf(membersOf(resolved.state).file),
-      deps.env.CALLSHEET_STATE,
-    ),
+    stateFile: stateFile(deps, textOf(membersOf(resolved.state).file)),
     guards: readGuards(guards, memberOf(written, 'guards')?.value),
+    lint: readLint(resolved.lint),
+    rules: rules.rules,
   };
 }

@@ -51,10 +51,10 @@ export function lineRange(
   return { start, end };
 }
 
-/** Characters between an offset and a place. One outside the basic plane takes two units. */
-function countCharacters({ source, start }: Place, from: number): number {
-  let count = start - from;
-  for (let at = from; at < start; at += 1) {
+/** Characters between two offsets. One outside the basic plane takes two units. */
+function countCharacters(source: Source, from: number, to: number): number {
+  let count = to - from;
+  for (let at = from; at < to; at += 1) {
     const unit = source.text.charCodeAt(at);
     if (unit >= 0xdc00 && unit <= 0xdfff) count -= 1;
   }
@@ -65,7 +65,20 @@ function countCharacters({ source, start }: Place, from: number): number {
 export function positionOf(place: Place): SourcePosition {
   const line = lineAt(place.source, place.start);
   const from = lineRange(place.source, line)?.start ?? 0;
-  return { file: place.source.file, line, column: countCharacters(place, from) + 1 };
+  const column = countCharacters(place.source, from, place.start) + 1;
+  return { file: place.source.file, line, column };
+}
+
+/**
+ * The position of a place with its end. A place of several lines ends with its first one: reviews mark a
+ * problem only where they show every line of it.
+ */
+export function stretchOf(place: Place): SourcePosition {
+  const position = positionOf(place);
+  const last = lineRange(place.source, position.line)?.end ?? place.start;
+  const end = Math.max(place.start, Math.min(place.end, last));
+  const end_column = position.column + countCharacters(place.source, place.start, end);
+  return { ...position, end_column };
 }
 
 /** The first place where `snippet` stands inside a place; the place itself where it does not appear as such. */

@@ -8,6 +8,8 @@ import { parseYaml } from './yaml.ts';
 
 /** A YAML file of the stack. */
 export type StackFile = {
+  /** Relative to the stack folder. */
+  readonly file: string;
   /** Undefined where it could not be read. */
   readonly source: Source | undefined;
   /** Undefined where it could not be parsed. */
@@ -31,7 +33,7 @@ export function readStackFile(
     const words = fileWords(file, read);
     const place = startOf({ file, text: '' });
     report.add({ ...words, message: `the stack ${words.message}`, place });
-    return { source: undefined, root: undefined, broken: true };
+    return { file, source: undefined, root: undefined, broken: true };
   }
   const { source, bom } = read;
   if (bom) {
@@ -46,5 +48,5 @@ export function readStackFile(
   const { root, problems } = parseYaml(source);
   for (const problem of problems) report.add(problem);
   if (problems.length > 0) maskSecretFields(source, names, report);
-  return { source, root, broken: root === undefined };
+  return { file, source, root, broken: root === undefined };
 }

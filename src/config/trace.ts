@@ -91,7 +91,7 @@ export function followPointer(
 }
 
 /** What stands between a segment's brackets, with or without quotes. */
-function identityText(segment: string): string {
+export function identityText(segment: string): string {
   const text = segment.slice(1, -1);
   return text.startsWith('"') ? String(JSON.parse(text)) : text;
 }

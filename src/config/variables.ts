@@ -6,6 +6,7 @@ import { isUnreadable, readText, type Unreadable } from './folder.ts';
 import { maskValues } from './masks.ts';
 import { nearest } from './nearest.ts';
 import type { Report } from './problems.ts';
+import type { Place } from './source.ts';
 import { type Member, memberOf, type Written } from './written.ts';
 import { parseYaml } from './yaml.ts';
 
@@ -17,9 +18,19 @@ export type Lookup =
   /** The declarations could not be read, which was already said. */
   | 'unreadable';
 
-export type Variables = { readonly lookup: (name: string) => Lookup };
+export type Variables = {
+  readonly lookup: (name: string) => Lookup;
+  /** Where the value of a variable was given; undefined where it has none. */
+  readonly originOf: (name: string) => VariableOrigin | undefined;
+};
 
-export const unreadableVariables: Variables = { lookup: () => 'unreadable' };
+/** What gave a variable its value, in words, and where that stands in the stack. */
+export type VariableOrigin = { readonly by: string; readonly place?: Place | undefined };
+
+export const unreadableVariables: Variables = {
+  lookup: () => 'unreadable',
+  originOf: () => undefined,
+};
 
 type Given = {
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -129,7 +140,9 @@ export function readVariables(
     }
   }
   const names = new Set(declarations.keys());
-  const files = (given.varFiles ?? []).map((path) => readVarFile(path, names, report)).reverse();
+  const files = (given.varFiles ?? [])
+    .map((path) => ({ path, values: readVarFile(path, names, report) }))
+    .reverse();
   for (const name of Object.keys(given.vars ?? {})) {
     if (names.has(name)) continue;
     report.add({
@@ -139,16 +152,34 @@ export function readVariables(
     });
   }
   const vars = new Map(Object.entries(given.vars ?? {}));
+  /** Everything that may give a variable its value, the strongest first. */
+  const sourcesOf = (name: string, declaration: Written): readonly Source[] => {
+    const env = envOf(declaration);
+    return [
+      { by: '--var', value: vars.get(name) },
+      ...files.map(({ path, values }) => ({ by: `--var-file ${path}`, value: values.get(name) })),
+      { by: `the environment variable ${env}`, value: (env && given.env[env]) || undefined },
+      {
+        by: 'its default',
+        value: defaultOf(declaration),
+        place: memberOf(declaration, 'default')?.value.place,
+      },
+    ];
+  };
   return {
     lookup: (name) => {
       const declaration = declarations.get(name);
       if (declaration === undefined) return { unknown: { nearest: nearest(name, names) } };
-      const env = envOf(declaration);
-      const value =
-        vars.get(name) ??
-        files.find((file) => file.has(name))?.get(name) ??
-        ((env === undefined ? undefined : given.env[env]) || defaultOf(declaration));
-      return value === undefined ? { missing: { env } } : { value };
+      const found = sourcesOf(name, declaration).find(({ value }) => value !== undefined);
+      return found?.value === undefined
+        ? { missing: { env: envOf(declaration) } }
+        : { value: found.value };
+    },
+    originOf: (name) => {
+      const declaration = declarations.get(name);
+      return declaration && sourcesOf(name, declaration).find(({ value }) => value !== undefined);
     },
   };
 }
+
+type Source = VariableOrigin & { readonly value: string | undefined };

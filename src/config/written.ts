@@ -20,6 +20,8 @@ export type WrittenScalar = Placed & {
   readonly text: string;
   /** A key with nothing after it, which YAML reads as null. */
   readonly empty: boolean;
+  /** A text that stands for a number or a truth value where a field takes one, as a cell of a CSV does. */
+  readonly loose?: true;
 };
 
 export type WrittenList = Placed & { readonly type: 'list'; readonly items: readonly Written[] };

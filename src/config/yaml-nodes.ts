@@ -137,7 +137,7 @@ function convertPair(
     into.problems.push({
       rule: 'yaml/merge-key',
       message: 'YAML 1.2 has no merge keys',
-      hint: 'Use an alias for the whole value',
+      hint: 'Lay the map over a base with base:, or use an alias for the whole value',
       place: keyPlace,
     });
     return undefined;

@@ -18,7 +18,12 @@ export function isResourceName(name: string): boolean {
 /** `formatAddress('agent', ['clinic'], 'harbor')` is `agent.clinic["harbor"]`. */
 export function formatAddress(kind: string, names: readonly string[], key?: string): Address {
   const base = [kind, ...names].join('.');
-  return key === undefined ? base : `${base}[${JSON.stringify(key)}]`;
+  return key === undefined ? base : withKey(base, key);
+}
+
+/** The address of one row: `agent.clinic["harbor"]` of `agent.clinic`. */
+export function withKey(address: Address, key: string): Address {
+  return `${address}[${JSON.stringify(key)}]`;
 }
 
 /** Whether a text has the form of an address (its kind is not checked). */

@@ -4,6 +4,8 @@ export type SourcePosition = {
   readonly file: string;
   readonly line: number;
   readonly column: number;
+  /** The column behind the last character of what is meant, where it is known; on the same line. */
+  readonly end_column?: number;
 };
 
 export type Severity = 'error' | 'warning';
@@ -27,4 +29,14 @@ export type Diagnostic = {
 
 export function hasErrors(diagnostics: readonly Diagnostic[]): boolean {
   return diagnostics.some((diagnostic) => diagnostic.severity === 'error');
+}
+
+/** The diagnostics with every warning as an error, for `--strict`. */
+export function withoutWarnings(diagnostics: readonly Diagnostic[]): readonly Diagnostic[] {
+  return diagnostics.map((diagnostic) => ({ ...diagnostic, severity: 'error' }));
+}
+
+/** How many there are of a severity. */
+export function countSeverity(diagnostics: readonly Diagnostic[], severity: Severity): number {
+  return diagnostics.filter((diagnostic) => diagnostic.severity === severity).length;
 }

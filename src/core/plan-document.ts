@@ -39,7 +39,7 @@ export type PlanDocument = {
 
 /** Why a plan is not run now, whatever it would do. */
 export type Refusal = {
-  readonly guard: 'freeze' | 'hold';
+  readonly guard: 'freeze' | 'hold' | 'rule';
   /** What stands against it, and where that is said. */
   readonly message: string;
   /** When it is over by itself, ISO 8601; null where that is not known. */
@@ -128,6 +128,8 @@ export type Change = {
   readonly adopted: boolean;
   /** The id that the state holds and that is gone from the platform; null where nothing is missing. */
   readonly missing_id: string | null;
+  /** The address that the state has it under, where `moved` says that it is this one now. */
+  readonly moved_from?: Address;
   readonly before: Json;
   readonly after: Json;
   readonly fields: readonly FieldChange[];

@@ -24,6 +24,8 @@
  * | `x-ready`        | switching it on takes what its facet asks of the platform first              |
  * | `x-file`         | a file of the stack, sent as bytes                                           |
  * | `x-facet`        | written through an endpoint of its own                                       |
+ * | `x-format`       | format that is checked beyond what the platform says of the field           |
+ * | `x-prose`        | written for a reader: `instructions` for the model, `speech`, or a `message` |
  * | `x-config`       | the name the configuration uses, or false where it cannot be given           |
  * | `x-local`        | Callsheet's own: never sent as it is                                         |
  * | `x-echoes`       | the only values that the platform returns; others read as absent             |
@@ -66,6 +68,8 @@ export type FieldSchema = {
   readonly 'x-ready'?: boolean;
   readonly 'x-file'?: string;
   readonly 'x-facet'?: boolean;
+  readonly 'x-format'?: string;
+  readonly 'x-prose'?: string;
   readonly 'x-config'?: string | boolean;
   readonly 'x-local'?: boolean;
   readonly 'x-echoes'?: readonly string[];

@@ -1,17 +1,17 @@
 import { matchesAddress } from '../core/address.ts';
-import type { SourcePosition } from '../core/diagnostics.ts';
-import { digestOf } from '../core/digest.ts';
 import { type Path, parsePath } from '../core/path.ts';
-import type { Change, Pin, PlanDocument, PlanOptions } from '../core/plan-document.ts';
+import type { Change, PlanDocument, PlanOptions } from '../core/plan-document.ts';
 import type { JsonObject, ValueObject } from '../core/value.ts';
 import { compare, isWritten, type LeafChange } from '../diff/compare.ts';
 import { leafChange } from '../diff/finding.ts';
 import { knownSecrets } from '../diff/known-secrets.ts';
-import { fieldSchema, leavesOf, liveForm } from '../diff/leaves.ts';
+import { fieldSchema, leavesOf } from '../diff/leaves.ts';
 import { maskValue } from '../diff/mask.ts';
 import type { Sides, World } from '../diff/world.ts';
-import type { Kind } from '../kinds/kind.ts';
+import { planAbsence } from './absence.ts';
+import { base } from './base.ts';
 import type { Identity } from './identify.ts';
+import { livePin } from './pin.ts';
 import type { LiveResource } from './reader.ts';
 import { foundBy, updateReason } from './reasons.ts';
 import { partTold, recall } from './recall.ts';
@@ -28,6 +28,8 @@ export type ChangeContext = {
   readonly purpose: PlanDocument['purpose'];
   /** The history entry that a rollback would revert to. */
   readonly version: number | undefined;
+  /** Whether it is let go of where it is no longer configured. */
+  readonly isForgotten: boolean;
   readonly support: Support;
 };
 
@@ -64,26 +66,6 @@ export function isResent(address: string, { resend_secrets: resend }: PlanOption
     : resend.some((pattern) => matchesAddress(pattern, address));
 }
 
-/** The pin of a live resource. `history_id` is filled in where a plan would change it. */
-export function pinOf(kind: Kind, live: LiveResource, history: number | null): Pin {
-  const updated = live.record.updated_at;
-  return {
-    digest: digestOf(Object.fromEntries(liveForm(kind.schema, live.document))),
-    updated_at: typeof updated === 'string' ? updated : null,
-    history_id: history,
-  };
-}
-
-/** The pin to remember of a resource; what could not be read has none, or the one that it had. */
-export function livePin(
-  kind: Kind,
-  live: LiveResource,
-  known: Pin | null,
-  history = known?.history_id ?? null,
-): Pin | null {
-  return live.extent === 'nothing' ? known : pinOf(kind, live, history);
-}
-
 function planCreate(identity: Identity, document: ValueObject): Change {
   const { kind, missing, isListed } = identity;
   const { leaves } = leavesOf(kind.schema, document);
@@ -116,7 +98,7 @@ function planPresence(
   live: LiveResource,
   context: ChangeContext,
 ): { readonly change: Change; readonly leaves: readonly LeafChange[] } {
-  const { kind, by, recorded } = identity;
+  const { kind, by, recorded, movedFrom } = identity;
   const { world, options, now } = context;
   const secrets = knownSecrets(kind.schema, document, recorded?.leaves);
   const sides = sidesOf(identity, options);
@@ -135,9 +117,9 @@ function planPresence(
         : names.length > 0 || due !== undefined
           ? planUpdate(identity, live, written, names, due, context)
           : {
-              action: by === 'state' ? 'no_op' : 'adopt',
+              action: by === 'state' && movedFrom === undefined ? 'no_op' : 'adopt',
               verdict: 'ok',
-              reason: by === 'state' ? 'nothing to change' : foundBy(by),
+              reason: movedFrom ? `it was ${movedFrom} before` : sameReason(by),
               operations: [],
             };
   const change: Change = {
@@ -150,6 +132,10 @@ function planPresence(
     pin: livePin(kind, live, null),
   };
   return { change, leaves };
+}
+
+function sameReason(by: Identity['by']): string {
+  return by === 'state' ? 'nothing to change' : foundBy(by);
 }
 
 /** Why a resource that equals the configuration is written all the same. */
@@ -203,62 +189,6 @@ function planUpdate(
     reason: due ?? updateReason(by, written, context.purpose),
     operations,
   };
-}
-
-/** A resource that the configuration no longer mentions. */
-function planAbsence(
-  identity: Identity,
-  live: LiveResource | undefined,
-  { purpose, support }: ChangeContext,
-): Change {
-  const { kind } = identity;
-  const common = { ...base(identity), before: null, after: null, fields: [], pin: null };
-  if (live === undefined) {
-    const reason = identity.movedTo
-      ? `its resource is ${identity.movedTo} now`
-      : 'no longer configured, and gone from the platform';
-    return { ...common, action: 'forget', verdict: 'ok', reason, operations: [] };
-  }
-  if (kind.delete === undefined) {
-    const reason =
-      'no longer configured; it stays on the platform, which has no endpoint that deletes it';
-    return { ...common, id: live.id, action: 'forget', verdict: 'ok', reason, operations: [] };
-  }
-  if (live.extent === 'nothing') {
-    const reason = `no longer configured, and what is live is unknown: ${unreadReason(kind, support)}`;
-    const left = { verdict: 'unsupported' as const, reason, operations: [] };
-    return { ...common, id: live.id, action: 'delete', ...left };
-  }
-  const secrets = knownSecrets(kind.schema, {}, identity.recorded?.leaves);
-  return {
-    ...common,
-    id: live.id,
-    action: 'delete',
-    verdict: 'ok',
-    reason: purpose === 'rollback' ? 'the run made it' : 'no longer configured',
-    before: project(kind, live.document, live.document, secrets),
-    pin: pinOf(kind, live, null),
-    operations: [{ step: 'delete', fields: [] }],
-  };
-}
-
-function base(identity: Identity) {
-  const { address, kind, desired, recorded, scope, by, missing } = identity;
-  const name = desired?.document.name;
-  return {
-    address,
-    kind: kind.name,
-    name: typeof name === 'string' ? name : (recorded?.name ?? address),
-    organization_id: scope.organization_id ?? null,
-    id: null,
-    adopted: by === 'natural_key' || by === 'adopt',
-    missing_id: missing ?? null,
-    source: desired?.position ? formatPosition(desired.position) : null,
-  };
-}
-
-function formatPosition({ file, line }: SourcePosition): string {
-  return `${file}:${line}`;
 }
 
 /** The document's plain texts, for the rules of a kind that look at them. */

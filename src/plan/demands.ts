@@ -1,11 +1,11 @@
 import { formatPath, type Path } from '../core/path.ts';
 import type { PlannedOperation } from '../core/plan-document.ts';
 import type { FieldSchema } from '../core/schema.ts';
-import { isList, isObject, type JsonObject, Ref, type Value } from '../core/value.ts';
+import { isList, type JsonObject, Ref, type Value } from '../core/value.ts';
 import { schemasAlong, valueAt } from '../diff/along.ts';
-import { isWritten, type LeafChange, leafChange } from '../diff/finding.ts';
+import { isWritten, type LeafChange } from '../diff/finding.ts';
 import { leavesOf } from '../diff/leaves.ts';
-import type { Facet, Kind } from '../kinds/kind.ts';
+import type { Kind, Readiness } from '../kinds/kind.ts';
 
 /** What a change needs the platform to allow. `path` is null where the resource itself needs it. */
 export type Demand =
@@ -26,7 +26,7 @@ export type Demand =
       readonly catalogue: string;
       readonly value: string;
     }
-  | { readonly type: 'readiness'; readonly path: string; readonly facet: Facet };
+  | { readonly type: 'readiness'; readonly path: string; readonly readiness: Readiness };
 
 /** What is written to one resource. */
 export type Writing = {
@@ -56,24 +56,25 @@ export function demandsOf(writing: Writing): readonly Demand[] {
   return [...new Map(all.map((demand) => [keyOf(demand), demand])).values()];
 }
 
-function madeLeaves({ kind, document }: Writing): readonly LeafChange[] {
-  return [...leavesOf(kind.schema, document).leaves.values()].map((leaf) =>
-    leafChange(leaf, undefined, leaf.value, 'changed'),
-  );
+/** A leaf that comes to have another value, `after`. */
+type Moved = Pick<LeafChange, 'path' | 'text' | 'schema' | 'after'>;
+
+function madeLeaves({ kind, document }: Writing): readonly Moved[] {
+  const { leaves } = leavesOf(kind.schema, document);
+  return [...leaves.values()].map((leaf) => ({ ...leaf, after: leaf.value }));
 }
 
-/** Several leaves of one integration need one feature. */
-function keyOf(demand: Demand): string {
-  if (demand.type === 'feature') return demand.feature;
-  return `${demand.type} ${demand.path}`;
+/** Several leaves of one integration need its feature once. */
+function keyOf({ type, path }: Demand): string {
+  return `${type} ${path}`;
 }
 
-function leafDemands(leaf: LeafChange, kind: Kind, live: JsonObject): readonly Demand[] {
+function leafDemands(leaf: Moved, kind: Kind, live: JsonObject): readonly Demand[] {
   if (leaf.after === undefined || leaf.after === null) return [];
-  return schemasAlong(kind.schema, leaf.path).flatMap((schema, index) => {
-    const place = { schema, path: leaf.path.slice(0, index + 1) };
-    return [...lockDemands(place, leaf, kind, live), ...valueDemands(place, leaf, kind, live)];
-  });
+  const locks = schemasAlong(kind.schema, leaf.path).flatMap((schema, index) =>
+    lockDemands({ schema, path: leaf.path.slice(0, index + 1) }, leaf, kind, live),
+  );
+  return [...locks, ...valueDemands(leaf, kind, live)];
 }
 
 /** A schema on the way to a leaf, and the path that leads to it. */
@@ -81,7 +82,7 @@ type Place = { readonly schema: FieldSchema; readonly path: Path };
 
 function lockDemands(
   { schema, path }: Place,
-  leaf: LeafChange,
+  leaf: Moved,
   { schema: root }: Kind,
   live: JsonObject,
 ): readonly Demand[] {
@@ -101,12 +102,10 @@ function lockDemands(
     const isThere = (valueAt(root, live, unit) ?? null) !== null;
     return isThere ? [] : [feature(unit, lock.replace('{key}', key))];
   }
-  const before = valueAt(root, live, path);
   if (lock.includes('{value}')) {
-    const isNew = typeof after === 'string' && after !== '' && after !== before;
-    return isNew ? [feature(path, lock.replace('{value}', after))] : [];
+    return typeof after === 'string' ? [feature(path, lock.replace('{value}', after))] : [];
   }
-  return switchesOn(before, after) ? [feature(path, lock)] : [];
+  return switchesOn(valueAt(root, live, path), after) ? [feature(path, lock)] : [];
 }
 
 function feature(path: Path, key: string): Demand {
@@ -114,24 +113,21 @@ function feature(path: Path, key: string): Demand {
 }
 
 function valueDemands(
-  { schema, path }: Place,
-  { text, after, path: whole }: LeafChange,
+  { text, after, path, schema }: Moved,
   { schema: root, facets }: Kind,
   live: JsonObject,
 ): readonly Demand[] {
-  if (path.length !== whole.length) return [];
-  const before = valueAt(root, live, path);
   const catalogue = schema['x-one-of'];
-  const facet = facets.find(({ field }) => field === path[0]);
+  const readiness = facets.find(({ field }) => field === path[0])?.readiness;
   return [
     ...(after instanceof Ref
       ? [{ type: 'reference' as const, path: text, address: after.address }]
       : []),
-    ...(catalogue !== undefined && typeof after === 'string' && after !== before
+    ...(catalogue !== undefined && typeof after === 'string'
       ? [{ type: 'offer' as const, path: text, catalogue, value: after }]
       : []),
-    ...(schema['x-ready'] && facet?.readiness && switchesOn(before, after)
-      ? [{ type: 'readiness' as const, path: text, facet }]
+    ...(schema['x-ready'] && readiness && switchesOn(valueAt(root, live, path), after)
+      ? [{ type: 'readiness' as const, path: text, readiness }]
       : []),
   ];
 }
@@ -144,6 +140,5 @@ function switchesOn(before: Value | undefined, after: Value | undefined): boolea
 }
 
 function isOn(value: Value | undefined): boolean {
-  if (value === undefined || value === null || value === false || value === '') return false;
-  return !isObject(value) || Object.keys(value).length > 0;
+  return value !== undefined && value !== null && value !== false && value !== '';
 }

@@ -29,9 +29,8 @@ export function driftOf(plan: PlanDocument): PlanDocument {
 }
 
 /** Without state nothing says which side moved: then whatever differs from the configuration counts. */
-function isDrift({ cause }: FieldChange, { adopted, action }: Change): boolean {
-  if (cause === 'drifted' || cause === 'conflict') return true;
-  return adopted && action === 'update' && cause === 'changed';
+function isDrift({ cause }: FieldChange, { adopted }: Change): boolean {
+  return cause === 'drifted' || cause === 'conflict' || (adopted && cause === 'changed');
 }
 
 function turnRound(field: FieldChange): FieldChange {

@@ -21,6 +21,8 @@ export type Identity = {
   readonly isListed: boolean;
   /** The id that the state holds but the platform does not. */
   readonly missing: string | undefined;
+  /** The address that the state still has it under, where `moved` gave it this one. */
+  readonly movedFrom?: Address | undefined;
   /** The address that the resource has now, where the configuration gave it another one. */
   readonly movedTo?: Address | undefined;
 };
@@ -45,15 +47,21 @@ export type Identified = {
  * Finds each resource's live counterpart (DESIGN §4.2): by the id in the state, by `lifecycle.adopt`, or
  * by its natural key. An id that another address holds is never taken; with `moves`, one that only an
  * address holds which is no longer configured is: the resource got another address. Without `moves`, as
- * for a rollback, `lifecycle.adopt` is what a resource was once, and may be gone.
+ * for a rollback, `lifecycle.adopt` is what a resource was once, and may be gone. `formerly` gives the
+ * addresses that one had before, as `moved` says, the latest first.
  */
 export async function identify(
   desired: readonly DesiredResource[],
   state: State | undefined,
   reader: Reader,
-  moves = true,
+  { moves = true, formerly = () => [] }: IdentifyOptions = {},
 ): Promise<Identified> {
   const wanted = new Set(desired.map(({ address }) => address));
+  const known = state?.resources ?? {};
+  const formerOf = (address: Address): Address | undefined =>
+    known[address] === undefined
+      ? formerly(address).find((former) => known[former] !== undefined && !wanted.has(former))
+      : undefined;
   const search: Search = {
     claimed: claimsOf(desired, state, moves ? wanted : undefined),
     reader,
@@ -63,22 +71,28 @@ export async function identify(
   const identities: Identity[] = [];
   const obscurities: Obscurity[] = [];
   for (const resource of desired) {
-    const result = await identifyOne(resource, state?.resources[resource.address], search);
+    const former = formerOf(resource.address);
+    const result = await identifyOne(resource, known[former ?? resource.address], search);
     if ('type' in result) obscurities.push(result);
-    else identities.push(result);
+    else identities.push(former === undefined ? result : { ...result, movedFrom: former });
   }
   const taken = new Map(
     identities.flatMap(({ kind, found, address }) =>
       found ? [[`${kind.name} ${found.id}`, address] as const] : [],
     ),
   );
-  for (const [address, recorded] of Object.entries(state?.resources ?? {})) {
+  for (const [address, recorded] of Object.entries(known)) {
     if (wanted.has(address)) continue;
     const movedTo = taken.get(`${recorded.kind} ${recorded.id}`);
     identities.push(await identifyOrphan(address, recorded, movedTo, reader));
   }
   return { identities, obscurities };
 }
+
+export type IdentifyOptions = {
+  readonly moves?: boolean;
+  readonly formerly?: ((address: Address) => readonly Address[]) | undefined;
+};
 
 /** What looking for a resource takes. */
 type Search = {

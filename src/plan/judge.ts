@@ -4,6 +4,7 @@ import type { Change, Note } from '../core/plan-document.ts';
 import { catalogueNamed } from '../kinds/catalogues.ts';
 import { kindNamed } from '../kinds/index.ts';
 import type { Demand } from './demands.ts';
+import { scopeOf } from './natural-key.ts';
 import type { Reader } from './reader.ts';
 import {
   foreignRefusal,
@@ -13,7 +14,6 @@ import {
   lockRefusal,
   offerRefusal,
   ownerUnknown,
-  placeOf,
   tooEarly,
   unchecked,
   type Whose,
@@ -100,14 +100,16 @@ async function judgeLikely(demand: FeatureDemand, subject: Subject): Promise<Fin
 /** An inherited lock is the account's if the account says so, and a reseller's otherwise. */
 async function findPlace(
   feature: string,
-  lock: Lock,
+  { scope }: Lock,
   organization: string | null,
   terms: Terms,
 ): Promise<LockPlace> {
   if (organization === null) return 'account';
-  if (lock.scope !== 'inherited') return placeOf(lock, undefined);
+  if (scope === 'here') return 'organization';
+  if (scope !== 'inherited') return 'unknown';
   const above = await terms.locks(null);
-  return placeOf(lock, above.type === 'told' ? above.value.has(feature) : undefined);
+  if (above.type === 'untold') return 'above';
+  return above.value.has(feature) ? 'account' : 'reseller';
 }
 
 /** An id that is not in the list is one of the platform's own, which no lock concerns. */
@@ -117,8 +119,7 @@ async function judgeId(
 ): Promise<Findings> {
   const { organization, reader } = subject;
   const kind = kindNamed(demand.kind);
-  const scope = Object.fromEntries(kind.scope.map((field) => [field, organization ?? '']));
-  const listed = await reader.list(kind, scope);
+  const listed = await reader.list(kind, scopeOf(kind, { organization_id: organization }));
   const isOne = listed?.some(({ id }) => id === demand.id) === true;
   return isOne ? judgeFeature(demand, subject) : NOTHING;
 }
@@ -149,18 +150,17 @@ async function judgeReadiness(
   demand: Extract<Demand, { type: 'readiness' }>,
   subject: Subject,
 ): Promise<Findings> {
-  const { facet, path } = demand;
+  const { readiness, path } = demand;
   const { terms, change } = subject;
-  const { readiness } = facet;
   const { address, id, operations } = change;
-  if (readiness === undefined) return NOTHING;
+  // What is made anew has another id.
   if (id === null || operations.some(({ step }) => step === 'create')) {
     return noted(change, 'info', tooEarly(path));
   }
   const answer = await terms.about(readiness.ask(id));
   if (answer.type === 'untold') return untold(`whether ${address} is ready for it`, answer.why);
-  const before = operations.filter(({ step }) => step !== 'facet').flatMap(({ fields }) => fields);
-  const why = readiness.refusal(answer.value, new Set(before));
+  const written = new Set(operations.flatMap(({ fields }) => fields));
+  const why = readiness.refusal(answer.value, written);
   return why === undefined ? NOTHING : refused(`${path}: ${why}`);
 }
 

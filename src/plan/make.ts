@@ -1,25 +1,28 @@
-import { type Address, kindOf, matchesAddress } from '../core/address.ts';
+import { type Address, matchesAddress } from '../core/address.ts';
 import type { DesiredResource } from '../core/desired.ts';
-import { digestOf } from '../core/digest.ts';
-import { CallsheetError } from '../core/errors.ts';
 import type { Guards } from '../core/guards.ts';
-import type { Change, Note, PlanDocument, PlanOptions } from '../core/plan-document.ts';
-import { isWritten, type LeafChange } from '../diff/compare.ts';
+import type { Change, PlanDocument, PlanOptions } from '../core/plan-document.ts';
+import type { PlanRules } from '../core/plan-rules.ts';
 import type { World } from '../diff/world.ts';
 import { kindNamed, kinds } from '../kinds/index.ts';
 import type { ResourceState, State } from '../state/model.ts';
 import { assumptionsOf } from './assumptions.ts';
-import { livePin, pinOf, planChange } from './change.ts';
 import { refuseDangling } from './dangling.ts';
 import { forecastRequests, planDigest, summarise } from './document.ts';
 import { guardChanges } from './guard.ts';
-import { type Identity, identify, type Obscurity } from './identify.ts';
-import { attributeDrift, attributeUnrecorded, extentNotes, leafNotes } from './notes.ts';
-import { objectionsTo, overrideNotes, refusalsIn, withRefusals } from './objections.ts';
-import { distinctNotes, ownersOf, type PreflightContext, preflight } from './preflight.ts';
-import type { LiveResource, Reader } from './reader.ts';
-import { rememberResource } from './remember.ts';
-import { type Support, withSupport } from './unsupported.ts';
+import { identify } from './identify.ts';
+import {
+  judgeByRules,
+  objectionsTo,
+  overrideNotes,
+  refusalsIn,
+  withRefusals,
+} from './objections.ts';
+import { obscure } from './obscure.ts';
+import { planOne, type Result, supportOf } from './plan-one.ts';
+import { distinctNotes, ownersOf, type PreflightContext } from './preflight.ts';
+import type { Reader } from './reader.ts';
+import type { Support } from './unsupported.ts';
 import { refuseUsed } from './uses.ts';
 
 export type PlanInput = {
@@ -30,12 +33,18 @@ export type PlanInput = {
   readonly prune: boolean;
   readonly state: State;
   readonly reader: Reader;
+  /** Addresses that a resource had before, the latest first. */
+  readonly formerly?: (address: Address) => readonly Address[];
+  /** Whether a resource that is no longer configured is let go of instead of deleted. */
+  readonly isForgotten?: (address: Address) => boolean;
   /** Whether the platform is asked what it would refuse; drift carries nothing out, so it need not. */
   readonly isPreflighted: boolean;
   readonly world: Omit<World, 'idOf'>;
   readonly now: Date;
   readonly options: PlanOptions;
   readonly guards: Guards;
+  /** The team's own rules over plans. */
+  readonly rules: PlanRules;
   readonly platform: PlanDocument['platform'];
   readonly organizations: PlanDocument['organizations'];
   readonly configDigest: string;
@@ -58,12 +67,10 @@ export type Planned = {
 /** Makes a plan. Throws `CallsheetError('config')` where a resource cannot be identified. */
 export async function makePlan(input: PlanInput): Promise<Planned> {
   const { desired, state, reader, options } = input;
-  const { identities, obscurities } = await identify(
-    desired,
-    state,
-    reader,
-    input.purpose !== 'rollback',
-  );
+  const { identities, obscurities } = await identify(desired, state, reader, {
+    moves: input.purpose !== 'rollback',
+    formerly: input.formerly,
+  });
   if (obscurities.length > 0) throw obscure(obscurities);
 
   const ids = new Map<Address, string>();
@@ -98,89 +105,6 @@ export async function makePlan(input: PlanInput): Promise<Planned> {
   );
   return { plan, refresh, ids };
 }
-
-type Result = {
-  readonly change: Change;
-  readonly notes: readonly Note[];
-  readonly state: ResourceState | undefined;
-};
-
-type OneInput = Omit<PlanInput, 'world'> & {
-  readonly world: World;
-  readonly checks: PreflightContext | undefined;
-};
-
-async function planOne(identity: Identity, input: OneInput): Promise<Result> {
-  const { world, checks } = input;
-  const { kind, found, desired, recorded, address, by } = identity;
-  const facets = new Set(
-    kind.facets.map(({ field }) => field).filter((field) => desired?.document[field] !== undefined),
-  );
-  // What could not be read when it was made cannot be told from what is gone.
-  const isUnread = recorded?.id === found?.id && recorded?.pin === null;
-  const live = found && (await input.reader.read(kind, { ...found, isUnread }, facets));
-  const support = supportOf(input);
-  const context = {
-    world,
-    options: input.options,
-    now: input.now,
-    purpose: input.purpose,
-    version: input.versions.get(address),
-    support,
-  };
-  const { change: planned, leaves } = planChange(identity, live, context);
-  const supported = withSupport(planned, identity, support);
-  const written = { document: desired?.document ?? {}, leaves, live: live?.document ?? {} };
-  const { change, notes: untold } = checks
-    ? await preflight(supported, written, checks)
-    : { change: supported, notes: [] };
-  const notes = [...leafNotes(address, leaves), ...extentNotes(change, live), ...untold];
-  const isSame = change.action === 'no_op' || change.action === 'adopt';
-  if (isSame && desired && live) {
-    // What is known of a resource that is gone says nothing of the one that took its name.
-    const known = by === 'state' ? recorded : undefined;
-    const pin = livePin(kind, live, known?.pin ?? null);
-    const at = { id: live.id, scope: live.scope, pin };
-    const state = rememberResource(kind, desired, at, known, new Set(), world);
-    const isKnown = recorded !== undefined && digestOf(state) === digestOf(recorded);
-    return { change, notes, state: isKnown ? undefined : state };
-  }
-  if (live === undefined || change.pin === null || change.verdict === 'unsupported') {
-    return { change, notes, state: undefined };
-  }
-  return {
-    change: await pinHistory(identity, live, change, leaves, input),
-    notes,
-    state: undefined,
-  };
-}
-
-/** A change to a resource with a history is pinned to its newest entry, and says who made it drift. */
-async function pinHistory(
-  { kind, recorded }: Identity,
-  live: LiveResource,
-  change: Change,
-  leaves: readonly LeafChange[],
-  { reader }: Pick<PlanInput, 'reader'>,
-): Promise<Change> {
-  const history = await reader.history(kind, live.id, ENTRIES_READ);
-  const pin = pinOf(kind, live, history[0]?.id ?? null);
-  const moved = leaves.some(
-    (leaf) => isWritten(leaf) && (leaf.cause === 'drifted' || leaf.cause === 'conflict'),
-  );
-  const author = kind.history
-    ? attributeDrift(history, recorded?.pin?.history_id)
-    : attributeUnrecorded(pin.updated_at);
-  const who = moved ? author : undefined;
-  return {
-    ...change,
-    pin,
-    reason: who === undefined ? change.reason : `${change.reason} (${who})`,
-  };
-}
-
-/** Entries that are read to say who changed a resource since the last run. */
-const ENTRIES_READ = 20;
 
 function isChosen(address: Address, { target, exclude }: PlanOptions): boolean {
   const isTargeted =
@@ -233,40 +157,12 @@ function assemble(
     ...(input.settled === undefined ? {} : { settled: input.settled }),
   };
   const objections = objectionsTo(undigested, { guards, holds: state.holds ?? {}, now });
-  const notes = [...undigested.notes, ...overrideNotes(objections)];
+  const judged = judgeByRules(undigested, input);
+  const notes = [...undigested.notes, ...overrideNotes(objections), ...judged.notes];
   const plan = { ...undigested, notes, digest: planDigest(undigested) };
-  return withRefusals(plan, refusalsIn(objections));
+  return withRefusals(plan, [...refusalsIn(objections), ...judged.refusals]);
 }
 
 function preflightOf({ reader, desired, organizations }: PlanInput): PreflightContext {
   return { reader, terms: reader.terms(), organizations, ...ownersOf(desired) };
-}
-
-function supportOf({ reader, assumptionOf }: Pick<PlanInput, 'reader' | 'assumptionOf'>): Support {
-  return { lackOf: reader.lackOf, assumptionOf };
-}
-
-function obscure(obscurities: readonly Obscurity[]): CallsheetError {
-  const isSeveral = obscurities.some(({ type }) => type === 'several');
-  return new CallsheetError('config', obscurities.map(tellObscurity).join('\n'), {
-    hint: isSeveral
-      ? 'Say which one is meant with `lifecycle: { adopt: <id> }`, or rename the others.'
-      : 'Correct the id in lifecycle.adopt, or take it out to make a new resource.',
-  });
-}
-
-function tellObscurity(obscurity: Obscurity): string {
-  const { address } = obscurity;
-  if (obscurity.type === 'several') {
-    const { ids } = obscurity;
-    return `${address}: ${ids.length} live resources have its name: ${ids.join(', ')}`;
-  }
-  const { id, holder } = obscurity;
-  return holder === undefined
-    ? `${address}: lifecycle.adopt names ${id}, and the platform has no such ${kindNoun(address)}`
-    : `${address}: lifecycle.adopt names ${id}, which ${holder} stands for`;
-}
-
-function kindNoun(address: Address): string {
-  return kindOf(address).replaceAll('_', ' ');
 }

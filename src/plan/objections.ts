@@ -1,12 +1,13 @@
 import type { FreezeWindow, Guards } from '../core/guards.ts';
 import type { Note, PlanDocument, Refusal } from '../core/plan-document.ts';
+import type { PlanJudgement, PlanRules } from '../core/plan-rules.ts';
 import type { Holds } from '../state/model.ts';
 import { freezeAt } from './freeze.ts';
 import { formatInstant } from './wall-clock.ts';
 
 /** A guard that stands against a plan as a whole, and whether the plan was told to go on all the same. */
 export type Objection = {
-  readonly refusal: Refusal;
+  readonly refusal: Refusal & { readonly guard: 'freeze' | 'hold' };
   readonly isOverridden: boolean;
   /** Why it is overridden, where a reason is asked for. */
   readonly reason: string | null;
@@ -21,13 +22,24 @@ export type Circumstances = {
 
 type Judged = Pick<PlanDocument, 'purpose' | 'config_digest' | 'options' | 'changes'>;
 
+const NOTHING: PlanJudgement = { refusals: [], notes: [] };
+
 /** What stands against running a plan now. Nothing stands against a plan that writes nothing. */
 export function objectionsTo(plan: Judged, circumstances: Circumstances): readonly Objection[] {
-  const writes = plan.changes.some(
-    ({ verdict, operations }) => verdict === 'ok' && operations.length > 0,
-  );
-  if (!writes) return [];
+  if (!writes(plan)) return [];
   return [...freezeObjection(plan, circumstances), ...holdObjection(plan, circumstances)];
+}
+
+/** What the team's own rules say of a plan now. Nothing overrides them, and they too let be what writes nothing. */
+export function judgeByRules(
+  plan: Omit<PlanDocument, 'digest'>,
+  { rules, now }: { readonly rules: PlanRules; readonly now: Date },
+): PlanJudgement {
+  return writes(plan) ? rules(plan, now) : NOTHING;
+}
+
+function writes({ changes }: Pick<PlanDocument, 'changes'>): boolean {
+  return changes.some(({ verdict, operations }) => verdict === 'ok' && operations.length > 0);
 }
 
 /** The objections that nobody overrode. */

@@ -1,5 +1,6 @@
 import type { DesiredResource } from '../core/desired.ts';
 import type { Change, Note } from '../core/plan-document.ts';
+import type { ValueObject } from '../core/value.ts';
 import { kindNamed } from '../kinds/index.ts';
 import { type Demand, demandsOf, type Writing } from './demands.ts';
 import {
@@ -20,9 +21,10 @@ export function ownersOf(
   desired: readonly DesiredResource[],
 ): Pick<PreflightContext, 'ownerOf' | 'likelyOwner'> {
   const owners = new Map(
-    desired.flatMap(({ address, document: { organization_id: owner } }) =>
-      typeof owner === 'string' ? [[address, owner] as const] : [],
-    ),
+    desired.flatMap(({ address, document }) => {
+      const owner = ownerIn(document);
+      return owner === undefined ? [] : [[address, owner] as const];
+    }),
   );
   const [first, ...others] = new Set(owners.values());
   return {
@@ -53,7 +55,7 @@ export async function findRefusals(
   const kind = kindNamed(change.kind);
   const writing: Writing = { ...written, kind, operations: change.operations };
   const demands = demandsOf(writing);
-  const id = demands.length === 0 ? null : await organizationOf(change, writing, context);
+  const id = demands.length === 0 ? null : await organizationOf(writing, context);
   const subject: Subject = { ...context, change, organization: id, whose: whoseOf(id, context) };
   const calls = await Promise.all(
     writesOf(change, kind).map((operation) => judgeOperation(operation, subject)),
@@ -86,17 +88,22 @@ function whoseOf(id: string | null, { organizations }: PreflightContext): Whose 
   return { organization: id === null ? undefined : (organizations[id] ?? id) };
 }
 
-/** What does not say whose it is belongs to whom its neighbours in the list belong to. */
+/**
+ * Whose a resource will be: one may move to another organization. What does not say whose it is belongs to
+ * whom its neighbours in the list belong to.
+ */
 async function organizationOf(
-  { organization_id: own }: Change,
   { kind, document, live }: Writing,
   { reader }: PreflightContext,
 ): Promise<string | null> {
-  if (own !== null) return own;
-  if (typeof live.organization_id === 'string') return live.organization_id;
-  const listed = (await reader.list(kind, scopeOf(kind, document))) ?? [];
-  const owner = listed.find(({ record }) => typeof record.organization_id === 'string');
-  return owner === undefined ? null : String(owner.record.organization_id);
+  const own = ownerIn(document) ?? ownerIn(live);
+  if (own !== undefined) return own;
+  const listed = await reader.list(kind, scopeOf(kind, document));
+  return listed?.map(({ record }) => ownerIn(record)).find((owner) => owner !== undefined) ?? null;
+}
+
+function ownerIn({ organization_id: owner }: ValueObject): string | undefined {
+  return typeof owner === 'string' ? owner : undefined;
 }
 
 /** The same is not said twice of what many changes asked. */

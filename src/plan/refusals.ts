@@ -7,13 +7,6 @@ import type { KeyLevel, Lock } from './terms.ts';
 /** Where a feature is locked: the level, as far as the platform tells. */
 export type LockPlace = 'account' | 'reseller' | 'organization' | 'above' | 'unknown';
 
-/** The level that locks a feature, from what the organization and the account say of it. */
-export function placeOf(lock: Lock, isAccounts: boolean | undefined): LockPlace {
-  if (lock.scope === 'here') return 'organization';
-  if (lock.scope !== 'inherited') return 'unknown';
-  return isAccounts === undefined ? 'above' : isAccounts ? 'account' : 'reseller';
-}
-
 type FeatureDemand = Extract<Demand, { type: 'feature' | 'feature_of_id' }>;
 
 /** Whom a change concerns. */

@@ -40,3 +40,18 @@ export function sanitise(text: string): string {
 export function sanitiseLine(text: string): string {
   return sanitise(text).replace(/[\n\t]/g, escapeOne);
 }
+
+/**
+ * A JSON document with the same characters as escapes of JSON: a parser reads what it would have read,
+ * and a terminal that the document is shown on sees nothing to act on. Line breaks between members stay.
+ */
+export function escapeInJson(text: string): string {
+  return text.replace(UNSEEN, (character) =>
+    character === '\n'
+      ? character
+      : character
+          .split('')
+          .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+          .join(''),
+  );
+}

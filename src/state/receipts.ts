@@ -27,31 +27,60 @@ export async function summariseRuns(
   place: Place,
   unfiled: readonly OpenRun[],
 ): Promise<readonly RunSummary[]> {
-  const summaries = unfiled.map(({ run, entries }) => summarise(run, entries));
+  const receipts = unfiled.map(({ run, entries }) => summarise(run, entries));
   for (const name of await place.disk.list(place.layout.runs)) {
     const found = runOf(name);
     if (found?.open === false)
-      summaries.push(await readSummary(place, found.run, join(place.layout.runs, name)));
+      receipts.push(await readSummary(place, found.run, join(place.layout.runs, name)));
   }
-  return summaries.sort((a, b) => compare(b.at, a.at) || compare(b.run, a.run));
+  return newestFirst(receipts).map(({ summary }) => summary);
+}
+
+/** A receipt with what tells its place among the others. */
+type Receipt = {
+  readonly summary: RunSummary;
+  readonly lineage: string;
+  /** Of the state that the run began from. */
+  readonly serial: number;
+};
+
+/**
+ * Runs of one lineage in the order of the states that they began from: clocks of machines differ and are set
+ * back, and two runs may begin in the same second. Lineages by their newest run.
+ */
+function newestFirst(receipts: readonly Receipt[]): readonly Receipt[] {
+  const newest = new Map<string, string>();
+  for (const { lineage, summary } of receipts) {
+    if (summary.at > (newest.get(lineage) ?? '')) newest.set(lineage, summary.at);
+  }
+  const newestOf = ({ lineage }: Receipt) => newest.get(lineage) ?? '';
+  return receipts.toSorted(
+    (a, b) =>
+      compare(newestOf(b), newestOf(a)) ||
+      compare(b.lineage, a.lineage) ||
+      b.serial - a.serial ||
+      compare(b.summary.at, a.summary.at) ||
+      compare(b.summary.run, a.summary.run),
+  );
 }
 
 /** A damaged receipt is listed as one, and hides no other. */
-async function readSummary({ disk }: Place, run: string, path: string): Promise<RunSummary> {
+async function readSummary({ disk }: Place, run: string, path: string): Promise<Receipt> {
   try {
     return summarise(run, (await parseJournal((await disk.read(path)) ?? '', path)).entries);
   } catch (error) {
     if (!(error instanceof CallsheetError)) throw error;
     const { mtime } = await stat(path);
     const unknown = { purpose: 'unknown', changes: 0, user: null, commit: null };
-    return { run, at: mtime.toISOString(), status: 'unreadable', ...unknown };
+    const summary = { run, at: mtime.toISOString(), status: 'unreadable' as const, ...unknown };
+    return { summary, lineage: '', serial: 0 };
   }
 }
 
-function summarise(run: string, entries: readonly JournalEntry[]): RunSummary {
+function summarise(run: string, entries: readonly JournalEntry[]): Receipt {
   const began = entries.find((entry) => entry.type === 'began');
   const ended = entries.find((entry) => entry.type === 'ended');
-  return {
+  const summary: RunSummary = {
     run,
     at: began?.at ?? '',
     purpose: began?.purpose ?? 'unknown',
@@ -60,6 +89,7 @@ function summarise(run: string, entries: readonly JournalEntry[]): RunSummary {
     user: began?.actor.user ?? null,
     commit: began?.actor.commit ?? null,
   };
+  return { summary, lineage: began?.lineage ?? '', serial: began?.serial ?? 0 };
 }
 
 function compare(a: string, b: string): number {

@@ -135,9 +135,9 @@ export async function openStage(options: StageOptions = {}) {
     const said = await act((to) => apply(file, approved, to), options);
     if ((options.exit ?? 0) !== 0) return said;
     const { env = {}, now } = options;
-    const { target = [], exclude = [], skipRefused = false } = flags;
+    const { target = [], exclude = [], skipRefused = false, env: environment } = flags;
     const second = await stage.plan(
-      { target, exclude, skipRefused },
+      { target, exclude, skipRefused, ...(environment ? { env: environment } : {}) },
       { env, ...(now ? { now } : {}) },
     );
     expect(second.changes.filter((change) => !leaves(change))).toEqual([]);

@@ -39,7 +39,20 @@ export function waysOf({
   const page = 'knowledge_source.clinic.page';
   const one = (kind: string) => (kind === 'knowledge_source' ? page : `${kind}.sample`);
   return {
-    validate: [[], ['--no-secrets']],
+    validate: [[], ['--no-secrets'], ['--strict']],
+    schema: [[], ['--out', at('schema.json')]],
+    init: [
+      ['--yes', '--empty'],
+      ['--agent', 'Other', '--ci', 'github', '--keep-existing'],
+    ],
+    fmt: [['--check'], ['-']],
+    explain: [
+      [AGENT],
+      ['agent.sample.integrations'],
+      ['agent.sample.extensions'],
+      ['agent.integrations'],
+    ],
+    completion: [['bash'], ['zsh'], ['fish']],
     plan: [
       ['--out', at('saved.plan')],
       ['--resend-secrets', '--allow-delete', '--accept-conflicts', '--skip-refused'],

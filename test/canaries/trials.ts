@@ -106,7 +106,9 @@ export async function runMistaken(scene: Scene, { make }: Mistake): Promise<void
       await scene.write(wrong, change);
       scene.ignore('callsheet.yaml');
       await scene.run(['validate', '--verbose']);
-      await scene.run(['validate', '--format', 'json']);
+      for (const format of ['json', 'sarif', 'junit', 'github']) {
+        await scene.run(['validate', '--format', format]);
+      }
       await scene.run(['plan', '--verbose']);
       await scene.run(['apply', '--auto-approve']);
     }

@@ -19,7 +19,6 @@ async function says(stage: Stage): Promise<string> {
 }
 
 const platform = (stage: Stage, more: string) =>
-  // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the stack's own
   stage.edit('callsheet.yaml', '"${var.base_url}" }', `"\${var.base_url}", ${more} }`);
 
 staged('every assumption is told, with what rests on it', async (stage) => {

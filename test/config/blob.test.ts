@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { Blob } from '../../src/core/value.ts';
-import { broken, loadGood, PDF, WAV } from './stack-folder.ts';
+import { broken, load, loadGood, PDF, WAV } from './stack-folder.ts';
 
 const voice = (clip: string) => ({
   'v.yaml': `custom_voices: { v: { name: V, clip: ${clip}, consent: true } }`,
@@ -9,6 +9,8 @@ const voice = (clip: string) => ({
 const source = (file: string) => ({
   'k.yaml': `knowledge_bases: { kb: { id: 0d0e0b8a-9c15-4f1d-9f0e-5d2b7f1a2c11, sources: { s: { file: ${file} } } } }`,
 });
+const EBML = '\x1a\x45\xdf\xa3\x42\x82';
+const WEBM = Buffer.from(`${EBML}\x84webm`, 'latin1');
 const mega = 1024 * 1024;
 
 broken([
@@ -80,7 +82,7 @@ test.each([
   ['a.WAV', WAV, 'audio/wav'],
   ['a.flac', Buffer.from('fLaC'), 'audio/flac'],
   ['a.ogg', Buffer.from('OggS'), 'audio/ogg'],
-  ['a.webm', Buffer.from([0x1a, 0x45, 0xdf, 0xa3]), 'audio/webm'],
+  ['a.webm', WEBM, 'audio/webm'],
 ])('%s is taken as a clip', async (name, content, mime) => {
   const { resources } = await loadGood({ [name]: content, ...voice(name) });
   const sha256 = createHash('sha256').update(content).digest('hex');
@@ -88,10 +90,31 @@ test.each([
 });
 
 test.each([
+  ['AAC', 'a.mp3', Buffer.from([0xff, 0xf1, 0x50, 0x80])],
+  ['UTF-16', 'a.mp3', Buffer.from([0xff, 0xfe, 0x41, 0x00])],
+  ['MPEG video sound of layer II', 'a.mp3', Buffer.from([0xff, 0xfd, 0x90, 0x04])],
+  ['Matroska', 'a.webm', Buffer.from(`${EBML}\x88matroska`, 'latin1')],
+  ['AVI', 'a.wav', Buffer.from('RIFF\0\0\0\0AVI LIST', 'latin1')],
+])('%s under the name %s is no such clip', async (_, name, content) => {
+  const { diagnostics } = await load({ [name]: content, ...voice(name) });
+  expect(diagnostics.map(({ rule }) => rule)).toEqual(['file/type']);
+});
+
+test.each([
+  ['a spreadsheet', 'a.docx', Buffer.from('PK\x03\x04…xl/workbook.xml', 'latin1')],
+  ['UTF-16', 'a.txt', Buffer.from('text', 'utf16le')],
+  ['a text document', 'a.md', Buffer.from('PK\x03\x04…word/document.xml', 'latin1')],
+  ['a text', 'a.pdf', Buffer.from('PDF')],
+])('%s under the name %s is no such document', async (_, name, content) => {
+  const { diagnostics } = await load({ [name]: content, ...source(name) });
+  expect(diagnostics.map(({ rule }) => rule)).toEqual(['file/type']);
+});
+
+test.each([
   ['docs/a.pdf', PDF, 'application/pdf'],
   [
     'docs/a.docx',
-    Buffer.from('PK\x03\x04', 'latin1'),
+    Buffer.from('PK\x03\x04…word/document.xml', 'latin1'),
     'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
   ],
   ['docs/a.txt', Buffer.from('text'), 'text/plain'],

@@ -123,26 +123,6 @@ broken([
     ],
     hint: 'Did you mean $secret?',
   },
-  {
-    title: 'what a later version reads',
-    files: {
-      'x.yaml': 'bases: {}\nmoved: []\n',
-      ...agent(
-        'base: common',
-        'for_each: []',
-        'greeting_message: { $template: a.md, with: {} }',
-        `description: "\${each.name}"`,
-      ),
-    },
-    says: [
-      'agents.yaml:4:5 config/not-supported agent.a: base is not supported yet',
-      'agents.yaml:5:5 config/not-supported agent.a: for_each is not supported yet',
-      'agents.yaml:6:25 config/not-supported agent.a: greeting_message uses $template, which is not supported yet',
-      `agents.yaml:7:19 config/not-supported agent.a: description uses \${each.name}, and for_each is not supported yet`,
-      'x.yaml:1:1 config/not-supported bases is not supported yet',
-      'x.yaml:2:1 config/not-supported moved is not supported yet',
-    ],
-  },
 ]);
 
 test('every form gives its value, and plain data that looks like one stays as it is', async () => {

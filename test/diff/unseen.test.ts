@@ -12,6 +12,9 @@ const tool = <T extends object>(fields: T) => ({
     ],
   },
 });
+const server = <T>(auth_headers: T) => ({
+  extensions: { mcp_servers: [{ connection_name: 'Calendar', auth_headers }] },
+});
 const HEADERS = [{ key: 'x-key', value: TOKEN }];
 const known = { 'env:TOKEN': 'one' };
 
@@ -54,6 +57,29 @@ describe('what was written once, is no longer configured and cannot be seen live
       desired: tool({}),
       live: tool({}),
       having: (world) => world.secrets(known),
+      finds: {},
+    },
+    {
+      title: 'so is one whose neighbours are still returned',
+      applied: server({ Authorization: TOKEN, Other: 'x' }),
+      desired: server({ Other: 'x' }),
+      live: server({ Other: 'x' }),
+      having: (world) => world.secrets(known),
+      finds: {},
+    },
+    {
+      title: 'so is a secret where the platform returns the field',
+      applied: { greeting_message: TOKEN },
+      desired: {},
+      live: { greeting_message: null },
+      having: (world) => world.secrets(known),
+      finds: {},
+    },
+    {
+      title: 'a secret in clear is one all the same: what is not returned is not missing',
+      applied: sms({ ...SMS, auth_token: 'in clear' }),
+      desired: sms({ ...SMS, auth_token: 'in clear' }),
+      live: sms(SMS),
       finds: {},
     },
     {

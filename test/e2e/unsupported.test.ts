@@ -13,7 +13,6 @@ const ASSUME_NOTHING = 'assume: false';
 
 /** Changes the clinic's `platform` block. */
 function configure(stage: Pick<Stage, 'edit'>, more: string): Promise<void> {
-  // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the stack's own
   const own = 'base_url: "${var.base_url}"';
   return stage.edit('callsheet.yaml', `${own} }`, `${own}, ${more} }`);
 }

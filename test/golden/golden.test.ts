@@ -89,6 +89,7 @@ async function planOf(folder: string): Promise<PlanDocument> {
     now: new Date('2026-03-02T08:30:00.000Z'),
     options: NO_OPTIONS,
     guards: stack.guards,
+    rules: stack.rules,
     platform: { base_url: 'https://platform.example.test', account_id: 'account-1' },
     organizations: Object.fromEntries(
       Object.entries(stack.organizations).map(([name, id]) => [id, name]),

@@ -1,9 +1,8 @@
+import type { KillMatrix, Kills } from '../../scripts/reliability/figures.ts';
 import { type Outcome, stepOf } from './matrix.ts';
 
-type Count = { readonly points: number; readonly converged: number };
-
 /** The figures of a kill matrix, as JSON. */
-export function matrixResult(outcomes: readonly Outcome[]) {
+export function matrixResult(outcomes: readonly Outcome[]): KillMatrix {
   return {
     ...countOf(outcomes),
     by_scenario: countsBy(outcomes, ({ scenario }) => scenario),
@@ -18,7 +17,7 @@ export function matrixTable(outcomes: readonly Outcome[]): string {
   const rows = [
     ...Object.entries(steps),
     ...Object.entries(scenarios).map(([name, count]) => [`all of: ${name}`, count] as const),
-    ['all' as string, all as Count] as const,
+    ['all' as string, all as Kills] as const,
   ];
   const width = Math.max(...rows.map(([name]) => name.length));
   const line = (name: string, points: string, converged: string) =>
@@ -34,7 +33,7 @@ function countsBy(outcomes: readonly Outcome[], nameOf: (outcome: Outcome) => st
   return Object.fromEntries(groups.map(([name, group]) => [name, countOf(group)]));
 }
 
-function countOf(outcomes: readonly Outcome[]): Count {
+function countOf(outcomes: readonly Outcome[]): Kills {
   return {
     points: outcomes.length,
     converged: outcomes.filter(({ converged }) => converged).length,

@@ -274,3 +274,25 @@ function entry(id: number, actor: string) {
   const at = `2026-03-01T${id - 33}:00:00Z`;
   return { id, action: 'updated', actor, source: 'dashboard', at, reverted_from_id: null };
 }
+
+describe('forget', () => {
+  plans([
+    {
+      title: 'an address whose resource has another one now',
+      desired: { 'agent.front': { ...DESK, lifecycle: { adopt: 'a1' } } },
+      live: { agent: [LIVE] },
+      applied: { 'agent.desk': { id: 'a1', ...DESK } },
+      says: 'forget',
+      because: ['its resource is agent.front now'],
+      steps: [],
+    },
+    {
+      title: 'an address whose resource is gone',
+      desired: { 'agent.other': { name: 'Other' } },
+      applied: { 'agent.desk': { id: 'a1', ...DESK } },
+      says: 'forget',
+      because: ['no longer configured, and gone from the platform'],
+      steps: [],
+    },
+  ]);
+});

@@ -46,7 +46,25 @@ const rows: readonly Row[] = [
     title: 'an operation that the platform lacks is named as such',
     made: world().desired(POLICY).lacking({ createRetryPolicy: 'absent' }),
     says: 'create unsupported',
-    because: ['which this platform does not have'],
+    because: ['which this platform does not have', '; otherwise make the change in the dashboard'],
+  },
+  {
+    title: 'what cannot be made or looked for may be there, and be adopted',
+    made: world()
+      .desired(POLICY)
+      .lacking({ createRetryPolicy: 'absent', listRetryPolicies: 'absent' }),
+    says: 'create unsupported',
+    because: ['; if the resource exists, name its id in lifecycle.adopt'],
+  },
+  {
+    title: 'what is known and cannot be looked for is changed in the dashboard',
+    made: world()
+      .desired({ 'retry_policy.p': { name: 'P', on_exhausted: 'end' } })
+      .live({ retry_policy: [{ id: 'p1', name: 'P', on_exhausted: 'voicemail' }] })
+      .applied({ 'retry_policy.p': { id: 'p1', name: 'P' } })
+      .lacking({ updateRetryPolicy: 'absent', listRetryPolicies: 'absent' }),
+    says: 'update unsupported',
+    because: ['; otherwise make the change in the dashboard'],
   },
   {
     title: 'a create without a list to look in is safe where the platform refuses twins',

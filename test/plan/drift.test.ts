@@ -33,12 +33,15 @@ const LIVE = {
   ],
 };
 
-describe('drift', async () => {
+async function drifted() {
   const { plan } = await world().desired(DESIRED).live(LIVE).applied(APPLIED).plan();
   const drift = driftOf(plan);
-  const changes = new Map(drift.changes.map((change) => [change.address, change]));
+  return { plan, drift, changes: new Map(drift.changes.map((one) => [one.address, one])) };
+}
 
-  test('is what the platform moved, and nothing of what the configuration changed', () => {
+describe('drift', () => {
+  test('is what the platform moved, and nothing of what the configuration changed', async () => {
+    const { changes } = await drifted();
     expect([...changes.keys()]).toEqual([
       'agent.drifted',
       'agent.both',
@@ -47,13 +50,15 @@ describe('drift', async () => {
     ]);
   });
 
-  test('says nothing of what a plan would refuse', () => {
+  test('says nothing of what a plan would refuse', async () => {
+    const { plan, drift, changes } = await drifted();
     expect(plan.summary.refused).toBe(1);
     expect(drift.summary.refused).toBe(0);
     expect(changes.get('agent.both')?.verdict).toBe('ok');
   });
 
-  test('says what should be, then what is live', () => {
+  test('says what should be, then what is live', async () => {
+    const { changes } = await drifted();
     expect(changes.get('agent.drifted')?.fields).toEqual([
       { path: 'greeting_message', before: 'Hello', after: 'Hi', secret: false, cause: 'drifted' },
     ]);
@@ -71,13 +76,16 @@ describe('drift', async () => {
     });
   });
 
-  test('asks for nothing', () => {
+  test('asks for nothing', async () => {
+    const { drift } = await drifted();
     expect(drift.purpose).toBe('drift');
+    expect(drift.assumptions).toEqual([]);
     expect(drift.requests).toEqual({ reads: 0, writes: 0, seconds: 0 });
     for (const { operations } of drift.changes) expect(operations).toEqual([]);
   });
 
-  test('counts everything that was compared', () => {
+  test('counts everything that was compared', async () => {
+    const { plan, drift } = await drifted();
     const counted = (summary: typeof plan.summary) => {
       const { create, update, replace, delete: deleted, adopt, forget, no_op } = summary;
       return create + update + replace + deleted + adopt + forget + no_op;
@@ -86,7 +94,8 @@ describe('drift', async () => {
     expect(counted(drift.summary)).toBe(8);
   });
 
-  test('has a digest of its own, which fits it', () => {
+  test('has a digest of its own, which fits it', async () => {
+    const { plan, drift } = await drifted();
     const { digest, ...rest } = drift;
     expect(digest).not.toBe(plan.digest);
     expect(planDigest(rest)).toBe(digest);
@@ -99,15 +108,18 @@ test('without state, whatever differs from the configuration is drift', async ()
       'agent.a': { name: 'A', greeting_message: 'Hello' },
       'agent.b': { name: 'B' },
       'agent.new': { name: 'New' },
+      'sms_template.hi': { name: 'Hi', message_type: 'sms' },
     })
     .live({
       agent: [
         { id: '1', name: 'A', greeting_message: 'Hi' },
         { id: '2', name: 'B' },
       ],
+      sms_template: [{ id: '3', name: 'Hi', message_type: 'mms' }],
     });
   const { plan } = await made.plan();
-  expect(driftOf(plan).changes.map(({ address }) => address)).toEqual(['agent.a']);
+  const addresses = driftOf(plan).changes.map(({ address }) => address);
+  expect(addresses).toEqual(['sms_template.hi', 'agent.a']);
 });
 
 test('no drift is no change', async () => {

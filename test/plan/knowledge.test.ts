@@ -1,5 +1,6 @@
 import { describe } from 'vitest';
 import { Blob } from '../../src/core/value.ts';
+import { world } from '../world.ts';
 import { plans } from './rows.ts';
 
 describe('a knowledge source', () => {
@@ -11,6 +12,13 @@ describe('a knowledge source', () => {
   const desired = { [address]: { ...FAQ, reingest_after: '7d' } };
   const file = (sha256: string) => new Blob('docs/prices.pdf', sha256, 9, 'application/pdf');
   const PRICES = { knowledge_base_id: 'kb1', name: 'prices.pdf' };
+  const made = world()
+    .applied({ [address]: { id: 's1', ...FAQ } })
+    .state();
+  const resources = Object.entries(made.resources).map(
+    ([at, one]) => [at, { ...one, unfinished: [] }] as const,
+  );
+  const halfMade = { ...made, resources: Object.fromEntries(resources) };
   plans([
     {
       title: 'is ingested again when it is too old',
@@ -29,6 +37,24 @@ describe('a knowledge source', () => {
       live: live('2026-03-01T00:00:00Z'),
       applied: { [address]: { id: 's1', ...FAQ } },
       says: 'no_op',
+    },
+    {
+      title: 'is ingested again where a run died before all of it was there',
+      address,
+      desired,
+      live: live('2026-03-01T00:00:00Z'),
+      input: { state: halfMade },
+      says: 'update',
+      because: ['a run died before all of it was there'],
+      steps: ['again knowledge_base_id url reingest_after'],
+    },
+    {
+      title: 'is left alone where that one is gone and another took its name',
+      address,
+      desired,
+      live: { knowledge_source: [{ id: 's2', ...FAQ, last_synced_at: '2026-03-01T00:00:00Z' }] },
+      input: { state: halfMade },
+      says: 'adopt',
     },
     {
       title: 'is uploaded again when its file changed',

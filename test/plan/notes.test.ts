@@ -42,6 +42,24 @@ describe('a note', () => {
     expect(plan.notes[0]?.message).toContain('taken to be this file');
   });
 
+  test('says that what cannot be read is taken to be what was written', async () => {
+    const template = { id: 't1', name: 'Hi', subject: 'Hi' };
+    const made = world()
+      .live({ email_template: [template] })
+      .applied({ 'email_template.hi': template })
+      .lacking({ getEmailTemplate: 'absent', listEmailTemplates: 'absent' });
+    const same = await made.desired({ 'email_template.hi': { name: 'Hi', subject: 'Hi' } }).plan();
+    expect(same.plan.notes).toEqual([
+      {
+        severity: 'info',
+        address: 'email_template.hi',
+        message: 'it cannot be read; it is taken to be what was last written',
+      },
+    ]);
+    const other = await made.desired({ 'email_template.hi': { name: 'Hi', subject: 'Ho' } }).plan();
+    expect([other.plan.changes[0]?.verdict, other.plan.notes]).toEqual(['unsupported', []]);
+  });
+
   test('is not made of what is written', async () => {
     const { plan } = await world()
       .desired({ 'agent.desk': { name: 'Desk', status: 'inactive' } })
@@ -91,4 +109,20 @@ test.each([
   ],
 ] as const)('who made it drift: %s', (_title, history, since, expected) => {
   expect(attributeDrift(history, since)).toBe(expected);
+});
+
+test.each([
+  [
+    '2026-03-01T10:00:00Z',
+    'changed outside Callsheet (last changed at 2026-03-01T10:00:00Z, by whom is not recorded)',
+  ],
+  [null, 'changed outside Callsheet'],
+])('what has no history says when it was changed last (%s)', async (updated_at, expected) => {
+  const policy = { id: 'p1', name: 'Gentle', on_exhausted: 'end' };
+  const changes = await world()
+    .desired({ 'retry_policy.p': { name: 'Gentle', on_exhausted: 'end' } })
+    .live({ retry_policy: [{ ...policy, on_exhausted: 'voicemail', updated_at }] })
+    .applied({ 'retry_policy.p': policy })
+    .changes();
+  expect(changes.get('retry_policy.p')?.reason).toBe(expected);
 });

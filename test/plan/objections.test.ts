@@ -24,6 +24,10 @@ const HELD = CHANGED.desired({ 'agent.other': { name: 'Other' } }).options({
   target: ['agent.desk'],
 });
 
+/** Found by its name, and as it should be: the state will know it, and nothing is written. */
+const FOUND = SAME.applied({});
+const ALWAYS = { zone: 'Europe/Berlin', source: 'callsheet.yaml:12' } as const;
+
 const held = (digest = CONFIG) => ({ state: { ...CHANGED.state(), holds: { [digest]: HOLD } } });
 const frozen = { guards: { freeze: [EVENING, MORNING] } };
 const FREEZE =
@@ -48,6 +52,23 @@ describe('a plan', () => {
     ['out of every window is not', { input: { guards: { freeze: [EVENING] } } }],
     ['that writes nothing is not', { of: SAME, input: { ...frozen, ...held() } }],
     ['whose deletes are only held is not', { of: HELD, input: frozen }],
+    ['that only takes note of what is there is not', { of: FOUND, input: frozen }],
+    [
+      'in several windows is told all of them, by their reason or their place',
+      {
+        input: { guards: { freeze: [MORNING, ALWAYS] } },
+        refused: [
+          'guards.freeze is in force with no end within a year: "Audit" (callsheet.yaml:9) and the window of callsheet.yaml:12',
+        ],
+      },
+    ],
+    [
+      'of what was rolled back by nobody knows whom is refused',
+      {
+        input: { state: { ...CHANGED.state(), holds: { [CONFIG]: { ...HOLD, user: null } } } },
+        refused: [ROLLED.replace('sam', 'someone')],
+      },
+    ],
     [
       'is not when a reason is given, and says so',
       {
@@ -96,7 +117,9 @@ describe('a plan', () => {
     const { plan } = await of.options({ ...target, ...options }).plan(input);
     expect((plan.refusals ?? []).map(({ message }) => message)).toEqual(refused);
     expect(isRefused(plan)).toBe(refused.length > 0);
-    expect(plan.notes.map(({ message }) => message)).toEqual(notes);
+    expect(plan.notes).toEqual(
+      notes.map((message) => ({ severity: 'warning', address: null, message })),
+    );
   });
 
   test('says when it is over, for programs, and what to do', async () => {
@@ -105,9 +128,21 @@ describe('a plan', () => {
       {
         guard: 'freeze',
         until: '2026-03-02T10:00:00.000Z',
-        advice: expect.stringContaining('--override-freeze REASON'),
+        advice:
+          'Wait until then, or pass --override-freeze REASON, which is recorded with the run.',
       },
       { guard: 'hold', until: null, advice: expect.stringContaining('--release-hold') },
+    ]);
+  });
+
+  test('says how to go on where there is no end to wait for', async () => {
+    const { plan } = await CHANGED.plan({ guards: { freeze: [ALWAYS] } });
+    expect(plan.refusals).toMatchObject([
+      {
+        until: null,
+        advice:
+          'To go on all the same, pass --override-freeze REASON, which is recorded with the run.',
+      },
     ]);
   });
 

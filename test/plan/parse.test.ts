@@ -31,6 +31,9 @@ const edited = (more: Partial<Record<keyof PlanDocument, unknown>>) =>
   JSON.stringify({ ...plan, ...more });
 const [change] = plan.changes;
 
+const AGAIN = /^Make a new one with: callsheet plan --out plan\.json$/;
+const NEWER = /^Apply it with the callsheet that made it/;
+
 describe('a plan file', () => {
   test('is read back as it was made, whatever its layout', () => {
     const same = JSON.parse(text);
@@ -44,6 +47,13 @@ describe('a plan file', () => {
     ['is no JSON', 'callsheet: 1', 'usage', 'not JSON'],
     ['is cut short', text.slice(0, -20), 'usage', 'not JSON'],
     ['is null', 'null', 'usage', 'not a plan that callsheet wrote'],
+    ['is a number', '1', 'usage', 'not a plan that callsheet wrote'],
+    [
+      'is a newer version of something else',
+      '{"format":"callsheet-state","version":2}',
+      'usage',
+      'not a plan that callsheet wrote',
+    ],
     ['is a list', '[]', 'usage', 'not a plan that callsheet wrote'],
     [
       'is something else',
@@ -63,6 +73,24 @@ describe('a plan file', () => {
     [
       'has a change of another shape',
       edited({ changes: [{ kind: 'agent' }] }),
+      'usage',
+      'not a plan that callsheet wrote',
+    ],
+    [
+      'has a change that is nothing',
+      edited({ changes: [null] }),
+      'usage',
+      'not a plan that callsheet wrote',
+    ],
+    [
+      'has a change without fields',
+      edited({ changes: [{ ...change, fields: undefined }] }),
+      'usage',
+      'not a plan that callsheet wrote',
+    ],
+    [
+      'has a change without operations',
+      edited({ changes: [{ ...change, operations: undefined }] }),
       'usage',
       'not a plan that callsheet wrote',
     ],
@@ -126,7 +154,7 @@ describe('a plan file', () => {
     expect(failure.code).toBe(code);
     expect(failure.message).toContain(message);
     expect(failure.message).toContain('plan.json');
-    expect(failure.hint).toBeDefined();
+    expect(failure.hint).toMatch(message.includes('version') ? NEWER : AGAIN);
   });
 
   test('may be reworded, which changes nothing that is done', () => {

@@ -54,6 +54,19 @@ describe('a delete of what live resources refer to', () => {
       ],
     },
     {
+      title: 'names three where there are three, by their id where they have no name',
+      address,
+      desired: DESK,
+      live: {
+        retry_policy: [POLICY],
+        agent: [theirs('b1'), theirs('b2'), { id: 'b3', organization_id: BAY, ...USES }],
+      },
+      applied,
+      options,
+      says: 'delete refused',
+      because: ['3 live agents still use it: Agent b1 (b1), Agent b2 (b2), b3 (b3); give'],
+    },
+    {
       title: 'is carried out with --force',
       address,
       desired: DESK,
@@ -87,9 +100,9 @@ describe('a delete of what live resources refer to', () => {
       says: 'delete',
     },
     {
-      title: 'is carried out where the same plan takes the field away',
+      title: 'is carried out where the same plan takes the field away, whatever else it does',
       address,
-      desired: DESK,
+      desired: { 'agent.desk': { ...DESK['agent.desk'], status: 'inactive' } },
       live: { retry_policy: [POLICY], agent: [own] },
       applied: applying(),
       options,

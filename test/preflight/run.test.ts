@@ -4,7 +4,7 @@ import { drift } from '../../src/cli/commands/drift.ts';
 import { plan } from '../../src/cli/commands/plan.ts';
 import type { JsonObject } from '../../src/core/value.ts';
 import type { Stage } from '../apply/stage.ts';
-import { account, configure, HARBOR, liveAgent, RESELLER, withStack } from './stack.ts';
+import { account, BAY, configure, HARBOR, liveAgent, RESELLER, withStack } from './stack.ts';
 
 const desk = (fields: JsonObject) => ({ name: 'Desk', ...fields });
 const refusedOnes = ({ verdict }: { readonly verdict: string }) => verdict === 'refused';
@@ -143,6 +143,24 @@ test('a locked model is told by its lock alone, and other problems beside it', a
     );
     expect(changes[0]?.reason).not.toContain('no language model');
   });
+});
+
+test('what moves to another organization is judged by what that one locks', async () => {
+  const there = { agents: { desk: desk({ model: 'alpha-4o', organization: 'bay' }) } };
+  await withStack(
+    { agents: { desk: desk({ model: 'alpha-4o' }) } },
+    { seed: account() },
+    async (stage) => {
+      await stage.apply();
+      stage.sim.lock('organization', BAY, 'llm.alpha-4o');
+      await configure(stage, there);
+      const { changes } = await stage.plan({ allowDelete: true }, { exit: 4 });
+      expect(changes[0]?.reason).toContain('is locked for organization bay at the organization');
+      stage.sim.unlock('organization', BAY, 'llm.alpha-4o');
+      stage.sim.lock('organization', HARBOR, 'llm.alpha-4o');
+      await stage.apply({ allowDelete: true });
+    },
+  );
 });
 
 test('a plan that changes nothing, or nothing that is governed, asks no questions', async () => {

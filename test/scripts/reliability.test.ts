@@ -1,10 +1,25 @@
-import { expect, test } from 'vitest';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { collectFigures, problemsOf } from '../../scripts/reliability/collect.ts';
 import { foldersIn } from '../../scripts/reliability/figures.ts';
 import { renderReliability } from '../../scripts/reliability/render.ts';
+import { matrixResult } from '../kill/table.ts';
+import { writeResult } from '../torture/result.ts';
+
+async function folder(): Promise<string> {
+  const path = await mkdtemp(join(tmpdir(), 'reliability-'));
+  onTestFinished(() => rm(path, { recursive: true }));
+  return path;
+}
 
 const mutants = (...statuses: readonly string[]) => ({
   mutants: statuses.map((status) => ({ status })),
 });
+
+/** The rows of the page's tables that have figures. */
+const rowsOf = (page: string) => page.split('\n').filter((line) => /^\| .*\d/.test(line));
 
 test('mutants are counted by folder, those that never ran for nothing', () => {
   const files = {
@@ -18,29 +33,70 @@ test('mutants are counted by folder, those that never ran for nothing', () => {
   ]);
 });
 
-test('the page shows every figure, and what is missing', () => {
-  const page = renderReliability({
-    kill_matrix: {
-      points: 1200,
-      converged: 1199,
-      by: { update: { points: 200, converged: 200 }, create: { points: 1000, converged: 999 } },
-    },
-    worlds: { worlds: 500, steps: 1100, faults: 900, seed: 7 },
-    canaries: { positions: 28, commands: 400, checks: 11_200, leaks: 0 },
-    mutation: [
-      { folder: 'src/diff', files: 2, detected: 9, undetected: 1 },
-      { folder: 'src/plan', files: 3, detected: 8, undetected: 2 },
-    ],
+const killed = (scenario: string, name: string, nth: number, converged = true) => ({
+  scenario,
+  name,
+  nth,
+  converged,
+});
+
+test('what the long tests write is what the page shows', async () => {
+  const path = await folder();
+  const tortured = join(path, 'torture.json');
+  const mutated = join(path, 'mutation.json');
+  vi.stubEnv('CALLSHEET_TORTURE_OUT', tortured);
+  onTestFinished(() => {
+    vi.unstubAllEnvs();
   });
-  expect(page.split('\n').filter((line) => /^\| .*\d/.test(line))).toEqual([
-    '| `create` | 1,000 | 999 | 1 |',
-    '| `update` | 200 | 200 | 0 |',
-    '| **all** | 1,200 | 1,199 | 1 |',
-    '| 500 | 1,100 | 900 | 500 |',
+  const outcomes = [
+    killed('apply', 'before journal intent createAgent', 1),
+    killed('apply', 'within journal intent createAgent', 1),
+    killed('apply', 'before journal intent updateAgent', 1),
+    killed('apply', 'before request POST createAgent', 1),
+    killed('apply', 'after request POST createAgent', 1, false),
+    killed('rollback', 'before write draft', 1),
+    killed('rollback', 'within write draft', 1),
+    killed('rollback', 'before rename draft to state.json', 1),
+  ];
+  await writeResult('kill_matrix', matrixResult(outcomes));
+  await writeResult('worlds', { worlds: 1500, steps: 3100, faults: 900, seed: 7 });
+  await writeResult('canaries', { positions: 28, commands: 400, checks: 11_200, leaks: 0 });
+  const files = { 'src/plan/a.ts': mutants('Killed', 'Killed', 'Killed', 'Survived') };
+  await writeFile(mutated, JSON.stringify({ files }));
+
+  const figures = await collectFigures(tortured, mutated);
+  expect(rowsOf(renderReliability(figures))).toEqual([
+    '| apply | 5 | 4 | 1 |',
+    '| rollback | 3 | 3 | 0 |',
+    '| **all** | 8 | 7 | 1 |',
+    '| file: rename | 1 | 0 | 0 | 1 | 0 |',
+    '| file: write | 1 | 1 | 0 | 2 | 0 |',
+    '| journal `intent` | 2 | 1 | 0 | 3 | 0 |',
+    '| request `POST` | 1 | 0 | 1 | 1 | 1 |',
+    '| 1,500 | 3,100 | 900 | 1,500 |',
     '| 28 | 400 | 11,200 | 0 |',
-    '| `src/diff` | 2 | 10 | 9 | 90.0 % |',
-    '| `src/plan` | 3 | 10 | 8 | 80.0 % |',
-    '| **both** | 5 | 20 | 17 | 85.0 % |',
+    '| `src/plan` | 1 | 4 | 3 | 75.0 % |',
+    '| **both** | 1 | 4 | 3 | 75.0 % |',
   ]);
-  expect(renderReliability({}).match(/Not measured/g)).toHaveLength(4);
+  expect(problemsOf([{ command: 'npm run torture', exit: 0 }], figures)).toEqual([]);
+});
+
+test('what is missing or was never finished is shown as not measured, and named', async () => {
+  const path = await folder();
+  await writeFile(join(path, 'torn.json'), '{"worlds": {"wor');
+  const figures = await collectFigures(join(path, 'torn.json'), join(path, 'none.json'));
+  expect(renderReliability(figures).match(/Not measured/g)).toHaveLength(4);
+  const ended = [
+    { command: 'npm run torture', exit: 1 },
+    { command: 'npm run mutation', exit: null },
+    { command: 'npm run other', exit: 0 },
+  ];
+  expect(problemsOf(ended, figures)).toEqual([
+    'npm run torture failed with exit code 1',
+    'npm run mutation failed',
+    'not measured: kill matrix',
+    'not measured: random worlds',
+    'not measured: canary secrets',
+    'not measured: mutation testing',
+  ]);
 });

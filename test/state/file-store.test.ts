@@ -94,6 +94,15 @@ describe('a store', () => {
     expect((await failureOf(() => store.run('r2'))).message).toContain('is damaged in line 4');
   });
 
+  test('lists runs in the order of the states that they began from, whatever the clock said', async () => {
+    const { store } = await newStore();
+    // The clock was set back, and two runs began in one second: their ids sort the other way.
+    const at = ['2026-03-05T00:00:00.000Z', '2026-03-02T00:00:00.000Z', '2026-03-02T00:00:00.000Z'];
+    for (const [serial, run] of ['r1', 'r3', 'r2'].entries())
+      await doRun(store, [{ ...began(run, serial), at: at[serial] ?? '' }, ended()]);
+    expect((await store.runs()).map(({ run }) => run)).toEqual(['r2', 'r3', 'r1']);
+  });
+
   test.each(['../state', '..', '', 'r1.open', 'a/b', 'r9'])('knows no run %j', async (id) => {
     const { store } = await newStore();
     await doRun(store);

@@ -1,37 +1,59 @@
-import { loadStack } from '../../config/index.ts';
-import { hasErrors } from '../../core/diagnostics.ts';
+import { type Loaded, loadStack } from '../../config/index.ts';
+import { hasErrors, withoutWarnings } from '../../core/diagnostics.ts';
+import { CallsheetError } from '../../core/errors.ts';
 import { renderDiagnosticsText } from '../../render/diagnostics.ts';
+import { type ReportFormat, renderReport } from '../../render/report/index.ts';
 import { formatCount } from '../../render/wording.ts';
 import type { CommonFlags, Context } from '../context.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
+import { folderInRepository } from '../repository.ts';
 import { parseVars } from '../stack.ts';
 
 export type ValidateFlags = CommonFlags & {
-  readonly format: 'text' | 'json';
+  readonly format: ReportFormat;
+  /** Whether warnings count as errors. */
+  readonly strict?: boolean;
   /** False: secrets need not be there, as in a pull request from a fork. */
   readonly secrets?: boolean;
 };
 
 /** `callsheet validate`: every problem of the stack, without a network. */
 export async function validate(flags: ValidateFlags, context: Context): Promise<ExitCode> {
-  const { terminal } = context;
-  const { stack, diagnostics } = await loadStack({
-    dir: flags.dir,
-    env: context.env,
-    vars: parseVars(flags.var ?? []),
-    varFiles: flags.varFile ?? [],
-    secrets: flags.secrets === false ? 'skip' : 'check',
-  });
-  if (flags.format === 'json') {
-    terminal.out(
-      JSON.stringify({ format: 'callsheet-diagnostics', version: 1, diagnostics }, null, 2),
-    );
-  } else if (diagnostics.length > 0) {
-    terminal.out(renderDiagnosticsText(diagnostics, terminal.render));
+  const { terminal, version } = context;
+  const { stack, files, ...found } = await load(flags, context);
+  const diagnostics =
+    flags.strict === true ? withoutWarnings(found.diagnostics) : found.diagnostics;
+  const folder = folderInRepository(flags.dir, process.cwd());
+  const text = renderReport(flags.format, { diagnostics, files, folder, version }, terminal.render);
+  if (text !== '') terminal.out(text);
+  // These are written to a file that another program reads; the log of the job is to say what is wrong.
+  if (diagnostics.length > 0 && (flags.format === 'sarif' || flags.format === 'junit')) {
+    terminal.err(renderDiagnosticsText(diagnostics, terminal.renderErr));
   }
   if (stack === undefined || hasErrors(diagnostics)) return EXIT.error;
   if (flags.format === 'text') {
     terminal.out(`The configuration is valid: ${formatCount(stack.resources.length, 'resource')}.`);
   }
   return EXIT.done;
+}
+
+async function load(flags: ValidateFlags, context: Context): Promise<Loaded> {
+  try {
+    return await loadStack({
+      dir: flags.dir,
+      env: context.env,
+      vars: parseVars(flags.var ?? []),
+      varFiles: flags.varFile ?? [],
+      environment: flags.env,
+      secrets: flags.secrets === false ? 'skip' : 'check',
+    });
+  } catch (error) {
+    // Formats of other tools have no document for a failure: there it is one more problem.
+    const isReport = !['text', 'json'].includes(flags.format);
+    if (!isReport || !(error instanceof CallsheetError)) throw error;
+    const { message, hint } = error;
+    const diagnostic = { severity: 'error', rule: 'usage/invalid', message } as const;
+    const problem = hint === undefined ? diagnostic : { ...diagnostic, hint };
+    return { stack: undefined, diagnostics: [problem], files: [] };
+  }
 }

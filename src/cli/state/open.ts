@@ -24,6 +24,7 @@ export async function withStore<T>(
     env: context.env,
     vars: parseVars(flags.var ?? []),
     varFiles: flags.varFile ?? [],
+    environment: flags.env,
   });
   if (settings === undefined)
     throw new CallsheetError('config', 'the configuration has errors', { diagnostics });

@@ -1,3 +1,0 @@
-import { PREFLIGHT, settings } from './settings.mjs';
-
-export default settings('preflight', PREFLIGHT);

@@ -1,0 +1,43 @@
+import { readFile } from 'node:fs/promises';
+import { isObject, type JsonObject } from '../../src/core/value.ts';
+import { type Figures, foldersIn } from './figures.ts';
+
+/** What the last runs wrote down. A file that is not there, or that nobody finished, has nothing. */
+export async function collectFigures(tortured: string, mutated: string): Promise<Figures> {
+  const figures: Figures = await readObject(tortured);
+  const { files } = await readObject(mutated);
+  return isObject(files) ? { ...figures, mutation: foldersIn(files) } : figures;
+}
+
+async function readObject(file: string): Promise<JsonObject> {
+  try {
+    const value = JSON.parse(await readFile(file, 'utf8'));
+    return isObject(value) ? value : {};
+  } catch {
+    return {};
+  }
+}
+
+/** A command that was run, and what it ended with; null where it was killed or could not be started. */
+export type Ended = { readonly command: string; readonly exit: number | null };
+
+const PARTS: { readonly [part in keyof Required<Figures>]: string } = {
+  kill_matrix: 'kill matrix',
+  worlds: 'random worlds',
+  canaries: 'canary secrets',
+  mutation: 'mutation testing',
+};
+
+/** What went wrong, a line each: commands that failed, and parts that nobody measured. */
+export function problemsOf(ended: readonly Ended[], figures: Figures): readonly string[] {
+  const failed = ended
+    .filter(({ exit }) => exit !== 0)
+    .map(
+      ({ command, exit }) => `${command} failed${exit === null ? '' : ` with exit code ${exit}`}`,
+    );
+  const names = Object.keys(PARTS) as (keyof Figures)[];
+  const missing = names
+    .filter((part) => figures[part] === undefined)
+    .map((part) => `not measured: ${PARTS[part]}`);
+  return [...failed, ...missing];
+}

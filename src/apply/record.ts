@@ -1,0 +1,65 @@
+import { livePin } from '../plan/pin.ts';
+import { rememberResource } from '../plan/remember.ts';
+import type { ResourceState } from '../state/model.ts';
+import { scopeIn } from './check-pin.ts';
+import type { Progress, Work } from './work.ts';
+
+/** Writes down what the state remembers of the resource from now on. */
+export async function record(
+  work: Work,
+  { live, written, history }: Progress,
+): Promise<ResourceState | null> {
+  const { change, kind, desired, recorded, world, deps } = work;
+  const pin = live ? livePin(kind, live, null, history?.after ?? null) : null;
+  const restored = deps.restored?.get(change.address);
+  const resource =
+    restored !== undefined
+      ? restored && live
+        ? { ...restored, id: live.id, pin }
+        : null
+      : desired && live
+        ? rememberResource(
+            kind,
+            desired,
+            { ...live, pin },
+            known(recorded, live.id),
+            written,
+            world,
+          )
+        : await adopted(work);
+  await deps.lease.append({ type: 'resource', address: change.address, resource });
+  return resource;
+}
+
+/** What the state says of a resource, unless it says it of one with another id. */
+function known(recorded: ResourceState | undefined, id: string): ResourceState | undefined {
+  return recorded?.id === id ? recorded : undefined;
+}
+
+/** A change without steps that takes a resource over reads it once, to remember it. */
+async function adopted(work: Work): Promise<ResourceState | null> {
+  const { change, kind, desired, recorded, world } = work;
+  if (change.action !== 'adopt' || desired === undefined || change.id === null) return null;
+  const at = { id: change.id, scope: scopeIn(work), pin: change.pin };
+  return rememberResource(kind, desired, at, known(recorded, at.id), new Set(), world);
+}
+
+/** What was made before a failure must not be forgotten: its id is kept, without leaves. */
+export async function recordFailure(
+  { change, kind, recorded, deps, desired }: Work,
+  { live }: Progress,
+): Promise<ResourceState | undefined> {
+  const isNew = live !== undefined && recorded?.id !== live.id && change.id === null;
+  if (!isNew || desired === undefined) return undefined;
+  const resource: ResourceState = {
+    kind: kind.name,
+    id: live.id,
+    scope: live.scope,
+    name: change.name,
+    leaves: {},
+    pin: null,
+    protect: desired.lifecycle.protect,
+  };
+  await deps.lease.append({ type: 'resource', address: change.address, resource });
+  return resource;
+}

@@ -1,0 +1,113 @@
+import { randomBytes } from 'node:crypto';
+import {
+  chmodSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import {
+  type FormattedFile,
+  formatFile,
+  formatText,
+  stackFiles,
+} from '../../config/format/files.ts';
+import type { Diagnostic } from '../../core/diagnostics.ts';
+import { CallsheetError } from '../../core/errors.ts';
+import { renderDiagnosticsText } from '../../render/diagnostics.ts';
+import { sanitiseLine } from '../../render/untrusted.ts';
+import { formatCount } from '../../render/wording.ts';
+import type { CommonFlags, Context } from '../context.ts';
+import { EXIT, type ExitCode } from '../exit.ts';
+import { withNamedFile } from '../named-file.ts';
+
+export type FmtFlags = CommonFlags & { readonly check?: boolean };
+
+/** `callsheet fmt`: the YAML of the stack, or the files given, in the canonical order and style. */
+export async function fmt(
+  given: readonly string[],
+  flags: FmtFlags,
+  context: Context,
+): Promise<ExitCode> {
+  const { terminal } = context;
+  if (given.includes('-')) return formatStandardInput(given, flags, context);
+  const wanted = given.length > 0 ? namedFiles(given) : filesOfStack(resolve(flags.dir));
+  const results = wanted.map(({ file, absolute }) => ({
+    file,
+    absolute,
+    ...formatFile(file, absolute),
+  }));
+  const changed = results.filter(({ before, after }) => after !== undefined && after !== before);
+  for (const { file, absolute, after = '' } of changed) {
+    if (flags.check !== true)
+      await withNamedFile('fmt', file, async () => replace(absolute, after));
+    terminal.out(sanitiseLine(file));
+  }
+  const diagnostics = results.flatMap((result) => result.diagnostics);
+  tellProblems(diagnostics, context);
+  const files = formatCount(changed.length, 'file');
+  const all = `${formatCount(results.length, 'file')} looked at`;
+  const isClean = changed.length === 0;
+  terminal.err(
+    flags.check === true
+      ? `${isClean ? 'Nothing' : files} to format, ${all}.`
+      : `${isClean ? 'Nothing' : files} formatted, ${all}.`,
+  );
+  const failed = diagnostics.length > 0 || (flags.check === true && !isClean);
+  return failed ? EXIT.error : EXIT.done;
+}
+
+function namedFiles(given: readonly string[]) {
+  return given.map((file) => ({ file, absolute: resolve(file) }));
+}
+
+function filesOfStack(dir: string) {
+  const files = stackFiles(dir);
+  if ('message' in files)
+    throw new CallsheetError(
+      'usage',
+      files.message,
+      files.hint === undefined ? {} : { hint: files.hint },
+    );
+  return files.map((file) => ({ file, absolute: join(dir, file) }));
+}
+
+function tellProblems(diagnostics: readonly Diagnostic[], { terminal }: Context): void {
+  if (diagnostics.length > 0) {
+    terminal.err(renderDiagnosticsText(diagnostics, terminal.renderErr));
+  }
+}
+
+/** For editors: what cannot be formatted goes out as it came in. */
+function formatStandardInput(
+  given: readonly string[],
+  flags: FmtFlags,
+  context: Context,
+): ExitCode {
+  if (given.length > 1) {
+    throw new CallsheetError('usage', '- stands for standard input and is given alone');
+  }
+  const result: FormattedFile = formatText('(standard input)', readFileSync(0, 'utf8'));
+  tellProblems(result.diagnostics, context);
+  if (flags.check === true) return result.after === result.before ? EXIT.done : EXIT.error;
+  // Not through `out`, which would add a line break to a text that has none.
+  process.stdout.write(result.after ?? result.before);
+  return result.after === undefined ? EXIT.error : EXIT.done;
+}
+
+/** Puts a new text in the place of a file at once, with its permissions; a link keeps leading to it. */
+function replace(path: string, text: string): void {
+  const target = realpathSync(path);
+  const draft = join(dirname(target), `.${randomBytes(6).toString('hex')}.callsheet-fmt`);
+  try {
+    writeFileSync(draft, text, { flag: 'wx' });
+    chmodSync(draft, statSync(target).mode);
+    renameSync(draft, target);
+  } catch (error) {
+    rmSync(draft, { force: true });
+    throw error;
+  }
+}

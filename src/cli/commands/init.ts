@@ -1,0 +1,104 @@
+import { resolve } from 'node:path';
+import { loadStack } from '../../config/index.ts';
+import { hasErrors } from '../../core/diagnostics.ts';
+import { CallsheetError } from '../../core/errors.ts';
+import { renderNewStackText } from '../../render/new-stack.ts';
+import type { CommonFlags, Context } from '../context.ts';
+import { EXIT, type ExitCode } from '../exit.ts';
+import {
+  type Answers,
+  type Pipeline,
+  refuseAgent,
+  refuseBaseUrl,
+  refuseId,
+  refuseName,
+} from '../init/answers.ts';
+import type { Given } from '../init/ask.ts';
+import { newFiles } from '../init/files.ts';
+import { lookAround, type Sorted, sortFiles, writeAll } from '../init/place.ts';
+
+export type InitFlags = CommonFlags & {
+  readonly baseUrl?: string;
+  readonly organization?: string;
+  readonly agent?: string;
+  readonly ci?: Pipeline;
+  readonly empty?: boolean;
+  readonly keepExisting?: boolean;
+  readonly yes?: boolean;
+};
+
+/** `callsheet init`: a new stack that is valid at once. It never asks the platform anything. */
+export async function init(flags: InitFlags, context: Context): Promise<ExitCode> {
+  const { terminal } = context;
+  const dir = resolve(flags.dir);
+  const around = lookAround(dir, context.version);
+  const answers = await answersFor(givenBy(flags), flags, context);
+  const sorted = sortFiles(dir, newFiles(answers, around));
+  if (sorted.taken.length > 0 && flags.keepExisting !== true) throw taken(sorted);
+  const { undo } = writeAll(dir, sorted.fresh);
+  const { diagnostics } = await loadStack({ dir, env: context.env, secrets: 'skip' });
+  if (hasErrors(diagnostics) && sorted.taken.length === 0) {
+    undo();
+    throw new CallsheetError('config', 'nothing was written: it would not be valid', {
+      diagnostics,
+    });
+  }
+  terminal.out(
+    renderNewStackText(
+      {
+        dir: flags.dir,
+        written: sorted.fresh.map(({ path }) => path),
+        kept: [...sorted.same, ...sorted.taken].map(({ path }) => path),
+        lacking: sorted.lacking,
+        hasBaseUrl: answers.baseUrl !== undefined,
+      },
+      terminal.render,
+    ),
+  );
+  return EXIT.done;
+}
+
+function taken({ taken: files }: Sorted): CallsheetError {
+  const list = files.map(({ path }) => path).join(', ');
+  return new CallsheetError('usage', `nothing was written: there are other files at ${list}`, {
+    hint: 'Move them away, or leave them as they are and write the rest with --keep-existing',
+  });
+}
+
+async function answersFor(given: Given, flags: InitFlags, { terminal }: Context): Promise<Answers> {
+  if (terminal.canAsk && flags.yes !== true) {
+    const { ask } = await import('../init/ask.ts');
+    return ask(given, { input: process.stdin, output: process.stderr });
+  }
+  if (given.organization === undefined && !given.isEmpty) {
+    throw new CallsheetError('usage', 'an agent belongs to an organization, and none is given', {
+      hint: 'Give --organization NAME=ID, or --empty for a stack without resources',
+    });
+  }
+  return {
+    baseUrl: given.baseUrl,
+    organization: given.organization,
+    agent: given.isEmpty ? undefined : (given.agent ?? 'Front desk'),
+    ci: given.ci ?? 'none',
+  };
+}
+
+function refuse(flag: string, why: string | undefined): void {
+  if (why !== undefined) throw new CallsheetError('usage', `${flag} cannot be used`, { hint: why });
+}
+
+function givenBy({ baseUrl, organization, agent, ci, empty }: InitFlags): Given {
+  if (baseUrl !== undefined) refuse(`--base-url ${baseUrl}`, refuseBaseUrl(baseUrl));
+  if (agent !== undefined) refuse(`--agent ${agent}`, refuseAgent(agent));
+  const [name = '', id = ''] = organization?.split('=') ?? [];
+  if (organization !== undefined) {
+    refuse(`--organization ${organization}`, refuseName(name) ?? refuseId(id));
+  }
+  return {
+    isEmpty: empty === true,
+    ...(baseUrl !== undefined && { baseUrl }),
+    ...(organization !== undefined && { organization: { name, id } }),
+    ...(agent !== undefined && { agent }),
+    ...(ci !== undefined && { ci }),
+  };
+}

@@ -1,0 +1,120 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { explainField } from '../config/explain-field.ts';
+import { loadStack, type Stack } from '../config/index.ts';
+import { configName } from '../config/schema.ts';
+import { type Address, isAddress, kindOf } from '../core/address.ts';
+import { CallsheetError } from '../core/errors.ts';
+import { formatPath, type Path, parsePath } from '../core/path.ts';
+import type { ValueDocument } from '../core/value-document.ts';
+import { maskAt, maskValue } from '../diff/mask.ts';
+import { kindNamed, kinds } from '../kinds/index.ts';
+import type { CommonFlags, Context } from './context.ts';
+import { parseVars } from './stack.ts';
+
+/**
+ * Where a value of a resource of the stack came from: `agent.clinic["harbor"].greeting_message`. Undefined
+ * where no resource has that name. Throws `CallsheetError` where the stack has errors and the name can only
+ * mean something of it, or where rows are meant and none is named.
+ */
+export async function explainValue(
+  wanted: string,
+  flags: CommonFlags,
+  context: Context,
+): Promise<ValueDocument | undefined> {
+  if (!existsSync(join(flags.dir, 'callsheet.yaml'))) return undefined;
+  const { stack, diagnostics } = await loadStack({
+    dir: flags.dir,
+    env: context.env,
+    vars: parseVars(flags.var ?? []),
+    varFiles: flags.varFile ?? [],
+    environment: flags.env,
+    secrets: 'skip',
+  });
+  if (stack === undefined) {
+    if (isField(wanted)) return undefined;
+    throw new CallsheetError('config', 'the configuration has errors', { diagnostics });
+  }
+  const address = addressIn(wanted, stack);
+  if (address === undefined) {
+    refuseRows(wanted, stack);
+    return undefined;
+  }
+  const path = wanted === address ? [] : parsePath(wanted.slice(address.length + 1));
+  const origin = path && stack.originOf(address, platformPath(kindOf(address), path));
+  if (path === undefined || origin === undefined) return undefined;
+  if (origin.layers.length === 0 && origin.value === undefined) checkField(address, path);
+  return documentOf(origin, formatPath(path));
+}
+
+function documentOf(
+  { address, path, value, layers, filled }: NonNullable<ReturnType<Stack['originOf']>>,
+  field: string,
+): ValueDocument {
+  const { schema } = kindNamed(kindOf(address));
+  const shown = path.length === 0 ? maskValue(schema, schema, value) : maskAt(schema, path, value);
+  return {
+    format: 'callsheet-value',
+    version: 1,
+    address,
+    field,
+    given: value !== undefined,
+    value: value === undefined ? null : shown,
+    layers,
+    filled: filled.map(({ expression, value: text, by, position }) => ({
+      expression,
+      value: text ?? null,
+      by,
+      position: position ?? null,
+    })),
+  };
+}
+
+/** Throws where the kind has no such field; one that it has and nobody gives is no mistake. */
+function checkField(address: Address, path: Path): void {
+  const field = explainField(formatPath([kindOf(address), ...path]), kinds);
+  if ('message' in field) throw new CallsheetError('usage', field.message, { hint: field.hint });
+}
+
+/** The resource that a name begins with. */
+function addressIn(wanted: string, { resources }: Stack): Address | undefined {
+  const found = resources
+    .map(({ address }) => address)
+    .filter((address) => wanted === address || wanted.startsWith(`${address}.`));
+  // `knowledge_source.clinic.faq` before `knowledge_source.clinic`.
+  return found.sort((a, b) => b.length - a.length)[0];
+}
+
+/** `agent.clinic.name` where `agent.clinic` has rows. */
+function refuseRows(wanted: string, { resources }: Stack): void {
+  const rows = resources.filter(({ address }) => {
+    const row = address.indexOf('[');
+    const base = row < 0 ? undefined : address.slice(0, row);
+    return base !== undefined && (wanted === base || wanted.startsWith(`${base}.`));
+  });
+  const [first] = rows;
+  if (first === undefined) return;
+  const base = first.address.slice(0, first.address.indexOf('['));
+  throw new CallsheetError('usage', `${base} has ${rows.length} rows; say which one is meant`, {
+    hint: `For example: callsheet explain '${first.address}${wanted.slice(base.length)}'`,
+  });
+}
+
+/** From the configuration's names to the platform's. */
+function platformPath(kindName: string, [first, ...rest]: Path): Path {
+  if (first === undefined) return [];
+  const { properties = {} } = kindNamed(kindName).schema;
+  const [name = first] =
+    Object.entries(properties).find(
+      ([field, schema]) => configName(field, schema) === first && field !== first,
+    ) ?? [];
+  return [name, ...rest];
+}
+
+/** Whether a name can mean a field of a kind or a setting, so that no stack is needed for it. */
+function isField(wanted: string): boolean {
+  const [first = '', second] = parsePath(wanted.replaceAll('[]', '[*]')) ?? [];
+  const kind = kinds.find(({ name }) => name === first);
+  if (kind === undefined || second === undefined) return true;
+  return !isAddress(`${first}.${second}`) || kind.schema.properties?.[second] !== undefined;
+}

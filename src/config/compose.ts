@@ -1,0 +1,132 @@
+import { type Address, withKey } from '../core/address.ts';
+import type { Kind } from '../kinds/kind.ts';
+import { type Bases, fieldsOf, type Layer } from './bases.ts';
+import { fillRow } from './fill-row.ts';
+import { type Loop, readLoop } from './for-each.ts';
+import { layOver } from './lay-over.ts';
+import type { Patches } from './patches.ts';
+import type { Problem } from './problems.ts';
+import type { Context, Surroundings } from './resolved.ts';
+import type { WrittenResource } from './resources.ts';
+import type { Row } from './rows.ts';
+import { resourceSchema } from './schema.ts';
+import { describe, type Member, type WrittenMap } from './written.ts';
+
+/** A resource with everything laid over each other that it is made of. */
+export type ComposedResource = WrittenResource & {
+  /** The row that `${each.…}` reads from. */
+  readonly row: Row | undefined;
+  /** What it is made of, the lowest first, before its row was put in. */
+  readonly layers: readonly Layer[];
+};
+
+/** What one written resource comes to; with rows, its own address is none. */
+export type Composition = {
+  readonly hasRows: boolean;
+  readonly resources: readonly ComposedResource[];
+};
+
+export type Composing = {
+  readonly bases: Bases;
+  readonly patches: Patches;
+  readonly surroundings: Surroundings;
+};
+
+/**
+ * Makes the resources of one that was written: one, or one a row.
+ *
+ * ```
+ * bases, in the order of `base:`  <  the resource  <  the environment's patches, the widest first
+ * ```
+ *
+ * Each layer gets its row before it is laid over the others, so that an empty cell gives way to a base.
+ */
+export function compose(
+  written: WrittenResource,
+  { bases, patches, surroundings }: Composing,
+): Composition {
+  const { kind, address, body } = written;
+  const above = patches.over(address);
+  const own = [body, ...above.map((layer) => layer.body)];
+  const base = lastOf(own, 'base');
+  const layers: readonly Layer[] = [
+    ...(base === undefined ? [] : bases.layersOf(base.value)),
+    { label: address, body: fieldsOf(body) },
+    ...above.map((layer) => ({ ...layer, body: fieldsOf(layer.body) })),
+  ];
+  const context = contextOf(kind, address, surroundings);
+  const forEach = lastOf(own, 'for_each');
+  if (forEach === undefined) {
+    refuseStray(own, context);
+    const resource = { ...written, body: merge(layers, written, context), layers, row: undefined };
+    return { hasRows: false, resources: [resource] };
+  }
+  const loop: Loop = { forEach, key: lastOf(own, 'key'), allowEmpty: isEmptyAllowed(own, context) };
+  const resources = readLoop(loop, context).map(({ key, row }): ComposedResource => {
+    const rowAddress = withKey(address, key);
+    const all = [...layers, ...patches.overRow(rowAddress)];
+    const filled = all.map((layer) => ({ ...layer, body: fillRow(layer.body, row) }));
+    const merged = merge(filled, written, { ...context, subject: rowAddress, address: rowAddress });
+    return { ...written, address: rowAddress, body: merged, layers: all, row };
+  });
+  return { hasRows: true, resources };
+}
+
+function contextOf(kind: Kind, address: Address, surroundings: Surroundings): Context {
+  const own = { root: resourceSchema(kind), subject: address, address, refs: [], secrets: [] };
+  return { ...surroundings, ...own };
+}
+
+/** The layers as one body. It stands where the resource itself does. */
+function merge(
+  layers: readonly Layer[],
+  { kind, body: { place } }: WrittenResource,
+  { report, subject, address }: Context,
+): WrittenMap {
+  const schema = resourceSchema(kind);
+  const add = (problem: Problem) =>
+    report.add({ ...problem, message: `${subject} ${problem.message}`, address });
+  const merged = layers.reduce<WrittenMap>(
+    (below, { body }) => layOver(below, body, schema, { root: schema, add }),
+    { type: 'map', place, members: new Map() },
+  );
+  return { ...merged, place };
+}
+
+function lastOf(bodies: readonly WrittenMap[], key: string): Member | undefined {
+  return bodies.map(({ members }) => members.get(key)).findLast((member) => member !== undefined);
+}
+
+function isEmptyAllowed(
+  bodies: readonly WrittenMap[],
+  { report, subject, address }: Context,
+): boolean {
+  const member = lastOf(bodies, 'allow_empty');
+  if (member === undefined) return false;
+  const { value } = member;
+  if (value.type === 'scalar' && typeof value.value === 'boolean') return value.value;
+  report.add({
+    rule: 'schema/type',
+    message: `${subject}: allow_empty must be true or false, not ${describe(value)}`,
+    address,
+    path: 'allow_empty',
+    place: value.place,
+  });
+  return false;
+}
+
+/** `key` and `allow_empty` say something about rows, and there are none. */
+function refuseStray(bodies: readonly WrittenMap[], { report, subject, address }: Context): void {
+  for (const key of ['key', 'allow_empty']) {
+    const member = lastOf(bodies, key);
+    if (member === undefined) continue;
+    report.add({
+      rule: 'for-each/missing',
+      message: `${subject} has ${key} and no for_each`,
+      hint: 'Add for_each: { $file: rows.csv }, or remove it',
+      address,
+      path: key,
+      place: member.keyPlace,
+    });
+  }
+}

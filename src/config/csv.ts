@@ -1,0 +1,126 @@
+import { CsvError, parse } from 'csv-parse/sync';
+import type { Problem } from './problems.ts';
+import { lineAt, lineRange, type Place, placeOf, type Source } from './source.ts';
+import type { Member, Written, WrittenMap } from './written.ts';
+
+/** A table as rows of named cells, each with its place. */
+export type Table = {
+  readonly columns: readonly string[];
+  readonly rows: readonly WrittenMap[];
+  readonly problems: readonly Problem[];
+};
+
+/** One record of the file with the stretch of text that it was written in. */
+type Placed = { readonly values: readonly string[]; readonly place: Place };
+
+/**
+ * Reads a CSV file as RFC 4180 has it: the first record names the columns, every other has as many cells.
+ * Cells are texts; `loose` lets one stand for a number where a field takes one.
+ */
+export function parseCsv(source: Source): Table {
+  let placed: readonly Placed[];
+  try {
+    placed = readRecords(source);
+  } catch (error) {
+    if (!(error instanceof CsvError)) throw error;
+    return { columns: [], rows: [], problems: [malformed(error, source)] };
+  }
+  const [header, ...records] = placed;
+  if (header === undefined) return { columns: [], rows: [], problems: [] };
+  const columns = header.values.map((name) => name.trim());
+  const problems = [...checkHeader(columns, header.place)];
+  const rows = records.flatMap(({ values, place }) => {
+    if (values.length === columns.length) return [toRow(columns, values, place)];
+    problems.push(unevenRow(values.length, columns.length, place));
+    return [];
+  });
+  return { columns, rows, problems };
+}
+
+/** What the parser gives with `raw`, which its types do not say. */
+type RawRecord = { readonly record: readonly string[]; readonly raw: string };
+
+function readRecords(source: Source): readonly Placed[] {
+  const records = parse(source.text, {
+    raw: true,
+    relax_column_count: true,
+    skip_empty_lines: true,
+  }) as unknown as readonly RawRecord[];
+  let from = 0;
+  return records.map(({ record, raw }) => {
+    // The empty lines before a record are in its raw text.
+    const lead = /^[\r\n]*/.exec(raw)?.[0].length ?? 0;
+    const start = from + lead;
+    const end = from + raw.replace(/[\r\n]+$/, '').length;
+    from += raw.length;
+    return { values: record, place: { source, start, end: Math.max(start, end) } };
+  });
+}
+
+function toRow(columns: readonly string[], values: readonly string[], place: Place): WrittenMap {
+  const members = new Map<string, Member>();
+  let from = place.start;
+  for (const [index, key] of columns.entries()) {
+    const value = values[index] ?? '';
+    const rest: Place = { ...place, start: Math.min(from, place.end) };
+    // A cell with quotes in it is written otherwise than it reads; then the rest of the row stands for it.
+    const cell = value === '' ? { ...rest, end: rest.start } : placeOf(value, rest);
+    if (cell.end < place.end || value !== '') from = Math.max(from, cell.end);
+    members.set(key, { key, keyPlace: cell, value: toCell(value, cell) });
+  }
+  return { type: 'map', place, members };
+}
+
+function toCell(value: string, place: Place): Written {
+  return { type: 'scalar', place, value, text: value, empty: false, loose: true };
+}
+
+function* checkHeader(columns: readonly string[], place: Place): Iterable<Problem> {
+  for (const [index, name] of columns.entries()) {
+    if (!/^[A-Za-z_][\w-]*$/.test(name)) {
+      yield {
+        rule: 'csv/header',
+        message: `the column ${JSON.stringify(name)} cannot be named in \${each.…}`,
+        hint: 'The first line names the columns; use letters, digits, _ and -, and begin with a letter',
+        place: placeOf(name, place),
+      };
+    } else if (columns.indexOf(name) !== index) {
+      yield {
+        rule: 'csv/header',
+        message: `two columns are called ${name}`,
+        hint: 'Give each column its own name',
+        place,
+      };
+    }
+  }
+}
+
+function unevenRow(count: number, wanted: number, place: Place): Problem {
+  return {
+    rule: 'csv/row',
+    message: `the row has ${count} ${count === 1 ? 'cell' : 'cells'}, and the first line names ${wanted} columns`,
+    hint: 'Put a cell that holds a comma in quotes; leave a cell empty to give nothing',
+    place,
+  };
+}
+
+const WORDS: Readonly<Record<string, string>> = {
+  CSV_QUOTE_NOT_CLOSED: 'a quote is opened and never closed',
+  CSV_INVALID_CLOSING_QUOTE:
+    'something follows a closing quote that is neither a comma nor a line end',
+  INVALID_OPENING_QUOTE: 'a quote stands inside a cell that does not begin with one',
+};
+
+function malformed(error: CsvError, source: Source): Problem {
+  const { lines } = error as CsvError & { readonly lines?: number };
+  // Of a quote that is never closed the parser only knows where the file ends.
+  const opened = error.code === 'CSV_QUOTE_NOT_CLOSED' ? source.text.lastIndexOf('"') : -1;
+  const line = opened < 0 ? (lines ?? 1) : lineAt(source, opened);
+  const range = lineRange(source, line) ?? { start: 0, end: 0 };
+  return {
+    rule: 'csv/syntax',
+    message: WORDS[error.code] ?? 'the file is no CSV',
+    hint: 'Put the whole cell in quotes, and double each quote inside it',
+    place: { source, ...range },
+  };
+}

@@ -1,0 +1,62 @@
+import { escapeExpressions, wholeExpression } from './interpolate.ts';
+import { eachPath, lookUpCell, type Row } from './rows.ts';
+import type { Member, Written, WrittenMap } from './written.ts';
+
+/**
+ * Puts cells in the place of values that are `${each.column}` and nothing else, so that a field can be a
+ * number, a list or a map of its row, and a mistake in it is shown in the table. A field whose cell holds
+ * nothing is left out, as if it had not been written: what lies beneath stays. Expressions inside longer
+ * texts are filled in later.
+ */
+export function fillRow(body: WrittenMap, row: Row): WrittenMap {
+  return (fill(body, row) as WrittenMap | undefined) ?? { ...body, members: new Map() };
+}
+
+/** Undefined: there is nothing. A node in which nothing changes stays the same one. */
+function fill(node: Written, row: Row): Written | undefined {
+  if (node.type === 'scalar') return fillScalar(node, row);
+  if (node.type === 'list') {
+    const items = node.items.flatMap((item) => fill(item, row) ?? []);
+    return items.every((item, index) => item === node.items[index]) &&
+      items.length === node.items.length
+      ? node
+      : { ...node, items };
+  }
+  const form = [...node.members.values()].find(({ key }) => key.startsWith('$'));
+  // A form is filled in as a whole later; one that leads nowhere is nothing.
+  if (form !== undefined) return fill(form.value, row) === undefined ? undefined : node;
+  const members = new Map<string, Member>();
+  let same = true;
+  for (const member of node.members.values()) {
+    const value = fill(member.value, row);
+    same &&= value === member.value;
+    if (value !== undefined) members.set(member.key, { ...member, value });
+  }
+  return same ? node : { ...node, members };
+}
+
+function fillScalar(node: Written & { readonly type: 'scalar' }, row: Row): Written | undefined {
+  if (typeof node.value !== 'string') return node;
+  const expression = wholeExpression(node.value);
+  const path = expression === undefined ? undefined : eachPath(expression);
+  if (path === undefined) return node;
+  const found = lookUpCell(row, path);
+  if (found === 'nothing') return undefined;
+  // What the row does not have is told where the text is filled in.
+  return 'cell' in found ? asData(found.cell) : node;
+}
+
+/** A cell as it stands: nothing in it is filled in again. */
+function asData(cell: Written): Written {
+  if (cell.type === 'list') return { ...cell, items: cell.items.map(asData) };
+  if (cell.type === 'map') {
+    const members = [...cell.members.values()].map((member): [string, Member] => [
+      member.key,
+      { ...member, value: asData(member.value) },
+    ]);
+    return { ...cell, members: new Map(members) };
+  }
+  return typeof cell.value === 'string' && cell.value.includes('${')
+    ? { ...cell, value: escapeExpressions(cell.value) }
+    : cell;
+}

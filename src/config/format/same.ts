@@ -1,0 +1,39 @@
+import { Lexer } from 'yaml';
+import type { Written } from '../written.ts';
+
+/** Whether two files say the same: equal values in equal spelling, whatever the order of their keys. */
+export function sameValues(a: Written | undefined, b: Written | undefined): boolean {
+  if (a === undefined || b === undefined || a.type !== b.type) return a === b;
+  if (a.type === 'scalar' && b.type === 'scalar') {
+    return a.value === b.value && a.text === b.text && a.empty === b.empty;
+  }
+  if (a.type === 'list' && b.type === 'list') {
+    return (
+      a.items.length === b.items.length &&
+      a.items.every((item, index) => sameValues(item, b.items[index]))
+    );
+  }
+  if (a.type !== 'map' || b.type !== 'map') return false;
+  return (
+    a.members.size === b.members.size &&
+    [...a.members].every(([key, { value }]) => sameValues(value, b.members.get(key)?.value))
+  );
+}
+
+/** What the lexer puts before the text of a scalar, which may look like anything. */
+const SCALAR = '\u001f';
+
+function commentsOf(text: string): readonly string[] {
+  const comments: string[] = [];
+  let before = '';
+  for (const lexeme of new Lexer().lex(text)) {
+    if (lexeme.startsWith('#') && before !== SCALAR) comments.push(lexeme.trimEnd());
+    before = lexeme;
+  }
+  return comments.sort();
+}
+
+/** Whether two texts have the same comments, wherever they stand. */
+export function sameComments(a: string, b: string): boolean {
+  return JSON.stringify(commentsOf(a)) === JSON.stringify(commentsOf(b));
+}

@@ -1,0 +1,156 @@
+import { dereference, type FieldSchema, itemSchema, memberSchema } from '../core/schema.ts';
+import type { Problem } from './problems.ts';
+import type { Place } from './source.ts';
+import {
+  type Member,
+  memberOf,
+  type Written,
+  type WrittenList,
+  type WrittenMap,
+} from './written.ts';
+
+/**
+ * Lays one layer of a document over another: a resource over its bases, an environment over both. What is
+ * on top wins, field by field:
+ *
+ * | below and on top                                    | outcome                                       |
+ * |-----------------------------------------------------|-----------------------------------------------|
+ * | two maps                                            | merged, member by member                      |
+ * | two lists whose elements have an identity           | merged by identity; new elements stand last   |
+ * | any other list, text, number, value form            | the one on top                                |
+ * | an object that is compared as a whole (`x-whole`)   | the one on top                                |
+ * | anything, and `null`                                | null: the field is cleared on the platform    |
+ * | anything, and `{ $remove: true }`                   | as if it had never been written               |
+ * | a list, and an element `{ $remove: name }`          | the list without that element                 |
+ * | anything, and `{ $replace: value }`                 | the value as it stands, not merged            |
+ */
+export type Merge = {
+  /** Holds the definitions that `$ref`s of the schema lead to. */
+  readonly root: FieldSchema;
+  readonly add: (problem: Problem) => void;
+};
+
+const REMOVE = '$remove';
+const REPLACE = '$replace';
+
+export function layOver(
+  below: WrittenMap,
+  top: WrittenMap,
+  schema: FieldSchema,
+  merge: Merge,
+): WrittenMap {
+  return mergeMaps(below, top, dereference(merge.root, schema), merge);
+}
+
+function mergeMaps(
+  below: WrittenMap,
+  top: WrittenMap,
+  schema: FieldSchema,
+  merge: Merge,
+): WrittenMap {
+  const members = new Map(below.members);
+  for (const member of top.members.values()) {
+    const lower = members.get(member.key);
+    const field = memberSchema(merge.root, schema, member.key);
+    const value = mergeValues(lower, member, field, merge);
+    if (value === undefined) members.delete(member.key);
+    else members.set(member.key, { ...member, value });
+  }
+  return { ...top, members };
+}
+
+/** Undefined: nothing is left. */
+function mergeValues(
+  lower: Member | undefined,
+  { key, keyPlace, value }: Member,
+  schema: FieldSchema,
+  merge: Merge,
+): Written | undefined {
+  const removed = onlyMember(value, REMOVE);
+  if (removed !== undefined) {
+    if (lower === undefined) reportNothing(key, keyPlace, merge);
+    return undefined;
+  }
+  const replaced = onlyMember(value, REPLACE);
+  if (replaced !== undefined) return settle(replaced.value, schema, merge);
+  return combine(lower?.value, value, schema, merge);
+}
+
+function combine(
+  lower: Written | undefined,
+  value: Written,
+  schema: FieldSchema,
+  merge: Merge,
+): Written {
+  if (value.type === 'map' && !isForm(value) && schema['x-whole'] !== true) {
+    const beneath =
+      lower?.type === 'map' && !isForm(lower) ? lower : { ...value, members: new Map() };
+    return mergeMaps(beneath, value, schema, merge);
+  }
+  if (value.type === 'list') {
+    const identity = schema['x-identity'];
+    if (identity === undefined) return settle(value, schema, merge);
+    return mergeLists(lower?.type === 'list' ? lower.items : [], value, identity, schema, merge);
+  }
+  return value;
+}
+
+/** A value with nothing beneath it. */
+function settle(value: Written, schema: FieldSchema, merge: Merge): Written {
+  if (value.type !== 'list') return combine(undefined, value, schema, merge);
+  const element = itemSchema(merge.root, schema);
+  return { ...value, items: value.items.map((item) => combine(undefined, item, element, merge)) };
+}
+
+function mergeLists(
+  lower: readonly Written[],
+  list: WrittenList,
+  identity: string,
+  schema: FieldSchema,
+  merge: Merge,
+): WrittenList {
+  const element = itemSchema(merge.root, schema);
+  const items = [...lower];
+  for (const item of list.items) {
+    const removed = onlyMember(item, REMOVE);
+    const name =
+      removed === undefined ? nameOf(memberOf(item, identity)?.value) : nameOf(removed.value);
+    // Two elements of one list with the same identity are a mistake that is told later, so both stay.
+    const at =
+      name === undefined
+        ? -1
+        : lower.findIndex((other) => nameOf(memberOf(other, identity)?.value) === name);
+    const beneath = at < 0 ? undefined : items.indexOf(lower[at] as Written);
+    if (removed !== undefined) {
+      if (beneath === undefined || beneath < 0) reportNothing(name ?? '', item.place, merge);
+      else items.splice(beneath, 1);
+    } else if (beneath === undefined || beneath < 0)
+      items.push(combine(undefined, item, element, merge));
+    else items[beneath] = combine(items[beneath], item, element, merge);
+  }
+  return { ...list, items };
+}
+
+/** Identities are compared as they are written: an expression is the same one wherever it stands. */
+function nameOf(node: Written | undefined): string | undefined {
+  return node?.type === 'scalar' && node.value !== null ? node.text : undefined;
+}
+
+/** The member of a map that has no other. */
+function onlyMember(node: Written, key: string): Member | undefined {
+  return node.type === 'map' && node.members.size === 1 ? node.members.get(key) : undefined;
+}
+
+/** Whether a map stands for one value, so that nothing is merged into it. */
+function isForm(node: WrittenMap): boolean {
+  return [...node.members.keys()].some((key) => key.startsWith('$'));
+}
+
+function reportNothing(name: string, place: Place, { add }: Merge): void {
+  add({
+    rule: 'base/remove',
+    message: `removes ${name}, which nothing below it has`,
+    hint: 'Correct the name, or take the line out',
+    place,
+  });
+}

@@ -1,0 +1,49 @@
+/** Letters only, so that `systemPrompt`, `system-prompt` and `system_prompt` count as one spelling. */
+function plain(word: string): string {
+  return word.toLowerCase().replace(/[-_ ]/g, '');
+}
+
+/**
+ * How many letters must be added, removed, replaced or swapped with their neighbour to turn one word
+ * into the other (optimal string alignment distance).
+ */
+export function editDistance(a: string, b: string): number {
+  let beforeLast: number[] = [];
+  let last = Array.from({ length: b.length + 1 }, (_, index) => index);
+  for (let i = 1; i <= a.length; i += 1) {
+    const row = [i];
+    for (let j = 1; j <= b.length; j += 1) {
+      const same = a[i - 1] === b[j - 1];
+      let cost = Math.min(
+        (row[j - 1] ?? 0) + 1,
+        (last[j] ?? 0) + 1,
+        (last[j - 1] ?? 0) + (same ? 0 : 1),
+      );
+      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) {
+        cost = Math.min(cost, (beforeLast[j - 2] ?? 0) + 1);
+      }
+      row.push(cost);
+    }
+    beforeLast = last;
+    last = row;
+  }
+  return last[b.length] ?? 0;
+}
+
+/** The candidate that `word` was probably meant to be, or undefined where none is close. */
+export function nearest(word: string, candidates: Iterable<string>): string | undefined {
+  const wanted = plain(word);
+  const limit = Math.max(1, Math.floor(wanted.length / 3));
+  let best: string | undefined;
+  let bestDistance = limit + 1;
+  for (const candidate of candidates) {
+    const other = plain(candidate);
+    if (Math.abs(other.length - wanted.length) >= bestDistance) continue;
+    const distance = editDistance(wanted, other);
+    if (distance < bestDistance) {
+      best = candidate;
+      bestDistance = distance;
+    }
+  }
+  return best;
+}

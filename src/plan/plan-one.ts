@@ -1,0 +1,119 @@
+import { digestOf } from '../core/digest.ts';
+import type { Change, Note } from '../core/plan-document.ts';
+import { isWritten, type LeafChange } from '../diff/compare.ts';
+import type { World } from '../diff/world.ts';
+import type { ResourceState } from '../state/model.ts';
+import { planChange } from './change.ts';
+import type { Identity } from './identify.ts';
+import type { PlanInput } from './make.ts';
+import { attributeDrift, attributeUnrecorded, extentNotes, leafNotes } from './notes.ts';
+import { livePin, pinOf } from './pin.ts';
+import { type PreflightContext, preflight } from './preflight.ts';
+import type { LiveResource } from './reader.ts';
+import { rebind } from './rebind.ts';
+import { rememberResource } from './remember.ts';
+import { type Support, withSupport } from './unsupported.ts';
+
+/** What planning one resource came to. */
+export type Result = {
+  readonly change: Change;
+  readonly notes: readonly Note[];
+  /** What the state should remember of it although nothing is written; undefined where it does already. */
+  readonly state: ResourceState | undefined;
+};
+
+/** What all resources of a plan are planned with. */
+export type OneInput = Omit<PlanInput, 'world'> & {
+  readonly world: World;
+  readonly checks: PreflightContext | undefined;
+};
+
+/** Plans one resource: reads it, compares it, and asks what the platform would refuse of the change. */
+export async function planOne(given: Identity, input: OneInput): Promise<Result> {
+  const { world, checks } = input;
+  const identity = atItsAddress(given, world);
+  const { kind, found, desired, recorded, address, by } = identity;
+  const facets = new Set(
+    kind.facets.map(({ field }) => field).filter((field) => desired?.document[field] !== undefined),
+  );
+  // What could not be read when it was made cannot be told from what is gone.
+  const isUnread = recorded?.id === found?.id && recorded?.pin === null;
+  const live = found && (await input.reader.read(kind, { ...found, isUnread }, facets));
+  const support = supportOf(input);
+  const context = {
+    world,
+    options: input.options,
+    now: input.now,
+    purpose: input.purpose,
+    version: input.versions.get(address),
+    isForgotten: input.isForgotten?.(address) ?? false,
+    support,
+  };
+  const { change: planned, leaves } = planChange(identity, live, context);
+  const supported = withSupport(planned, identity, support);
+  const written = { document: desired?.document ?? {}, leaves, live: live?.document ?? {} };
+  const { change, notes: untold } = checks
+    ? await preflight(supported, written, checks)
+    : { change: supported, notes: [] };
+  const notes = [...leafNotes(address, leaves), ...extentNotes(change, live), ...untold];
+  const isSame = change.action === 'no_op' || change.action === 'adopt';
+  if (isSame && desired && live) {
+    // What is known of a resource that is gone says nothing of the one that took its name.
+    const known = by === 'state' ? recorded : undefined;
+    const pin = livePin(kind, live, known?.pin ?? null);
+    const at = { id: live.id, scope: live.scope, pin };
+    const state = rememberResource(kind, desired, at, known, new Set(), world);
+    const isKnown = recorded !== undefined && digestOf(state) === digestOf(recorded);
+    return { change, notes, state: isKnown ? undefined : state };
+  }
+  if (live === undefined || change.pin === null || change.verdict === 'unsupported') {
+    return { change, notes, state: undefined };
+  }
+  return {
+    change: await pinHistory(identity, live, change, leaves, input),
+    notes,
+    state: undefined,
+  };
+}
+
+/** A resource that was moved, with what the state says of it bound to where it is now. */
+function atItsAddress(identity: Identity, world: World): Identity {
+  const { kind, desired, recorded, movedFrom } = identity;
+  if (!desired || !recorded || movedFrom === undefined) return identity;
+  return { ...identity, recorded: rebind(kind, desired, recorded, movedFrom, world) };
+}
+
+/** A change to a resource with a history is pinned to its newest entry, and says who made it drift. */
+async function pinHistory(
+  { kind, recorded }: Identity,
+  live: LiveResource,
+  change: Change,
+  leaves: readonly LeafChange[],
+  { reader }: Pick<PlanInput, 'reader'>,
+): Promise<Change> {
+  const history = await reader.history(kind, live.id, ENTRIES_READ);
+  const pin = pinOf(kind, live, history[0]?.id ?? null);
+  const moved = leaves.some(
+    (leaf) => isWritten(leaf) && (leaf.cause === 'drifted' || leaf.cause === 'conflict'),
+  );
+  const author = kind.history
+    ? attributeDrift(history, recorded?.pin?.history_id)
+    : attributeUnrecorded(pin.updated_at);
+  const who = moved ? author : undefined;
+  return {
+    ...change,
+    pin,
+    reason: who === undefined ? change.reason : `${change.reason} (${who})`,
+  };
+}
+
+/** Entries that are read to say who changed a resource since the last run. */
+const ENTRIES_READ = 20;
+
+/** What the platform has, and which assumption an operation rests on. */
+export function supportOf({
+  reader,
+  assumptionOf,
+}: Pick<PlanInput, 'reader' | 'assumptionOf'>): Support {
+  return { lackOf: reader.lackOf, assumptionOf };
+}

@@ -1,0 +1,109 @@
+import type { Diagnostic } from '../../core/diagnostics.ts';
+import { countSeverity } from '../../core/diagnostics.ts';
+import { sanitise, sanitiseLine } from '../untrusted.ts';
+import { formatCount } from '../wording.ts';
+import { pathOf, type Report } from './report.ts';
+
+/** What a CI server groups the files under. */
+const SUITE = 'callsheet.validate';
+
+/** The name of what belongs to no file. */
+const WHOLE = 'the stack as a whole';
+
+/**
+ * The diagnostics as JUnit XML, in the part of it that GitLab and Jenkins both read: a test case for each
+ * file of the stack, which fails where the file has errors. Warnings are its output. Ends in a line break.
+ */
+export function renderReportJunit(report: Report): string {
+  const cases = casesOf(report);
+  const failed = cases.filter(([, found]) => countSeverity(found, 'error') > 0).length;
+  const counts = `tests="${cases.length}" failures="${failed}" errors="0"`;
+  return [
+    '<?xml version="1.0" encoding="UTF-8"?>',
+    `<testsuites name="${SUITE}" ${counts}>`,
+    `  <testsuite name="${SUITE}" ${counts} skipped="0" time="0">`,
+    ...cases.flatMap(([name, found]) => caseLines(name, found, report)),
+    '  </testsuite>',
+    '</testsuites>',
+    '',
+  ].join('\n');
+}
+
+type Case = readonly [name: string, found: readonly Diagnostic[]];
+
+/** The files with what was found in each; those without a problem, too, so that a repair shows. */
+function casesOf(report: Report): readonly Case[] {
+  const cases = new Map<string, Diagnostic[]>();
+  for (const file of report.files) cases.set(pathOf(file, report), []);
+  for (const diagnostic of report.diagnostics) {
+    const { position } = diagnostic;
+    const name = position === undefined ? WHOLE : pathOf(position.file, report);
+    const found = cases.get(name);
+    if (found === undefined) cases.set(name, [diagnostic]);
+    else found.push(diagnostic);
+  }
+  return [...cases].sort(([a], [b]) => (a < b ? -1 : 1));
+}
+
+function caseLines(name: string, found: readonly Diagnostic[], report: Report): readonly string[] {
+  const attributes = `classname="${SUITE}" name="${escapeAttribute(name)}" time="0"`;
+  if (found.length === 0) return [`    <testcase ${attributes}/>`];
+  const errors = found.filter(({ severity }) => severity === 'error');
+  const warnings = found.filter(({ severity }) => severity === 'warning');
+  return [
+    `    <testcase ${attributes}>`,
+    ...failureLines(errors, report),
+    ...(warnings.length === 0
+      ? []
+      : [`      <system-out>${escapeText(textOf(warnings, report))}</system-out>`]),
+    '    </testcase>',
+  ];
+}
+
+/** One element for all errors of a file: Jenkins keeps only one, and GitLab reads only its content. */
+function failureLines(errors: readonly Diagnostic[], report: Report): readonly string[] {
+  const [first] = errors;
+  if (first === undefined) return [];
+  const message = errors.length === 1 ? first.message : formatCount(errors.length, 'error');
+  const type = errors.every(({ rule }) => rule === first.rule) ? first.rule : 'validate';
+  return [
+    `      <failure type="${escapeAttribute(type)}" message="${escapeAttribute(message)}">${escapeText(textOf(errors, report))}</failure>`,
+  ];
+}
+
+function textOf(diagnostics: readonly Diagnostic[], report: Report): string {
+  return diagnostics.map((diagnostic) => paragraphOf(diagnostic, report)).join('\n\n');
+}
+
+function paragraphOf(diagnostic: Diagnostic, report: Report): string {
+  const { severity, rule, message, hint, position, frame } = diagnostic;
+  const place =
+    position === undefined
+      ? ''
+      : `${pathOf(position.file, report)}:${position.line}:${position.column}  `;
+  return [
+    sanitiseLine(`${place}${severity}  ${message}  (${rule})`),
+    ...(frame === undefined ? [] : [sanitise(frame)]),
+    ...(hint === undefined ? [] : [sanitiseLine(`hint: ${hint}`)]),
+  ].join('\n');
+}
+
+/** What XML 1.0 cannot hold in any spelling, beyond what is shown as an escape already. */
+const IMPOSSIBLE = /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu;
+
+const ENTITIES: { readonly [character: string]: string } = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+};
+
+function escapeText(text: string): string {
+  return text
+    .replace(IMPOSSIBLE, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`)
+    .replace(/[&<>"]/g, (character) => ENTITIES[character] ?? character);
+}
+
+function escapeAttribute(text: string): string {
+  return escapeText(sanitiseLine(text));
+}

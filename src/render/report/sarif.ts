@@ -1,0 +1,147 @@
+import { createHash } from 'node:crypto';
+import type { Diagnostic } from '../../core/diagnostics.ts';
+import { RULES, wordsOfRule } from '../../core/rules.ts';
+import { escapeInJson, sanitiseLine } from '../untrusted.ts';
+import { linesOfFrame } from './frame.ts';
+import { bySeverity, isAbsolute, pathOf, type Report, stackPath } from './report.ts';
+
+const SCHEMA = 'https://json.schemastore.org/sarif-2.1.0.json';
+
+/** What the URIs of files are relative to: readers know it as the root of the repository. */
+const ROOT = '%SRCROOT%';
+
+/** GitHub refuses a file with more results than this, and shows the 5,000 most severe ones of it. */
+const MAX_RESULTS = 25_000;
+
+/** GitHub cuts descriptions there. */
+const MAX_TITLE = 1024;
+
+/**
+ * The diagnostics as SARIF 2.1.0, within what GitHub code scanning asks for: every result has a place,
+ * an end of that place, a rule with its descriptions, and a fingerprint that outlives moved lines. Ends
+ * in a line break.
+ */
+export function renderReportSarif(report: Report): string {
+  const shown = bySeverity(report.diagnostics).slice(0, MAX_RESULTS);
+  const names = [...new Set([...RULES.keys(), ...shown.map(({ rule }) => rule)])];
+  const occurrences = new Map<string, number>();
+  const run = {
+    tool: {
+      driver: {
+        name: 'Callsheet',
+        version: report.version,
+        semanticVersion: report.version,
+        rules: names.map(describeRule),
+      },
+    },
+    // Keeps the results of several stacks of one repository apart.
+    automationDetails: { id: `${['callsheet', uriOf(report.folder)].filter(Boolean).join('/')}/` },
+    originalUriBaseIds: { [ROOT]: { description: { text: 'The root of the repository.' } } },
+    columnKind: 'unicodeCodePoints',
+    invocations: [{ executionSuccessful: true, ...leftOut(report, shown.length) }],
+    results: shown.map((diagnostic) => ({
+      ruleId: diagnostic.rule,
+      ruleIndex: names.indexOf(diagnostic.rule),
+      level: diagnostic.severity,
+      message: { text: messageOf(diagnostic) },
+      locations: [locationOf(diagnostic, report)],
+      partialFingerprints: {
+        primaryLocationLineHash: fingerprintOf(diagnostic, report, occurrences),
+      },
+    })),
+  };
+  return `${escapeInJson(JSON.stringify({ $schema: SCHEMA, version: '2.1.0', runs: [run] }, null, 2))}\n`;
+}
+
+function describeRule(name: string) {
+  const { summary, remedy } = wordsOfRule(name);
+  return {
+    id: name,
+    shortDescription: { text: summary },
+    fullDescription: { text: `${summary} ${remedy}` },
+    help: { text: remedy },
+    properties: { tags: ['configuration'], precision: 'very-high' },
+  };
+}
+
+function leftOut({ diagnostics }: Report, shown: number) {
+  const rest = diagnostics.length - shown;
+  if (rest === 0) return {};
+  const text = `${rest} more problems are left out: a file may hold ${MAX_RESULTS} results.`;
+  return { toolExecutionNotifications: [{ level: 'warning', message: { text } }] };
+}
+
+/** The message and the hint as sentences. What reads like a link in it is not to become one. */
+function messageOf({ message, hint }: Diagnostic): string {
+  const text = [message, hint]
+    .filter((part) => part !== undefined)
+    .map((part) => (/[.?!…]$/.test(part) ? part : `${part}.`))
+    .join(' ');
+  const plain = sanitiseLine(text).replaceAll('](', '] (');
+  return [...plain].slice(0, MAX_TITLE).join('');
+}
+
+function locationOf({ position, frame, address, path }: Diagnostic, report: Report) {
+  const { file, line, column, end_column } = position ?? { line: 1, column: 1 };
+  const lines = linesOfFrame(frame);
+  const marked = lines.find((shown) => shown.marked !== undefined)?.marked;
+  const name = [address, path].filter(Boolean).join('.');
+  return {
+    physicalLocation: {
+      artifactLocation: artifactOf(file === undefined ? stackPath(report) : pathOf(file, report)),
+      region: {
+        startLine: line,
+        startColumn: column,
+        endLine: line,
+        endColumn: Math.max(end_column ?? 0, column + 1),
+        ...(marked ? { snippet: { text: marked } } : {}),
+      },
+      ...(lines.length === 0
+        ? {}
+        : {
+            contextRegion: {
+              startLine: lines[0]?.number ?? line,
+              endLine: lines.at(-1)?.number ?? line,
+              snippet: { text: `${lines.map(({ text }) => text).join('\n')}\n` },
+            },
+          }),
+    },
+    ...(name === ''
+      ? {}
+      : { logicalLocations: [{ fullyQualifiedName: sanitiseLine(name), kind: 'member' }] }),
+  };
+}
+
+/** A file by its URI; one outside the repository has no base that a reader would know. */
+function artifactOf(path: string) {
+  if (isAbsolute(path)) return { uri: `file:///${uriOf(path.replace(/^[\\/]+/, ''))}` };
+  return { uri: uriOf(path), ...(path.startsWith('../') ? {} : { uriBaseId: ROOT }) };
+}
+
+/** A path as a relative URI reference (RFC 3986), step by step. */
+function uriOf(path: string): string {
+  return path
+    .split('/')
+    .map((step) => encodeURIComponent(step.toWellFormed()))
+    .join('/');
+}
+
+/**
+ * What a result is recognised by in another commit: its rule, its field, and its line as the frame shows
+ * it, which never holds a secret; not where the line stands. Equal ones are told apart by counting.
+ */
+function fingerprintOf(
+  { rule, address, path, position, frame, message }: Diagnostic,
+  report: Report,
+  occurrences: Map<string, number>,
+): string {
+  const line = linesOfFrame(frame)
+    .find(({ marked }) => marked !== undefined)
+    ?.text.trim();
+  const parts = [rule, address ?? '', path ?? '', line ?? (address === undefined ? message : '')];
+  const hash = createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 16);
+  const key = `${hash} ${position === undefined ? '' : pathOf(position.file, report)}`;
+  const count = (occurrences.get(key) ?? 0) + 1;
+  occurrences.set(key, count);
+  return `${hash}:${count}`;
+}

@@ -1,0 +1,96 @@
+import { Ajv, type ErrorObject, type Options, type ValidateFunction } from 'ajv';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { fullFormats } from 'ajv-formats/dist/formats.js';
+import type { Json } from '../core/value.ts';
+import type { RuleProblem } from './rule.ts';
+
+/** A violation: where, as a JSON pointer, and in words that go after the field's name. */
+export type Violation = { readonly pointer: string; readonly words: string };
+
+export type SchemaCheck = (document: unknown) => readonly Violation[];
+
+const DRAFTS: Readonly<Record<string, (options: Options) => Ajv>> = {
+  'https://json-schema.org/draft/2020-12/schema': (options) => new Ajv2020(options),
+  'http://json-schema.org/draft-07/schema': (options) => new Ajv(options),
+};
+const DEFAULT_DRAFT = 'https://json-schema.org/draft/2020-12/schema';
+
+/** Compiles a JSON Schema: draft 2020-12, or the draft that its `$schema` names. */
+export function compileSchema(
+  schema: Json,
+): { readonly check: SchemaCheck } | { readonly wrong: Omit<RuleProblem, 'member'> } {
+  if (typeof schema !== 'boolean' && (typeof schema !== 'object' || schema === null)) {
+    return { wrong: { message: 'must be a JSON Schema: a map' } };
+  }
+  const named = typeof schema === 'object' && '$schema' in schema ? schema.$schema : DEFAULT_DRAFT;
+  const draft = typeof named === 'string' ? named.replace(/#$/, '') : '';
+  const open = Object.hasOwn(DRAFTS, draft) ? DRAFTS[draft] : undefined;
+  if (open === undefined) {
+    const hint = `Use ${Object.keys(DRAFTS).join(' or ')}`;
+    return {
+      wrong: { message: `is of a draft that is not known: ${JSON.stringify(named)}`, hint },
+    };
+  }
+  const ajv = open({ allErrors: true, strict: false, messages: true, verbose: false });
+  for (const [name, format] of Object.entries(fullFormats)) ajv.addFormat(name, format);
+  let validate: ValidateFunction;
+  try {
+    validate = ajv.compile(schema);
+  } catch (error) {
+    // The first of what is wrong; the rest is most often its echo.
+    const why = error instanceof Error ? error.message.split(', ')[0] : 'it cannot be read';
+    return { wrong: { message: `cannot be read as JSON Schema: ${why}` } };
+  }
+  return {
+    check: (document) => (validate(document) ? [] : tell(validate.errors ?? [])),
+  };
+}
+
+/** What only says that something below it failed. */
+const ECHOES = ['if', 'allOf', '$ref'];
+
+function tell(errors: readonly ErrorObject[]): readonly Violation[] {
+  return errors
+    .filter(({ keyword }) => !ECHOES.includes(keyword))
+    .map((error) => ({ pointer: error.instancePath, words: wordsFor(error) }));
+}
+
+function count(limit: unknown, one: string, many = `${one}s`): string {
+  return `${String(limit)} ${limit === 1 ? one : many}`;
+}
+
+function wordsFor({ keyword, params, message }: ErrorObject): string {
+  const given: Readonly<Record<string, unknown>> = params;
+  switch (keyword) {
+    case 'required':
+      return `needs ${String(given.missingProperty)}`;
+    case 'additionalProperties':
+      return `must not have ${String(given.additionalProperty)}`;
+    case 'unevaluatedProperties':
+      return `must not have ${String(given.unevaluatedProperty)}`;
+    case 'type':
+      return `must be ${[given.type].flat().join(' or ')}`;
+    case 'const':
+      return `must be ${JSON.stringify(given.allowedValue)}`;
+    case 'enum':
+      return `must be one of ${JSON.stringify(given.allowedValues).slice(1, -1).replaceAll(',', ', ')}`;
+    case 'pattern':
+      return `does not match ${String(given.pattern)}`;
+    case 'format':
+      return `must have the form ${String(given.format)}`;
+    case 'maxLength':
+      return `must have at most ${count(given.limit, 'character')}`;
+    case 'minLength':
+      return `must have at least ${count(given.limit, 'character')}`;
+    case 'maxItems':
+      return `must have at most ${count(given.limit, 'entry', 'entries')}`;
+    case 'minItems':
+      return `must have at least ${count(given.limit, 'entry', 'entries')}`;
+    case 'not':
+      return 'is what it must not be';
+    case 'false schema':
+      return 'must not be there';
+    default:
+      return message ?? `breaks ${keyword}`;
+  }
+}

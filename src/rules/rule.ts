@@ -1,0 +1,37 @@
+import type { Severity } from '../core/diagnostics.ts';
+import type { Json } from '../core/value.ts';
+
+/**
+ * `rules/` owns the rules that a team writes itself, under `rules:` of callsheet.yaml: conditions in CEL
+ * or JSON Schema over the resolved resources and over a plan. It compiles them, says what is wrong with
+ * them, and judges. What it shows a rule holds no secret, and no rule runs longer than it may. Where
+ * rules and resources stand in the YAML is the business of `config/`.
+ */
+export type WrittenRule = {
+  readonly name: string;
+  readonly over: 'resource' | 'change' | 'plan';
+  /** Kinds that it is about; undefined: all of them. */
+  readonly on: readonly string[] | undefined;
+  /** CEL: which of them. */
+  readonly when: string | undefined;
+  /** CEL: what must hold of them. */
+  readonly require: string | undefined;
+  /** JSON Schema of their document. */
+  readonly schema: Json | undefined;
+  /** The field that findings are shown at. */
+  readonly field: string | undefined;
+  readonly message: string;
+  readonly severity: Severity;
+  /** Where it stands: `callsheet.yaml:14`. */
+  readonly source: string;
+};
+
+/** What is wrong with a rule. */
+export type RuleProblem = {
+  readonly member: 'when' | 'require' | 'schema';
+  /** Where in the text of the member; the whole member where absent. */
+  readonly span?: { readonly start: number; readonly end: number };
+  /** Ends a sentence that begins with the rule and its member. */
+  readonly message: string;
+  readonly hint?: string;
+};

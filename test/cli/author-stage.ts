@@ -1,0 +1,28 @@
+import type { Context } from '../../src/cli/context.ts';
+import type { RenderOptions } from '../../src/render/terminal.ts';
+
+/** A context for commands that ask nobody anything, and what they print with it. */
+export function openAuthorStage(): { readonly context: Context; readonly said: () => string } {
+  let said = '';
+  const say = (text: string) => {
+    said += text.endsWith('\n') ? text : `${text}\n`;
+  };
+  const render: RenderOptions = { width: 80, color: false, verbose: false };
+  const terminal: Context['terminal'] = {
+    out: say,
+    err: say,
+    render,
+    renderErr: render,
+    wrapsErr: false,
+    canAsk: false,
+    ask: () => Promise.reject(new Error('nobody is there')),
+  };
+  const context: Context = {
+    terminal,
+    env: {},
+    now: () => new Date('2026-11-21T09:45:00Z'),
+    stop: new AbortController().signal,
+    version: '1.2.3',
+  };
+  return { context, said: () => said };
+}

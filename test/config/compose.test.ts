@@ -1,0 +1,179 @@
+import { describe, expect, test } from 'vitest';
+import type { ValueObject } from '../../src/core/value.ts';
+import { broken, type Files, loadGood } from './stack-folder.ts';
+
+/** The document of the only agent of a stack, without what every one has. */
+async function documentOf(files: Files): Promise<ValueObject> {
+  const { resources } = await loadGood(files);
+  expect(resources).toHaveLength(1);
+  const { organization_id: _, name: __, ...document } = resources[0]?.document ?? {};
+  return document;
+}
+
+const TOOL = 'type: webhook, condition: during_call, method: GET';
+
+/** Rows of the table that `lay-over.ts` and docs/language.md state. */
+const merges: readonly { title: string; base: string; own: string; gives: ValueObject }[] = [
+  {
+    title: 'a map is merged, member by member',
+    base: 'voice_settings: { speed: 1, language: en }',
+    own: 'voice_settings: { speed: 1.1 }',
+    gives: { voice_settings: { speed: 1.1, language: 'en' } },
+  },
+  {
+    title: 'a value on top wins',
+    base: 'greeting_message: Below',
+    own: 'greeting_message: Above',
+    gives: { greeting_message: 'Above' },
+  },
+  {
+    title: 'null clears the field',
+    base: 'greeting_message: Below',
+    own: 'greeting_message: null',
+    gives: { greeting_message: null },
+  },
+  {
+    title: '$remove leaves nothing of it',
+    base: 'greeting_message: Below\n    description: Kept',
+    own: 'greeting_message: { $remove: true }',
+    gives: { description: 'Kept' },
+  },
+  {
+    title: '$remove reaches into a map',
+    base: 'voice_settings: { speed: 1, language: en }',
+    own: 'voice_settings: { language: { $remove: true } }',
+    gives: { voice_settings: { speed: 1 } },
+  },
+  {
+    title: '$replace does not merge',
+    base: 'voice_settings: { speed: 1, language: en }',
+    own: 'voice_settings: { $replace: { speed: 1.1 } }',
+    gives: { voice_settings: { speed: 1.1 } },
+  },
+  {
+    title: 'a list with identities is merged by them, new elements last',
+    base: `extensions: { tools: [{ ${TOOL}, name: a, url: https://a.test/ }, { ${TOOL}, name: b, url: https://b.test/ }] }`,
+    own: `extensions: { tools: [{ ${TOOL}, name: c, url: https://c.test/ }, { name: a, url: https://z.test/ }] }`,
+    gives: {
+      extensions: {
+        tools: [
+          tool('a', 'https://z.test/'),
+          tool('b', 'https://b.test/'),
+          tool('c', 'https://c.test/'),
+        ],
+      },
+    },
+  },
+  {
+    title: 'an element is removed by its identity',
+    base: `extensions: { tools: [{ ${TOOL}, name: a, url: https://a.test/ }, { ${TOOL}, name: b, url: https://b.test/ }] }`,
+    own: 'extensions: { tools: [{ $remove: a }] }',
+    gives: { extensions: { tools: [tool('b', 'https://b.test/')] } },
+  },
+  {
+    title: 'a list with identities can be replaced as a whole',
+    base: `extensions: { tools: [{ ${TOOL}, name: a, url: https://a.test/ }] }`,
+    own: `extensions: { tools: { $replace: [{ ${TOOL}, name: b, url: https://b.test/ }] } }`,
+    gives: { extensions: { tools: [tool('b', 'https://b.test/')] } },
+  },
+];
+
+function tool(name: string, url: string): ValueObject {
+  return { type: 'webhook', condition: 'during_call', method: 'GET', name, url };
+}
+
+describe('what is laid over a base', () => {
+  test.each(merges)('$title', async ({ base, own, gives }) => {
+    const files = {
+      'agents.yaml': `bases:\n  common:\n    ${base}\nagents:\n  a:\n    base: common\n    name: A\n    ${own}\n`,
+    };
+    expect(await documentOf(files)).toEqual(gives);
+  });
+});
+
+test('bases stand on bases, and of a list the last wins', async () => {
+  const files = {
+    'bases.yaml': `bases:
+  ground: { greeting_message: ground, description: ground, voicemail_message: ground }
+  left: { base: ground, greeting_message: left, description: left }
+  right: { greeting_message: right }
+`,
+    'agents.yaml': 'agents: { a: { name: A, base: [left, right] } }\n',
+  };
+  expect(await documentOf(files)).toEqual({
+    greeting_message: 'right',
+    description: 'left',
+    voicemail_message: 'ground',
+  });
+});
+
+test('a mistake in a base is told once, at its place, with how many it concerns', async () => {
+  const { diagnostics } = await (await import('./stack-folder.ts')).load({
+    'agents.yaml': `bases: { fast: { status: asleep } }
+agents:
+  a: { name: A, base: fast }
+  b: { name: B, base: fast }
+  c: { name: C, base: fast }
+`,
+  });
+  expect(diagnostics).toHaveLength(1);
+  expect(diagnostics[0]).toMatchObject({
+    rule: 'schema/enum',
+    position: { file: 'agents.yaml', line: 1, column: 26 },
+  });
+  expect(diagnostics[0]?.message).toMatch(/^agent\.a \(and 2 others\): status cannot be "asleep"/);
+});
+
+broken([
+  {
+    title: 'a base that does not exist',
+    files: { 'a.yaml': 'bases: { front: {} }\nagents: { a: { name: A, base: frnt } }\n' },
+    says: [
+      'a.yaml:1:10 warning base/unused no resource uses the base front, so nothing in it is checked',
+      'a.yaml:2:31 base/unknown there is no base called "frnt"',
+    ],
+    hint: 'Did you mean front?',
+  },
+  {
+    title: 'bases in a circle',
+    files: {
+      'a.yaml':
+        'bases: { x: { base: y }, y: { base: [z] }, z: { base: x } }\nagents: { a: { name: A, base: x } }\n',
+    },
+    says: ['a.yaml:1:55 base/cycle the base x stands on itself: x → y → z → x'],
+  },
+  {
+    title: 'a base that is written twice',
+    files: {
+      'a.yaml': 'bases: { x: {} }\nagents: { a: { name: A, base: x } }\n',
+      'b.yaml': 'bases: { x: {} }\n',
+    },
+    says: ['b.yaml:1:10 base/duplicate the base x is defined twice, first at a.yaml:1:10'],
+  },
+  {
+    title: 'a base with what only a resource can have',
+    files: {
+      'a.yaml': 'bases: { x: { for_each: [] } }\nagents: { a: { name: A, base: x } }\n',
+    },
+    says: ['a.yaml:1:15 base/member the base x has for_each, which only a resource can have'],
+  },
+  {
+    title: 'a name of a base that is none',
+    files: { 'a.yaml': 'agents: { a: { name: A, base: [1] }, b: { name: B, base: {} } }\n' },
+    says: [
+      'a.yaml:1:32 schema/type base must be the name of a base or a list of names, not a number',
+      'a.yaml:1:58 schema/type base must be the name of a base or a list of names, not a map',
+    ],
+  },
+  {
+    title: 'removing what is not there',
+    files: {
+      'a.yaml':
+        'agents: { a: { name: A, description: { $remove: true }, extensions: { tools: [{ $remove: x }] } } }\n',
+    },
+    says: [
+      'a.yaml:1:25 base/remove agent.a removes description, which nothing below it has',
+      'a.yaml:1:79 base/remove agent.a removes x, which nothing below it has',
+    ],
+  },
+]);

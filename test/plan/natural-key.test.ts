@@ -1,0 +1,64 @@
+import { expect, test } from 'vitest';
+import { Secret, type ValueObject } from '../../src/core/value.ts';
+import { kindNamed } from '../../src/kinds/index.ts';
+import { naturalKeyOf, recordKeyOf, scopesOf } from '../../src/plan/natural-key.ts';
+import { BAY, HARBOR, world } from '../world.ts';
+
+const place = { knowledge_base_id: 'kb' };
+const agent = { organization_id: HARBOR, name: 'Desk' };
+
+/** Names that each stand for one resource alone, by kind; undefined: it has no name. */
+test.each<[string, string, ValueObject, string | undefined]>([
+  ['all fields of the key', 'agent', agent, `organization_id ${HARBOR}, name Desk`],
+  ['nothing without one of them', 'agent', { name: 'Desk' }, undefined],
+  ['nothing where one is empty', 'agent', { ...agent, name: '' }, undefined],
+  ['nothing where one is no text', 'agent', { ...agent, name: new Secret('env:NAME') }, undefined],
+  [
+    'the first key that is there',
+    'knowledge_source',
+    { ...place, url: 'https://a.example.test', name: 'A' },
+    'knowledge_base_id kb, url https://a.example.test',
+  ],
+  ['or the next', 'knowledge_source', { ...place, name: 'A' }, 'knowledge_base_id kb, name A'],
+  [
+    'or the next where the first is empty',
+    'knowledge_source',
+    { ...place, url: '', name: 'A' },
+    'knowledge_base_id kb, name A',
+  ],
+])('a resource is named by %s', (_title, kind, document, expected) => {
+  const key = naturalKeyOf(kindNamed(kind), document);
+  const told = key && JSON.parse(key).map((part: readonly string[]) => part.join(' '));
+  expect(told?.join(', ')).toBe(expected);
+});
+
+test('a record of a list is named as the configuration names it, by the list that it stands in', () => {
+  const kind = kindNamed('agent');
+  const scope = { organization_id: HARBOR };
+  const key = naturalKeyOf(kind, agent);
+  expect(recordKeyOf(kind, { id: 'a1', name: 'Desk' }, scope)).toBe(key);
+  expect(recordKeyOf(kind, { id: 'a1', ...agent }, { organization_id: BAY })).toBe(key);
+});
+
+test('a kind is looked for where the configuration or the state has one of it, each place once', () => {
+  const made = world()
+    .desired({
+      'agent.a': { name: 'A' },
+      'agent.b': { name: 'B' },
+      'retry_policy.p': { name: 'P' },
+      'knowledge_source.s': { ...place, name: 'S' },
+    })
+    .applied({
+      'agent.c': { id: 'a3', name: 'C' },
+      'agent.d': { id: 'a4', name: 'D', organization_id: BAY },
+      'knowledge_source.t': { id: 's2', knowledge_base_id: 'other', name: 'T' },
+    });
+  const scopes = (kind: string, state = made.state()) =>
+    scopesOf(kindNamed(kind), made.wanted(), state);
+  expect(scopes('agent')).toEqual([{ organization_id: HARBOR }, { organization_id: BAY }]);
+  expect(scopes('knowledge_source')).toEqual([place, { knowledge_base_id: 'other' }]);
+  expect(scopes('email_template')).toEqual([]);
+  expect(scopesOf(kindNamed('agent'), made.wanted(), undefined)).toEqual([
+    { organization_id: HARBOR },
+  ]);
+});

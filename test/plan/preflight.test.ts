@@ -1,0 +1,170 @@
+import { describe, expect, test } from 'vitest';
+import type { JsonObject } from '../../src/core/value.ts';
+import { findRefusals } from '../../src/plan/preflight.ts';
+import { BAY, HARBOR, world } from '../world.ts';
+import { DESK, judged, LIVE_DESK, lockedModel, type Row, unchecked } from './judged.ts';
+import { HERE, SILENCE, termsOf } from './terms.ts';
+
+describe('whose locks count', () => {
+  const moved: Row = {
+    title: 'those of the organization that an agent moves to',
+    desired: { 'agent.desk': { ...DESK['agent.desk'], organization_id: BAY } },
+    live: { agent: [{ id: 'a1', name: 'Desk', organization_id: HARBOR, model: 'alpha-4o' }] },
+    having: (given) =>
+      given
+        .applied({ 'agent.desk': { id: 'a1', ...DESK['agent.desk'] } })
+        .options({ allow_delete: true }),
+    said: { bay: { 'llm.alpha-4o': HERE } },
+    because: lockedModel('for organization bay at the organization itself'),
+  };
+  judged([
+    { title: 'not those of its neighbours', said: { bay: { 'llm.alpha-4o': HERE } } },
+    moved,
+    {
+      ...moved,
+      title: 'not those of the one that it leaves',
+      said: { harbor: { 'llm.alpha-4o': HERE } },
+      because: undefined,
+    },
+    {
+      title: 'by its id where the stack has no name for it',
+      having: (given) => given.having({ organizations: {} }),
+      said: { harbor: { 'llm.alpha-4o': HERE } },
+      because: lockedModel(`for organization ${HARBOR} at the organization itself`),
+    },
+  ]);
+});
+
+/** A page of a knowledge base, which does not say whose it is. */
+const PAGE = { url: 'https://harbor.example.test/faq', knowledge_base_id: 'kb' };
+const page: Pick<Row, 'address' | 'desired' | 'live'> = {
+  address: 'knowledge_source.faq',
+  desired: { 'knowledge_source.faq': PAGE, ...DESK, 'retry_policy.gentle': { name: 'Gentle' } },
+  live: {},
+};
+const source = (more: JsonObject) => ({
+  knowledge_source: [{ id: 's1', knowledge_base_id: 'kb', name: 'Old', ...more }],
+});
+const otherAgent = { 'agent.bay': { name: 'Bay', organization_id: BAY } };
+const lockedPage = (where: string) =>
+  `it needs the feature knowledge_base, which is locked ${where}; have it unlocked there, or do without it`;
+
+describe('a page belongs to whom its neighbours belong to', () => {
+  judged([
+    {
+      ...page,
+      title: 'which is told by the first that says it',
+      live: {
+        knowledge_source: [
+          { id: 's1', knowledge_base_id: 'kb', name: 'Old' },
+          { id: 's2', knowledge_base_id: 'kb', name: 'New', organization_id: BAY },
+        ],
+      },
+      said: { bay: { knowledge_base: HERE } },
+      because: lockedPage('for organization bay at the organization itself'),
+    },
+    {
+      ...page,
+      title: 'so what is locked for another one is no matter',
+      live: source({ organization_id: BAY }),
+      said: { harbor: { knowledge_base: HERE } },
+    },
+    {
+      ...page,
+      title: 'and where nobody says it, a lock of the account refuses',
+      said: { account: { knowledge_base: HERE } },
+      because: lockedPage('at its account'),
+    },
+    {
+      ...page,
+      title: 'a lock of the only organization of the stack warns',
+      live: source({}),
+      said: { harbor: { knowledge_base: HERE } },
+      notes: [
+        'warning knowledge_source.faq: knowledge_base is locked for organization harbor: if it is theirs, which the platform does not say, apply is refused',
+      ],
+    },
+    {
+      ...page,
+      title: 'by its id where it has no name',
+      having: (given) => given.having({ organizations: {} }),
+      said: { harbor: { knowledge_base: HERE } },
+      notes: [
+        `warning knowledge_source.faq: knowledge_base is locked for organization ${HARBOR}: if it is theirs, which the platform does not say, apply is refused`,
+      ],
+    },
+    { ...page, title: 'and nothing is said where that one locks nothing', said: {} },
+    {
+      ...page,
+      title: 'or does not answer',
+      said: { harbor: SILENCE },
+      notes: [unchecked('what is locked for organization harbor')],
+    },
+    {
+      ...page,
+      title: 'of several organizations nobody can tell which it is',
+      desired: { ...page.desired, ...otherAgent },
+      said: { harbor: { knowledge_base: HERE }, bay: { knowledge_base: HERE } },
+      notes: [
+        'info knowledge_source.faq: whether knowledge_base is locked for its organization is not known: the platform does not say whose it is; apply tells',
+      ],
+    },
+    {
+      ...page,
+      title: 'where not even the account answers, nothing is checked',
+      said: { account: SILENCE },
+      notes: [unchecked('what is locked for the account')],
+    },
+    {
+      ...page,
+      title: 'unless it is there and says so itself',
+      desired: { 'knowledge_source.faq': { ...PAGE, reingest_after: '1d' } },
+      live: {
+        knowledge_source: [
+          { ...PAGE, id: 's1', organization_id: HARBOR, last_synced_at: '2026-01-01T00:00:00Z' },
+        ],
+      },
+      having: (given) => given.applied({ 'knowledge_source.faq': { ...PAGE, id: 's1' } }),
+      said: { harbor: { knowledge_base: HERE } },
+      because: lockedPage('for organization harbor at the organization itself'),
+    },
+  ]);
+});
+
+test('what is not carried out anyway is not judged', async () => {
+  const { plan } = await world()
+    .desired(DESK)
+    .live(LIVE_DESK)
+    .applied({ 'agent.desk': { id: 'a1', name: 'Desk', model: 'beta-3-fast' } })
+    .terms(termsOf({ harbor: { 'llm.alpha-4o': HERE }, offers: SILENCE }))
+    .plan();
+  expect(plan.changes[0]).toMatchObject({
+    verdict: 'refused',
+    reason: expect.not.stringContaining('locked'),
+  });
+  expect(plan.notes).toEqual([]);
+});
+
+/** A platform that must not be asked. */
+const closed = {
+  list: () => expect.unreachable('it was asked for a list'),
+  locks: () => expect.unreachable('it was asked for locks'),
+};
+
+test('a change that needs nothing asks nothing', async () => {
+  const changes = await world()
+    .desired({ 'retry_policy.gentle': { name: 'Gentle' } })
+    .changes();
+  const change = changes.get('retry_policy.gentle');
+  if (change === undefined) throw new Error('a policy is made');
+  const document = { name: 'Gentle' };
+  const terms = { ...world().reader().terms(), locks: closed.locks };
+  const context = { reader: { list: closed.list }, terms, organizations: {} };
+  expect(
+    await findRefusals(
+      change,
+      { document, leaves: [], live: {} },
+      { ...context, ownerOf: () => undefined, likelyOwner: undefined },
+    ),
+  ).toEqual({ refusals: [], notes: [] });
+});

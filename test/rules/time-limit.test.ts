@@ -1,0 +1,72 @@
+import { describe, expect, test } from 'vitest';
+import type { DesiredResource } from '../../src/core/desired.ts';
+import { compileRule } from '../../src/rules/compile.ts';
+import { judgeResources } from '../../src/rules/judge-resources.ts';
+import { withinTime } from '../../src/rules/time-limit.ts';
+
+const SECONDS = 0.1;
+
+function resource(index: number): DesiredResource {
+  return {
+    address: `agent.a${index}`,
+    kind: 'agent',
+    document: { name: `${'a'.repeat(40)}!` },
+    lifecycle: { protect: false, ignore: [] },
+    isPartial: false,
+    unchecked: {},
+    references: [],
+    position: undefined,
+    locate: () => undefined,
+  };
+}
+
+function judge(require: string | undefined, schema: object | undefined, count: number) {
+  const written = {
+    name: 'slow',
+    over: 'resource',
+    on: undefined,
+    when: undefined,
+    require,
+    schema: schema && JSON.parse(JSON.stringify(schema)),
+    field: undefined,
+    message: 'M',
+    severity: 'warning',
+    source: 'callsheet.yaml:1',
+  } as const;
+  const compiled = compileRule(written, () => undefined, []);
+  if ('problems' in compiled) throw new Error(compiled.problems[0]?.message);
+  const resources = Array.from({ length: count }, (_, index) => resource(index));
+  const judged = { resources, schemaOf: () => undefined, organizationOf: (id: string) => id };
+  return judgeResources([compiled.rule], judged, SECONDS);
+}
+
+describe('a rule that takes too long is stopped, and is an error', () => {
+  test.each([
+    [
+      'comparing all with all',
+      'resources.all(a, resources.all(b, resources.all(c, a.name != "" && b.name != c.address)))',
+      undefined,
+      2000,
+    ],
+    ['a pattern that tries every way', 'resource.name.matches("^(a+)+$")', undefined, 1],
+    ['a pattern of a schema', undefined, { properties: { name: { pattern: '^(a+)+$' } } }, 1],
+  ])('%s', (_, require, schema, count) => {
+    expect(judge(require, schema, count)).toMatchObject([
+      {
+        rule: 'slow',
+        severity: 'error',
+        resource: undefined,
+        message: `took more than ${SECONDS} seconds over ${count} resources and was stopped`,
+      },
+    ]);
+  });
+});
+
+test('what is done in time gives its value, and its errors pass', () => {
+  expect(withinTime(() => 7, SECONDS)).toEqual({ value: 7 });
+  expect(() =>
+    withinTime(() => {
+      throw new RangeError('of its own');
+    }, SECONDS),
+  ).toThrow(new RangeError('of its own'));
+});
