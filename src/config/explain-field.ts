@@ -183,7 +183,7 @@ function formsOf(schema: FieldSchema, steps: readonly Step[]): readonly string[]
   );
   const takesText = isFree(schema) || typesOf(schema).includes('string');
   return [
-    ...(isText(schema) ? ['{ $file: PATH }'] : []),
+    ...(isText(schema) ? ['{ $file: PATH }', '{ $template: PATH, with: … }'] : []),
     ...(schema['x-ref'] === undefined ? [] : [`{ $ref: ${schema['x-ref']}.NAME }`]),
     ...(holds && takesText ? ['{ $secret: env:NAME }'] : []),
   ];

@@ -1,5 +1,5 @@
 import type { FieldDocument, FieldMember } from '../core/field-document.ts';
-import { type Fact, factsOf, NOT_SETTABLE } from './field-words.ts';
+import { type Fact, factsOf, NOT_SETTABLE, plainWords } from './field-words.ts';
 import { cutLine, type Line, paint, type RenderOptions, span, wrap } from './terminal.ts';
 import { sanitiseLine } from './untrusted.ts';
 import { padText, widestOf } from './width.ts';
@@ -26,9 +26,9 @@ function notSettable(): readonly Line[] {
   return [[], [span(`  ${NOT_SETTABLE}`)]];
 }
 
-function row([label, text]: Fact, width: number): readonly Line[] {
+function row([label, words]: Fact, width: number): readonly Line[] {
   const head = span(`  ${padText(label, LABEL)} `, 'dim');
-  return wrap([head, span(sanitiseLine(text))], width, LABEL + 3);
+  return wrap([head, span(sanitiseLine(plainWords(words)))], width, LABEL + 3);
 }
 
 /** Members as a table whose last column is cut where the line ends. */

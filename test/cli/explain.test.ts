@@ -59,7 +59,10 @@ describe('what is said of', () => {
     ['agent.voice_settings.voice_id', { refers_to: 'custom_voice', lock: 'custom_voices' }],
     ['agent.voice_settings.voice_id', { forms: ['{ $ref: custom_voice.NAME }'] }],
     ['agent.organization', { immutable: true }],
-    ['agent.system_prompt', { forms: ['{ $file: PATH }'], sensitive: false }],
+    [
+      'agent.system_prompt',
+      { forms: ['{ $file: PATH }', '{ $template: PATH, with: … }'], sensitive: false },
+    ],
     [
       'agent.extensions.tools',
       { type: 'list of maps', identity: 'name', restored_by_revert: false },
