@@ -67,7 +67,7 @@ function section({ path, command }: Called): readonly string[] {
           ).join('\n'),
         ]),
     ...(own.length === 0 ? [] : [flagTable(own)]),
-    `Ends with ${exits.join(', ')}.`,
+    paragraph(`Ends with ${exits.join(', ')}.`),
     fenced('', words.examples.join('\n')),
   ];
 }

@@ -4,10 +4,9 @@ import { OWN_MEMBERS } from '../../src/config/own-members.ts';
 import { configName } from '../../src/config/schema.ts';
 import type { FieldDocument } from '../../src/core/field-document.ts';
 import type { Kind } from '../../src/kinds/kind.ts';
-import { NOT_SETTABLE } from '../../src/render/field-words.ts';
 import { exampleOf } from './examples.ts';
 import { documented, fieldSections, fieldTable } from './fields.ts';
-import { bullet, code, fenced, page, paragraph, sentence, table } from './markdown.ts';
+import { bullet, code, fenced, page, paragraph, table } from './markdown.ts';
 
 /** The page of a kind: what it is, an example, every field, and the requests behind it. */
 export function kindPage(kind: Kind): string {
@@ -34,7 +33,7 @@ export function kindPage(kind: Kind): string {
     fieldTable(fields),
     ...sections(fields),
     "## Callsheet's own members",
-    paragraph('Every kind has them; none is sent to the platform as it stands, but `unchecked`.'),
+    'They say how Callsheet treats the resource. The platform has no fields of these names.',
     fieldTable(own),
     ...sections(own),
     ...notGiven(document),
@@ -72,13 +71,10 @@ function lifeOf(kind: Kind): string {
 }
 
 /** What the block around nested resources has beside them. */
-function blockWords({ nested, schema }: Kind): string {
+function blockWords({ nested }: Kind): string {
   const inherited = Object.entries(nested?.inherit ?? {});
-  const words = inherited.map(([member, field]) => {
-    const { description = '' } = schema.properties?.[field] ?? {};
-    return `. The block's ${code(member)}: ${description.replace(/\.$/, '')}`;
-  });
-  return words.join('');
+  const words = inherited.map(([member, field]) => `${code(member)} is the ${code(field)} of each`);
+  return words.length === 0 ? '' : `, in a block whose ${words.join(' and whose ')}`;
 }
 
 function foundBy({ schema, naturalKey, tie }: Kind): string {
@@ -94,7 +90,7 @@ function foundBy({ schema, naturalKey, tie }: Kind): string {
 
 function changed({ update }: Kind): string {
   return update === undefined
-    ? 'the platform has no endpoint for it: another value makes another'
+    ? 'the platform has no endpoint for it: another one is made'
     : 'in place, where no field says otherwise';
 }
 
@@ -133,13 +129,13 @@ function notGiven({ members }: FieldDocument): readonly string[] {
     ? []
     : [
         '## Not given here',
-        sentence(NOT_SETTABLE.replace(/^It/, 'None of these')),
+        'The platform sets these, or they follow from something else.',
         lines.join('\n'),
       ];
 }
 
 function requestsOf(kind: Kind): string {
-  const table_: { readonly [name: string]: Operation } = operations;
+  const known: { readonly [name: string]: Operation } = operations;
   const { read, create, update, revert } = kind.operations;
   const groups: readonly (readonly [string, readonly string[]])[] = [
     ['read', read],
@@ -154,7 +150,7 @@ function requestsOf(kind: Kind): string {
   ];
   const rows = groups.flatMap(([use, names]) =>
     names.map((name) => {
-      const { method, path, documented: isDocumented, assumption } = table_[name] ?? missing(name);
+      const { method, path, documented: isDocumented, assumption } = known[name] ?? missing(name);
       const basis = isDocumented ? 'specification' : `assumed: ${code(assumption ?? '')}`;
       return [use, code(name), code(`${method} ${path}`), basis];
     }),

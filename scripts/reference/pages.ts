@@ -36,11 +36,14 @@ function indexPage(): string {
     '## Kinds',
     table(
       ['kind', 'written under', 'what it is'],
-      kinds.map(({ name, section, nested, schema }) => [
-        `[${code(name)}](kinds/${name}.md)`,
-        code(nested === undefined ? section : `${section}.*.${nested.key}`),
-        summary(schema.description ?? ''),
-      ]),
+      // What refers to others comes first here.
+      kinds
+        .toReversed()
+        .map(({ name, section, nested, schema }) => [
+          `[${code(name)}](kinds/${name}.md)`,
+          code(nested === undefined ? section : `${section}.*.${nested.key}`),
+          summary(schema.description ?? ''),
+        ]),
     ).join('\n'),
   );
 }

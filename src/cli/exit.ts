@@ -57,7 +57,7 @@ export const EXIT_WORDS: {
   interrupted: {
     means: 'interrupted, stopped cleanly',
     remedy:
-      'Requests that were under way were finished and recorded. Plan again to go on, or `callsheet rollback`.',
+      '`apply` and `rollback` finish the requests that are under way and record them: plan again to go on, or `callsheet rollback`. Other commands have written nothing.',
   },
 };
 

@@ -46,11 +46,11 @@ export const SHARED_SECTIONS = {
   bases: {
     type: 'object',
     description: 'Partial resources that others are laid over, by name.',
-    examples: [{ common: { language: 'en' } }],
+    examples: [{ common: { timezone: 'America/New_York' } }],
     additionalProperties: {
       type: 'object',
       description: 'Fields of a resource; `base` names what it stands on itself.',
-      examples: [{ language: 'en' }],
+      examples: [{ timezone: 'America/New_York' }],
     },
   },
   moved: {

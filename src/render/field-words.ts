@@ -1,9 +1,5 @@
 import type { FieldDocument } from '../core/field-document.ts';
 
-/** What is said of a field that a configuration cannot give. */
-export const NOT_SETTABLE =
-  'It cannot be given: the platform sets it, or it follows from something else.';
-
 /** What somebody would type or read literally. */
 type Code = { readonly code: string };
 

@@ -1,5 +1,5 @@
 import type { FieldDocument, FieldMember } from '../core/field-document.ts';
-import { type Fact, factsOf, NOT_SETTABLE, plainWords } from './field-words.ts';
+import { type Fact, factsOf, plainWords } from './field-words.ts';
 import { cutLine, type Line, paint, type RenderOptions, span, wrap } from './terminal.ts';
 import { sanitiseLine } from './untrusted.ts';
 import { padText, widestOf } from './width.ts';
@@ -23,7 +23,10 @@ export function renderFieldText(field: FieldDocument, { width, color }: RenderOp
 }
 
 function notSettable(): readonly Line[] {
-  return [[], [span(`  ${NOT_SETTABLE}`)]];
+  return [
+    [],
+    [span('  It cannot be given: the platform sets it, or it follows from something else.')],
+  ];
 }
 
 function row([label, words]: Fact, width: number): readonly Line[] {
