@@ -3,6 +3,7 @@ import { operations } from '../../src/api/operations.generated.ts';
 import { OWN_MEMBERS } from '../../src/config/own-members.ts';
 import { configName } from '../../src/config/schema.ts';
 import type { FieldDocument } from '../../src/core/field-document.ts';
+import type { FieldSchema } from '../../src/core/schema.ts';
 import type { Kind } from '../../src/kinds/kind.ts';
 import { exampleOf } from './examples.ts';
 import { documented, fieldSections, fieldTable } from './fields.ts';
@@ -29,7 +30,7 @@ export function kindPage(kind: Kind): string {
       'Only what is written is compared and changed; every other field stays as it is on the platform. [Commands](../commands.md) and [exit codes](../exit-codes.md) have pages of their own; `callsheet explain` shows in a terminal what stands here.',
     ),
     '## Fields',
-    ...choiceOf(kind),
+    ...togetherWords(kind),
     fieldTable(fields),
     ...sections(fields),
     "## Callsheet's own members",
@@ -112,13 +113,27 @@ function rolledBack({ history, update }: Kind): readonly (readonly [string, stri
   ];
 }
 
-/** A choice of exactly one field, which no field alone can tell. */
-function choiceOf({ schema }: Kind): readonly string[] {
-  const { oneOf = [] } = schema as {
-    readonly oneOf?: readonly { readonly required?: readonly string[] }[];
-  };
-  const names = oneOf.flatMap(({ required = [] }) => required);
-  return names.length === 0 ? [] : [`Exactly one of ${names.map(code).join(' and ')} is given.`];
+/** A kind's schema with what it says of several fields together. */
+type Together = FieldSchema & {
+  readonly oneOf?: readonly FieldSchema[];
+  readonly if?: FieldSchema;
+  readonly then?: FieldSchema;
+};
+
+/** What no field alone can tell: a choice of exactly one, and what a value asks for. */
+function togetherWords({ schema }: Kind): readonly string[] {
+  const { oneOf = [], if: when, then }: Together = schema;
+  const choice = oneOf.flatMap(({ required = [] }) => required).map(code);
+  const asked = (then?.required ?? []).map(code);
+  const values = Object.entries(when?.properties ?? {}).map(
+    ([name, { const: value }]) => `${code(name)} is ${code(String(value))}`,
+  );
+  return [
+    ...(choice.length === 0 ? [] : [`Exactly one of ${choice.join(' and ')} is given.`]),
+    ...(asked.length === 0
+      ? []
+      : [`Where ${values.join(' and ')}, ${asked.join(' and ')} must be given.`]),
+  ];
 }
 
 function notGiven({ members }: FieldDocument): readonly string[] {

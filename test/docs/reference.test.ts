@@ -7,6 +7,7 @@ import { COMMAND_WORDS } from '../../src/cli/command-words.ts';
 import { EXIT, EXIT_WORDS } from '../../src/cli/exit.ts';
 import { buildProgram } from '../../src/cli/program.ts';
 import { explainField } from '../../src/config/explain-field.ts';
+import { topSchema } from '../../src/config/own-members.ts';
 import type { FieldDocument } from '../../src/core/field-document.ts';
 import { kinds } from '../../src/kinds/index.ts';
 import { type Files, load, MAIN, PDF, said, WAV } from '../config/stack-folder.ts';
@@ -87,6 +88,12 @@ function fieldsBelow(name: string): readonly FieldDocument[] {
   return [field, ...members.flatMap((member) => fieldsBelow(`${at}.${member.name}`))];
 }
 
+/** What an object must have one of, which no member alone can tell. */
+const ONE_OF: { readonly [holder: string]: readonly [name: string, value: string] } = {
+  'rules.NAME': ['require', '"true"'],
+  'guards.freeze[]': ['weekdays', '[sat]'],
+};
+
 /** A field in YAML with everything around it that its objects must have. */
 function inYaml(name: string, value: string, unique: string): string {
   if (name.endsWith('[]')) return inYaml(name.slice(0, -2), `[${value}]`, unique);
@@ -97,6 +104,8 @@ function inYaml(name: string, value: string, unique: string): string {
   const beside = documentOf(holder.replace(/\[\]$/, ''))
     .members.filter((other) => other.required && other.name !== member)
     .map((other) => `${other.name}: ${exampleOf(`${holder}.${other.name}`, unique)}`);
+  const [one, any] = ONE_OF[holder] ?? [];
+  if (one !== undefined && one !== member) beside.push(`${one}: ${any}`);
   return inYaml(holder, `{ ${[...beside, `${member}: ${value}`].join(', ')} }`, unique);
 }
 
@@ -119,8 +128,7 @@ const TOGETHER: { readonly [name: string]: string } = {
 
 /** What a value asks for beside it. */
 const ASKED: { readonly [field: string]: string } = {
-  'email_template.status': 'subject: Hello, body_html: <p>Hello</p>',
-  'sms_template.status': 'body: Hello',
+  'email_template.status': 'subject: Hello',
 };
 
 test.each(kinds)('the example of each field of $name loads', async (kind) => {
@@ -162,6 +170,41 @@ test.each(kinds)('the example of each field of $name loads', async (kind) => {
     return `${field ?? ''}: ${said(one)}`;
   });
   expect(told).toEqual([]);
+});
+
+/** Every setting that shows an example, free keys among them. */
+function settingsBelow(name: string): readonly FieldDocument[] {
+  const field = documentOf(name);
+  const at = field.type.startsWith('list of maps') ? `${name}[]` : name;
+  const free = explainField(`${at}.NAME`, kinds);
+  const below = 'message' in free || field.members.length > 0 ? [] : [`${at}.NAME`];
+  return [
+    field,
+    ...[...field.members.map((one) => `${at}.${one.name}`), ...below].flatMap(settingsBelow),
+  ];
+}
+
+test('the example of each setting has the form of the setting', async () => {
+  const names = Object.keys(topSchema.properties ?? {});
+  const shown = names
+    .flatMap(settingsBelow)
+    // What an environment lays over is a setting of the stack itself.
+    .filter(
+      ({ field, example }) => example !== null && !/^environments\.NAME\.(?!p.*es)/.test(field),
+    );
+  expect(shown.length).toBeGreaterThan(40);
+  const told = await Promise.all(
+    shown.map(async ({ field, example }) => {
+      const [top = ''] = field.split(/[.[]/);
+      const others = MAIN.split('\n').filter((line) => !line.startsWith(`${top}:`));
+      const yaml = [...others, `${top}: ${inYaml(field, example ?? '', '')}`].join('\n');
+      const { diagnostics } = await load({ 'callsheet.yaml': yaml });
+      // What it names, such as a file or an address, is not there.
+      const problems = diagnostics.filter(({ rule }) => rule.startsWith('schema/'));
+      return problems.map((problem) => `${field}: ${said(problem)}`);
+    }),
+  );
+  expect(told.flat()).toEqual([]);
 });
 
 describe('commands', () => {
