@@ -27,7 +27,7 @@ export function kindPage(kind: Kind): string {
     '## Example',
     fenced('yaml', exampleOf(kind.name)),
     paragraph(
-      'Only what is written is compared and changed; every other field stays as it is on the platform. [Commands](../commands.md) and [exit codes](../exit-codes.md) have pages of their own; `callsheet explain` shows in a terminal what stands here.',
+      `Only what is written is compared and changed; every other field stays as it is on the platform. \`callsheet explain ${kind.name}.FIELD\` shows in a terminal what stands here.`,
     ),
     '## Fields',
     ...togetherWords(kind),

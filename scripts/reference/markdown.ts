@@ -75,8 +75,8 @@ export function summary(description: string): string {
   return first;
 }
 
-/** Parts of a page, with an empty line between them. */
+/** Parts of a page, with an empty line between them; a part that says nothing is left out. */
 export function page(...parts: readonly string[]): string {
   const mark = '<!-- Made by `npm run generate` from the source. Changes here are lost. -->';
-  return `${[mark, ...parts].join('\n\n')}\n`;
+  return `${[mark, ...parts.filter((part) => part !== '')].join('\n\n')}\n`;
 }

@@ -207,6 +207,21 @@ test('the example of each setting has the form of the setting', async () => {
   expect(told.flat()).toEqual([]);
 });
 
+test('the examples of patches are laid over a resource', async () => {
+  const names = [
+    'environments.NAME',
+    'environments.NAME.patches',
+    'environments.NAME.patches.NAME',
+  ];
+  for (const name of names) {
+    const body = inYaml(name, documentOf(name).example ?? '', '');
+    const yaml = `${MAIN}environments: ${body.replace(/\bNAME(?=: \{ greeting)/, 'agent')}\n`;
+    const files = { 'callsheet.yaml': yaml, 'agents.yaml': RECEPTION };
+    const { diagnostics } = await load(files, { environment: 'NAME' });
+    expect(diagnostics.map(said)).toEqual([]);
+  }
+});
+
 describe('commands', () => {
   /** Every command that does something. */
   function pathsOf(command: Command, above: readonly string[] = []): readonly string[] {
