@@ -7,7 +7,7 @@ import { styleText } from 'node:util';
 const PARTS: readonly (readonly [string, string, readonly string[]])[] = [
   ['generated files are fresh', 'node', ['scripts/generate.ts', '--check']],
   ['editor schema is fresh', 'node', ['scripts/generate-config-schema.ts', '--check']],
-  ['rules in the docs are fresh', 'node', ['scripts/generate-rules.ts', '--check']],
+  ['reference is fresh', 'node', ['scripts/generate-reference.ts', '--check']],
   ['outputs in the docs are fresh', 'node', ['scripts/docs.ts', '--check']],
   ['OpenAPI document', 'node', ['scripts/lint-openapi.ts']],
   ['types', 'tsc', []],

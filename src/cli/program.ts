@@ -6,6 +6,7 @@ import { Command, CommanderError, InvalidArgumentError, Option } from 'commander
 import { CallsheetError } from '../core/errors.ts';
 import { renderFailureJson } from '../render/failure.ts';
 import { addAuthorCommands } from './author-commands.ts';
+import { COMMAND_WORDS } from './command-words.ts';
 import type { CommonFlags, Context } from './context.ts';
 import { EXIT, type ExitCode } from './exit.ts';
 import type { Act } from './making-commands.ts';
@@ -75,7 +76,8 @@ function interrupted(error: unknown): unknown {
   return isEnded ? new CallsheetError('interrupted', 'interrupted; nothing was written') : error;
 }
 
-function buildProgram(action: Act, version: string): Command {
+/** Every command with its arguments and flags. */
+export function buildProgram(action: Act, version: string): Command {
   const program = new Command('callsheet')
     .description('Plan, apply and roll back fleets of AI phone agents from YAML in Git.')
     .version(version, '-V, --version', 'print the version')
@@ -95,7 +97,7 @@ function buildProgram(action: Act, version: string): Command {
   const command = (name: string, description: string, parent = program): Command => {
     const made = group(name, description, parent);
     for (const option of commonOptions()) made.addOption(option);
-    return made;
+    return withWords(made, parent === program ? name : `${parent.name()} ${name}`);
   };
 
   command('validate', 'check the configuration, without a network')
@@ -204,8 +206,16 @@ function buildProgram(action: Act, version: string): Command {
   return program;
 }
 
+/** Shows examples below the flags, and what the command can end with. */
+function withWords(command: Command, path: string): Command {
+  const { examples, exits } = COMMAND_WORDS[path] ?? { examples: [], exits: [] };
+  const codes = exits.map((name) => EXIT[name]).join(', ');
+  const lines = ['', 'Examples:', ...examples.map((line) => `  ${line}`), '', `Exit: ${codes}`];
+  return command.addHelpText('after', lines.join('\n'));
+}
+
 /** Flags of every command. */
-function commonOptions(): readonly Option[] {
+export function commonOptions(): readonly Option[] {
   return [
     new Option('--dir <folder>', 'folder of the stack').default('.'),
     new Option('--env <name>', 'the environment of callsheet.yaml to use'),

@@ -1,6 +1,8 @@
+import type { FieldSchema } from '../core/schema.ts';
 import type { Json, JsonObject } from '../core/value.ts';
 import type { Kind } from '../kinds/kind.ts';
 import { ADDRESS, NAME } from './editor-names.ts';
+import { COMPOSING_MEMBERS, SHARED_SECTIONS } from './own-members.ts';
 
 /**
  * What editors know of how resources are put together: bases, rows, moves. The fields themselves are in
@@ -13,45 +15,43 @@ const text = (description: string, example: string): JsonObject => ({
   examples: [example],
 });
 
-const ROWS: JsonObject = {
-  description:
-    'The rows that the resource is written out for: a CSV, JSON or YAML file, or a list in place. `${each.column}` reads from a row.',
-  anyOf: [
-    {
-      title: 'rows from a file',
-      type: 'object',
-      required: ['$file'],
-      additionalProperties: false,
-      properties: { $file: text('A CSV, JSON or YAML file of the stack.', 'clinics.csv') },
-    },
-    { title: 'rows', type: ['array', 'object'] },
-  ],
-  defaultSnippets: [{ label: '{ $file: … }', bodyText: '{ \\$file: ${1:clinics.csv} }' }],
-};
+/** What editors show of a schema as it stands. */
+function shown({ type, description, examples }: FieldSchema): JsonObject {
+  // Schemas are JSON; of examples editors can offer those of one value.
+  const scalars = (examples ?? []).filter((example) => typeof example !== 'object') as Json[];
+  return {
+    ...(type === undefined ? {} : { type: type as Json }),
+    ...(description === undefined ? {} : { description }),
+    ...(scalars.length === 0 ? {} : { examples: scalars }),
+  };
+}
 
-const BASE: JsonObject = {
-  type: ['string', 'array'],
-  items: { type: 'string' },
-  description:
-    'Bases that the resource is laid over; of several the last wins. Maps are merged, and so are lists whose elements have an identity; everything else is replaced.',
-  examples: ['common'],
-};
+const { base, for_each: rows, key, allow_empty: empty } = COMPOSING_MEMBERS;
 
 /** Members that a resource may have beside its fields. */
-const COMPOSING_MEMBERS: JsonObject = {
-  base: BASE,
-  for_each: ROWS,
-  key: text('What tells the rows apart: it becomes part of the address.', '${each.slug}'),
-  allow_empty: {
-    type: 'boolean',
-    description:
-      'Whether there may be no rows at all. The resources that they had are then deleted.',
+const MEMBERS: JsonObject = {
+  base: { ...shown(base), items: shown(base.items) },
+  for_each: {
+    description: rows.description,
+    anyOf: [
+      {
+        title: 'rows from a file',
+        type: 'object',
+        required: ['$file'],
+        additionalProperties: false,
+        properties: { $file: text('A CSV, JSON or YAML file of the stack.', 'clinics.csv') },
+      },
+      { title: 'rows', type: [...rows.type] },
+    ],
+    defaultSnippets: [{ label: '{ $file: … }', bodyText: '{ \\$file: ${1:clinics.csv} }' }],
   },
+  key: shown(key),
+  allow_empty: shown(empty),
 };
 
 /** What every resource of a kind, and a base for them, may have. */
 export function fieldsOf({ required: _, if: __, then: ___, ...own }: JsonObject): JsonObject {
-  return { ...own, properties: { ...asObject(own.properties), ...COMPOSING_MEMBERS } };
+  return { ...own, properties: { ...asObject(own.properties), ...MEMBERS } };
 }
 
 /** A resource of a kind: its fields, and what it must have unless a base gives it. */
@@ -68,39 +68,36 @@ export function composed(kind: string, { required, if: when, then }: JsonObject)
   return { allOf: [fields, ...conditions] };
 }
 
+const { bases, moved, forget } = SHARED_SECTIONS;
+const { from, to } = moved.items.properties;
+
 /** The sections that every file may have beside resources. */
 export function sharedSections(kinds: readonly Kind[]): JsonObject {
   return {
     bases: {
-      type: 'object',
-      description: 'Partial resources that others are laid over, by name.',
+      ...shown(bases),
       propertyNames: { pattern: NAME },
       additionalProperties: {
-        description: 'Fields of a resource; `base` names what it stands on itself.',
+        description: bases.additionalProperties.description,
         anyOf: kinds.map(({ name }) => ({ $ref: `#/definitions/fields.${name}` })),
       },
     },
     moved: {
-      type: 'array',
-      description: 'Addresses that resources had before, so that a rename is no delete.',
+      ...shown(moved),
       items: {
         type: 'object',
         additionalProperties: false,
-        required: ['from', 'to'],
+        required: [...moved.items.required],
         properties: {
-          from: { ...text('The address that it had.', 'agent.front'), pattern: ADDRESS },
-          to: { ...text('The address that it has now.', 'agent.reception'), pattern: ADDRESS },
+          from: { ...shown(from), pattern: ADDRESS },
+          to: { ...shown(to), pattern: ADDRESS },
         },
         defaultSnippets: [
           { label: 'a move', body: { from: '${1:agent.old}', to: '${2:agent.new}' } },
         ],
       },
     },
-    forget: {
-      type: 'array',
-      description: 'Addresses that are no longer managed; what is live stays as it is.',
-      items: { ...text('An address that the stack no longer has.', 'agent.old'), pattern: ADDRESS },
-    },
+    forget: { ...shown(forget), items: { ...shown(forget.items), pattern: ADDRESS } },
   };
 }
 

@@ -6,8 +6,8 @@ import { catalogueNamed } from '../kinds/catalogues.ts';
 import type { Kind } from '../kinds/kind.ts';
 import { limitsOf, typeName, writtenValue } from './field-type.ts';
 import { nearest } from './nearest.ts';
-import { isFree, isRefused, isText, namedField, resourceSchema, typesOf } from './schema.ts';
-import { settingsSchema } from './settings-schema.ts';
+import { OWN_MEMBERS, topSchema, writtenSchema } from './own-members.ts';
+import { isFree, isRefused, isText, namedField, typesOf } from './schema.ts';
 
 /** Why there is nothing to document under a name. */
 export type NoField = { readonly message: string; readonly hint: string };
@@ -42,18 +42,18 @@ function findField(text: string, kinds: readonly Kind[]): Way | NoField {
   const [first = '', ...rest] = parsePath(text.replaceAll('[]', '[*]')) ?? [text];
   const kind = kinds.find(({ name, section }) => name === first || section === first);
   if (kind !== undefined) {
-    const root = resourceSchema(kind);
+    const root = writtenSchema(kind);
     const start = { name: kind.name, schema: root, required: false };
     return follow({ kind, root, name: kind.name, steps: [start] }, rest);
   }
-  const settings = { name: '', schema: settingsSchema, required: false };
-  if (namedField(settingsSchema, first) !== undefined) {
-    return follow({ kind: undefined, root: settingsSchema, name: '', steps: [settings] }, [
+  const settings = { name: '', schema: topSchema, required: false };
+  if (namedField(topSchema, first) !== undefined) {
+    return follow({ kind: undefined, root: topSchema, name: '', steps: [settings] }, [
       first,
       ...rest,
     ]);
   }
-  const known = [...kinds.map(({ name }) => name), ...Object.keys(settingsSchema.properties ?? {})];
+  const known = [...kinds.map(({ name }) => name), ...Object.keys(topSchema.properties ?? {})];
   const close = nearest(first, known);
   return {
     message: `there is no kind and no setting called ${first}`,
@@ -139,8 +139,8 @@ function documentOf({ kind, root, name, steps }: Way): FieldDocument {
     sensitive: steps.some(({ schema: own }) => own['x-sensitive'] === true),
     refers_to: schema['x-ref'] ?? null,
     immutable: schema['x-immutable'] === true,
-    restored_by_revert: isOwn(steps) || isRoot || !settable ? null : restored(kind, steps),
-    lock: lockOf(steps),
+    restored_by_revert: isOwn(kind, steps) || isRoot || !settable ? null : restored(kind, steps),
+    lock: isOwn(kind, steps) ? null : lockOf(steps),
     facet: holder?.name ?? null,
     listed_by: catalogue === undefined ? null : catalogueNamed(catalogue).command,
     assumption:
@@ -155,8 +155,8 @@ function documentOf({ kind, root, name, steps }: Way): FieldDocument {
 }
 
 /** Members of a resource that are Callsheet's and no field of the platform. */
-function isOwn(steps: readonly Step[]): boolean {
-  return ['lifecycle', 'unchecked'].includes(steps[1]?.name ?? '');
+function isOwn(kind: Kind | undefined, steps: readonly Step[]): boolean {
+  return kind !== undefined && OWN_MEMBERS.includes(steps[1]?.name ?? '');
 }
 
 function isClearable(schema: FieldSchema, required: boolean): boolean {
@@ -183,7 +183,7 @@ function formsOf(schema: FieldSchema, steps: readonly Step[]): readonly string[]
   );
   const takesText = isFree(schema) || typesOf(schema).includes('string');
   return [
-    ...(isText(schema) ? ['{ $file: PATH }'] : []),
+    ...(isText(schema) ? ['{ $file: PATH }', '{ $template: PATH, with: … }'] : []),
     ...(schema['x-ref'] === undefined ? [] : [`{ $ref: ${schema['x-ref']}.NAME }`]),
     ...(holds && takesText ? ['{ $secret: env:NAME }'] : []),
   ];

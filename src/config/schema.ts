@@ -1,30 +1,38 @@
 import { dereference, type FieldSchema, type KindSchema } from '../core/schema.ts';
 import type { Kind } from '../kinds/kind.ts';
 
-const lifecycle: FieldSchema = {
-  type: 'object',
-  additionalProperties: false,
-  description: 'How Callsheet treats the resource.',
-  properties: {
-    protect: {
-      type: 'boolean',
-      description: 'Never delete the resource, whatever a plan was allowed.',
-      examples: [true],
+/** `lifecycle` of a kind. The fields that its example ignores are those of the kind. */
+function lifecycleOf({ schema }: Kind): FieldSchema {
+  const others = fieldNames(schema).filter(
+    (name) =>
+      schema.properties?.[name]?.['x-config'] === undefined && !schema.required?.includes(name),
+  );
+  return {
+    type: 'object',
+    additionalProperties: false,
+    description: 'How Callsheet treats the resource.',
+    properties: {
+      protect: {
+        type: 'boolean',
+        description: 'Never delete the resource, whatever a plan was allowed.',
+        examples: [true],
+      },
+      ignore: {
+        type: 'array',
+        items: { type: 'string', 'x-local': true },
+        description:
+          'Fields that are neither compared nor written, by path; an element of a list by its identity, as in `tools[crm_lookup].url`.',
+        examples: [others.slice(0, 1)],
+      },
+      adopt: {
+        type: 'string',
+        'x-local': true,
+        description: 'Id of the live resource to take over, where its name alone does not tell it.',
+        examples: ['7d0c6f1e-54a3-4b0e-9b1c-2f6d8e9a0b11'],
+      },
     },
-    ignore: {
-      type: 'array',
-      items: { type: 'string', 'x-local': true },
-      description: 'Fields that are neither compared nor written.',
-      examples: [['greeting_message', 'extensions.tools[crm_lookup].url']],
-    },
-    adopt: {
-      type: 'string',
-      'x-local': true,
-      description: 'Id of the live resource to take over, where its name alone does not tell it.',
-      examples: ['7d0c6f1e-54a3-4b0e-9b1c-2f6d8e9a0b11'],
-    },
-  },
-};
+  };
+}
 
 const unchecked: FieldSchema = {
   type: 'object',
@@ -174,7 +182,10 @@ export function resourceSchema(kind: Kind): FieldSchema {
   const known = derived.get(kind.schema);
   if (known !== undefined) return known;
   const fields = written(kind.schema, kind.schema);
-  const schema = { ...fields, properties: { ...fields.properties, lifecycle, unchecked } };
+  const schema = {
+    ...fields,
+    properties: { ...fields.properties, lifecycle: lifecycleOf(kind), unchecked },
+  };
   derived.set(kind.schema, schema);
   return schema;
 }

@@ -160,7 +160,7 @@ const environments: SettingsField = {
         type: 'object',
         description:
           'Fields that are laid over resources: by address, by the address of all rows, or by kind.',
-        examples: [{ agent: { recording_enabled: false } }],
+        examples: [{ agent: { enable_recording: false } }],
         additionalProperties: {
           type: 'object',
           description: 'Fields of the resource.',

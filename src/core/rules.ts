@@ -8,7 +8,7 @@ export type RuleWords = {
 
 /**
  * Every rule of `validate` by its name, in the order of names. Reports for machines and
- * `docs/validation.md` say of a rule what stands here; a test holds it against the rules in the code.
+ * `docs/reference/rules.md` say of a rule what stands here; a test holds it against the rules in the code.
  */
 const TABLE: readonly (readonly [name: string, summary: string, remedy: string])[] = [
   ['address/duplicate', 'Two resources have the same address.', 'Rename or remove one of them.'],

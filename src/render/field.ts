@@ -1,4 +1,5 @@
 import type { FieldDocument, FieldMember } from '../core/field-document.ts';
+import { type Fact, factsOf, plainWords } from './field-words.ts';
 import { cutLine, type Line, paint, type RenderOptions, span, wrap } from './terminal.ts';
 import { sanitiseLine } from './untrusted.ts';
 import { padText, widestOf } from './width.ts';
@@ -13,7 +14,9 @@ export function renderFieldText(field: FieldDocument, { width, color }: RenderOp
   const lines = [
     [span(sanitiseLine(field.field), 'strong')],
     ...wrap([span(`  ${sanitiseLine(field.description)}`)], width, 2),
-    ...(field.settable ? [[], ...facts(field).flatMap((fact) => row(fact, width))] : notSettable()),
+    ...(field.settable
+      ? [[], ...factsOf(field).flatMap((fact) => row(fact, width))]
+      : notSettable()),
     ...members(field, width),
   ];
   return paint(lines, color);
@@ -26,52 +29,9 @@ function notSettable(): readonly Line[] {
   ];
 }
 
-type Fact = readonly [label: string, text: string];
-
-function facts(field: FieldDocument): readonly Fact[] {
-  const found: [string, string | false | null][] = [
-    ['type', field.type],
-    ['values', field.values.length > 0 && field.values.map(String).join(', ')],
-    ['listed by', field.listed_by],
-    ['default', field.default !== null && JSON.stringify(field.default)],
-    [
-      'given as',
-      field.forms.length > 0 && `${field.secret ? '' : 'plain, or '}${field.forms.join(', ')}`,
-    ],
-    ['example', field.example],
-    ['required', field.required && 'yes'],
-    ['null', field.clearable && 'clears it'],
-    ['secret', secrecy(field)],
-    ['changed', field.immutable && 'another value means another resource: it is replaced'],
-    ['revert', revert(field.restored_by_revert)],
-    ['lock', field.lock !== null && `${field.lock}; see: callsheet features`],
-    [
-      'endpoint',
-      field.facet !== null && `${field.facet} is written through an endpoint of its own`,
-    ],
-    ['elements', field.identity !== null && `recognised by ${field.identity}`],
-    ['order', field.unordered && 'means nothing'],
-    ['written', field.whole && 'always whole'],
-    ['assumption', field.assumption !== null && `${field.assumption}; see: callsheet assumptions`],
-  ];
-  return found.flatMap(([label, text]) => (text === false || text === null ? [] : [[label, text]]));
-}
-
-function secrecy({ secret, sensitive }: FieldDocument): string | false {
-  if (secret) return 'only given as $secret; never stored, printed or read back';
-  return sensitive && 'masked wherever it is shown; give it as $secret';
-}
-
-function revert(restored: boolean | null): string | null {
-  if (restored === null) return null;
-  return restored
-    ? 'a history revert brings it back'
-    : 'a history revert leaves it alone; a rollback writes it';
-}
-
-function row([label, text]: Fact, width: number): readonly Line[] {
+function row([label, words]: Fact, width: number): readonly Line[] {
   const head = span(`  ${padText(label, LABEL)} `, 'dim');
-  return wrap([head, span(sanitiseLine(text))], width, LABEL + 3);
+  return wrap([head, span(sanitiseLine(plainWords(words)))], width, LABEL + 3);
 }
 
 /** Members as a table whose last column is cut where the line ends. */

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import schema from '../../schemas/field.schema.json' with { type: 'json' };
 import { explain } from '../../src/cli/commands/explain.ts';
 import { explainField } from '../../src/config/explain-field.ts';
-import { resourceSchema } from '../../src/config/schema.ts';
+import { writtenSchema } from '../../src/config/own-members.ts';
 import type { FieldDocument } from '../../src/core/field-document.ts';
 import { dereference, type FieldSchema } from '../../src/core/schema.ts';
 import { kinds } from '../../src/kinds/index.ts';
@@ -31,7 +31,7 @@ function namesIn(root: FieldSchema, given: FieldSchema, name: string): readonly 
 
 test('every field of every kind is documented, and as its schema says', () => {
   const names = kinds.flatMap((kind) => {
-    const root = resourceSchema(kind);
+    const root = writtenSchema(kind);
     return namesIn(root, root, kind.name);
   });
   expect(names.length).toBeGreaterThan(150);
@@ -59,7 +59,10 @@ describe('what is said of', () => {
     ['agent.voice_settings.voice_id', { refers_to: 'custom_voice', lock: 'custom_voices' }],
     ['agent.voice_settings.voice_id', { forms: ['{ $ref: custom_voice.NAME }'] }],
     ['agent.organization', { immutable: true }],
-    ['agent.system_prompt', { forms: ['{ $file: PATH }'], sensitive: false }],
+    [
+      'agent.system_prompt',
+      { forms: ['{ $file: PATH }', '{ $template: PATH, with: … }'], sensitive: false },
+    ],
     [
       'agent.extensions.tools',
       { type: 'list of maps', identity: 'name', restored_by_revert: false },
@@ -89,6 +92,14 @@ describe('what is said of', () => {
     ['sms_template.name', { type: 'text, not empty, at most 100 characters' }],
     ['knowledge_source.file', { type: 'path of a document' }],
     ['guards.max_delete', { kind: null, clearable: false }],
+    ['agent.base', { type: 'text or list of texts', clearable: false, restored_by_revert: null }],
+    ['agent.for_each', { type: 'list or map', example: '{ $file: clinics.csv }' }],
+    // The kind has a lock; what is no field of the platform has none.
+    ['custom_voice.key', { lock: null, forms: [] }],
+    ['email_template.allow_empty', { type: 'true or false' }],
+    ['bases.common', { kind: null, type: 'map' }],
+    ['moved[].from', { kind: null, required: true, type: 'text', example: 'agent.front' }],
+    ['forget[]', { kind: null, example: 'agent.old' }],
   ])('%s', (name, facts) => {
     expect(documented(name)).toMatchObject(facts);
   });

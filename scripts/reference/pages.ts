@@ -1,0 +1,49 @@
+import { kinds } from '../../src/kinds/index.ts';
+import { commandsPage } from './commands.ts';
+import { exitsPage } from './exits.ts';
+import { kindPage } from './kinds.ts';
+import { code, page, paragraph, summary, table } from './markdown.ts';
+import { rulesPage } from './rules.ts';
+import { settingsPage } from './settings.ts';
+
+/** Every page of the reference, by its path in `docs/reference/`. */
+export function referencePages(): ReadonlyMap<string, string> {
+  return new Map([
+    ['README.md', indexPage()],
+    ['settings.md', settingsPage()],
+    ['commands.md', commandsPage()],
+    ['exit-codes.md', exitsPage()],
+    ['rules.md', rulesPage()],
+    ...kinds.map((kind) => [`kinds/${kind.name}.md`, kindPage(kind)] as const),
+  ]);
+}
+
+function indexPage(): string {
+  return page(
+    '# Reference',
+    paragraph(
+      'Everything that can be written, typed and answered. These pages are made from the schemas, the command table and the rules that the program itself uses; `npm run check` fails when they are not as the source says.',
+    ),
+    table(
+      ['page', 'holds'],
+      [
+        ['[Settings](settings.md)', '`callsheet.yaml`, and the sections that every file may have'],
+        ['[Commands](commands.md)', 'every command: arguments, flags, examples, exit codes'],
+        ['[Exit codes](exit-codes.md)', 'what each means, and what to do'],
+        ['[Rules](rules.md)', 'what `validate` reports, and what to do'],
+      ],
+    ).join('\n'),
+    '## Kinds',
+    table(
+      ['kind', 'written under', 'what it is'],
+      // What refers to others comes first here.
+      kinds
+        .toReversed()
+        .map(({ name, section, nested, schema }) => [
+          `[${code(name)}](kinds/${name}.md)`,
+          code(nested === undefined ? section : `${section}.*.${nested.key}`),
+          summary(schema.description ?? ''),
+        ]),
+    ).join('\n'),
+  );
+}

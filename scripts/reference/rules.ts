@@ -1,0 +1,27 @@
+import { RULES } from '../../src/core/rules.ts';
+import { namedRules } from '../../src/lint/rules.ts';
+import { code, page, paragraph, table, toHeading } from './markdown.ts';
+
+/** The page of the rules that `validate` checks. */
+export function rulesPage(): string {
+  const groups = Map.groupBy(RULES, ([name]) => name.split('/')[0] ?? name);
+  const links = [...groups.keys()].map((group) => toHeading(code(group), group));
+  const named = namedRules.map(({ name }) => code(name));
+  return page(
+    '# Rules',
+    paragraph(
+      'What [`callsheet validate`](../validation.md) reports. The name of a rule is stable. `schema/…` rules hold values against the schemas, whose limits stand on the [pages of the kinds](README.md#kinds).',
+    ),
+    paragraph(
+      `These are warnings that [\`lint.rules\`](settings.md#lintrules) of \`callsheet.yaml\` can raise to errors or switch off, and that a comment can silence where one is meant ([prompts and a team's own rules](../rules.md)): ${named.join(', ')}.`,
+    ),
+    paragraph(`Groups: ${links.join(', ')}.`),
+    ...[...groups].flatMap(([group, rules]) => [
+      `## ${group}`,
+      table(
+        ['rule', 'reports', 'what to do'],
+        rules.map(([name, { summary, remedy }]) => [code(name), summary, remedy]),
+      ).join('\n'),
+    ]),
+  );
+}

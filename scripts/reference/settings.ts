@@ -1,0 +1,49 @@
+import { SHARED_SECTIONS } from '../../src/config/own-members.ts';
+import { ENVIRONMENT_MEMBERS, settingsSchema } from '../../src/config/settings-schema.ts';
+import type { FieldMember } from '../../src/core/field-document.ts';
+import { kinds } from '../../src/kinds/index.ts';
+import { exampleOf } from './examples.ts';
+import { documented, fieldSections, fieldTable } from './fields.ts';
+import { code, fenced, page, paragraph, table } from './markdown.ts';
+
+const ENVIRONMENT = 'environments.NAME.';
+
+/** The page of `callsheet.yaml`, and of what every file may have beside resources. */
+export function settingsPage(): string {
+  const settings = Object.keys(settingsSchema.properties ?? {});
+  const shared = Object.keys(SHARED_SECTIONS);
+  return page(
+    '# Settings',
+    paragraph(
+      'A stack is a folder with a `callsheet.yaml`, which holds the settings on this page. It may hold resources, too, or they stand in any other YAML file of the folder.',
+    ),
+    '## Example',
+    fenced('yaml', exampleOf('settings')),
+    '## `callsheet.yaml`',
+    fieldTable(settings.map(memberOf)),
+    ...settings.flatMap((name) => fieldSections(name, 3, { prefix: '', sameAs })),
+    '## Sections of every file',
+    paragraph('Files may be split in any way; the same address twice is an error.'),
+    table(
+      ['section', 'holds'],
+      kinds.map(({ name, section, schema }) => [
+        `[${code(section)}](kinds/${name}.md)`,
+        schema.description ?? name,
+      ]),
+    ).join('\n'),
+    fenced('yaml', exampleOf('sections')),
+    fieldTable(shared.map(memberOf)),
+    ...shared.flatMap((name) => fieldSections(name, 3, { prefix: '' })),
+  );
+}
+
+/** What an environment lays over is what the stack itself has. */
+function sameAs(name: string): string | undefined {
+  const member = name.startsWith(ENVIRONMENT) ? name.slice(ENVIRONMENT.length) : '';
+  return ENVIRONMENT_MEMBERS.includes(member) ? member : undefined;
+}
+
+function memberOf(name: string): FieldMember {
+  const { type, required, settable, description } = documented(name);
+  return { name, type: type.split(',')[0] ?? type, required, settable, description };
+}

@@ -1,0 +1,118 @@
+import type { ExitName } from './exit.ts';
+
+/** What is said of a command beside its description and its flags. */
+export type CommandWords = {
+  /** As they are typed, the plainest first. */
+  readonly examples: readonly string[];
+  /** Everything that it can end with. */
+  readonly exits: readonly ExitName[];
+};
+
+const OFFLINE: readonly ExitName[] = ['done', 'error'];
+/** Commands that only read on the platform. */
+const READING: readonly ExitName[] = ['done', 'error', 'interrupted'];
+/** Commands that write on the platform, under the lock of the state. */
+const WRITING: readonly ExitName[] = [
+  'done',
+  'error',
+  'partial',
+  'refused',
+  'stale',
+  'locked',
+  'interrupted',
+];
+/** Commands that edit the state. They settle a run that died first, and ask the platform about it. */
+const EDITING: readonly ExitName[] = ['done', 'error', 'refused', 'stale', 'locked', 'interrupted'];
+
+const read = (...examples: readonly string[]): CommandWords => ({ examples, exits: READING });
+const offline = (...examples: readonly string[]): CommandWords => ({ examples, exits: OFFLINE });
+const edit = (...examples: readonly string[]): CommandWords => ({ examples, exits: EDITING });
+
+/** By the words that a command is called with: `plan`, `state mv`. A test holds it against the program. */
+export const COMMAND_WORDS: { readonly [command: string]: CommandWords } = {
+  validate: offline(
+    'callsheet validate',
+    'callsheet validate --strict --no-secrets --format sarif > callsheet.sarif',
+  ),
+  init: {
+    examples: [
+      'callsheet init',
+      'callsheet init --yes --organization harbor=3c6e0b8a-9c15-4f1d-9f0e-5d2b7f1a2c11 --ci github',
+    ],
+    exits: ['done', 'error', 'interrupted'],
+  },
+  fmt: offline('callsheet fmt', 'callsheet fmt --check'),
+  explain: offline(
+    'callsheet explain agent.reception.greeting_message',
+    'callsheet explain agent.voice_settings.speed',
+    'callsheet explain guards.max_delete --format json',
+  ),
+  schema: offline('callsheet schema --out callsheet.schema.json'),
+  completion: offline('source <(callsheet completion bash)'),
+  plan: {
+    examples: [
+      'callsheet plan',
+      'callsheet plan --out plan.json --format markdown',
+      'callsheet plan --target agent.reception --detailed-exitcode',
+    ],
+    exits: ['done', 'error', 'changes', 'refused', 'interrupted'],
+  },
+  apply: {
+    examples: [
+      'callsheet apply plan.json',
+      'callsheet apply --auto-approve --allow-delete',
+      'callsheet apply --auto-approve --override-freeze "wrong number in the greeting"',
+    ],
+    exits: WRITING,
+  },
+  rollback: {
+    examples: ['callsheet rollback', 'callsheet rollback --auto-approve --skip-refused'],
+    exits: WRITING,
+  },
+  drift: {
+    examples: ['callsheet drift', 'callsheet drift --detailed-exitcode --format json'],
+    exits: ['done', 'error', 'changes', 'interrupted'],
+  },
+  runs: offline('callsheet runs', 'callsheet runs --format json'),
+  'state list': offline('callsheet state list', 'callsheet state list agent'),
+  'state show': offline('callsheet state show agent.reception'),
+  'state pull': offline('callsheet state pull > state.json'),
+  'state mv': edit('callsheet state mv agent.front agent.reception'),
+  'state rm': edit('callsheet state rm agent.reception'),
+  'state push': edit('callsheet state push state.json'),
+  'state unlock': {
+    examples: ['callsheet state unlock'],
+    exits: ['done', 'error', 'locked'],
+  },
+  'state repair': {
+    examples: ['callsheet state repair'],
+    exits: ['done', 'error', 'stale', 'locked', 'interrupted'],
+  },
+  assumptions: offline('callsheet assumptions'),
+  get: {
+    examples: [
+      'callsheet get agents --organization harbor',
+      'callsheet get agents agent.reception --format json',
+      'callsheet get knowledge_sources --knowledge-base harbor',
+    ],
+    // It lists kinds whose endpoints are assumed, which platform.assume can forbid.
+    exits: ['done', 'error', 'refused', 'interrupted'],
+  },
+  history: read('callsheet history agent.reception --limit 10'),
+  payments: read('callsheet payments agent.reception --refresh'),
+  logs: read(
+    'callsheet logs agent.reception --since 7d --summary',
+    'callsheet logs "Front desk" --call 7c346549 --transcript',
+  ),
+  metrics: read('callsheet metrics --since 30d', 'callsheet metrics --block totals --format csv'),
+  billing: read('callsheet billing --start 2026-10-01 --end 2026-10-31 --format csv'),
+  features: read('callsheet features --organization harbor --locked'),
+  models: read('callsheet models --organization harbor'),
+  stt: read('callsheet stt'),
+  voices: read('callsheet voices --organization harbor'),
+  session: read('callsheet session --profile 2f6d8e9a-0b11-4b0e-9b1c-7d0c6f1e54a3'),
+  simulate: offline(
+    'callsheet simulate --agents 20',
+    'callsheet simulate --resellers 3 --organizations 12 --agents 500 --calls 5000',
+  ),
+};
