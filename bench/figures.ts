@@ -62,8 +62,17 @@ export function tableOf(all: readonly Figures[]): string {
     String(runs),
   ]);
   const table = [['case', 'callsheet', 'floor', 'ratio (spread)', 'goal', 'peak', 'runs'], ...rows];
-  const widths = (table[0] ?? []).map((_, at) => Math.max(...table.map((row) => row[at]?.length ?? 0)));
-  return table.map((row) => row.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join('  ').trimEnd()).join('\n');
+  const widths = (table[0] ?? []).map((_, at) =>
+    Math.max(...table.map((row) => row[at]?.length ?? 0)),
+  );
+  return table
+    .map((row) =>
+      row
+        .map((cell, at) => cell.padEnd(widths[at] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n');
 }
 
 function seconds({ median }: Range): string {

@@ -54,7 +54,10 @@ async function main(): Promise<void> {
     results.push({ name, figures });
   }
   if (values.json !== undefined) {
-    writeFileSync(values.json, `${JSON.stringify({ command, machine, ...extent, results }, null, 2)}\n`);
+    writeFileSync(
+      values.json,
+      `${JSON.stringify({ command, machine, ...extent, results }, null, 2)}\n`,
+    );
   }
 }
 

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { pathToFileURL } from 'node:url';
 import type { Case, Program } from './benchmark.ts';
@@ -18,7 +19,11 @@ export type Took = {
 /** Both programs, one right after the other: what else the machine does then bears on both. */
 export type Pair = { readonly callsheet: Took; readonly floor: Took };
 
-export type Measured = { readonly name: string; readonly goal?: number; readonly pairs: readonly Pair[] };
+export type Measured = {
+  readonly name: string;
+  readonly goal?: number;
+  readonly pairs: readonly Pair[];
+};
 
 export type Extent = {
   readonly size: number;
@@ -68,8 +73,14 @@ async function run(program: Program, dir: string, size: number): Promise<Took> {
   const ended = new Promise<number | null>((resolve, reject) => {
     child.once('error', reject).once('close', resolve);
   });
-  const [, out, errors, took] = child.stdio;
-  const [output, problems, told, code] = await Promise.all([text(out), text(errors), text(took as typeof out), ended]);
+  // All three are pipes.
+  const [, out, errors, took] = child.stdio as [null, Readable, Readable, Readable];
+  const [output, problems, told, code] = await Promise.all([
+    text(out),
+    text(errors),
+    text(took),
+    ended,
+  ]);
   if (code !== 0) throw new Error(`${argv.join(' ')} ended with ${code}:\n${output}${problems}`);
   program.check(output, size);
   return JSON.parse(told) as Took;

@@ -1,6 +1,16 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { basesFile, MAIN, plainAgent, promptText, TOWNS, tableAgent, tableRow, COLUMNS, basedAgent } from './texts.ts';
+import {
+  basedAgent,
+  basesFile,
+  COLUMNS,
+  MAIN,
+  plainAgent,
+  promptText,
+  TOWNS,
+  tableAgent,
+  tableRow,
+} from './texts.ts';
 
 const AGENTS_PER_FILE = 10;
 
@@ -31,14 +41,23 @@ export function writeSpread(dir: string, size: number): void {
   const write = into(dir);
   write('callsheet.yaml', MAIN);
   write('bases.yaml', basesFile());
-  for (const [index] of TOWNS.entries()) write(`templates/${index}.md`, promptText(index, '${place}'));
+  for (const [index] of TOWNS.entries())
+    write(`templates/${index}.md`, promptText(index, '${place}'));
   eachFile(size, (file, first, count) => {
     const name = `regions/${String(file).padStart(4, '0')}`;
     if (file % 2 === 0) {
-      write(`${name}.yaml`, `agents:\n${range(first, count).map((index) => basedAgent(index, `${name}.md`)).join('')}`);
+      write(
+        `${name}.yaml`,
+        `agents:\n${range(first, count)
+          .map((index) => basedAgent(index, `${name}.md`))
+          .join('')}`,
+      );
       write(`${name}.md`, promptText(file, 'the clinic'));
     } else {
-      write(`${name}.yaml`, `agents:\n${tableAgent(`region_${file}`, `${name}.csv`, `templates/${file % TOWNS.length}.md`)}`);
+      write(
+        `${name}.yaml`,
+        `agents:\n${tableAgent(`region_${file}`, `${name}.csv`, `templates/${file % TOWNS.length}.md`)}`,
+      );
       write(`${name}.csv`, table(first, count));
     }
   });

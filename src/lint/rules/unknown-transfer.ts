@@ -1,5 +1,5 @@
 import type { DesiredResource } from '../../core/desired.ts';
-import { firstOfEach, type Mention, mentionsIn, SNAKE } from '../mentions.ts';
+import { firstOfEach, type Mention, mentionsIn, snakeBefore } from '../mentions.ts';
 import { perText, proseOf } from '../prose.ts';
 import type { LintFinding, LintRule } from '../rule.ts';
 
@@ -7,7 +7,7 @@ const QUOTED = '[`"“](?<name>[^`"“”\\n]{1,80})[`"”]';
 const NAMED = [
   new RegExp(`${QUOTED}\\s+transfer\\s+rule\\b`, 'dgi'),
   new RegExp(`\\btransfer\\s+rule\\s+(?:called\\s+|named\\s+)?${QUOTED}`, 'dgi'),
-  new RegExp(`\\b(?<name>${SNAKE})\\s+transfer\\s+rule\\b`, 'dg'),
+  new RegExp(snakeBefore('\\s+transfer\\s+rule\\b'), 'dg'),
 ];
 const ORDERS = [
   /(?<name>\b(?:warm[- ]|cold[- ])?transfer\s+(?:the\s+|this\s+)?(?:call(?:er)?|customer|patient|client|guest|them|him|her)\b)/dgi,
