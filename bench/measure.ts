@@ -74,13 +74,11 @@ async function run(program: Program, dir: string, size: number): Promise<Took> {
     child.once('error', reject).once('close', resolve);
   });
   // All three are pipes.
-  const [, out, errors, took] = child.stdio as [null, Readable, Readable, Readable];
-  const [output, problems, told, code] = await Promise.all([
-    text(out),
-    text(errors),
-    text(took),
-    ended,
-  ]);
+  const pipes = child.stdio.slice(1) as Readable[];
+  const [output = '', problems = '', told = ''] = await Promise.all(
+    pipes.map((pipe) => text(pipe)),
+  );
+  const code = await ended;
   if (code !== 0) throw new Error(`${argv.join(' ')} ended with ${code}:\n${output}${problems}`);
   program.check(output, size);
   return JSON.parse(told) as Took;

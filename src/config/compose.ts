@@ -3,7 +3,7 @@ import type { Kind } from '../kinds/kind.ts';
 import { type Bases, fieldsOf, type Layer } from './bases.ts';
 import { fillRow, usesRow } from './fill-row.ts';
 import { type Loop, readLoop } from './for-each.ts';
-import type { Foundations } from './foundation.ts';
+import type { Foundation, Foundations } from './foundation.ts';
 import { layOver } from './lay-over.ts';
 import type { Patches } from './patches.ts';
 import type { Problem } from './problems.ts';
@@ -17,6 +17,8 @@ import { describe, type Member, type WrittenMap } from './written.ts';
 export type ComposedResource = WrittenResource & {
   /** The row that `${each.…}` reads from. */
   readonly row: Row | undefined;
+  /** The lowest of its layers, where others have the same. */
+  readonly foundation: Foundation | undefined;
   /** What it is made of, the lowest first, before its row was put in. */
   readonly layers: readonly Layer[];
 };
@@ -61,26 +63,26 @@ export function compose(
   const forEach = lastOf(own, 'for_each');
   if (forEach === undefined) {
     refuseStray(own, context);
-    const ground = foundations(beneath, context.root);
-    const rest = ground === undefined ? layers : layers.slice(beneath.length);
-    const body = merge(ground, rest, written, context);
-    const resource = { ...written, body, layers, row: undefined };
+    const foundation = foundations(beneath, context.root);
+    const rest = foundation === undefined ? layers : layers.slice(beneath.length);
+    const body = merge(foundation, rest, written, context);
+    const resource = { ...written, body, foundation, layers, row: undefined };
     return { hasRows: false, resources: [resource] };
   }
   const loop: Loop = { forEach, key: lastOf(own, 'key'), allowEmpty: isEmptyAllowed(own, context) };
   // What no row has a part in is the same for all of them.
   const first = layers.findIndex((layer) => usesRow(layer.body));
   const common = first < 0 ? layers : layers.slice(0, first);
-  const ground = foundations(common, context.root);
+  const foundation = foundations(common, context.root);
   const resources = readLoop(loop, context).map(({ key, row }): ComposedResource => {
     const rowAddress = withKey(address, key);
     const above = patches.overRow(rowAddress);
     const all = above.length === 0 ? layers : [...layers, ...above];
-    const rest = ground === undefined ? all : all.slice(common.length);
+    const rest = foundation === undefined ? all : all.slice(common.length);
     const filled = rest.map((layer) => ({ ...layer, body: fillRow(layer.body, row) }));
     const own = { ...context, subject: rowAddress, address: rowAddress };
-    const body = merge(ground, filled, written, own);
-    return { ...written, address: rowAddress, body, layers: all, row };
+    const body = merge(foundation, filled, written, own);
+    return { ...written, address: rowAddress, body, foundation, layers: all, row };
   });
   return { hasRows: true, resources };
 }
@@ -92,7 +94,7 @@ function contextOf(kind: Kind, address: Address, surroundings: Surroundings): Co
 
 /** Layers over what is laid already, as one body. It stands where the resource itself does. */
 function merge(
-  ground: WrittenMap | undefined,
+  foundation: Foundation | undefined,
   layers: readonly Layer[],
   { kind, body: { place } }: WrittenResource,
   { report, subject, address }: Context,
@@ -102,7 +104,7 @@ function merge(
     report.add({ ...problem, message: `${subject} ${problem.message}`, address });
   const merged = layers.reduce<WrittenMap>(
     (below, { body }) => layOver(below, body, schema, { root: schema, add }),
-    ground ?? { type: 'map', place, members: new Map() },
+    foundation?.body ?? { type: 'map', place, members: new Map() },
   );
   return { ...merged, place };
 }

@@ -114,12 +114,12 @@ export function resolveResource(
   inherited: Inherited | undefined,
   surroundings: Surroundings,
 ): ResolvedResource {
-  const { kind, address, keyPlace, body, row, layers } = written;
+  const { kind, address, keyPlace, body, foundation, row, layers } = written;
   const schema = resourceSchema(kind);
   const refs: RefUse[] = [];
   const secrets: SecretUse[] = [];
   const own = { root: schema, subject: address, address, refs, secrets };
-  const context: Context = { ...surroundings, ...own, row };
+  const context: Context = { ...surroundings, ...own, foundation, row };
   const value = resolve(body, rootField(schema), context);
   const root = rootSpot(schema, value, body, keyPlace);
   validate({ subject: address, address, root }, context.report);

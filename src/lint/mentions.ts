@@ -15,11 +15,25 @@ export function snakeBefore(rest: string): string {
   return `_${name}[a-z0-9]+(?:_[a-z0-9]+)*${rest}`;
 }
 
+/** Patterns by what a text must hold for any of them to match: most prompts are then looked through quickly. */
+export type Patterns = {
+  /** Those that need a quotation mark. */
+  readonly quoted: readonly RegExp[];
+  /** Those that need a `SNAKE`. */
+  readonly named: readonly RegExp[];
+};
+
 /**
  * What patterns find in a text, by place. Each has the group `name`; a pattern may have it twice, one of
  * which matches. The same place is told once.
  */
-export function mentionsIn(text: string, patterns: readonly RegExp[]): readonly Mention[] {
+export function mentionsIn(text: string, { quoted, named }: Patterns): readonly Mention[] {
+  const patterns = [...(/[`"“]/.test(text) ? quoted : []), ...(text.includes('_') ? named : [])];
+  return findAll(text, patterns);
+}
+
+/** What patterns find in a text, whatever they need. */
+export function findAll(text: string, patterns: readonly RegExp[]): readonly Mention[] {
   const found = new Map<number, Mention>();
   for (const pattern of patterns) {
     // Not matchAll, which copies its pattern for every text.
