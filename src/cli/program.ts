@@ -12,7 +12,7 @@ import { EXIT, type ExitCode } from './exit.ts';
 import type { Act } from './making-commands.ts';
 import { addReadCommands } from './read-commands.ts';
 import { failureOf, reportFailure } from './report.ts';
-import { simulationOptionsOn } from './simulation-flags.ts';
+import { simulationOptionsOn } from './simulation-options.ts';
 import { addStateCommands } from './state-commands.ts';
 import { openTerminal, type Terminal } from './terminal.ts';
 import { openTraceFile, type TraceFile } from './trace-file.ts';

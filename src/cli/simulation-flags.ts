@@ -1,6 +1,5 @@
 import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-import { type Command, InvalidArgumentError, Option } from 'commander';
 import { parse } from 'yaml';
 import { CallsheetError } from '../core/errors.ts';
 import {
@@ -31,31 +30,6 @@ export type SimulationRequest = {
   >;
   readonly faults: readonly Fault[];
 };
-
-/** Adds the flags to the command. */
-export function simulationOptionsOn(command: Command): Command {
-  return command
-    .option('--seed <file>', 'fill it from a file (YAML or JSON)')
-    .option('--config <file>', 'read seed, dialect, faults and rate limit from a file')
-    .addOption(
-      new Option(
-        '--dialect <name=value>',
-        'how to read what the specification leaves open (repeatable)',
-      ).argParser(collect),
-    )
-    .addOption(
-      new Option(
-        '--fault <fault>',
-        "what is to go wrong, such as '{ operation: updateAgent, status: 503 }' (repeatable)",
-      ).argParser(collect),
-    )
-    .addOption(
-      new Option('--rate-limit <n>', 'answer 429 above this many requests a second').argParser(
-        rate,
-      ),
-    )
-    .option('--admin', 'serve the admin endpoint, and print its token');
-}
 
 /**
  * Reads the files that the flags name. Flags win over the file. Throws a `CallsheetError` that names
@@ -125,14 +99,4 @@ async function readText(what: string, file: string): Promise<string> {
   } catch (cause) {
     throw new CallsheetError('usage', `the ${what} file ${file} cannot be read`, { cause });
   }
-}
-
-function collect(value: string, before: readonly string[] | undefined): readonly string[] {
-  return [...(before ?? []), value];
-}
-
-function rate(text: string): number {
-  const number = Number(text);
-  if (number > 0 && Number.isFinite(number)) return number;
-  throw new InvalidArgumentError('It must be a number above 0.');
 }

@@ -1,8 +1,9 @@
 import { type Address, withKey } from '../core/address.ts';
 import type { Kind } from '../kinds/kind.ts';
 import { type Bases, fieldsOf, type Layer } from './bases.ts';
-import { fillRow } from './fill-row.ts';
+import { fillRow, usesRow } from './fill-row.ts';
 import { type Loop, readLoop } from './for-each.ts';
+import type { Foundation, Foundations } from './foundation.ts';
 import { layOver } from './lay-over.ts';
 import type { Patches } from './patches.ts';
 import type { Problem } from './problems.ts';
@@ -16,6 +17,8 @@ import { describe, type Member, type WrittenMap } from './written.ts';
 export type ComposedResource = WrittenResource & {
   /** The row that `${each.…}` reads from. */
   readonly row: Row | undefined;
+  /** The lowest of its layers, where others have the same. */
+  readonly foundation: Foundation | undefined;
   /** What it is made of, the lowest first, before its row was put in. */
   readonly layers: readonly Layer[];
 };
@@ -28,6 +31,7 @@ export type Composition = {
 
 export type Composing = {
   readonly bases: Bases;
+  readonly foundations: Foundations;
   readonly patches: Patches;
   readonly surroundings: Surroundings;
 };
@@ -43,14 +47,15 @@ export type Composing = {
  */
 export function compose(
   written: WrittenResource,
-  { bases, patches, surroundings }: Composing,
+  { bases, foundations, patches, surroundings }: Composing,
 ): Composition {
   const { kind, address, body } = written;
   const above = patches.over(address);
   const own = [body, ...above.map((layer) => layer.body)];
   const base = lastOf(own, 'base');
+  const beneath = base === undefined ? [] : bases.layersOf(base.value);
   const layers: readonly Layer[] = [
-    ...(base === undefined ? [] : bases.layersOf(base.value)),
+    ...beneath,
     { label: address, body: fieldsOf(body) },
     ...above.map((layer) => ({ ...layer, body: fieldsOf(layer.body) })),
   ];
@@ -58,16 +63,26 @@ export function compose(
   const forEach = lastOf(own, 'for_each');
   if (forEach === undefined) {
     refuseStray(own, context);
-    const resource = { ...written, body: merge(layers, written, context), layers, row: undefined };
+    const foundation = foundations(beneath, context.root);
+    const rest = foundation === undefined ? layers : layers.slice(beneath.length);
+    const body = merge(foundation, rest, written, context);
+    const resource = { ...written, body, foundation, layers, row: undefined };
     return { hasRows: false, resources: [resource] };
   }
   const loop: Loop = { forEach, key: lastOf(own, 'key'), allowEmpty: isEmptyAllowed(own, context) };
+  // What no row has a part in is the same for all of them.
+  const first = layers.findIndex((layer) => usesRow(layer.body));
+  const common = first < 0 ? layers : layers.slice(0, first);
+  const foundation = foundations(common, context.root);
   const resources = readLoop(loop, context).map(({ key, row }): ComposedResource => {
     const rowAddress = withKey(address, key);
-    const all = [...layers, ...patches.overRow(rowAddress)];
-    const filled = all.map((layer) => ({ ...layer, body: fillRow(layer.body, row) }));
-    const merged = merge(filled, written, { ...context, subject: rowAddress, address: rowAddress });
-    return { ...written, address: rowAddress, body: merged, layers: all, row };
+    const above = patches.overRow(rowAddress);
+    const all = above.length === 0 ? layers : [...layers, ...above];
+    const rest = foundation === undefined ? all : all.slice(common.length);
+    const filled = rest.map((layer) => ({ ...layer, body: fillRow(layer.body, row) }));
+    const own = { ...context, subject: rowAddress, address: rowAddress };
+    const body = merge(foundation, filled, written, own);
+    return { ...written, address: rowAddress, body, foundation, layers: all, row };
   });
   return { hasRows: true, resources };
 }
@@ -77,8 +92,9 @@ function contextOf(kind: Kind, address: Address, surroundings: Surroundings): Co
   return { ...surroundings, ...own };
 }
 
-/** The layers as one body. It stands where the resource itself does. */
+/** Layers over what is laid already, as one body. It stands where the resource itself does. */
 function merge(
+  foundation: Foundation | undefined,
   layers: readonly Layer[],
   { kind, body: { place } }: WrittenResource,
   { report, subject, address }: Context,
@@ -88,7 +104,7 @@ function merge(
     report.add({ ...problem, message: `${subject} ${problem.message}`, address });
   const merged = layers.reduce<WrittenMap>(
     (below, { body }) => layOver(below, body, schema, { root: schema, add }),
-    { type: 'map', place, members: new Map() },
+    foundation?.body ?? { type: 'map', place, members: new Map() },
   );
   return { ...merged, place };
 }

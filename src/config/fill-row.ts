@@ -1,6 +1,6 @@
 import { escapeExpressions, wholeExpression } from './interpolate.ts';
 import { eachPath, lookUpCell, type Row } from './rows.ts';
-import type { Member, Written, WrittenMap } from './written.ts';
+import type { Member, Written, WrittenMap, WrittenScalar } from './written.ts';
 
 /**
  * Puts cells in the place of values that are `${each.column}` and nothing else, so that a field can be a
@@ -10,6 +10,15 @@ import type { Member, Written, WrittenMap } from './written.ts';
  */
 export function fillRow(body: WrittenMap, row: Row): WrittenMap {
   return (fill(body, row) as WrittenMap | undefined) ?? { ...body, members: new Map() };
+}
+
+/** Whether rows have a part in a body before its texts are filled in: whether `fillRow` may change it. */
+export function usesRow(node: Written): boolean {
+  if (node.type === 'list') return node.items.some(usesRow);
+  if (node.type === 'map') {
+    return [...node.members.values()].some((member) => usesRow(member.value));
+  }
+  return cellPath(node) !== undefined;
 }
 
 /** Undefined: there is nothing. A node in which nothing changes stays the same one. */
@@ -35,10 +44,14 @@ function fill(node: Written, row: Row): Written | undefined {
   return same ? node : { ...node, members };
 }
 
-function fillScalar(node: Written & { readonly type: 'scalar' }, row: Row): Written | undefined {
-  if (typeof node.value !== 'string') return node;
-  const expression = wholeExpression(node.value);
-  const path = expression === undefined ? undefined : eachPath(expression);
+/** The way to the cell that a scalar stands for; undefined for any other. */
+function cellPath({ value }: WrittenScalar): readonly string[] | undefined {
+  const expression = typeof value === 'string' ? wholeExpression(value) : undefined;
+  return expression === undefined ? undefined : eachPath(expression);
+}
+
+function fillScalar(node: WrittenScalar, row: Row): Written | undefined {
+  const path = cellPath(node);
   if (path === undefined) return node;
   const found = lookUpCell(row, path);
   if (found === 'nothing') return undefined;

@@ -74,7 +74,7 @@ function findFile(dir: string, realDir: string, path: string, hidden: boolean): 
   if (refused !== undefined) return refused;
   if (path === '' || path.includes('\0')) return { reason: 'missing', nearest: undefined };
   try {
-    const absolute = realpathSync(resolve(dir, path));
+    const absolute = realpathSync.native(resolve(dir, path));
     if (absolute !== realDir && !isInside(realDir, absolute)) return { reason: 'link' };
     // A link inside the folder must not lead to what cannot be named either.
     const inside = relative(realDir, absolute).split(sep).join('/');
@@ -90,13 +90,13 @@ function findFile(dir: string, realDir: string, path: string, hidden: boolean): 
   }
 }
 
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
 /** Reads a file as UTF-8 text. `file` is what diagnostics call it. */
 export function readText(file: string, { absolute, size }: Found): FileText | Unreadable {
   if (size > MAX_TEXT_BYTES) return { reason: 'too-large', size };
   try {
-    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(
-      readFileSync(absolute),
-    );
+    const text = utf8.decode(readFileSync(absolute));
     const bom = text.startsWith('\uFEFF');
     return { source: { file, text: bom ? text.slice(1) : text }, bom };
   } catch (error) {
@@ -105,7 +105,7 @@ export function readText(file: string, { absolute, size }: Found): FileText | Un
 }
 
 export function openFolder(dir: string): Folder {
-  const realDir = realpathSync(dir);
+  const realDir = realpathSync.native(dir);
   const texts = new Map<string, FileText | Unreadable>();
   const find: Folder['find'] = (path, { hidden } = { hidden: false }) =>
     findFile(dir, realDir, path, hidden);

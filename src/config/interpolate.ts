@@ -32,7 +32,7 @@ type Misfit = { readonly expression: string; readonly offset: number; readonly p
 
 /** What stands inside a text that is one expression and nothing else. */
 export function wholeExpression(text: string): string | undefined {
-  return WHOLE.exec(text)?.[1]?.trim();
+  return text.startsWith('${') ? WHOLE.exec(text)?.[1]?.trim() : undefined;
 }
 
 /** A text in which nothing is filled in any more: data from a table is never read as an expression. */

@@ -46,6 +46,7 @@ export function reportLint(input: LintInput): void {
   const { resources, settings, kinds, files, folder, report } = input;
   const texts = openTexts(folder);
   const ignores = files.flatMap(({ source }) => (source === undefined ? [] : readIgnores(source)));
+  const byRule = Map.groupBy(ignores, ({ rule }) => rule);
   const used = new Set<Ignore>();
   const schemas = new Map(kinds.map(({ name, schema }) => [name, schema]));
   const subject: LintSubject = {
@@ -56,7 +57,7 @@ export function reportLint(input: LintInput): void {
   };
   const findings = [...lint(subject).map(ofLint), ...input.found.flatMap(ofTeam(input))];
   for (const finding of findings) {
-    const silencing = ignores.filter((ignore) => silences(ignore, finding));
+    const silencing = byRule.get(finding.rule)?.filter((ignore) => silences(ignore, finding)) ?? [];
     for (const ignore of silencing) used.add(ignore);
     if (silencing.length === 0) reportFinding(finding, texts, report);
   }
@@ -101,8 +102,8 @@ function ofTeam({ rules, report }: LintInput) {
 }
 
 /** A comment speaks for the field, and for the resource that has it: the field may stand in a base. */
-function silences(ignore: Ignore, { rule, resource, path, isSilenced }: Told): boolean {
-  if (ignore.rule !== rule || !isSilenced) return false;
+function silences(ignore: Ignore, { resource, path, isSilenced }: Told): boolean {
+  if (!isSilenced) return false;
   return covers(ignore, resource.locate(path)) || covers(ignore, resource.position);
 }
 

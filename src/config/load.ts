@@ -1,7 +1,7 @@
 import { resolve as resolvePath } from 'node:path';
 import type { Address } from '../core/address.ts';
 import type { DesiredResource } from '../core/desired.ts';
-import { type Diagnostic, hasErrors } from '../core/diagnostics.ts';
+import type { Diagnostic } from '../core/diagnostics.ts';
 import type { Guards } from '../core/guards.ts';
 import type { Path } from '../core/path.ts';
 import type { PlanRules } from '../core/plan-rules.ts';
@@ -102,7 +102,7 @@ export async function loadStack(
   const { settings } = parts;
   const files = parts.files.map(({ file }) => file);
   const rules = await openRules(settings?.rules ?? [], kinds, report);
-  const isSound = !hasErrors(report.diagnostics());
+  const isSound = !report.hasErrors();
   if (options.secrets === 'check') checkSecrets(resources, folder, options.env, report);
   if (settings === undefined || !isSound) {
     return { stack: undefined, diagnostics: report.diagnostics(), files };
@@ -120,7 +120,9 @@ export async function loadStack(
     found: rules.judge(desired, settings.organizations),
   });
   const diagnostics = report.diagnostics();
-  if (hasErrors(diagnostics)) return { stack: undefined, diagnostics, files };
+  if (report.hasErrors()) return { stack: undefined, diagnostics, files };
+  let digest: string | undefined;
+  let byAddress: ReadonlyMap<Address, ResolvedResource> | undefined;
   const stack: Stack = {
     dir,
     platform: settings.platform,
@@ -132,10 +134,15 @@ export async function loadStack(
     resources: desired,
     secrets: secretPlaces(resources),
     originOf: (address, path) => {
-      const resource = resources.find((one) => one.address === address);
+      byAddress ??= new Map(resources.map((one) => [one.address, one]));
+      const resource = byAddress.get(address);
       return resource && originOf(resource, path, parts);
     },
-    digest: digestStack(settings, desired, parts.moves),
+    // Most commands that load a stack never ask for it, and it reads every text there is.
+    get digest() {
+      digest ??= digestStack(settings, desired, parts.moves);
+      return digest;
+    },
   };
   return { stack, diagnostics, files };
 }

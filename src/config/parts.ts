@@ -6,6 +6,7 @@ import { discover } from './discover.ts';
 import { checkNames } from './duplicates.ts';
 import { enterEnvironment } from './environment.ts';
 import type { Folder } from './folder.ts';
+import { openFoundations } from './foundation.ts';
 import type { LoadOptions } from './load.ts';
 import { secretNames } from './masks.ts';
 import { type Moves, readMoves } from './moves.ts';
@@ -115,10 +116,11 @@ function resolveAll(
 ) {
   const { report } = surroundings;
   const bases = openBases(written.bases, surroundings);
+  const foundations = openFoundations();
   const patches = openPatches(environmentPatches, environment ?? '', report);
   const addresses = new Set(written.addresses);
   const composed = written.resources.flatMap((resource) => {
-    const { hasRows, resources } = compose(resource, { bases, patches, surroundings });
+    const { hasRows, resources } = compose(resource, { bases, foundations, patches, surroundings });
     if (hasRows) addresses.delete(resource.address);
     for (const { address } of resources) addresses.add(address);
     return resources;

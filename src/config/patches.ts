@@ -28,6 +28,7 @@ export function openPatches(
   report: Report,
 ): Patches {
   const met = new Set<Patch>();
+  const patterns = new Set(patches.map(({ pattern }) => pattern));
   const label = `environment ${environment}`;
   const pick = (isMeant: (patch: Patch) => boolean): readonly Layer[] => {
     const chosen = patches.filter(isMeant).toSorted((a, b) => a.pattern.length - b.pattern.length);
@@ -36,7 +37,8 @@ export function openPatches(
   };
   return {
     over: (address) => pick(({ pattern }) => matchesAddress(pattern, address)),
-    overRow: (address) => pick(({ pattern }) => pattern === address),
+    // Asked for every row, of which only a few have one.
+    overRow: (address) => (patterns.has(address) ? pick(({ pattern }) => pattern === address) : []),
     reportUnmet: (addresses) => {
       const known = [...addresses];
       for (const patch of patches) if (!met.has(patch)) reportUnmet(patch, known, label, report);

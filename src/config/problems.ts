@@ -1,6 +1,6 @@
 import type { Diagnostic, Severity, SourcePosition } from '../core/diagnostics.ts';
 import { frameOf } from './frame.ts';
-import { type Place, positionOf, type Source, stretchOf } from './source.ts';
+import { lineAt, lineRange, type Place, positionOf, type Source, stretchOf } from './source.ts';
 
 /** A diagnostic before its place is turned into a position and a frame. */
 export type Problem = {
@@ -22,6 +22,7 @@ export type Report = {
   readonly add: (problem: Problem) => void;
   /** Hides a stretch of a file in every frame. */
   readonly mask: (place: Place) => void;
+  readonly hasErrors: () => boolean;
   /** Every problem, by file, line and column. */
   readonly diagnostics: () => readonly Diagnostic[];
 };
@@ -37,6 +38,43 @@ function compare(a: Diagnostic, b: Diagnostic): number {
 
 /** A problem with the other resources that have it at the same place, through a base or rows. */
 type Entry = { readonly problem: Problem; readonly others: Set<string> };
+
+/** Places of one file that hold secrets, by where they begin. */
+type Masks = {
+  readonly places: readonly Place[];
+  /** The furthest end of each place and those before it. */
+  readonly reach: readonly number[];
+};
+
+function sortedMasks(places: readonly Place[]): Masks {
+  const sorted = places.toSorted((a, b) => a.start - b.start);
+  let furthest = 0;
+  const reach = sorted.map(({ end }) => {
+    furthest = Math.max(furthest, end);
+    return furthest;
+  });
+  return { places: sorted, reach };
+}
+
+/** The masks that may show in the frame of a place: it has the lines before and after. */
+function masksAround({ source, start, end }: Place, { places, reach }: Masks): readonly Place[] {
+  const line = lineAt(source, start);
+  const from = lineRange(source, line - 1)?.start ?? 0;
+  const to = Math.max(end, lineRange(source, line + 1)?.end ?? source.text.length);
+  let [low, high] = [0, places.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((reach[middle] ?? 0) > from) high = middle;
+    else low = middle + 1;
+  }
+  const found: Place[] = [];
+  for (let at = low; at < places.length; at += 1) {
+    const place = places[at] as Place;
+    if (place.start >= to) break;
+    if (place.end > from) found.push(place);
+  }
+  return found;
+}
 
 /** Where a place is. Of what is hidden the end is not told, as it says how long it is. */
 function placed(place: Place, masks: readonly Place[]): SourcePosition {
@@ -76,7 +114,8 @@ function sharedWords({ rule, message, address }: Problem): string {
 
 export function openReport(): Report {
   const entries: Entry[] = [];
-  const masks = new Map<Source, Place[]>();
+  // A place that many resources share is hidden once.
+  const masks = new Map<Source, Map<string, Place>>();
   const seen = new Map<Source, Map<string, Entry>>();
   return {
     add: (problem) => {
@@ -96,16 +135,21 @@ export function openReport(): Report {
       entries.push(entry);
     },
     mask: (place) => {
-      const known = masks.get(place.source);
-      if (known === undefined) masks.set(place.source, [place]);
-      else known.push(place);
+      const known = masks.get(place.source) ?? new Map<string, Place>();
+      masks.set(place.source, known.set(`${place.start} ${place.end}`, place));
     },
-    diagnostics: () =>
-      entries
+    hasErrors: () => entries.some(({ problem }) => (problem.severity ?? 'error') === 'error'),
+    diagnostics: () => {
+      const sorted = new Map(
+        [...masks].map(([source, places]) => [source, sortedMasks([...places.values()])]),
+      );
+      return entries
         .map((entry) => {
           const { place } = entry.problem;
-          return toDiagnostic(entry, place ? (masks.get(place.source) ?? []) : []);
+          const hidden = place && sorted.get(place.source);
+          return toDiagnostic(entry, place && hidden ? masksAround(place, hidden) : []);
         })
-        .sort(compare),
+        .sort(compare);
+    },
   };
 }

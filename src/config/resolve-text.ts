@@ -7,7 +7,7 @@ import { interpolate } from './interpolate.ts';
 import { type Context, FAILED, type Field, fail, type Resolved } from './resolved.ts';
 import { isText, typesOf } from './schema.ts';
 import { type Place, placeOf, type Source, startOf } from './source.ts';
-import { findUnbalanced } from './tokens.ts';
+import { findUnbalanced, type Unbalanced } from './tokens.ts';
 import type { WrittenScalar } from './written.ts';
 
 /** A text of the YAML with its variables filled in; undefined where one could not be. */
@@ -28,10 +28,22 @@ function convert(text: string, field: Field): Resolved {
   return number && /^-?\d+(?:\.\d+)?$/.test(text) ? Number(text) : text;
 }
 
+const unbalanced = new WeakMap<Source, readonly Unbalanced[]>();
+
+/** A file is looked through once, however many resources take their text from it. */
+function unbalancedIn(source: Source): readonly Unbalanced[] {
+  const known = unbalanced.get(source);
+  if (known !== undefined) return known;
+  const found = findUnbalanced(source.text);
+  unbalanced.set(source, found);
+  return found;
+}
+
 /** Reports the platform's placeholders in a text that do not open and close as they should. */
 export function checkTokens(text: string, inside: Place, field: Field, context: Context): void {
   if (field.sensitive || !isText(field.schema)) return;
-  for (const { offset, length, message } of findUnbalanced(text)) {
+  const found = text === inside.source.text ? unbalancedIn(inside.source) : findUnbalanced(text);
+  for (const { offset, length, message } of found) {
     const written = inside.source.text.slice(inside.start, inside.end);
     // In a file the text is the file; in YAML the token is looked for, as quotes and indentation shift it.
     const place =

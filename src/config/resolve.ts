@@ -4,6 +4,7 @@ import { formOf, resolveForm } from './forms.ts';
 import { interpolate } from './interpolate.ts';
 import { nearest } from './nearest.ts';
 import { suspectPlainSecret } from './plain-secrets.ts';
+import { resolveCommon } from './resolve-common.ts';
 import { resolveText } from './resolve-text.ts';
 import {
   below,
@@ -120,7 +121,12 @@ function resolveMap(node: WrittenMap, field: Field, context: Context): ResolvedO
       if (properties !== undefined) suspectKey(key, node, field, context);
     }
     const schema = memberSchema(context.root, field.schema, key);
-    resolved.push([key, resolve(value, below(field, schema, key), context)]);
+    const inner = below(field, schema, key);
+    const foundation = field.path.length === 0 ? context.foundation : undefined;
+    resolved.push([
+      key,
+      resolveCommon(key, value, foundation, context, (own) => resolve(value, inner, own)),
+    ]);
   }
   return Object.fromEntries(resolved);
 }

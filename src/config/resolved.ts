@@ -2,6 +2,7 @@ import { formatPath, type Path } from '../core/path.ts';
 import type { FieldSchema } from '../core/schema.ts';
 import { Blob, type JsonScalar, Ref, Secret } from '../core/value.ts';
 import type { Folder } from './folder.ts';
+import type { Foundation } from './foundation.ts';
 import type { Problem, Report } from './problems.ts';
 import type { Row } from './rows.ts';
 import type { Place } from './source.ts';
@@ -86,6 +87,8 @@ export type Context = Surroundings & {
   readonly secrets: SecretUse[];
   /** The row of a resource with `for_each`. */
   readonly row?: Row | undefined;
+  /** What the resource has in common with others. */
+  readonly foundation?: Foundation | undefined;
   /** What `with` gives the template at hand. */
   readonly given?: ReadonlyMap<string, string | undefined>;
 };

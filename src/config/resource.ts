@@ -91,13 +91,18 @@ function nameOfFile(kind: Kind, document: ResolvedObject): Derived | undefined {
   return undefined;
 }
 
-/** From the configuration's names back to the platform's. */
-function platformNames(kind: Kind): ReadonlyMap<string, string> {
+const configNamesOf = new WeakMap<Kind, ReadonlyMap<string, string>>();
+
+/** From the platform's names to the configuration's. */
+function configNames(kind: Kind): ReadonlyMap<string, string> {
+  const known = configNamesOf.get(kind);
+  if (known !== undefined) return known;
   const names = new Map<string, string>();
   for (const [name, schema] of Object.entries(kind.schema.properties ?? {})) {
     const config = configName(name, schema);
     if (config !== undefined) names.set(name, config);
   }
+  configNamesOf.set(kind, names);
   return names;
 }
 
@@ -116,29 +121,26 @@ export function resolveResource(
   inherited: Inherited | undefined,
   surroundings: Surroundings,
 ): ResolvedResource {
-  const { kind, address, keyPlace, body, row, layers } = written;
+  const { kind, address, keyPlace, body, foundation, row, layers } = written;
   const schema = resourceSchema(kind);
   const refs: RefUse[] = [];
   const secrets: SecretUse[] = [];
   const own = { root: schema, subject: address, address, refs, secrets };
-  const context: Context = { ...surroundings, ...own, row };
+  const context: Context = { ...surroundings, ...own, foundation, row };
   const value = resolve(body, rootField(schema), context);
   const root = rootSpot(schema, value, body, keyPlace);
   validate({ subject: address, address, root }, context.report);
   const { lifecycle, unchecked, ...members } = membersOf(value);
 
   const document: Record<string, Resolved> = { ...inherited?.fields };
-  const writtenAs = new Map(platformNames(kind));
-  for (const [field, member] of writtenAs) {
+  const names = configNames(kind);
+  for (const [field, member] of names) {
     const given =
       member in members ? members[member] : missingField(kind, field, keyPlace, context);
     if (given !== undefined) document[field] = given;
   }
   const name = nameOfFile(kind, document);
-  if (name !== undefined) {
-    document.name = name.value;
-    writtenAs.set('name', name.from);
-  }
+  if (name !== undefined) document.name = name.value;
   const life = readLifecycle(lifecycle);
   checkIgnored(kind, life.ignore, memberOf(body, 'lifecycle')?.value, context);
   return {
@@ -158,7 +160,9 @@ export function resolveResource(
       const [first, ...rest] = parsePath(path) ?? [];
       if (first === undefined) return undefined;
       const handedDown = inherited?.places.get(first);
-      return handedDown ?? placeOfSpot(followPath(root, [writtenAs.get(first) ?? first, ...rest]));
+      const own = first === 'name' ? name?.from : undefined;
+      const member = own ?? names.get(first) ?? first;
+      return handedDown ?? placeOfSpot(followPath(root, [member, ...rest]));
     },
   };
 }

@@ -18,7 +18,7 @@ export type Spot = {
 };
 
 /** Whether a value is a form's outcome or a hole, so that a schema has nothing to say about it. */
-export function isSpecial(value: Resolved | undefined): boolean {
+function isSpecial(value: Resolved | undefined): boolean {
   return (
     value instanceof Ref ||
     value instanceof Secret ||
@@ -69,25 +69,34 @@ export function rootSpot(
   return { path: [], value, schema: dereference(schema, schema), written, keyPlace };
 }
 
-/**
- * Follows a JSON pointer as far as it leads. `special` says that a form's outcome stands on the way, or
- * at its end.
- */
-export function followPointer(
-  start: Spot,
-  pointer: string,
-): { readonly spot: Spot; readonly special: boolean } {
+/** Follows a JSON pointer as far as it leads; a form's outcome is not entered. */
+export function followPointer(start: Spot, pointer: string): Spot {
   let spot = start;
   for (const part of pointer.split('/').slice(1)) {
-    if (isSpecial(spot.value)) return { spot, special: true };
-    const key = part.replaceAll('~1', '/').replaceAll('~0', '~');
+    if (isSpecial(spot.value)) return spot;
+    const key = plainKey(part);
     const next = isResolvedList(spot.value)
       ? elementSpot(start.schema, spot, Number(key))
       : memberSpot(start.schema, spot, key);
     if (next === undefined) break;
     spot = next;
   }
-  return { spot, special: isSpecial(spot.value) };
+  return spot;
+}
+
+/** Whether a JSON pointer leads to or through a form's outcome: `followPointer` without the way there. */
+export function isBelowSpecial(value: Resolved, pointer: string): boolean {
+  let at: Resolved | undefined = value;
+  for (const part of pointer.split('/').slice(1)) {
+    if (isSpecial(at)) return true;
+    if (isResolvedList(at)) at = at[Number(part)];
+    else at = isResolvedObject(at) ? at[plainKey(part)] : undefined;
+  }
+  return isSpecial(at);
+}
+
+function plainKey(part: string): string {
+  return part.includes('~') ? part.replaceAll('~1', '/').replaceAll('~0', '~') : part;
 }
 
 /** What stands between a segment's brackets, with or without quotes. */

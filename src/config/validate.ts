@@ -7,7 +7,7 @@ import type { Problem, Report } from './problems.ts';
 import { subjectOf } from './resolved.ts';
 import { fieldNames } from './schema.ts';
 import type { Place } from './source.ts';
-import { followPointer, type Spot } from './trace.ts';
+import { followPointer, isBelowSpecial, type Spot } from './trace.ts';
 import { schemaErrors } from './validator.ts';
 import { violationWords, type Words } from './violations.ts';
 
@@ -55,8 +55,7 @@ function missingWords(error: ErrorObject, spot: Spot, root: Spot): Words | undef
 
 function problemOf(error: ErrorObject, checked: Checked): Problem | undefined {
   const { root } = checked;
-  const { spot, special } = followPointer(root, error.instancePath);
-  if (special) return undefined;
+  const spot = followPointer(root, error.instancePath);
   const item = itemSchema(root.schema, spot.schema);
   const words =
     error.keyword === 'required'
@@ -85,10 +84,15 @@ function problemOf(error: ErrorObject, checked: Checked): Problem | undefined {
 
 /** Reports every way in which a resolved document breaks its schema, each in words and at its place. */
 export function validate(checked: Checked, report: Report): void {
-  // What an element lacks to be counted by `contains` is no fault of its own.
-  const errors = schemaErrors(checked.root.schema, checked.root.value).filter(
-    ({ schemaPath }) => !/(?<!\/properties)\/contains\//.test(schemaPath),
+  const { schema, value } = checked.root;
+  // A reference or secret is no text, and a hole nothing at all: of those a schema knows nothing.
+  const errors = schemaErrors(schema, value).filter(
+    ({ instancePath, schemaPath }) =>
+      !isBelowSpecial(value ?? null, instancePath) &&
+      // What an element lacks to be counted by `contains` is no fault of its own.
+      !/(?<!\/properties)\/contains\//.test(schemaPath),
   );
+  if (errors.length === 0) return;
   // A value of the wrong type breaks every other rule as well; saying so would only be noise.
   const mistyped = new Set(
     errors.filter(({ keyword }) => keyword === 'type').map(({ instancePath }) => instancePath),

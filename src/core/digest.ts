@@ -2,11 +2,35 @@ import { createHash } from 'node:crypto';
 
 /** JSON with object keys in order, so that equal documents give equal text. `undefined` members are left out. */
 export function canonicalJson(value: unknown): string {
-  return JSON.stringify(value, (_key, member: unknown) =>
-    typeof member === 'object' && member !== null && !Array.isArray(member)
-      ? Object.fromEntries(Object.entries(member).sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)))
-      : member,
-  );
+  return write(value) ?? 'null';
+}
+
+/** Undefined for what JSON has no text for. Written by hand: a replacer would copy every object to sort it. */
+function write(value: unknown): string | undefined {
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  if ('toJSON' in value && typeof value.toJSON === 'function') return write(value.toJSON());
+  if (Array.isArray(value)) return `[${value.map((item) => write(item) ?? 'null').join(',')}]`;
+  let text = '';
+  for (const key of sortedKeys(value)) {
+    const member = write(Reflect.get(value, key));
+    if (member !== undefined) text += `${text === '' ? '' : ','}${JSON.stringify(key)}:${member}`;
+  }
+  return `{${text}}`;
+}
+
+/**
+ * Keys that read as an index stand first, by their number, as in every object of JavaScript: digests that were
+ * stored before hold them so.
+ */
+function sortedKeys(value: object): readonly string[] {
+  const keys = Object.keys(value);
+  const rest = keys.findIndex((key) => !isIndex(key));
+  if (rest <= 0) return rest < 0 ? keys : keys.sort();
+  return [...keys.slice(0, rest), ...keys.slice(rest).sort()];
+}
+
+function isIndex(key: string): boolean {
+  return /^(?:0|[1-9]\d{0,9})$/.test(key) && Number(key) < 2 ** 32 - 1;
 }
 
 /** `sha256:<hex>` of a text or of a value's canonical JSON. */

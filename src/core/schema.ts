@@ -89,7 +89,9 @@ export function dereference(root: FieldSchema, schema: FieldSchema): FieldSchema
   const target = root.$defs?.[name];
   if (target === undefined) throw new Error(`schema ${schema.$ref} does not exist`);
   const { $ref: _, ...beside } = schema;
-  return { ...dereference(root, target), ...beside };
+  const found = dereference(root, target);
+  // Most stand alone, and every value of a stack comes through here.
+  return Object.keys(beside).length === 0 ? found : { ...found, ...beside };
 }
 
 const FREE: FieldSchema = {};

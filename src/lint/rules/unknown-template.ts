@@ -1,18 +1,22 @@
 import type { DesiredResource } from '../../core/desired.ts';
 import { nearest } from '../../core/nearest.ts';
-import { firstOfEach, mentionsIn, SNAKE } from '../mentions.ts';
+import { firstOfEach, mentionsIn, type Patterns, SNAKE, snakeBefore } from '../mentions.ts';
 import { perText, proseOf } from '../prose.ts';
 import type { LintFinding, LintRule } from '../rule.ts';
 
 const QUOTED = '[`"“](?<name>[^`"“”\\n]{1,100})[`"”]';
 const MEDIUM = '(?:(?:e-?mail|sms|mms|text|message)\\s+)?';
 
-const PATTERNS = [
-  new RegExp(`${QUOTED}\\s+${MEDIUM}template\\b`, 'dgi'),
-  new RegExp(`\\btemplate\\s+(?:called\\s+|named\\s+)?${QUOTED}`, 'dgi'),
-  new RegExp(`\\b(?<name>${SNAKE})\\s+${MEDIUM}template\\b`, 'dg'),
-  new RegExp(`\\btemplate\\s+(?:called\\s+|named\\s+)?(?<name>${SNAKE})\\b`, 'dg'),
-];
+const PATTERNS: Patterns = {
+  quoted: [
+    new RegExp(`${QUOTED}\\s+${MEDIUM}template\\b`, 'dgi'),
+    new RegExp(`\\btemplate\\s+(?:called\\s+|named\\s+)?${QUOTED}`, 'dgi'),
+  ],
+  named: [
+    new RegExp(snakeBefore(`\\s+${MEDIUM}template\\b`), 'dg'),
+    new RegExp(`\\btemplate\\s+(?:called\\s+|named\\s+)?(?<name>${SNAKE})\\b`, 'dg'),
+  ],
+};
 
 export const unknownTemplate: LintRule = {
   name: 'prompt/unknown-template',

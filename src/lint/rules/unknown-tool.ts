@@ -1,5 +1,5 @@
 import { nearest } from '../../core/nearest.ts';
-import { firstOfEach, mentionsIn, SNAKE } from '../mentions.ts';
+import { firstOfEach, mentionsIn, type Patterns, SNAKE, snakeBefore } from '../mentions.ts';
 import { perText, proseOf } from '../prose.ts';
 import type { LintFinding, LintRule } from '../rule.ts';
 import { type Toolbox, toolboxOf } from '../tools.ts';
@@ -9,13 +9,17 @@ const NOUN = '(?:tool|function|webhook)\\b';
 const VERB = '\\b(?:call|use|invoke|run|trigger)(?:s|ing)?\\s+(?:the\\s+)?';
 
 /** What counts as speaking of a tool; `docs/rules.md` says it in words. */
-const PATTERNS = [
-  new RegExp(`${QUOTED}\\s+${NOUN}`, 'dgi'),
-  new RegExp(`\\b(?:tool|function|webhook)\\s+(?:called\\s+|named\\s+)?${QUOTED}`, 'dgi'),
-  new RegExp(`\\b(?<name>${SNAKE})\\s+${NOUN}`, 'dg'),
-  new RegExp(`${VERB}\`?(?<name>${SNAKE})\\b(?![\\w{}|.])`, 'dgi'),
-  new RegExp(`\\b(?<name>${SNAKE})\\(`, 'dg'),
-];
+const PATTERNS: Patterns = {
+  quoted: [
+    new RegExp(`${QUOTED}\\s+${NOUN}`, 'dgi'),
+    new RegExp(`\\b(?:tool|function|webhook)\\s+(?:called\\s+|named\\s+)?${QUOTED}`, 'dgi'),
+  ],
+  named: [
+    new RegExp(snakeBefore(`\\s+${NOUN}`), 'dg'),
+    new RegExp(`${VERB}\`?(?<name>${SNAKE})\\b(?![\\w{}|.])`, 'dgi'),
+    new RegExp(snakeBefore('\\('), 'dg'),
+  ],
+};
 
 /** Words that stand before "tool" and name none. */
 const WORDS = new Set(['the', 'a', 'this', 'that', 'right', 'correct', 'any', 'each']);

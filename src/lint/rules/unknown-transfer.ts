@@ -1,14 +1,23 @@
 import type { DesiredResource } from '../../core/desired.ts';
-import { firstOfEach, type Mention, mentionsIn, SNAKE } from '../mentions.ts';
+import {
+  findAll,
+  firstOfEach,
+  type Mention,
+  mentionsIn,
+  type Patterns,
+  snakeBefore,
+} from '../mentions.ts';
 import { perText, proseOf } from '../prose.ts';
 import type { LintFinding, LintRule } from '../rule.ts';
 
 const QUOTED = '[`"“](?<name>[^`"“”\\n]{1,80})[`"”]';
-const NAMED = [
-  new RegExp(`${QUOTED}\\s+transfer\\s+rule\\b`, 'dgi'),
-  new RegExp(`\\btransfer\\s+rule\\s+(?:called\\s+|named\\s+)?${QUOTED}`, 'dgi'),
-  new RegExp(`\\b(?<name>${SNAKE})\\s+transfer\\s+rule\\b`, 'dg'),
-];
+const NAMED: Patterns = {
+  quoted: [
+    new RegExp(`${QUOTED}\\s+transfer\\s+rule\\b`, 'dgi'),
+    new RegExp(`\\btransfer\\s+rule\\s+(?:called\\s+|named\\s+)?${QUOTED}`, 'dgi'),
+  ],
+  named: [new RegExp(snakeBefore('\\s+transfer\\s+rule\\b'), 'dg')],
+};
 const ORDERS = [
   /(?<name>\b(?:warm[- ]|cold[- ])?transfer\s+(?:the\s+|this\s+)?(?:call(?:er)?|customer|patient|client|guest|them|him|her)\b)/dgi,
 ];
@@ -21,7 +30,7 @@ export const unknownTransfer: LintRule = {
     'A prompt names a transfer rule that the agent does not have, or orders a transfer that it cannot make.',
   check: (subject) => {
     const readNames = perText((text) => firstOfEach(mentionsIn(text, NAMED)));
-    const readOrders = perText((text) => mentionsIn(text, ORDERS).filter(isOrder(text)));
+    const readOrders = perText((text) => findAll(text, ORDERS).filter(isOrder(text)));
     return [...proseOf(subject, ['instructions'])].flatMap((prose): readonly LintFinding[] => {
       const { resource, path, text } = prose;
       // The rules themselves say what a transfer is.

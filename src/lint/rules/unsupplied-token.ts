@@ -1,5 +1,5 @@
 import { editDistance, nearest } from '../../core/nearest.ts';
-import { firstOfEach, mentionsIn } from '../mentions.ts';
+import { findAll, firstOfEach } from '../mentions.ts';
 import { type Prose, perText, proseOf } from '../prose.ts';
 import type { LintFinding, LintRule, Span } from '../rule.ts';
 
@@ -48,9 +48,7 @@ function usesIn(
   prose: readonly Prose[],
   patterns: readonly RegExp[],
 ): ReadonlyMap<string, readonly Use[]> {
-  const read = perText((text) =>
-    text.includes('{{') ? firstOfEach(mentionsIn(text, patterns)) : [],
-  );
+  const read = perText((text) => (text.includes('{{') ? firstOfEach(findAll(text, patterns)) : []));
   const found = prose.flatMap((one) =>
     read(one.text).map(({ name, span }) => ({ name, prose: one, span })),
   );

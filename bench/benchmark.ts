@@ -1,0 +1,29 @@
+/**
+ * `bench/` measures Callsheet against the least that the same work takes (DESIGN §11). A benchmark is one file
+ * that says what is run and against what; `benchmarks.ts` lists them, and `measure.ts` runs any of them. Nothing
+ * here is part of `npm test` but a tiny run of each, so that they keep working.
+ */
+export type Benchmark = {
+  readonly name: string;
+  /** What is measured against what, in a sentence. */
+  readonly about: string;
+  readonly cases: readonly Case[];
+};
+
+export type Case = {
+  readonly name: string;
+  /** The most that Callsheet may take, as a multiple of the floor; undefined where nothing was promised. */
+  readonly goal?: number;
+  /** Writes what both read. The same size gives the same bytes. */
+  readonly prepare: (dir: string, size: number) => void;
+  readonly callsheet: Program;
+  /** The least that the same work takes. */
+  readonly floor: Program;
+};
+
+/** A program that a process of its own is started for, in the folder that was prepared. */
+export type Program = {
+  readonly argv: (size: number) => readonly string[];
+  /** Throws where the program did not do what is measured. */
+  readonly check: (output: string, size: number) => void;
+};
