@@ -54,6 +54,7 @@ function ownWrites(
     most: tries,
     isRevert,
     checkedAt: before?.updated_at ?? null,
+    isEditKnown: change.fields.some(({ cause }) => cause === 'drifted' || cause === 'conflict'),
   };
 }
 

@@ -13,6 +13,8 @@ export type OwnWrites = {
   readonly isRevert: boolean;
   /** `updated_at` of what was found right before the first write. */
   readonly checkedAt: string | null;
+  /** Whether an edit of somebody else was known then, whose entry may only come now. */
+  readonly isEditKnown: boolean;
 };
 
 /** What a history says of a change that was carried out. */
@@ -38,7 +40,8 @@ const STAMPED_TOGETHER_MS = 1000;
  * | theirs, ours                | they wrote between the check and our write: `before` |
  * | ours, theirs                | they wrote on top of ours: `after`                   |
  * | theirs                      | ours cannot be seen (yet): taken to be `before`      |
- * | theirs without a time, ours | `unknown`: it may be an entry that only came late    |
+ * | theirs without a time, ours | `before`; `unknown` where the change mends an edit   |
+ * |                             | of theirs, whose entry may only have come late       |
  *
  * What the check had seen already is no such write: its entry only came late.
  */
@@ -53,7 +56,7 @@ export function readOwnWrites(entries: readonly HistoryEntry[], writes: OwnWrite
   const others = newer.filter((entry) =>
     signed.includes(entry) ? surplus.includes(entry) : !wasSeen(entry.at, writes.checkedAt, 0),
   );
-  return { own, interleaved: others.map((entry) => interleavedEntry(entry, own)) };
+  return { own, interleaved: others.map((entry) => interleavedEntry(entry, own, writes)) };
 }
 
 /** Whether an entry may be one that the change made. */
@@ -70,14 +73,16 @@ export function isSigned(
 function interleavedEntry(
   { id, action, actor, source, at }: HistoryEntry,
   own: number | null,
+  { isEditKnown }: Pick<OwnWrites, 'isEditKnown'>,
 ): Interleaved {
+  const isUncertain = at === null && isEditKnown;
   return {
     entry: id,
     action,
     actor,
     source,
     at,
-    order: own !== null && id > own ? 'after' : at === null ? 'unknown' : 'before',
+    order: own !== null && id > own ? 'after' : isUncertain ? 'unknown' : 'before',
   };
 }
 

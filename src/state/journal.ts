@@ -158,7 +158,7 @@ export type Interleaved = {
   readonly at: string | null;
   /**
    * `before`: between the check and our write. `after`: on top of our write. `unknown`: below our write and
-   * without a time, so that it may be from before the check as well.
+   * without a time, where the change mends an edit that it may be the entry of.
    */
   readonly order: 'before' | 'after' | 'unknown';
 };

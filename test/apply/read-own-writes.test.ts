@@ -22,6 +22,7 @@ const writes: OwnWrites = {
   most: 1,
   isRevert: false,
   checkedAt: '2026-03-02T08:00:00Z',
+  isEditKnown: false,
 };
 
 type Row = {
@@ -97,8 +98,15 @@ const rows: readonly Row[] = [
     own: 42,
   },
   {
-    title: 'theirs, without a time: it may be late',
+    title: 'theirs, without a time',
     entries: [entry(41, { ...MINA, at: null }), entry(42, { at: null })],
+    own: 42,
+    found: [[41, 'before']],
+  },
+  {
+    title: 'theirs, without a time, where an edit of theirs is mended: its entry may be late',
+    entries: [entry(41, { ...MINA, at: null }), entry(42, { at: null })],
+    writes: { isEditKnown: true },
     own: 42,
     found: [[41, 'unknown']],
   },
