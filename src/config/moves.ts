@@ -29,7 +29,7 @@ export function readMoves(
       const to = readAddress(memberOf(item, 'to')?.value, item, 'moved: to', isKind, report);
       return from && to ? [{ from, to }] : [];
     });
-  for (const move of moves) checkMove(move, moves, present, known, report);
+  for (const move of moves) checkMove(move, moves, addresses, report);
   const forgotten = forget
     .flatMap((list) => itemsOf(list, 'forget', report))
     .flatMap((item) => {
@@ -52,17 +52,35 @@ export function readMoves(
   };
 }
 
-/** The address that a resource had before, where `moved` says so; moves are followed back to the first. */
+/**
+ * The addresses that a resource had before, the latest first. Of several moves that lead to an address the
+ * narrowest counts, and each counts once.
+ */
 export function formerAddresses(address: Address, moved: readonly Move[]): readonly Address[] {
   const former: Address[] = [];
+  let left = moved;
   let at = address;
   for (;;) {
-    const move = moved.find(({ to }) => matchesAddress(to, at));
+    const move = narrowest(left.filter((one) => leadsTo(one, at)));
     if (move === undefined) return former;
     at = `${move.from}${at.slice(move.to.length)}`;
-    if (former.includes(at)) return former;
     former.push(at);
+    left = left.filter((one) => one !== move);
   }
+}
+
+function narrowest(moves: readonly Move[]): Move | undefined {
+  return moves.toSorted((a, b) => b.to.length - a.to.length)[0];
+}
+
+/** A move of all rows takes along what lies below; one that names a row means that address alone. */
+function leadsTo({ from, to }: Move, address: Address): boolean {
+  return isWide(from) && isWide(to) ? matchesAddress(to, address) : to === address;
+}
+
+/** Whether an address names no row, so that it may stand for all of them. */
+function isWide(address: Address): boolean {
+  return !address.includes('[');
 }
 
 function itemsOf(node: Written, key: string, report: Report): readonly Written[] {
@@ -97,25 +115,34 @@ function readAddress(
 }
 
 function checkMove(
-  { from, to }: Placed,
+  move: Placed,
   moves: readonly Placed[],
-  present: (pattern: Address) => boolean,
-  known: readonly Address[],
+  addresses: ReadonlySet<Address>,
   report: Report,
 ): void {
+  const { from, to } = move;
   const problem = (rule: string, message: string, hint: string, { address, place }: Given) =>
     report.add({ rule, message, hint, address, place });
-  const twin = moves.find((other) => other.to.address === to.address && other.from !== from);
+  const earlier = moves.slice(0, moves.indexOf(move));
+  const sameEnd = earlier.find((other) => other.to.address === to.address);
+  const sameStart = earlier.find((other) => other.from.address === from.address);
+  const known = [...addresses];
   if (kindOf(from.address) !== kindOf(to.address)) {
     const message = `moved: ${from.address} cannot become ${to.address}, which is of another kind`;
     problem('moved/kind', message, 'A resource keeps its kind', to);
-  } else if (present(from.address)) {
+  } else if (isStillThere(from.address, to.address, addresses)) {
     const message = `moved: ${from.address} is still in the stack, so it was not moved`;
     problem('moved/configured', message, `Rename it to ${to.address}, or take the move out`, from);
-  } else if (twin !== undefined && twin.from.place.start < from.place.start) {
-    const message = `moved: two addresses become ${to.address}, the other at ${formatPosition(positionOf(twin.from.place))}`;
+  } else if (sameEnd !== undefined) {
+    const message = `moved: two addresses become ${to.address}, the other at ${formatPosition(positionOf(sameEnd.from.place))}`;
     problem('moved/twice', message, 'Only one resource can have it', to);
-  } else if (!present(to.address) && !moves.some((other) => other.from.address === to.address)) {
+  } else if (sameStart !== undefined) {
+    const message = `moved: ${from.address} becomes two addresses, the other at ${formatPosition(positionOf(sameStart.to.place))}`;
+    problem('moved/twice', message, 'A resource has one address', from);
+  } else if (
+    !known.some((address) => matchesAddress(to.address, address)) &&
+    !moves.some((other) => other.from.address === to.address)
+  ) {
     const close = nearest(to.address, known);
     const hint =
       close === undefined
@@ -124,4 +151,10 @@ function checkMove(
     const message = `moved: ${to.address} is no resource of the stack`;
     report.add({ severity: 'warning', rule: 'moved/unknown', message, hint, place: to.place });
   }
+}
+
+/** A resource that becomes a row of its own name is gone, although its name still begins addresses. */
+function isStillThere(from: Address, to: Address, addresses: ReadonlySet<Address>): boolean {
+  if (addresses.has(from)) return true;
+  return isWide(to) && [...addresses].some((address) => matchesAddress(from, address));
 }

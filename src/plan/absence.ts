@@ -17,9 +17,7 @@ export function planAbsence(
   const { kind } = identity;
   const common = { ...base(identity), before: null, after: null, fields: [], pin: null };
   if (live === undefined) {
-    const reason = identity.movedTo
-      ? `its resource is ${identity.movedTo} now`
-      : 'no longer configured, and gone from the platform';
+    const reason = 'no longer configured, and gone from the platform';
     return { ...common, action: 'forget', verdict: 'ok', reason, operations: [] };
   }
   if (kind.delete === undefined || isForgotten) {

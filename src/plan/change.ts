@@ -119,7 +119,7 @@ function planPresence(
           : {
               action: by === 'state' && movedFrom === undefined ? 'no_op' : 'adopt',
               verdict: 'ok',
-              reason: movedFrom ? `it was ${movedFrom} before` : sameReason(by),
+              reason: sameReason(identity),
               operations: [],
             };
   const change: Change = {
@@ -134,7 +134,10 @@ function planPresence(
   return { change, leaves };
 }
 
-function sameReason(by: Identity['by']): string {
+/** Why a resource that equals the configuration is nothing to do, or taken over. */
+function sameReason({ by, movedFrom, knownAs }: Identity): string {
+  const before = movedFrom ?? knownAs;
+  if (before !== undefined) return `it was ${before} before`;
   return by === 'state' ? 'nothing to change' : foundBy(by);
 }
 

@@ -23,8 +23,8 @@ export type Identity = {
   readonly missing: string | undefined;
   /** The address that the state still has it under, where `moved` gave it this one. */
   readonly movedFrom?: Address | undefined;
-  /** The address that the resource has now, where the configuration gave it another one. */
-  readonly movedTo?: Address | undefined;
+  /** The address that the state still has it under, where it was found without it. */
+  readonly knownAs?: Address | undefined;
 };
 
 /** Why nobody can tell which live resource an address stands for. */
@@ -58,9 +58,12 @@ export async function identify(
 ): Promise<Identified> {
   const wanted = new Set(desired.map(({ address }) => address));
   const known = state?.resources ?? {};
+  const taken = new Set<Address>();
   const formerOf = (address: Address): Address | undefined =>
     known[address] === undefined
-      ? formerly(address).find((former) => known[former] !== undefined && !wanted.has(former))
+      ? formerly(address).find(
+          (former) => known[former] !== undefined && !wanted.has(former) && !taken.has(former),
+        )
       : undefined;
   const search: Search = {
     claimed: claimsOf(desired, state, moves ? wanted : undefined),
@@ -72,19 +75,24 @@ export async function identify(
   const obscurities: Obscurity[] = [];
   for (const resource of desired) {
     const former = formerOf(resource.address);
+    if (former !== undefined) taken.add(former);
     const result = await identifyOne(resource, known[former ?? resource.address], search);
     if ('type' in result) obscurities.push(result);
     else identities.push(former === undefined ? result : { ...result, movedFrom: former });
   }
-  const taken = new Map(
-    identities.flatMap(({ kind, found, address }) =>
-      found ? [[`${kind.name} ${found.id}`, address] as const] : [],
+  const found = new Map(
+    identities.flatMap((identity, index) =>
+      identity.found ? [[`${identity.kind.name} ${identity.found.id}`, index] as const] : [],
     ),
   );
   for (const [address, recorded] of Object.entries(known)) {
     if (wanted.has(address)) continue;
-    const movedTo = taken.get(`${recorded.kind} ${recorded.id}`);
-    identities.push(await identifyOrphan(address, recorded, movedTo, reader));
+    const taker = found.get(`${recorded.kind} ${recorded.id}`);
+    const identity = taker === undefined ? undefined : identities[taker];
+    // Once another address stands for the resource, the state lets go of this one by itself.
+    if (taker === undefined || identity === undefined)
+      identities.push(await identifyOrphan(address, recorded, reader));
+    else if (identity.by !== 'state') identities[taker] = { ...identity, knownAs: address };
   }
   return { identities, obscurities };
 }
@@ -170,11 +178,10 @@ async function identifyOne(
 async function identifyOrphan(
   address: Address,
   recorded: ResourceState,
-  movedTo: Address | undefined,
   reader: Reader,
 ): Promise<Identity> {
   const kind = kindNamed(recorded.kind);
-  const found = movedTo === undefined ? await findRecorded(kind, recorded, reader) : undefined;
+  const found = await findRecorded(kind, recorded, reader);
   return {
     address,
     kind,
@@ -184,8 +191,7 @@ async function identifyOrphan(
     found,
     by: found ? 'state' : 'nothing',
     isListed: true,
-    missing: found || movedTo ? undefined : recorded.id,
-    movedTo,
+    missing: found ? undefined : recorded.id,
   };
 }
 

@@ -10,7 +10,8 @@ import type { AppliedLeaf, ResourceState } from '../state/model.ts';
 /**
  * What the state remembers of a resource, for the address that it was moved to. Fingerprints are bound to an
  * address: one that fits what the configuration has is made anew, one that does not is left out, so that the
- * leaf is written. Of a secret that is no longer configured only remains that there was one.
+ * leaf is written. Of one that cannot be read (another key), and of a secret that is no longer configured,
+ * only remains that there was one.
  */
 export function rebind(
   kind: Kind,
@@ -27,9 +28,9 @@ export function rebind(
       if (leaf === undefined) return [[path, { unknown: true }]];
       const value = resolveLeaf(leaf, world);
       if (value === undefined || value instanceof Unknown) return [];
-      const isSame =
-        matchesApplied(applied, normalise(leaf.schema, value), from, path, world) === 'equal';
-      const bound = isSame ? rememberLeaf(leaf, desired.address, world) : undefined;
+      const match = matchesApplied(applied, normalise(leaf.schema, value), from, path, world);
+      if (match === 'unknown') return [[path, { unknown: true }]];
+      const bound = match === 'equal' ? rememberLeaf(leaf, desired.address, world) : undefined;
       return bound === undefined ? [] : [[path, bound]];
     },
   );

@@ -10,9 +10,8 @@ staged(
     await stage.write('agents.yaml', yaml.replace('  desk:', '  front:'));
 
     const plan = await stage.plan({ allowDelete: true });
-    expect(plan.changes.map(({ address, action }) => [address, action])).toEqual([
-      ['agent.front', 'adopt'],
-      ['agent.desk', 'forget'],
+    expect(plan.changes.map(({ address, action, reason }) => [address, action, reason])).toEqual([
+      ['agent.front', 'adopt', 'it was agent.desk before'],
     ]);
     const writes = stage.writes().length;
     await stage.apply({ allowDelete: true });

@@ -43,10 +43,7 @@ staged(
     const planned = await plan(stage);
     expect(
       planned.changes.map(({ action, address, moved_from }) => [action, address, moved_from]),
-    ).toEqual([
-      ['update', 'agent.front_desk', 'agent.desk'],
-      ['forget', 'agent.desk', undefined],
-    ]);
+    ).toEqual([['update', 'agent.front_desk', 'agent.desk']]);
     expect(planned.changes[0]?.fields.map(({ path }) => path)).toEqual(['name']);
     await stage.applyFile('plan.json');
     expect(stage.writes().length).toBe(writes + 1);
@@ -68,7 +65,6 @@ staged('a move that changes nothing else asks nothing of the platform', async (s
   const { changes } = await plan(stage);
   expect(changes.map(({ action, address, reason }) => [action, address, reason])).toEqual([
     ['adopt', 'agent.front_desk', 'it was agent.desk before'],
-    ['forget', 'agent.desk', 'its resource is agent.front_desk now'],
   ]);
   await stage.applyFile('plan.json');
   expect(stage.writes().length).toBe(writes);
@@ -105,10 +101,65 @@ staged('a secret that is changed with the move is written', async (stage) => {
   const { changes } = await stage.plan({}, { env });
   expect(changes.map(({ action, address }) => [action, address])).toEqual([
     ['update', 'agent.front_desk'],
-    ['forget', 'agent.desk'],
   ]);
   expect(changes[0]?.fields.map(({ path }) => path)).toEqual([
     'integrations.smsProvider.auth_token',
   ]);
   await stage.apply({}, { env });
+});
+
+const MOVED = 'moved: [{ from: agent.desk, to: agent.front_desk }]\n';
+
+/** What the state knows the desk by. */
+async function addressOf(stage: Stage, id: string | undefined) {
+  const { resources } = await stateIn(stage);
+  return Object.entries(resources).flatMap(([address, one]) => (one.id === id ? [address] : []));
+}
+
+/** The desk moved and changed, with its id. */
+async function moveDesk(stage: Stage): Promise<string | undefined> {
+  await stage.apply();
+  const { id } = (await stateIn(stage)).resources['agent.desk'] ?? {};
+  await stage.edit(AGENTS, '  desk:\n', '  front_desk:\n');
+  await stage.edit(AGENTS, 'name: Front desk', 'name: First desk');
+  await stage.write('moved.yaml', MOVED);
+  return id;
+}
+
+staged('a move that is refused leaves the resource where the state has it', async (stage) => {
+  const id = await moveDesk(stage);
+  await stage.edit(AGENTS, 'how can I help?', 'good day!');
+  stage.sim.edit(id ?? '', { greeting_message: 'By hand' });
+  await stage.apply({ skipRefused: true }, { leaves: () => true, exit: 'any' });
+  expect(await addressOf(stage, id)).toEqual(['agent.desk']);
+  await stage.apply({ acceptConflicts: true });
+  expect(await addressOf(stage, id)).toEqual(['agent.front_desk']);
+});
+
+staged('a move that is not chosen leaves it there, too', async (stage) => {
+  const id = await moveDesk(stage);
+  await stage.apply({ target: ['agent.recall'] });
+  expect(await addressOf(stage, id)).toEqual(['agent.desk']);
+  await stage.apply({ target: ['agent.front_desk'] });
+  expect(await addressOf(stage, id)).toEqual(['agent.front_desk']);
+});
+
+staged('a move whose update fails leaves it there, too', async (stage) => {
+  const id = await moveDesk(stage);
+  stage.sim.faults.add({ operation: 'updateAgent', status: 403, body: { error: 'locked' } });
+  await stage.apply({}, { exit: 3 });
+  expect(await addressOf(stage, id)).toEqual(['agent.desk']);
+  await stage.apply();
+  expect(await addressOf(stage, id)).toEqual(['agent.front_desk']);
+  expect(stage.sim.store.agents.has(id ?? '')).toBe(true);
+});
+
+staged('under another fingerprint key a moved secret is left alone', async (stage) => {
+  await moveDesk(stage);
+  const env = { CALLSHEET_FINGERPRINT_KEY: 'another key of thirty-two letters' };
+  const { changes } = await stage.plan({}, { env });
+  const written = changes.flatMap(({ fields }) => fields);
+  expect(written.filter(({ cause }) => cause !== 'unknown_secret').map(({ path }) => path)).toEqual(
+    ['name'],
+  );
 });

@@ -34,6 +34,19 @@ test.each([
   ['agent.clinic["a"]', [{ from: 'agent.practice', to: 'agent.clinic' }], ['agent.practice["a"]']],
   ['agent.clinic["a"]', [{ from: 'agent.a', to: 'agent.clinic["a"]' }], ['agent.a']],
   ['agent.clinic', [{ from: 'agent.a', to: 'agent.clinic["a"]' }], []],
+  // A single one becomes a row of its own name, and a row the single one.
+  ['agent.clinic["h"]', [{ from: 'agent.clinic', to: 'agent.clinic["h"]' }], ['agent.clinic']],
+  ['agent.clinic', [{ from: 'agent.clinic["h"]', to: 'agent.clinic' }], ['agent.clinic["h"]']],
+  ['agent.clinic["h"]', [{ from: 'agent.clinic["h"]', to: 'agent.clinic' }], []],
+  // The narrowest counts, wherever it stands.
+  [
+    'agent.practice["harbor"]',
+    [
+      { from: 'agent.clinic', to: 'agent.practice' },
+      { from: 'agent.clinic["h"]', to: 'agent.practice["harbor"]' },
+    ],
+    ['agent.clinic["h"]'],
+  ],
   // A circle comes to an end.
   [
     'agent.a',
@@ -59,6 +72,7 @@ broken([
   - { from: agent.z }
   - { from: agent.one, to: agent.desk }
   - { from: agent.two, to: agent.desk }
+  - { from: agent.one, to: agent.gone }
 forget: [agent.desk, Desk, agents.desk]
 `,
     },
@@ -68,9 +82,10 @@ forget: [agent.desk, Desk, agents.desk]
       'x.yaml:4:26 warning moved/unknown moved: agent.dekk is no resource of the stack',
       'x.yaml:5:5 address/form moved: to needs an address',
       'x.yaml:7:28 moved/twice moved: two addresses become agent.desk, the other at x.yaml:6:13',
-      'x.yaml:8:10 forget/configured forget names agent.desk, which the stack still has',
-      'x.yaml:8:22 address/form forget is "Desk", which is no address',
-      'x.yaml:8:28 address/form forget is "agents.desk", which is no address',
+      'x.yaml:8:13 moved/twice moved: agent.one becomes two addresses, the other at x.yaml:6:28',
+      'x.yaml:9:10 forget/configured forget names agent.desk, which the stack still has',
+      'x.yaml:9:22 address/form forget is "Desk", which is no address',
+      'x.yaml:9:28 address/form forget is "agents.desk", which is no address',
     ],
   },
   {

@@ -278,15 +278,6 @@ function entry(id: number, actor: string) {
 describe('forget', () => {
   plans([
     {
-      title: 'an address whose resource has another one now',
-      desired: { 'agent.front': { ...DESK, lifecycle: { adopt: 'a1' } } },
-      live: { agent: [LIVE] },
-      applied: { 'agent.desk': { id: 'a1', ...DESK } },
-      says: 'forget',
-      because: ['its resource is agent.front now'],
-      steps: [],
-    },
-    {
       title: 'an address whose resource is gone',
       desired: { 'agent.other': { name: 'Other' } },
       applied: { 'agent.desk': { id: 'a1', ...DESK } },

@@ -183,7 +183,7 @@ describe('the natural key', () => {
       desired: { 'agent.new': { name: 'Desk' } },
       live: { agent: [desk('a1')] },
       applied: { 'agent.old': { id: 'a1', name: 'Desk' } },
-      found: { 'agent.new': 'a1 by natural_key', 'agent.old': 'nothing' },
+      found: { 'agent.new': 'a1 by natural_key' },
     },
     {
       title: 'of a retry policy is its name',
