@@ -27,6 +27,7 @@ function planInput(session: Session, context: Context): Omit<PlanInput, 'options
       Object.entries(stack.organizations).map(([name, id]) => [id, name]),
     ),
     configDigest: stack.digest,
+    environment: stack.environment,
     settled: settledBy(session.unfinished),
     versions: new Map(),
     assumptionOf: (operation) => assumptionOf(operation, endpoints),

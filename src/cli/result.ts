@@ -4,11 +4,12 @@ import { renderLedgerText } from '../render/ledger.ts';
 import { renderProse } from '../render/prose.ts';
 import { sanitise } from '../render/untrusted.ts';
 import type { LedgerLine } from '../state/journal.ts';
-import type { Context } from './context.ts';
+import { commandLine } from './command-line.ts';
+import type { CommonFlags, Context } from './context.ts';
 import { EXIT, type ExitCode } from './exit.ts';
 
 type Shown = {
-  readonly flags: { readonly format: 'text' | 'json' };
+  readonly flags: Pick<CommonFlags, 'dir' | 'env'> & { readonly format: 'text' | 'json' };
   readonly context: Context;
 };
 
@@ -25,7 +26,7 @@ export function showResult(
     return;
   }
   terminal.out(renderLedgerText(result.ledger, terminal.render));
-  terminal.err(`Run ${run} is recorded: callsheet runs ${run}`);
+  terminal.err(`Run ${run} is recorded: ${commandLine(`runs ${run}`, flags)}`);
 }
 
 /** Says that nothing was written, and what stands against the plan. */

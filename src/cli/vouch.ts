@@ -15,6 +15,17 @@ export function checkExpectation({ digest }: PlanDocument, expected: string | un
 
 /** A plan file belongs to one account, one configuration and one state (DESIGN §5, Pins first). */
 export function checkPlanFile(plan: PlanDocument, { platform, stack, state }: Session): void {
+  if (plan.environment !== stack.environment) {
+    const flag =
+      plan.environment === undefined ? 'without --env' : `with --env ${plan.environment}`;
+    throw new CallsheetError(
+      'stale',
+      `the plan was made ${nameOf(plan)}; this is ${nameOf(stack)}`,
+      {
+        hint: `Apply it ${flag}.`,
+      },
+    );
+  }
   const { base_url: planned, account_id: account } = plan.platform;
   if (planned !== platform.base_url || account !== platform.account_id) {
     throw new CallsheetError(
@@ -41,6 +52,10 @@ export function checkPlanFile(plan: PlanDocument, { platform, stack, state }: Se
       { hint: PLAN_AGAIN },
     );
   }
+}
+
+function nameOf({ environment }: { readonly environment?: string | undefined }): string {
+  return environment === undefined ? 'for no environment' : `for the environment ${environment}`;
 }
 
 /** What a plan file deletes may be used by somebody since it was planned: a pin of its own does not tell. */

@@ -43,6 +43,8 @@ export type LoadOptions = {
 export type Stack = {
   /** Absolute path of its folder. */
   readonly dir: string;
+  /** The environment that was chosen. */
+  readonly environment: string | undefined;
   readonly platform: Platform;
   /** Names of organizations → ids. */
   readonly organizations: Readonly<Record<string, string>>;
@@ -125,6 +127,7 @@ export async function loadStack(
   let byAddress: ReadonlyMap<Address, ResolvedResource> | undefined;
   const stack: Stack = {
     dir,
+    environment: options.environment,
     platform: settings.platform,
     organizations: settings.organizations,
     state: { file: settings.stateFile },

@@ -18,6 +18,8 @@ export type PlanDocument = {
   readonly platform: { readonly base_url: string; readonly account_id: string };
   /** Names of the organizations that appear, by id. */
   readonly organizations: { readonly [id: string]: string };
+  /** The environment of the stack that it was made for; absent where none was chosen. */
+  readonly environment?: string;
   readonly config_digest: string;
   readonly state: { readonly lineage: string; readonly serial: number };
   readonly options: PlanOptions;

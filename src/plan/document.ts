@@ -53,6 +53,7 @@ export function planDigest(plan: Omit<PlanDocument, 'digest'>): string {
     purpose: plan.purpose,
     undoes: plan.undoes,
     platform: plan.platform,
+    environment: plan.environment,
     config_digest: plan.config_digest,
     state: plan.state,
     options: plan.options,

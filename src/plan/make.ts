@@ -48,6 +48,7 @@ export type PlanInput = {
   readonly platform: PlanDocument['platform'];
   readonly organizations: PlanDocument['organizations'];
   readonly configDigest: string;
+  readonly environment?: string | undefined;
   /** The run that died before, where there is one. */
   readonly settled?: PlanDocument['settled'];
   /** History entries that a rollback reverts to. */
@@ -146,6 +147,7 @@ function assemble(
     ...(input.undoes === undefined ? {} : { undoes: input.undoes }),
     platform: input.platform,
     organizations: input.organizations,
+    ...(input.environment === undefined ? {} : { environment: input.environment }),
     config_digest: input.configDigest,
     state: { lineage: state.lineage, serial: state.serial },
     options,

@@ -73,22 +73,23 @@ export function comparedCount({ summary }: PlanDocument): number {
 /** What the plan would do, in one line: the first and the last thing that is said. */
 export function headline(plan: PlanDocument): string {
   const counts = countsOf(plan.summary);
+  const where = plan.environment === undefined ? '' : ` for ${plan.environment}`;
   switch (plan.purpose) {
     case 'apply':
       return isEmpty(plan)
-        ? 'No changes. The platform matches the configuration.'
-        : `Plan: ${counts}`;
+        ? `No changes${where}. The platform matches the configuration.`
+        : `Plan${where}: ${counts}`;
     case 'rollback': {
       const run = plan.undoes === undefined ? '' : ` of run ${plan.undoes}`;
       return isEmpty(plan)
-        ? `No changes. Nothing${run} is left to roll back.`
-        : `Rollback${run}: ${counts}`;
+        ? `No changes${where}. Nothing${run} is left to roll back.`
+        : `Rollback${run}${where}: ${counts}`;
     }
     case 'drift': {
       const drifted = plan.changes.length;
       return drifted === 0
-        ? 'No drift. Nothing changed outside Callsheet.'
-        : `Drift: ${formatCount(drifted, 'resource')} changed outside Callsheet`;
+        ? `No drift${where}. Nothing changed outside Callsheet.`
+        : `Drift${where}: ${formatCount(drifted, 'resource')} changed outside Callsheet`;
     }
     default:
       return unreachable(plan.purpose);

@@ -4,6 +4,7 @@ import { hasChanges, isRefused } from '../../plan/document.ts';
 import { renderPlanJson } from '../../render/json.ts';
 import { renderPlanMarkdown } from '../../render/markdown.ts';
 import { renderPlanText } from '../../render/text.ts';
+import { commandLine } from '../command-line.ts';
 import type { Context } from '../context.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { planConfiguration } from '../make-plan.ts';
@@ -34,7 +35,7 @@ export async function plan(flags: PlanCommandFlags, context: Context): Promise<E
       await withNamedFile('--out', out, () =>
         writeFile(out, renderPlanJson(planned.plan), { mode: 0o600 }),
       );
-      context.terminal.err(`The plan is in ${out}: callsheet apply ${out}`);
+      context.terminal.err(`The plan is in ${out}: ${commandLine(`apply ${out}`, flags)}`);
     }
     return planExit(planned.plan, flags.detailedExitcode === true);
   } finally {
