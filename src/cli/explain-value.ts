@@ -2,8 +2,10 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { explainField } from '../config/explain-field.ts';
 import { loadStack, type Stack } from '../config/index.ts';
-import { configName } from '../config/schema.ts';
-import { type Address, isAddress, kindOf } from '../core/address.ts';
+import { nearest } from '../config/nearest.ts';
+import { writtenSchema } from '../config/own-members.ts';
+import { configName, namedField } from '../config/schema.ts';
+import { type Address, kindOf } from '../core/address.ts';
 import { CallsheetError } from '../core/errors.ts';
 import { formatPath, type Path, parsePath } from '../core/path.ts';
 import type { ValueDocument } from '../core/value-document.ts';
@@ -18,10 +20,11 @@ import { parseVars } from './stack.ts';
  * mean something of it, or where rows are meant and none is named.
  */
 export async function explainValue(
-  wanted: string,
+  given: string,
   flags: CommonFlags,
   context: Context,
 ): Promise<ValueDocument | undefined> {
+  const wanted = byKind(given);
   if (!existsSync(join(flags.dir, 'callsheet.yaml'))) return undefined;
   const { stack, diagnostics } = await loadStack({
     dir: flags.dir,
@@ -38,6 +41,7 @@ export async function explainValue(
   const address = addressIn(wanted, stack);
   if (address === undefined) {
     refuseRows(wanted, stack);
+    if (!isField(wanted)) throw noResource(wanted, stack);
     return undefined;
   }
   const path = wanted === address ? [] : parsePath(wanted.slice(address.length + 1));
@@ -76,6 +80,15 @@ function checkField(address: Address, path: Path): void {
   if ('message' in field) throw new CallsheetError('usage', field.message, { hint: field.hint });
 }
 
+/** `agent.clinic` of `agents.clinic`: resources are often called by their section. */
+function byKind(wanted: string): string {
+  const section = /^[a-z_]+(?=\.)/.exec(wanted)?.[0];
+  const kind = kinds.find((one) => one.section === section && one.nested === undefined);
+  return kind === undefined || section === undefined
+    ? wanted
+    : `${kind.name}${wanted.slice(section.length)}`;
+}
+
 /** The resource that a name begins with. */
 function addressIn(wanted: string, { resources }: Stack): Address | undefined {
   const found = resources
@@ -100,6 +113,29 @@ function refuseRows(wanted: string, { resources }: Stack): void {
   });
 }
 
+const ADDRESS = /^([a-z_]+)((?:\.[A-Za-z_][\w-]*?)+)(\[[^\]]*\])?(?=$|[.[])/;
+
+/** A name that can only mean a resource, and there is none. */
+function noResource(wanted: string, { resources, environment }: Stack): CallsheetError {
+  const [address = wanted, first = '', names = '', row = ''] = ADDRESS.exec(wanted) ?? [];
+  const kind = kinds.find(({ name }) => name === first);
+  // However somebody wrote the row, it is looked for as it is written.
+  const key = row.replace(/^\[["']?|["']?\]$/g, '');
+  const meant = `${first}${names}${row === '' ? '' : `[${JSON.stringify(key)}]`}`;
+  const fields = kind === undefined ? [] : Object.keys(writtenSchema(kind).properties ?? {});
+  const close = nearest(meant, [
+    ...resources.map((resource) => resource.address),
+    ...fields.map((field) => `${first}.${field}`),
+  ]);
+  const where = environment === undefined ? 'the stack' : `the environment ${environment}`;
+  return new CallsheetError('usage', `${where} has no ${address}`, {
+    hint:
+      close === undefined
+        ? 'callsheet validate says whether the stack is sound; rows are named agent.clinic["key"].'
+        : `Did you mean ${close}?`,
+  });
+}
+
 /** From the configuration's names to the platform's. */
 function platformPath(kindName: string, [first, ...rest]: Path): Path {
   if (first === undefined) return [];
@@ -116,5 +152,5 @@ function isField(wanted: string): boolean {
   const [first = '', second] = parsePath(wanted.replaceAll('[]', '[*]')) ?? [];
   const kind = kinds.find(({ name }) => name === first);
   if (kind === undefined || second === undefined) return true;
-  return !isAddress(`${first}.${second}`) || kind.schema.properties?.[second] !== undefined;
+  return namedField(writtenSchema(kind), second) !== undefined;
 }

@@ -83,7 +83,9 @@ describe('a name', () => {
   test.each([
     ['agent.clinic.name', 'agent.clinic has 2 rows; say which one is meant'],
     ['agent.clinic["oak"].nam', 'agent has no field nam'],
-    ['agent.clinic["elm"].name', 'agent has no field clinic'],
+    ['agent.clinic["elm"].name', 'the stack has no agent.clinic["elm"]'],
+    ["agents.clinic['oka'].name", "the stack has no agent.clinic['oka']"],
+    ['agent.nobody', 'the stack has no agent.nobody'],
   ])('%s is refused in words', async (name, words) => {
     await expect(explained(name)).rejects.toThrow(words);
   });
