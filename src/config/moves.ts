@@ -21,7 +21,8 @@ export function readMoves(
   report: Report,
 ): Moves {
   const known = [...addresses];
-  const present = (pattern: Address) => known.some((address) => matchesAddress(pattern, address));
+  const patterns = new Set(known.flatMap(patternsOf));
+  const present = (pattern: Address) => patterns.has(pattern);
   const moves = moved
     .flatMap((list) => itemsOf(list, 'moved', report))
     .flatMap((item) => {
@@ -29,7 +30,12 @@ export function readMoves(
       const to = readAddress(memberOf(item, 'to')?.value, item, 'moved: to', isKind, report);
       return from && to ? [{ from, to }] : [];
     });
-  for (const move of moves) checkMove(move, moves, present, known, report);
+  const byTo = Map.groupBy(moves, ({ to }) => to.address);
+  const sources = new Set(moves.map(({ from }) => from.address));
+  for (const move of moves) {
+    const twins = byTo.get(move.to.address) ?? [];
+    checkMove(move, { twins, isMoved: (address) => sources.has(address), present, known }, report);
+  }
   const forgotten = forget
     .flatMap((list) => itemsOf(list, 'forget', report))
     .flatMap((item) => {
@@ -50,6 +56,11 @@ export function readMoves(
     moved: moves.map(({ from, to }) => ({ from: from.address, to: to.address })),
     forget: forgotten,
   };
+}
+
+/** Everything that names an address: itself, its row-less form, what it is nested in, its kind. */
+function patternsOf(address: Address): readonly string[] {
+  return [address, ...[...address.matchAll(/[.[]/g)].map(({ index }) => address.slice(0, index))];
 }
 
 /** The address that a resource had before, where `moved` says so; moves are followed back to the first. */
@@ -98,14 +109,24 @@ function readAddress(
 
 function checkMove(
   { from, to }: Placed,
-  moves: readonly Placed[],
-  present: (pattern: Address) => boolean,
-  known: readonly Address[],
+  {
+    twins,
+    isMoved,
+    present,
+    known,
+  }: {
+    /** Moves to the same address, this one among them. */
+    readonly twins: readonly Placed[];
+    /** Whether another move goes on from an address. */
+    readonly isMoved: (address: Address) => boolean;
+    readonly present: (pattern: Address) => boolean;
+    readonly known: readonly Address[];
+  },
   report: Report,
 ): void {
   const problem = (rule: string, message: string, hint: string, { address, place }: Given) =>
     report.add({ rule, message, hint, address, place });
-  const twin = moves.find((other) => other.to.address === to.address && other.from !== from);
+  const twin = twins.find((other) => other.from !== from);
   if (kindOf(from.address) !== kindOf(to.address)) {
     const message = `moved: ${from.address} cannot become ${to.address}, which is of another kind`;
     problem('moved/kind', message, 'A resource keeps its kind', to);
@@ -115,7 +136,7 @@ function checkMove(
   } else if (twin !== undefined && twin.from.place.start < from.place.start) {
     const message = `moved: two addresses become ${to.address}, the other at ${formatPosition(positionOf(twin.from.place))}`;
     problem('moved/twice', message, 'Only one resource can have it', to);
-  } else if (!present(to.address) && !moves.some((other) => other.from.address === to.address)) {
+  } else if (!present(to.address) && !isMoved(to.address)) {
     const close = nearest(to.address, known);
     const hint =
       close === undefined
