@@ -8,8 +8,8 @@ import { figuresOf, tableOf } from '../../bench/figures.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 
-function took(ms: number, mib: number) {
-  return { ms, cpu: ms, kib: mib * 1024 };
+function took(ms: number, mb: number) {
+  return { ms, cpu: ms, kib: (mb * 1e6) / 1024 };
 }
 
 test('every benchmark runs, over fifty agents, and writes its figures', () => {
@@ -50,12 +50,13 @@ test('the ratio is that of runs which followed each other, and the peak that of 
     ],
   });
   expect(figures.ratio).toEqual({ median: 1.4, least: 1.3, most: 1.5 });
+  expect(figures.cpuRatio).toEqual(figures.ratio);
   expect(figures.callsheet).toEqual({ median: 150, least: 130, most: 560 });
   expect(figures.memory).toEqual({ callsheet: 90, floor: 60 });
   expect(tableOf([figures])).toBe(
     [
-      'case    callsheet  floor   ratio (spread)      goal   peak       runs',
-      'a case  0.15 s     0.10 s  1.40 × (1.30–1.50)  ≤ 1.5  90/60 MiB  3',
+      'case    callsheet  floor   ratio (spread)      CPU   goal   peak      runs',
+      'a case  0.15 s     0.10 s  1.40 × (1.30–1.50)  1.40  ≤ 1.5  90/60 MB  3',
     ].join('\n'),
   );
 });
