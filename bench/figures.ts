@@ -1,5 +1,5 @@
 import { availableParallelism, cpus, loadavg, totalmem } from 'node:os';
-import type { Measured, Pair, Took } from './measure.ts';
+import type { Measured, Pair } from './measure.ts';
 
 export type Range = { readonly median: number; readonly least: number; readonly most: number };
 
@@ -13,26 +13,28 @@ export type Figures = {
   readonly floor: Range;
   /** Of the two programs that ran one after the other. */
   readonly ratio: Range;
-  /** Most that any run held, in MiB. */
+  /** The same of the time on processors: what else a shared machine does bears less on it. */
+  readonly cpuRatio: Range;
+  /** Most that any run held, in MB. */
   readonly memory: { readonly callsheet: number; readonly floor: number };
 };
 
 export function figuresOf({ name, goal, pairs }: Measured): Figures {
-  const peak = (side: keyof Pair) => Math.max(...pairs.map((pair) => pair[side].kib)) / 1024;
+  const peak = (side: keyof Pair) =>
+    (Math.max(...pairs.map((pair) => pair[side].kib)) * 1024) / 1e6;
   const times = (side: keyof Pair) => rangeOf(pairs.map((pair) => pair[side].ms));
+  const ratios = (of: 'ms' | 'cpu') =>
+    rangeOf(pairs.map(({ callsheet, floor }) => callsheet[of] / floor[of]));
   return {
     name,
     ...(goal === undefined ? {} : { goal }),
     runs: pairs.length,
     callsheet: times('callsheet'),
     floor: times('floor'),
-    ratio: rangeOf(pairs.map(({ callsheet, floor }) => ratio(callsheet, floor))),
+    ratio: ratios('ms'),
+    cpuRatio: ratios('cpu'),
     memory: { callsheet: peak('callsheet'), floor: peak('floor') },
   };
-}
-
-function ratio(callsheet: Took, floor: Took): number {
-  return callsheet.ms / floor.ms;
 }
 
 function rangeOf(values: readonly number[]): Range {
@@ -52,16 +54,20 @@ export function machineFacts(): string {
 
 /** The figures of a benchmark as a table of at most 80 columns. */
 export function tableOf(all: readonly Figures[]): string {
-  const rows = all.map(({ name, goal, runs, callsheet, floor, ratio, memory }) => [
+  const rows = all.map(({ name, goal, runs, callsheet, floor, ratio, cpuRatio, memory }) => [
     name,
     seconds(callsheet),
     seconds(floor),
     `${times(ratio.median)} (${ratio.least.toFixed(2)}–${ratio.most.toFixed(2)})`,
+    cpuRatio.median.toFixed(2),
     goal === undefined ? '' : `≤ ${goal}`,
-    `${memory.callsheet.toFixed(0)}/${memory.floor.toFixed(0)} MiB`,
+    `${memory.callsheet.toFixed(0)}/${memory.floor.toFixed(0)} MB`,
     String(runs),
   ]);
-  const table = [['case', 'callsheet', 'floor', 'ratio (spread)', 'goal', 'peak', 'runs'], ...rows];
+  const table = [
+    ['case', 'callsheet', 'floor', 'ratio (spread)', 'CPU', 'goal', 'peak', 'runs'],
+    ...rows,
+  ];
   const widths = (table[0] ?? []).map((_, at) =>
     Math.max(...table.map((row) => row[at]?.length ?? 0)),
   );

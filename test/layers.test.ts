@@ -171,6 +171,32 @@ describe('an import', () => {
   });
 });
 
+/** What a file loads before it does anything, itself included. */
+function loadedBy(file: string, found = new Set<string>()): ReadonlySet<string> {
+  if (found.has(file)) return found;
+  found.add(file);
+  const source = withoutComments(SOURCES.get(file) ?? '');
+  for (const { groups } of source.matchAll(
+    /^(?:import|export)\s(?!type\b)[^'";]*?\bfrom\s+(['"])(?<specifier>.+?)\1/gm,
+  )) {
+    const specifier = groups?.specifier ?? '';
+    const target = targetOf({ file, specifier });
+    if (target === undefined) found.add(specifier);
+    else loadedBy(target, found);
+  }
+  return found;
+}
+
+test('the command line loads what a command needs when it is asked for', () => {
+  const loaded = [...loadedBy('src/cli/program.ts')];
+  expect(loaded).toContain('src/core/errors.ts');
+  const packages = loaded.filter((one) => !one.startsWith('src/') && !one.startsWith('node:'));
+  expect(packages).toEqual(['commander']);
+  expect(loaded.filter((one) => /^src\/(simulator|config|plan|apply|live)\//.test(one))).toEqual(
+    [],
+  );
+});
+
 const FOLDERS = [...new Set(FILES.map((file) => file.split('/')[1] ?? ''))].filter(
   (name) => !name.endsWith('.ts'),
 );

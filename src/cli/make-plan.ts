@@ -51,7 +51,7 @@ export async function planConfiguration(
   const { moved, forget } = stack.moves;
   return makePlan({
     ...planInput(session, context),
-    formerly: (address) => formerAddresses(address, moved),
+    formerly: formerAddresses(moved),
     isForgotten: (address) => forget.some((pattern) => matchesAddress(pattern, address)),
     ...how,
     purpose: 'apply',

@@ -1,4 +1,4 @@
-import { type Address, isAddress, kindOf, matchesAddress } from '../core/address.ts';
+import { type Address, isAddress, kindOf } from '../core/address.ts';
 import { nearest } from './nearest.ts';
 import type { Report } from './problems.ts';
 import { formatPosition, type Place, positionOf } from './source.ts';
@@ -20,8 +20,6 @@ export function readMoves(
   isKind: (name: string) => boolean,
   report: Report,
 ): Moves {
-  const known = [...addresses];
-  const present = (pattern: Address) => known.some((address) => matchesAddress(pattern, address));
   const moves = moved
     .flatMap((list) => itemsOf(list, 'moved', report))
     .flatMap((item) => {
@@ -29,13 +27,14 @@ export function readMoves(
       const to = readAddress(memberOf(item, 'to')?.value, item, 'moved: to', isKind, report);
       return from && to ? [{ from, to }] : [];
     });
-  for (const move of moves) checkMove(move, moves, addresses, report);
+  const known = knownOf(moves, addresses);
+  for (const move of moves) checkMove(move, known, report);
   const forgotten = forget
     .flatMap((list) => itemsOf(list, 'forget', report))
     .flatMap((item) => {
       const given = readAddress(item, item, 'forget', isKind, report);
       if (given === undefined) return [];
-      if (present(given.address)) {
+      if (known.patterns.has(given.address)) {
         report.add({
           rule: 'forget/configured',
           message: `forget names ${given.address}, which the stack still has`,
@@ -56,26 +55,34 @@ export function readMoves(
  * The addresses that a resource had before, the latest first. Of several moves that lead to an address the
  * narrowest counts, and each counts once.
  */
-export function formerAddresses(address: Address, moved: readonly Move[]): readonly Address[] {
-  const former: Address[] = [];
-  let left = moved;
-  let at = address;
-  for (;;) {
-    const move = narrowest(left.filter((one) => leadsTo(one, at)));
-    if (move === undefined) return former;
-    at = `${move.from}${at.slice(move.to.length)}`;
-    former.push(at);
-    left = left.filter((one) => one !== move);
-  }
+export function formerAddresses(moved: readonly Move[]): (address: Address) => readonly Address[] {
+  const byEnd = new Map(moved.map((move) => [move.to, move]));
+  return (address) => {
+    const former: Address[] = [];
+    const used = new Set<Move>();
+    let at = address;
+    for (;;) {
+      const here = at;
+      const move = patternsOf(here)
+        .flatMap((pattern) => byEnd.get(pattern) ?? [])
+        .find((one) => !used.has(one) && leadsTo(one, here));
+      if (move === undefined) return former;
+      used.add(move);
+      at = `${move.from}${here.slice(move.to.length)}`;
+      former.push(at);
+    }
+  };
 }
 
-function narrowest(moves: readonly Move[]): Move | undefined {
-  return moves.toSorted((a, b) => b.to.length - a.to.length)[0];
+/** Everything that names an address, the narrowest first: itself, its row-less form, what it is nested in. */
+function patternsOf(address: Address): readonly string[] {
+  const ends = [...address.matchAll(/[.[]/g)].map(({ index }) => address.slice(0, index));
+  return [address, ...ends.reverse()];
 }
 
 /** A move of all rows takes along what lies below; one that names a row means that address alone. */
 function leadsTo({ from, to }: Move, address: Address): boolean {
-  return isWide(from) && isWide(to) ? matchesAddress(to, address) : to === address;
+  return to === address || (isWide(from) && isWide(to));
 }
 
 /** Whether an address names no row, so that it may stand for all of them. */
@@ -114,36 +121,46 @@ function readAddress(
   return undefined;
 }
 
-function checkMove(
-  move: Placed,
-  moves: readonly Placed[],
-  addresses: ReadonlySet<Address>,
-  report: Report,
-): void {
+/** What all moves are checked against. */
+type Known = {
+  readonly addresses: ReadonlySet<Address>;
+  /** Everything that names an address of the stack. */
+  readonly patterns: ReadonlySet<string>;
+  /** The first move to an address, and from one. */
+  readonly ends: ReadonlyMap<Address, Placed>;
+  readonly starts: ReadonlyMap<Address, Placed>;
+};
+
+function knownOf(moves: readonly Placed[], addresses: ReadonlySet<Address>): Known {
+  const reversed = moves.toReversed();
+  return {
+    addresses,
+    patterns: new Set([...addresses].flatMap(patternsOf)),
+    ends: new Map(reversed.map((move) => [move.to.address, move])),
+    starts: new Map(reversed.map((move) => [move.from.address, move])),
+  };
+}
+
+function checkMove(move: Placed, known: Known, report: Report): void {
   const { from, to } = move;
   const problem = (rule: string, message: string, hint: string, { address, place }: Given) =>
     report.add({ rule, message, hint, address, place });
-  const earlier = moves.slice(0, moves.indexOf(move));
-  const sameEnd = earlier.find((other) => other.to.address === to.address);
-  const sameStart = earlier.find((other) => other.from.address === from.address);
-  const known = [...addresses];
+  const sameEnd = known.ends.get(to.address) ?? move;
+  const sameStart = known.starts.get(from.address) ?? move;
   if (kindOf(from.address) !== kindOf(to.address)) {
     const message = `moved: ${from.address} cannot become ${to.address}, which is of another kind`;
     problem('moved/kind', message, 'A resource keeps its kind', to);
-  } else if (isStillThere(from.address, to.address, addresses)) {
+  } else if (isStillThere(from.address, to.address, known)) {
     const message = `moved: ${from.address} is still in the stack, so it was not moved`;
     problem('moved/configured', message, `Rename it to ${to.address}, or take the move out`, from);
-  } else if (sameEnd !== undefined) {
+  } else if (sameEnd !== move) {
     const message = `moved: two addresses become ${to.address}, the other at ${formatPosition(positionOf(sameEnd.from.place))}`;
     problem('moved/twice', message, 'Only one resource can have it', to);
-  } else if (sameStart !== undefined) {
+  } else if (sameStart !== move) {
     const message = `moved: ${from.address} becomes two addresses, the other at ${formatPosition(positionOf(sameStart.to.place))}`;
     problem('moved/twice', message, 'A resource has one address', from);
-  } else if (
-    !known.some((address) => matchesAddress(to.address, address)) &&
-    !moves.some((other) => other.from.address === to.address)
-  ) {
-    const close = nearest(to.address, known);
+  } else if (!known.patterns.has(to.address) && !known.starts.has(to.address)) {
+    const close = nearest(to.address, known.addresses);
     const hint =
       close === undefined
         ? 'Take the move out once nothing is left of it'
@@ -154,7 +171,6 @@ function checkMove(
 }
 
 /** A resource that becomes a row of its own name is gone, although its name still begins addresses. */
-function isStillThere(from: Address, to: Address, addresses: ReadonlySet<Address>): boolean {
-  if (addresses.has(from)) return true;
-  return isWide(to) && [...addresses].some((address) => matchesAddress(from, address));
+function isStillThere(from: Address, to: Address, { addresses, patterns }: Known): boolean {
+  return addresses.has(from) || (isWide(to) && patterns.has(from));
 }

@@ -22,22 +22,38 @@ function mayBeIn(broken: readonly (Source | 'unknown')[], address: string): bool
 function reportDangling(
   resource: ResolvedResource,
   use: RefUse,
-  addresses: ReadonlySet<Address>,
+  hint: string,
   report: Report,
 ): void {
-  const kind = kindOf(use.address);
-  const others = [...addresses].filter((address) => kindOf(address) === kind);
-  const close = nearest(use.address, others);
-  const known =
-    others.length === 0 ? `The stack has no ${kind}` : `It has ${others.slice(0, 10).join(', ')}`;
   report.add({
     rule: 'ref/unknown',
     message: `${resource.address}: ${formatPath(use.path)} refers to ${use.address}, which does not exist`,
-    hint: close === undefined ? known : `Did you mean ${close}?`,
+    hint,
     address: resource.address,
     path: formatPath(use.path),
     place: use.place,
   });
+}
+
+/** Unknown addresses that a similar one is looked for: each is compared with all that there are. */
+const MOST_COMPARED = 100;
+
+/** What is said of addresses that do not exist, each found out once. */
+function openHints(addresses: ReadonlySet<Address>): (unknown: Address) => string {
+  const byKind = Map.groupBy(addresses, kindOf);
+  const known = new Map<Address, string>();
+  return (unknown) => {
+    const before = known.get(unknown);
+    if (before !== undefined) return before;
+    const kind = kindOf(unknown);
+    const others = byKind.get(kind) ?? [];
+    const close = known.size < MOST_COMPARED ? nearest(unknown, others) : undefined;
+    const all = others.slice(0, 10).join(', ');
+    const there = others.length === 0 ? `The stack has no ${kind}` : `It has ${all}`;
+    const hint = close === undefined ? there : `Did you mean ${close}?`;
+    known.set(unknown, hint);
+    return hint;
+  };
 }
 
 /** Reports every circle of references once, at the reference that closes it. */
@@ -80,10 +96,11 @@ export function checkReferences(
   broken: readonly (Source | 'unknown')[],
   report: Report,
 ): void {
+  const hintFor = openHints(addresses);
   for (const resource of resources) {
     for (const use of resource.refs) {
       if (!addresses.has(use.address) && !mayBeIn(broken, use.address)) {
-        reportDangling(resource, use, addresses, report);
+        reportDangling(resource, use, hintFor(use.address), report);
       }
     }
   }

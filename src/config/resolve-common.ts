@@ -10,13 +10,12 @@ import type { Written } from './written.ts';
 export function resolveCommon(
   key: string,
   node: Written,
-  foundation: Foundation | undefined,
+  foundation: Foundation,
   context: Context,
   resolve: (context: Context) => Resolved,
 ): Resolved {
-  if (foundation === undefined || foundation.body.members.get(key)?.value !== node) {
-    return resolve(context);
-  }
+  // A layer above may have said something else.
+  if (foundation.body.members.get(key)?.value !== node) return resolve(context);
   const known = foundation.common.get(key);
   if (known === 'own') return resolve(context);
   const common = known ?? resolveFirst(node, context, resolve);

@@ -123,10 +123,11 @@ function resolveMap(node: WrittenMap, field: Field, context: Context): ResolvedO
     const schema = memberSchema(context.root, field.schema, key);
     const inner = below(field, schema, key);
     const foundation = field.path.length === 0 ? context.foundation : undefined;
-    resolved.push([
-      key,
-      resolveCommon(key, value, foundation, context, (own) => resolve(value, inner, own)),
-    ]);
+    const outcome =
+      foundation === undefined
+        ? resolve(value, inner, context)
+        : resolveCommon(key, value, foundation, context, (own) => resolve(value, inner, own));
+    resolved.push([key, outcome]);
   }
   return Object.fromEntries(resolved);
 }

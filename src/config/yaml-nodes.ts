@@ -36,11 +36,24 @@ function scalar(place: Place, value: JsonScalar, text: string, empty: boolean): 
   return { type: 'scalar', place, value, text, empty };
 }
 
+const LONG = 200;
+
+/**
+ * The parser gives a block of text as a chain of its lines. Looking through it makes it one string, before
+ * thousands of chains are kept that would each be many small objects.
+ */
+function joinLines(text: string): void {
+  text.includes('\0');
+}
+
 function convertScalar(node: Scalar, into: Conversion, place: Place): Written {
   const { value } = node;
   const text = node.source ?? String(value);
   if (value === null || value === undefined) return scalar(place, null, text, node.source === '');
-  if (typeof value === 'string') return scalar(place, value, value, false);
+  if (typeof value === 'string') {
+    if (value.length > LONG) joinLines(value);
+    return scalar(place, value, value, false);
+  }
   if (typeof value === 'boolean') return scalar(place, value, text, false);
   if (typeof value === 'number' && Number.isFinite(value)) {
     if (Number.isInteger(value) && !Number.isSafeInteger(value)) {

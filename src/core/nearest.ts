@@ -5,9 +5,9 @@ function plain(word: string): string {
 
 /**
  * How many letters must be added, removed, replaced or swapped with their neighbour to turn one word
- * into the other (optimal string alignment distance).
+ * into the other (optimal string alignment distance). Beyond `most` it only says that it is more.
  */
-export function editDistance(a: string, b: string): number {
+export function editDistance(a: string, b: string, most = Number.POSITIVE_INFINITY): number {
   let beforeLast: number[] = [];
   let last = Array.from({ length: b.length + 1 }, (_, index) => index);
   for (let i = 1; i <= a.length; i += 1) {
@@ -24,6 +24,8 @@ export function editDistance(a: string, b: string): number {
       }
       row.push(cost);
     }
+    // A swap reaches back two rows, so both must be beyond it.
+    if (Math.min(...row) > most && Math.min(...last) > most) return Number.POSITIVE_INFINITY;
     beforeLast = last;
     last = row;
   }
@@ -39,7 +41,7 @@ export function nearest(word: string, candidates: Iterable<string>): string | un
   for (const candidate of candidates) {
     const other = plain(candidate);
     if (Math.abs(other.length - wanted.length) >= bestDistance) continue;
-    const distance = editDistance(wanted, other);
+    const distance = editDistance(wanted, other, bestDistance);
     if (distance < bestDistance) {
       best = candidate;
       bestDistance = distance;

@@ -177,3 +177,43 @@ broken([
     ],
   },
 ]);
+
+describe('what resources have in common is resolved once, and', () => {
+  const COMMON = `bases:
+  desk:
+    system_prompt: { $file: prompt.md }
+    transfer_rules: { $template: rules.md }
+    greeting_message: Hello from \${each.town}
+    extensions: { tools: [{ ${TOOL}, name: crm, friendlyName: CRM, url: https://crm.example.test, headers: [{ key: X-Api-Key, value: { $secret: env:KEY } }] }] }
+`;
+  const ROWS = `agents:
+  clinic:
+    for_each: [{ town: Alder }, { town: Birch, rules: Nobody }]
+    key: \${each.town}
+    base: desk
+    name: \${each.town}
+    voice_settings: { speed: 1 }
+`;
+  const texts = { 'prompt.md': 'Be kind.', 'rules.md': 'Rules of ${each.town}.' };
+
+  test('a row has its part where it has one', async () => {
+    const { resources, secrets } = await loadGood(
+      { 'bases.yaml': COMMON, 'agents.yaml': ROWS, ...texts },
+      { env: { KEY: 'x' } },
+    );
+    const said = resources.map(({ document }) => [
+      document.greeting_message,
+      document.transfer_rules,
+      document.system_prompt,
+    ]);
+    expect(said).toEqual([
+      ['Hello from Alder', 'Rules of Alder.', 'Be kind.'],
+      ['Hello from Birch', 'Rules of Birch.', 'Be kind.'],
+    ]);
+    expect(secrets.map(({ address, path }) => `${address} ${path}`)).toEqual(
+      ['Alder', 'Birch'].map(
+        (town) => `agent.clinic["${town}"] extensions.tools[crm].headers[X-Api-Key].value`,
+      ),
+    );
+  });
+});

@@ -57,7 +57,7 @@ test.each([
     ['agent.b', 'agent.a'],
   ],
 ])('%s was called before by %j', (address, moved, former) => {
-  expect(formerAddresses(address, moved)).toEqual(former);
+  expect(formerAddresses(moved)(address)).toEqual(former);
 });
 
 broken([

@@ -24,3 +24,17 @@ test.each([
 ])('the nearest to %j is %j', (word, expected) => {
   expect(nearest(word, ['name', 'model', 'status', 'system_prompt', 'voice_model'])).toBe(expected);
 });
+
+test.each([
+  ['kitten', 'sitting', 3],
+  ['ab', 'ba', 1],
+  ['xyab', 'xyba', 1],
+  ['abxy', 'baxy', 1],
+])('from %j to %j it takes no more than %i edits, and that is found', (from, to, most) => {
+  expect(editDistance(from, to, most)).toBe(most);
+});
+
+test('beyond what is of interest it only says that it is more', () => {
+  expect(editDistance('kitten', 'sitting', 2)).toBeGreaterThan(2);
+  expect(editDistance('a'.repeat(1000), 'b'.repeat(1000), 2)).toBe(Number.POSITIVE_INFINITY);
+});

@@ -7,6 +7,17 @@ import { Blob, Ref, Secret } from '../../src/core/value.ts';
 describe('canonical JSON', () => {
   test.each([
     ['keys in order', { b: 1, a: { d: 2, c: 3 } }, '{"a":{"c":3,"d":2},"b":1}'],
+    // As objects of JavaScript have them: stored digests do.
+    [
+      'keys that are numbers first',
+      { a: 1, 10: 2, 9: 3, '-1': 4, '01': 5 },
+      '{"9":3,"10":2,"-1":4,"01":5,"a":1}',
+    ],
+    [
+      'a member that has no JSON left out',
+      { a: () => 1, b: [() => 1, undefined] },
+      '{"b":[null,null]}',
+    ],
     ['lists as they are', [3, 1, { b: 1, a: 2 }], '[3,1,{"a":2,"b":1}]'],
     ['undefined members left out', { a: undefined, b: null }, '{"b":null}'],
     ['a text', 'a "b"', '"a \\"b\\""'],
