@@ -5,6 +5,7 @@ import { loadStack, type Stack } from '../config/index.ts';
 import { configName } from '../config/schema.ts';
 import { type Address, isAddress, kindOf } from '../core/address.ts';
 import { CallsheetError } from '../core/errors.ts';
+import { ownOf } from '../core/own.ts';
 import { formatPath, type Path, parsePath } from '../core/path.ts';
 import type { ValueDocument } from '../core/value-document.ts';
 import { maskAt, maskValue } from '../diff/mask.ts';
@@ -116,5 +117,5 @@ function isField(wanted: string): boolean {
   const [first = '', second] = parsePath(wanted.replaceAll('[]', '[*]')) ?? [];
   const kind = kinds.find(({ name }) => name === first);
   if (kind === undefined || second === undefined) return true;
-  return !isAddress(`${first}.${second}`) || kind.schema.properties?.[second] !== undefined;
+  return !isAddress(`${first}.${second}`) || ownOf(kind.schema.properties, second) !== undefined;
 }
