@@ -1,3 +1,4 @@
+import { ownOf } from '../core/own.ts';
 import { textMember } from './errors.ts';
 import { NOT_THE_PLATFORM } from './line.ts';
 import type { Operation } from './operation.ts';
@@ -65,7 +66,7 @@ export function hintFor(refusal: Refusal): string | undefined {
   }
   if (body === undefined) return status > 500 ? SOMETHING_BETWEEN : NOT_THE_PLATFORM;
   return (
-    BY_ERROR[textMember(body, 'error') ?? ''] ??
+    ownOf(BY_ERROR, textMember(body, 'error') ?? '') ??
     BY_OPERATION[`${operation} ${status}`] ??
     hintForStatus(refusal)
   );

@@ -19,11 +19,19 @@ export type Layer = { readonly label: string; readonly body: WrittenMap };
 export type Bases = {
   /** The layers that a `base` member names, the lowest first. What is wrong with it is reported. */
   readonly layersOf: (base: Written) => readonly Layer[];
-  /** Reports every base that no resource asked for. */
-  readonly reportUnused: () => void;
+  /** Reports every base that no resource asked for, and none of the `base` members of others. */
+  readonly reportUnused: (others: readonly Written[]) => void;
 };
 
 type Deps = { readonly report: Report; readonly variables: Variables };
+
+/** For names that are looked at without being used here. */
+const SILENT: Report = {
+  add: () => {},
+  mask: () => {},
+  hasErrors: () => false,
+  diagnostics: () => [],
+};
 
 /** Members that decide how a resource is put together. None of them is a field. */
 export const COMPOSING = ['base', 'for_each', 'key', 'allow_empty'] as const;
@@ -37,42 +45,94 @@ export function fieldsOf(body: WrittenMap): WrittenMap {
 
 export function openBases(bases: ReadonlyMap<string, Base>, deps: Deps): Bases {
   const used = new Set<string>();
-  const known = new Map<string, readonly Layer[]>();
+  const beneath = new Map<string, readonly Named[]>();
+  const circles = new Set<string>();
 
-  const layersOf = (node: Written, way: readonly string[]): readonly Layer[] =>
-    namesIn(node, deps).flatMap(({ name, place }) => layersOfBase(name, place, way));
-
-  const layersOfBase = (name: string, place: Place, way: readonly string[]): readonly Layer[] => {
-    const base = bases.get(name);
-    if (base === undefined) {
+  /** Those of the names that there are. */
+  const known = (node: Written | undefined): readonly Named[] =>
+    (node === undefined ? [] : namesIn(node, deps)).filter(({ name, place }) => {
+      if (bases.has(name)) return true;
       reportUnknown(name, place, bases, deps.report);
-      return [];
-    }
-    used.add(name);
-    if (way.includes(name)) {
-      reportCircle([...way.slice(way.indexOf(name)), name], place, deps.report);
-      return [];
-    }
-    const found = known.get(name);
-    if (found !== undefined) return found;
-    const beneath = base.body.members.get('base')?.value;
-    const layers = [
-      ...(beneath === undefined ? [] : layersOf(beneath, [...way, name])),
-      { label: `base ${name}`, body: fieldsOf(base.body) },
-    ];
-    known.set(name, layers);
-    return layers;
+      return false;
+    });
+
+  const beneathOf = (name: string): readonly Named[] => {
+    const found = beneath.get(name) ?? known(bases.get(name)?.body.members.get('base')?.value);
+    beneath.set(name, found);
+    return found;
   };
 
+  const onCircle = (way: readonly string[], place: Place): void => {
+    // Where a walk begins decides how a circle reads; it is told once.
+    const circle = way.toSorted().join();
+    if (!circles.has(circle)) reportCircle([...way, ...way.slice(0, 1)], place, deps.report);
+    circles.add(circle);
+  };
+
+  const layers = new Map(
+    [...bases.values()].map(({ name, body }): [string, Layer] => [
+      name,
+      { label: `base ${name}`, body: fieldsOf(body) },
+    ]),
+  );
   for (const base of bases.values()) reportLoops(base, deps.report);
   return {
-    layersOf: (node) => layersOf(node, []),
-    reportUnused: () => {
+    layersOf: (node) =>
+      lowestFirst(known(node), beneathOf, onCircle).flatMap((name) => {
+        used.add(name);
+        return layers.get(name) ?? [];
+      }),
+    reportUnused: (others) => {
+      const named = others.flatMap((node) => namesIn(node, { ...deps, report: SILENT }));
+      const also = lowestFirst(named, beneathOf, onCircle);
+      const all = new Set([...used, ...also]);
       for (const { name, keyPlace } of bases.values()) {
-        if (!used.has(name)) reportUnused(name, keyPlace, deps.report);
+        if (!all.has(name)) reportUnused(name, keyPlace, deps.report);
       }
     },
   };
+}
+
+/**
+ * Every base that the names lead to, once: after all that it stands on, and otherwise in the order in which they are
+ * named. One that several stand on is so laid beneath all of them, and takes back nothing that one of them overrides.
+ */
+function lowestFirst(
+  names: readonly Named[],
+  beneathOf: (name: string) => readonly Named[],
+  onCircle: (way: readonly string[], place: Place) => void,
+): readonly string[] {
+  const done = new Set<string>();
+  // A walk with its own stack: a chain may be longer than calls can be nested.
+  const way: { readonly name: string; readonly rest: Iterator<Named> }[] = [];
+  const open = new Set<string>();
+  const enter = ({ name, place }: Named): void => {
+    if (done.has(name)) return;
+    if (open.has(name)) {
+      const at = way.findIndex((step) => step.name === name);
+      onCircle(
+        way.slice(at).map((step) => step.name),
+        place,
+      );
+      return;
+    }
+    open.add(name);
+    way.push({ name, rest: beneathOf(name).values() });
+  };
+  for (const named of names) {
+    enter(named);
+    for (let top = way.at(-1); top !== undefined; top = way.at(-1)) {
+      const next = top.rest.next();
+      if (next.done !== true) {
+        enter(next.value);
+        continue;
+      }
+      way.pop();
+      open.delete(top.name);
+      done.add(top.name);
+    }
+  }
+  return [...done];
 }
 
 type Named = { readonly name: string; readonly place: Place };

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { extname } from 'node:path';
+import { ownOf } from '../core/own.ts';
 import { Blob } from '../core/value.ts';
 import { fileWords, megabytes } from './file-words.ts';
 import { type Folder, isUnreadable } from './folder.ts';
@@ -94,7 +95,7 @@ export function readBlob(folder: Folder, path: string, use: string): BlobOutcome
   if (isUnreadable(found)) return { words: fileWords(path, found) };
   const names = `names ${JSON.stringify(path)}`;
   const extension = extname(path).slice(1).toLowerCase();
-  const type = rule.types[extension];
+  const type = ownOf(rule.types, extension);
   if (type === undefined) {
     const allowed = Object.keys(rule.types).join(', ');
     const message = `${names}, whose type is not one that ${rule.noun} may have`;

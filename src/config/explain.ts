@@ -1,6 +1,7 @@
 import type { Address } from '../core/address.ts';
 import type { SourcePosition } from '../core/diagnostics.ts';
 import { isSensitive, MASK } from '../core/mask.ts';
+import { ownOf } from '../core/own.ts';
 import { isIdentity, type Path } from '../core/path.ts';
 import { type FieldSchema, itemSchema, memberSchema } from '../core/schema.ts';
 import type { Value } from '../core/value.ts';
@@ -65,7 +66,7 @@ export function originOf(
     path,
     // Without errors no value has holes.
     value: (followPath(spot, written)?.value ??
-      (path.length === 1 ? resource.document[field] : undefined)) as Value | undefined,
+      (path.length === 1 ? ownOf(resource.document, field) : undefined)) as Value | undefined,
     layers: said.map(({ by, node, says, position }) => ({
       by,
       says,
@@ -84,7 +85,7 @@ function inherited(
   field: string,
   settings: Written | undefined,
 ): Said[] {
-  const isOrganization = kind.schema.properties?.[field]?.['x-config'] === 'organization';
+  const isOrganization = ownOf(kind.schema.properties, field)?.['x-config'] === 'organization';
   const node = isOrganization ? memberOf(settings, 'organization')?.value : undefined;
   return node === undefined
     ? []
@@ -94,7 +95,7 @@ function inherited(
 /** The path as the configuration names it. */
 function configPath({ kind }: ResolvedResource, [first, ...rest]: Path): Path {
   if (first === undefined) return [];
-  const schema = kind.schema.properties?.[first];
+  const schema = ownOf(kind.schema.properties, first);
   return [(schema && configName(first, schema)) ?? first, ...rest];
 }
 

@@ -1,7 +1,9 @@
 import { isAddress, kindOf } from '../core/address.ts';
+import { isIdentity } from '../core/path.ts';
 import { Ref, Secret } from '../core/value.ts';
 import { fileWords } from './file-words.ts';
 import { isUnreadable } from './folder.ts';
+import { REMOVE } from './lay-over.ts';
 import { nearest } from './nearest.ts';
 import { resolveTemplate } from './resolve-template.ts';
 import { fillIn, textOfFile } from './resolve-text.ts';
@@ -32,7 +34,7 @@ function takesAnyObject(field: Field): boolean {
 export function formOf(node: WrittenMap, field: Field, context: Context): Member | undefined {
   const magic = [...node.members.values()].filter(({ key }) => key.startsWith('$'));
   const [first] = magic;
-  if (first === undefined) return undefined;
+  if (first === undefined || isMisused(first, node)) return first;
   if (!takesAnyObject(field)) return magic.find(({ key }) => formNamed(key)) ?? first;
   const certain = magic.find(({ key }) => key !== '$ref' && formNamed(key) !== undefined);
   if (certain !== undefined || node.members.size > 1) return certain;
@@ -42,6 +44,12 @@ export function formOf(node: WrittenMap, field: Field, context: Context): Member
     return isAddress(text) && context.isKind(kindOf(text)) ? first : undefined;
   }
   return nearest(first.key, FORMS) === undefined ? undefined : first;
+}
+
+/** `{ $remove: … }` that took nothing away when layers were laid over each other. */
+function isMisused({ key, value }: Member, node: WrittenMap): boolean {
+  if (key !== REMOVE || node.members.size > 1) return false;
+  return value.type !== 'scalar' || value.value !== true;
 }
 
 function notHere(form: string, field: Field): string {
@@ -123,6 +131,17 @@ function resolveSecret(
   return new Secret(text);
 }
 
+function refuseRemoval({ value }: Member, field: Field, context: Context): Resolved {
+  const isElement = isIdentity(field.path.at(-1) ?? '');
+  return fail(context, field, value.place, {
+    rule: 'form/value',
+    message: `takes something away with ${REMOVE}: ${isElement ? 'name' : 'true'} and nothing else`,
+    hint: isElement
+      ? `Write { ${REMOVE}: name } with the name of the entry, or take it out`
+      : `Write { ${REMOVE}: true }, or the value itself`,
+  });
+}
+
 /** The value that a form stands for. */
 export function resolveForm(
   form: Member,
@@ -134,6 +153,7 @@ export function resolveForm(
   // Whatever is not plainly the source of a secret may be the secret itself.
   const isPlain = name === '$secret' && node.members.size === 1 && form.value.type === 'scalar';
   if ((field.sensitive || field.holdsSecrets) && !isPlain) hide(context, node);
+  if (isMisused(form, node)) return refuseRemoval(form, field, context);
   if (name === undefined) {
     const close = nearest(form.key, FORMS);
     return fail(context, field, form.keyPlace, {

@@ -16,6 +16,8 @@ export type Scope = {
   readonly row?: Row | undefined;
   /** What `with` gives a template, by name; undefined where it could not be worked out. */
   readonly given?: ReadonlyMap<string, string | undefined>;
+  /** Takes the names of `given` that a text asks for. */
+  readonly used?: Set<string>;
 };
 
 export type Interpolated = {
@@ -33,6 +35,11 @@ type Misfit = { readonly expression: string; readonly offset: number; readonly p
 /** What stands inside a text that is one expression and nothing else. */
 export function wholeExpression(text: string): string | undefined {
   return text.startsWith('${') ? WHOLE.exec(text)?.[1]?.trim() : undefined;
+}
+
+/** Whether a name can stand in `${name}` for what `with` gives. */
+export function isGivenName(name: string): boolean {
+  return /^[A-Za-z_][\w-]*$/.test(name);
 }
 
 /** A text in which nothing is filled in any more: data from a table is never read as an expression. */
@@ -72,8 +79,10 @@ function evaluate(inner: string, scope: Scope): Value {
   if (name !== undefined) return variable(name, scope.variables);
   const path = eachPath(inner);
   if (path !== undefined) return column(path, scope.row);
-  if (scope.given !== undefined && /^[A-Za-z_][\w-]*$/.test(inner))
+  if (scope.given !== undefined && isGivenName(inner)) {
+    scope.used?.add(inner);
     return given(inner, scope.given);
+  }
   const message = `uses \${${inner}}, which is not of the form ${formsOf(scope)}`;
   return { problem: { rule: 'variable/syntax', message, hint: LITERAL } };
 }

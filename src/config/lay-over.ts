@@ -30,7 +30,7 @@ export type Merge = {
   readonly add: (problem: Problem) => void;
 };
 
-const REMOVE = '$remove';
+export const REMOVE = '$remove';
 const REPLACE = '$replace';
 
 export function layOver(
@@ -66,8 +66,7 @@ function mergeValues(
   schema: FieldSchema,
   merge: Merge,
 ): Written | undefined {
-  const removed = onlyMember(value, REMOVE);
-  if (removed !== undefined) {
+  if (isTrue(onlyMember(value, REMOVE)?.value)) {
     if (lower === undefined) reportNothing(key, keyPlace, merge);
     return undefined;
   }
@@ -113,16 +112,16 @@ function mergeLists(
   const items = [...lower];
   for (const item of list.items) {
     const removed = onlyMember(item, REMOVE);
-    const name =
-      removed === undefined ? nameOf(memberOf(item, identity)?.value) : nameOf(removed.value);
+    const name = nameOf((removed ?? memberOf(item, identity))?.value);
     // Two elements of one list with the same identity are a mistake that is told later, so both stay.
     const at =
       name === undefined
         ? -1
         : lower.findIndex((other) => nameOf(memberOf(other, identity)?.value) === name);
     const beneath = at < 0 ? undefined : items.indexOf(lower[at] as Written);
-    if (removed !== undefined) {
-      if (beneath === undefined || beneath < 0) reportNothing(name ?? '', item.place, merge);
+    // One that names nothing stays, so that it is told where values are resolved.
+    if (removed !== undefined && name !== undefined) {
+      if (beneath === undefined || beneath < 0) reportNothing(name, item.place, merge);
       else items.splice(beneath, 1);
     } else if (beneath === undefined || beneath < 0)
       items.push(combine(undefined, item, element, merge));
@@ -139,6 +138,11 @@ function nameOf(node: Written | undefined): string | undefined {
 /** The member of a map that has no other. */
 function onlyMember(node: Written, key: string): Member | undefined {
   return node.type === 'map' && node.members.size === 1 ? node.members.get(key) : undefined;
+}
+
+/** `{ $remove: false }` is a mistake, which is told where values are resolved. */
+function isTrue(node: Written | undefined): boolean {
+  return node?.type === 'scalar' && node.value === true;
 }
 
 /** Whether a map stands for one value, so that nothing is merged into it. */

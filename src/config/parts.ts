@@ -125,7 +125,7 @@ function resolveAll(
     for (const { address } of resources) addresses.add(address);
     return resources;
   });
-  bases.reportUnused();
+  bases.reportUnused([]);
   patches.reportUnmet(addresses);
   const blocks = new Map<WrittenBlock, Inherited>(
     written.blocks.map((block) => [block, resolveBlock(block, surroundings)]),

@@ -1,6 +1,6 @@
 import { fileWords } from './file-words.ts';
 import { type FileText, isUnreadable } from './folder.ts';
-import { interpolate } from './interpolate.ts';
+import { interpolate, isGivenName } from './interpolate.ts';
 import { checkTokens, fillIn, warnOfFile } from './resolve-text.ts';
 import { type Context, FAILED, type Field, fail, type Resolved } from './resolved.ts';
 import { isFree, isText } from './schema.ts';
@@ -61,7 +61,15 @@ function readGiven(
     fail(context, field, member.value.place, { rule: 'form/value', message });
     return given;
   }
-  for (const { key, value } of member.value.members.values()) {
+  for (const { key, keyPlace, value } of member.value.members.values()) {
+    if (!isGivenName(key)) {
+      fail(context, field, keyPlace, {
+        rule: 'template/name',
+        message: `gives ${JSON.stringify(key)}, which cannot name a value of ${WITH}`,
+        hint: 'Use letters, digits, _ and -, and begin with a letter',
+      });
+      continue;
+    }
     if (value.type !== 'scalar' || value.value === null) {
       const message = `gives ${key} of ${WITH} as ${describe(value)}; it must be a text, a number, true or false`;
       fail(context, field, value.place, { rule: 'form/value', message });
@@ -81,24 +89,25 @@ function fillTemplate(
 ): Resolved {
   const { source } = file;
   warnOfFile(file, field, context);
-  const { text, problems } = interpolate(source.text, context);
+  const used = new Set<string>();
+  const { text, problems } = interpolate(source.text, { ...context, used });
   for (const { expression, offset, problem } of problems) {
     fail(context, field, { source, start: offset, end: offset + expression.length }, problem);
   }
   checkTokens(source.text, { source, start: 0, end: source.text.length }, field, context);
-  reportUnused(source.text, node, context, field);
+  reportUnused(used, node, context, field);
   return text ?? FAILED;
 }
 
 function reportUnused(
-  text: string,
+  used: ReadonlySet<string>,
   node: WrittenMap,
   context: Context & { readonly given: ReadonlyMap<string, unknown> },
   field: Field,
 ): void {
   const members = memberOf(node, WITH)?.value;
   for (const name of context.given.keys()) {
-    if (new RegExp(`\\$\\{\\s*${name}\\s*\\}`).test(text)) continue;
+    if (used.has(name)) continue;
     fail(context, field, memberOf(members, name)?.keyPlace ?? node.place, {
       severity: 'warning',
       rule: 'template/unused',

@@ -2,6 +2,7 @@ import { statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { isAbsolute } from 'node:path';
 import type { SourcePosition } from '../core/diagnostics.ts';
+import { ownOf } from '../core/own.ts';
 import { fileWords } from './file-words.ts';
 import { type Folder, type Found, isUnreadable, type Unreadable } from './folder.ts';
 import type { Problem } from './problems.ts';
@@ -85,7 +86,7 @@ export function checkSecret(text: string, env: Env, folder: Folder): Words | und
   const source = readSource(text);
   if ('words' in source) return source.words;
   if (source.from === 'env') {
-    const value = env[source.name];
+    const value = ownOf(env, source.name);
     if (value !== undefined && value !== '') return undefined;
     const state = value === undefined ? 'is not set' : 'is empty';
     return missing(`${source.name}, which ${state}`, `Set ${source.name} in the environment`).words;
@@ -104,7 +105,7 @@ export async function readSecret(
   if (wrong !== undefined) return { words: wrong };
   const source = readSource(text);
   if ('words' in source) return { words: source.words };
-  if (source.from === 'env') return { value: env[source.name] ?? '' };
+  if (source.from === 'env') return { value: ownOf(env, source.name) ?? '' };
   const file = fileOf(source.path, folder);
   if ('words' in file) return file;
   try {

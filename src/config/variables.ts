@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { ownOf } from '../core/own.ts';
 import { STACK_FILE } from './discover.ts';
 import { fileWords } from './file-words.ts';
 import { isUnreadable, readText, type Unreadable } from './folder.ts';
@@ -158,7 +159,7 @@ export function readVariables(
     return [
       { by: '--var', value: vars.get(name) },
       ...files.map(({ path, values }) => ({ by: `--var-file ${path}`, value: values.get(name) })),
-      { by: `the environment variable ${env}`, value: (env && given.env[env]) || undefined },
+      { by: `the environment variable ${env}`, value: (env && ownOf(given.env, env)) || undefined },
       {
         by: 'its default',
         value: defaultOf(declaration),

@@ -160,7 +160,11 @@ const TABLE: readonly (readonly [name: string, summary: string, remedy: string])
     'A member that begins with $ is no value form.',
     'Use $file, $ref or $secret, or another name.',
   ],
-  ['form/value', 'A value form has something else than text.', 'Give it a text.'],
+  [
+    'form/value',
+    'A value form has something else than what it takes.',
+    'Give it what the message names.',
+  ],
   [
     'identity/duplicate',
     'Two elements of a list have the same identity.',

@@ -11,7 +11,24 @@ export function lint(subject: LintSubject): readonly Weighed[] {
   return lintRules.flatMap((rule) => {
     const severity = severityOf(rule, subject.settings);
     if (severity === 'off') return [];
-    return rule.check(subject).map((finding) => ({ ...finding, rule: rule.name, severity }));
+    return fewOfEach(rule.check(subject)).map((finding) => ({
+      ...finding,
+      rule: rule.name,
+      severity,
+    }));
+  });
+}
+
+/** A field with more of one rule is not what it was meant to be; saying so this often is enough. */
+const MOST = 20;
+
+function fewOfEach(findings: readonly LintFinding[]): readonly LintFinding[] {
+  const counts = new Map<unknown, Map<string, number>>();
+  return findings.filter(({ resource, path }) => {
+    const byPath = counts.get(resource) ?? new Map<string, number>();
+    const count = (byPath.get(path) ?? 0) + 1;
+    counts.set(resource, byPath.set(path, count));
+    return count <= MOST;
   });
 }
 

@@ -8,10 +8,11 @@ export const SNAKE = '[a-z][a-z0-9]*(?:_[a-z0-9]+)+';
 
 /**
  * The source of a pattern for a name that `rest` follows. It begins at the first underscore of the name and looks
- * back from there: prose has few underscores, and a pattern that began with a letter would try every word.
+ * back from there: prose has few underscores, and a pattern that began with a letter would try every word. What
+ * looks back is tried from its right: \b stands there, so that the name is only read where it begins.
  */
 export function snakeBefore(rest: string): string {
-  const name = `(?<=\\b(?=(?<name>${SNAKE}))[a-z][a-z0-9]*_)`;
+  const name = `(?<=(?=(?<name>${SNAKE}))\\b[a-z][a-z0-9]*_)`;
   return `_${name}[a-z0-9]+(?:_[a-z0-9]+)*${rest}`;
 }
 

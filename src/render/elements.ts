@@ -1,3 +1,4 @@
+import { ownOf } from '../core/own.ts';
 import { formatPath, isIdentity, type Path, parsePath, startsWith } from '../core/path.ts';
 import type { Change, FieldChange } from '../core/plan-document.ts';
 import { isObject, type Json } from '../core/value.ts';
@@ -63,14 +64,14 @@ function contains(document: Json, path: Path): boolean {
   for (const segment of path) {
     if (at === undefined || at === null) return false;
     if (isIdentity(segment)) at = elementOf(at, identityOf(segment));
-    else at = isObject(at) ? at[segment] : undefined;
+    else at = isObject(at) ? ownOf(at, segment) : undefined;
   }
   return at !== undefined && at !== null;
 }
 
 /** The element with a member of that value: which member is the key is the schema's affair. */
 function elementOf(list: Json, identity: string): Json | undefined {
-  if (isObject(list)) return list[identity] ?? list[`[${identity}]`];
+  if (isObject(list)) return ownOf(list, identity) ?? ownOf(list, `[${identity}]`);
   if (!Array.isArray(list)) return undefined;
   return list.find((item: Json) =>
     isObject(item) ? Object.values(item).includes(identity as never) : item === identity,

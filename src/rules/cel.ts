@@ -123,12 +123,15 @@ function plain(summary: string): string {
 }
 
 /** The nodes of an expression, outermost first. */
-export function* nodesIn(value: unknown): Generator<ASTNode> {
-  if (Array.isArray(value)) for (const one of value) yield* nodesIn(one);
-  else if (isNode(value)) {
-    yield value;
-    yield* nodesIn(value.args);
-  }
+function* nodesIn(ast: ASTNode): Generator<ASTNode> {
+  yield ast;
+  for (const child of childrenIn(ast.args)) yield* nodesIn(child);
+}
+
+/** The nodes right below one, by its `args`. */
+export function* childrenIn(args: unknown): Generator<ASTNode> {
+  if (Array.isArray(args)) for (const one of args) yield* childrenIn(one);
+  else if (isNode(args)) yield args;
 }
 
 function isNode(value: unknown): value is ASTNode {

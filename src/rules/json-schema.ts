@@ -41,6 +41,15 @@ export function compileSchema(
     const why = error instanceof Error ? error.message.split(', ')[0] : 'it cannot be read';
     return { wrong: { message: `cannot be read as JSON Schema: ${why}` } };
   }
+  // Its check would give a promise, and a refusal that nobody hears.
+  if ('$async' in validate && validate.$async === true) {
+    return {
+      wrong: {
+        message: 'has $async, with which it would give its answer too late',
+        hint: 'Take $async out',
+      },
+    };
+  }
   return {
     check: (document) => (validate(document) ? [] : tell(validate.errors ?? [])),
   };

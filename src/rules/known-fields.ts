@@ -1,8 +1,9 @@
 import type { ASTNode } from '@marcbachmann/cel-js';
 import plan from '../../schemas/plan.schema.json' with { type: 'json' };
 import { nearest } from '../core/nearest.ts';
+import { ownOf } from '../core/own.ts';
 import { dereference, type FieldSchema, memberSchema } from '../core/schema.ts';
-import { nodesIn } from './cel.ts';
+import { childrenIn } from './cel.ts';
 import type { RuleProblem } from './rule.ts';
 
 /** A document that rules look at: what describes it. */
@@ -22,10 +23,10 @@ export function unknownField(
   ast: ASTNode,
   schemas: readonly FieldSchema[],
 ): Omit<RuleProblem, 'member'> | undefined {
-  for (const node of nodesIn(ast)) {
+  for (const { node, bound } of nodesWithBound(ast, new Set())) {
     const chain = chainOf(node);
-    if (chain === undefined) continue;
-    const part = PLAN_PARTS[chain.variable];
+    if (chain === undefined || bound.has(chain.variable)) continue;
+    const part = ownOf(PLAN_PARTS, chain.variable);
     const roots =
       chain.variable === 'resource'
         ? schemas.map((schema) => ({ root: schema, schema }))
@@ -47,6 +48,35 @@ export function unknownField(
     };
   }
   return undefined;
+}
+
+/** Macros whose first argument names what stands for each element, or for a value, in those that follow. */
+const BINDING = ['all', 'exists', 'exists_one', 'map', 'filter', 'optMap', 'optFlatMap', 'bind'];
+
+/** The nodes of an expression, outermost first, each with the names that macros around it bind. */
+function* nodesWithBound(
+  node: ASTNode,
+  bound: ReadonlySet<string>,
+): Generator<{ readonly node: ASTNode; readonly bound: ReadonlySet<string> }> {
+  yield { node, bound };
+  const inner = bindingOf(node);
+  if (inner === undefined) {
+    for (const child of childrenIn(node.args)) yield* nodesWithBound(child, bound);
+    return;
+  }
+  const within = new Set([...bound, inner.name]);
+  for (const child of inner.outside) yield* nodesWithBound(child, bound);
+  for (const child of inner.inside) yield* nodesWithBound(child, within);
+}
+
+/** What a macro binds, and which of its parts see it: of `cel.bind(name, value, rest)` the rest alone. */
+function bindingOf(node: ASTNode) {
+  if (node.op !== 'rcall') return undefined;
+  const [macro, receiver, [first, ...rest]] = node.args;
+  if (!BINDING.includes(macro) || first?.op !== 'id' || rest.length === 0) return undefined;
+  const name = first.args;
+  if (macro !== 'bind') return { name, outside: [receiver], inside: rest };
+  return { name, outside: [receiver, ...rest.slice(0, 1)], inside: rest.slice(1) };
 }
 
 /** `resource.extensions.tools` as a variable and keys. */

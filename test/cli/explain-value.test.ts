@@ -52,6 +52,10 @@ test('a value that went through base, row and overlay', async () => {
     environment staging  0.9  callsheet.yaml:5:75`);
 });
 
+test.each(['constructor', 'toString', '__proto__'])('%s is no field', async (field) => {
+  await expect(explained(`agent.clinic["oak"].${field}`)).rejects.toThrow(/has no field/);
+});
+
 test('the same for programs', async () => {
   const { out } = await explained('agent.clinic["oak"].greeting_message', { format: 'json' });
   const document = JSON.parse(out);

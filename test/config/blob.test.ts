@@ -23,6 +23,13 @@ broken([
     hint: 'mp3, wav, flac, ogg, webm',
   },
   {
+    title: 'a clip whose type is a name that every object has',
+    files: { 'a.constructor': 'x', ...voice('a.constructor') },
+    says: [
+      'v.yaml:1:38 file/type custom_voice.v: clip names "a.constructor", whose type is not one that a recording may have',
+    ],
+  },
+  {
     title: 'a clip whose content is something else',
     files: { 'a.mp3': WAV, ...voice('a.mp3') },
     says: [

@@ -91,6 +91,32 @@ describe('what is laid over a base', () => {
   });
 });
 
+test('a base that several stand on is laid once, beneath all of them', async () => {
+  const files = {
+    'agents.yaml': `bases:
+  common: { model: alpha-4.1-mini, voice_settings: { speed: 1 }, description: common }
+  a: { base: common, model: alpha-4.1, voice_settings: { $remove: true } }
+  b: { base: common, description: b }
+agents: { x: { name: A, base: [a, b] } }
+`,
+  };
+  expect(await documentOf(files)).toEqual({ model: 'alpha-4.1', description: 'b' });
+});
+
+test.each([
+  ['twice', (at: number) => `[b${at}, b${at}]`],
+  ['once', (at: number) => `b${at}`],
+])('as many bases as one likes may stand on each other %s', async (_, on) => {
+  const bases = Array.from(
+    { length: 3000 },
+    (_, at) => `  b${at + 1}: { base: ${on(at)}, greeting_message: g${at + 1} }\n`,
+  );
+  const files = {
+    'a.yaml': `bases:\n  b0: { description: low }\n${bases.join('')}agents: { a: { name: A, base: b3000 } }\n`,
+  };
+  expect(await documentOf(files)).toEqual({ description: 'low', greeting_message: 'g3000' });
+});
+
 test('bases stand on bases, and of a list the last wins', async () => {
   const files = {
     'bases.yaml': `bases:
@@ -143,6 +169,17 @@ broken([
     says: ['a.yaml:1:55 base/cycle the base x stands on itself: x → y → z → x'],
   },
   {
+    title: 'a base that stands on itself, met from two sides',
+    files: {
+      'a.yaml':
+        'bases: { x: { base: y }, y: { base: [y, x] } }\nagents: { a: { name: A, base: x }, b: { name: B, base: y } }\n',
+    },
+    says: [
+      'a.yaml:1:38 base/cycle the base y stands on itself: y → y',
+      'a.yaml:1:41 base/cycle the base x stands on itself: x → y → x',
+    ],
+  },
+  {
     title: 'a base that is written twice',
     files: {
       'a.yaml': 'bases: { x: {} }\nagents: { a: { name: A, base: x } }\n',
@@ -164,6 +201,33 @@ broken([
       'a.yaml:1:32 schema/type base must be the name of a base or a list of names, not a number',
       'a.yaml:1:58 schema/type base must be the name of a base or a list of names, not a map',
     ],
+  },
+  {
+    title: 'removing with something else than true',
+    files: {
+      'a.yaml': `bases: { x: { model: alpha-4.1, description: D, config: { a: 1, b: 2 } } }
+agents:
+  a:
+    base: x
+    name: A
+    model: { $remove: false }
+    description: { $remove: "true" }
+    voice_settings: { speed: { $remove: null } }
+    config: { a: { $remove: 1 }, b: { $remove: true } }
+    extensions: { tools: [{ $remove: {} }, { $remove: null }] }
+    integrations: { smsProvider: { auth_token: { $remove: hunter2 } } }
+`,
+    },
+    says: [
+      'a.yaml:6:23 form/value agent.a: model takes something away with $remove: true and nothing else',
+      'a.yaml:7:29 form/value agent.a: description takes something away with $remove: true and nothing else',
+      'a.yaml:8:41 form/value agent.a: voice_settings.speed takes something away with $remove: true and nothing else',
+      'a.yaml:9:29 form/value agent.a: config.a takes something away with $remove: true and nothing else',
+      'a.yaml:10:38 form/value agent.a: extensions.tools[0] takes something away with $remove: name and nothing else',
+      'a.yaml:10:55 form/value agent.a: extensions.tools[1] takes something away with $remove: name and nothing else',
+      'a.yaml:11:48 secret/literal agent.a: integrations.smsProvider.auth_token is a secret and must not stand in the configuration',
+    ],
+    hint: 'Write { $remove: true }',
   },
   {
     title: 'removing what is not there',

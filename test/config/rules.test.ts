@@ -62,6 +62,29 @@ describe('a broken rule is told at its place', () => {
       says: [invalid('5:31', 'rules.r: require asks for resource.created_at, which there is not')],
     },
     {
+      title: 'that asks for what is not there beside a macro of the same name',
+      files: rule('plan.changes.all(plan, plan.kind != "x") && plan.chnges == []', 'over: plan'),
+      says: [invalid('5:67', 'rules.r: require asks for plan.chnges, which there is not')],
+      hint: 'Did you mean changes?',
+    },
+    {
+      title: 'that asks for what is not there in the list of a macro',
+      files: rule('plan.chnges.all(plan, plan.kind != "x")', 'over: plan'),
+      says: [invalid('5:23', 'rules.r: require asks for plan.chnges, which there is not')],
+    },
+    ...[
+      'plan.changes.all(resource, resource.whatever != "x")',
+      'plan.changes.exists(change, change.whatever == "x")',
+      'size(plan.changes.map(plan, plan.whatever)) == 0',
+      'plan.changes.all(a, plan.changes.exists(plan, plan.whatever == a.x))',
+      'cel.bind(plan, plan.changes, plan.whatever == 1)',
+      '[{"x": 1}].all(constructor, constructor.x == 1)',
+    ].map((text) => ({
+      title: `and a name that a macro binds is no variable: ${text}`,
+      files: rule(text, 'over: plan'),
+      says: [],
+    })),
+    {
       title: 'that asks a plan for what it has not',
       files: rule('change.acton == "x"', 'over: change'),
       says: [invalid('5:25', 'rules.r: require asks for change.acton, which there is not')],
@@ -143,6 +166,26 @@ describe('a broken rule is told at its place', () => {
         invalid(
           '5:16',
           'rules.r: schema is of a draft that is not known: "http://json-schema.org/draft-04/schema#"',
+        ),
+      ],
+    },
+    {
+      title: 'with a schema that gives its answer later',
+      files: main('{ schema: { $async: true, required: [x] }, message: M }'),
+      says: [
+        invalid('5:16', 'rules.r: schema has $async, with which it would give its answer too late'),
+      ],
+      hint: 'Take $async out',
+    },
+    {
+      title: 'with a part that gives its answer later',
+      files: main(
+        '{ schema: { $ref: "#/$defs/a", $defs: { a: { $async: true, properties: { x: { $ref: "#/$defs/a" } } } } }, message: M }',
+      ),
+      says: [
+        invalid(
+          '5:16',
+          'rules.r: schema cannot be read as JSON Schema: async schema referenced by sync schema',
         ),
       ],
     },

@@ -53,6 +53,14 @@ broken([
     ],
   },
   {
+    title: 'a variable that is only a name that every object has',
+    files: sms('{ $secret: env:constructor }'),
+    options: { secrets: 'check' },
+    says: [
+      'agents.yaml:4:59 secret/missing agent.a: integrations.smsProvider.auth_token reads its secret from constructor, which is not set',
+    ],
+  },
+  {
     title: 'secrets that cannot be had, when they are looked for',
     files: {
       'empty.txt': '',

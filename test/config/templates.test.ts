@@ -45,6 +45,29 @@ broken([
     hint: 'Did you mean "p.md"?',
   },
   {
+    title: 'names that nothing could use',
+    files: {
+      ...agent('system_prompt: { $template: p.md, with: { "(": y, a.b: z, "": w, ok: v } }'),
+      'p.md': '${ok}',
+    },
+    says: [
+      'agents.yaml:4:47 template/name agent.a: system_prompt gives "(", which cannot name a value of with',
+      'agents.yaml:4:55 template/name agent.a: system_prompt gives "a.b", which cannot name a value of with',
+      'agents.yaml:4:63 template/name agent.a: system_prompt gives "", which cannot name a value of with',
+    ],
+    hint: 'begin with a letter',
+  },
+  {
+    title: 'a name that is only written as a literal is not used',
+    files: {
+      ...agent('system_prompt: { $template: p.md, with: { who: y } }'),
+      'p.md': 'Say $${who}.',
+    },
+    says: [
+      'agents.yaml:4:47 warning template/unused agent.a: system_prompt gives who, which the template does not use',
+    ],
+  },
+  {
     title: 'forms that are none',
     files: {
       ...agent(

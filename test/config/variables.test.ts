@@ -36,6 +36,16 @@ broken([
       `agents.yaml:4:23 variable/missing agent.a: greeting_message uses \${var.phone}, which has no value`,
     ],
   },
+  ...['constructor', '__proto__', 'toString'].map((env) => ({
+    title: `${env} is no environment variable that is set`,
+    files: {
+      'callsheet.yaml': `${MAIN}variables: { x: { env: ${env} } }\n`,
+      ...agent(`greeting_message: \${var.x}`),
+    },
+    says: [
+      `agents.yaml:4:23 variable/missing agent.a: greeting_message uses \${var.x}, which has no value`,
+    ],
+  })),
   {
     title: 'expressions that are none',
     files: {

@@ -127,6 +127,48 @@ describe('prompt/unknown-transfer', () => {
   });
 });
 
+describe('a long prompt', () => {
+  const long = (piece: string) => piece.repeat(Math.ceil(700_000 / piece.length));
+  const most = '{ max_prompt_characters: 1000000 }';
+  test.each([
+    ['no end of a sentence', long('never transfer the caller ')],
+    ['orders on one line', long('transfer the caller, ')],
+    ['one long name', long('a_')],
+    ['a long name in capitals and small letters', `${long('ab')}_${long('Ab')}`],
+    ['names and blanks', `a_b${long(' ')}tool`],
+    ['blanks behind names', long(`a_b${' '.repeat(1000)}`)],
+    ['quotes that never end', long('"`“')],
+    ['quotes and blanks', long(`"a"${' '.repeat(1000)}`)],
+    ['words before nothing', long('transfer rule called ')],
+    ['verbs and blanks', long(`call${' '.repeat(1000)}`)],
+    [
+      'tools without end',
+      Array.from({ length: 15_000 }, (_, at) => `use the tool_${at} tool`).join(),
+    ],
+    ['tokens without end', Array.from({ length: 25_000 }, (_, at) => `{{token_${at}}}`).join()],
+    ['tokens that never end', long('{{ a')],
+    ['tokens and blanks', long(`{{a${' '.repeat(1000)}`)],
+    ['tokens of one name', `{{${long('a.')}`],
+    ['tokens with fallbacks that never end', long('{{a|b')],
+  ])('is read in time: %s', { timeout: 8000 }, async (_, text) => {
+    const started = performance.now();
+    await findings(agent(prompt(text)), most);
+    expect(performance.now() - started).toBeLessThan(4000);
+  });
+
+  test('one rule speaks of one field twenty times at most', async () => {
+    const text = Array.from({ length: 50 }, (_, at) => `Use the tool_${at} tool.`).join(' ');
+    expect(await findings(agent(prompt(text)))).toHaveLength(20);
+  });
+
+  test('a denial far before an order does not count, one just before it does', async () => {
+    const blank = 'x '.repeat(400);
+    const told = (text: string) => findings(agent(prompt(text), 'transfer_enabled: false'));
+    expect(await told(`Never mind ${blank} transfer the caller`)).toHaveLength(1);
+    expect(await told(`${blank} never transfer the caller`)).toEqual([]);
+  });
+});
+
 describe('prompt/unsupplied-token', () => {
   const sms = (...bodies: readonly string[]): Files => ({
     't.yaml': `sms_templates:\n${bodies.map((body, at) => `  t${at}: { name: T${at}, message_type: sms, body: ${JSON.stringify(body)} }\n`).join('')}`,

@@ -74,10 +74,13 @@ function lackOf(
   };
 }
 
+/** How far back a denial is looked for. A prompt without full stops is one sentence, however long it is. */
+const LONGEST_SENTENCE = 400;
+
 /** Whether a sentence tells to do it, rather than not to. */
 function isOrder(text: string) {
   return ({ span }: Mention): boolean => {
-    const before = text.slice(0, span.start);
+    const before = text.slice(Math.max(0, span.start - LONGEST_SENTENCE), span.start);
     const sentence = before.slice(
       Math.max(...['.', '!', '?', '\n'].map((end) => before.lastIndexOf(end))) + 1,
     );

@@ -21,9 +21,10 @@ export const unsuppliedToken: LintRule = {
     const prose = [...proseOf(subject, ['instructions', 'speech', 'message'])];
     const uses = usesIn(prose, BARE);
     const known = [...DOCUMENTED, ...(tokens ?? commonIn(prose))];
+    const isSupplied = supplierOf(known);
     // One word from the team settles a token everywhere, so each is told once.
     return [...uses].flatMap(([name, all]): readonly LintFinding[] => {
-      if (known.some((token) => supplies(token, name))) return [];
+      if (isSupplied(name)) return [];
       const [first] = all;
       const slip = known.find((token) => isSlip(name, token));
       if (first === undefined || (tokens === undefined && slip === undefined)) return [];
@@ -60,8 +61,12 @@ function commonIn(prose: readonly Prose[]): readonly string[] {
   return [...usesIn(prose, TOKENS)].flatMap(([name, { length }]) => (length > 1 ? [name] : []));
 }
 
-function supplies(token: string, name: string): boolean {
-  return token.endsWith('*') ? name.startsWith(token.slice(0, -1)) : token === name;
+/** `contact.*` stands for all that begin so. */
+function supplierOf(tokens: readonly string[]) {
+  const exact = new Set(tokens);
+  const beginnings = tokens.flatMap((token) => (token.endsWith('*') ? [token.slice(0, -1)] : []));
+  return (name: string): boolean =>
+    exact.has(name) || beginnings.some((beginning) => name.startsWith(beginning));
 }
 
 /** One letter too many, too few, another or swapped: `last_name` is no slip of `first_name`, nor `line_2` of `line_1`. */
@@ -69,6 +74,7 @@ function isSlip(name: string, token: string): boolean {
   const withoutDigits = (text: string) => text.replace(/\d/g, '');
   return (
     name.length > 4 &&
+    Math.abs(name.length - token.length) <= 1 &&
     editDistance(name, token) === 1 &&
     withoutDigits(name) !== withoutDigits(token)
   );
