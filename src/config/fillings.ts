@@ -1,9 +1,10 @@
 import type { SourcePosition } from '../core/diagnostics.ts';
 import { MASK } from '../core/mask.ts';
-import { type FieldSchema, itemSchema, memberSchema } from '../core/schema.ts';
-import { contentOf, isForm } from './explain-text.ts';
-import { interpolate, type Scope } from './interpolate.ts';
-import { below, type Field } from './resolved.ts';
+import type { FieldSchema } from '../core/schema.ts';
+import { contentOf } from './explain-text.ts';
+import { textsIn } from './field-texts.ts';
+import { expressionsIn, interpolate, type Scope, variableName } from './interpolate.ts';
+import type { Field } from './resolved.ts';
 import { eachPath, lookUpCell } from './rows.ts';
 import { positionOf } from './source.ts';
 import type { Written } from './written.ts';
@@ -19,8 +20,6 @@ export type Filling = {
   readonly position?: SourcePosition | undefined;
 };
 
-const EXPRESSION = /(?<!\$)\$\{([^{}\n]*)\}/g;
-
 /** What a value is looked into with. */
 export type Looking = {
   /** Holds the definitions that `$ref`s of the schema lead to. */
@@ -35,10 +34,10 @@ export function fillingsOf(
   { root, scope }: Looking,
 ): readonly Filling[] {
   const expressions = new Map<string, { readonly hidden: boolean }>();
-  for (const { text, hidden } of textsIn(node, field, root)) {
-    for (const [, inner = ''] of text.matchAll(EXPRESSION)) {
-      const known = expressions.get(inner.trim())?.hidden === true;
-      expressions.set(inner.trim(), { hidden: hidden || known });
+  for (const { text, field: own } of textsIn(node, field, root)) {
+    for (const inner of expressionsIn(text)) {
+      const known = expressions.get(inner)?.hidden === true;
+      expressions.set(inner, { hidden: isHidden(own) || known });
     }
   }
   const filled = [...expressions].flatMap(([inner, { hidden }]) => {
@@ -51,7 +50,7 @@ export function fillingsOf(
 
 function fillingOf(inner: string, scope: Scope): Filling | undefined {
   const expression = `\${${inner}}`;
-  const name = /^var\.([A-Za-z_][\w-]*)$/.exec(inner)?.[1];
+  const name = variableName(inner);
   if (name !== undefined) {
     const origin = scope.variables.originOf(name);
     const found = scope.variables.lookup(name);
@@ -81,25 +80,6 @@ function filesIn(written: Written, scope: Scope): readonly Filling[] {
       ? []
       : [{ expression: form, by: text, position: { file: text, line: 1, column: 1 } }];
   });
-}
-
-type Text = { readonly text: string; readonly hidden: boolean };
-
-/** The texts in a value, each with whether its field may hold a secret. */
-function textsIn(written: Written, field: Field, root: FieldSchema): readonly Text[] {
-  const node = contentOf(written);
-  if (node.type === 'scalar') {
-    return typeof node.value === 'string' ? [{ text: node.value, hidden: isHidden(field) }] : [];
-  }
-  if (node.type === 'list') {
-    const element = below(field, itemSchema(root, field.schema), '[]');
-    return node.items.flatMap((item) => textsIn(item, element, root));
-  }
-  // The members of a form are no fields: all of them have a part in the field that it stands in.
-  const ofForm = isForm(node);
-  return [...node.members.values()].flatMap(({ key, value }) =>
-    textsIn(value, ofForm ? field : below(field, memberSchema(root, field.schema, key), key), root),
-  );
 }
 
 function isHidden({ sensitive, holdsSecrets }: Field): boolean {

@@ -2,7 +2,7 @@ import { parseCsv, type Table } from './csv.ts';
 import { fileWords } from './file-words.ts';
 import { isUnreadable } from './folder.ts';
 import { interpolate } from './interpolate.ts';
-import type { Problem } from './problems.ts';
+import type { Problem, Report } from './problems.ts';
 import type { Context } from './resolved.ts';
 import type { Row } from './rows.ts';
 import { formatPosition, type Place, positionOf, type Source, startOf } from './source.ts';
@@ -18,6 +18,8 @@ export type Loop = {
   readonly key: Member | undefined;
   /** Whether it may have no rows at all. */
   readonly allowEmpty: boolean;
+  /** Columns that sensitive fields are filled in from. */
+  readonly hidden: ReadonlySet<string>;
 };
 
 type Rows = Pick<Table, 'columns' | 'rows'> & {
@@ -36,13 +38,15 @@ const KEY = 'key';
  * not read as "delete them all".
  */
 export function readLoop(loop: Loop, context: Context): readonly KeyedRow[] {
-  const rows = readRows(loop.forEach, context);
+  const rows = readRows(loop, context);
   if (rows === undefined) return [];
+  const hide = hideColumns(rows.rows, context.report);
+  for (const column of loop.hidden) hide(column);
   if (rows.rows.length === 0 && !loop.allowEmpty) reportEmpty(loop.forEach, rows.label, context);
   const columns = new Set(rows.columns);
   const known = new Map<string, Place>();
   return rows.rows.flatMap((cells) => {
-    const row: Row = { label: rows.label, columns, cells };
+    const row: Row = { label: rows.label, columns, cells, hide };
     const found = keyOf(loop, rows, row, context);
     if (found === undefined) return [];
     const first = known.get(found.key);
@@ -76,10 +80,24 @@ function reportEmpty(member: Member, label: string, context: Context): void {
 /** What rows are called that are written in place. */
 const FOR_EACH = 'for_each';
 
-function readRows({ value }: Member, context: Context): Rows | undefined {
+/** Hides a column in every row that was read, also in one that comes to no resource. */
+function hideColumns(rows: readonly WrittenMap[], { mask }: Report): (column: string) => void {
+  const hidden = new Set<string>();
+  return (column) => {
+    if (hidden.has(column)) return;
+    hidden.add(column);
+    for (const { members } of rows) {
+      const cell = members.get(column)?.value;
+      if (cell !== undefined) mask(cell.place);
+      if (cell?.origin !== undefined) mask(cell.origin);
+    }
+  };
+}
+
+function readRows({ forEach: { value }, hidden }: Loop, context: Context): Rows | undefined {
   const file = memberOf(value, '$file');
   if (file !== undefined && value.type === 'map' && value.members.size === 1) {
-    return readRowFile(file.value, context);
+    return readRowFile(file.value, hidden, context);
   }
   return rowsIn(value, FOR_EACH, context);
 }
@@ -95,7 +113,11 @@ function rowPath(node: Written, context: Context): string | undefined {
   return text;
 }
 
-function readRowFile(node: Written, context: Context): Rows | undefined {
+function readRowFile(
+  node: Written,
+  hidden: ReadonlySet<string>,
+  context: Context,
+): Rows | undefined {
   const path = rowPath(node, context);
   if (path === undefined) return undefined;
   const read = context.folder.text(path);
@@ -103,8 +125,8 @@ function readRowFile(node: Written, context: Context): Rows | undefined {
     report(context, node.place, fileWords(path, read));
     return undefined;
   }
-  if (/\.csv$/i.test(path)) return readCsvRows(read.source, path, context);
-  if (/\.(json|ya?ml)$/i.test(path)) return readYamlRows(read.source, path, context);
+  if (/\.csv$/i.test(path)) return readCsvRows(read.source, path, hidden, context);
+  if (/\.(json|ya?ml)$/i.test(path)) return readYamlRows(read.source, path, hidden, context);
   report(context, node.place, {
     rule: 'for-each/file',
     message: `reads ${path}, whose name does not say what it is`,
@@ -113,17 +135,34 @@ function readRowFile(node: Written, context: Context): Rows | undefined {
   return undefined;
 }
 
-function readCsvRows(source: Source, label: string, context: Context): Rows | undefined {
-  const { columns, rows, problems } = parseCsv(source);
+function readCsvRows(
+  source: Source,
+  label: string,
+  hidden: ReadonlySet<string>,
+  context: Context,
+): Rows | undefined {
+  const { columns, rows, doubtful, problems } = parseCsv(source);
   for (const problem of problems) context.report.add(problem);
-  return problems.length > 0 ? undefined : { columns, rows, label };
+  if (problems.length === 0) return { columns, rows, label };
+  const hide = hideColumns(rows, context.report);
+  for (const column of hidden) hide(column);
+  // Any cell there may be one of a hidden column.
+  if (hidden.size > 0) for (const place of doubtful) context.report.mask(place);
+  return undefined;
 }
 
-function readYamlRows(source: Source, label: string, context: Context): Rows | undefined {
+function readYamlRows(
+  source: Source,
+  label: string,
+  hidden: ReadonlySet<string>,
+  context: Context,
+): Rows | undefined {
   const { root, problems } = parseYaml(source);
   for (const problem of problems) context.report.add(problem);
-  if (root === undefined || problems.some(({ severity }) => severity !== 'warning'))
+  if (root === undefined || problems.some(({ severity }) => severity !== 'warning')) {
+    if (hidden.size > 0) context.report.mask({ source, start: 0, end: source.text.length });
     return undefined;
+  }
   if (root.type === 'scalar' && root.empty) return { columns: [], rows: [], label };
   return rowsIn(root, label, context);
 }

@@ -35,6 +35,19 @@ export function wholeExpression(text: string): string | undefined {
   return text.startsWith('${') ? WHOLE.exec(text)?.[1]?.trim() : undefined;
 }
 
+/** What stands inside each expression of a text. */
+export function expressionsIn(text: string): readonly string[] {
+  if (!text.includes('${')) return [];
+  return [...text.matchAll(EXPRESSION)].flatMap(([, inner, close]) =>
+    inner === undefined || close === '' ? [] : inner.trim(),
+  );
+}
+
+/** The variable that an expression names; undefined where it is about something else. */
+export function variableName(expression: string): string | undefined {
+  return /^var\.([A-Za-z_][\w-]*)$/.exec(expression)?.[1];
+}
+
 /** A text in which nothing is filled in any more: data from a table is never read as an expression. */
 export function escapeExpressions(text: string): string {
   // A function, as a replacement text reads $$ as one $.
@@ -68,7 +81,7 @@ export function interpolate(text: string, scope: Scope): Interpolated {
 type Value = string | { readonly problem: Problem } | undefined;
 
 function evaluate(inner: string, scope: Scope): Value {
-  const name = /^var\.([A-Za-z_][\w-]*)$/.exec(inner)?.[1];
+  const name = variableName(inner);
   if (name !== undefined) return variable(name, scope.variables);
   const path = eachPath(inner);
   if (path !== undefined) return column(path, scope.row);

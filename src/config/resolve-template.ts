@@ -1,5 +1,6 @@
 import { fileWords } from './file-words.ts';
 import { type FileText, isUnreadable } from './folder.ts';
+import { hideFilledIn } from './hide.ts';
 import { interpolate } from './interpolate.ts';
 import { checkTokens, fillIn, warnOfFile } from './resolve-text.ts';
 import { type Context, FAILED, type Field, fail, type Resolved } from './resolved.ts';
@@ -81,6 +82,10 @@ function fillTemplate(
 ): Resolved {
   const { source } = file;
   warnOfFile(file, field, context);
+  if (field.sensitive) {
+    context.report.mask({ source, start: 0, end: source.text.length });
+    hideFilledIn(context, source.text);
+  }
   const { text, problems } = interpolate(source.text, context);
   for (const { expression, offset, problem } of problems) {
     fail(context, field, { source, start: offset, end: offset + expression.length }, problem);

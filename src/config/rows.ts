@@ -9,6 +9,8 @@ export type Row = {
   /** Columns that any row of the table has. */
   readonly columns: ReadonlySet<string>;
   readonly cells: WrittenMap;
+  /** Keeps a column out of every frame, in all rows of the table. */
+  readonly hide: (column: string) => void;
 };
 
 /** What `${each.name}` stands for. */

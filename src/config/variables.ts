@@ -22,6 +22,8 @@ export type Variables = {
   readonly lookup: (name: string) => Lookup;
   /** Where the value of a variable was given; undefined where it has none. */
   readonly originOf: (name: string) => VariableOrigin | undefined;
+  /** Where its default stands, whether that is used or not. */
+  readonly defaultPlace: (name: string) => Place | undefined;
 };
 
 /** What gave a variable its value, in words, and where that stands in the stack. */
@@ -30,6 +32,7 @@ export type VariableOrigin = { readonly by: string; readonly place?: Place | und
 export const unreadableVariables: Variables = {
   lookup: () => 'unreadable',
   originOf: () => undefined,
+  defaultPlace: () => undefined,
 };
 
 type Given = {
@@ -97,6 +100,10 @@ function defaultOf(declaration: Written): string | undefined {
   return value?.type === 'scalar' && value.value !== null ? value.text : undefined;
 }
 
+function placeOfDefault(declaration: Written | undefined): Place | undefined {
+  return memberOf(declaration, 'default')?.value.place;
+}
+
 /** What the schema of `callsheet.yaml` cannot say of a declaration. */
 function checkDeclaration({ key, keyPlace, value }: Member, report: Report): void {
   if (!/^[A-Za-z_][\w-]*$/.test(key)) {
@@ -162,7 +169,7 @@ export function readVariables(
       {
         by: 'its default',
         value: defaultOf(declaration),
-        place: memberOf(declaration, 'default')?.value.place,
+        place: placeOfDefault(declaration),
       },
     ];
   };
@@ -179,6 +186,7 @@ export function readVariables(
       const declaration = declarations.get(name);
       return declaration && sourcesOf(name, declaration).find(({ value }) => value !== undefined);
     },
+    defaultPlace: (name) => placeOfDefault(declarations.get(name)),
   };
 }
 
