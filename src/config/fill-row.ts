@@ -1,5 +1,5 @@
 import { escapeExpressions, wholeExpression } from './interpolate.ts';
-import { eachPath, lookUpCell, type Row } from './rows.ts';
+import { eachPath, formIn, lookUpCell, type Row } from './rows.ts';
 import type { Member, Written, WrittenMap, WrittenScalar } from './written.ts';
 
 /**
@@ -55,8 +55,8 @@ function fillScalar(node: WrittenScalar, row: Row): Written | undefined {
   if (path === undefined) return node;
   const found = lookUpCell(row, path);
   if (found === 'nothing') return undefined;
-  // What the row does not have is told where the text is filled in.
-  return 'cell' in found ? asData(found.cell) : node;
+  // What the row does not have, and what no cell may hold, is told where the text is filled in.
+  return 'cell' in found && formIn(found.cell) === undefined ? asData(found.cell) : node;
 }
 
 /** A cell as it stands: nothing in it is filled in again. */

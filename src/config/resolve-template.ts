@@ -88,7 +88,8 @@ function fillTemplate(
   }
   const { text, problems } = interpolate(source.text, context);
   for (const { expression, offset, problem } of problems) {
-    fail(context, field, { source, start: offset, end: offset + expression.length }, problem);
+    const place = { source, start: offset, end: offset + expression.length };
+    fail(context, field, problem.place ?? place, problem);
   }
   checkTokens(source.text, { source, start: 0, end: source.text.length }, field, context);
   reportUnused(source.text, node, context, field);
