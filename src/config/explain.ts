@@ -142,7 +142,7 @@ function step(
   });
   const removed = node.items.find((item) => {
     const given = memberOf(item, '$remove')?.value;
-    return given?.type === 'scalar' && given.text === name;
+    return given?.type === 'scalar' && interpolate(given.text, scope).text === name;
   });
   return byName ?? removed ?? node.items[Number(name)];
 }
