@@ -35,16 +35,25 @@ export function parseCsv(source: Source): Table {
   }
   const [header, ...records] = placed;
   if (header === undefined) return { columns: [], rows: [], doubtful: [], problems: [] };
-  const columns = header.values.map((name) => name.trim());
+  const columns = header.values.slice(0, widthOf(header)).map((name) => name.trim());
   const problems = [...checkHeader(columns, header)];
-  const uneven = records.filter(({ values }) => values.length !== columns.length);
-  problems.push(
-    ...uneven.map(({ values, place }) => unevenRow(values.length, columns.length, place)),
-  );
-  const rows = records
-    .filter(({ values }) => values.length === columns.length)
+  // Spreadsheets go on with rows and columns in which nothing stands.
+  const filled = records.filter((record) => widthOf(record) > 0);
+  const uneven = filled.filter((record) => !isEven(record, columns.length));
+  problems.push(...uneven.map((record) => unevenRow(record, columns.length)));
+  const rows = filled
+    .filter((record) => isEven(record, columns.length))
     .map((record) => toRow(columns, record));
   return { columns, rows, doubtful: uneven.map(({ place }) => place), problems };
+}
+
+/** How many cells a record has up to the last one that holds anything. */
+function widthOf({ values }: Placed): number {
+  return values.findLastIndex((value) => value.trim() !== '') + 1;
+}
+
+function isEven(record: Placed, columns: number): boolean {
+  return record.values.length >= columns && widthOf(record) <= columns;
 }
 
 /** What the parser gives with `raw`, which its types do not say. */
@@ -106,7 +115,9 @@ function* checkHeader(
   }
 }
 
-function unevenRow(count: number, wanted: number, place: Place): Problem {
+function unevenRow(record: Placed, wanted: number): Problem {
+  const { values, place } = record;
+  const count = Math.max(widthOf(record), Math.min(values.length, wanted));
   return {
     rule: 'csv/row',
     message: `the row has ${count} ${count === 1 ? 'cell' : 'cells'}, and the first line names ${wanted} columns`,

@@ -120,7 +120,10 @@ function readRowFile(
 ): Rows | undefined {
   const path = rowPath(node, context);
   if (path === undefined) return undefined;
-  const read = context.folder.text(path);
+  const found = context.folder.text(path);
+  // UTF-16 without its mark reads as UTF-8 with zeros in between, which no table has.
+  const isText = isUnreadable(found) || !found.source.text.includes('\0');
+  const read = isText ? found : ({ reason: 'encoding' } as const);
   if (isUnreadable(read)) {
     report(context, node.place, fileWords(path, read));
     return undefined;
