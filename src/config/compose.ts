@@ -1,15 +1,19 @@
 import { type Address, withKey } from '../core/address.ts';
+import type { FieldSchema } from '../core/schema.ts';
 import type { Kind } from '../kinds/kind.ts';
 import { type Bases, fieldsOf, type Layer } from './bases.ts';
+import { textsIn } from './field-texts.ts';
 import { fillRow, usesRow } from './fill-row.ts';
-import { type Loop, readLoop } from './for-each.ts';
+import { readLoop } from './for-each.ts';
 import type { Foundation, Foundations } from './foundation.ts';
+import { expressionsIn } from './interpolate.ts';
 import { layOver } from './lay-over.ts';
 import type { Patches } from './patches.ts';
 import type { Problem } from './problems.ts';
-import type { Context, Surroundings } from './resolved.ts';
+import type { Loop } from './read-rows.ts';
+import { type Context, rootField, type Surroundings } from './resolved.ts';
 import type { WrittenResource } from './resources.ts';
-import type { Row } from './rows.ts';
+import { eachPath, type Row } from './rows.ts';
 import { resourceSchema } from './schema.ts';
 import { describe, type Member, type WrittenMap } from './written.ts';
 
@@ -69,7 +73,12 @@ export function compose(
     const resource = { ...written, body, foundation, layers, row: undefined };
     return { hasRows: false, resources: [resource] };
   }
-  const loop: Loop = { forEach, key: lastOf(own, 'key'), allowEmpty: isEmptyAllowed(own, context) };
+  const loop: Loop = {
+    forEach,
+    key: lastOf(own, 'key'),
+    allowEmpty: isEmptyAllowed(own, context),
+    hidden: hiddenColumns(layers, context.root),
+  };
   // What no row has a part in is the same for all of them.
   const first = layers.findIndex((layer) => usesRow(layer.body));
   const common = first < 0 ? layers : layers.slice(0, first);
@@ -85,6 +94,15 @@ export function compose(
     return { ...written, address: rowAddress, body, foundation, layers: all, row };
   });
   return { hasRows: true, resources };
+}
+
+/** Columns that sensitive fields are filled in from, so that no frame shows them, whatever becomes of a row. */
+function hiddenColumns(layers: readonly Layer[], root: FieldSchema): ReadonlySet<string> {
+  const texts = layers.flatMap(({ body }) => textsIn(body, rootField(root), root));
+  const expressions = texts
+    .filter(({ field }) => field.sensitive)
+    .flatMap(({ text }) => expressionsIn(text));
+  return new Set(expressions.flatMap((expression) => eachPath(expression)?.[0] ?? []));
 }
 
 function contextOf(kind: Kind, address: Address, surroundings: Surroundings): Context {

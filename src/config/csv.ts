@@ -1,17 +1,24 @@
 import { CsvError, parse } from 'csv-parse/sync';
+import { cellPlaces, delimiterOf } from './csv-cells.ts';
 import type { Problem } from './problems.ts';
-import { lineAt, lineRange, type Place, placeOf, type Source } from './source.ts';
+import { lineAt, lineRange, type Place, type Source } from './source.ts';
 import type { Member, Written, WrittenMap } from './written.ts';
 
 /** A table as rows of named cells, each with its place. */
 export type Table = {
   readonly columns: readonly string[];
   readonly rows: readonly WrittenMap[];
+  /** Stretches in which nobody can say which cell belongs to which column. */
+  readonly doubtful: readonly Place[];
   readonly problems: readonly Problem[];
 };
 
-/** One record of the file with the stretch of text that it was written in. */
-type Placed = { readonly values: readonly string[]; readonly place: Place };
+/** One record of the file with the stretches of text that it and its cells were written in. */
+type Placed = {
+  readonly values: readonly string[];
+  readonly place: Place;
+  readonly cells: readonly Place[];
+};
 
 /**
  * Reads a CSV file as RFC 4180 has it: the first record names the columns, every other has as many cells.
@@ -23,25 +30,39 @@ export function parseCsv(source: Source): Table {
     placed = readRecords(source);
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
-    return { columns: [], rows: [], problems: [malformed(error, source)] };
+    const whole: Place = { source, start: 0, end: source.text.length };
+    return { columns: [], rows: [], doubtful: [whole], problems: [malformed(error, source)] };
   }
   const [header, ...records] = placed;
-  if (header === undefined) return { columns: [], rows: [], problems: [] };
-  const columns = header.values.map((name) => name.trim());
-  const problems = [...checkHeader(columns, header.place)];
-  const rows = records.flatMap(({ values, place }) => {
-    if (values.length === columns.length) return [toRow(columns, values, place)];
-    problems.push(unevenRow(values.length, columns.length, place));
-    return [];
-  });
-  return { columns, rows, problems };
+  if (header === undefined) return { columns: [], rows: [], doubtful: [], problems: [] };
+  const columns = header.values.slice(0, widthOf(header)).map((name) => name.trim());
+  const problems = [...checkHeader(columns, header)];
+  // Spreadsheets go on with rows and columns in which nothing stands.
+  const filled = records.filter((record) => widthOf(record) > 0);
+  const uneven = filled.filter((record) => !isEven(record, columns.length));
+  problems.push(...uneven.map((record) => unevenRow(record, columns.length)));
+  const rows = filled
+    .filter((record) => isEven(record, columns.length))
+    .map((record) => toRow(columns, record));
+  return { columns, rows, doubtful: uneven.map(({ place }) => place), problems };
+}
+
+/** How many cells a record has up to the last one that holds anything. */
+function widthOf({ values }: Placed): number {
+  return values.findLastIndex((value) => value.trim() !== '') + 1;
+}
+
+function isEven(record: Placed, columns: number): boolean {
+  return record.values.length >= columns && widthOf(record) <= columns;
 }
 
 /** What the parser gives with `raw`, which its types do not say. */
 type RawRecord = { readonly record: readonly string[]; readonly raw: string };
 
 function readRecords(source: Source): readonly Placed[] {
+  const delimiter = delimiterOf(source.text);
   const records = parse(source.text, {
+    delimiter,
     raw: true,
     relax_column_count: true,
     skip_empty_lines: true,
@@ -53,36 +74,35 @@ function readRecords(source: Source): readonly Placed[] {
     const start = from + lead;
     const end = from + raw.replace(/[\r\n]+$/, '').length;
     from += raw.length;
-    return { values: record, place: { source, start, end: Math.max(start, end) } };
+    const place: Place = { source, start, end: Math.max(start, end) };
+    return { values: record, place, cells: cellPlaces(place, delimiter) };
   });
 }
 
-function toRow(columns: readonly string[], values: readonly string[], place: Place): WrittenMap {
-  const members = new Map<string, Member>();
-  let from = place.start;
-  for (const [index, key] of columns.entries()) {
-    const value = values[index] ?? '';
-    const rest: Place = { ...place, start: Math.min(from, place.end) };
-    // A cell with quotes in it is written otherwise than it reads; then the rest of the row stands for it.
-    const cell = value === '' ? { ...rest, end: rest.start } : placeOf(value, rest);
-    if (cell.end < place.end || value !== '') from = Math.max(from, cell.end);
-    members.set(key, { key, keyPlace: cell, value: toCell(value, cell) });
-  }
-  return { type: 'map', place, members };
+function toRow(columns: readonly string[], { values, place, cells }: Placed): WrittenMap {
+  const members = columns.map((key, index): [string, Member] => {
+    const cell = cells[index] ?? place;
+    return [key, { key, keyPlace: cell, value: toCell(values[index] ?? '', cell) }];
+  });
+  return { type: 'map', place, members: new Map(members) };
 }
 
 function toCell(value: string, place: Place): Written {
   return { type: 'scalar', place, value, text: value, empty: false, loose: true };
 }
 
-function* checkHeader(columns: readonly string[], place: Place): Iterable<Problem> {
+function* checkHeader(
+  columns: readonly string[],
+  { place: line, cells }: Placed,
+): Iterable<Problem> {
   for (const [index, name] of columns.entries()) {
+    const place = cells[index] ?? line;
     if (!/^[A-Za-z_][\w-]*$/.test(name)) {
       yield {
         rule: 'csv/header',
         message: `the column ${JSON.stringify(name)} cannot be named in \${each.…}`,
         hint: 'The first line names the columns; use letters, digits, _ and -, and begin with a letter',
-        place: placeOf(name, place),
+        place,
       };
     } else if (columns.indexOf(name) !== index) {
       yield {
@@ -95,7 +115,9 @@ function* checkHeader(columns: readonly string[], place: Place): Iterable<Proble
   }
 }
 
-function unevenRow(count: number, wanted: number, place: Place): Problem {
+function unevenRow(record: Placed, wanted: number): Problem {
+  const { values, place } = record;
+  const count = Math.max(widthOf(record), Math.min(values.length, wanted));
   return {
     rule: 'csv/row',
     message: `the row has ${count} ${count === 1 ? 'cell' : 'cells'}, and the first line names ${wanted} columns`,

@@ -1,13 +1,14 @@
 import type { Address } from '../core/address.ts';
 import type { SourcePosition } from '../core/diagnostics.ts';
-import { isSensitive, MASK } from '../core/mask.ts';
 import { ownOf } from '../core/own.ts';
 import { isIdentity, type Path } from '../core/path.ts';
-import { type FieldSchema, itemSchema, memberSchema } from '../core/schema.ts';
+import { dereference, type FieldSchema, itemSchema, memberSchema } from '../core/schema.ts';
 import type { Value } from '../core/value.ts';
+import { contentOf, isForm, textOf } from './explain-text.ts';
 import { fillRow } from './fill-row.ts';
-import { type Filling, fillingsOf } from './fillings.ts';
+import { type Filling, fillingsOf, type Looking } from './fillings.ts';
 import { interpolate, type Scope } from './interpolate.ts';
+import { below, type Field, rootField } from './resolved.ts';
 import type { ResolvedResource } from './resource.ts';
 import { configName, resourceSchema } from './schema.ts';
 import { positionOf } from './source.ts';
@@ -43,41 +44,48 @@ export type LayerSaid = {
 export function originOf(
   resource: ResolvedResource,
   path: Path,
-  { variables, root }: { readonly variables: Variables; readonly root: Written | undefined },
+  {
+    variables,
+    root: settings,
+  }: { readonly variables: Variables; readonly root: Written | undefined },
 ): Origin {
   const { kind, address, layers, row, spot } = resource;
   const scope: Scope = { variables, row };
   const written = configPath(resource, path);
-  const schema = resourceSchema(kind);
-  const hidden = isHidden(schema, written);
+  const root = resourceSchema(kind);
+  const looking: Looking = { root, scope };
   const said = layers.flatMap(({ label, body }): Said[] => {
-    const node = find(body, written, schema, scope);
-    if (node === undefined) return [];
-    const left = row === undefined ? node : find(fillRow(body, row), written, schema, scope);
-    const by = label;
-    return [{ by, node, says: saysOf(node, left), position: positionOf(node.place) }];
+    const found = find(body, written, looking);
+    if (found === undefined) return [];
+    const left = row === undefined ? found : find(fillRow(body, row), written, looking);
+    const { node, field } = found;
+    const says = saysOf(node, left?.node);
+    return [{ by: label, node, field, says, position: positionOf(node.place) }];
   });
   const last = said.findLast(({ says }) => says !== 'empty');
   const winner = last?.says === 'value' ? last : undefined;
   const [field = ''] = path;
-  if (said.length === 0 && path.length === 1) said.push(...inherited(resource, field, root));
+  if (said.length === 0 && path.length === 1) said.push(...inherited(resource, field, settings));
   return {
     address,
     path,
     // Without errors no value has holes.
     value: (followPath(spot, written)?.value ??
       (path.length === 1 ? ownOf(resource.document, field) : undefined)) as Value | undefined,
-    layers: said.map(({ by, node, says, position }) => ({
+    layers: said.map(({ by, node, field: own, says, position }) => ({
       by,
       says,
       position,
-      text: hidden && !isForm(node) ? MASK : textOf(node),
+      text: textOf(node, own),
     })),
-    filled: winner === undefined || hidden ? [] : fillingsOf(winner.node, scope),
+    filled: winner === undefined ? [] : fillingsOf(winner.node, winner.field, looking),
   };
 }
 
-type Said = Omit<LayerSaid, 'text'> & { readonly node: Written };
+/** What a layer has, and the field that was asked about. */
+type Found = { readonly node: Written; readonly field: Field };
+
+type Said = Omit<LayerSaid, 'text'> & Found;
 
 /** The organization of the stack stands for that of a resource that names none. */
 function inherited(
@@ -85,11 +93,13 @@ function inherited(
   field: string,
   settings: Written | undefined,
 ): Said[] {
-  const isOrganization = ownOf(kind.schema.properties, field)?.['x-config'] === 'organization';
-  const node = isOrganization ? memberOf(settings, 'organization')?.value : undefined;
-  return node === undefined
-    ? []
-    : [{ by: 'the stack', node, says: 'value', position: positionOf(node.place) }];
+  const schema = ownOf(kind.schema.properties, field);
+  if (schema?.['x-config'] !== 'organization') return [];
+  const node = memberOf(settings, 'organization')?.value;
+  if (node === undefined) return [];
+  const own = below(rootField(kind.schema), schema, field);
+  const position = positionOf(node.place);
+  return [{ by: 'the stack', node, field: own, says: 'value', position }];
 }
 
 /** The path as the configuration names it. */
@@ -100,17 +110,22 @@ function configPath({ kind }: ResolvedResource, [first, ...rest]: Path): Path {
 }
 
 /** What a layer has at a path, or at the last step above it where that is one value. */
-function find(body: Written, path: Path, schema: FieldSchema, scope: Scope): Written | undefined {
-  let node: Written = body;
-  let at = schema;
+function find(body: Written, path: Path, { root, scope }: Looking): Found | undefined {
+  let node: Written | undefined = body;
+  let field = rootField(dereference(root, root));
   for (const segment of path) {
-    if (node.type === 'scalar' || isForm(node)) return node;
-    const next = step(node, segment, at, scope);
-    if (next === undefined) return undefined;
-    at = isIdentity(segment) ? itemSchema(schema, at) : memberSchema(schema, at, segment);
-    node = next;
+    const content = node && contentOf(node);
+    // What stands for the whole of it stands for the field as well, which may be a secret.
+    if (content !== undefined && content.type !== 'scalar' && !isForm(content)) {
+      node = step(content, segment, field.schema, scope);
+      if (node === undefined) return undefined;
+    }
+    const schema: FieldSchema = isIdentity(segment)
+      ? itemSchema(root, field.schema)
+      : memberSchema(root, field.schema, segment);
+    field = below(field, schema, segment);
   }
-  return node;
+  return node && { node, field };
 }
 
 function step(
@@ -128,7 +143,7 @@ function step(
   });
   const removed = node.items.find((item) => {
     const given = memberOf(item, '$remove')?.value;
-    return given?.type === 'scalar' && given.text === name;
+    return given?.type === 'scalar' && interpolate(given.text, scope).text === name;
   });
   return byName ?? removed ?? node.items[Number(name)];
 }
@@ -136,29 +151,4 @@ function step(
 function saysOf(node: Written, left: Written | undefined): LayerSaid['says'] {
   if (memberOf(node, '$remove') !== undefined) return 'removed';
   return left === undefined ? 'empty' : 'value';
-}
-
-function isForm(node: Written): boolean {
-  return node.type === 'map' && [...node.members.keys()].some((key) => key.startsWith('$'));
-}
-
-function isHidden(root: FieldSchema, path: Path): boolean {
-  let schema = root;
-  return path.some((segment) => {
-    schema = isIdentity(segment) ? itemSchema(root, schema) : memberSchema(root, schema, segment);
-    return isSensitive(schema);
-  });
-}
-
-const LONGEST = 200;
-
-/** What is written, on one line; what something is where it is a whole map or list. */
-function textOf(node: Written): string {
-  if (node.type === 'list') return `a list of ${node.items.length}`;
-  if (node.type === 'map' && !isForm(node))
-    return `a map of ${[...node.members.keys()].join(', ')}`;
-  const { source, start, end } = node.place;
-  const text = node.type === 'scalar' ? node.text : source.text.slice(start, end);
-  const line = text.replace(/\s+/g, ' ').trim();
-  return line.length > LONGEST ? `${line.slice(0, LONGEST)}…` : line;
 }

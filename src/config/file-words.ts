@@ -67,7 +67,9 @@ export function fileWords(path: string, why: Unreadable): Words {
       return {
         rule: 'file/encoding',
         message: `${names}, which is not UTF-8 text`,
-        hint: 'Save it as UTF-8',
+        hint: /\.csv$/i.test(path)
+          ? 'Save it as CSV UTF-8, which a spreadsheet offers beside plain CSV'
+          : 'Save it as UTF-8',
       };
   }
 }

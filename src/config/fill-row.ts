@@ -1,5 +1,5 @@
 import { escapeExpressions, wholeExpression } from './interpolate.ts';
-import { eachPath, lookUpCell, type Row } from './rows.ts';
+import { eachPath, formIn, lookUpCell, type Row } from './rows.ts';
 import type { Member, Written, WrittenMap, WrittenScalar } from './written.ts';
 
 /**
@@ -32,8 +32,7 @@ function fill(node: Written, row: Row): Written | undefined {
       : { ...node, items };
   }
   const form = [...node.members.values()].find(({ key }) => key.startsWith('$'));
-  // A form is filled in as a whole later; one that leads nowhere is nothing.
-  if (form !== undefined) return fill(form.value, row) === undefined ? undefined : node;
+  if (form !== undefined) return fillForm(node, form, row);
   const members = new Map<string, Member>();
   let same = true;
   for (const member of node.members.values()) {
@@ -42,6 +41,15 @@ function fill(node: Written, row: Row): Written | undefined {
     if (value !== undefined) members.set(member.key, { ...member, value });
   }
   return same ? node : { ...node, members };
+}
+
+/** A form that leads nowhere is nothing. What a merge reads is put in; others are filled in as a whole later. */
+function fillForm(node: WrittenMap, form: Member, row: Row): Written | undefined {
+  const value = fill(form.value, row);
+  if (value === undefined || value === form.value) return value && node;
+  const isMerged = form.key === '$replace' || (form.key === '$remove' && value.type === 'scalar');
+  if (!isMerged || node.members.size > 1) return node;
+  return { ...node, members: new Map([[form.key, { ...form, value }]]) };
 }
 
 /** The way to the cell that a scalar stands for; undefined for any other. */
@@ -55,8 +63,8 @@ function fillScalar(node: WrittenScalar, row: Row): Written | undefined {
   if (path === undefined) return node;
   const found = lookUpCell(row, path);
   if (found === 'nothing') return undefined;
-  // What the row does not have is told where the text is filled in.
-  return 'cell' in found ? asData(found.cell) : node;
+  // What the row does not have, and what no cell may hold, is told where the text is filled in.
+  return 'cell' in found && formIn(found.cell) === undefined ? asData(found.cell) : node;
 }
 
 /** A cell as it stands: nothing in it is filled in again. */

@@ -1,5 +1,10 @@
 import type { SourcePosition } from '../core/diagnostics.ts';
-import { interpolate, type Scope } from './interpolate.ts';
+import { MASK } from '../core/mask.ts';
+import type { FieldSchema } from '../core/schema.ts';
+import { contentOf } from './explain-text.ts';
+import { textsIn } from './field-texts.ts';
+import { expressionsIn, interpolate, type Scope, variableName } from './interpolate.ts';
+import type { Field } from './resolved.ts';
 import { eachPath, lookUpCell } from './rows.ts';
 import { positionOf } from './source.ts';
 import type { Written } from './written.ts';
@@ -8,30 +13,44 @@ import type { Written } from './written.ts';
 export type Filling = {
   /** `${each.name}`, `${var.city}`, `$file`. */
   readonly expression: string;
-  /** Undefined for a file, and where it stands for nothing. */
+  /** Undefined for a file, and where it stands for nothing; masked where a secret may be made of it. */
   readonly value?: string | undefined;
   /** What gave it: `clinics.csv`, `--var`, `its default`. */
   readonly by: string;
   readonly position?: SourcePosition | undefined;
 };
 
-const EXPRESSION = /(?<!\$)\$\{([^{}\n]*)\}/g;
+/** What a value is looked into with. */
+export type Looking = {
+  /** Holds the definitions that `$ref`s of the schema lead to. */
+  readonly root: FieldSchema;
+  readonly scope: Scope;
+};
 
-/** Everything that is filled in in a written value, each once. */
-export function fillingsOf(node: Written, scope: Scope): readonly Filling[] {
-  const texts = textsIn(node);
-  const expressions = new Set(
-    texts.flatMap((text) =>
-      [...text.matchAll(EXPRESSION)].map(([, inner]) => (inner ?? '').trim()),
-    ),
-  );
-  const filled = [...expressions].flatMap((inner) => fillingOf(inner, scope) ?? []);
-  return [...filled, ...filesIn(node, scope)];
+/** Everything that is filled in in the written value of a field, each once. */
+export function fillingsOf(
+  node: Written,
+  field: Field,
+  { root, scope }: Looking,
+): readonly Filling[] {
+  const expressions = new Map<string, { readonly hidden: boolean }>();
+  for (const { text, field: own } of textsIn(node, field, root)) {
+    for (const inner of expressionsIn(text)) {
+      const known = expressions.get(inner)?.hidden === true;
+      expressions.set(inner, { hidden: isHidden(own) || known });
+    }
+  }
+  const filled = [...expressions].flatMap(([inner, { hidden }]) => {
+    const filling = fillingOf(inner, scope);
+    if (filling === undefined) return [];
+    return hidden && filling.value !== undefined ? { ...filling, value: MASK } : filling;
+  });
+  return isHidden(field) ? filled : [...filled, ...filesIn(node, scope)];
 }
 
 function fillingOf(inner: string, scope: Scope): Filling | undefined {
   const expression = `\${${inner}}`;
-  const name = /^var\.([A-Za-z_][\w-]*)$/.exec(inner)?.[1];
+  const name = variableName(inner);
   if (name !== undefined) {
     const origin = scope.variables.originOf(name);
     const found = scope.variables.lookup(name);
@@ -51,7 +70,8 @@ function fillingOf(inner: string, scope: Scope): Filling | undefined {
   return { expression, value, by: label, position: positionOf(cell.place) };
 }
 
-function filesIn(node: Written, scope: Scope): readonly Filling[] {
+function filesIn(written: Written, scope: Scope): readonly Filling[] {
+  const node = contentOf(written);
   if (node.type !== 'map') return [];
   return ['$file', '$template'].flatMap((form) => {
     const path = node.members.get(form)?.value;
@@ -62,9 +82,6 @@ function filesIn(node: Written, scope: Scope): readonly Filling[] {
   });
 }
 
-function textsIn(node: Written): readonly string[] {
-  if (node.type === 'scalar') return typeof node.value === 'string' ? [node.value] : [];
-  const inner =
-    node.type === 'list' ? node.items : [...node.members.values()].map(({ value }) => value);
-  return inner.flatMap(textsIn);
+function isHidden({ sensitive, holdsSecrets }: Field): boolean {
+  return sensitive || holdsSecrets;
 }

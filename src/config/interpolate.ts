@@ -1,9 +1,9 @@
 import { STACK_FILE } from './discover.ts';
 import { nearest } from './nearest.ts';
 import type { Problem } from './problems.ts';
-import { eachPath, lookUpCell, type Row } from './rows.ts';
+import { eachPath, formIn, lookUpCell, type Row } from './rows.ts';
 import type { Variables } from './variables.ts';
-import type { Written } from './written.ts';
+import type { Member, Written } from './written.ts';
 
 /** `$${`, or `${…}` with what stands inside; the closing brace may be missing. */
 const EXPRESSION = /\$\$\{|\$\{([^{}\n]*)(\}?)/g;
@@ -23,7 +23,7 @@ export type Scope = {
 export type Interpolated = {
   /** Undefined where an expression could not be filled in. */
   readonly text: string | undefined;
-  /** Problems with the expression each is about; the caller knows where the text stands. */
+  /** Problems with the expression each is about; the caller knows where the text stands, unless a problem has a place of its own. */
   readonly problems: readonly Misfit[];
   /** The text is one expression and nothing else, so that it may stand for a number or a truth value. */
   readonly whole: boolean;
@@ -40,6 +40,19 @@ export function wholeExpression(text: string): string | undefined {
 /** Whether a name can stand in `${name}` for what `with` gives. */
 export function isGivenName(name: string): boolean {
   return /^[A-Za-z_][\w-]*$/.test(name);
+}
+
+/** What stands inside each expression of a text. */
+export function expressionsIn(text: string): readonly string[] {
+  if (!text.includes('${')) return [];
+  return [...text.matchAll(EXPRESSION)].flatMap(([, inner, close]) =>
+    inner === undefined || close === '' ? [] : inner.trim(),
+  );
+}
+
+/** The variable that an expression names; undefined where it is about something else. */
+export function variableName(expression: string): string | undefined {
+  return /^var\.([A-Za-z_][\w-]*)$/.exec(expression)?.[1];
 }
 
 /** A text in which nothing is filled in any more: data from a table is never read as an expression. */
@@ -75,7 +88,7 @@ export function interpolate(text: string, scope: Scope): Interpolated {
 type Value = string | { readonly problem: Problem } | undefined;
 
 function evaluate(inner: string, scope: Scope): Value {
-  const name = /^var\.([A-Za-z_][\w-]*)$/.exec(inner)?.[1];
+  const name = variableName(inner);
   if (name !== undefined) return variable(name, scope.variables);
   const path = eachPath(inner);
   if (path !== undefined) return column(path, scope.row);
@@ -137,11 +150,22 @@ function textOf(cell: Written): string | undefined {
 }
 
 function notText(path: readonly string[], cell: Written): Problem {
+  const form = formIn(cell);
+  if (form !== undefined) return holdsForm(path.join('.'), form);
   const what = cell.type === 'list' ? 'a list' : 'a map';
   return {
     rule: 'for-each/cell',
     message: `uses \${each.${path.join('.')}} inside a text, and it is ${what}`,
     hint: `A ${cell.type} can only be the whole value of a field`,
+  };
+}
+
+function holdsForm(name: string, { key, keyPlace }: Member): Problem {
+  return {
+    rule: 'for-each/cell',
+    message: `uses \${each.${name}}, which holds ${key}, and a table is data`,
+    hint: `Write the form in the resource, { ${key}: "\${each.${name}}" }, and give the path or name alone in the cell`,
+    place: keyPlace,
   };
 }
 

@@ -1,5 +1,6 @@
 import { isIdentity, type Path } from '../core/path.ts';
-import { type Context, type Field, fail, hide } from './resolved.ts';
+import { hide } from './hide.ts';
+import { type Context, type Field, fail } from './resolved.ts';
 import type { Written } from './written.ts';
 
 /** Names of headers and of query parameters whose values open doors. */

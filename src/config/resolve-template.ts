@@ -1,5 +1,6 @@
 import { fileWords } from './file-words.ts';
 import { type FileText, isUnreadable } from './folder.ts';
+import { hideFilledIn } from './hide.ts';
 import { interpolate, isGivenName } from './interpolate.ts';
 import { checkTokens, fillIn, warnOfFile } from './resolve-text.ts';
 import { type Context, FAILED, type Field, fail, type Resolved } from './resolved.ts';
@@ -89,10 +90,15 @@ function fillTemplate(
 ): Resolved {
   const { source } = file;
   warnOfFile(file, field, context);
+  if (field.sensitive) {
+    context.report.mask({ source, start: 0, end: source.text.length });
+    hideFilledIn(context, source.text);
+  }
   const used = new Set<string>();
   const { text, problems } = interpolate(source.text, { ...context, used });
   for (const { expression, offset, problem } of problems) {
-    fail(context, field, { source, start: offset, end: offset + expression.length }, problem);
+    const place = { source, start: offset, end: offset + expression.length };
+    fail(context, field, problem.place ?? place, problem);
   }
   checkTokens(source.text, { source, start: 0, end: source.text.length }, field, context);
   reportUnused(used, node, context, field);

@@ -14,7 +14,7 @@ import type { WrittenScalar } from './written.ts';
 export function fillIn(node: WrittenScalar, text: string, field: Field, context: Context) {
   const { text: filled, problems, whole } = interpolate(text, context);
   for (const { expression, problem } of problems) {
-    fail(context, field, placeOf(expression, node.place), problem);
+    fail(context, field, problem.place ?? placeOf(expression, node.place), problem);
   }
   return filled === undefined ? undefined : { text: filled, whole };
 }

@@ -1,6 +1,7 @@
 import { identitySegment } from '../core/path.ts';
 import { type FieldSchema, itemSchema, memberSchema } from '../core/schema.ts';
 import { formOf, resolveForm } from './forms.ts';
+import { hide } from './hide.ts';
 import { interpolate } from './interpolate.ts';
 import { nearest } from './nearest.ts';
 import { suspectPlainSecret } from './plain-secrets.ts';
@@ -11,7 +12,6 @@ import {
   type Context,
   type Field,
   fail,
-  hide,
   type Resolved,
   type ResolvedObject,
 } from './resolved.ts';

@@ -7,7 +7,6 @@ import type { Problem, Report } from './problems.ts';
 import type { Row } from './rows.ts';
 import type { Place } from './source.ts';
 import type { Variables } from './variables.ts';
-import type { Written } from './written.ts';
 
 /** Stands where a value could not be worked out. The reason was reported; nothing else is said of it. */
 export class Failed {
@@ -121,12 +120,6 @@ export function rootField(schema: FieldSchema): Field {
 /** `agent.reception: greeting_message`, or `agent.reception` for the document as a whole. */
 export function subjectOf(context: Pick<Context, 'subject'>, path: Path): string {
   return path.length === 0 ? context.subject : `${context.subject}: ${formatPath(path)}`;
-}
-
-/** Keeps what a node holds out of every frame. */
-export function hide(context: Context, node: Written): void {
-  context.report.mask(node.place);
-  if (node.origin !== undefined) context.report.mask(node.origin);
 }
 
 /** Reports a problem with a field. `message` begins with a verb; address and field are put before it. */

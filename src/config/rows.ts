@@ -1,6 +1,6 @@
 import { nearest } from './nearest.ts';
 import type { Problem } from './problems.ts';
-import { memberOf, type Written, type WrittenMap } from './written.ts';
+import { type Member, memberOf, type Written, type WrittenMap } from './written.ts';
 
 /** One row that a resource is written out for: what `${each.…}` reads. */
 export type Row = {
@@ -9,6 +9,8 @@ export type Row = {
   /** Columns that any row of the table has. */
   readonly columns: ReadonlySet<string>;
   readonly cells: WrittenMap;
+  /** Keeps a column out of every frame, in all rows of the table. */
+  readonly hide: (column: string) => void;
 };
 
 /** What `${each.name}` stands for. */
@@ -35,6 +37,19 @@ export function lookUpCell(row: Row | undefined, path: readonly string[]): CellL
   for (const key of path) node = memberOf(node, key)?.value;
   if (node !== undefined) return isNothing(node) ? 'nothing' : { cell: node };
   return row.columns.has(column) ? 'nothing' : { unknown: noColumn(name, row) };
+}
+
+/** The first member of a cell that reads like a form. Those are for resources: a table is data. */
+export function formIn(cell: Written): Member | undefined {
+  if (cell.type === 'scalar') return undefined;
+  const members = cell.type === 'map' ? [...cell.members.values()] : [];
+  const own = members.find(({ key }) => key.startsWith('$'));
+  if (own !== undefined) return own;
+  for (const inner of cell.type === 'list' ? cell.items : members.map(({ value }) => value)) {
+    const found = formIn(inner);
+    if (found !== undefined) return found;
+  }
+  return undefined;
 }
 
 function isNothing(node: Written): boolean {

@@ -23,6 +23,8 @@ export type Variables = {
   readonly lookup: (name: string) => Lookup;
   /** Where the value of a variable was given; undefined where it has none. */
   readonly originOf: (name: string) => VariableOrigin | undefined;
+  /** Where its default stands, whether that is used or not. */
+  readonly defaultPlace: (name: string) => Place | undefined;
 };
 
 /** What gave a variable its value, in words, and where that stands in the stack. */
@@ -31,6 +33,7 @@ export type VariableOrigin = { readonly by: string; readonly place?: Place | und
 export const unreadableVariables: Variables = {
   lookup: () => 'unreadable',
   originOf: () => undefined,
+  defaultPlace: () => undefined,
 };
 
 type Given = {
@@ -98,6 +101,10 @@ function defaultOf(declaration: Written): string | undefined {
   return value?.type === 'scalar' && value.value !== null ? value.text : undefined;
 }
 
+function placeOfDefault(declaration: Written | undefined): Place | undefined {
+  return memberOf(declaration, 'default')?.value.place;
+}
+
 /** What the schema of `callsheet.yaml` cannot say of a declaration. */
 function checkDeclaration({ key, keyPlace, value }: Member, report: Report): void {
   if (!/^[A-Za-z_][\w-]*$/.test(key)) {
@@ -163,7 +170,7 @@ export function readVariables(
       {
         by: 'its default',
         value: defaultOf(declaration),
-        place: memberOf(declaration, 'default')?.value.place,
+        place: placeOfDefault(declaration),
       },
     ];
   };
@@ -180,6 +187,7 @@ export function readVariables(
       const declaration = declarations.get(name);
       return declaration && sourcesOf(name, declaration).find(({ value }) => value !== undefined);
     },
+    defaultPlace: (name) => placeOfDefault(declarations.get(name)),
   };
 }
 

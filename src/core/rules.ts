@@ -106,8 +106,8 @@ const TABLE: readonly (readonly [name: string, summary: string, remedy: string])
   ],
   [
     'for-each/cell',
-    'A list or a map of a row stands inside a text.',
-    'Use it as the whole value of a field.',
+    'A list or a map of a row stands inside a text, or a cell holds a value form.',
+    'Use it as the whole value of a field; write forms in the resource.',
   ],
   [
     'for-each/column',

@@ -219,7 +219,7 @@ broken([
     title: 'columns that cannot be named',
     files: looped('slug,name,name,first name\na,A,B,C\n'),
     says: [
-      'rows.csv:1:1 csv/header two columns are called name',
+      'rows.csv:1:11 csv/header two columns are called name',
       'rows.csv:1:16 csv/header the column "first name" cannot be named in ${each.…}',
     ],
   },
