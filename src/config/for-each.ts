@@ -3,7 +3,8 @@ import { fileWords } from './file-words.ts';
 import { isUnreadable } from './folder.ts';
 import { interpolate } from './interpolate.ts';
 import type { Problem } from './problems.ts';
-import type { Context } from './resolved.ts';
+import { type Context, hide } from './resolved.ts';
+import { formAmongRows, isForm } from './row-forms.ts';
 import type { Row } from './rows.ts';
 import { formatPosition, type Place, positionOf, type Source, startOf } from './source.ts';
 import { describe, type Member, memberOf, type Written, type WrittenMap } from './written.ts';
@@ -137,6 +138,14 @@ function rowsIn(node: Written, label: string, context: Context): Rows | undefine
     );
   }
   if (node.type === 'map') {
+    const form = formAmongRows(node);
+    if (form !== undefined) {
+      const { member, ...problem } = form;
+      // What stands there may be the secret itself.
+      if (member.key === '$secret') hide(context, node);
+      report(context, member.keyPlace, problem);
+      return undefined;
+    }
     const rows = [...node.members.values()].flatMap((member) => {
       const row = rowOf(member.value, label, context);
       return row === undefined ? [] : [withKey(row, member)];
@@ -156,14 +165,14 @@ function tableOf(rows: readonly WrittenMap[], label: string): Rows {
 }
 
 function rowOf(node: Written, label: string, context: Context): WrittenMap | undefined {
-  if (node.type === 'map') return node;
+  if (node.type === 'map' && !isForm(node)) return node;
   if (node.type === 'scalar' && node.value !== null) {
     const member: Member = { key: VALUE, keyPlace: node.place, value: node };
     return { type: 'map', place: node.place, members: new Map([[VALUE, member]]) };
   }
   report(context, node.place, {
     rule: 'for-each/rows',
-    message: `has a row in ${label} that is ${describe(node)}`,
+    message: `has a row in ${label} that is ${node.type === 'map' ? 'a form' : describe(node)}`,
     hint: 'A row is a map of columns, or one plain value, which reads as ${each.value}',
   });
   return undefined;
