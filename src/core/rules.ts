@@ -168,7 +168,7 @@ const TABLE: readonly (readonly [name: string, summary: string, remedy: string])
   ],
   [
     'lifecycle/path',
-    'lifecycle.ignore names a field that does not exist.',
+    'lifecycle.ignore names what no resource of the kind has, or what cannot be ignored.',
     'Correct the path, or remove it.',
   ],
   [
