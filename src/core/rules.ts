@@ -200,6 +200,11 @@ const TABLE: readonly (readonly [name: string, summary: string, remedy: string])
     'Add it under organizations, or give its id.',
   ],
   [
+    'platform/base-url',
+    'The base address of the platform holds credentials, or would send them in clear.',
+    'Use https, and give credentials in the environment.',
+  ],
+  [
     'platform/operation',
     'platform.endpoints names an operation that does not exist.',
     'callsheet assumptions lists those that there are.',
