@@ -35,18 +35,32 @@ export function unknownField(
     if (candidates.length === 0 || candidates.includes('known')) continue;
     const names = candidates.flatMap((one) => (one === 'known' ? [] : one.names));
     const key = chain.keys.at(-1) ?? '';
-    const close = nearest(key, names);
     const { end } = node.range;
     return {
       span: { start: end - key.length, end },
       message: `asks for ${[chain.variable, ...chain.keys].join('.')}, which there is not`,
-      hint:
-        close === undefined
-          ? `There is ${[...new Set(names)].sort().join(', ')}`
-          : `Did you mean ${close}?`,
+      hint: insteadOf(key, names),
     };
   }
   return undefined;
+}
+
+/** What may stand in the place of the last key, in words, where no such resource has it; undefined where one may. */
+export function unknownKey(
+  schemas: readonly FieldSchema[],
+  keys: readonly string[],
+): string | undefined {
+  const candidates = schemas.map((schema) => lookUp({ root: schema, schema }, keys));
+  if (candidates.length === 0 || candidates.includes('known')) return undefined;
+  const names = candidates.flatMap((one) => (one === 'known' ? [] : one.names));
+  return insteadOf(keys.at(-1) ?? '', names);
+}
+
+function insteadOf(key: string, names: readonly string[]): string {
+  const close = nearest(key, names);
+  return close === undefined
+    ? `There is ${[...new Set(names)].sort().join(', ')}`
+    : `Did you mean ${close}?`;
 }
 
 /** `resource.extensions.tools` as a variable and keys. */
