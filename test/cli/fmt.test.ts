@@ -113,3 +113,10 @@ test('a file is looked for in the working directory, and one of the stack is wha
   const gone = await run(dir, {}, ['gone.yaml']);
   expect(gone.said).not.toContain('Did you mean');
 });
+
+const EXAMPLES = join(import.meta.dirname, '../../examples');
+
+test.each(readdirSync(EXAMPLES))('the example %s is as fmt leaves it', async (name) => {
+  const { exit, said } = await run(join(EXAMPLES, name), { check: true });
+  expect([exit, said]).toEqual([0, expect.stringMatching(/^Nothing to format, \d+ files/)]);
+});
