@@ -1,4 +1,5 @@
 import type { Diagnostic } from '../core/diagnostics.ts';
+import { withoutEchoes } from './many-problems.ts';
 import { type Line, paint, type RenderOptions, span, type Tone, wrap } from './terminal.ts';
 import { sanitise, sanitiseLine } from './untrusted.ts';
 import { cutText } from './width.ts';
@@ -6,20 +7,32 @@ import { formatCount } from './wording.ts';
 
 /**
  * Every problem of a stack: by file and in the order of the file, those without a place last. Each with
- * its rule, the lines around it, and what to do; the counts at the end. Nothing for no problem.
+ * its rule, the lines around it, and what to do; the counts at the end. Of many that are alike only the first
+ * are shown. Nothing for no problem.
  */
 export function renderDiagnosticsText(
   diagnostics: readonly Diagnostic[],
   options: RenderOptions,
 ): string {
   if (diagnostics.length === 0) return '';
-  const blocks = [...diagnostics]
-    .sort(byPlace)
-    .map((diagnostic) => problemLines(diagnostic, options));
+  const shown = withoutEchoes([...diagnostics].sort(byPlace));
+  const blocks = shown.map(({ problem, after }) => [
+    ...problemLines(problem, options),
+    ...(after === undefined
+      ? []
+      : wrap([span(`  ${sanitiseLine(after)}`, 'strong')], options.width, 2)),
+  ]);
   return paint(
     [
       ...blocks.flatMap((block) => [...block, []]),
       ...wrap([span(countsOf(diagnostics), 'strong')], options.width, 0),
+      ...(shown.length < diagnostics.length
+        ? wrap(
+            [span('callsheet validate --format json has those that are left out.', 'dim')],
+            options.width,
+            0,
+          )
+        : []),
     ],
     options.color,
   );
