@@ -1,6 +1,6 @@
 import type { ASTNode } from '@marcbachmann/cel-js';
 import plan from '../../schemas/plan.schema.json' with { type: 'json' };
-import { nearest } from '../core/nearest.ts';
+import { insteadOf } from '../core/nearest.ts';
 import { dereference, type FieldSchema, memberSchema } from '../core/schema.ts';
 import { nodesIn } from './cel.ts';
 import type { RuleProblem } from './rule.ts';
@@ -39,7 +39,7 @@ export function unknownField(
     return {
       span: { start: end - key.length, end },
       message: `asks for ${[chain.variable, ...chain.keys].join('.')}, which there is not`,
-      hint: insteadOf(key, names),
+      hint: hintFor(key, names),
     };
   }
   return undefined;
@@ -53,14 +53,12 @@ export function unknownKey(
   const candidates = schemas.map((schema) => lookUp({ root: schema, schema }, keys));
   if (candidates.length === 0 || candidates.includes('known')) return undefined;
   const names = candidates.flatMap((one) => (one === 'known' ? [] : one.names));
-  return insteadOf(keys.at(-1) ?? '', names);
+  return hintFor(keys.at(-1) ?? '', names);
 }
 
-function insteadOf(key: string, names: readonly string[]): string {
-  const close = nearest(key, names);
-  return close === undefined
-    ? `There is ${[...new Set(names)].sort().join(', ')}`
-    : `Did you mean ${close}?`;
+function hintFor(key: string, names: readonly string[]): string {
+  const known = [...new Set(names)].sort();
+  return insteadOf(key, known, 'The fields', 'callsheet explain lists those of a kind');
 }
 
 /** `resource.extensions.tools` as a variable and keys. */
