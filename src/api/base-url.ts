@@ -1,6 +1,5 @@
+import { baseUrlFault, isConfidential } from '../core/base-url.ts';
 import { CallsheetError } from '../core/errors.ts';
-
-const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
 
 /**
  * The base address in its normal form, without a trailing slash: plans are bound to it, and tokens are
@@ -12,30 +11,9 @@ export function checkBaseUrl(text: string | undefined): string {
       hint: 'Set platform.base_url in callsheet.yaml, or CALLSHEET_BASE_URL.',
     });
   }
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url === undefined || !/^https?:$/.test(url.protocol)) {
-    // Without a scheme, `key:secret@host` is malformed and must not be repeated.
-    const shown = text.includes('@') ? 'as given' : JSON.stringify(text);
-    throw new CallsheetError('config', `base_url ${shown} is not an http(s) address`, {
-      hint: 'It looks like https://api.example.com, and begins with https://.',
-    });
-  }
-  if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '') {
-    throw new CallsheetError(
-      'config',
-      'base_url must not hold credentials, a query or a fragment',
-      {
-        hint: 'Credentials belong into CALLSHEET_CLIENT_ID and CALLSHEET_CLIENT_SECRET.',
-      },
-    );
-  }
-  if (!isConfidential(url)) {
-    throw new CallsheetError(
-      'config',
-      `base_url ${url.origin} is plain http, which would send credentials in clear`,
-      { hint: 'Use https. Plain http is allowed for loopback addresses only.' },
-    );
-  }
+  const fault = baseUrlFault(text);
+  if (fault !== undefined) throw new CallsheetError('config', fault.message, { hint: fault.hint });
+  const url = new URL(text);
   return `${url.origin}${url.pathname}`.replace(/\/+$/, '');
 }
 
@@ -47,14 +25,4 @@ export function checkUploadUrl(text: string): void {
   throw new CallsheetError('api', `the address that the platform gave for an upload ${what}`, {
     hint: 'Files are only sent over https. Nothing was sent.',
   });
-}
-
-/** Whether nobody on the way can read what is sent there. */
-function isConfidential(url: URL): boolean {
-  return url.protocol === 'https:' || isLoopback(url);
-}
-
-/** Whether an address is on this machine. */
-export function isLoopback({ hostname }: URL): boolean {
-  return LOOPBACK.test(hostname);
 }

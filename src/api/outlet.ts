@@ -1,6 +1,6 @@
 import type { Dispatcher, request } from 'undici';
+import { isLoopback } from '../core/base-url.ts';
 import { CallsheetError } from '../core/errors.ts';
-import { isLoopback } from './base-url.ts';
 import type { Timeouts } from './timeouts.ts';
 import { trustFrom } from './trust.ts';
 import { loadUndici } from './undici.ts';

@@ -5,7 +5,7 @@ import type { Json } from '../core/value.ts';
 import { catalogueNamed } from '../kinds/catalogues.ts';
 import type { Kind } from '../kinds/kind.ts';
 import { limitsOf, typeName, writtenValue } from './field-type.ts';
-import { nearest } from './nearest.ts';
+import { insteadOf, nearest } from './nearest.ts';
 import { OWN_MEMBERS, topSchema, writtenSchema } from './own-members.ts';
 import { isFree, isRefused, isText, namedField, typesOf } from './schema.ts';
 
@@ -105,7 +105,8 @@ function unknownMember(
     return { message: `${way.name} has no field ${segment}`, hint };
   }
   if (known.length > 0) {
-    const hint = `Its fields are ${known.join(', ')}`;
+    const more = `callsheet explain ${way.name} lists them`;
+    const hint = insteadOf(segment, known, 'Its fields', more);
     return { message: `${way.name} has no field ${segment}`, hint };
   }
   const message = `nothing is known of ${segment} in ${way.name}`;

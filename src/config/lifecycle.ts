@@ -1,8 +1,7 @@
 import type { Lifecycle } from '../core/desired.ts';
-import { parsePath } from '../core/path.ts';
-import { type FieldSchema, memberSchema } from '../core/schema.ts';
+import { formatPath, parsePath } from '../core/path.ts';
 import type { Kind } from '../kinds/kind.ts';
-import { nearest } from './nearest.ts';
+import { wrongPath } from './ignored-path.ts';
 import {
   type Context,
   fail,
@@ -24,22 +23,7 @@ export function readLifecycle(value: Resolved | undefined): Lifecycle {
   };
 }
 
-/** The first step of a path that the kind does not have, with what it has there. */
-function wrongStep(kind: Kind, text: string) {
-  const path = parsePath(text);
-  if (path === undefined) return { step: text, known: [] };
-  let schema: FieldSchema = kind.schema;
-  for (const step of path) {
-    // What stands below a list's element is not looked at: the element may not exist yet.
-    if (step.startsWith('[')) return undefined;
-    const known = Object.keys(schema.properties ?? {});
-    if (schema.additionalProperties === false && !known.includes(step)) return { step, known };
-    schema = memberSchema(kind.schema, schema, step);
-  }
-  return undefined;
-}
-
-/** Reports paths of `lifecycle.ignore` that lead to no field: they would silently ignore nothing. */
+/** Reports paths of `lifecycle.ignore` that ignore nothing, as no document has what they name. */
 export function checkIgnored(
   kind: Kind,
   paths: readonly string[],
@@ -48,15 +32,27 @@ export function checkIgnored(
 ): void {
   const list = memberOf(written, 'ignore')?.value;
   const field = { ...rootField(kind.schema), path: ['lifecycle', 'ignore'] };
+  const seen = new Set<string>();
   for (const [index, text] of paths.entries()) {
-    const wrong = wrongStep(kind, text);
     const place = (list?.type === 'list' ? list.items[index]?.place : undefined) ?? list?.place;
-    if (wrong === undefined || place === undefined) continue;
-    const close = nearest(wrong.step, wrong.known);
-    fail(context, field, place, {
-      rule: 'lifecycle/path',
-      message: `names ${JSON.stringify(text)}, which is no field of ${kind.name}`,
-      hint: close === undefined ? undefined : `Did you mean ${close}?`,
-    });
+    if (place === undefined) continue;
+    const path = parsePath(text);
+    const wrong = wrongPath(kind, path);
+    if (wrong !== undefined) {
+      fail(context, field, place, {
+        severity: wrong.isDoubt === true ? 'warning' : 'error',
+        rule: 'lifecycle/path',
+        message: `names ${JSON.stringify(text)}, which is ${wrong.message}`,
+        hint: wrong.hint,
+      });
+    } else if (path !== undefined && seen.has(formatPath(path))) {
+      fail(context, field, place, {
+        severity: 'warning',
+        rule: 'lifecycle/path',
+        message: `names ${JSON.stringify(text)} twice`,
+        hint: 'Remove one of them',
+      });
+    }
+    if (path !== undefined) seen.add(formatPath(path));
   }
 }

@@ -1,1 +1,1 @@
-export { editDistance, nearest } from '../core/nearest.ts';
+export { editDistance, insteadOf, nearest } from '../core/nearest.ts';

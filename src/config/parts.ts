@@ -3,6 +3,7 @@ import { openBases } from './bases.ts';
 import { type Inherited, resolveBlock } from './block.ts';
 import { compose } from './compose.ts';
 import { discover } from './discover.ts';
+import { withoutDoubts } from './doubts.ts';
 import { checkNames } from './duplicates.ts';
 import { enterEnvironment } from './environment.ts';
 import type { Folder } from './folder.ts';
@@ -69,9 +70,11 @@ export function readParts(
     report,
     settings === undefined ? 'unknown' : 'known',
   );
+  const broken = files.filter((file) => file.broken).map(({ source }) => source ?? 'unknown');
+  const sure = withoutDoubts(report, broken);
   const kindNames = new Set(kinds.map(({ name }) => name));
   const surroundings: Surroundings = {
-    report,
+    report: sure,
     variables,
     folder,
     isKind: (name) => kindNames.has(name),
@@ -82,10 +85,9 @@ export function readParts(
     defaultOrganization: settings === undefined ? 'failed' : settings.organization,
   };
   const { resources, addresses } = resolveAll(collected, patches, environment, surroundings);
-  const broken = files.filter((file) => file.broken).map(({ source }) => source ?? 'unknown');
   checkReferences(resources, addresses, broken, report);
   checkNames(resources, report);
-  const moves = readMoves(collected.shared, addresses, surroundings.isKind, report);
+  const moves = readMoves(collected.shared, addresses, surroundings.isKind, sure);
   return { files, settings, resources, moves, variables, root };
 }
 

@@ -1,9 +1,11 @@
 import { parseCsv, type Table } from './csv.ts';
 import { fileWords } from './file-words.ts';
 import { isUnreadable } from './folder.ts';
+import { hide } from './hide.ts';
 import { interpolate } from './interpolate.ts';
 import type { Problem, Report } from './problems.ts';
 import type { Context } from './resolved.ts';
+import { formAmongRows, isForm } from './row-forms.ts';
 import { type Place, type Source, startOf } from './source.ts';
 import { describe, type Member, memberOf, type Written, type WrittenMap } from './written.ts';
 import { parseYaml } from './yaml.ts';
@@ -110,8 +112,8 @@ function readCsvRows(
   const { columns, rows, doubtful, problems } = parseCsv(source);
   for (const problem of problems) context.report.add(problem);
   if (problems.length === 0) return { columns, rows, label };
-  const hide = hideColumns(rows, context.report);
-  for (const column of hidden) hide(column);
+  const hideColumn = hideColumns(rows, context.report);
+  for (const column of hidden) hideColumn(column);
   // Any cell there may be one of a hidden column.
   if (hidden.size > 0) for (const place of doubtful) context.report.mask(place);
   return undefined;
@@ -142,6 +144,14 @@ function rowsIn(node: Written, label: string, context: Context): Rows | undefine
     );
   }
   if (node.type === 'map') {
+    const form = formAmongRows(node);
+    if (form !== undefined) {
+      const { member, ...problem } = form;
+      // What stands there may be the secret itself.
+      if (member.key === '$secret') hide(context, node);
+      reportRows(context, member.keyPlace, problem);
+      return undefined;
+    }
     const rows = [...node.members.values()].flatMap((member) => {
       const row = rowOf(member.value, label, context);
       return row === undefined ? [] : [withKey(row, member)];
@@ -161,14 +171,14 @@ function tableOf(rows: readonly WrittenMap[], label: string): Rows {
 }
 
 function rowOf(node: Written, label: string, context: Context): WrittenMap | undefined {
-  if (node.type === 'map') return node;
+  if (node.type === 'map' && !isForm(node)) return node;
   if (node.type === 'scalar' && node.value !== null) {
     const member: Member = { key: VALUE, keyPlace: node.place, value: node };
     return { type: 'map', place: node.place, members: new Map([[VALUE, member]]) };
   }
   reportRows(context, node.place, {
     rule: 'for-each/rows',
-    message: `has a row in ${label} that is ${describe(node)}`,
+    message: `has a row in ${label} that is ${node.type === 'map' ? 'a form' : describe(node)}`,
     hint: 'A row is a map of columns, or one plain value, which reads as ${each.value}',
   });
   return undefined;

@@ -1,9 +1,10 @@
-import { identitySegment } from '../core/path.ts';
+import { kindOf } from '../core/address.ts';
+import { identitySegment, isIdentity } from '../core/path.ts';
 import { type FieldSchema, itemSchema, memberSchema } from '../core/schema.ts';
 import { formOf, resolveForm } from './forms.ts';
 import { hide } from './hide.ts';
 import { interpolate } from './interpolate.ts';
-import { nearest } from './nearest.ts';
+import { insteadOf, nearest } from './nearest.ts';
 import { suspectPlainSecret } from './plain-secrets.ts';
 import { resolveCommon } from './resolve-common.ts';
 import { resolveText } from './resolve-text.ts';
@@ -61,15 +62,23 @@ function hideSlip(key: string, node: WrittenMap, context: Context): void {
   if (value !== undefined && nearest(key, context.secretNames) !== undefined) hide(context, value);
 }
 
+/** The command that documents a field: `callsheet explain agent.extensions.tools[]`. */
+function explaining({ path }: Field, { address }: Context): string {
+  const kind = address === undefined ? [] : [kindOf(address)];
+  const name = [...kind, ...path].map((part, at) =>
+    isIdentity(part) ? '[]' : at === 0 ? part : `.${part}`,
+  );
+  return `callsheet explain ${name.join('')}`;
+}
+
 /** A key that a closed object does not have: most often a slip of the keyboard. */
 function reportUnknownKey(key: string, node: WrittenMap, field: Field, context: Context): void {
   const known = fieldNames(field.schema);
   const member = node.members.get(key);
-  const close = nearest(key, known);
   fail(context, field, member?.keyPlace ?? node.place, {
     rule: 'schema/unknown-key',
     message: `has no field ${JSON.stringify(key)}`,
-    hint: close === undefined ? `The fields are ${known.join(', ')}` : `Did you mean ${close}?`,
+    hint: insteadOf(key, known, 'The fields', `${explaining(field, context)} lists them`),
   });
   hideSlip(key, node, context);
 }

@@ -1,5 +1,4 @@
 import { isResourceName } from '../core/address.ts';
-import type { Json } from '../core/value.ts';
 import type { WrittenRule } from '../rules/rule.ts';
 import { fileWords } from './file-words.ts';
 import { isUnreadable } from './folder.ts';
@@ -25,8 +24,8 @@ export type PlacedRule = WrittenRule & {
   /** `on` is one kind, and no list. */
   readonly isOneKind: boolean;
   readonly keyPlace: Place;
-  /** Where the value of a member stands. */
-  readonly placeOf: (member: string) => Place;
+  /** Where the value of a member stands, or what keys lead to in its JSON Schema. */
+  readonly placeOf: (member: string, keys?: readonly string[]) => Place;
 };
 
 export type ReadRules = {
@@ -67,7 +66,7 @@ function fieldOf(name: string) {
 function resolveRule(
   { key, value }: Member,
   context: Context,
-): { readonly resolved: ResolvedObject; readonly schema: Json | undefined } {
+): { readonly resolved: ResolvedObject; readonly schema: Written | undefined } {
   if (value.type !== 'map') return { resolved: {}, schema: undefined };
   const { schema, rest } = withoutSchema(value);
   const resolved = resolve(rest, fieldOf(key), context);
@@ -86,10 +85,10 @@ function withoutSchema(value: WrittenMap) {
 }
 
 /** A JSON Schema that is written out, or the file that holds it. */
-function readSchema(rule: string, { value }: Member, context: Context): Json | undefined {
+function readSchema(rule: string, { value }: Member, context: Context): Written | undefined {
   const file =
     value.type === 'map' && value.members.size === 1 ? memberOf(value, '$file')?.value : undefined;
-  if (file?.type !== 'scalar' || typeof file.value !== 'string') return plainOf(value);
+  if (file?.type !== 'scalar' || typeof file.value !== 'string') return value;
   const field = below(fieldOf(rule), {}, 'schema');
   const read = context.folder.text(file.value);
   if (isUnreadable(read)) {
@@ -99,7 +98,7 @@ function readSchema(rule: string, { value }: Member, context: Context): Json | u
   // JSON is YAML, and both are read with the same bounds.
   const { root, problems } = parseYaml(read.source);
   for (const problem of problems) context.report.add(problem);
-  return root === undefined ? undefined : plainOf(root);
+  return root;
 }
 
 function checkName({ key, keyPlace }: Member, context: Context): boolean {
@@ -116,7 +115,7 @@ function checkName({ key, keyPlace }: Member, context: Context): boolean {
 function placedRule(
   { key, keyPlace, value }: Member,
   resolved: ResolvedObject,
-  schema: Json | undefined,
+  schema: Written | undefined,
 ): PlacedRule | undefined {
   const text = (name: string): string | undefined => {
     const given = resolved[name];
@@ -136,14 +135,28 @@ function placedRule(
     isOneKind: typeof on === 'string',
     when: text('when'),
     require,
-    schema,
+    schema: schema && plainOf(schema),
     field: text('field'),
     message,
     severity: text('severity') === 'warning' ? 'warning' : 'error',
     source: `${file}:${line}`,
     keyPlace,
-    placeOf: (member) => memberOf(value, member)?.value.place ?? keyPlace,
+    placeOf: (member, keys = []) =>
+      (keys.length > 0 && schema !== undefined ? placeBelow(schema, keys) : undefined) ??
+      memberOf(value, member)?.value.place ??
+      keyPlace,
   };
+}
+
+/** The key or element that keys lead to. */
+function placeBelow(node: Written, keys: readonly string[]): Place | undefined {
+  let [at, place]: readonly [Written | undefined, Place | undefined] = [node, undefined];
+  for (const key of keys) {
+    const member = memberOf(at, key);
+    const next: Written | undefined = at?.type === 'list' ? at.items[Number(key)] : member?.value;
+    [at, place] = [next, member?.keyPlace ?? next?.place];
+  }
+  return place;
 }
 
 /** What a schema cannot say of a rule. */

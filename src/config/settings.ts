@@ -3,6 +3,7 @@ import type { SourcePosition } from '../core/diagnostics.ts';
 import type { WrittenEndpoint } from '../core/endpoints.ts';
 import type { Guards } from '../core/guards.ts';
 import type { LintSettings } from '../lint/settings.ts';
+import { reportBaseUrl } from './base-url.ts';
 import { type Pattern, STACK_FILE } from './discover.ts';
 import { reportEndpoints } from './endpoints.ts';
 import type { Folder } from './folder.ts';
@@ -214,6 +215,7 @@ export function readSettings(root: WrittenMap, deps: StackDeps): Settings {
   const id = textOf(organization);
   const writtenPlatform = memberOf(written, 'platform')?.value;
   const platform = readPlatform(resolved.platform, writtenPlatform);
+  reportBaseUrl(platform.base_url, root, report);
   reportEndpoints(platform.endpoints, memberOf(writtenPlatform, 'endpoints')?.value, report);
   return {
     platform,

@@ -48,7 +48,7 @@ export async function openRules(
 }
 
 function reportProblem(rule: PlacedRule, problem: RuleProblem, report: Report): void {
-  const { member, message, hint, span } = problem;
+  const { member, message, hint, span, at } = problem;
   const text = rule[member];
   report.add({
     rule: 'rules/invalid',
@@ -56,7 +56,9 @@ function reportProblem(rule: PlacedRule, problem: RuleProblem, report: Report): 
     hint,
     path: `rules.${rule.name}.${member}`,
     place:
-      typeof text === 'string' ? placeIn(text, span, rule.placeOf(member)) : rule.placeOf(member),
+      typeof text === 'string'
+        ? placeIn(text, span, rule.placeOf(member))
+        : rule.placeOf(member, at),
   });
 }
 

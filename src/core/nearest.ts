@@ -49,3 +49,42 @@ export function nearest(word: string, candidates: Iterable<string>): string | un
   }
   return best;
 }
+
+/** Names that are listed where none is plainly meant; the rest is a command away. */
+const MOST_LISTED = 8;
+
+/** How unlike a candidate is: one begins with the other, they share a word, or letters. */
+function unlikeness(word: string, candidate: string): number {
+  const [wanted, other] = [plain(word), plain(candidate)];
+  if (other.startsWith(wanted) || wanted.startsWith(other)) return 0;
+  if (other.includes(wanted)) return 1;
+  const words = candidate.split('_');
+  const isShared = word.split(/[-_ ]/).some((part) => part.length > 2 && words.includes(part));
+  return (isShared ? 2 : 3) + editDistance(wanted, other) / 100;
+}
+
+/** The only candidate that goes on where the word ends: `greeting_message` for `greeting`. */
+function onlyLonger(word: string, candidates: readonly string[]): string | undefined {
+  const wanted = plain(word);
+  const longer = candidates.filter((candidate) => plain(candidate).startsWith(wanted));
+  return wanted.length > 2 && longer.length === 1 ? longer[0] : undefined;
+}
+
+/**
+ * What to write instead of a name that is not known. `all` is what the candidates are called, and `more`
+ * where all of them can be looked up.
+ */
+export function insteadOf(
+  word: string,
+  candidates: readonly string[],
+  all: string,
+  more: string,
+): string {
+  const close = nearest(word, candidates) ?? onlyLonger(word, candidates);
+  if (close !== undefined) return `Did you mean ${close}?`;
+  if (candidates.length <= MOST_LISTED) return `${all} are ${candidates.join(', ')}`;
+  const near = candidates
+    .toSorted((a, b) => unlikeness(word, a) - unlikeness(word, b))
+    .slice(0, MOST_LISTED);
+  return `The nearest are ${near.join(', ')}; ${more}`;
+}

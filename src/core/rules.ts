@@ -172,7 +172,7 @@ const TABLE: readonly (readonly [name: string, summary: string, remedy: string])
   ],
   [
     'lifecycle/path',
-    'lifecycle.ignore names a field that does not exist.',
+    'lifecycle.ignore names what no resource of the kind has, or what cannot be ignored.',
     'Correct the path, or remove it.',
   ],
   [
@@ -202,6 +202,11 @@ const TABLE: readonly (readonly [name: string, summary: string, remedy: string])
     'organization/unknown',
     'An organization is named that the stack does not list.',
     'Add it under organizations, or give its id.',
+  ],
+  [
+    'platform/base-url',
+    'The base address of the platform holds credentials, or would send them in clear.',
+    'Use https, and give credentials in the environment.',
   ],
   [
     'platform/operation',

@@ -1,49 +1,41 @@
 import type { Diagnostic } from '../core/diagnostics.ts';
+import { withoutEchoes } from './many-problems.ts';
 import { type Line, paint, type RenderOptions, span, type Tone, wrap } from './terminal.ts';
 import { sanitise, sanitiseLine } from './untrusted.ts';
 import { cutText } from './width.ts';
 import { formatCount } from './wording.ts';
 
-/** Problems of one rule that are shown: whoever has more has one cause, or wants them in a file. */
-const SHOWN_PER_RULE = 50;
-
 /**
- * The problems of a stack: by file and in the order of the file, those without a place last. Each with
- * its rule, the lines around it, and what to do; the counts at the end. Of a rule that is broken very often
- * the first are shown, and how many there are. Nothing for no problem.
+ * Every problem of a stack: by file and in the order of the file, those without a place last. Each with
+ * its rule, the lines around it, and what to do; the counts at the end. Of many that are alike only the first
+ * are shown. Nothing for no problem.
  */
 export function renderDiagnosticsText(
   diagnostics: readonly Diagnostic[],
   options: RenderOptions,
 ): string {
   if (diagnostics.length === 0) return '';
-  const byRule = Map.groupBy([...diagnostics].sort(byPlace), ({ rule }) => rule);
-  const shown = [...byRule.values()].flatMap((same) => same.slice(0, SHOWN_PER_RULE)).sort(byPlace);
-  const blocks = shown.map((diagnostic) => problemLines(diagnostic, options));
+  const shown = withoutEchoes([...diagnostics].sort(byPlace));
+  const blocks = shown.map(({ problem, after }) => [
+    ...problemLines(problem, options),
+    ...(after === undefined
+      ? []
+      : wrap([span(`  ${sanitiseLine(after)}`, 'strong')], options.width, 2)),
+  ]);
   return paint(
     [
       ...blocks.flatMap((block) => [...block, []]),
       ...wrap([span(countsOf(diagnostics), 'strong')], options.width, 0),
-      ...hiddenLines(byRule, options),
+      ...(shown.length < diagnostics.length
+        ? wrap(
+            [span('callsheet validate --format json has those that are left out.', 'dim')],
+            options.width,
+            0,
+          )
+        : []),
     ],
     options.color,
   );
-}
-
-/** `schema/limit: 50 of 4,990 are shown`, for each rule of which there are more. */
-function hiddenLines(
-  byRule: ReadonlyMap<string, readonly Diagnostic[]>,
-  { width }: RenderOptions,
-): readonly Line[] {
-  const lines = [...byRule].flatMap(([rule, same]) => {
-    if (same.length <= SHOWN_PER_RULE) return [];
-    const count = same.length.toLocaleString('en');
-    const text = `  ${sanitiseLine(rule)}: the first ${SHOWN_PER_RULE} of ${count} are shown`;
-    return wrap([span(text)], width, 4);
-  });
-  if (lines.length === 0) return [];
-  const hint = 'callsheet validate --format json lists every one';
-  return [...lines, ...wrap([span('  hint: ', 'strong'), span(hint)], width, 8)];
 }
 
 function byPlace({ position: a }: Diagnostic, { position: b }: Diagnostic): number {

@@ -1,7 +1,8 @@
+import { isIdentity, parsePath } from '../core/path.ts';
 import type { FieldSchema } from '../core/schema.ts';
 import { compile, type Program } from './cel.ts';
 import { compileSchema, type SchemaCheck } from './json-schema.ts';
-import { unknownField } from './known-fields.ts';
+import { unknownField, unknownKey } from './known-fields.ts';
 import type { RuleProblem, WrittenRule } from './rule.ts';
 
 /** A rule that can be asked. */
@@ -37,10 +38,16 @@ export function compileRule(
     return compiled.program;
   };
   const [when, require] = [program('when'), program('require')];
-  const compiled = written.schema === undefined ? undefined : compileSchema(written.schema);
+  const compiled =
+    written.schema === undefined ? undefined : compileSchema(written.schema, schemas);
   if (compiled !== undefined && 'wrong' in compiled) {
     problems.push({ member: 'schema', ...compiled.wrong });
   }
+  if (compiled !== undefined && 'slips' in compiled) {
+    for (const slip of compiled.slips) problems.push({ member: 'schema', ...slip });
+  }
+  const path = written.field === undefined ? undefined : wrongField(written.field, schemas);
+  if (path !== undefined) problems.push({ member: 'field', ...path });
   if (problems.length > 0) return { problems };
   const { name, over, on, field, message, severity, source } = written;
   const check = compiled !== undefined && 'check' in compiled ? compiled.check : undefined;
@@ -48,4 +55,20 @@ export function compileRule(
   return {
     rule: { name, over, on, field, message, severity, source, when, require, check, seesAll },
   };
+}
+
+/** A field to show findings at that no such resource has. */
+function wrongField(text: string, schemas: readonly FieldSchema[]) {
+  const path = parsePath(text);
+  if (path === undefined) return { message: `names ${JSON.stringify(text)}, which is no path` };
+  // What stands below an element of a list is not looked at.
+  const element = path.findIndex(isIdentity);
+  const keys = element < 0 ? path : path.slice(0, element);
+  for (let length = 1; length <= keys.length; length += 1) {
+    const hint = unknownKey(schemas, keys.slice(0, length));
+    if (hint !== undefined) {
+      return { message: `names ${JSON.stringify(text)}, which there is not`, hint };
+    }
+  }
+  return undefined;
 }

@@ -1,8 +1,10 @@
 import { Ajv, type ErrorObject, type Options, type ValidateFunction } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { fullFormats } from 'ajv-formats/dist/formats.js';
+import type { FieldSchema } from '../core/schema.ts';
 import type { Json } from '../core/value.ts';
 import type { RuleProblem } from './rule.ts';
+import { schemaSlips } from './schema-slips.ts';
 
 /** A violation: where, as a JSON pointer, and in words that go after the field's name. */
 export type Violation = { readonly pointer: string; readonly words: string };
@@ -15,10 +17,17 @@ const DRAFTS: Readonly<Record<string, (options: Options) => Ajv>> = {
 };
 const DEFAULT_DRAFT = 'https://json-schema.org/draft/2020-12/schema';
 
-/** Compiles a JSON Schema: draft 2020-12, or the draft that its `$schema` names. */
+type Compiled = {
+  readonly check: SchemaCheck;
+  /** What makes parts of it dead. */
+  readonly slips: readonly Omit<RuleProblem, 'member'>[];
+};
+
+/** Compiles a JSON Schema: draft 2020-12, or the draft that its `$schema` names. `schemas` are those of the kinds that the rule is about. */
 export function compileSchema(
   schema: Json,
-): { readonly check: SchemaCheck } | { readonly wrong: Omit<RuleProblem, 'member'> } {
+  schemas: readonly FieldSchema[],
+): Compiled | { readonly wrong: Omit<RuleProblem, 'member'> } {
   if (typeof schema !== 'boolean' && (typeof schema !== 'object' || schema === null)) {
     return { wrong: { message: 'must be a JSON Schema: a map' } };
   }
@@ -51,6 +60,7 @@ export function compileSchema(
     };
   }
   return {
+    slips: schemaSlips(schema, ajv, schemas),
     check: (document) => (validate(document) ? [] : tell(validate.errors ?? [])),
   };
 }

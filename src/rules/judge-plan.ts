@@ -62,24 +62,33 @@ function breachesOf(
     return [...same].map(([why, all]) => ({ why, addresses: all.map(({ address }) => address) }));
   }, RULE_SECONDS);
   if (judged !== undefined) return judged.value;
-  return [{ why: `took more than ${RULE_SECONDS} seconds and was stopped`, addresses: [] }];
+  return [
+    {
+      why: `${rule.message} (not known: it took more than ${RULE_SECONDS} seconds and was stopped)`,
+      addresses: [],
+    },
+  ];
 }
 
 /** Why a rule is broken; undefined where it is kept, or is not about this. */
 function askRule({ when, require, message }: Rule, variables: object): string | undefined {
   const asked = when?.ask(variables);
   if (asked !== undefined && 'failed' in asked) {
-    return asked.missing === undefined ? unanswered('when', asked) : undefined;
+    return asked.missing === undefined ? unanswered(message, 'when', asked) : undefined;
   }
   if (asked?.holds === false) return undefined;
   const answer = require?.ask(variables);
   if (answer === undefined) return undefined;
-  if ('failed' in answer) return unanswered('require', answer);
+  if ('failed' in answer) return unanswered(message, 'require', answer);
   return answer.holds ? undefined : message;
 }
 
-function unanswered(member: string, { failed }: Extract<Answer, { failed: string }>): string {
-  return `${member} could not be asked: ${failed}`;
+function unanswered(
+  message: string,
+  member: string,
+  { failed }: Extract<Answer, { failed: string }>,
+): string {
+  return `${message} (${member} could not be asked: ${failed})`;
 }
 
 /** Addresses that are named; of more, the first. */

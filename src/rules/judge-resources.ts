@@ -133,26 +133,27 @@ function segmentFor(list: FieldSchema, element: unknown, index: string): string 
 
 /** A rule that could not be asked has not been kept: it weighs as much as one that was broken. */
 function unanswered(
-  { name, severity, field = '' }: Rule,
+  { name, severity, message: words, field = '', source }: Rule,
   resource: DesiredResource,
   member: 'when' | 'require',
   { failed, missing }: Extract<Answer, { failed: string }>,
 ): RuleFinding {
-  const message = `${member} could not be asked: ${failed}`;
-  const hint =
+  const message = `${words} (${member} could not be asked: ${failed})`;
+  const ask =
     missing === undefined
-      ? {}
-      : { hint: `Ask first whether it is there: has(….${missing}), or ….?${missing}.orValue(…)` };
-  return { rule: name, severity, resource, path: field, message, ...hint };
+      ? ''
+      : `: ask first whether it is there, with has(….${missing}) or ….?${missing}.orValue(…)`;
+  const hint = `Mend the rule at ${source}${ask}`;
+  return { rule: name, severity, resource, path: field, message, hint };
 }
 
-function tooSlow({ name }: Rule, count: number, seconds: number): RuleFinding {
+function tooSlow({ name, message, source }: Rule, count: number, seconds: number): RuleFinding {
   return {
     rule: name,
     severity: 'error',
     resource: undefined,
     path: '',
-    message: `took more than ${seconds} seconds over ${count} resources and was stopped`,
-    hint: 'Narrow it with on, and avoid to look through all resources for each of them',
+    message: `${message} (not known: it took more than ${seconds} seconds over ${count} ${count === 1 ? 'resource' : 'resources'} and was stopped)`,
+    hint: `Mend the rule at ${source}: narrow it with on, do not look through all resources for each of them, and take repetitions within repetitions, such as (a+)+, out of its patterns`,
   };
 }

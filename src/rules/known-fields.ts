@@ -1,6 +1,6 @@
 import type { ASTNode } from '@marcbachmann/cel-js';
 import plan from '../../schemas/plan.schema.json' with { type: 'json' };
-import { nearest } from '../core/nearest.ts';
+import { insteadOf } from '../core/nearest.ts';
 import { ownOf } from '../core/own.ts';
 import { dereference, type FieldSchema, memberSchema } from '../core/schema.ts';
 import { childrenIn } from './cel.ts';
@@ -36,15 +36,11 @@ export function unknownField(
     if (candidates.length === 0 || candidates.includes('known')) continue;
     const names = candidates.flatMap((one) => (one === 'known' ? [] : one.names));
     const key = chain.keys.at(-1) ?? '';
-    const close = nearest(key, names);
     const { end } = node.range;
     return {
       span: { start: end - key.length, end },
       message: `asks for ${[chain.variable, ...chain.keys].join('.')}, which there is not`,
-      hint:
-        close === undefined
-          ? `There is ${[...new Set(names)].sort().join(', ')}`
-          : `Did you mean ${close}?`,
+      hint: hintFor(key, names),
     };
   }
   return undefined;
@@ -77,6 +73,22 @@ function bindingOf(node: ASTNode) {
   const name = first.args;
   if (macro !== 'bind') return { name, outside: [receiver], inside: rest };
   return { name, outside: [receiver, ...rest.slice(0, 1)], inside: rest.slice(1) };
+}
+
+/** What may stand in the place of the last key, in words, where no such resource has it; undefined where one may. */
+export function unknownKey(
+  schemas: readonly FieldSchema[],
+  keys: readonly string[],
+): string | undefined {
+  const candidates = schemas.map((schema) => lookUp({ root: schema, schema }, keys));
+  if (candidates.length === 0 || candidates.includes('known')) return undefined;
+  const names = candidates.flatMap((one) => (one === 'known' ? [] : one.names));
+  return hintFor(keys.at(-1) ?? '', names);
+}
+
+function hintFor(key: string, names: readonly string[]): string {
+  const known = [...new Set(names)].sort();
+  return insteadOf(key, known, 'The fields', 'callsheet explain lists those of a kind');
 }
 
 /** `resource.extensions.tools` as a variable and keys. */

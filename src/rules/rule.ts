@@ -28,9 +28,11 @@ export type WrittenRule = {
 
 /** What is wrong with a rule. */
 export type RuleProblem = {
-  readonly member: 'when' | 'require' | 'schema';
+  readonly member: 'when' | 'require' | 'schema' | 'field';
   /** Where in the text of the member; the whole member where absent. */
   readonly span?: { readonly start: number; readonly end: number };
+  /** The keys that lead to it in a member that is no text. */
+  readonly at?: readonly string[];
   /** Ends a sentence that begins with the rule and its member. */
   readonly message: string;
   readonly hint?: string;

@@ -102,3 +102,21 @@ test.each([
 test('a folder that is no stack is refused', async () => {
   await expect(run(tmpdir())).rejects.toThrow(/there is no callsheet\.yaml/);
 });
+
+test('a file is looked for in the working directory, and one of the stack is what may be meant', async () => {
+  const dir = stack({ 'messy.yaml': UGLY });
+  const { exit, said } = await run(dir, {}, ['messy.yaml']);
+  expect(exit).toBe(1);
+  const plain = said.replace(/\s+/g, ' ');
+  expect(plain).toContain('Files given to fmt are looked for in the working directory');
+  expect(plain.replace(/ /g, '')).toContain(`Didyoumean"${join(dir, 'messy.yaml')}"?`);
+  const gone = await run(dir, {}, ['gone.yaml']);
+  expect(gone.said).not.toContain('Did you mean');
+});
+
+const EXAMPLES = join(import.meta.dirname, '../../examples');
+
+test.each(readdirSync(EXAMPLES))('the example %s is as fmt leaves it', async (name) => {
+  const { exit, said } = await run(join(EXAMPLES, name), { check: true });
+  expect([exit, said]).toEqual([0, expect.stringMatching(/^Nothing to format, \d+ files/)]);
+});

@@ -133,6 +133,18 @@ describe('nothing is written', () => {
     ['for an id that is none', {}, { organization: 'harbor=1' }, /--organization harbor=1 cannot/],
     ['without an organization', {}, { organization: '' }, /cannot be used/],
     ['for an address that is none', {}, { baseUrl: 'voice.example' }, /--base-url/],
+    [
+      'for an address with a password, which is not repeated',
+      {},
+      { baseUrl: 'https://u:pw@voice.example.com' },
+      /^--base-url cannot be used$/,
+    ],
+    [
+      'for a foreign address that is plain http',
+      {},
+      { baseUrl: 'http://voice.example.com' },
+      /--base-url/,
+    ],
     ['for an agent without letters', {}, { agent: '42' }, /--agent 42 cannot be used/],
   ])('%s', async (_, files, flags, message) => {
     const outer = folder();

@@ -251,6 +251,34 @@ broken([
     ],
   },
   {
+    title: 'forms that no rows can have, and typos in the one that they can',
+    files: {
+      'a.yaml': `agents:
+  a: { name: A, for_each: { $fil: x.csv } }
+  b: { name: B, for_each: { $file: x.csv, sheet: 1 } }
+  c: { name: C, for_each: { $ref: agent.a } }
+  d: { name: D, for_each: { $secret: env.ROWS } }
+  e: { name: E, for_each: { $template: x.csv, with: { a: 1 } } }
+  f: { name: F, for_each: { $file: rows.json } }
+  g: { name: G, key: x, for_each: [{ $file: x.csv }], allow_empty: true }
+  h: { name: H, for_each: { $schema: { a: 1 }, b: { a: 1 } } }
+`,
+      'x.csv': 'a\n1\n',
+      'rows.json': '{ "$fil": "x.csv" }',
+    },
+    says: [
+      'a.yaml:2:29 form/unknown agent.a: for_each has the unknown form $fil',
+      'a.yaml:3:43 form/mixed agent.b: for_each has sheet beside $file',
+      'a.yaml:4:29 for-each/rows agent.c: for_each cannot be given as $ref',
+      'a.yaml:5:29 for-each/rows agent.d: for_each cannot be given as $secret',
+      'a.yaml:6:29 for-each/rows agent.e: for_each cannot be given as $template',
+      'a.yaml:8:36 for-each/rows agent.g: for_each has a row in for_each that is a form',
+      'a.yaml:9:29 form/unknown agent.h: for_each has the unknown form $schema',
+      'rows.json:1:3 form/unknown agent.f: for_each has the unknown form $fil',
+    ],
+    hint: 'Did you mean $file?',
+  },
+  {
     title: '${each.…} where there are no rows',
     files: { 'a.yaml': 'agents: { a: { name: A, description: "${each.city}" } }\n' },
     says: [

@@ -1,5 +1,5 @@
-import { expect, test } from 'vitest';
-import { editDistance, nearest } from '../../src/config/nearest.ts';
+import { describe, expect, test } from 'vitest';
+import { editDistance, insteadOf, nearest } from '../../src/config/nearest.ts';
 
 test.each([
   ['', '', 0],
@@ -37,4 +37,42 @@ test.each([
 test('beyond what is of interest it only says that it is more', () => {
   expect(editDistance('kitten', 'sitting', 2)).toBeGreaterThan(2);
   expect(editDistance('a'.repeat(1000), 'b'.repeat(1000), 2)).toBe(Number.POSITIVE_INFINITY);
+});
+
+describe('what to write instead', () => {
+  const many = [
+    'greeting_message',
+    'model',
+    'name',
+    'language',
+    'timezone',
+    'status',
+    'email',
+    'sip',
+    'config',
+    'transfer_rules',
+    'transfer_enabled',
+  ];
+  const say = (word: string, names: readonly string[] = many) =>
+    insteadOf(word, names, 'The fields', 'callsheet explain agent lists them');
+
+  test.each([
+    ['a slip', 'greting_message', 'Did you mean greeting_message?'],
+    ['the beginning of one name', 'greeting', 'Did you mean greeting_message?'],
+    [
+      'the beginning of two, which come first',
+      'transfer',
+      'The nearest are transfer_rules, transfer_enabled, ',
+    ],
+    ['a word of one', 'my_rules', 'The nearest are transfer_rules, '],
+  ])('of %s', (_, word, said) => {
+    expect(say(word).startsWith(said)).toBe(true);
+  });
+
+  test('lists all of a few, and eight of many', () => {
+    expect(say('xyz', ['a', 'b'])).toBe('The fields are a, b');
+    const said = say('xyz');
+    expect(said.split(', ')).toHaveLength(8);
+    expect(said.endsWith('; callsheet explain agent lists them')).toBe(true);
+  });
 });

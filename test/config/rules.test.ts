@@ -197,6 +197,34 @@ describe('a broken rule is told at its place', () => {
       ],
     },
     {
+      title: 'with a field that no agent has',
+      files: rule('true', 'on: agent, field: greeting_mesage'),
+      says: [invalid('5:61', 'rules.r: field names "greeting_mesage", which there is not')],
+      hint: 'Did you mean greeting_message?',
+    },
+    {
+      title: 'with a schema whose keywords and properties are slips',
+      files: main(
+        '{ on: agent, message: M, schema: { requird: [x], x-of-ours: 1, anyOf: [{ required: [nmae] }], properties: { nmae: {}, voice_settings: { minPropertys: 1 }, extensions: { properties: { tols: {} } } } } }',
+      ),
+      says: [
+        invalid('5:41', 'rules.r: schema has the unknown keyword requird'),
+        invalid('5:90', 'rules.r: schema asks for nmae, which there is not'),
+        invalid('5:114', 'rules.r: schema asks for nmae, which there is not'),
+        invalid('5:142', 'rules.r: schema has the unknown keyword minPropertys'),
+        invalid('5:189', 'rules.r: schema asks for extensions.tols, which there is not'),
+      ],
+      hint: 'Did you mean required?',
+    },
+    {
+      title: 'with a slip in a schema that is a file',
+      files: {
+        ...main('{ message: M, schema: { $file: r.json } }'),
+        'r.json': '{\n  "requird": ["name"]\n}\n',
+      },
+      says: ['r.json:2:3 rules/invalid rules.r: schema has the unknown keyword requird'],
+    },
+    {
       title: 'that is none',
       files: main('true'),
       says: ['callsheet.yaml:5:6 schema/type callsheet.yaml: rules.r must be a map, not true'],
@@ -260,13 +288,15 @@ describe('a rule over resources', () => {
     {
       title: 'that cannot be asked counts as broken',
       files: { ...rule('resource.model == "m"'), ...agent() },
-      says: [says('2:3', 'require could not be asked: no such key: model')],
-      hint: 'has(….model)',
+      says: [says('2:3', 'Must be (require could not be asked: no such key: model)')],
+      hint: 'Mend the rule at callsheet.yaml:5: ask first whether it is there, with has(….model)',
     },
     {
       title: 'whose types do not fit counts as broken',
       files: { ...rule('resource.model > 1'), ...agent('model: m') },
-      says: [says('2:3', 'require could not be asked: no such overload: dyn<string> > int')],
+      says: [
+        says('2:3', 'Must be (require could not be asked: no such overload: dyn<string> > int)'),
+      ],
     },
     {
       title: 'reckons with whole numbers and with others',

@@ -27,6 +27,33 @@ broken([
       'callsheet.yaml:2:23 schema/pattern callsheet.yaml: platform.base_url must begin with http:// or https://',
     ],
   },
+  ...[
+    {
+      url: 'https://key:pw-of-ours@x.test',
+      what: 'must not hold credentials, a query or a fragment',
+      warned: 'has a password in its address, which plans and logs show in clear',
+    },
+    {
+      url: 'https://x.test/?token=pw-of-ours',
+      what: 'must not hold credentials, a query or a fragment',
+      warned: 'has a value of "token" in its address, which plans and logs show in clear',
+    },
+    {
+      url: 'http://x.test',
+      what: 'http://x.test is plain http, which would send credentials in clear',
+    },
+  ].map(({ url, what, warned }) => ({
+    title: `a base address that no command would use: ${url}`,
+    files: { 'callsheet.yaml': `${MAIN}platform: { base_url: "${url}" }\n` },
+    says: [
+      ...(warned === undefined
+        ? []
+        : [
+            `callsheet.yaml:4:23 warning secret/plain-address callsheet.yaml: platform.base_url ${warned}`,
+          ]),
+      `callsheet.yaml:4:23 platform/base-url callsheet.yaml: platform.base_url ${what}`,
+    ],
+  })),
   {
     title: 'another version of the format',
     files: { 'callsheet.yaml': 'callsheet: 2\n' },
@@ -205,4 +232,21 @@ test('a folder where a file is expected', async () => {
   expect(main.diagnostics.map(said)).toEqual([
     'callsheet.yaml:1:1 file/kind the stack names "callsheet.yaml", which is a folder',
   ]);
+});
+
+test('a password in the base address is in no frame, wherever the address stands', async () => {
+  const url = 'https://key:pw-of-ours@x.test';
+  for (const text of [
+    `platform: { base_url: "${url}" }\n`,
+    `platform: { base_url: "\${var.u}" }\nvariables: { u: { default: "${url}" } }\n`,
+  ]) {
+    const { diagnostics } = await load({ 'callsheet.yaml': MAIN + text });
+    expect(diagnostics.map(({ rule }) => rule)).toContain('platform/base-url');
+    expect(diagnostics[0]?.frame?.length).toBeGreaterThan(0);
+    expect(JSON.stringify(diagnostics)).not.toContain('pw-of-ours');
+  }
+  const { stack } = await load({
+    'callsheet.yaml': `${MAIN}platform: { base_url: "http://127.0.0.1:8080" }\n`,
+  });
+  expect(stack).toBeDefined();
 });

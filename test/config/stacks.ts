@@ -243,7 +243,7 @@ function withinLimits(document: ValueObject): ValueObject {
 }
 
 const lifecycles = fc.record(
-  { protect: fc.boolean(), ignore: fc.subarray(['name', 'id']), adopt: fc.uuid() },
+  { protect: fc.boolean(), ignore: fc.subarray(['name']), adopt: fc.uuid() },
   { requiredKeys: ['protect', 'ignore'], noNullPrototype: true },
 );
 

@@ -218,6 +218,62 @@ knowledge_bases: { kb: { sources: { s: {}, t: { url: https://x.test, file: a.md 
     ],
   },
   {
+    title: 'paths to ignore that ignore nothing',
+    files: agent(
+      'lifecycle:',
+      '  ignore:',
+      ...[
+        'extensions.tools[*].url',
+        'extensions.tools[0].url',
+        'extensions.tools.url',
+        'extensions.tools[a].urll',
+        'email[0]',
+        'greeting_message.x',
+        'greeting_message[x]',
+        'voice_settings.sped',
+        'organization',
+        'organization_id',
+        'created_at',
+        'extensions.mcp_servers[a].initialization_options.x',
+        'extensions.tools[a].headers[X-Key].value',
+        'extensions.tools[a].headers.X-Key',
+        'model',
+        '"\\"model\\""',
+      ].map((path) => `    - ${path}`),
+    ),
+    says: [
+      ['6', 'extensions.tools[*].url', 'an element by its place, which no element has'],
+      ['7', 'extensions.tools[0].url', 'an element by its place, which no element has'],
+      ['8', 'extensions.tools.url', 'below extensions.tools, which is a list'],
+      ['9', 'extensions.tools[a].urll', 'no field of agent'],
+      ['10', 'email[0]', 'an element of email, whose elements have no identity'],
+      ['11', 'greeting_message.x', 'below greeting_message, which has no members'],
+      ['12', 'greeting_message[x]', 'an element of greeting_message, which is no list'],
+      ['13', 'voice_settings.sped', 'no known field of voice_settings'],
+      ['14', 'organization', 'the organization of a resource, which cannot be ignored'],
+      ['15', 'organization_id', 'the organization of a resource, which cannot be ignored'],
+      ['16', 'created_at', 'what only the platform sets, and what is never compared'],
+      [
+        '17',
+        'extensions.mcp_servers[a].initialization_options.x',
+        'a part of extensions.mcp_servers[a].initialization_options, which is compared whole',
+      ],
+      [
+        '19',
+        'extensions.tools[a].headers.X-Key',
+        'below extensions.tools[a].headers, which is a list',
+      ],
+    ]
+      .map(([line, path, what]) => {
+        const severity = line === '13' ? 'warning ' : '';
+        return `agents.yaml:${line}:11 ${severity}lifecycle/path agent.a: lifecycle.ignore names "${path}", which is ${what}`;
+      })
+      .concat(
+        'agents.yaml:21:11 warning lifecycle/path agent.a: lifecycle.ignore names "\\"model\\"" twice',
+      ),
+    hint: 'Elements go by their name, such as extensions.tools[crm_lookup].url',
+  },
+  {
     title: 'sections, names and bodies that are none',
     files: {
       'x.yaml': `agnets: {}

@@ -66,20 +66,3 @@ test.each<[string, readonly Diagnostic[], string]>([
 ])('%s', (_, diagnostics, text) => {
   expect(renderDiagnosticsText(diagnostics, PLAIN)).toBe(text);
 });
-
-test('of a rule that is broken very often the first are shown, and how many there are', () => {
-  const broken = (count: number, rule: string): readonly Diagnostic[] =>
-    Array.from({ length: count }, (_, index) => ({
-      severity: 'error',
-      rule,
-      message: `mistake ${index + 1} of ${rule}`,
-      position: { file: 'agents.yaml', line: index + 1, column: 1 },
-    }));
-  const text = renderDiagnosticsText([...broken(1200, 'a/many'), ...broken(50, 'a/few')], PLAIN);
-  expect(text).toContain('mistake 50 of a/many');
-  expect(text).not.toContain('mistake 51 of a/many');
-  expect(text).toContain('mistake 50 of a/few');
-  expect(text.slice(text.indexOf('1,250 errors'))).toBe(
-    '1,250 errors\n  a/many: the first 50 of 1,200 are shown\n  hint: callsheet validate --format json lists every one\n',
-  );
-});

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import {
   chmodSync,
+  existsSync,
   readFileSync,
   realpathSync,
   renameSync,
@@ -34,11 +35,11 @@ export async function fmt(
 ): Promise<ExitCode> {
   const { terminal } = context;
   if (given.includes('-')) return formatStandardInput(given, flags, context);
-  const wanted = given.length > 0 ? namedFiles(given) : filesOfStack(resolve(flags.dir));
-  const results = wanted.map(({ file, absolute }) => ({
+  const wanted = given.length > 0 ? namedFiles(given, flags.dir) : filesOfStack(resolve(flags.dir));
+  const results = wanted.map(({ file, absolute, instead }) => ({
     file,
     absolute,
-    ...formatFile(file, absolute),
+    ...formatFile(file, absolute, instead),
   }));
   const changed = results.filter(({ before, after }) => after !== undefined && after !== before);
   for (const { file, absolute, after = '' } of changed) {
@@ -60,11 +61,22 @@ export async function fmt(
   return failed ? EXIT.error : EXIT.done;
 }
 
-function namedFiles(given: readonly string[]) {
-  return given.map((file) => ({ file, absolute: resolve(file) }));
+type Wanted = {
+  readonly file: string;
+  readonly absolute: string;
+  /** What may have been meant where there is no such file. */
+  readonly instead?: string | undefined;
+};
+
+function namedFiles(given: readonly string[], dir: string): readonly Wanted[] {
+  return given.map((file) => {
+    const inStack = join(dir, file);
+    const absolute = resolve(file);
+    return { file, absolute, instead: existsSync(inStack) ? inStack : undefined };
+  });
 }
 
-function filesOfStack(dir: string) {
+function filesOfStack(dir: string): readonly Wanted[] {
   const files = stackFiles(dir);
   if ('message' in files)
     throw new CallsheetError(

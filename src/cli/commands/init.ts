@@ -88,7 +88,7 @@ function refuse(flag: string, why: string | undefined): void {
 }
 
 function givenBy({ baseUrl, organization, agent, ci, empty }: InitFlags): Given {
-  if (baseUrl !== undefined) refuse(`--base-url ${baseUrl}`, refuseBaseUrl(baseUrl));
+  if (baseUrl !== undefined) refuse('--base-url', refuseBaseUrl(baseUrl));
   if (agent !== undefined) refuse(`--agent ${agent}`, refuseAgent(agent));
   const [name = '', id = ''] = organization?.split('=') ?? [];
   if (organization !== undefined) {

@@ -1,4 +1,5 @@
 import { isResourceName } from '../../core/address.ts';
+import { baseUrlFault } from '../../core/base-url.ts';
 
 /** Pipelines that `init` knows. */
 export const PIPELINES = ['none', 'github', 'gitlab'] as const;
@@ -19,8 +20,8 @@ const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /** What is wrong with a base address, or undefined. */
 export function refuseBaseUrl(text: string): string | undefined {
-  const isHttp = /^https?:\/\//.test(text) && URL.canParse(text);
-  return isHttp ? undefined : 'It must begin with https:// (or http:// on this machine)';
+  const fault = baseUrlFault(text);
+  return fault && `${fault.message}. ${fault.hint}`;
 }
 
 /** What is wrong with the name of an organization, or undefined. */

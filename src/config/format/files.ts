@@ -33,14 +33,26 @@ export function formatText(file: string, before: string): FormattedFile {
   return { before, after: undefined, diagnostics: report.diagnostics() };
 }
 
-/** Reads and formats one file. */
-export function formatFile(file: string, absolute: string): FormattedFile {
+/** Reads and formats one file. `instead` is what may have been meant where it does not exist. */
+export function formatFile(
+  file: string,
+  absolute: string,
+  instead?: string | undefined,
+): FormattedFile {
   const read = readFile(file, absolute);
   if (!isUnreadable(read)) return formatText(file, (read.bom ? '\uFEFF' : '') + read.source.text);
-  const words = fileWords(file, read);
+  const words = wordsFor(file, read, instead);
   const report = openReport();
   report.add({ ...words, message: `fmt ${words.message}`, place: startOf({ file, text: '' }) });
   return { before: '', after: undefined, diagnostics: report.diagnostics() };
+}
+
+/** Files that are named on the command line are looked for in the working directory, as everywhere. */
+function wordsFor(file: string, read: Unreadable, instead: string | undefined) {
+  const words = fileWords(file, read);
+  if (read.reason !== 'missing') return words;
+  const hint = 'Files given to fmt are looked for in the working directory, whatever --dir is';
+  return { ...words, hint: instead === undefined ? hint : `${hint}. Did you mean "${instead}"?` };
 }
 
 function readFile(file: string, absolute: string) {
