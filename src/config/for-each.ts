@@ -81,7 +81,14 @@ function readRows({ value }: Member, context: Context): Rows | undefined {
   if (file !== undefined && value.type === 'map' && value.members.size === 1) {
     return readRowFile(file.value, context);
   }
-  return rowsIn(value, FOR_EACH, context);
+  const form = value.type === 'map' && [...value.members.keys()].find((key) => key.startsWith('$'));
+  if (!form) return rowsIn(value, FOR_EACH, context);
+  report(context, value.place, {
+    rule: 'for-each/rows',
+    message: `cannot be given as ${form}`,
+    hint: 'A resource has rows or has none in every environment; { $file: … } alone gives it other rows',
+  });
+  return undefined;
 }
 
 /** The path of a file of rows; undefined after saying what is wrong with it. */

@@ -5,6 +5,7 @@ import { compose } from './compose.ts';
 import { discover } from './discover.ts';
 import { checkNames } from './duplicates.ts';
 import { enterEnvironment } from './environment.ts';
+import { patchBodiesIn } from './environments.ts';
 import type { Folder } from './folder.ts';
 import { openFoundations } from './foundation.ts';
 import type { LoadOptions } from './load.ts';
@@ -54,7 +55,7 @@ export function readParts(
   const { root, patches } =
     written === undefined
       ? { root: undefined, patches: [] }
-      : enterEnvironment(written, environment, report);
+      : enterEnvironment(written, environment, folder.dir, report);
   const names = secretNames(kinds);
   const variables =
     root === undefined
@@ -81,7 +82,13 @@ export function readParts(
       settings === undefined ? () => 'unreadable' : lookupOrganization(settings.organizations),
     defaultOrganization: settings === undefined ? 'failed' : settings.organization,
   };
-  const { resources, addresses } = resolveAll(collected, patches, environment, surroundings);
+  const { resources, addresses } = resolveAll(
+    collected,
+    patches,
+    patchBodiesIn(root),
+    environment,
+    surroundings,
+  );
   const broken = files.filter((file) => file.broken).map(({ source }) => source ?? 'unknown');
   checkReferences(resources, addresses, broken, report);
   checkNames(resources, report);
@@ -111,6 +118,7 @@ function readOthers(
 function resolveAll(
   written: WrittenResources,
   environmentPatches: readonly Patch[],
+  allPatches: readonly WrittenMap[],
   environment: string | undefined,
   surroundings: Surroundings,
 ) {
@@ -125,7 +133,9 @@ function resolveAll(
     for (const { address } of resources) addresses.add(address);
     return resources;
   });
-  bases.reportUnused([]);
+  // A base that another environment uses, or this one uses no longer, is not in vain.
+  const bodies = [...written.resources.map(({ body }) => body), ...allPatches];
+  bases.reportUnused(bodies.flatMap(({ members }) => members.get('base')?.value ?? []));
   patches.reportUnmet(addresses);
   const blocks = new Map<WrittenBlock, Inherited>(
     written.blocks.map((block) => [block, resolveBlock(block, surroundings)]),

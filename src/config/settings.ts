@@ -23,6 +23,7 @@ import {
 import { type PlacedRule, readRules } from './rules.ts';
 import { APART, resolveApart } from './settings-apart.ts';
 import { settingsSchema } from './settings-schema.ts';
+import { defaultStateFile } from './shared-state.ts';
 import { positionOf } from './source.ts';
 import { rootSpot } from './trace.ts';
 import { validate } from './validate.ts';
@@ -129,8 +130,7 @@ function stateFile(
 ): string {
   const { CALLSHEET_STATE: elsewhere } = env;
   if (elsewhere !== undefined && elsewhere !== '') return resolvePath(elsewhere);
-  const own = environment === undefined ? '' : `${environment}/`;
-  const path = file ?? `.callsheet/${own}state.json`;
+  const path = file ?? defaultStateFile(environment);
   return isAbsolute(path) ? path : join(dir, path);
 }
 

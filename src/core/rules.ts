@@ -61,8 +61,13 @@ const TABLE: readonly (readonly [name: string, summary: string, remedy: string])
     'Put the whole cell in quotes, and double each quote inside it.',
   ],
   [
+    'environment/name',
+    'The name of an environment has characters that a path should not have.',
+    'Use letters, digits, _ and -, and begin with a letter or _.',
+  ],
+  [
     'environment/patch',
-    'An environment patches what is no resource of the stack.',
+    'An environment patches what is no resource of the stack, or one row with what all rows share.',
     'Correct the address.',
   ],
   ['environment/state', 'Environments would share one state.', 'Give each a state of its own.'],
