@@ -29,7 +29,8 @@ export function patchBodiesIn(root: Written | undefined): readonly WrittenMap[] 
   });
 }
 
-function environmentsOf(root: Written | undefined): readonly Member[] {
+/** The environments of `callsheet.yaml`, by name. */
+export function environmentsOf(root: Written | undefined): readonly Member[] {
   const environments = memberOf(root, 'environments')?.value;
   return environments?.type === 'map' ? [...environments.members.values()] : [];
 }

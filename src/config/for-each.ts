@@ -104,7 +104,7 @@ function rowPath(node: Written, context: Context): string | undefined {
 
 function readRowFile(node: Written, context: Context): Rows | undefined {
   const path = rowPath(node, context);
-  if (path === undefined) return undefined;
+  if (path === undefined || context.isResourceFile(path)) return undefined;
   const read = context.folder.text(path);
   if (isUnreadable(read)) {
     report(context, node.place, fileWords(path, read));

@@ -64,8 +64,9 @@ export function readParts(
   const deps = { folder, variables, report, env, environment, secretNames: names };
   const settings = root === undefined ? undefined : readSettings(root, deps);
   const files = [main, ...readOthers(settings, folder, options, names, report)];
+  const { roots, isResourceFile } = withoutRows(files, kinds, variables, report);
   const collected = collectResources(
-    withoutRows(files, kinds, variables),
+    roots,
     kinds,
     report,
     settings === undefined ? 'unknown' : 'known',
@@ -75,6 +76,7 @@ export function readParts(
     report,
     variables,
     folder,
+    isResourceFile,
     isKind: (name) => kindNames.has(name),
     secretNames: names,
     unchosen: environment === undefined ? environmentsIn(root) : [],

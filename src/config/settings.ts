@@ -188,6 +188,7 @@ export function readSettings(root: WrittenMap, deps: StackDeps): Settings {
     organization: (name) => lookupOrganization(known)(name),
     defaultOrganization: undefined,
     folder,
+    isResourceFile: () => false,
     isKind: () => false,
     secretNames: deps.secretNames,
     unchosen: [],

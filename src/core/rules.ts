@@ -132,8 +132,8 @@ const TABLE: readonly (readonly [name: string, summary: string, remedy: string])
   ],
   [
     'for-each/file',
-    'A file of rows has a name that does not say what it is.',
-    'Name a file that ends in .csv, .json, .yaml or .yml.',
+    'A file of rows has a name that does not say what it is, or holds resources of the stack.',
+    'Name a file of its own that ends in .csv, .json, .yaml or .yml.',
   ],
   [
     'for-each/key',
