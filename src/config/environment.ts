@@ -1,5 +1,7 @@
+import { isResourceName } from '../core/address.ts';
 import type { FieldSchema } from '../core/schema.ts';
 import { STACK_FILE } from './discover.ts';
+import { checkEnvironments } from './environments.ts';
 import { layOver } from './lay-over.ts';
 import { nearest } from './nearest.ts';
 import type { Patch } from './patches.ts';
@@ -14,16 +16,22 @@ export type Environment = {
 };
 
 /**
- * Lays an environment of `callsheet.yaml` over its settings. Without a name the file is what it is. An
- * environment that says nothing of the state has one of its own: two that shared one would each take the
- * other's resources for its own, and delete what it does not know.
+ * Lays an environment of `callsheet.yaml` over its settings. Without a name the file is what it is. What is
+ * wrong with the others is reported as well. `dir` is the stack folder.
  */
 export function enterEnvironment(
   root: WrittenMap,
   name: string | undefined,
+  dir: string,
   report: Report,
 ): Environment {
+  checkEnvironments(root, dir, report);
   if (name === undefined) return { root, patches: [] };
+  // It becomes part of a path, whatever the file says.
+  if (!isResourceName(name)) {
+    reportName(name, report);
+    return { root, patches: [] };
+  }
   const environments = memberOf(root, 'environments')?.value;
   const chosen = memberOf(environments, name)?.value;
   if (chosen?.type !== 'map') {
@@ -33,7 +41,6 @@ export function enterEnvironment(
   }
   const isSetting = (key: string) => ENVIRONMENT_MEMBERS.includes(key);
   const settings = [...chosen.members].filter(([key]) => isSetting(key));
-  reportSharedState(name, root, chosen, report);
   const add: Report['add'] = (problem) =>
     report.add({ ...problem, message: `${STACK_FILE}: environment ${name} ${problem.message}` });
   const schema: FieldSchema = settingsSchema;
@@ -70,6 +77,14 @@ function patchesIn(environment: WrittenMap): readonly Patch[] {
   );
 }
 
+function reportName(name: string, report: Report): void {
+  report.add({
+    rule: 'environment/name',
+    message: `--env ${name}: an environment cannot be called so`,
+    hint: 'Use letters, digits, _ and -, and begin with a letter',
+  });
+}
+
 function reportUnknown(name: string, root: WrittenMap, report: Report): void {
   const member = memberOf(root, 'environments');
   const names = member?.value.type === 'map' ? [...member.value.members.keys()] : [];
@@ -84,21 +99,5 @@ function reportUnknown(name: string, root: WrittenMap, report: Report): void {
           ? 'Environments stand under environments: there'
           : `It has ${names.join(', ')}`,
     place: member?.keyPlace,
-  });
-}
-
-function reportSharedState(
-  name: string,
-  root: WrittenMap,
-  environment: WrittenMap,
-  report: Report,
-): void {
-  const shared = memberOf(root, 'state');
-  if (shared === undefined || environment.members.has('state')) return;
-  report.add({
-    rule: 'environment/state',
-    message: `${STACK_FILE}: environment ${name} would share its state with the others`,
-    hint: `Give it one with state: { file: … } under environments.${name}, or remove state here: then each environment has its own`,
-    place: shared.keyPlace,
   });
 }

@@ -51,7 +51,7 @@ export function loadSettings(options: Omit<LoadOptions, 'secrets'>): {
     report.add({ rule: 'stack/settings', message: `${STACK_FILE} holds no settings`, hint });
     return { settings: undefined, diagnostics: report.diagnostics() };
   }
-  const { root } = enterEnvironment(written, options.environment, report);
+  const { root } = enterEnvironment(written, options.environment, dir, report);
   const variables = readVariables(memberOf(root, 'variables')?.value, options, report);
   const { env, environment } = options;
   const deps = { folder, variables, report, env, environment, secretNames: names };

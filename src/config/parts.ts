@@ -6,6 +6,7 @@ import { discover } from './discover.ts';
 import { withoutDoubts } from './doubts.ts';
 import { checkNames } from './duplicates.ts';
 import { enterEnvironment } from './environment.ts';
+import { patchBodiesIn } from './environments.ts';
 import type { Folder } from './folder.ts';
 import { openFoundations } from './foundation.ts';
 import type { LoadOptions } from './load.ts';
@@ -55,7 +56,7 @@ export function readParts(
   const { root, patches } =
     written === undefined
       ? { root: undefined, patches: [] }
-      : enterEnvironment(written, environment, report);
+      : enterEnvironment(written, environment, folder.dir, report);
   const names = secretNames(kinds);
   const variables =
     root === undefined
@@ -64,8 +65,9 @@ export function readParts(
   const deps = { folder, variables, report, env, environment, secretNames: names };
   const settings = root === undefined ? undefined : readSettings(root, deps);
   const files = [main, ...readOthers(settings, folder, options, names, report)];
+  const { roots, isResourceFile } = withoutRows(files, kinds, variables, report);
   const collected = collectResources(
-    withoutRows(files, kinds, variables),
+    roots,
     kinds,
     report,
     settings === undefined ? 'unknown' : 'known',
@@ -77,6 +79,7 @@ export function readParts(
     report: sure,
     variables,
     folder,
+    isResourceFile,
     isKind: (name) => kindNames.has(name),
     secretNames: names,
     unchosen: environment === undefined ? environmentsIn(root) : [],
@@ -84,7 +87,13 @@ export function readParts(
       settings === undefined ? () => 'unreadable' : lookupOrganization(settings.organizations),
     defaultOrganization: settings === undefined ? 'failed' : settings.organization,
   };
-  const { resources, addresses } = resolveAll(collected, patches, environment, surroundings);
+  const { resources, addresses } = resolveAll(
+    collected,
+    patches,
+    patchBodiesIn(root),
+    environment,
+    surroundings,
+  );
   checkReferences(resources, addresses, broken, report);
   checkNames(resources, report);
   const moves = readMoves(collected.shared, addresses, surroundings.isKind, sure);
@@ -113,6 +122,7 @@ function readOthers(
 function resolveAll(
   written: WrittenResources,
   environmentPatches: readonly Patch[],
+  allPatches: readonly WrittenMap[],
   environment: string | undefined,
   surroundings: Surroundings,
 ) {
@@ -127,7 +137,9 @@ function resolveAll(
     for (const { address } of resources) addresses.add(address);
     return resources;
   });
-  bases.reportUnused([]);
+  // A base that another environment uses, or this one uses no longer, is not in vain.
+  const bodies = [...written.resources.map(({ body }) => body), ...allPatches];
+  bases.reportUnused(bodies.flatMap(({ members }) => members.get('base')?.value ?? []));
   patches.reportUnmet(addresses);
   const blocks = new Map<WrittenBlock, Inherited>(
     written.blocks.map((block) => [block, resolveBlock(block, surroundings)]),

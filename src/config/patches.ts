@@ -1,5 +1,5 @@
 import { type Address, kindOf, matchesAddress } from '../core/address.ts';
-import type { Layer } from './bases.ts';
+import { fieldsOf, type Layer } from './bases.ts';
 import { nearest } from './nearest.ts';
 import type { Report } from './problems.ts';
 import type { Place } from './source.ts';
@@ -38,7 +38,12 @@ export function openPatches(
   return {
     over: (address) => pick(({ pattern }) => matchesAddress(pattern, address)),
     // Asked for every row, of which only a few have one.
-    overRow: (address) => (patterns.has(address) ? pick(({ pattern }) => pattern === address) : []),
+    overRow: (address) => {
+      if (!patterns.has(address)) return [];
+      const layers = pick(({ pattern }) => pattern === address);
+      // How rows are made, no single one can say, which is told where environments are checked.
+      return layers.map((layer) => ({ ...layer, body: fieldsOf(layer.body) }));
+    },
     reportUnmet: (addresses) => {
       const known = [...addresses];
       for (const patch of patches) if (!met.has(patch)) reportUnmet(patch, known, label, report);

@@ -84,7 +84,7 @@ function readRowFile(
   context: Context,
 ): Rows | undefined {
   const path = rowPath(node, context);
-  if (path === undefined) return undefined;
+  if (path === undefined || context.isResourceFile(path)) return undefined;
   const found = context.folder.text(path);
   // UTF-16 without its mark reads as UTF-8 with zeros in between, which no table has.
   const isText = isUnreadable(found) || !found.source.text.includes('\0');

@@ -69,6 +69,8 @@ export type Surroundings = {
   readonly defaultOrganization: string | 'failed' | undefined;
   /** Environments that could be chosen, where none is. */
   readonly unchosen: readonly string[];
+  /** Whether a file of the stack holds resources, so that it is no table; a `for_each` that names it was reported. */
+  readonly isResourceFile: (path: string) => boolean;
   /** Whether a name is that of a kind. */
   readonly isKind: (name: string) => boolean;
   /** Names of the fields that hold secrets, in any kind. */

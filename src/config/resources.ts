@@ -53,7 +53,7 @@ type Collection = {
 };
 
 /** A node that must be a map, or undefined after saying that it is none. */
-function asMap(
+export function asMap(
   node: Written,
   subject: string,
   what: string,

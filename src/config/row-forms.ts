@@ -4,7 +4,8 @@ import type { Problem } from './problems.ts';
 import type { Member, WrittenMap } from './written.ts';
 
 const FILE = '$file';
-const HINT = 'Rows are given as { $file: rows.csv }, as a list, or as a map whose keys are names';
+const HINT =
+  'Rows are given as { $file: rows.csv }, as a list, or as a map whose keys are names; a resource has rows or has none in every environment';
 
 /**
  * What is wrong with a map of rows of which a key begins with `$`, as a form's does: no row has such a

@@ -1,3 +1,5 @@
+import { memberSchema } from '../core/schema.ts';
+import { layOver } from './lay-over.ts';
 import { resolve } from './resolve.ts';
 import { below, type Context, type Resolved, type ResolvedObject, rootField } from './resolved.ts';
 import { namedField } from './schema.ts';
@@ -30,14 +32,22 @@ export function resolveApart(root: WrittenMap, context: Context): ResolvedObject
   return Object.fromEntries(members);
 }
 
-/** Patches are checked with the resources that they are laid over. */
+/**
+ * Environments as they are by themselves: what one takes away from the settings or replaces there is no value. Patches
+ * are checked with the resources that they are laid over.
+ */
 function withoutPatches(environments: Written): Written {
   if (environments.type !== 'map') return environments;
+  const all = namedField(settingsSchema, 'environments') ?? {};
   const members = [...environments.members.values()].map((member): [string, Member] => {
     const { key, value } = member;
     if (value.type !== 'map') return [key, member];
     const settings = [...value.members].filter(([name]) => name !== 'patches');
-    return [key, { ...member, value: { ...value, members: new Map(settings) } }];
+    const own = { ...value, members: new Map(settings) };
+    const nothing = { ...value, members: new Map() };
+    const schema = memberSchema(settingsSchema, all, key);
+    const over = layOver(nothing, own, schema, { root: settingsSchema, add: () => {} });
+    return [key, { ...member, value: over }];
   });
   return { ...environments, members: new Map(members) };
 }

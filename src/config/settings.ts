@@ -24,6 +24,7 @@ import {
 import { type PlacedRule, readRules } from './rules.ts';
 import { APART, resolveApart } from './settings-apart.ts';
 import { settingsSchema } from './settings-schema.ts';
+import { defaultStateFile } from './shared-state.ts';
 import { positionOf } from './source.ts';
 import { rootSpot } from './trace.ts';
 import { validate } from './validate.ts';
@@ -130,8 +131,7 @@ function stateFile(
 ): string {
   const { CALLSHEET_STATE: elsewhere } = env;
   if (elsewhere !== undefined && elsewhere !== '') return resolvePath(elsewhere);
-  const own = environment === undefined ? '' : `${environment}/`;
-  const path = file ?? `.callsheet/${own}state.json`;
+  const path = file ?? defaultStateFile(environment);
   return isAbsolute(path) ? path : join(dir, path);
 }
 
@@ -189,6 +189,7 @@ export function readSettings(root: WrittenMap, deps: StackDeps): Settings {
     organization: (name) => lookupOrganization(known)(name),
     defaultOrganization: undefined,
     folder,
+    isResourceFile: () => false,
     isKind: () => false,
     secretNames: deps.secretNames,
     unchosen: [],

@@ -61,8 +61,13 @@ const TABLE: readonly (readonly [name: string, summary: string, remedy: string])
     'Put the whole cell in quotes, and double each quote inside it.',
   ],
   [
+    'environment/name',
+    'The name of an environment has characters that a path should not have.',
+    'Use letters, digits, _ and -, and begin with a letter or _.',
+  ],
+  [
     'environment/patch',
-    'An environment patches what is no resource of the stack.',
+    'An environment patches what is no resource of the stack, or one row with what all rows share.',
     'Correct the address.',
   ],
   ['environment/state', 'Environments would share one state.', 'Give each a state of its own.'],
@@ -127,8 +132,8 @@ const TABLE: readonly (readonly [name: string, summary: string, remedy: string])
   ],
   [
     'for-each/file',
-    'A file of rows has a name that does not say what it is.',
-    'Name a file that ends in .csv, .json, .yaml or .yml.',
+    'A file of rows has a name that does not say what it is, or holds resources of the stack.',
+    'Name a file of its own that ends in .csv, .json, .yaml or .yml.',
   ],
   [
     'for-each/key',

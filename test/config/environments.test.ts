@@ -94,11 +94,12 @@ describe('what is wrong in one', () => {
     const files = {
       'callsheet.yaml': `${MAIN}state: { file: state.json }\nenvironments: { a: {}, b: { state: { file: b.json } } }\n`,
     };
-    const { diagnostics } = await load(files, { environment: 'a' });
-    expect(diagnostics.map(said)).toEqual([
-      'callsheet.yaml:4:1 environment/state callsheet.yaml: environment a would share its state with the others',
-    ]);
-    expect((await loadGood(files, { environment: 'b' })).state.file).toMatch(/b\.json$/);
+    for (const environment of [undefined, 'a', 'b']) {
+      const { diagnostics } = await load(files, { environment });
+      expect(diagnostics.map(said)).toEqual([
+        'callsheet.yaml:4:1 environment/state callsheet.yaml: environment a would share its state with the stack without --env',
+      ]);
+    }
   });
 
   test('a patch that meets nothing, and one that breaks a limit', async () => {
@@ -143,4 +144,124 @@ broken([
     files: { 'x.yaml': 'environments: {}\n' },
     says: ['x.yaml:1:1 stack/misplaced environments belongs in callsheet.yaml'],
   },
+  ...['patches: 5', 'patches: null', 'patches: [agent]'].map((patches) => ({
+    title: `${patches} of an environment that is not chosen`,
+    files: { 'callsheet.yaml': `${MAIN}environments: { a: { ${patches} } }\n` },
+    says: [
+      `callsheet.yaml:4:31 schema/type callsheet.yaml: environments.a.patches must be a map of addresses, not ${
+        { 'patches: 5': 'a number', 'patches: null': 'null' }[patches] ?? 'a list'
+      }`,
+    ],
+  })),
+  ...[undefined, 'a'].map((environment) => ({
+    title: `patches that are no maps, with --env ${environment}`,
+    files: {
+      'callsheet.yaml': `${MAIN}environments:\n  a:\n    patches:\n      agent: 5\n      agent.x: null\n      agent.y:\n`,
+      'agents.yaml': 'agents: { x: { name: X }, y: { name: Y } }\n',
+    },
+    options: { environment },
+    says: [
+      'callsheet.yaml:7:14 schema/type callsheet.yaml: environments.a.patches.agent must be a map of fields, not a number',
+      'callsheet.yaml:8:16 schema/type callsheet.yaml: environments.a.patches.agent.x must be a map of fields, not null',
+      'callsheet.yaml:9:7 schema/empty callsheet.yaml: environments.a.patches.agent.y has no value',
+    ],
+  })),
+  ...[undefined, 'a'].map((environment) => ({
+    title: `a patch for one row that says how rows are made, with --env ${environment}`,
+    files: {
+      'callsheet.yaml': `${MAIN}environments:\n  a:\n    patches:\n      agent.x["h"]: { base: b, for_each: [h], key: k, description: D }\n`,
+      'agents.yaml':
+        'bases: { b: {} }\nagents: { x: { name: X, for_each: [h], key: "${each.value}" } }\n',
+    },
+    options: { environment },
+    says: [
+      ...['23 base', '32 for_each', '47 key'].map((at) => {
+        const [column, member] = at.split(' ');
+        return `callsheet.yaml:7:${column} environment/patch callsheet.yaml: environments.a patches agent.x["h"] with ${member}, which one row cannot have`;
+      }),
+    ],
+    hint: 'Write it in the resource, or in a patch for all rows: agent.x',
+  })),
+  {
+    title: 'a patch that takes the rows away',
+    files: {
+      'callsheet.yaml': `${MAIN}environments: { a: { patches: { agent.x: { for_each: { $remove: true } } } } }\n`,
+      'agents.yaml': 'agents: { x: { name: X, for_each: [h], key: "${each.value}" } }\n',
+    },
+    options: { environment: 'a' },
+    says: ['callsheet.yaml:4:54 for-each/rows agent.x: for_each cannot be given as $remove'],
+    hint: 'other rows',
+  },
+  ...[undefined, '../..', 'a'].map((environment) => ({
+    title: `names that are paths, with --env ${environment}`,
+    files: { 'callsheet.yaml': `${MAIN}environments: { "../..": {}, "": {}, a: {}, a/b: {} }\n` },
+    options: { environment },
+    says: [
+      ...(environment === '../..'
+        ? ['environment/name --env ../..: an environment cannot be called so']
+        : []),
+      'callsheet.yaml:4:17 environment/name callsheet.yaml: environments has "../..", which cannot name an environment',
+      'callsheet.yaml:4:30 environment/name callsheet.yaml: environments has "", which cannot name an environment',
+      'callsheet.yaml:4:45 environment/name callsheet.yaml: environments has "a/b", which cannot name an environment',
+    ],
+    hint: 'Use letters, digits, _ and -, and begin with a letter',
+  })),
 ]);
+
+describe('a state that two have', () => {
+  const shares = (at: string, name: string, other: string) =>
+    `callsheet.yaml:${at} environment/state callsheet.yaml: environment ${name} would share its state with ${other}`;
+  const stack = 'the stack without --env';
+  test.each<readonly [title: string, text: string, ...says: readonly string[]]>([
+    [
+      'an empty state over one of the stack',
+      'state: { file: s.json }\nenvironments: { s: { state: {} } }',
+      shares('5:22', 's', stack),
+    ],
+    [
+      'the same file, written otherwise',
+      'state: { file: s.json }\nenvironments: { s: { state: { file: ./x/../s.json } } }',
+      shares('5:37', 's', stack),
+    ],
+    [
+      'two environments',
+      'environments: { s: { state: { file: s.json } }, t: { state: { file: ./s.json } } }',
+      shares('4:69', 't', 'environment s'),
+    ],
+    [
+      'that of the stack, which it does not name',
+      'environments: { s: { state: { file: .callsheet/state.json } } }',
+      shares('4:37', 's', stack),
+    ],
+    [
+      'that of another environment, which that does not name',
+      'environments: { s: { state: { file: .callsheet/t/state.json } }, t: {} }',
+      shares('4:66', 't', 'environment s'),
+    ],
+    [
+      'files of their own',
+      'state: { file: s.json }\nenvironments: { s: { state: { file: t.json } }, t: { state: { $remove: true } }, u: { state: { file: { $remove: true } } } }',
+    ],
+    [
+      'what only variables tell',
+      'state: { file: s.json }\nvariables: { v: { default: s } }\nenvironments: { s: { state: { file: "${var.v}.json" } } }',
+    ],
+  ])('%s', async (_, text, ...says) => {
+    for (const environment of [undefined, 's']) {
+      const { diagnostics } = await load({ 'callsheet.yaml': `${MAIN}${text}\n` }, { environment });
+      expect(diagnostics.map(said)).toEqual(says);
+    }
+  });
+});
+
+test.each(['environments.other.patches.agent.x', 'agents.x'])(
+  'a base that %s uses is used in every environment',
+  async (where) => {
+    const isPatch = where.startsWith('environments');
+    const files = {
+      'callsheet.yaml': `${MAIN}environments: { other: { patches: { agent.x: { base: ${isPatch ? 'b' : 'c'} } } }, none: {} }\n`,
+      'agents.yaml': `bases: { b: { base: ground }, ground: {}, c: {} }\nagents: { x: { name: X, base: ${isPatch ? 'c' : 'b'} } }\n`,
+    };
+    for (const environment of [undefined, 'none', 'other']) await loadGood(files, { environment });
+  },
+);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { broken, type Files, load, loadGood, said } from './stack-folder.ts';
+import { broken, type Files, load, loadGood, MAIN, said } from './stack-folder.ts';
 
 const LOOP = `agents:
   clinic:
@@ -24,6 +24,11 @@ const tables: readonly (readonly [name: string, forEach: string, files: Files])[
     'JSON',
     '{ $file: data/rows.json }',
     { 'data/rows.json': '[{"slug":"harbor","name":"Harbor"},{"slug":"oak","name":"Oak"}]' },
+  ],
+  [
+    'YAML in the stack, its path written otherwise',
+    '{ $file: ./data//./rows.yaml }',
+    { 'data/rows.yaml': '- { slug: harbor, name: Harbor }\n- { slug: oak, name: Oak }\n' },
   ],
   [
     'YAML among the files of the stack',
@@ -163,6 +168,51 @@ test('no rows are an error, unless that is allowed in so many words', async () =
 });
 
 broken([
+  ...['agents: { b: { name: B } }', 'bases: {}', 'moved: []', 'forget: []'].map((text) => ({
+    title: `rows in a file of the stack: ${text}`,
+    files: {
+      'a.yaml':
+        'agents: { a: { name: A, for_each: { $file: ./data//b.yaml }, key: "${each.key}" } }\n',
+      'data/b.yaml': `${text}\n`,
+    },
+    says: [
+      `a.yaml:1:44 for-each/file agent.a: for_each reads ./data//b.yaml, which is a file of the stack itself: it has ${text.split(':')[0]}`,
+    ],
+    hint: 'Put the rows into a file of their own',
+  })),
+  {
+    title: 'rows in the file that asks for them',
+    files: {
+      'a.yaml':
+        'agents: { a: { name: A, for_each: { $file: a.yaml }, key: "${each.key}" }, b: { name: B, status: asleep } }\n',
+    },
+    says: [
+      'a.yaml:1:44 for-each/file agent.a: for_each reads a.yaml, which is a file of the stack itself: it has agents',
+      'a.yaml:1:98 schema/enum agent.b: status cannot be "asleep"',
+    ],
+  },
+  {
+    title: 'rows in callsheet.yaml',
+    files: {
+      'a.yaml':
+        'agents: { a: { name: A, for_each: { $file: callsheet.yaml }, key: "${each.key}" } }\n',
+    },
+    says: [
+      'a.yaml:1:44 for-each/file agent.a: for_each reads callsheet.yaml, which is a file of the stack itself: it has callsheet',
+    ],
+  },
+  {
+    title: 'rows in a file of the stack, for an environment that is not chosen',
+    files: {
+      'callsheet.yaml': `${MAIN}environments: { s: { patches: { agent.a: { for_each: { $file: b.yaml } } } } }\n`,
+      'a.yaml': 'agents: { a: { name: A, for_each: [x], key: "${each.value}" } }\n',
+      'b.yaml': 'agents: { b: { name: B, status: asleep } }\n',
+    },
+    says: [
+      'b.yaml:1:33 schema/enum agent.b: status cannot be "asleep"',
+      'callsheet.yaml:4:63 for-each/file callsheet.yaml: environments.s.patches.agent.a: for_each reads b.yaml, which is a file of the stack itself: it has agents',
+    ],
+  },
   {
     title: 'a table that is empty to the last byte',
     files: looped(''),

@@ -1,0 +1,79 @@
+import { resolve } from 'node:path';
+import { STACK_FILE } from './discover.ts';
+import type { Report } from './problems.ts';
+import type { Place } from './source.ts';
+import { type Member, memberOf, type Written, type WrittenMap } from './written.ts';
+
+/** Where a stack keeps its state that does not say so: each environment has its own. */
+export function defaultStateFile(environment: string | undefined): string {
+  return `.callsheet/${environment === undefined ? '' : `${environment}/`}state.json`;
+}
+
+/** `file` is undefined where only variables tell it; `place` is what decides it. */
+type Kept = { readonly file: string | undefined; readonly place: Place; readonly hint: string };
+
+/**
+ * Reports every environment whose state is that of the stack or of another environment: each of the two would take
+ * the other's resources for its own, and delete what it does not know. What only variables tell is let be.
+ */
+export function checkStates(
+  root: WrittenMap,
+  dir: string,
+  environments: readonly Member[],
+  report: Report,
+): void {
+  const own = fileIn(memberOf(root, 'state')?.value) ?? defaultStateFile(undefined);
+  const known = new Map([[pathOf(own, dir), 'the stack without --env']]);
+  for (const environment of environments) {
+    const { key } = environment;
+    const { file, place, hint } = stateOf(environment, root);
+    const path = pathOf(file, dir);
+    const other = known.get(path);
+    if (path === undefined) continue;
+    if (other === undefined) known.set(path, `environment ${key}`);
+    else {
+      const message = `${STACK_FILE}: environment ${key} would share its state with ${other}`;
+      report.add({ rule: 'environment/state', message, hint, place });
+    }
+  }
+}
+
+function pathOf(file: string | undefined, dir: string): string | undefined {
+  return file === undefined || file.includes('${') ? undefined : resolve(dir, file);
+}
+
+/** The state of an environment, as laying it over that of the stack gives it. */
+function stateOf({ key, keyPlace, value }: Member, root: WrittenMap): Kept {
+  const shared = memberOf(root, 'state');
+  const given = memberOf(value, 'state');
+  const file = memberOf(given?.value, 'file');
+  const standard = defaultStateFile(key);
+  const give = `Give it one with state: { file: … } under environments.${key}`;
+  if (file !== undefined) {
+    const isRemoved = file.value.type === 'map';
+    const text = isRemoved ? standard : textOf(file.value);
+    return { file: text, place: file.value.place, hint: 'Name another file' };
+  }
+  if (given !== undefined && isRemoval(given.value)) {
+    return { file: standard, place: given.keyPlace, hint: give };
+  }
+  const inherited = fileIn(shared?.value);
+  if (shared === undefined || inherited === undefined) {
+    return { file: standard, place: given?.keyPlace ?? keyPlace, hint: give };
+  }
+  const hint = `${give}, or remove state here: then each environment has its own`;
+  return { file: inherited, place: given?.keyPlace ?? shared.keyPlace, hint };
+}
+
+function isRemoval(node: Written): boolean {
+  return memberOf(node, '$remove') !== undefined;
+}
+
+function fileIn(state: Written | undefined): string | undefined {
+  const file = memberOf(state, 'file')?.value;
+  return file && textOf(file);
+}
+
+function textOf(node: Written): string | undefined {
+  return node.type === 'scalar' && typeof node.value === 'string' ? node.value : undefined;
+}
