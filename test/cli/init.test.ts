@@ -133,6 +133,7 @@ describe('nothing is written', () => {
     ['for an id that is none', {}, { organization: 'harbor=1' }, /--organization harbor=1 cannot/],
     ['without an organization', {}, { organization: '' }, /cannot be used/],
     ['for an address that is none', {}, { baseUrl: 'voice.example' }, /--base-url/],
+    ['for an agent in an empty stack', {}, { empty: true, agent: 'Desk' }, /--agent cannot/],
     [
       'for an address with a password, which is not repeated',
       {},

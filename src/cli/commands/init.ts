@@ -90,6 +90,9 @@ function refuse(flag: string, why: string | undefined): void {
 function givenBy({ baseUrl, organization, agent, ci, empty }: InitFlags): Given {
   if (baseUrl !== undefined) refuse('--base-url', refuseBaseUrl(baseUrl));
   if (agent !== undefined) refuse(`--agent ${agent}`, refuseAgent(agent));
+  if (agent !== undefined && empty === true) {
+    refuse('--agent', 'A stack that is --empty has no agent; leave one of the two out');
+  }
   const [name = '', id = ''] = organization?.split('=') ?? [];
   if (organization !== undefined) {
     refuse(`--organization ${organization}`, refuseName(name) ?? refuseId(id));
