@@ -183,6 +183,18 @@ test('--keep-existing leaves what is there and writes the rest', async () => {
   await expectSound(dir);
 });
 
+test('--keep-existing adds a pipeline to a stack, and touches none of its YAML', async () => {
+  const dir = folder();
+  await begin(dir);
+  const { context, said } = openAuthorStage();
+  expect(await init({ dir, keepExisting: true, ci: 'github' }, context)).toBe(0);
+  expect(said()).toContain('+ .github/workflows/callsheet.yml');
+  expect(said()).not.toContain('callsheet.yaml\n');
+  await expectSound(dir);
+  const more = init({ dir, keepExisting: true, ci: 'github', agent: 'Desk' }, context);
+  await expect(more).rejects.toThrow('--agent cannot be used');
+});
+
 describe('a pipeline', () => {
   test.each([
     ['', 'callsheet'],
