@@ -4,6 +4,7 @@
  */
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { CallsheetError } from '../core/errors.ts';
+import { nearest } from '../core/nearest.ts';
 import { renderFailureJson } from '../render/failure.ts';
 import { addAuthorCommands } from './author-commands.ts';
 import { COMMAND_WORDS } from './command-words.ts';
@@ -60,6 +61,7 @@ export async function runProgram(argv: readonly string[], deps: Deps): Promise<E
 
   const program = buildProgram(action, deps.version);
   try {
+    refuseUnknownHelp(program, argv);
     await program.parseAsync([...argv], { from: 'user' });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
@@ -67,6 +69,21 @@ export async function runProgram(argv: readonly string[], deps: Deps): Promise<E
     exit = error.exitCode === 0 ? EXIT.done : EXIT.error;
   }
   return exit;
+}
+
+/** `callsheet help vaildate` is a slip, which commander answers with the help of everything. */
+function refuseUnknownHelp(program: Command, [first, ...words]: readonly string[]): void {
+  if (first !== 'help') return;
+  let at = program;
+  for (const word of words.filter((text) => !text.startsWith('-') && text !== 'help')) {
+    const next = at.commands.find((one) => one.name() === word || one.aliases().includes(word));
+    if (next === undefined) {
+      const names = at.commands.map((one) => one.name());
+      const close = nearest(word, names);
+      const meant = close === undefined ? '' : `\n(Did you mean ${close}?)`;
+      at.error(`error: unknown command '${word}'${meant}`);
+    } else at = next;
+  }
 }
 
 /** A request that fails once somebody interrupted was ended by the interrupt. */

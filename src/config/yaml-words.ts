@@ -56,8 +56,12 @@ function wordsFor(code: ErrorCode, raw: string): Omit<Words, 'rule'> {
   return { message: raw.charAt(0).toLowerCase() + raw.slice(1) };
 }
 
-/** The rule and the words for an error of the YAML parser. */
-export function syntaxMessage(code: ErrorCode, raw: string): Words {
+/** `greeting: {{name}} …`, which YAML reads as a map in a map. */
+const TOKEN_FIRST = /(?:[:-][ \t]+|^[ \t]*)\{\{/;
+const TOKEN_HINT = 'A text that begins with {{ needs quotes around all of it';
+
+/** The rule and the words for an error of the YAML parser in a line. */
+export function syntaxMessage(code: ErrorCode, raw: string, line: string): Words {
   if (code === 'TAG_RESOLVE_FAILED' || code === 'BAD_COLLECTION_TYPE') {
     return {
       rule: 'yaml/tag',
@@ -65,5 +69,6 @@ export function syntaxMessage(code: ErrorCode, raw: string): Words {
       hint: 'Value forms are objects with one $ key, such as { $file: prompts/name.md }',
     };
   }
-  return { rule: 'yaml/syntax', ...wordsFor(code, raw) };
+  const hint = TOKEN_FIRST.test(line) ? { hint: TOKEN_HINT } : {};
+  return { rule: 'yaml/syntax', ...wordsFor(code, raw), ...hint };
 }

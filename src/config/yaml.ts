@@ -43,6 +43,12 @@ function compose(tokens: readonly CST.Token[], length: number): Document.Parsed[
   );
 }
 
+function lineOf({ text }: Source, offset: number): string {
+  const begin = text.lastIndexOf('\n', Math.max(0, offset - 1)) + 1;
+  const end = text.indexOf('\n', begin);
+  return text.slice(begin, end < 0 ? text.length : end);
+}
+
 function syntaxProblems(document: Document.Parsed, source: Source): Problem[] {
   const lines = new Set<number>();
   const problems: Problem[] = [];
@@ -53,7 +59,7 @@ function syntaxProblems(document: Document.Parsed, source: Source): Problem[] {
     if (lines.has(line)) continue;
     lines.add(line);
     const place: Place = { source, start, end: Math.max(start, error.pos[1]) };
-    problems.push({ ...syntaxMessage(error.code, error.message), place });
+    problems.push({ ...syntaxMessage(error.code, error.message, lineOf(source, start)), place });
   }
   return problems.slice(0, MAX_SYNTAX_ERRORS);
 }

@@ -133,6 +133,7 @@ describe('nothing is written', () => {
     ['for an id that is none', {}, { organization: 'harbor=1' }, /--organization harbor=1 cannot/],
     ['without an organization', {}, { organization: '' }, /cannot be used/],
     ['for an address that is none', {}, { baseUrl: 'voice.example' }, /--base-url/],
+    ['for an agent in an empty stack', {}, { empty: true, agent: 'Desk' }, /--agent cannot/],
     [
       'for an address with a password, which is not repeated',
       {},
@@ -180,6 +181,18 @@ test('--keep-existing leaves what is there and writes the rest', async () => {
   expect(said).toContain('= prompts/front_desk.md (was there)');
   expect(readFileSync(join(dir, 'prompts/front_desk.md'), 'utf8')).toBe('Mine');
   await expectSound(dir);
+});
+
+test('--keep-existing adds a pipeline to a stack, and touches none of its YAML', async () => {
+  const dir = folder();
+  await begin(dir);
+  const { context, said } = openAuthorStage();
+  expect(await init({ dir, keepExisting: true, ci: 'github' }, context)).toBe(0);
+  expect(said()).toContain('+ .github/workflows/callsheet.yml');
+  expect(said()).not.toContain('callsheet.yaml\n');
+  await expectSound(dir);
+  const more = init({ dir, keepExisting: true, ci: 'github', agent: 'Desk' }, context);
+  await expect(more).rejects.toThrow('--agent cannot be used');
 });
 
 describe('a pipeline', () => {

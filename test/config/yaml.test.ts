@@ -17,6 +17,12 @@ broken([
     says: ['x.yaml:3:3 yaml/syntax a { or [ is not closed, or what it holds is not indented'],
   },
   {
+    title: 'a text that begins with a token and has no quotes',
+    files: { 'x.yaml': lines('agents:', '  a:', '    name: {{caller_id}} hi') },
+    says: ['x.yaml:3:25 yaml/syntax there is something here that YAML does not expect'],
+    hint: 'A text that begins with {{ needs quotes around all of it',
+  },
+  {
     title: 'a quote that is not closed',
     files: { 'x.yaml': lines('agents:', '  a:', '    name: "A') },
     says: ['x.yaml:3:13 yaml/syntax a quoted text has no closing quote'],

@@ -14,8 +14,8 @@ import {
   refuseName,
 } from '../init/answers.ts';
 import type { Given } from '../init/ask.ts';
-import { newFiles } from '../init/files.ts';
-import { lookAround, type Sorted, sortFiles, writeAll } from '../init/place.ts';
+import { addedFiles, newFiles } from '../init/files.ts';
+import { isStack, lookAround, type Sorted, sortFiles, writeAll } from '../init/place.ts';
 
 export type InitFlags = CommonFlags & {
   readonly baseUrl?: string;
@@ -31,6 +31,7 @@ export type InitFlags = CommonFlags & {
 export async function init(flags: InitFlags, context: Context): Promise<ExitCode> {
   const { terminal } = context;
   const dir = resolve(flags.dir);
+  if (flags.keepExisting === true && isStack(dir)) return addTo(dir, flags, context);
   const around = lookAround(dir, context.version);
   const answers = await answersFor(givenBy(flags), flags, context);
   const sorted = sortFiles(dir, newFiles(answers, around));
@@ -43,19 +44,40 @@ export async function init(flags: InitFlags, context: Context): Promise<ExitCode
       diagnostics,
     });
   }
-  terminal.out(
-    renderNewStackText(
-      {
-        dir: flags.dir,
-        written: sorted.fresh.map(({ path }) => path),
-        kept: [...sorted.same, ...sorted.taken].map(({ path }) => path),
-        lacking: sorted.lacking,
-        hasBaseUrl: answers.baseUrl !== undefined,
-      },
-      terminal.render,
-    ),
-  );
+  terminal.out(textOf(sorted, flags, answers.baseUrl !== undefined, terminal.render));
   return EXIT.done;
+}
+
+/** A stack that is there gets what it lacks beside its YAML: a pipeline, most of all. */
+function addTo(dir: string, flags: InitFlags, { terminal, version }: Context): ExitCode {
+  const of = (['baseUrl', 'organization', 'agent', 'empty'] as const).find(
+    (name) => flags[name] !== undefined,
+  );
+  if (of !== undefined) {
+    const flag = of === 'baseUrl' ? 'base-url' : of;
+    refuse(`--${flag}`, 'The stack is there already: edit its YAML instead');
+  }
+  const around = lookAround(dir, version, true);
+  const sorted = sortFiles(dir, addedFiles(flags.ci ?? 'none', around));
+  writeAll(dir, sorted.fresh);
+  terminal.out(textOf(sorted, flags, true, terminal.render));
+  return EXIT.done;
+}
+
+function textOf(
+  sorted: Sorted,
+  { dir }: InitFlags,
+  hasBaseUrl: boolean,
+  render: Context['terminal']['render'],
+): string {
+  const stack = {
+    dir,
+    written: sorted.fresh.map(({ path }) => path),
+    kept: [...sorted.same, ...sorted.taken].map(({ path }) => path),
+    lacking: sorted.lacking,
+    hasBaseUrl,
+  };
+  return renderNewStackText(stack, render);
 }
 
 function taken({ taken: files }: Sorted): CallsheetError {
@@ -90,6 +112,9 @@ function refuse(flag: string, why: string | undefined): void {
 function givenBy({ baseUrl, organization, agent, ci, empty }: InitFlags): Given {
   if (baseUrl !== undefined) refuse('--base-url', refuseBaseUrl(baseUrl));
   if (agent !== undefined) refuse(`--agent ${agent}`, refuseAgent(agent));
+  if (agent !== undefined && empty === true) {
+    refuse('--agent', 'A stack that is --empty has no agent; leave one of the two out');
+  }
   const [name = '', id = ''] = organization?.split('=') ?? [];
   if (organization !== undefined) {
     refuse(`--organization ${organization}`, refuseName(name) ?? refuseId(id));

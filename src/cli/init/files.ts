@@ -2,7 +2,7 @@ import { editorSchema } from '../../config/editor-schema.ts';
 import { writtenValue } from '../../config/field-type.ts';
 import { writeResources } from '../../config/write.ts';
 import { kinds } from '../../kinds/index.ts';
-import { type Answers, addressName } from './answers.ts';
+import { type Answers, addressName, type Pipeline } from './answers.ts';
 import { githubWorkflow, gitlabPipeline } from './pipelines.ts';
 
 /** Where the new stack stands. */
@@ -40,9 +40,16 @@ export function newFiles(answers: Answers, around: Surroundings): readonly NewFi
     ...(around.installedSchema === undefined
       ? [{ path: SCHEMA_FILE, text: `${JSON.stringify(editorSchema(kinds), null, 2)}\n` }]
       : []),
+    ...addedFiles(answers.ci, around),
+  ];
+}
+
+/** What an existing stack can be given too: everything that is none of its YAML. */
+export function addedFiles(ci: Pipeline, around: Surroundings): readonly NewFile[] {
+  return [
     listed('.gitignore', '# State, and what only this machine knows.', IGNORED),
     listed('.gitattributes', '# The same bytes on every machine.', ATTRIBUTES),
-    ...pipelineFiles(answers, around),
+    ...pipelineFiles(ci, around),
   ];
 }
 
@@ -127,7 +134,7 @@ You answer the phone. Find out who is calling and what they need, in a friendly 
 `;
 }
 
-function pipelineFiles({ ci }: Answers, around: Surroundings): readonly NewFile[] {
+function pipelineFiles(ci: Pipeline, around: Surroundings): readonly NewFile[] {
   const { inRepository, toRepository, version } = around;
   const top = toRepository === '' ? '' : `${toRepository}/`;
   if (ci === 'github') {

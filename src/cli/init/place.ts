@@ -23,13 +23,19 @@ function posix(path: string): string {
   return path.split(sep).join('/');
 }
 
-/** Looks around the folder of a new stack. Throws where no stack can stand. */
-export function lookAround(dir: string, version: string): Surroundings {
+/** Whether a folder is a stack already. */
+export function isStack(dir: string): boolean {
+  return existsSync(join(dir, STACK_FILE));
+}
+
+/** Looks around the folder of a new stack, or of one to add to. Throws where no stack can stand. */
+export function lookAround(dir: string, version: string, adds = false): Surroundings {
   if (existsSync(dir) && !statSync(dir).isDirectory()) {
     throw new CallsheetError('usage', `${dir} is not a folder`);
   }
-  if (existsSync(join(dir, STACK_FILE))) {
-    const hint = 'See what is in it with: callsheet validate';
+  if (isStack(dir) && !adds) {
+    const hint =
+      'See what is in it with: callsheet validate. A pipeline is added with --keep-existing --ci github, or gitlab';
     throw new CallsheetError('usage', `${dir} is a stack already: it has a ${STACK_FILE}`, {
       hint,
     });

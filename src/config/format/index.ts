@@ -6,7 +6,7 @@ import { gapLines, readGap, splitHeader, splitTail, Unformattable } from './gaps
 import { contentOf, endOfValue, rangeOf } from './nodes.ts';
 import type { Shape } from './order.ts';
 import { printBlock } from './print.ts';
-import { sameComments, sameValues } from './same.ts';
+import { sameValues, strayComment } from './same.ts';
 
 /** What became of a file: its new text, or why it is left alone. */
 export type Formatted = { readonly text: string } | { readonly problems: readonly Problem[] };
@@ -27,8 +27,13 @@ export function formatYaml(source: Source, shape: Shape): Formatted {
   try {
     const text = print(source.text.replaceAll('\r\n', '\n'), shape);
     const after = parseYaml({ file: source.file, text });
-    const isKept = sameValues(before.root, after.root) && sameComments(source.text, text);
-    return isKept ? { text } : { problems: [refusal(source, 'something', 0)] };
+    const comment = strayComment(source.text, text);
+    if (comment !== undefined) {
+      const offset = Math.max(0, source.text.indexOf(comment));
+      return { problems: [refusal(source, 'a comment', offset)] };
+    }
+    if (sameValues(before.root, after.root)) return { text };
+    return { problems: [refusal(source, 'a value', 0)] };
   } catch (error) {
     if (!(error instanceof Unformattable)) throw error;
     return { problems: [refusal(source, error.message, error.offset)] };

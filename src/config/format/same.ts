@@ -33,7 +33,9 @@ function commentsOf(text: string): readonly string[] {
   return comments.sort();
 }
 
-/** Whether two texts have the same comments, wherever they stand. */
-export function sameComments(a: string, b: string): boolean {
-  return JSON.stringify(commentsOf(a)) === JSON.stringify(commentsOf(b));
+/** A comment that only one of two texts has, wherever it stands; undefined where they have the same. */
+export function strayComment(a: string, b: string): string | undefined {
+  const [left, right] = [commentsOf(a), commentsOf(b)];
+  const at = left.findIndex((comment, index) => comment !== right[index]);
+  return at < 0 ? right[left.length] : left[at];
 }

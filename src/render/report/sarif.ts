@@ -75,6 +75,8 @@ function leftOut({ diagnostics }: Report, shown: number) {
 function messageOf({ message, hint }: Diagnostic): string {
   const text = [message, hint]
     .filter((part) => part !== undefined)
+    // A colon announces what only the text format goes on to show.
+    .map((part) => part.replace(/[\s:]+$/, ''))
     .map((part) => (/[.?!…]$/.test(part) ? part : `${part}.`))
     .join(' ');
   const plain = sanitiseLine(text).replaceAll('](', '] (');

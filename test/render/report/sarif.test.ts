@@ -162,3 +162,11 @@ test('a file with more results than GitHub takes keeps the errors and says how m
   expect(results[0].level).toBe('error');
   expect(invocations[0].toolExecutionNotifications[0].message.text).toMatch(/^1 more problem/);
 });
+
+test.each([
+  ['bases stand under bases:', 'bases stand under bases. Do it.'],
+  ['there is an end.:', 'there is an end. Do it.'],
+])('%j is one sentence', (message, text) => {
+  const [result] = resultsOf(reportOf([problem({ message, hint: 'Do it' })]));
+  expect(result.message.text).toBe(text);
+});
