@@ -31,7 +31,7 @@ export type Merge = {
 };
 
 export const REMOVE = '$remove';
-const REPLACE = '$replace';
+export const REPLACE = '$replace';
 
 export function layOver(
   below: WrittenMap,

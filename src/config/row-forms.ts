@@ -1,9 +1,11 @@
 import { FORMS } from './forms.ts';
+import { REMOVE, REPLACE } from './lay-over.ts';
 import { nearest } from './nearest.ts';
 import type { Problem } from './problems.ts';
 import type { Member, WrittenMap } from './written.ts';
 
 const FILE = '$file';
+const NO_ROWS: readonly string[] = [...FORMS, REMOVE, REPLACE];
 const HINT =
   'Rows are given as { $file: rows.csv }, as a list, or as a map whose keys are names; a resource has rows or has none in every environment';
 
@@ -13,7 +15,7 @@ const HINT =
  */
 export function formAmongRows(node: WrittenMap): (Problem & { member: Member }) | undefined {
   const members = [...node.members.values()];
-  const form = members.find(({ key }) => FORMS.some((name) => name === key));
+  const form = members.find(({ key }) => NO_ROWS.includes(key));
   if (form?.key === FILE) {
     const member = members.find((other) => other !== form) ?? form;
     return {

@@ -189,7 +189,7 @@ broken([
       'agents.yaml': 'agents: { x: { name: X, for_each: [h], key: "${each.value}" } }\n',
     },
     options: { environment: 'a' },
-    says: ['callsheet.yaml:4:54 for-each/rows agent.x: for_each cannot be given as $remove'],
+    says: ['callsheet.yaml:4:56 for-each/rows agent.x: for_each cannot be given as $remove'],
     hint: 'other rows',
   },
   ...[undefined, '../..', 'a'].map((environment) => ({
