@@ -43,7 +43,7 @@ export function waysOf({
     schema: [[], ['--out', at('schema.json')]],
     init: [
       ['--yes', '--empty'],
-      ['--agent', 'Other', '--ci', 'github', '--keep-existing'],
+      ['--ci', 'github', '--keep-existing'],
     ],
     fmt: [['--check'], ['-']],
     explain: [

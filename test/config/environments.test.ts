@@ -190,7 +190,7 @@ broken([
     },
     options: { environment: 'a' },
     says: ['callsheet.yaml:4:56 for-each/rows agent.x: for_each cannot be given as $remove'],
-    hint: 'other rows',
+    hint: 'has rows or has none',
   },
   ...[undefined, '../..', 'a'].map((environment) => ({
     title: `names that are paths, with --env ${environment}`,
