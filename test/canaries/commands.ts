@@ -45,7 +45,8 @@ export function waysOf({
       ['--yes', '--empty'],
       ['--ci', 'github', '--keep-existing'],
     ],
-    fmt: [['--check'], ['-']],
+    // Not `-`: in this process nobody ends standard input.
+    fmt: [['--check']],
     explain: [
       [AGENT],
       ['agent.sample.integrations'],
