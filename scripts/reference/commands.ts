@@ -1,7 +1,8 @@
 import type { Command, Option } from 'commander';
 import { COMMAND_WORDS } from '../../src/cli/command-words.ts';
 import { EXIT } from '../../src/cli/exit.ts';
-import { buildProgram, commonOptions } from '../../src/cli/program.ts';
+import { commonOptions } from '../../src/cli/options.ts';
+import { buildProgram } from '../../src/cli/program.ts';
 import { exitHeading } from './exits.ts';
 import { anchorOf, code, fenced, page, paragraph, sentence, table, toHeading } from './markdown.ts';
 

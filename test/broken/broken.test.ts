@@ -2,7 +2,7 @@ import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { validate } from '../../src/cli/commands/validate.ts';
-import type { Context } from '../../src/cli/context.ts';
+import { openAuthorStage } from '../cli/author-stage.ts';
 
 // A folder is a case: a stack with something wrong, and all that is said of it, at 100 columns.
 // UPDATE_GOLDEN=1 writes what is said now; read the difference.
@@ -21,29 +21,9 @@ test.each(cases)('%s', async (name) => {
   const flags = existsSync(`${dir}/flags.json`)
     ? JSON.parse(readFileSync(`${dir}/flags.json`, 'utf8'))
     : {};
-  let said = '';
-  const say = (text: string) => {
-    said += `${text}\n`;
-  };
-  const render = { width: 100, color: false, verbose: false };
-  const terminal: Context['terminal'] = {
-    out: say,
-    err: say,
-    render,
-    renderErr: render,
-    wrapsErr: false,
-    canAsk: false,
-    ask: () => Promise.reject(new Error('nobody is there')),
-  };
-  const context: Context = {
-    terminal,
-    env: {},
-    now: () => new Date('2026-11-21T09:45:00Z'),
-    stop: new AbortController().signal,
-    version: '0.0.0',
-  };
+  const { context, said } = openAuthorStage(100);
   const exit = await validate({ dir, format: 'text', strict: false, ...flags }, context);
-  const found = `${said.replace(/[ \t]+$/gm, '').trimEnd()}\n\nexit ${exit}\n`;
+  const found = `${said().replace(/[ \t]+$/gm, '').trimEnd()}\n\nexit ${exit}\n`;
   const golden = `${dir}/said.txt`;
   if (process.env.UPDATE_GOLDEN === '1') writeFileSync(golden, found);
   expect(found).toBe(readFileSync(golden, 'utf8'));

@@ -2,12 +2,15 @@ import type { Context } from '../../src/cli/context.ts';
 import type { RenderOptions } from '../../src/render/terminal.ts';
 
 /** A context for commands that ask nobody anything, and what they print with it. */
-export function openAuthorStage(): { readonly context: Context; readonly said: () => string } {
+export function openAuthorStage(width = 80): {
+  readonly context: Context;
+  readonly said: () => string;
+} {
   let said = '';
   const say = (text: string) => {
     said += text.endsWith('\n') ? text : `${text}\n`;
   };
-  const render: RenderOptions = { width: 80, color: false, verbose: false };
+  const render: RenderOptions = { width, color: false, verbose: false };
   const terminal: Context['terminal'] = {
     out: say,
     err: say,

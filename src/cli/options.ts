@@ -1,0 +1,79 @@
+import { type Command, InvalidArgumentError, Option } from 'commander';
+
+/** Flags of every command. */
+export function commonOptions(): readonly Option[] {
+  return [
+    new Option('--dir <folder>', 'folder of the stack').default('.'),
+    new Option('--env <name>', 'the environment of callsheet.yaml to use'),
+    new Option('--var <name=value>', 'set a variable (repeatable)').argParser(collect),
+    new Option('--var-file <file>', 'read variables from a file (repeatable)').argParser(collect),
+    new Option('--no-color', 'no colours (also NO_COLOR)'),
+    new Option('--quiet', 'results only: no progress, no warnings'),
+    new Option('--verbose', 'show everything'),
+    new Option('--trace-http <file>', 'append every request to a file, without secrets'),
+  ];
+}
+
+/** Which resources a command is about. */
+export function targetOptionsOn(command: Command): Command {
+  return command
+    .addOption(
+      new Option('--target <address...>', 'only these: an address, a kind, or what it begins with'),
+    )
+    .addOption(new Option('--exclude <address...>', 'not these'));
+}
+
+/** What a plan may do. */
+export function planOptionsOn(command: Command): Command {
+  return targetOptionsOn(command)
+    .option('--allow-delete', 'delete what the configuration no longer has')
+    .option('--accept-conflicts', "write the configuration's side where both sides changed")
+    .option('--skip-refused', 'leave out what is refused and apply the rest')
+    .option('--force', 'delete what live resources still use, too')
+    .option('--release-hold', 'apply a configuration again that was rolled back')
+    .addOption(overrideFreeze())
+    .option(
+      '--resend-secrets [addresses...]',
+      'write secrets again: all, or those of the addresses',
+    )
+    .addOption(concurrency());
+}
+
+export function overrideFreeze(): Option {
+  return new Option('--override-freeze <reason>', 'write in a freeze window; why is recorded');
+}
+
+/** How a result is shown; the first where nothing is said. */
+export function format(...formats: readonly string[]): Option {
+  const [first = 'text'] = formats;
+  return new Option('--format <format>', 'how to show the result')
+    .choices([...formats])
+    .default(first);
+}
+
+export function concurrency(): Option {
+  return new Option('--concurrency <n>', 'requests in flight at once')
+    .argParser(positive)
+    .default(8);
+}
+
+function collect(value: string, before: readonly string[] | undefined): readonly string[] {
+  return [...(before ?? []), value];
+}
+
+export function whole(value: string): number {
+  if (/^\d+$/.test(value)) return Number(value);
+  throw new InvalidArgumentError('It must be a whole number.');
+}
+
+export function port(value: string): number {
+  const number = whole(value);
+  if (number <= 65_535) return number;
+  throw new InvalidArgumentError('It must be at most 65535.');
+}
+
+function positive(value: string): number {
+  const number = whole(value);
+  if (number > 0) return number;
+  throw new InvalidArgumentError('It must be at least 1.');
+}
