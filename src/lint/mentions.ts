@@ -4,7 +4,7 @@ import type { Span } from './rule.ts';
 export type Mention = { readonly name: string; readonly span: Span };
 
 /** A name as code is named: `crm_lookup`. Prose has no such words. */
-export const SNAKE = '[a-z][a-z0-9]*(?:_[a-z0-9]+)+';
+const SNAKE = '[a-z][a-z0-9]*(?:_[a-z0-9]+)+';
 
 /**
  * The source of a pattern for a name that `rest` follows. It begins at the first underscore of the name and looks
@@ -14,6 +14,11 @@ export const SNAKE = '[a-z][a-z0-9]*(?:_[a-z0-9]+)+';
 export function snakeBefore(rest: string): string {
   const name = `(?<=(?=(?<name>${SNAKE}))\\b[a-z][a-z0-9]*_)`;
   return `_${name}[a-z0-9]+(?:_[a-z0-9]+)*${rest}`;
+}
+
+/** The source of a pattern for a name that stands after `before`. It begins and looks back in the same way. */
+export function snakeAfter(before: string): string {
+  return `_(?<=${before}(?=(?<name>${SNAKE}))\\b[a-z][a-z0-9]*_)[a-z0-9]+(?:_[a-z0-9]+)*`;
 }
 
 /** Patterns by what a text must hold for any of them to match: most prompts are then looked through quickly. */

@@ -11,41 +11,54 @@ export type Prose = {
   readonly path: string;
   readonly role: Role;
   readonly text: string;
+  /** Counted from 0; the same number for the same text. */
+  readonly textId: number;
 };
 
+const known = new WeakMap<LintSubject, readonly Prose[]>();
+
 /** The prose of a stack in its order, of the roles that are wanted: the fields that schemas mark with `x-prose`. */
-export function* proseOf(
-  { resources, schemaOf }: Pick<LintSubject, 'resources' | 'schemaOf'>,
-  roles: readonly Role[],
-): Generator<Prose> {
+export function proseOf(subject: LintSubject, roles: readonly Role[]): readonly Prose[] {
+  const all = known.get(subject) ?? allProse(subject);
+  known.set(subject, all);
+  return all.filter(({ role }) => roles.includes(role));
+}
+
+function allProse({ resources, schemaOf }: LintSubject): readonly Prose[] {
   const byKind = new Map<string, readonly Field[]>();
+  const ids = new Map<string, number>();
+  const all: Prose[] = [];
   for (const resource of resources) {
-    const fields = byKind.get(resource.kind) ?? fieldsOf(schemaOf(resource.kind), roles);
+    const fields = byKind.get(resource.kind) ?? fieldsOf(schemaOf(resource.kind));
     byKind.set(resource.kind, fields);
     for (const { path, role } of fields) {
       const text = resource.document[path];
-      if (typeof text === 'string') yield { resource, path, role, text };
+      if (typeof text !== 'string') continue;
+      const textId = ids.get(text) ?? ids.size;
+      ids.set(text, textId);
+      all.push({ resource, path, role, text, textId });
     }
   }
+  return all;
 }
 
 type Field = Pick<Prose, 'path' | 'role'>;
 
-function fieldsOf(schema: FieldSchema | undefined, roles: readonly Role[]): readonly Field[] {
+const ROLES: readonly Role[] = ['instructions', 'speech', 'message'];
+
+function fieldsOf(schema: FieldSchema | undefined): readonly Field[] {
   return Object.entries(schema?.properties ?? {}).flatMap(([path, field]) => {
-    const role = roles.find((one) => one === field['x-prose']);
+    const role = ROLES.find((one) => one === field['x-prose']);
     return role === undefined ? [] : [{ path, role }];
   });
 }
 
 /** Remembers what a function makes of a text: many resources share theirs. */
-export function perText<T>(read: (text: string) => T): (text: string) => T {
-  const known = new Map<string, T>();
-  return (text) => {
-    const before = known.get(text);
-    if (before !== undefined) return before;
-    const made = read(text);
-    known.set(text, made);
-    return made;
+export function perText<T>(read: (text: string) => T): (prose: Prose) => T {
+  const made: T[] = [];
+  return ({ text, textId }) => {
+    if (!(textId in made)) made[textId] = read(text);
+    // It was put there.
+    return made[textId] as T;
   };
 }

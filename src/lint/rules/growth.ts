@@ -8,7 +8,7 @@ export const growth: LintRule = {
     'A prompt has grown beyond what the model should read again at every turn of a call.',
   check: (subject) => {
     const { max_prompt_characters: most } = subject.settings;
-    return [...proseOf(subject, ['instructions'])]
+    return proseOf(subject, ['instructions'])
       .filter(({ text }) => text.length > most)
       .map(({ resource, path, text }) => ({
         resource,

@@ -20,25 +20,23 @@ export const oneGreeting: LintRule = {
   severity: 'warning',
   description: 'An agent is declared to speak two languages and greets in one of them.',
   check: (subject) =>
-    [...proseOf(subject, ['speech'])].flatMap(
-      ({ resource, path, text }): readonly LintFinding[] => {
-        if (!GREETINGS.includes(path)) return [];
-        const declared = declaredBy(resource);
-        const spoken = declared.filter((language) => MARKS[language].test(text));
-        const [only] = spoken;
-        // A greeting that is a name and nothing else is in any language.
-        if (declared.length < 2 || only === undefined || spoken.length > 1) return [];
-        const other: Language = only === 'en' ? 'es' : 'en';
-        return [
-          {
-            resource,
-            path,
-            message: `greets in ${NAMES[only]} alone, and ${howDeclared(resource)}`,
-            hint: `Add a sentence in ${NAMES[other]}, or set language to the one that is spoken`,
-          },
-        ];
-      },
-    ),
+    proseOf(subject, ['speech']).flatMap(({ resource, path, text }): readonly LintFinding[] => {
+      if (!GREETINGS.includes(path)) return [];
+      const declared = declaredBy(resource);
+      const spoken = declared.filter((language) => MARKS[language].test(text));
+      const [only] = spoken;
+      // A greeting that is a name and nothing else is in any language.
+      if (declared.length < 2 || only === undefined || spoken.length > 1) return [];
+      const other: Language = only === 'en' ? 'es' : 'en';
+      return [
+        {
+          resource,
+          path,
+          message: `greets in ${NAMES[only]} alone, and ${howDeclared(resource)}`,
+          hint: `Add a sentence in ${NAMES[other]}, or set language to the one that is spoken`,
+        },
+      ];
+    }),
 };
 
 /** The languages that an agent is to speak, of those that the platform has. */

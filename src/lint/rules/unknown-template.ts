@@ -1,6 +1,6 @@
 import type { DesiredResource } from '../../core/desired.ts';
 import { nearest } from '../../core/nearest.ts';
-import { firstOfEach, mentionsIn, type Patterns, SNAKE, snakeBefore } from '../mentions.ts';
+import { firstOfEach, mentionsIn, type Patterns, snakeAfter, snakeBefore } from '../mentions.ts';
 import { perText, proseOf } from '../prose.ts';
 import type { LintFinding, LintRule } from '../rule.ts';
 
@@ -14,7 +14,7 @@ const PATTERNS: Patterns = {
   ],
   named: [
     new RegExp(snakeBefore(`\\s+${MEDIUM}template\\b`), 'dg'),
-    new RegExp(`\\btemplate\\s+(?:called\\s+|named\\s+)?(?<name>${SNAKE})\\b`, 'dg'),
+    new RegExp(`${snakeAfter('\\btemplate\\s+(?:called\\s+|named\\s+)?')}\\b`, 'dg'),
   ],
 };
 
@@ -28,8 +28,9 @@ export const unknownTemplate: LintRule = {
     if (templates.length === 0) return [];
     const read = perText((text) => firstOfEach(mentionsIn(text, PATTERNS)));
     const byOwner = new Map<unknown, readonly string[]>();
-    return [...proseOf(subject, ['instructions'])].flatMap(({ resource, path, text }) => {
-      const mentions = read(text);
+    return proseOf(subject, ['instructions']).flatMap((prose) => {
+      const { resource, path } = prose;
+      const mentions = read(prose);
       if (mentions.length === 0) return [];
       const owner = resource.document.organization_id;
       const own = byOwner.get(owner) ?? namesFor(owner, templates);

@@ -1,5 +1,5 @@
 import { nearest } from '../../core/nearest.ts';
-import { firstOfEach, mentionsIn, type Patterns, SNAKE, snakeBefore } from '../mentions.ts';
+import { firstOfEach, mentionsIn, type Patterns, snakeAfter, snakeBefore } from '../mentions.ts';
 import { perText, proseOf } from '../prose.ts';
 import type { LintFinding, LintRule } from '../rule.ts';
 import { type Toolbox, toolboxOf } from '../tools.ts';
@@ -16,7 +16,7 @@ const PATTERNS: Patterns = {
   ],
   named: [
     new RegExp(snakeBefore(`\\s+${NOUN}`), 'dg'),
-    new RegExp(`${VERB}\`?(?<name>${SNAKE})\\b(?![\\w{}|.])`, 'dgi'),
+    new RegExp(`${snakeAfter(`${VERB}\`?`)}\\b(?![\\w{}|.])`, 'dgi'),
     new RegExp(snakeBefore('\\('), 'dg'),
   ],
 };
@@ -32,8 +32,9 @@ export const unknownTool: LintRule = {
     const { settings } = subject;
     const read = perText((text) => firstOfEach(mentionsIn(text, PATTERNS)));
     const boxes = new Map<unknown, Toolbox>();
-    return [...proseOf(subject, ['instructions'])].flatMap(({ resource, path, text }) => {
-      const mentions = read(text);
+    return proseOf(subject, ['instructions']).flatMap((prose) => {
+      const { resource, path } = prose;
+      const mentions = read(prose);
       if (mentions.length === 0) return [];
       const box = boxes.get(resource) ?? toolboxOf(resource);
       boxes.set(resource, box);

@@ -30,19 +30,21 @@ export const unknownTransfer: LintRule = {
     'A prompt names a transfer rule that the agent does not have, or orders a transfer that it cannot make.',
   check: (subject) => {
     const readNames = perText((text) => firstOfEach(mentionsIn(text, NAMED)));
-    const readOrders = perText((text) => findAll(text, ORDERS).filter(isOrder(text)));
-    return [...proseOf(subject, ['instructions'])].flatMap((prose): readonly LintFinding[] => {
-      const { resource, path, text } = prose;
+    const readOrders = perText((text) =>
+      /transfer/i.test(text) ? findAll(text, ORDERS).filter(isOrder(text)) : [],
+    );
+    return proseOf(subject, ['instructions']).flatMap((prose): readonly LintFinding[] => {
+      const { resource, path } = prose;
       // The rules themselves say what a transfer is.
       if (path === 'transfer_rules') return [];
       const rules = rulesOf(resource);
-      const named = readNames(text).flatMap(({ name, span }): readonly LintFinding[] => {
+      const named = readNames(prose).flatMap(({ name, span }): readonly LintFinding[] => {
         if (rules.toLowerCase().includes(name.toLowerCase())) return [];
         const message = `names the transfer rule ${JSON.stringify(name)}, which transfer_rules does not mention`;
         const hint = 'Add it to transfer_rules, or correct the name';
         return [{ resource, path, span, message, hint }];
       });
-      const [order] = readOrders(text);
+      const [order] = readOrders(prose);
       const lack = order && lackOf(resource, rules);
       if (order === undefined || lack === undefined) return named;
       return [...named, { resource, path, span: order.span, ...lack }];

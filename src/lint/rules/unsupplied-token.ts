@@ -18,7 +18,7 @@ export const unsuppliedToken: LintRule = {
     'A prompt or template holds a {{token}} without a fallback that lint.tokens does not list; without a list, one that is a slip of another.',
   check: (subject) => {
     const { tokens } = subject.settings;
-    const prose = [...proseOf(subject, ['instructions', 'speech', 'message'])];
+    const prose = proseOf(subject, ['instructions', 'speech', 'message']);
     const uses = usesIn(prose, BARE);
     const known = [...DOCUMENTED, ...(tokens ?? commonIn(prose))];
     const isSupplied = supplierOf(known);
@@ -51,7 +51,7 @@ function usesIn(
 ): ReadonlyMap<string, readonly Use[]> {
   const read = perText((text) => (text.includes('{{') ? firstOfEach(findAll(text, patterns)) : []));
   const found = prose.flatMap((one) =>
-    read(one.text).map(({ name, span }) => ({ name, prose: one, span })),
+    read(one).map(({ name, span }) => ({ name, prose: one, span })),
   );
   return Map.groupBy(found, ({ name }) => name);
 }
