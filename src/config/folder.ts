@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
+import { lstatSync, readdirSync, readFileSync, realpathSync, type Stats } from 'node:fs';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { nearest } from './nearest.ts';
 import type { Source } from './source.ts';
@@ -69,17 +69,32 @@ function refusePath(path: string, hidden: boolean): Unreadable | undefined {
   return undefined;
 }
 
-function findFile(dir: string, realDir: string, path: string, hidden: boolean): Found | Unreadable {
+/** A stack folder with what was looked up of the folders inside it, so that each is followed once. */
+type Place = { readonly dir: string; readonly realDir: string; readonly real: Map<string, string> };
+
+/** A path without its links. Most files are none, and then only their folder has to be followed. */
+function follow(path: string, { real }: Place): { readonly absolute: string; readonly stats: Stats } {
+  const folder = dirname(path);
+  const realFolder = real.get(folder) ?? realpathSync.native(folder);
+  real.set(folder, realFolder);
+  const direct = join(realFolder, basename(path));
+  const stats = lstatSync(direct);
+  if (!stats.isSymbolicLink()) return { absolute: direct, stats };
+  const absolute = realpathSync.native(direct);
+  return { absolute, stats: lstatSync(absolute) };
+}
+
+function findFile(place: Place, path: string, hidden: boolean): Found | Unreadable {
+  const { dir, realDir } = place;
   const refused = refusePath(path, hidden);
   if (refused !== undefined) return refused;
   if (path === '' || path.includes('\0')) return { reason: 'missing', nearest: undefined };
   try {
-    const absolute = realpathSync.native(resolve(dir, path));
+    const { absolute, stats } = follow(resolve(dir, path), place);
     if (absolute !== realDir && !isInside(realDir, absolute)) return { reason: 'link' };
     // A link inside the folder must not lead to what cannot be named either.
     const inside = relative(realDir, absolute).split(sep).join('/');
     if (!hidden && refusePath(inside, false) !== undefined) return { reason: 'hidden' };
-    const stats = statSync(absolute);
     if (stats.isDirectory()) return { reason: 'directory' };
     return stats.isFile() ? { absolute, size: stats.size } : { reason: 'special' };
   } catch (error) {
@@ -92,11 +107,18 @@ function findFile(dir: string, realDir: string, path: string, hidden: boolean): 
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
+/** Throws a `TypeError` where the file is not UTF-8. */
+function decode(absolute: string): string {
+  const text = readFileSync(absolute, 'utf8');
+  // What is not UTF-8 has become this character, which may also stand in a file itself.
+  return text.includes('\uFFFD') ? utf8.decode(readFileSync(absolute)) : text;
+}
+
 /** Reads a file as UTF-8 text. `file` is what diagnostics call it. */
 export function readText(file: string, { absolute, size }: Found): FileText | Unreadable {
   if (size > MAX_TEXT_BYTES) return { reason: 'too-large', size };
   try {
-    const text = utf8.decode(readFileSync(absolute));
+    const text = decode(absolute);
     const bom = text.startsWith('\uFEFF');
     return { source: { file, text: bom ? text.slice(1) : text }, bom };
   } catch (error) {
@@ -105,10 +127,10 @@ export function readText(file: string, { absolute, size }: Found): FileText | Un
 }
 
 export function openFolder(dir: string): Folder {
-  const realDir = realpathSync.native(dir);
+  const place: Place = { dir, realDir: realpathSync.native(dir), real: new Map() };
   const texts = new Map<string, FileText | Unreadable>();
   const find: Folder['find'] = (path, { hidden } = { hidden: false }) =>
-    findFile(dir, realDir, path, hidden);
+    findFile(place, path, hidden);
   return {
     dir,
     find,

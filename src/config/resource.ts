@@ -51,14 +51,12 @@ export type ResolvedResource = {
 /** A field that follows from something else, with the member that it follows from. */
 type Derived = { readonly value: Resolved; readonly from: string };
 
-/** What stands for a field that is not given: the stack's organization, and nothing for any other. */
-function missingField(
-  kind: Kind,
+/** What stands for an organization that is not given: the stack's. */
+function missingOrganization(
   field: string,
   keyPlace: Place,
   context: Context,
 ): Resolved | undefined {
-  if (kind.schema.properties?.[field]?.['x-config'] !== 'organization') return undefined;
   const id = context.defaultOrganization;
   if (id === undefined) {
     context.report.add({
@@ -130,18 +128,19 @@ export function resolveResource(
   const value = resolve(body, rootField(schema), context);
   const root = rootSpot(schema, value, body, keyPlace);
   validate({ subject: address, address, root }, context.report);
-  const { lifecycle, unchecked, ...members } = membersOf(value);
-
+  const members = membersOf(value);
   const document: Record<string, Resolved> = { ...inherited?.fields };
   const names = configNames(kind);
   for (const [field, member] of names) {
-    const given =
-      member in members ? members[member] : missingField(kind, field, keyPlace, context);
-    if (given !== undefined) document[field] = given;
+    if (Object.hasOwn(members, member)) document[field] = members[member] ?? null;
+    else if (member === 'organization') {
+      const id = missingOrganization(field, keyPlace, context);
+      if (id !== undefined) document[field] = id;
+    }
   }
   const name = nameOfFile(kind, document);
   if (name !== undefined) document.name = name.value;
-  const life = readLifecycle(lifecycle);
+  const life = readLifecycle(members.lifecycle);
   checkIgnored(kind, life.ignore, memberOf(body, 'lifecycle')?.value, context);
   return {
     kind,
@@ -153,7 +152,7 @@ export function resolveResource(
     spot: root,
     document,
     lifecycle: life,
-    unchecked: membersOf(unchecked),
+    unchecked: membersOf(members.unchecked),
     refs,
     secrets,
     placeOf: (path) => {

@@ -85,12 +85,23 @@ export type KindSchema = FieldSchema & { readonly $id: string };
 /** Follows a local `$ref` (`#/$defs/name`); members beside the `$ref` win. */
 export function dereference(root: FieldSchema, schema: FieldSchema): FieldSchema {
   if (schema.$ref === undefined) return schema;
-  const name = schema.$ref.replace('#/$defs/', '');
+  // Every value of a stack comes through here.
+  const known = dereferenced.get(schema);
+  if (known?.root === root) return known.found;
+  const found = follow(root, schema, schema.$ref);
+  dereferenced.set(schema, { root, found });
+  return found;
+}
+
+const dereferenced = new WeakMap<FieldSchema, { readonly root: FieldSchema; readonly found: FieldSchema }>();
+
+function follow(root: FieldSchema, schema: FieldSchema, ref: string): FieldSchema {
+  const name = ref.replace('#/$defs/', '');
   const target = root.$defs?.[name];
-  if (target === undefined) throw new Error(`schema ${schema.$ref} does not exist`);
+  if (target === undefined) throw new Error(`schema ${ref} does not exist`);
   const { $ref: _, ...beside } = schema;
   const found = dereference(root, target);
-  // Most stand alone, and every value of a stack comes through here.
+  // Most stand alone.
   return Object.keys(beside).length === 0 ? found : { ...found, ...beside };
 }
 
