@@ -5,6 +5,7 @@ import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { build } from 'rolldown';
 import { writeDeclarations } from './build/declarations.ts';
+import { validators } from './build/validators.ts';
 
 const root = dirname(import.meta.dirname);
 const dist = join(root, 'dist');
@@ -15,6 +16,7 @@ const { output } = await build({
   cwd: root,
   input: { main: 'src/main.ts', index: 'src/index.ts' },
   platform: 'node',
+  plugins: [validators],
   logLevel: 'warn',
   output: {
     dir: draft,

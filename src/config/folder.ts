@@ -73,7 +73,10 @@ function refusePath(path: string, hidden: boolean): Unreadable | undefined {
 type Place = { readonly dir: string; readonly realDir: string; readonly real: Map<string, string> };
 
 /** A path without its links. Most files are none, and then only their folder has to be followed. */
-function follow(path: string, { real }: Place): { readonly absolute: string; readonly stats: Stats } {
+function follow(
+  path: string,
+  { real }: Place,
+): { readonly absolute: string; readonly stats: Stats } {
   const folder = dirname(path);
   const realFolder = real.get(folder) ?? realpathSync.native(folder);
   real.set(folder, realFolder);

@@ -190,17 +190,23 @@ export function resourceSchema(kind: Kind): FieldSchema {
   return schema;
 }
 
+const blocks = new WeakMap<KindSchema, FieldSchema>();
+
 /** The schema of the block that holds a nested kind's resources, without the resources. */
 export function blockSchema(kind: Kind): FieldSchema {
+  const known = blocks.get(kind.schema);
+  if (known !== undefined) return known;
   const inherit = Object.entries(kind.nested?.inherit ?? {});
   const properties = inherit.map(([member, field]): [string, FieldSchema] => {
     const { 'x-config': _, ...schema } = kind.schema.properties?.[field] ?? {};
     return [member, schema];
   });
-  return {
+  const schema: FieldSchema = {
     type: 'object',
     required: inherit.map(([member]) => member),
     additionalProperties: false,
     properties: Object.fromEntries(properties),
   };
+  blocks.set(kind.schema, schema);
+  return schema;
 }

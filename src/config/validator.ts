@@ -1,19 +1,6 @@
-import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
+import type { ErrorObject, ValidateFunction } from 'ajv';
 import type { FieldSchema } from '../core/schema.ts';
-import { FORMATS } from './formats.ts';
-
-let shared: Ajv2020 | undefined;
-
-function ajv(): Ajv2020 {
-  if (shared !== undefined) return shared;
-  // Not strict: the schemas carry facts of Callsheet's own (`x-…`) that say nothing about validity.
-  const made = new Ajv2020({ allErrors: true, verbose: true, strict: false, messages: false });
-  for (const [name, { check }] of Object.entries(FORMATS)) {
-    made.addFormat(name, { type: 'string', validate: check });
-  }
-  shared = made;
-  return made;
-}
+import { compile } from './compile-schema.ts';
 
 const compiled = new WeakMap<FieldSchema, ValidateFunction>();
 
@@ -21,9 +8,7 @@ const compiled = new WeakMap<FieldSchema, ValidateFunction>();
 export function schemaErrors(schema: FieldSchema, document: unknown): readonly ErrorObject[] {
   let validate = compiled.get(schema);
   if (validate === undefined) {
-    // Kinds share no `$id` here: each schema stands for itself, however often it is derived.
-    const { $id: _, ...anonymous }: FieldSchema & { readonly $id?: string } = schema;
-    validate = ajv().compile(anonymous);
+    validate = compile(schema);
     compiled.set(schema, validate);
   }
   return validate(document) ? [] : [...(validate.errors ?? [])];

@@ -93,7 +93,10 @@ export function dereference(root: FieldSchema, schema: FieldSchema): FieldSchema
   return found;
 }
 
-const dereferenced = new WeakMap<FieldSchema, { readonly root: FieldSchema; readonly found: FieldSchema }>();
+const dereferenced = new WeakMap<
+  FieldSchema,
+  { readonly root: FieldSchema; readonly found: FieldSchema }
+>();
 
 function follow(root: FieldSchema, schema: FieldSchema, ref: string): FieldSchema {
   const name = ref.replace('#/$defs/', '');
