@@ -1,5 +1,5 @@
 import { type Address, isAddress, kindOf } from '../core/address.ts';
-import { nearest } from './nearest.ts';
+import { insteadOf, nearest } from './nearest.ts';
 import type { Report } from './problems.ts';
 import { formatPosition, type Place, positionOf } from './source.ts';
 import { describe, memberOf, type Written } from './written.ts';
@@ -23,6 +23,7 @@ export function readMoves(
   const moves = moved
     .flatMap((list) => itemsOf(list, 'moved', report))
     .flatMap((item) => {
+      reportOtherKeys(item, report);
       const from = readAddress(memberOf(item, 'from')?.value, item, 'moved: from', isKind, report);
       const to = readAddress(memberOf(item, 'to')?.value, item, 'moved: to', isKind, report);
       return from && to ? [{ from, to }] : [];
@@ -99,6 +100,23 @@ function itemsOf(node: Written, key: string, report: Report): readonly Written[]
     place: node.place,
   });
   return [];
+}
+
+function reportOtherKeys(item: Written, report: Report): void {
+  for (const { key, keyPlace } of item.type === 'map' ? item.members.values() : []) {
+    if (key === 'from' || key === 'to') continue;
+    report.add({
+      rule: 'schema/unknown-key',
+      message: `moved has no field ${JSON.stringify(key)}`,
+      hint: insteadOf(
+        key,
+        ['from', 'to'],
+        'The fields',
+        'A move is { from: agent.old, to: agent.new }',
+      ),
+      place: keyPlace,
+    });
+  }
 }
 
 function readAddress(

@@ -22,6 +22,6 @@ export function refuseFolder(dir: string): Omit<Diagnostic, 'severity'> | undefi
     message: `there is no ${STACK_FILE} in ${dir}`,
     hint: other
       ? `Rename callsheet.yml to ${STACK_FILE}`
-      : `Create one that begins with: callsheet: 1`,
+      : 'Write one with callsheet init, or give --dir the folder that holds it',
   };
 }
