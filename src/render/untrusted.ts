@@ -25,10 +25,20 @@ function escapeOne(character: string): string {
 }
 
 /**
- * A text with its control, direction and invisible characters shown as `\x1b`, `\u{202e}`. Line breaks
- * and tabs stay.
+ * What a runner of GitHub takes for a command, wherever a log shows it: `##[…]` anywhere, `::…::` at the beginning
+ * of a line. Either could hide or fake what the log says.
+ */
+const COMMAND = /(?<=##)\[|(?<=^[^\S\n]*):(?=:)/gm;
+
+/**
+ * A text with its control, direction and invisible characters shown as `\x1b`, `\u{202e}`, and with commands to
+ * a runner broken up in the same way. Line breaks and tabs stay.
  */
 export function sanitise(text: string): string {
+  return visible(text).replace(COMMAND, escapeOne);
+}
+
+function visible(text: string): string {
   return text.replace(UNSEEN, (character: string, at: number) => {
     if (character === '\n' || character === '\t') return character;
     ALLOWED.lastIndex = at;
@@ -38,7 +48,7 @@ export function sanitise(text: string): string {
 
 /** As `sanitise`, for where one line is expected: line breaks and tabs are escaped too. */
 export function sanitiseLine(text: string): string {
-  return sanitise(text).replace(/[\n\t]/g, escapeOne);
+  return visible(text).replace(/[\n\t]/g, escapeOne).replace(COMMAND, escapeOne);
 }
 
 /**
@@ -46,12 +56,15 @@ export function sanitiseLine(text: string): string {
  * and a terminal that the document is shown on sees nothing to act on. Line breaks between members stay.
  */
 export function escapeInJson(text: string): string {
-  return text.replace(UNSEEN, (character) =>
-    character === '\n'
-      ? character
-      : character
-          .split('')
-          .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
-          .join(''),
-  );
+  // No line of JSON begins with a colon, so of a runner's commands only one can stand in it.
+  return text
+    .replace(UNSEEN, (character) => (character === '\n' ? character : unitsOf(character)))
+    .replaceAll('##[', `##${unitsOf('[')}`);
+}
+
+function unitsOf(character: string): string {
+  return character
+    .split('')
+    .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+    .join('');
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { sanitise, sanitiseLine } from '../../src/render/untrusted.ts';
+import { escapeInJson, sanitise, sanitiseLine } from '../../src/render/untrusted.ts';
 
 test.each([
   ['plain text', 'Hello, Zoë! 日本', 'Hello, Zoë! 日本'],
@@ -20,6 +20,10 @@ test.each([
   ['half a surrogate pair', 'a\ud83db', 'a\\u{d83d}b'],
   ['a filler that looks empty', 'a\u3164b', 'a\\u{3164}b'],
   ['a joined picture', '👩‍⚕️ 👍🏽', '👩‍⚕️ 👍🏽'],
+  ['a command to a runner', 'a ##[group]b', 'a ##\\x5bgroup]b'],
+  ['a heading', '## [Opening hours]', '## [Opening hours]'],
+  ['a command at the beginning of a line', 'a\n  ::add-mask::b', 'a\n  \\x3a:add-mask::b'],
+  ['a token with two colons inside a line', 'a::b', 'a::b'],
   ['a combining accent', 'e\u0301', 'e\u0301'],
 ])('shows %s', (_, text, shown) => {
   expect(sanitise(text)).toBe(shown);
@@ -27,4 +31,11 @@ test.each([
 
 test('a single line has no break and no tab left', () => {
   expect(sanitiseLine('a\n\tb\r')).toBe('a\\n\\tb\\r');
+});
+
+test('JSON reads the same and holds no command to a runner', () => {
+  const document = { text: 'a ##[group]b \u202e' };
+  const shown = escapeInJson(JSON.stringify(document));
+  expect(shown).not.toMatch(/##\[|\u202e/);
+  expect(JSON.parse(shown)).toEqual(document);
 });
