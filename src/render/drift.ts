@@ -1,4 +1,5 @@
 import type { Change, PlanDocument } from '../core/plan-document.ts';
+import { type Attributed, groupByAuthor, whoTook } from './attribution.ts';
 import { headOf } from './change-lines.ts';
 import { fieldLines, INDENT } from './field-lines.ts';
 import { viewFields } from './fields.ts';
@@ -11,8 +12,8 @@ import { comparedCount, formatCount, headline } from './wording.ts';
 const MIN_WIDTH = 40;
 
 /**
- * What changed outside Callsheet, field by field: `before` is what should be, `after` what is live now.
- * Who changed it, when and from where stands in each change's reason, where it is known.
+ * What changed outside Callsheet, field by field: `before` is what should be, `after` what is live now. Above
+ * the fields stands who changed them, when and from where, or why nobody can tell.
  */
 export function renderDriftText(plan: PlanDocument, given: RenderOptions): string {
   const options = { ...given, width: Math.max(given.width, MIN_WIDTH) };
@@ -45,12 +46,34 @@ function groupLines(group: Group, options: RenderOptions): readonly Line[] {
 }
 
 function driftLines(change: Change, options: RenderOptions): readonly Line[] {
-  const why = span(sanitiseLine(change.reason), 'dim');
+  const isGone = change.action === 'create';
+  const groups = isGone
+    ? [{ ...whoTook(change, options.verbose), fields: change.fields }]
+    : groupByAuthor(change, options.verbose);
+  const isTold = groups.some(({ who }) => who !== undefined);
   return [
     ...wrap(headOf(gone(change)), options.width, INDENT),
-    ...wrap([span(' '.repeat(INDENT)), why], options.width, INDENT),
-    ...fieldLines(viewFields(gone(change), 'drift', options.verbose), options),
+    ...(isGone || !isTold ? saidLines(change.reason, options) : []),
+    ...groups.flatMap((group) => groupedLines(group, change, options)),
   ];
+}
+
+/** Who changed some fields, the edits that it may have been, and the fields. */
+function groupedLines(
+  { who, edits, fields }: Attributed,
+  change: Change,
+  options: RenderOptions,
+): readonly Line[] {
+  const margin = ' '.repeat(INDENT + 2);
+  return [
+    ...(who === undefined ? [] : saidLines(who, options)),
+    ...edits.flatMap((edit) => wrap([span(margin + edit, 'dim')], options.width, INDENT + 6)),
+    ...fieldLines(viewFields({ ...gone(change), fields }, 'drift', options.verbose), options),
+  ];
+}
+
+function saidLines(text: string, { width }: RenderOptions): readonly Line[] {
+  return wrap([span(' '.repeat(INDENT)), span(sanitiseLine(text), 'dim')], width, INDENT);
 }
 
 /** What is missing would be created again; as drift it is a resource that went. */

@@ -1,6 +1,7 @@
 import { driftOf } from '../../plan/drift.ts';
 import { renderDriftText } from '../../render/drift.ts';
 import { renderPlanJson } from '../../render/json.ts';
+import { attributeDrift, keepHistories } from '../attribute-drift.ts';
 import type { Context } from '../context.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { planConfiguration } from '../make-plan.ts';
@@ -19,10 +20,12 @@ export async function drift(flags: DriftFlags, context: Context): Promise<ExitCo
   try {
     tellWarnings(session.warnings, context);
     tellRunning(session.unfinished, context);
-    const { plan } = await planConfiguration(session, planOptions(flags), context, {
+    const { reader, histories } = keepHistories(session.reader);
+    const planning = { ...session, reader };
+    const { plan } = await planConfiguration(planning, planOptions(flags), context, {
       isPreflighted: false,
     });
-    const document = driftOf(plan);
+    const document = await attributeDrift(driftOf(plan), histories, session, context);
     const { terminal } = context;
     terminal.out(
       flags.format === 'json'
