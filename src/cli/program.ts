@@ -175,7 +175,7 @@ export function buildProgram(action: Act, version: string): Command {
 
   targetOptionsOn(command('drift', 'show what changed on the platform since the last apply'))
     .addOption(concurrency())
-    .addOption(format('text', 'json'))
+    .addOption(format('text', 'json', 'markdown'))
     .option('--detailed-exitcode', 'exit 2 when there is drift')
     .action(
       action(async (flags, context) => (await import('./commands/drift.ts')).drift(flags, context)),

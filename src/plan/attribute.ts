@@ -12,7 +12,7 @@ export function attributeChange(change: Change, edits: Edits): Change {
   const isGone = change.action === 'create' && change.missing_id !== null;
   const fields = change.fields.map((field) => {
     const doubt = doubtOf(change.kind, field.path);
-    return { ...field, attribution: doubt === null ? recorded : unknown(doubt) };
+    return { ...field, attribution: doubt === null ? recorded : unknown(doubt, entries) };
   });
   const told = { ...change, fields, edits: entries };
   return isGone ? { ...told, attribution: unknown('gone', entries) } : told;

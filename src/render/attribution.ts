@@ -1,3 +1,4 @@
+import { unreachable } from '../core/errors.ts';
 import type { Attribution, Doubt, HistoryEntry } from '../core/history.ts';
 import type { Change, FieldChange } from '../core/plan-document.ts';
 import { formatTime } from './read/figures.ts';
@@ -19,15 +20,15 @@ const MAX_EDITS = 8;
 /** The fields of a drifted resource by who changed them, those first of which that is known. */
 export function groupByAuthor(change: Change, verbose: boolean): readonly Attributed[] {
   const groups = Map.groupBy(change.fields, ({ attribution }) => JSON.stringify(attribution));
-  const attributed = [...groups.values()].map((fields) => {
-    const attribution = fields[0]?.attribution;
-    return {
-      rank: rankOf(attribution),
-      ...said(attribution, fields.length, change, verbose),
-      fields,
-    };
-  });
-  return attributed.toSorted((a, b) => a.rank - b.rank).map(({ rank: _, ...group }) => group);
+  return [...groups.values()]
+    .map((fields) => ({ fields, attribution: fields[0]?.attribution }))
+    .toSorted((a, b) => rankOf(a.attribution) - rankOf(b.attribution))
+    .map(({ fields, attribution }, at) => {
+      // Edits that need not be it are only worth a look where no others are named.
+      const isHint = rankOf(attribution) === LAST && at > 0;
+      const told = isHint ? { ...change, edits: [] } : change;
+      return { ...said(attribution, fields.length, told, verbose), fields };
+    });
 }
 
 /** Who took away what is gone. */
@@ -35,8 +36,11 @@ export function whoTook(change: Change, verbose: boolean): Omit<Attributed, 'fie
   return said(change.attribution, 1, change, verbose);
 }
 
+const LAST = 2;
+
 function rankOf(attribution: Attribution | undefined): number {
-  return attribution?.certainty === 'unknown' ? 1 : 0;
+  if (attribution?.certainty !== 'unknown') return 0;
+  return attribution.because === 'not_recorded' ? LAST : 1;
 }
 
 function said(
@@ -48,11 +52,13 @@ function said(
   if (attribution === undefined) return { who: undefined, edits: [] };
   const { certainty, because, entries } = attribution;
   const edits = (change.edits ?? []).filter(({ id }) => entries.includes(id));
+  if (because !== null) {
+    const who = `by whom is unknown: ${doubtWords(because, count, edits, change)}`;
+    return { who, edits: listed(edits, verbose) };
+  }
   const [first] = edits;
-  if (because !== null)
-    return { who: doubtWords(because, count, change), edits: listed(edits, verbose) };
   if (first === undefined) return { who: undefined, edits: [] };
-  if (certainty === 'entry') return { who: `by ${editWords(first)}`, edits: [] };
+  if (certainty === 'entry') return { who: `by ${editWords(first, change.edits)}`, edits: [] };
   const who =
     certainty === 'actor'
       ? `by ${sanitiseLine(first.actor ?? 'someone')}, in one of these edits:`
@@ -61,17 +67,23 @@ function said(
 }
 
 /** `user:maria via dashboard at 2026-11-21T10:12:03Z, restoring entry 58 (history entry 61)` */
-export function editWords(edit: HistoryEntry): string {
+function editWords(edit: HistoryEntry, among: readonly HistoryEntry[] = []): string {
   const when = edit.at === null ? '' : ` at ${formatTime(edit.at)}`;
-  return `${authorWords(edit)}${when}${restoring(edit)} (history entry ${edit.id})`;
+  return `${authorWords(edit)}${when}${restoring(edit, among)} (history entry ${edit.id})`;
 }
 
 function authorWords({ actor, source }: HistoryEntry): string {
   return sanitiseLine(`${actor ?? 'someone'}${source === null ? '' : ` via ${source}`}`);
 }
 
-function restoring({ reverted_from_id: from }: HistoryEntry): string {
-  return from === null ? '' : `, restoring entry ${from}`;
+/** What a revert restored, and whose that was where it is one of these. */
+function restoring(
+  { reverted_from_id: from }: HistoryEntry,
+  among: readonly HistoryEntry[] = [],
+): string {
+  if (from === null) return '';
+  const actor = among.find(({ id }) => id === from)?.actor ?? null;
+  return `, restoring entry ${from}${actor === null ? '' : ` of ${sanitiseLine(actor)}`}`;
 }
 
 function listed(edits: readonly HistoryEntry[], verbose: boolean): readonly string[] {
@@ -95,18 +107,31 @@ function counted(edits: readonly HistoryEntry[]): string {
   return `⋯ ${formatNumber(edits.length)} more: ${shares.slice(0, MAX_EDITS).join(', ')}`;
 }
 
-function doubtWords(doubt: Doubt, count: number, { kind, edits = [], pin }: Change): string {
+function doubtWords(
+  doubt: Doubt,
+  count: number,
+  edits: readonly HistoryEntry[],
+  { kind, pin }: Change,
+): string {
   const changed = pin?.updated_at ?? null;
   const last = changed === null ? '' : `; last changed at ${formatTime(changed)}`;
   const has = edits.length > 0 ? `; it has ${formatCount(edits.length, 'edit')} since:` : '';
-  const words: { readonly [name in Doubt]: string } = {
-    not_recorded: `history does not record ${count === 1 ? 'this setting' : 'these settings'}`,
-    no_history: `the platform keeps no history of ${kindTitle(kind)}${last}`,
-    no_entry: `no history entry since the last run explains it${last}`,
-    no_beginning: `where its history stood at the last run is not known${last}`,
-    retention: `its history no longer reaches back to the last run${has}`,
-    late: `the newest change${changed === null ? '' : `, at ${formatTime(changed)},`} has no history entry yet${has}`,
-    gone: `its history ${edits.length > 0 ? 'does not say' : 'went with it'}${has}`,
-  };
-  return `by whom is unknown: ${words[doubt]}`;
+  switch (doubt) {
+    case 'not_recorded':
+      return `history does not record ${count === 1 ? 'this setting' : 'these settings'}${has}`;
+    case 'no_history':
+      return `the platform keeps no history of ${kindTitle(kind)}${last}`;
+    case 'no_entry':
+      return `no history entry since the last run explains it${last}`;
+    case 'no_beginning':
+      return `where its history stood at the last run is not known${last}`;
+    case 'retention':
+      return `its history no longer reaches back to the last run${has}`;
+    case 'late':
+      return `the newest change${changed === null ? '' : `, at ${formatTime(changed)},`} has no history entry yet${has}`;
+    case 'gone':
+      return `its history ${edits.length > 0 ? 'does not say' : 'went with it'}${has}`;
+    default:
+      return unreachable(doubt);
+  }
 }

@@ -77,6 +77,6 @@ function saidLines(text: string, { width }: RenderOptions): readonly Line[] {
 }
 
 /** What is missing would be created again; as drift it is a resource that went. */
-function gone(change: Change): Change {
+export function gone(change: Change): Change {
   return change.action === 'create' ? { ...change, action: 'delete' } : change;
 }

@@ -1,6 +1,8 @@
+import type { PlanDocument } from '../../core/plan-document.ts';
 import { driftOf } from '../../plan/drift.ts';
 import { renderDriftText } from '../../render/drift.ts';
 import { renderPlanJson } from '../../render/json.ts';
+import { renderDriftMarkdown } from '../../render/markdown-drift.ts';
 import { attributeDrift, keepHistories } from '../attribute-drift.ts';
 import type { Context } from '../context.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
@@ -10,9 +12,15 @@ import { openSession } from '../session.ts';
 import { tellRunning, tellWarnings } from '../tell.ts';
 
 export type DriftFlags = PlanFlags & {
-  readonly format: 'text' | 'json';
+  readonly format: 'text' | 'json' | 'markdown';
   readonly detailedExitcode?: boolean;
 };
+
+const RENDER = {
+  text: renderDriftText,
+  json: renderPlanJson,
+  markdown: (document: PlanDocument) => renderDriftMarkdown(document),
+} as const;
 
 /** `callsheet drift`: what changed on the platform since Callsheet last wrote it, and who changed it. */
 export async function drift(flags: DriftFlags, context: Context): Promise<ExitCode> {
@@ -27,11 +35,7 @@ export async function drift(flags: DriftFlags, context: Context): Promise<ExitCo
     });
     const document = await attributeDrift(driftOf(plan), histories, session, context);
     const { terminal } = context;
-    terminal.out(
-      flags.format === 'json'
-        ? renderPlanJson(document)
-        : renderDriftText(document, terminal.render),
-    );
+    terminal.out(RENDER[flags.format](document, terminal.render));
     const isDrifted = document.changes.length > 0;
     return isDrifted && flags.detailedExitcode === true ? EXIT.changes : EXIT.done;
   } finally {
