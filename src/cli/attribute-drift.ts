@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { realPause } from '../api/retry.ts';
 import type { Change, PlanDocument } from '../core/plan-document.ts';
 import { kindNamed } from '../kinds/index.ts';
 import { type EditsDeps, readEdits } from '../live/edits.ts';
@@ -36,8 +36,7 @@ export async function attributeDrift(
     reader: session.reader,
     author: `api:${session.platform.account_id}`,
     now: context.now,
-    sleep: (milliseconds) =>
-      context.pause?.sleep(milliseconds, context.stop) ?? sleep(milliseconds),
+    sleep: (milliseconds) => (context.pause ?? realPause).sleep(milliseconds, context.stop),
   };
   const changes = await Promise.all(
     drift.changes.map((change) => attributeOne(change, histories, session, deps)),

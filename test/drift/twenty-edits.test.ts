@@ -93,8 +93,13 @@ test('twenty edits by three actors: each is attributed, or marked as not attribu
     'agent.juliet (gone): gone',
   ]);
   expectGolden('twenty-edits.80.txt', await look(stage, 'text'));
-  expectGolden('twenty-edits.md', await look(stage, 'markdown'));
+  expectGolden('twenty-edits.md', plainDigest(await look(stage, 'markdown')));
 });
+
+/** The digest covers the platform's address, whose port is another one every time. */
+function plainDigest(text: string): string {
+  return text.replace(/sha256:[0-9a-f]{64}/, 'sha256:…');
+}
 
 function expectGolden(name: string, text: string): void {
   const file = join(import.meta.dirname, 'golden', name);

@@ -7,14 +7,16 @@ import { attributeDrift, keepHistories } from '../attribute-drift.ts';
 import type { Context } from '../context.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { planConfiguration } from '../make-plan.ts';
+import { type NotifyFlags, noticeAddress, notifyDrift } from '../notify.ts';
 import { type PlanFlags, planOptions } from '../plan-flags.ts';
 import { openSession } from '../session.ts';
 import { tellRunning, tellWarnings } from '../tell.ts';
 
-export type DriftFlags = PlanFlags & {
-  readonly format: 'text' | 'json' | 'markdown';
-  readonly detailedExitcode?: boolean;
-};
+export type DriftFlags = PlanFlags &
+  NotifyFlags & {
+    readonly format: 'text' | 'json' | 'markdown';
+    readonly detailedExitcode?: boolean;
+  };
 
 const RENDER = {
   text: renderDriftText,
@@ -24,6 +26,7 @@ const RENDER = {
 
 /** `callsheet drift`: what changed on the platform since Callsheet last wrote it, and who changed it. */
 export async function drift(flags: DriftFlags, context: Context): Promise<ExitCode> {
+  const address = noticeAddress(flags, context);
   const session = await openSession(flags, context);
   try {
     tellWarnings(session.warnings, context);
@@ -36,6 +39,8 @@ export async function drift(flags: DriftFlags, context: Context): Promise<ExitCo
     const document = await attributeDrift(driftOf(plan), histories, session, context);
     const { terminal } = context;
     terminal.out(RENDER[flags.format](document, terminal.render));
+    // Whatever becomes of the notification, the result is out.
+    await notifyDrift(address, document, flags, context);
     const isDrifted = document.changes.length > 0;
     return isDrifted && flags.detailedExitcode === true ? EXIT.changes : EXIT.done;
   } finally {
