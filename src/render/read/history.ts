@@ -19,6 +19,7 @@ export const HISTORY_FIELDS: readonly Field[] = [
   { path: 'created_at', title: 'when', form: 'time', drop: 1 },
   { path: 'actor.id', title: 'who', least: 12, drop: 2 },
   { path: 'source', title: 'from where', drop: 3 },
+  { path: 'run', title: 'run', drop: 1 },
 ];
 
 /** The versions of an agent, newest first. `label` is what people call the agent. */
@@ -31,7 +32,18 @@ export function renderHistoryText(
   const lines = [
     ...tableLines(HISTORY_FIELDS, entries, width),
     [],
-    ...noteLines(`${formatCount(entries.length, 'version')} of ${sanitiseLine(label)}.`, width),
+    ...noteLines(
+      `${formatCount(entries.length, 'version')} of ${sanitiseLine(label)}${madeHere(entries)}.`,
+      width,
+    ),
   ];
   return paint(lines, color);
+}
+
+/** `, 3 of them made by runs of this stack` */
+function madeHere(entries: readonly JsonObject[]): string {
+  const made = entries.filter(({ run }) => typeof run === 'string').length;
+  return made === 0
+    ? ''
+    : `, ${formatCount(made, 'of them', 'of them')} made by runs of this stack`;
 }
