@@ -144,6 +144,27 @@ test('what drifted is posted once, as the schema has it, and the result is as wi
   });
 });
 
+test('no secret is posted, wherever somebody put one', async () => {
+  const stage = await openDrifted();
+  const tools = [
+    {
+      type: 'webhook',
+      name: 'crm_lookup',
+      condition: 'during_call',
+      method: 'GET',
+      url: 'https://crm.example.test/patients',
+      headers: [{ key: 'X-Api-Key', value: 'canary-other-92d1' }],
+    },
+  ];
+  stage.sim.edit(desk(stage), { extensions: { tools } });
+  const { received, url } = await openReceiver({ status: 200 });
+  await look(stage, { flags: { notify: url } });
+  const [body = ''] = received.map((one) => one.body);
+  expect(body).toContain('crm_lookup');
+  expect(body).not.toContain('canary-');
+  expect(await stage.leaks([{ by: 'a notification', text: body }])).toEqual([]);
+});
+
 test('nothing is posted without drift, unless that is asked for', async () => {
   const stage = await openDrifted();
   const { received, url } = await openReceiver({ status: 200 });

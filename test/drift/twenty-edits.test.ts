@@ -96,6 +96,51 @@ test('twenty edits by three actors: each is attributed, or marked as not attribu
   expectGolden('twenty-edits.md', plainDigest(await look(stage, 'markdown')));
 });
 
+test('without times and oldest first, the same is said as far as ids tell it', async () => {
+  const { stage, ...edits } = await openFleet({
+    dialect: { historyCreatedAt: false, historyOrder: 'oldest' },
+  });
+  onTestFinished(stage.close);
+  await editTwenty(stage, edits);
+  const found = attributed(JSON.parse(await look(stage, 'json')));
+  expect(found).toContain(`agent.alpha greeting_message: entry ${MARIA}`);
+  expect(found).toContain(`agent.charlie model: one_of ${JO} ${MARIA}`);
+  expect(found).toContain(`agent.foxtrot greeting_message: entry ${JO}`);
+  expect(found).toContain(`agent.india model: retention ${JO}`);
+});
+
+test('a state that was thrown away is made up for by the times of entries', async () => {
+  const { stage, ...edits } = await openFleet();
+  onTestFinished(stage.close);
+  await stage.forget();
+  await stage.apply();
+  await edits.edit('Alpha', { greeting_message: 'Alpha here.' }, MARIA);
+  const found = attributed(JSON.parse(await look(stage, 'json')));
+  expect(found).toEqual([`agent.alpha greeting_message: entry ${MARIA}`]);
+});
+
+test('without a state nobody can be named', async () => {
+  const { stage, ...edits } = await openFleet();
+  onTestFinished(stage.close);
+  await stage.forget();
+  await edits.edit('Alpha', { greeting_message: 'Alpha here.' }, MARIA);
+  const found = attributed(JSON.parse(await look(stage, 'json')));
+  expect(found).toEqual(['agent.alpha greeting_message: no_beginning']);
+});
+
+test('an actor may be anything: neither a terminal nor a page acts on it', async () => {
+  const { stage, edit } = await openFleet();
+  onTestFinished(stage.close);
+  await edit('Alpha', { greeting_message: 'a' }, '</details>@all <img src=x> \u001b[31m|`x`');
+  await edit('Bravo', { greeting_message: 'a' }, MARIA);
+  await edit('Bravo', { greeting_message: 'b' }, '\u202e[x](https://x.example.test)\n# x');
+  const said = await look(stage, 'text');
+  const page = await look(stage, 'markdown');
+  for (const unseen of ['\u001b', '\u202e']) expect(said + page).not.toContain(unseen);
+  expect(page).not.toMatch(/<img|@all|\]\(|^# x/m);
+  expect(page.match(/<\/details>/g)).toHaveLength(2);
+});
+
 /** The digest covers the platform's address, whose port is another one every time. */
 function plainDigest(text: string): string {
   return text.replace(/sha256:[0-9a-f]{64}/, 'sha256:…');
