@@ -112,10 +112,27 @@ describe('two versions', () => {
     const turned = wrote.map(([path, one, other]) => [path, other, one]);
     expect(fields(await diff(stage, run, back))).toEqual(turned);
 
-    const { err } = await look(stage, { flags: { diff: [`${made}`, `${run}`] }, exit: 1 });
+    const first = await diff(stage, made, run);
+    expect(first.before).toMatchObject({ partial: true });
+    // What Maria described was not configured, and is not compared with what the run made.
+    expect(fields(first)).toEqual([wrote[0], ['system_prompt', before.trimEnd(), LONG]]);
+
+    const { err } = await look(stage, { flags: { diff: [`${made}`, '2'] }, exit: 1 });
+    expect(err).toContain('agent.desk has no version 2 in its history');
+    for (const id of [made, maria, run, jo, back]) {
+      expect(err).toMatch(new RegExp(`^  ${id}  `, 'm'));
+    }
+  });
+
+  staged('are refused where an edit was left that no run found', async (stage) => {
+    await stage.apply();
+    stage.sim.edit(desk(stage), { description: 'One.' }, 'user:maria');
+    stage.sim.edit(desk(stage), { description: 'Two.' }, 'user:jo');
+    const [made, maria] = ids(stage);
+    const { err } = await look(stage, { flags: { diff: [`${made}`, `${maria}`] }, exit: 1 });
     expect(err).toContain('the platform does not tell the settings of a version');
-    expect(err).toContain(`Callsheet has no copy of version ${made} of agent.desk`);
-    for (const id of [maria, run, jo, back]) expect(err).toMatch(new RegExp(`^  ${id}  `, 'm'));
+    expect(err).toContain(`Callsheet has no copy of version ${maria} of agent.desk`);
+    expect(err).toContain(`  ${made}  made by run`);
   });
 
   staged('are shown as a plan shows fields', async (stage) => {
@@ -172,6 +189,6 @@ describe('two versions', () => {
         ),
       { exit: 1, now: LATER },
     );
-    expect(err).toContain(`  ${made}  live now`);
+    expect(err).toContain('of this agent they left none that could be compared');
   });
 });

@@ -161,6 +161,16 @@ describe('the versions that are known', () => {
     expect(versions.get(5)?.settings.get('greeting_message')).toEqual({ unknown: true });
   });
 
+  test('are the one that a run made, as far as it configured it', () => {
+    const made = receipt(
+      { action: 'create', history: { before: null, after: 7 } },
+      { document: null, pin: null, id: null },
+    );
+    const [version] = knownVersions(AGENT, [], [made], undefined).values();
+    expect(version).toMatchObject({ entry: 7, isPartial: true, from: 'made by run r1' });
+    expect([...(version?.settings ?? [])]).toEqual([['greeting_message', { value: 'Hi' }]]);
+  });
+
   test('are equal across a revert, either way', () => {
     const entries = [
       entry(9, { action: 'reverted', reverted_from_id: 5 }),

@@ -23,7 +23,9 @@ export function compareVersions(
     const value = 'digest' in setting ? values.get(setting.digest) : undefined;
     return value === undefined ? setting : { value };
   };
-  const paths = [...new Set([...one.settings.keys(), ...other.settings.keys()])].sort();
+  const paths = [...new Set([...one.settings.keys(), ...other.settings.keys()])]
+    .filter((path) => [one, other].every((of) => !of.isPartial || of.settings.has(path)))
+    .sort();
   return paths.flatMap((path) => {
     const [before, after] = [whole(one.settings.get(path)), whole(other.settings.get(path))];
     return isSame(before, after) ? [] : [fieldOf(kind, path, before, after)];
@@ -73,8 +75,8 @@ export function versionCalled(
 }
 
 function knownWords(known: ReadonlyMap<number, Version>): string {
-  if (known.size === 0) {
-    return 'Copies come from the runs of the stack (callsheet runs), and there is none of this agent.';
+  if (known.size < 2) {
+    return 'Copies come from the runs of the stack (callsheet runs), and of this agent they left none that could be compared.';
   }
   const lines = [...known.values()]
     .sort((a, b) => b.entry - a.entry)

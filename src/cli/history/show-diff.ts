@@ -55,7 +55,11 @@ export async function showDiff(
   if (from === undefined || to === undefined) throw new Error('two versions are compared');
   const fields = compareVersions(kind, from, to, known.values());
   const { terminal } = context;
-  const told = ({ entry, from: where }: typeof from) => ({ entry, from: where });
+  const told = (version: typeof from) => ({
+    entry: version.entry,
+    from: version.from,
+    partial: version.isPartial,
+  });
   show(
     format === 'json' ? 'json' : 'text',
     {

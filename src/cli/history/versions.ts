@@ -24,6 +24,8 @@ export type Settings = ReadonlyMap<string, Setting>;
 export type Version = {
   readonly entry: number;
   readonly settings: Settings;
+  /** Whether these are not all: of what a run made, only what it configured is known. */
+  readonly isPartial: boolean;
   /** Where that is known from, for people: `before run …`. */
   readonly from: string;
 };
@@ -39,6 +41,7 @@ export type Live = { readonly entry: number; readonly document: JsonObject };
  * | newest now                     | what is live                                          |
  * | newest before a run            | the copy that the run took before it wrote            |
  * | newest that a run made         | that copy and what the run changed, read back         |
+ * | the first, which a run made    | what the run configured, read back                    |
  * | a revert, or what it restored  | the other one of the two                              |
  *
  * Only settings that history records belong to a version: others change without one.
@@ -54,10 +57,12 @@ export function knownVersions(
     if (version !== undefined && !known.has(version.entry)) known.set(version.entry, version);
   };
   if (live) {
-    learn({ entry: live.entry, settings: settingsOf(kind, live.document), from: 'live now' });
+    const settings = settingsOf(kind, live.document);
+    learn({ entry: live.entry, settings, isPartial: false, from: 'live now' });
   }
   for (const receipt of receipts) learn(before(kind, receipt, entries));
   for (const receipt of receipts) learn(after(kind, receipt, entries));
+  for (const receipt of receipts) learn(first(kind, receipt));
   for (let size = -1; size < known.size; ) {
     size = known.size;
     for (const { id, reverted_from_id: from } of entries) {
@@ -70,7 +75,7 @@ export function knownVersions(
 }
 
 function equalTo(known: Version | undefined, entry: number, from: string): Version | undefined {
-  return known && { entry, settings: known.settings, from };
+  return known && { ...known, entry, from };
 }
 
 /** The version that a run found. */
@@ -88,7 +93,7 @@ function before(
     ...settingsOf(kind, snapshot.document),
     ...withheld.map((text) => [text, { unknown: true }] as const),
   ]);
-  return { entry, settings, from: `before run ${began.run}` };
+  return { entry, settings, isPartial: false, from: `before run ${began.run}` };
 }
 
 /** Whether a copy holds an edit already whose entry had not appeared when the run looked. */
@@ -113,13 +118,25 @@ function after(
   if (!found || !line || !written || entry === null || entry === found.entry) return undefined;
   if (line.interleaved !== undefined && line.interleaved.length > 0) return undefined;
   const settings = changed(kind, found.settings, line, written.leaves);
-  return { entry, settings, from: `after run ${receipt.began.run}` };
+  return { entry, settings, isPartial: false, from: `after run ${receipt.began.run}` };
+}
+
+/** The version that a run made a resource with. The platform may have filled in what was not sent. */
+function first(kind: Kind, receipt: Receipt): Version | undefined {
+  const line = linesOf(receipt).find(({ status }) => status === 'done');
+  const made = receipt.entries.findLast((one) => one.type === 'resource')?.resource;
+  const entry = line?.history?.after ?? null;
+  if (line?.action !== 'create' || !made || entry === null || line.interleaved?.length) {
+    return undefined;
+  }
+  const settings = changed(kind, new Map(), { fields: Object.keys(made.leaves) }, made.leaves);
+  return { entry, settings, isPartial: true, from: `made by run ${receipt.began.run}` };
 }
 
 function changed(
   kind: Kind,
   found: Settings,
-  { fields }: LedgerLine,
+  { fields }: Pick<LedgerLine, 'fields'>,
   leaves: Readonly<Record<string, AppliedLeaf>>,
 ): Settings {
   const settings = new Map(found);

@@ -21,7 +21,12 @@ export type VersionField = {
 };
 
 /** A version that is compared, and where its settings are known from. */
-export type ComparedVersion = { readonly entry: number; readonly from: string };
+export type ComparedVersion = {
+  readonly entry: number;
+  readonly from: string;
+  /** Whether only what a run configured is known. */
+  readonly partial: boolean;
+};
 
 /** The field diff between two versions. */
 export function renderVersionDiffText(
@@ -31,9 +36,12 @@ export function renderVersionDiffText(
   options: RenderOptions,
 ): string {
   const { width } = options;
-  const told = ({ entry, from }: ComparedVersion) => `${entry}  ${sanitiseLine(from)}`;
+  const told = ({ entry, from, partial }: ComparedVersion) =>
+    `${entry}  ${sanitiseLine(from)}${partial ? ', of which only what was configured is known' : ''}`;
   const count =
-    fields.length === 0 ? 'no setting differs' : `${formatCount(fields.length, 'setting')} differ`;
+    fields.length === 0
+      ? 'no setting differs'
+      : `${formatCount(fields.length, 'setting')} ${fields.length === 1 ? 'differs' : 'differ'}`;
   const head = `${sanitiseLine(label)}, version ${one.entry} → ${other.entry}: ${count}`;
   const note =
     'The platform does not tell the settings of a version: these are known from the runs of the stack and from what is live. Settings that history does not record are not compared.';
