@@ -47,10 +47,20 @@ export function readNoticeAddress(text: string, given: string): NoticeAddress {
   url.username = '';
   url.password = '';
   url.hash = '';
-  const pair = [username, password].map(decodeURIComponent).join(':');
-  const authorization =
-    username === '' ? undefined : `Basic ${Buffer.from(pair).toString('base64')}`;
-  return { url: url.href, given, authorization };
+  return { url: url.href, given, authorization: basic(username, password) };
+}
+
+/** Credentials stand percent-encoded in an address; what is not is taken as it is. */
+function basic(...pair: readonly [string, string]): string | undefined {
+  if (pair[0] === '') return undefined;
+  const plain = pair.map((text) => {
+    try {
+      return decodeURIComponent(text);
+    } catch {
+      return text;
+    }
+  });
+  return `Basic ${Buffer.from(plain.join(':')).toString('base64')}`;
 }
 
 /**

@@ -41,7 +41,14 @@ export async function attributeDrift(
   const changes = await Promise.all(
     drift.changes.map((change) => attributeOne(change, histories, session, deps)),
   );
-  return { ...drift, changes };
+  return { ...drift, changes, assumptions: changes.some(isNamed) ? RELIED_ON : [] };
+}
+
+/** That every save of recorded settings makes an entry, and that the list of entries has them all. */
+const RELIED_ON = ['history.entries', 'history.list-shape'];
+
+function isNamed({ fields }: Change): boolean {
+  return fields.some(({ attribution }) => attribution?.because === null);
 }
 
 async function attributeOne(

@@ -6,7 +6,7 @@ import { viewFields } from './fields.ts';
 import { type Group, groupChanges } from './groups.ts';
 import { type Line, paint, type RenderOptions, span, wrap } from './terminal.ts';
 import { sanitiseLine } from './untrusted.ts';
-import { comparedCount, formatCount, headline } from './wording.ts';
+import { comparedCount, formatCount, headline, namesRelyOn } from './wording.ts';
 
 /** Narrower than this no line holds an address and a value. */
 const MIN_WIDTH = 40;
@@ -20,6 +20,7 @@ export function renderDriftText(plan: PlanDocument, given: RenderOptions): strin
   const first = wrap([span(headline(plan), 'strong')], options.width, 2);
   const compared = `${formatCount(comparedCount(plan), 'resource')} compared.`;
   if (plan.changes.length === 0) return paint([...first, [span(compared, 'dim')]], options.color);
+  const relied = namesRelyOn(plan);
   const legend = 'Each line says what should be → what is live now.';
   return paint(
     [
@@ -34,6 +35,7 @@ export function renderDriftText(plan: PlanDocument, given: RenderOptions): strin
         options.width,
         2,
       ),
+      ...(relied === undefined ? [] : wrap([span(relied, 'dim')], options.width, 2)),
       ...wrap([span(`${headline(plan)}.`, 'strong')], options.width, 2),
     ],
     options.color,

@@ -6,7 +6,7 @@ import { groupChanges } from './groups.ts';
 import { fieldsFence, summaryOf } from './markdown-change.ts';
 import { foldToFit, GITHUB_LIMIT, tooLong } from './markdown-fold.ts';
 import { escapeText, inlineCode } from './markdown-text.ts';
-import { comparedCount, formatCount, headline } from './wording.ts';
+import { comparedCount, formatCount, headline, namesRelyOn } from './wording.ts';
 
 /** First line of every page, by which a bot finds the issue or comment to update. */
 const MARKER = '<!-- callsheet:drift -->';
@@ -28,7 +28,9 @@ export function renderDriftMarkdown(
   ].join('\n\n');
   const compared = `${formatCount(comparedCount(plan), 'resource')} compared.`;
   const advice = isDrifted ? ' `callsheet plan` shows what would put it back.' : '';
-  const tail = `\n\n${compared}${advice}\n\n<sub>${escapeText(plan.digest)}</sub>`;
+  const relied = namesRelyOn(plan);
+  const names = relied === undefined ? '' : `\n\n${relied}`;
+  const tail = `\n\n${compared}${advice}${names}\n\n<sub>${escapeText(plan.digest)}</sub>`;
   const body = changesText(plan, limit - head.length - tail.length - 1);
   const page = `${head}${body}${tail}\n`;
   if (page.length <= limit) return page;
