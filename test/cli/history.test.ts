@@ -161,6 +161,26 @@ describe('two versions', () => {
     ]);
   });
 
+  staged('are not told from what is live while its entry may still appear', async (stage) => {
+    await stage.apply();
+    await stage.edit('agents.yaml', 'how can I help?', 'good day!');
+    await stage.apply();
+    const [made, run] = ids(stage);
+    stage.sim.dialect.historyLagMs = 3_600_000;
+    stage.sim.advance(5000);
+    stage.sim.edit(desk(stage), { description: 'Not seen yet.' }, 'user:maria');
+    const { out } = await stage.run((to) =>
+      history(
+        'agent.desk',
+        { dir: stage.folder, format: 'json', limit: 50, diff: [`${made}`, `${run}`] },
+        to,
+      ),
+    );
+    const compared = read(out);
+    expect(compared.after.from).toMatch(/^after run /);
+    expect(fields(compared)).toEqual([['greeting_message', ...GREETING]]);
+  });
+
   const rows: readonly (readonly [string, readonly string[], Partial<HistoryFlags>, string])[] = [
     ['one id', ['1'], {}, '--diff takes the ids of two versions'],
     ['three', ['1', '2', '3'], {}, '--diff takes the ids of two versions'],
