@@ -3,7 +3,6 @@
  * pool of connections, retries for passing faults, pages followed and counted, one error type.
  * No path literal stands anywhere else.
  */
-import { setTimeout as sleep } from 'node:timers/promises';
 import { CallsheetError } from '../core/errors.ts';
 import type { Json, JsonObject, Blob as StackFile } from '../core/value.ts';
 import type { Call } from '../kinds/kind.ts';
@@ -20,7 +19,7 @@ import { createLimiter } from './limiter.ts';
 import { plainUrl } from './line.ts';
 import { followPages } from './pages.ts';
 import { contentOf, pathOf, queryOf, statedBody } from './request.ts';
-import type { Pause } from './retry.ts';
+import { type Pause, realPause } from './retry.ts';
 import { createSender } from './sender.ts';
 import { DEFAULT_TIMEOUTS, type Timeouts } from './timeouts.ts';
 import { secretsIn } from './trace.ts';
@@ -66,11 +65,6 @@ export type ClientOptions = {
   readonly pause?: Pause;
   /** Milliseconds since 1970. */
   readonly now?: () => number;
-};
-
-const realPause: Pause = {
-  sleep: (milliseconds, signal) => sleep(milliseconds, undefined, { signal }).catch(() => {}),
-  random: Math.random,
 };
 
 /** Methods that may be sent again when nobody knows whether the first try arrived. */

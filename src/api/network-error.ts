@@ -34,6 +34,11 @@ const UNTRUSTED = new Set([
   'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
 ]);
 
+/** Whether it was the certificate. */
+export function isUntrusted(code: string): boolean {
+  return UNTRUSTED.has(code);
+}
+
 /** What fails while connecting. */
 const UNSENT = new Set([
   'ECONNREFUSED',
@@ -103,7 +108,8 @@ function hintFor(code: string): string {
   return 'Check base_url (or CALLSHEET_BASE_URL), the network and the proxy settings.';
 }
 
-function codeOf(cause: unknown): string {
+/** The code of what failed; empty where it has none. */
+export function codeOf(cause: unknown): string {
   if (!(cause instanceof Error)) return '';
   // A tunnel that a proxy refuses has no code of its own.
   if (/^Proxy response \(\d+\)/.test(cause.message)) return 'PROXY_REFUSED';

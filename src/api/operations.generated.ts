@@ -626,7 +626,7 @@ export const assumptions = {
   'history.entries': {
     documented: 'A revert makes an entry; changes through the API are signed.',
     assumed: 'Every update makes one, also one that changes nothing recorded; the SIP flag and the payment tool make none.',
-    why: 'What these two change is not recorded; Callsheet looks for its entry and does not count.',
+    why: 'What these two change is not recorded; Callsheet looks for its entry and does not count. Drift names whoever made the only entry since the last run.',
   },
   'history.recorded': {
     documented: 'What a revert leaves as it is.',

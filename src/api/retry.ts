@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Cooldown } from './cooldown.ts';
 import { NetworkError } from './network-error.ts';
 import type { WireAnswer } from './transport.ts';
@@ -8,6 +9,12 @@ export type Pause = {
   readonly sleep: (milliseconds: number, stop: AbortSignal) => Promise<void>;
   /** From 0 to 1. */
   readonly random: () => number;
+};
+
+/** Pauses of the machine's clock. */
+export const realPause: Pause = {
+  sleep: (milliseconds, signal) => sleep(milliseconds, undefined, { signal }).catch(() => {}),
+  random: Math.random,
 };
 
 export type Pace = {
@@ -122,7 +129,7 @@ function delayAfter(
 }
 
 /** `Retry-After` in milliseconds: it is a number of seconds or a date. */
-function askedDelay(text: string | undefined, now: () => number): number {
+export function askedDelay(text: string | undefined, now: () => number): number {
   if (text === undefined) return 0;
   const seconds = /^\s*\d+(\.\d+)?\s*$/.test(text) ? Number(text) : undefined;
   const milliseconds = seconds === undefined ? Date.parse(text) - now() : seconds * 1000;

@@ -70,7 +70,11 @@ export const COMMAND_WORDS: { readonly [command: string]: CommandWords } = {
     exits: WRITING,
   },
   drift: {
-    examples: ['callsheet drift', 'callsheet drift --detailed-exitcode --format json'],
+    examples: [
+      'callsheet drift',
+      'callsheet drift --format markdown > drift.md',
+      'CALLSHEET_NOTIFY_URL=… callsheet drift --detailed-exitcode --notify',
+    ],
     exits: ['done', 'error', 'changes', 'interrupted'],
   },
   runs: offline('callsheet runs', 'callsheet runs --format json'),
@@ -98,7 +102,10 @@ export const COMMAND_WORDS: { readonly [command: string]: CommandWords } = {
     // It lists kinds whose endpoints are assumed, which platform.assume can forbid.
     exits: ['done', 'error', 'refused', 'interrupted'],
   },
-  history: read('callsheet history agent.reception --limit 10'),
+  history: read(
+    'callsheet history agent.reception --limit 10',
+    'callsheet history agent.reception --diff 41 43',
+  ),
   payments: read('callsheet payments agent.reception --refresh'),
   logs: read(
     'callsheet logs agent.reception --since 7d --summary',

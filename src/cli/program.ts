@@ -175,8 +175,10 @@ export function buildProgram(action: Act, version: string): Command {
 
   targetOptionsOn(command('drift', 'show what changed on the platform since the last apply'))
     .addOption(concurrency())
-    .addOption(format('text', 'json'))
+    .addOption(format('text', 'json', 'markdown'))
     .option('--detailed-exitcode', 'exit 2 when there is drift')
+    .option('--notify [url]', 'post drift as JSON to this address, or to CALLSHEET_NOTIFY_URL')
+    .option('--notify-always', 'post it when there is no drift, too')
     .action(
       action(async (flags, context) => (await import('./commands/drift.ts')).drift(flags, context)),
     );

@@ -31,6 +31,7 @@ function addResourceCommands(command: MakeCommand, action: Act): void {
         .argParser(upTo(100))
         .default(50),
     )
+    .option('--diff <ids...>', 'how two versions differ, by their ids')
     .addOption(format('text', 'json', 'csv'))
     .action((wanted: string, flags) =>
       action(async (given: typeof flags, context) =>

@@ -1,4 +1,5 @@
 import type { Address } from './address.ts';
+import type { Attribution, HistoryEntry } from './history.ts';
 import type { Json } from './value.ts';
 
 /**
@@ -140,6 +141,10 @@ export type Change = {
   readonly operations: readonly PlannedOperation[];
   /** Where the configuration says it: file and line. Null for what it no longer mentions. */
   readonly source: string | null;
+  /** In a `drift` document: its history entries since Callsheet last wrote it, newest first. */
+  readonly edits?: readonly HistoryEntry[];
+  /** In a `drift` document: who took away what is gone. */
+  readonly attribution?: Attribution;
 };
 
 /** Why a leaf is written: see the table in DESIGN, three-way comparison. */
@@ -162,6 +167,8 @@ export type FieldChange = {
   /** Whether before and after are masked. */
   readonly secret: boolean;
   readonly cause: FieldCause;
+  /** In a `drift` document: who changed it. */
+  readonly attribution?: Attribution;
 };
 
 /** What a plan remembers of a live resource so that apply can tell whether it moved. */

@@ -61,7 +61,8 @@ async function readEntries(
   });
 }
 
-function historyEntry(call: Call, entry: Json): HistoryEntry {
+/** What is known of an entry, as the platform returned it. */
+export function historyEntry(call: Call, entry: Json): HistoryEntry {
   if (!isObject(entry) || typeof entry.id !== 'number') {
     throw new CallsheetError('api', `${call.operation} answered an entry without a numeric id`, {
       hint: NOT_THE_PLATFORM,

@@ -3,9 +3,12 @@
  * steps that is mended, and whether a guard objects. It is pure: what it needs to know of the platform
  * it asks of a `Reader`, which `live/` provides.
  */
+import type { HistoryEntry } from '../core/history.ts';
 import type { JsonObject } from '../core/value.ts';
 import type { Kind, Scope } from '../kinds/kind.ts';
 import type { Terms } from './terms.ts';
+
+export type { HistoryEntry };
 
 /** An item of a list: enough to recognise a resource, not always all of it. */
 export type ListedResource = {
@@ -66,15 +69,4 @@ export type Reader = {
   readonly history: (kind: Kind, id: string, limit: number) => Promise<readonly HistoryEntry[]>;
   /** What the platform takes and refuses; asked again unless it is `fresh`, the same answers. */
   readonly terms: (fresh?: boolean) => Terms;
-};
-
-/** What is known of a history entry (Agent history entry). */
-export type HistoryEntry = {
-  /** Addresses the version. */
-  readonly id: number;
-  readonly action: string | null;
-  readonly actor: string | null;
-  readonly source: string | null;
-  readonly at: string | null;
-  readonly reverted_from_id: number | null;
 };

@@ -28,6 +28,18 @@ export function changeBlock(change: Change, plan: PlanDocument): string {
     ...(how === '' ? [] : [escapeText(how)]),
   ];
   const open = change.verdict === 'refused' ? ' open' : '';
+  return [
+    `<details${open}><summary>${summaryOf(change, views)}</summary>`,
+    '',
+    about.join(' · '),
+    ...fieldsFence(views),
+    '',
+    '</details>',
+  ].join('\n');
+}
+
+/** Fields as a fenced diff with an empty line above it; nothing where there are none. */
+export function fieldsFence(views: readonly FieldView[]): readonly string[] {
   const shown = views.slice(0, MAX_FIELDS);
   const rest = views.length - shown.length;
   const rows = shown.map(fieldRows);
@@ -37,14 +49,7 @@ export function changeBlock(change: Change, plan: PlanDocument): string {
     ...rows.filter(([first = '']) => first.startsWith('@@')).flat(),
     ...(rest > 0 ? [`  ⋯ ${formatCount(rest, 'more field')}`] : []),
   ];
-  return [
-    `<details${open}><summary>${summaryOf(change, views)}</summary>`,
-    '',
-    about.join(' · '),
-    ...(lines.length > 0 ? ['', fence(lines, 'diff')] : []),
-    '',
-    '</details>',
-  ].join('\n');
+  return lines.length > 0 ? ['', fence(lines, 'diff')] : [];
 }
 
 /** One change as a list item, for those whose block does not fit the page. */
@@ -53,7 +58,8 @@ export function changeItem(change: Change, plan: PlanDocument): string {
   return `- ${summaryOf(change, views)} (folded)`;
 }
 
-function summaryOf(change: Change, views: readonly FieldView[]): string {
+/** One change in a line: its address, and the first of its fields. */
+export function summaryOf(change: Change, views: readonly FieldView[]): string {
   const { address, name, action, verdict, adopted } = change;
   const names = views.slice(0, NAMED).map(({ path }) => inlineCode(cutText(path, 60)));
   const more = views.length > NAMED ? ` and ${views.length - NAMED} more` : '';

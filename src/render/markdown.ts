@@ -2,6 +2,8 @@ import type { Change, PlanDocument } from '../core/plan-document.ts';
 import { type Footer, footersOf } from './footers.ts';
 import { type Group, groupChanges } from './groups.ts';
 import { changeBlock, changeItem } from './markdown-change.ts';
+import { renderDriftMarkdown } from './markdown-drift.ts';
+import { foldToFit, GITHUB_LIMIT, tooLong } from './markdown-fold.ts';
 import { escapeText, inlineCode } from './markdown-text.ts';
 import {
   comparedCount,
@@ -15,9 +17,6 @@ import {
 /** First line of every comment, by which a bot finds the one to update. */
 export const MARKER = '<!-- callsheet:plan -->';
 
-/** Characters that GitHub takes in a comment; GitLab takes 1,000,000. */
-const GITHUB_LIMIT = 65_536;
-
 const MAX_ROWS = 40;
 const MAX_ITEMS = 20;
 const MAX_ADOPTED = 50;
@@ -30,6 +29,7 @@ export function renderPlanMarkdown(
   plan: PlanDocument,
   options: { readonly limit?: number } = {},
 ): string {
+  if (plan.purpose === 'drift') return renderDriftMarkdown(plan, options);
   const limit = options.limit ?? GITHUB_LIMIT;
   const head = [MARKER, `### ${escapeText(headline(plan))}`, ...tableOf(plan)].join('\n\n');
   const feet = [...footersOf(plan).map(footerText), closing(plan)].filter((text) => text !== '');
@@ -37,12 +37,8 @@ export function renderPlanMarkdown(
   const room = limit - head.length - tail.length - 1;
   const body = changesText(plan, room);
   if (body.length <= room) return `${head}${body}${tail}\n`;
-  const least = `${MARKER}\n\n### ${escapeText(headline(plan))}\n\n${tooLong(plan.changes.length)}\n`;
+  const least = `${MARKER}\n\n### ${escapeText(headline(plan))}\n\n${tooLong(plan.changes.length, 'plan')}\n`;
   return least.length <= limit ? least : `${MARKER}\n`.slice(0, limit);
-}
-
-function tooLong(changes: number): string {
-  return `_${formatCount(changes, 'change')} not shown: they do not fit a comment. \`callsheet plan\` shows them all._`;
 }
 
 /** Counts by organization and kind; columns that would be empty are left out. */
@@ -85,43 +81,6 @@ function changesText(plan: PlanDocument, room: number): string {
     })),
   ]);
   return foldToFit([...pieces, { text: adopted, item: undefined }], room);
-}
-
-type Piece = { readonly text: string; readonly item: string | undefined };
-
-/** Folds the longest pieces until all fit, then leaves out from the end what still does not. */
-function foldToFit(pieces: readonly Piece[], room: number): string {
-  const length = pieces.reduce((sum, { text }) => sum + text.length, 0);
-  if (length <= room) return pieces.map(({ text }) => text).join('');
-  const notice = (folded: number, missing: number) =>
-    `\n\n_${[
-      ...(folded > 0 ? [`${formatCount(folded, 'change')} folded`] : []),
-      ...(missing > 0 ? [`${formatCount(missing, 'change')} not shown`] : []),
-    ].join(', ')}: a comment is too short for them. \`callsheet plan\` shows them all._`;
-  let over = length + notice(pieces.length, pieces.length).length - room;
-  const folded = new Set<Piece>();
-  for (const piece of [...pieces].sort((a, b) => b.text.length - a.text.length)) {
-    if (over <= 0) break;
-    if (piece.item === undefined || piece.item.length + 1 >= piece.text.length) continue;
-    folded.add(piece);
-    // One character more: a list needs an empty line before it.
-    over -= piece.text.length - piece.item.length - 1;
-  }
-  const kept = [...pieces];
-  let missing = 0;
-  while (over > 0 && kept.length > 0) {
-    const last = kept.pop();
-    if (last === undefined) break;
-    const isFolded = folded.delete(last);
-    missing += last.item === undefined ? 0 : 1;
-    over -= isFolded ? (last.item?.length ?? 0) + 1 : last.text.length;
-  }
-  const text = kept.map((piece, at) => {
-    if (!folded.has(piece)) return piece.text;
-    const above = kept[at - 1];
-    return `${above && folded.has(above) ? '' : '\n'}${piece.item}`;
-  });
-  return text.join('') + notice(folded.size, missing);
 }
 
 function adoptedText(adopted: readonly Change[]): string {

@@ -102,3 +102,9 @@ export function forecastOf({ requests: { reads, writes, seconds } }: PlanDocumen
   const split = `${formatCount(reads, 'read')}, ${formatCount(writes, 'write')}`;
   return `Apply sends about ${sum} (${split}) and takes about ${formatDuration(seconds)}.`;
 }
+
+/** `Names rely on assumptions (see …): history.entries.`, undefined where drift names nobody. */
+export function namesRelyOn({ assumptions }: PlanDocument): string | undefined {
+  if (assumptions.length === 0) return undefined;
+  return `Names rely on assumptions (see \`callsheet assumptions\`): ${assumptions.join(', ')}.`;
+}

@@ -20,6 +20,8 @@ import { findLeaks, type Said as Printed } from '../e2e/leaks.ts';
 import { copyStack, type StackCopy } from '../e2e/stack-copy.ts';
 
 export type StageOptions = Pick<SimulatorOptions, 'seed' | 'dialect'> & {
+  /** The platform's clock; the machine's unless given. */
+  readonly platformNow?: () => Date;
   /** Folder of the stack that is copied; the clinic of `test/e2e` unless given. */
   readonly stack?: string;
   /** Values of secrets, by the names of their environment variables. */
@@ -99,7 +101,8 @@ export function staged(
 export async function openStage(options: StageOptions = {}) {
   const { stack = CLINIC, seed = SEED, dialect = {}, secrets = CANARIES } = options;
   const copy = await copyStack(stack);
-  const sim = await startSimulator({ seed, dialect });
+  const { platformNow: now } = options;
+  const sim = await startSimulator({ seed, dialect, ...(now ? { now } : {}) });
   const printed: Printed[] = [];
   const flagsOf = <F>(flags: F) => ({ dir: copy.folder, format: 'json' as const, ...flags });
 

@@ -87,7 +87,7 @@ export function waysOf({
         ...(name === 'agent' ? [[name, 'agent.wired']] : []),
       ];
     }),
-    history: [[AGENT], ['agent.wired']],
+    history: [[AGENT], ['agent.wired'], [AGENT, '--diff', '1', '2']],
     payments: [[AGENT], [AGENT, '--refresh']],
     logs: [[AGENT], [AGENT, '--transcript', '--summary']],
     metrics: [['--block', 'totals'], []],

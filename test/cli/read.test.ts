@@ -327,9 +327,9 @@ describe('csv', () => {
     [
       'history',
       [
-        'id,version,action,reverted_from_id,created_at,actor.id,source',
-        '9,3,reverted,7,2026-11-20T10:00:00Z,api:1,dashboard-api',
-        '8,2,updated,,2026-11-19T10:00:00Z,user:ana,dashboard',
+        'id,version,action,reverted_from_id,created_at,actor.id,source,run',
+        '9,3,reverted,7,2026-11-20T10:00:00Z,api:1,dashboard-api,',
+        '8,2,updated,,2026-11-19T10:00:00Z,user:ana,dashboard,',
       ],
     ],
     [

@@ -1,34 +1,46 @@
+import type { PlanDocument } from '../../core/plan-document.ts';
 import { driftOf } from '../../plan/drift.ts';
 import { renderDriftText } from '../../render/drift.ts';
 import { renderPlanJson } from '../../render/json.ts';
+import { renderDriftMarkdown } from '../../render/markdown-drift.ts';
+import { attributeDrift, keepHistories } from '../attribute-drift.ts';
 import type { Context } from '../context.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { planConfiguration } from '../make-plan.ts';
+import { type NotifyFlags, noticeAddress, notifyDrift } from '../notify.ts';
 import { type PlanFlags, planOptions } from '../plan-flags.ts';
 import { openSession } from '../session.ts';
 import { tellRunning, tellWarnings } from '../tell.ts';
 
-export type DriftFlags = PlanFlags & {
-  readonly format: 'text' | 'json';
-  readonly detailedExitcode?: boolean;
-};
+export type DriftFlags = PlanFlags &
+  NotifyFlags & {
+    readonly format: 'text' | 'json' | 'markdown';
+    readonly detailedExitcode?: boolean;
+  };
+
+const RENDER = {
+  text: renderDriftText,
+  json: renderPlanJson,
+  markdown: (document: PlanDocument) => renderDriftMarkdown(document),
+} as const;
 
 /** `callsheet drift`: what changed on the platform since Callsheet last wrote it, and who changed it. */
 export async function drift(flags: DriftFlags, context: Context): Promise<ExitCode> {
+  const address = noticeAddress(flags, context);
   const session = await openSession(flags, context);
   try {
     tellWarnings(session.warnings, context);
     tellRunning(session.unfinished, context);
-    const { plan } = await planConfiguration(session, planOptions(flags), context, {
+    const { reader, histories } = keepHistories(session.reader);
+    const planning = { ...session, reader };
+    const { plan } = await planConfiguration(planning, planOptions(flags), context, {
       isPreflighted: false,
     });
-    const document = driftOf(plan);
+    const document = await attributeDrift(driftOf(plan), histories, session, context);
     const { terminal } = context;
-    terminal.out(
-      flags.format === 'json'
-        ? renderPlanJson(document)
-        : renderDriftText(document, terminal.render),
-    );
+    terminal.out(RENDER[flags.format](document, terminal.render));
+    // Whatever becomes of the notification, the result is out.
+    await notifyDrift(address, document, flags, context);
     const isDrifted = document.changes.length > 0;
     return isDrifted && flags.detailedExitcode === true ? EXIT.changes : EXIT.done;
   } finally {

@@ -1,0 +1,172 @@
+import { isConfidential } from '../core/base-url.ts';
+import { CallsheetError } from '../core/errors.ts';
+import type { Json } from '../core/value.ts';
+import { codeOf, isUntrusted, NetworkError } from './network-error.ts';
+import { askedDelay, type Pause } from './retry.ts';
+import type { Timeouts } from './timeouts.ts';
+import { createTransport, type Transport, type WireAnswer } from './transport.ts';
+import { USER_AGENT } from './user-agent.ts';
+
+/** Where notices go. The address is a secret: whoever has it can post there. It is in no message. */
+export type NoticeAddress = {
+  readonly url: string;
+  /** Where it was given, in words, for messages. */
+  readonly given: string;
+  readonly authorization: string | undefined;
+};
+
+export type NoticeDeps = {
+  readonly pause: Pause;
+  readonly stop: AbortSignal;
+  readonly now: () => Date;
+  readonly timeouts?: Partial<Timeouts> | undefined;
+  readonly wire?: ((transport: Transport) => Transport) | undefined;
+};
+
+/** A nightly pipeline waits this long for each of the tries, and no longer. */
+const TIMEOUTS: Timeouts = { connect: 5_000, headers: 10_000, body: 10_000 };
+const MOST_TRIES = 3;
+const FIRST_DELAY_MS = 1_000;
+/** A receiver that asks for more is not waited for. */
+const LONGEST_DELAY_MS = 15_000;
+
+/** Checks an address without repeating it. Throws `CallsheetError('usage')`. */
+export function readNoticeAddress(text: string, given: string): NoticeAddress {
+  const url = URL.canParse(text.trim()) ? new URL(text.trim()) : undefined;
+  if (url === undefined || !/^https?:$/.test(url.protocol)) {
+    throw new CallsheetError('usage', `${given} is not an http(s) address`, {
+      hint: 'It looks like https://hooks.example.com/… The address itself is not shown, as it is a secret.',
+    });
+  }
+  if (!isConfidential(url)) {
+    throw new CallsheetError('usage', `${given} is plain http, which anybody on the way can read`, {
+      hint: 'Use https. Plain http is allowed for loopback addresses only.',
+    });
+  }
+  const { username, password } = url;
+  url.username = '';
+  url.password = '';
+  url.hash = '';
+  return { url: url.href, given, authorization: basic(username, password) };
+}
+
+/** Credentials stand percent-encoded in an address; what is not is taken as it is. */
+function basic(...pair: readonly [string, string]): string | undefined {
+  if (pair[0] === '') return undefined;
+  const plain = pair.map((text) => {
+    try {
+      return decodeURIComponent(text);
+    } catch {
+      return text;
+    }
+  });
+  return `Basic ${Buffer.from(plain.join(':')).toString('base64')}`;
+}
+
+/**
+ * Posts a notice. What may pass (no answer, 408, 429, 5xx) is tried again twice; a redirect is not followed.
+ *
+ * @param delivery the same in every try, so that a receiver can tell a repetition
+ */
+export async function postNotice(
+  address: NoticeAddress,
+  notice: { readonly delivery: string; readonly body: Json },
+  deps: NoticeDeps,
+): Promise<void> {
+  const timeouts = { ...TIMEOUTS, ...deps.timeouts };
+  const plain = createTransport({ connections: 1, timeouts });
+  const transport = deps.wire?.(plain) ?? plain;
+  try {
+    for (let attempt = 1; ; attempt += 1) {
+      const failed = await tryOnce(transport, address, notice, { ...deps, attempt, timeouts });
+      if (failed === undefined) return;
+      const delay = delayAfter(attempt, failed, deps);
+      if (delay === undefined || deps.stop.aborted) throw undelivered(address, failed, attempt);
+      await deps.pause.sleep(delay, deps.stop);
+    }
+  } finally {
+    await transport.close();
+  }
+}
+
+/** Why a try failed. */
+type Failed = { readonly why: string; readonly mayPass: boolean; readonly retryAfter?: string };
+
+async function tryOnce(
+  transport: Transport,
+  { url, authorization }: NoticeAddress,
+  { delivery, body }: { readonly delivery: string; readonly body: Json },
+  how: { readonly attempt: number; readonly timeouts: Timeouts; readonly stop: AbortSignal },
+): Promise<Failed | undefined> {
+  const { connect, headers, body: rest } = how.timeouts;
+  // A server that sends its answer drop by drop is not waited for either.
+  const patience = AbortSignal.timeout(connect + headers + rest);
+  try {
+    const answer = await transport.send({
+      method: 'POST',
+      url,
+      headers: {
+        'content-type': 'application/json',
+        'user-agent': USER_AGENT,
+        'x-callsheet-delivery': delivery,
+        ...(authorization === undefined ? {} : { authorization }),
+      },
+      body: JSON.stringify(body),
+      attempt: how.attempt,
+      signal: AbortSignal.any([how.stop, patience]),
+    });
+    return refusalIn(answer);
+  } catch (error) {
+    return { why: faultWords(error, how.timeouts, patience.aborted), mayPass: true };
+  }
+}
+
+function refusalIn({ status, retryAfter }: WireAnswer): Failed | undefined {
+  if (status >= 200 && status < 300) return undefined;
+  if (status >= 300 && status < 400) {
+    const why = `the receiver answered ${status}, a redirect, which is not followed`;
+    return { why, mayPass: false };
+  }
+  return {
+    why: `the receiver answered ${status}`,
+    mayPass: status >= 500 || status === 429 || status === 408,
+    ...(retryAfter === undefined ? {} : { retryAfter }),
+  };
+}
+
+/** Milliseconds until the next try; undefined where there is none. */
+function delayAfter(
+  attempt: number,
+  { mayPass, retryAfter }: Failed,
+  { pause, now }: Pick<NoticeDeps, 'pause' | 'now'>,
+): number | undefined {
+  if (!mayPass || attempt >= MOST_TRIES) return undefined;
+  const own = FIRST_DELAY_MS * 4 ** (attempt - 1) * (0.5 + pause.random() / 2);
+  const asked = askedDelay(retryAfter, () => now().getTime());
+  return asked > LONGEST_DELAY_MS ? undefined : Math.max(Math.round(own), asked);
+}
+
+/** What went wrong on the way, without the address and without its host, which may be a secret as well. */
+function faultWords(error: unknown, timeouts: Timeouts, isLate: boolean): string {
+  const cause = error instanceof NetworkError ? error.cause : error;
+  const code = codeOf(cause);
+  if (isUntrusted(code)) return "the receiver's certificate is not trusted";
+  const words: { readonly [code: string]: string } = {
+    ECONNREFUSED: 'nothing listens at its port',
+    ENOTFOUND: 'its host name does not exist',
+    EAI_AGAIN: 'its host name could not be looked up',
+    UND_ERR_CONNECT_TIMEOUT: `it could not be reached within ${timeouts.connect / 1000} s`,
+    UND_ERR_HEADERS_TIMEOUT: `the receiver did not answer within ${timeouts.headers / 1000} s`,
+    UND_ERR_BODY_TIMEOUT: 'the receiver stopped in the middle of its answer',
+    PROXY_REFUSED: 'the proxy refused to connect to it',
+  };
+  if (words[code] !== undefined) return words[code];
+  return isLate ? 'the receiver was too slow' : 'the connection to the receiver failed';
+}
+
+function undelivered({ given }: NoticeAddress, { why }: Failed, tries: number): CallsheetError {
+  const often = tries === 1 ? '' : `, in ${tries} tries`;
+  return new CallsheetError('network', `the notification was not delivered: ${why}${often}`, {
+    hint: `The result above holds all the same. Check ${given}, the network and the proxy settings.`,
+  });
+}

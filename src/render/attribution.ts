@@ -1,0 +1,137 @@
+import { unreachable } from '../core/errors.ts';
+import type { Attribution, Doubt, HistoryEntry } from '../core/history.ts';
+import type { Change, FieldChange } from '../core/plan-document.ts';
+import { formatTime } from './read/figures.ts';
+import { sanitiseLine } from './untrusted.ts';
+import { formatCount, formatNumber, kindTitle } from './wording.ts';
+
+/** Fields of one resource that the same can be said of. */
+export type Attributed = {
+  /** Who changed them, or why that is unknown; sanitised. Undefined where the document says nothing. */
+  readonly who: string | undefined;
+  /** The edits that it may have been, newest first; sanitised. */
+  readonly edits: readonly string[];
+  readonly fields: readonly FieldChange[];
+};
+
+/** Edits that are listed, unless everything is asked for. */
+const MAX_EDITS = 8;
+
+/** The fields of a drifted resource by who changed them, those first of which that is known. */
+export function groupByAuthor(change: Change, verbose: boolean): readonly Attributed[] {
+  const groups = Map.groupBy(change.fields, ({ attribution }) => JSON.stringify(attribution));
+  return [...groups.values()]
+    .map((fields) => ({ fields, attribution: fields[0]?.attribution }))
+    .toSorted((a, b) => rankOf(a.attribution) - rankOf(b.attribution))
+    .map(({ fields, attribution }, at) => {
+      // Edits that need not be it are only worth a look where no others are named.
+      const isHint = rankOf(attribution) === LAST && at > 0;
+      const told = isHint ? { ...change, edits: [] } : change;
+      return { ...said(attribution, fields.length, told, verbose), fields };
+    });
+}
+
+/** Who took away what is gone. */
+export function whoTook(change: Change, verbose: boolean): Omit<Attributed, 'fields'> {
+  return said(change.attribution, 1, change, verbose);
+}
+
+const LAST = 2;
+
+function rankOf(attribution: Attribution | undefined): number {
+  if (attribution?.certainty !== 'unknown') return 0;
+  return attribution.because === 'not_recorded' ? LAST : 1;
+}
+
+function said(
+  attribution: Attribution | undefined,
+  count: number,
+  change: Change,
+  verbose: boolean,
+): Omit<Attributed, 'fields'> {
+  if (attribution === undefined) return { who: undefined, edits: [] };
+  const { certainty, because, entries } = attribution;
+  const edits = (change.edits ?? []).filter(({ id }) => entries.includes(id));
+  if (because !== null) {
+    const who = `by whom is unknown: ${doubtWords(because, count, edits, change)}`;
+    return { who, edits: listed(edits, verbose) };
+  }
+  const [first] = edits;
+  if (first === undefined) return { who: undefined, edits: [] };
+  if (certainty === 'entry') return { who: `by ${editWords(first, change.edits)}`, edits: [] };
+  const who =
+    certainty === 'actor'
+      ? `by ${sanitiseLine(first.actor ?? 'someone')}, in one of these edits:`
+      : 'by one of these; history does not say which of them changed what:';
+  return { who, edits: listed(edits, verbose) };
+}
+
+/** `user:maria via dashboard at 2026-11-21T10:12:03Z, restoring entry 58 (history entry 61)` */
+function editWords(edit: HistoryEntry, among: readonly HistoryEntry[] = []): string {
+  const when = edit.at === null ? '' : ` at ${formatTime(edit.at)}`;
+  return `${authorWords(edit)}${when}${restoring(edit, among)} (history entry ${edit.id})`;
+}
+
+function authorWords({ actor, source }: HistoryEntry): string {
+  return sanitiseLine(`${actor ?? 'someone'}${source === null ? '' : ` via ${source}`}`);
+}
+
+/** What a revert restored, and whose that was where it is one of these. */
+function restoring(
+  { reverted_from_id: from }: HistoryEntry,
+  among: readonly HistoryEntry[] = [],
+): string {
+  if (from === null) return '';
+  const actor = among.find(({ id }) => id === from)?.actor ?? null;
+  return `, restoring entry ${from}${actor === null ? '' : ` of ${sanitiseLine(actor)}`}`;
+}
+
+function listed(edits: readonly HistoryEntry[], verbose: boolean): readonly string[] {
+  // One line that only counts is no shorter than the edit itself.
+  const shown = verbose || edits.length <= MAX_EDITS + 1 ? edits : edits.slice(0, MAX_EDITS);
+  const rest = edits.slice(shown.length);
+  const widest = Math.max(...shown.map(({ id }) => String(id).length));
+  const lines = shown.map((edit) => {
+    const when = edit.at === null ? '' : `  ${formatTime(edit.at)}`;
+    return `${String(edit.id).padStart(widest)}${when}  ${authorWords(edit)}${restoring(edit)}`;
+  });
+  return rest.length === 0 ? lines : [...lines, counted(rest)];
+}
+
+/** `12 more: 7 by user:maria, 5 by user:jo` */
+function counted(edits: readonly HistoryEntry[]): string {
+  const byActor = [...Map.groupBy(edits, ({ actor }) => actor ?? 'someone')];
+  const shares = byActor.map(
+    ([actor, own]) => `${formatNumber(own.length)} by ${sanitiseLine(actor)}`,
+  );
+  return `⋯ ${formatNumber(edits.length)} more: ${shares.slice(0, MAX_EDITS).join(', ')}`;
+}
+
+function doubtWords(
+  doubt: Doubt,
+  count: number,
+  edits: readonly HistoryEntry[],
+  { kind, pin }: Change,
+): string {
+  const changed = pin?.updated_at ?? null;
+  const last = changed === null ? '' : `; last changed at ${formatTime(changed)}`;
+  const has = edits.length > 0 ? `; it has ${formatCount(edits.length, 'edit')} since:` : '';
+  switch (doubt) {
+    case 'not_recorded':
+      return `history does not record ${count === 1 ? 'this setting' : 'these settings'}${has}`;
+    case 'no_history':
+      return `the platform keeps no history of ${kindTitle(kind)}${last}`;
+    case 'no_entry':
+      return `no history entry since the last run explains it${last}`;
+    case 'no_beginning':
+      return `where its history stood at the last run is not known${last}`;
+    case 'retention':
+      return `its history no longer reaches back to the last run${has}`;
+    case 'late':
+      return `the newest change${changed === null ? '' : `, at ${formatTime(changed)},`} has no history entry yet${has}`;
+    case 'gone':
+      return `its history ${edits.length > 0 ? 'does not say' : 'went with it'}${has}`;
+    default:
+      return unreachable(doubt);
+  }
+}

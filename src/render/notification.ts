@@ -1,0 +1,173 @@
+import type { Attribution, HistoryEntry } from '../core/history.ts';
+import type { Change, FieldChange, PlanDocument } from '../core/plan-document.ts';
+import type { Json } from '../core/value.ts';
+import { sanitiseLine } from './untrusted.ts';
+import { comparedCount, formatCount, headline } from './wording.ts';
+
+/** What is posted where drift is looked for: `schemas/notification.schema.json`. */
+export type DriftNotification = {
+  readonly format: 'callsheet-drift-notification';
+  readonly version: 1;
+  /** Of this delivery; the same when it is sent again. */
+  readonly id: string;
+  readonly sent_at: string;
+  readonly is_drifted: boolean;
+  /** For receivers that show a text: it holds nothing that anybody could have written on the platform. */
+  readonly text: string;
+  readonly platform: PlanDocument['platform'];
+  readonly environment: string | null;
+  readonly commit: string | null;
+  readonly pipeline: string | null;
+  /** Over what drifted: the same as last night where nothing else did. */
+  readonly digest: string;
+  readonly summary: Summary;
+  readonly changes: readonly DriftedResource[];
+  /** Changes that are left out, as the document would be too long. */
+  readonly omitted: number;
+};
+
+type Summary = {
+  readonly compared: number;
+  readonly drifted: number;
+  readonly gone: number;
+  readonly fields: { readonly [certainty in Attribution['certainty']]: number };
+};
+
+type DriftedResource = {
+  readonly address: string;
+  readonly kind: string;
+  readonly name: string;
+  readonly organization: string | null;
+  readonly id: string | null;
+  readonly is_gone: boolean;
+  readonly source: string | null;
+  readonly fields: readonly DriftedField[];
+  readonly attribution: Attribution | null;
+  readonly edits: readonly HistoryEntry[];
+};
+
+type DriftedField = {
+  readonly path: string;
+  /** What should be. */
+  readonly before: Json;
+  /** What is live. */
+  readonly after: Json;
+  /** Whether the values are the beginnings of longer ones. */
+  readonly is_cut: boolean;
+  readonly secret: boolean;
+  readonly conflict: boolean;
+  readonly attribution: Attribution | null;
+};
+
+/** When it is sent, and from where. */
+export type Sender = Pick<DriftNotification, 'id' | 'sent_at' | 'commit' | 'pipeline'>;
+
+/** Characters of a value. */
+const MAX_VALUE = 500;
+/** Characters of all changes: receivers take a few hundred kilobytes. */
+const MAX_CHANGES = 200_000;
+/** Addresses that the text names. */
+const MAX_NAMED = 10;
+
+/** A drift document as a notification. */
+export function notificationOf(drift: PlanDocument, sender: Sender): DriftNotification {
+  const drifted = drift.changes.map((change) => resourceOf(change, drift));
+  const changes = fitting(drifted);
+  return {
+    format: 'callsheet-drift-notification',
+    version: 1,
+    id: sender.id,
+    sent_at: sender.sent_at,
+    is_drifted: drifted.length > 0,
+    text: textOf(drift, drifted, sender),
+    platform: drift.platform,
+    environment: drift.environment ?? null,
+    commit: sender.commit,
+    pipeline: sender.pipeline,
+    digest: drift.digest,
+    summary: summarise(drift, drifted),
+    changes,
+    omitted: drifted.length - changes.length,
+  };
+}
+
+function resourceOf(change: Change, { organizations }: PlanDocument): DriftedResource {
+  const { address, kind, name, organization_id: owner, source } = change;
+  return {
+    address,
+    kind,
+    name,
+    organization: owner === null ? null : (organizations[owner] ?? owner),
+    id: change.id ?? change.missing_id,
+    is_gone: change.action === 'create',
+    source,
+    fields: change.fields.map(fieldOf),
+    attribution: change.attribution ?? null,
+    edits: change.edits ?? [],
+  };
+}
+
+function fieldOf({ path, secret, cause, attribution, ...field }: FieldChange): DriftedField {
+  const [before, after] = [cut(field.before), cut(field.after)];
+  const isCut = before !== field.before || after !== field.after;
+  const conflict = cause === 'conflict';
+  return { path, before, after, is_cut: isCut, secret, conflict, attribution: attribution ?? null };
+}
+
+/** A value that is not too long, or the beginning of it as a text. */
+function cut(value: Json): Json {
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  if (text.length <= MAX_VALUE) return value;
+  return `${text.slice(0, MAX_VALUE).replace(/[\uD800-\uDBFF]$/, '')}…`;
+}
+
+/** The first of the changes, as many as there is room for. */
+function fitting(changes: readonly DriftedResource[]): readonly DriftedResource[] {
+  let room = MAX_CHANGES;
+  const first = changes.findIndex((change) => {
+    room -= JSON.stringify(change).length;
+    return room < 0;
+  });
+  return first < 0 ? changes : changes.slice(0, first);
+}
+
+function summarise(drift: PlanDocument, drifted: readonly DriftedResource[]): Summary {
+  const fields = drifted.flatMap((resource) => resource.fields);
+  const count = (certainty: Attribution['certainty']) =>
+    fields.filter(({ attribution }) => attribution?.certainty === certainty).length;
+  return {
+    compared: comparedCount(drift),
+    drifted: drifted.length,
+    gone: drifted.filter(({ is_gone: isGone }) => isGone).length,
+    fields: {
+      entry: count('entry'),
+      actor: count('actor'),
+      one_of: count('one_of'),
+      unknown: count('unknown'),
+    },
+  };
+}
+
+/** Addresses stand in the configuration; names, actors and values were written by anybody. */
+function textOf(
+  drift: PlanDocument,
+  drifted: readonly DriftedResource[],
+  { pipeline }: Sender,
+): string {
+  const named = drifted.slice(0, MAX_NAMED).map(({ address, fields, is_gone: isGone }) => {
+    const what = isGone ? 'gone' : formatCount(fields.length, 'setting');
+    return `${plain(address)}: ${what}`;
+  });
+  const rest = drifted.length - named.length;
+  return [
+    plain(headline(drift)),
+    ...named,
+    ...(rest > 0 ? [`and ${formatCount(rest, 'more resource')}`] : []),
+    ...(pipeline === null ? [] : [pipeline]),
+  ].join('\n');
+}
+
+/** Chats take `<!channel>`, `<@name>` and `@all` for calls to everybody. */
+function plain(text: string): string {
+  return sanitiseLine(text).replace(/[<>&@]/g, '');
+}

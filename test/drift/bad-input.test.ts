@@ -1,0 +1,75 @@
+import { describe, expect } from 'vitest';
+import { type DriftFlags, drift } from '../../src/cli/commands/drift.ts';
+import { history } from '../../src/cli/commands/history.ts';
+import { type Stage, staged } from '../apply/stage.ts';
+
+type Row = {
+  readonly what: string;
+  readonly happens?: (stage: Stage) => unknown;
+  readonly flags?: Partial<DriftFlags>;
+  readonly says: readonly string[];
+};
+
+const rows: readonly Row[] = [
+  {
+    what: 'an address that the stack does not have',
+    flags: { target: ['agent.desc'] },
+    says: ['--target agent.desc names no resource of this stack', 'Did you mean agent.desk?'],
+  },
+  {
+    what: 'an organization that is gone',
+    happens: ({ sim }) => sim.store.organizations.clear(),
+    says: ['organization_id 3c6e0b8a-9c15-4f1d-9f0e-5d2b7f1a2c11 cannot be listed'],
+  },
+  {
+    what: 'a history that the platform fails to tell',
+    happens: (stage) => {
+      const [id = ''] = stage.sim.store.agents.keys();
+      stage.sim.edit(id, { model: 'alpha-4o', system_prompt: 'Edited.' });
+      stage.sim.faults.add({ operation: 'listAgentHistory', times: 50, status: 500 });
+    },
+    says: ['500'],
+  },
+];
+
+describe('drift that cannot be told ends with exit 1, and writes nothing', () => {
+  for (const { what, happens, flags = {}, says } of rows) {
+    staged(what, async (stage) => {
+      await stage.apply();
+      await happens?.(stage);
+      const before = stage.writes().length;
+      const { err, out } = await stage.run(
+        (to) => drift({ dir: stage.folder, format: 'text', detailedExitcode: true, ...flags }, to),
+        { exit: 1 },
+      );
+      for (const text of says) expect(err).toContain(text);
+      expect(out).toBe('');
+      expect(stage.writes().length).toBe(before);
+    });
+  }
+});
+
+describe('a history that cannot be shown ends with exit 1', () => {
+  const cases: readonly (readonly [string, string, (stage: Stage) => unknown, string])[] = [
+    ['an unknown address', 'agent.desc', () => undefined, 'agent.desc'],
+    ['an unknown name', 'Frant desk', () => undefined, 'there is no agent "Frant desk"'],
+    [
+      'an agent that is gone',
+      'agent.desk',
+      ({ sim }) => sim.store.agents.clear(),
+      'there is no agent agent.desk',
+    ],
+  ];
+  for (const [what, wanted, happens, says] of cases) {
+    staged(what, async (stage) => {
+      await stage.apply();
+      await happens(stage);
+      const { err, out } = await stage.run(
+        (to) => history(wanted, { dir: stage.folder, format: 'text', limit: 50 }, to),
+        { exit: 1 },
+      );
+      expect(err).toContain(says);
+      expect(out).toBe('');
+    });
+  }
+});

@@ -1,0 +1,302 @@
+import { createServer, type IncomingHttpHeaders } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import schema from '../../schemas/notification.schema.json' with { type: 'json' };
+import planSchema from '../../schemas/plan.schema.json' with { type: 'json' };
+import type { Pause } from '../../src/api/retry.ts';
+import type { Timeouts } from '../../src/api/timeouts.ts';
+import { type DriftFlags, drift } from '../../src/cli/commands/drift.ts';
+import type { DriftNotification } from '../../src/render/notification.ts';
+import { openStage, type Stage } from '../apply/stage.ts';
+
+/** The secret part of the receiver's address. */
+const SECRET = 'canary-hook-7be1f0';
+
+type Received = {
+  readonly headers: IncomingHttpHeaders;
+  readonly url: string;
+  readonly body: string;
+};
+
+/** What the receiver does with each try; the last for all that follow. Undefined: it never answers. */
+type Manner = { readonly status: number; readonly headers?: Record<string, string> } | undefined;
+
+async function openReceiver(...manners: readonly Manner[]) {
+  const received: Received[] = [];
+  const server = createServer(async (request, answer) => {
+    const manner = manners[Math.min(received.length, manners.length - 1)];
+    received.push({
+      headers: request.headers,
+      url: request.url ?? '',
+      body: await text(request),
+    });
+    if (manner !== undefined) answer.writeHead(manner.status, manner.headers).end('no');
+  });
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const { port } = server.address() as AddressInfo;
+  return { received, url: `http://127.0.0.1:${port}/services/${SECRET}?k=${SECRET}` };
+}
+
+async function openDrifted(): Promise<Stage> {
+  const stage = await openStage();
+  onTestFinished(async () => {
+    await stage.close();
+  });
+  await stage.apply();
+  return stage;
+}
+
+function desk({ sim }: Stage): string {
+  for (const [id, { record }] of sim.store.agents) if (record.name === 'Front desk') return id;
+  throw new Error('there is no front desk');
+}
+
+/** Pauses that take no time, and are written down. */
+function noPauses() {
+  const slept: number[] = [];
+  const pause: Pause = {
+    sleep: async (milliseconds) => void slept.push(milliseconds),
+    random: () => 1,
+  };
+  return { slept, pause };
+}
+
+type Look = {
+  readonly flags?: Partial<DriftFlags>;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly exit?: number;
+  readonly timeouts?: Partial<Timeouts>;
+};
+
+/** Looks for drift. The receiver's address must be in nothing that is said. */
+async function look(stage: Stage, { flags = {}, env = {}, exit = 0, timeouts }: Look = {}) {
+  const { slept, pause } = noPauses();
+  const said = await stage.run(
+    (to) =>
+      drift(
+        { dir: stage.folder, format: 'json', ...flags },
+        { ...to, pause, ...(timeouts ? { timeouts } : {}) },
+      ),
+    { env, exit },
+  );
+  expect(said.out + said.err).not.toContain(SECRET);
+  return { ...said, slept };
+}
+
+const isNotification = new Ajv2020({ validateFormats: false }).compile<DriftNotification>(schema);
+
+function readNotification({ body }: Received): DriftNotification {
+  const document = JSON.parse(body);
+  expect(isNotification(document), JSON.stringify(isNotification.errors)).toBe(true);
+  return document;
+}
+
+test('what drifted is posted once, as the schema has it, and the result is as without', async () => {
+  const stage = await openDrifted();
+  stage.sim.edit(desk(stage), { greeting_message: 'Edited.' }, 'user:maria');
+  const { received, url } = await openReceiver({ status: 204 });
+  const { out, err } = await look(stage, {
+    flags: { notify: true, detailedExitcode: true },
+    env: {
+      CALLSHEET_NOTIFY_URL: url,
+      CI_JOB_URL: 'https://ci.example.test/1',
+      CI_COMMIT_SHA: '5f1c',
+    },
+    exit: 2,
+  });
+  expect(JSON.parse(out).changes).toHaveLength(1);
+  expect(err).toContain('The notification was delivered.');
+  expect(received).toHaveLength(1);
+  const [first] = received;
+  const sent = readNotification(first as Received);
+  expect(first?.headers).toMatchObject({
+    'content-type': 'application/json',
+    'x-callsheet-delivery': sent.id,
+  });
+  expect(sent).toMatchObject({
+    is_drifted: true,
+    text: 'Drift: 1 resource changed outside Callsheet\nagent.desk: 1 setting\nhttps://ci.example.test/1',
+    commit: '5f1c',
+    digest: JSON.parse(out).digest,
+    summary: { compared: 8, drifted: 1, gone: 0, fields: { entry: 1, unknown: 0 } },
+    omitted: 0,
+    changes: [
+      {
+        address: 'agent.desk',
+        organization: 'harbor',
+        fields: [
+          {
+            path: 'greeting_message',
+            before: 'Harbor Dental, how can I help?',
+            after: 'Edited.',
+            attribution: { certainty: 'entry' },
+          },
+        ],
+        edits: [{ actor: 'user:maria', source: 'dashboard' }],
+      },
+    ],
+  });
+});
+
+test('no secret is posted, wherever somebody put one', async () => {
+  const stage = await openDrifted();
+  const tools = [
+    {
+      type: 'webhook',
+      name: 'crm_lookup',
+      condition: 'during_call',
+      method: 'GET',
+      url: 'https://crm.example.test/patients',
+      headers: [{ key: 'X-Api-Key', value: 'canary-other-92d1' }],
+    },
+  ];
+  stage.sim.edit(desk(stage), { extensions: { tools } });
+  const { received, url } = await openReceiver({ status: 200 });
+  await look(stage, { flags: { notify: url } });
+  const [body = ''] = received.map((one) => one.body);
+  expect(body).toContain('crm_lookup');
+  expect(body).not.toContain('canary-');
+  expect(await stage.leaks([{ by: 'a notification', text: body }])).toEqual([]);
+});
+
+test('nothing is posted without drift, unless that is asked for', async () => {
+  const stage = await openDrifted();
+  const { received, url } = await openReceiver({ status: 200 });
+  await look(stage, { flags: { notify: url } });
+  expect(received).toEqual([]);
+  await look(stage, { flags: { notify: url, notifyAlways: true } });
+  expect(received.map(readNotification)).toMatchObject([
+    { is_drifted: false, text: 'No drift. Nothing changed outside Callsheet.', changes: [] },
+  ]);
+});
+
+test('a long value is cut, and what does not fit is counted', async () => {
+  const stage = await openDrifted();
+  stage.sim.edit(desk(stage), { system_prompt: 'x'.repeat(3000) });
+  const { received, url } = await openReceiver({ status: 200 });
+  await look(stage, { flags: { notify: url } });
+  const [field] = received.map(readNotification)[0]?.changes[0]?.fields ?? [];
+  expect(field).toMatchObject({ path: 'system_prompt', is_cut: true });
+  expect(field?.after).toBe(`${'x'.repeat(500)}…`);
+});
+
+describe('a notification that fails is an error beside the result', () => {
+  const rows: readonly {
+    readonly what: string;
+    readonly manners: readonly Manner[];
+    readonly tries: number;
+    readonly slept?: readonly number[];
+    readonly says?: string;
+  }[] = [
+    {
+      what: 'a 500 that passes',
+      manners: [{ status: 500 }, { status: 200 }],
+      tries: 2,
+      slept: [1000],
+    },
+    {
+      what: 'a 503 for good',
+      manners: [{ status: 503 }],
+      tries: 3,
+      slept: [1000, 4000],
+      says: 'the receiver answered 503, in 3 tries',
+    },
+    {
+      what: 'a 429 with a time',
+      manners: [{ status: 429, headers: { 'retry-after': '9' } }, { status: 202 }],
+      tries: 2,
+      slept: [9000],
+    },
+    {
+      what: 'a 429 that asks for an hour',
+      manners: [{ status: 429, headers: { 'retry-after': '3600' } }],
+      tries: 1,
+      says: 'the receiver answered 429',
+    },
+    {
+      what: 'a 404',
+      manners: [{ status: 404 }],
+      tries: 1,
+      says: 'the receiver answered 404',
+    },
+    {
+      what: 'a redirect',
+      manners: [{ status: 302, headers: { location: 'https://elsewhere.example.test' } }],
+      tries: 1,
+      says: 'the receiver answered 302, a redirect, which is not followed',
+    },
+    {
+      what: 'a receiver that never answers',
+      manners: [undefined],
+      tries: 3,
+      says: 'in 3 tries',
+    },
+  ];
+  test.each(rows)('$what', async ({ manners, tries, slept, says }) => {
+    const stage = await openDrifted();
+    stage.sim.edit(desk(stage), { greeting_message: 'Edited.' });
+    const { received, url } = await openReceiver(...manners);
+    const said = await look(stage, {
+      flags: { notify: url, detailedExitcode: true },
+      exit: says === undefined ? 2 : 1,
+      ...(manners[0] === undefined ? { timeouts: { headers: 1000 } } : {}),
+    });
+    expect(JSON.parse(said.out).changes).toHaveLength(1);
+    expect(received).toHaveLength(tries);
+    expect(new Set(received.map(({ headers }) => headers['x-callsheet-delivery'])).size).toBe(1);
+    if (slept !== undefined) expect(said.slept).toEqual(slept);
+    if (says === undefined) return;
+    expect(said.err).toContain('the notification was not delivered: ');
+    expect(said.err).toContain(says);
+    expect(said.err).toContain(
+      'The result above holds all the same. Check the address of --notify',
+    );
+  });
+
+  test('nobody listens there', async () => {
+    const stage = await openDrifted();
+    stage.sim.edit(desk(stage), { greeting_message: 'Edited.' });
+    const { err, out } = await look(stage, {
+      flags: { notify: `http://127.0.0.1:1/${SECRET}` },
+      exit: 1,
+    });
+    expect(err).toContain('not delivered: nothing listens at its port, in 3 tries');
+    expect(JSON.parse(out).changes).toHaveLength(1);
+  });
+});
+
+describe('an address that cannot be used is refused before anything is read', () => {
+  test.each([
+    [{ notify: true }, {}, '--notify has no address, and CALLSHEET_NOTIFY_URL is not set'],
+    [{ notifyAlways: true }, {}, '--notify-always needs --notify'],
+    [
+      { notify: `http://hooks.example.test/${SECRET}` },
+      {},
+      'the address of --notify is plain http',
+    ],
+    [{ notify: `${SECRET}@hooks` }, {}, 'the address of --notify is not an http(s) address'],
+    [
+      { notify: true },
+      { CALLSHEET_NOTIFY_URL: `ftp://${SECRET}` },
+      'CALLSHEET_NOTIFY_URL is not an http(s) address',
+    ],
+  ] as const)('%j %j', async (flags, env, says) => {
+    const stage = await openStage();
+    onTestFinished(stage.close);
+    const { err, out } = await look(stage, { flags, env, exit: 1 });
+    expect(err).toContain(says);
+    expect(out).toBe('');
+    expect(stage.sim.requests).toEqual([]);
+  });
+});
+
+test('the notification describes edits and attributions as the plan does', () => {
+  expect(schema.$defs.attribution).toEqual(planSchema.$defs.attribution);
+  expect(schema.$defs.edit).toEqual(planSchema.$defs.edit);
+});
