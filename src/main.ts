@@ -1,8 +1,9 @@
 #!/usr/bin/env node
 import packageJson from '../package.json' with { type: 'json' };
 
-const { version } = packageJson;
+const { version, engines } = packageJson;
 const argv = process.argv.slice(2);
+const oldest = engines.node.replace('>=', '');
 
 // A reader that goes away (`| head`) is not an error.
 for (const stream of [process.stdout, process.stderr]) {
@@ -13,6 +14,11 @@ for (const stream of [process.stdout, process.stderr]) {
 
 if (argv.length === 1 && (argv[0] === '--version' || argv[0] === '-V')) {
   process.stdout.write(`${version}\n`);
+} else if (isOlder(process.versions.node, oldest)) {
+  process.stderr.write(
+    `Callsheet needs Node ${oldest} or newer, and this is ${process.versions.node}. Install a newer one from https://nodejs.org.\n`,
+  );
+  process.exitCode = 1;
 } else {
   const stop = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort());
@@ -23,4 +29,8 @@ if (argv.length === 1 && (argv[0] === '--version' || argv[0] === '-V')) {
     stop: stop.signal,
     version,
   });
+}
+
+function isOlder(version: string, than: string): boolean {
+  return version.localeCompare(than, 'en', { numeric: true }) < 0;
 }

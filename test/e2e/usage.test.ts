@@ -156,3 +156,11 @@ scenario('a target that names nothing is an error, not an empty plan', async (wo
     '--target agent.dask names no resource of this stack\nDid you mean agent.desk?',
   );
 });
+
+scenario('an old Node is named, with the one that is needed', async (world) => {
+  const old = `Object.defineProperty(process.versions, 'node', { value: '20.9.0' })`;
+  const env = { NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(old)}` };
+  const { err } = await world.run(['plan'], { exit: 1, env });
+  expect(err).toMatch(/^Callsheet needs Node 2\d\.\d+ or newer, and this is 20\.9\.0\./);
+  expect(world.writes()).toEqual([]);
+});
