@@ -70,8 +70,20 @@ export const COMMAND_WORDS: { readonly [command: string]: CommandWords } = {
     exits: WRITING,
   },
   drift: {
-    examples: ['callsheet drift', 'callsheet drift --detailed-exitcode --format json'],
-    exits: ['done', 'error', 'changes', 'interrupted'],
+    examples: [
+      'callsheet drift',
+      'callsheet drift --detailed-exitcode --format json',
+      'callsheet drift --accept agent.reception',
+    ],
+    exits: ['done', 'error', 'changes', 'refused', 'stale', 'interrupted'],
+  },
+  pull: {
+    examples: [
+      'callsheet pull --dry-run',
+      'callsheet pull agent.reception',
+      'callsheet pull --skip-refused --theirs',
+    ],
+    exits: ['done', 'error', 'refused', 'stale', 'interrupted'],
   },
   runs: offline('callsheet runs', 'callsheet runs --format json'),
   'state list': offline('callsheet state list', 'callsheet state list agent'),

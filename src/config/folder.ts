@@ -104,7 +104,8 @@ export function readText(file: string, { absolute, size }: Found): FileText | Un
   }
 }
 
-export function openFolder(dir: string): Folder {
+/** `instead` holds texts that are read in the place of what files hold, by absolute path. */
+export function openFolder(dir: string, instead: ReadonlyMap<string, string> = new Map()): Folder {
   const realDir = realpathSync.native(dir);
   const texts = new Map<string, FileText | Unreadable>();
   const find: Folder['find'] = (path, { hidden } = { hidden: false }) =>
@@ -116,7 +117,12 @@ export function openFolder(dir: string): Folder {
       const known = texts.get(path);
       if (known !== undefined) return known;
       const found = find(path);
-      const outcome = isUnreadable(found) ? found : readText(path, found);
+      const given = isUnreadable(found) ? undefined : instead.get(found.absolute);
+      const outcome = isUnreadable(found)
+        ? found
+        : given === undefined
+          ? readText(path, found)
+          : { source: { file: path, text: given }, bom: false };
       texts.set(path, outcome);
       return outcome;
     },

@@ -11,10 +11,13 @@ import { tellRunning, tellWarnings } from '../tell.ts';
 export type DriftFlags = PlanFlags & {
   readonly format: 'text' | 'json';
   readonly detailedExitcode?: boolean;
+  /** Addresses whose drift is written into the configuration. */
+  readonly accept?: readonly string[];
 };
 
 /** `callsheet drift`: what changed on the platform since Callsheet last wrote it, and who changed it. */
 export async function drift(flags: DriftFlags, context: Context): Promise<ExitCode> {
+  if (flags.accept !== undefined) return acceptDrift(flags.accept, flags, context);
   const session = await openSession(flags, context);
   try {
     tellWarnings(session.warnings, context);
@@ -34,4 +37,14 @@ export async function drift(flags: DriftFlags, context: Context): Promise<ExitCo
   } finally {
     await session.close();
   }
+}
+
+/** `drift --accept`: what the platform changed there is what should be from now on. */
+async function acceptDrift(
+  addresses: readonly string[],
+  { format, ...flags }: DriftFlags,
+  context: Context,
+): Promise<ExitCode> {
+  const { pull } = await import('./pull.ts');
+  return pull(addresses, { ...flags, format: format === 'json' ? 'json' : 'text' }, context);
 }

@@ -90,7 +90,8 @@ function add(to: Located, { key, tree }: Edit & { type: 'add' }, edition: Editio
 function set(located: Located, tree: Tree, edition: Edition): void {
   const { node } = located;
   if (isScalar(node)) {
-    if (tree.type === 'text' && typeof node.value === 'string') setText(located, tree.text, edition);
+    if (tree.type === 'text' && typeof node.value === 'string')
+      setText(located, tree.text, edition);
     else if (tree.type === 'bare' && typeof node.value !== 'string') {
       const [start, end] = rangeOf(node);
       edition.splices.push({ start, end, text: tree.text });
@@ -177,7 +178,9 @@ function setElements(
 /** Pairs of indexes of what a list has and is to have alike, in order: the longest common subsequence. */
 function same(node: Collection, items: readonly Tree[]): readonly (readonly [number, number])[] {
   const count = node.items.length;
-  const lengths = Array.from({ length: count + 1 }, () => new Array<number>(items.length + 1).fill(0));
+  const lengths = Array.from({ length: count + 1 }, () =>
+    new Array<number>(items.length + 1).fill(0),
+  );
   const isSame = (a: number, b: number) => {
     const value = valueAt(node, a);
     const tree = items[b];
@@ -204,7 +207,9 @@ function same(node: Collection, items: readonly Tree[]): readonly (readonly [num
 function means(node: Node, tree: Tree): boolean {
   if (isScalar(node)) {
     if (tree.type === 'text') return node.value === tree.text;
-    return tree.type === 'bare' && typeof node.value !== 'string' && String(node.value) === tree.text;
+    return (
+      tree.type === 'bare' && typeof node.value !== 'string' && String(node.value) === tree.text
+    );
   }
   if (!isCollection(node)) return false;
   if (isMap(node)) {
@@ -281,7 +286,8 @@ function insertion(
   const before = kept.findLast((index) => index <= after);
   if (node.flow === true || json) {
     const value = bracketed(tree, json);
-    const member = key === undefined ? value : `${bracketed({ type: 'text', text: key }, json)}: ${value}`;
+    const member =
+      key === undefined ? value : `${bracketed({ type: 'text', text: key }, json)}: ${value}`;
     if (before === undefined) {
       const start = startOfItem(node, kept[0] ?? 0);
       return { start, end: start, text: `${member}, ` };
@@ -292,7 +298,9 @@ function insertion(
   const first = startOfItem(node, 0);
   const indent = ' '.repeat(columnOf(text, first));
   const lines =
-    key === undefined ? elementLines(likeOthers(tree, node), indent) : memberLines(key, tree, indent);
+    key === undefined
+      ? elementLines(likeOthers(tree, node), indent)
+      : memberLines(key, tree, indent);
   if (before !== undefined) {
     const start = nextLine(text, endOfItem(node, before));
     const lead = text[start - 1] === '\n' ? '' : '\n';

@@ -1,11 +1,4 @@
-import {
-  type Collection,
-  columnOf,
-  endOfItem,
-  lineStart,
-  nextLine,
-  startOfItem,
-} from './nodes.ts';
+import { type Collection, columnOf, endOfItem, lineStart, nextLine, startOfItem } from './nodes.ts';
 import type { Splice } from './splice.ts';
 
 /** Takes items out of a collection that keeps at least one. */

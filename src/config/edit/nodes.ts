@@ -52,7 +52,8 @@ export function readNodes(text: string): (at: Stretch) => Located {
   }
   return ({ start, end }) => {
     const located = found.get(`${start}:${end}`);
-    if (located === undefined) throw new Uneditable('it is written in a way that is not understood');
+    if (located === undefined)
+      throw new Uneditable('it is written in a way that is not understood');
     return located;
   };
 }

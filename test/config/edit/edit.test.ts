@@ -12,7 +12,10 @@ const map = (members: Readonly<Record<string, Tree>>): Tree => ({
 });
 
 /** The stretch of a value, which is the `snippet` between the marks « and ». */
-function marked(given: string): { readonly yaml: string; readonly at: { start: number; end: number } } {
+function marked(given: string): {
+  readonly yaml: string;
+  readonly at: { start: number; end: number };
+} {
   const start = given.indexOf('«');
   const end = given.indexOf('»') - 1;
   return { yaml: given.replace(/[«»]/g, ''), at: { start, end } };
@@ -29,7 +32,8 @@ type Row = {
 
 function editOf({ edit }: Row, at: { start: number; end: number }): Edit {
   if (edit === 'remove') return { type: 'remove', at };
-  if ('add' in edit) return { type: 'add', to: at, tree: edit.add, ...(edit.key && { key: edit.key }) };
+  if ('add' in edit)
+    return { type: 'add', to: at, tree: edit.add, ...(edit.key && { key: edit.key }) };
   return { type: 'set', at, tree: edit };
 }
 
@@ -82,7 +86,12 @@ const ROWS: readonly Row[] = [
     edit: text('one\ntwo\n'),
     after: 'm:\r\n  a: |\r\n    one\r\n    two\r\n  b: 1\r\n',
   },
-  { title: 'a number', before: 'a: {s: «1.10», t: 2}\n', edit: bare(1.2), after: 'a: {s: 1.2, t: 2}\n' },
+  {
+    title: 'a number',
+    before: 'a: {s: «1.10», t: 2}\n',
+    edit: bare(1.2),
+    after: 'a: {s: 1.2, t: 2}\n',
+  },
   {
     title: 'null in the place of a text',
     before: 'a: «hello» # c\nb: 1\n',
@@ -139,7 +148,8 @@ const ROWS: readonly Row[] = [
   },
   {
     title: 'an element goes, with the comment above it',
-    before: 'm:\n  - name: a\n    url: x\n  # the second\n  - «name: b\n    url: y\n»\n  - name: c\n',
+    before:
+      'm:\n  - name: a\n    url: x\n  # the second\n  - «name: b\n    url: y\n»\n  - name: c\n',
     edit: 'remove',
     after: 'm:\n  - name: a\n    url: x\n\n  - name: c\n',
   },

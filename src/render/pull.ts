@@ -1,0 +1,96 @@
+import type { PullDocument, PullLeft } from '../core/pull-document.ts';
+import { type Line, paint, type RenderOptions, span, wrap } from './terminal.ts';
+import { sanitiseLine } from './untrusted.ts';
+import { formatCount } from './wording.ts';
+
+const MIN_WIDTH = 40;
+
+/** What was written into which file, and what was left as it is and why. */
+export function renderPullText(document: PullDocument, given: RenderOptions): string {
+  const options = { ...given, width: Math.max(given.width, MIN_WIDTH) };
+  const { pulled, kept, refused, files, status } = document;
+  const lines: Line[] = [...wrap([span(headlineOf(document), 'strong')], options.width, 2)];
+  for (const { path, pulled: own } of byFile(document)) {
+    lines.push([], [span(sanitiseLine(path), 'strong')]);
+    for (const leaf of own) lines.push(...leafLines(leaf, status === 'written', options));
+  }
+  if (kept.length > 0) {
+    lines.push(
+      [],
+      ...wrap([span('Kept: changed here and not applied yet.', 'strong')], options.width, 2),
+    );
+    lines.push(...kept.map((left): Line => [span('  = ', 'dim'), span(nameOf(left))]));
+  }
+  if (refused.length > 0) {
+    lines.push([], ...wrap([span('Not pulled:', 'strong')], options.width, 2));
+    for (const left of refused) lines.push(...leftLines(left, options));
+  }
+  const ends = endOf(document);
+  if (ends !== undefined && (pulled.length > 0 || refused.length > 0 || files.length > 0)) {
+    lines.push([], ...wrap([span(ends, 'dim')], options.width, 0));
+  }
+  return paint(lines, options.color);
+}
+
+function headlineOf({ status, pulled, files, refused }: PullDocument): string {
+  const what = `${formatCount(pulled.length, 'live value')} into ${formatCount(files.length, 'file')}`;
+  switch (status) {
+    case 'written':
+      return `Pulled ${what}.`;
+    case 'dry_run':
+      return `Would pull ${what}. Nothing was written.`;
+    case 'refused':
+      return `Nothing was written: ${formatCount(refused.length, 'live value')} cannot be pulled.`;
+    case 'nothing':
+      return refused.length === 0
+        ? 'Nothing to pull: what is live is what the configuration says, as far as the platform changed it.'
+        : 'Nothing was pulled.';
+  }
+}
+
+function byFile({ pulled, files }: PullDocument) {
+  const groups = Map.groupBy(pulled, ({ file }) => file);
+  const rest = [...groups.keys()].filter((file) => !files.some(({ path }) => path === file));
+  return [...files.map(({ path }) => path), ...rest].flatMap((path) => {
+    const own = groups.get(path) ?? [];
+    return own.length === 0 ? [] : [{ path, pulled: own }];
+  });
+}
+
+function leafLines(
+  { address, path, line }: PullDocument['pulled'][number],
+  isWritten: boolean,
+  { width }: RenderOptions,
+): readonly Line[] {
+  const where = line === null ? '' : `  line ${line}`;
+  const mark = span('  ~ ', isWritten ? 'changed' : 'dim');
+  return wrap([mark, span(nameOf({ address, path })), span(where, 'dim')], width, 6);
+}
+
+function nameOf({ address, path }: Pick<PullLeft, 'address' | 'path'>): string {
+  return sanitiseLine(path === '' ? address : `${address} ${path}`);
+}
+
+function leftLines(left: PullLeft, { width }: RenderOptions): readonly Line[] {
+  const { reason, advice } = left;
+  return [
+    ...wrap([span('  ! ', 'warning'), span(nameOf(left))], width, 6),
+    ...wrap([span(`      ${sanitiseLine(sentence(reason))}`, 'dim')], width, 6),
+    ...wrap([span(`      ${sanitiseLine(sentence(advice))}`, 'dim')], width, 6),
+  ];
+}
+
+function sentence(text: string): string {
+  return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}.`;
+}
+
+function endOf({ status }: PullDocument): string | undefined {
+  switch (status) {
+    case 'written':
+      return '`git diff` shows what changed; commit it, and the next plan agrees.';
+    case 'refused':
+      return '--skip-refused leaves them out and writes the rest.';
+    default:
+      return undefined;
+  }
+}
