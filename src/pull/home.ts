@@ -65,8 +65,10 @@ export function homeOf(wish: Wish, resource: ResolvedResource, variables: Variab
     if (file !== undefined) {
       return { type: 'file', key: fileKey(file), file, place: node.place };
     }
-    if (memberOf(node, '$template') !== undefined) {
-      return { type: 'filled', by: '$template', place: node.place };
+    const template = memberOf(node, '$template')?.value;
+    if (template !== undefined) {
+      const path = template.type === 'scalar' ? ` ${template.text}` : '';
+      return { type: 'filled', by: `$template${path}`, place: node.place };
     }
   }
   const isCell = isOfRow(node, resource);

@@ -39,11 +39,10 @@ export function filledWords(
   isRow: boolean,
 ): Left {
   const own = isRow ? '' : ', or --override writes it on the resource itself';
-  const what = by === '$template' ? `a $template (${whereOf(place)})` : `${by} (${whereOf(place)})`;
   return {
     address,
     path: text,
-    reason: `it is put together from ${what}, and nobody can say which part changed`,
+    reason: `it is put together from ${by} (${whereOf(place)}), and nobody can say which part changed`,
     advice: `change the text or what fills it in by hand${own}`,
   };
 }

@@ -110,9 +110,7 @@ function setText({ node, isFlow, holder }: Located, text: string, edition: Editi
   const written = edition.text.slice(start, end);
   const indent = `${' '.repeat(indentOf(holder, edition.text))}  `;
   const next = restyle(node, text, { isFlow, written, indent, json: edition.json });
-  const isClosed = written.endsWith('\n');
-  const body = next.replace(/\n$/, '');
-  edition.splices.push({ start, end, text: isClosed ? `${body}\n` : body });
+  edition.splices.push(replacement(start, end, next, edition.text));
 }
 
 function indentOf(holder: Collection | undefined, text: string): number {
@@ -242,9 +240,17 @@ function setWhole({ node, holder, index, isFlow }: Located, tree: Tree, edition:
   const column = columnOf(text, startOfItem(holder, index));
   const lines = valueLines(tree, ' '.repeat(column));
   const head = endOfHead(holder, index);
-  const body = `${anchor}${lines.join('\n')}`;
-  const isClosed = text[end - 1] === '\n';
-  edition.splices.push({ start: head, end, text: isClosed ? `${body}\n` : body });
+  edition.splices.push(replacement(head, end, `${anchor}${lines.join('\n')}`, text));
+}
+
+/** Something of one or more lines in the place of a value; a comment behind that stays behind the first line. */
+function replacement(start: number, end: number, next: string, text: string): Splice {
+  const body = next.replace(/\n$/, '');
+  if (text[end - 1] === '\n') return { start, end, text: `${body}\n` };
+  const [first = '', ...rest] = body.split('\n');
+  const tail = /^[^\r\n]*/.exec(text.slice(end))?.[0] ?? '';
+  if (rest.length === 0 || tail.trim() === '') return { start, end, text: body };
+  return { start, end: end + tail.length, text: [first + tail, ...rest].join('\n') };
 }
 
 function carryOut({ located, removed, added }: Plan, edition: Edition): void {

@@ -69,6 +69,18 @@ const ROWS: readonly Row[] = [
     after: 'm:\n  a: |\n    one\n    two\n  b: 1\n',
   },
   {
+    title: 'a comment behind a text stays on its line when the text becomes a block',
+    before: 'm:\n  a: «hello»  # note\n  b: 1\n',
+    edit: text('one\ntwo'),
+    after: 'm:\n  a: |-  # note\n    one\n    two\n  b: 1\n',
+  },
+  {
+    title: 'a comment behind a value stays on its line when a map takes its place',
+    before: 'm:\n  a: «null»  # note\n  b: 1\n',
+    edit: map({ c: text('one\ntwo'), d: list(map({ e: bare(1) })) }),
+    after: 'm:\n  a:  # note\n    c: |-\n      one\n      two\n    d:\n      - { e: 1 }\n  b: 1\n',
+  },
+  {
     title: 'a literal block keeps its indentation, its comment and the blank line behind it',
     before: 'm:\n  a: «|- # note\n     one\n     two\n»\n  b: 1\n',
     edit: text('one\n\nthree'),
