@@ -1,12 +1,12 @@
 import type { Address } from '../core/address.ts';
-import { formatPath, isIdentity, type Path, startsWith } from '../core/path.ts';
+import { isIdentity, type Path } from '../core/path.ts';
 import type { Change } from '../core/plan-document.ts';
 import type { Value } from '../core/value.ts';
-import { schemasAlong } from '../diff/along.ts';
 import type { LeafChange } from '../diff/compare.ts';
 import { normalise } from '../diff/leaves.ts';
 import { kindNamed } from '../kinds/index.ts';
 import type { Kind } from '../kinds/kind.ts';
+import { withGone } from './gone.ts';
 import { fromLive, type LiveWords } from './live-value.ts';
 
 /** What the configuration is to say of one leaf or element, so that it agrees with what is live. */
@@ -48,13 +48,7 @@ export type Asked = LiveWords & {
 /** What would make the configuration of one resource agree with what is live. */
 export function wishesOf(change: Change, leaves: readonly LeafChange[], asked: Asked): Wishes {
   const kind = kindNamed(change.kind);
-  const gone = goneElements(kind, leaves);
-  const merged = leaves.flatMap((leaf) => {
-    const element = gone.find((path) => startsWith(leaf.path, path));
-    if (element === undefined) return [leaf];
-    // The element goes as a whole; its own name speaks for it.
-    return isNameOf(kind, element, leaf) ? [asElement(element, leaf, leaves)] : [];
-  });
+  const merged = withGone(kind, leaves, change.adopted);
   const wishes: Wish[] = [];
   const kept: Left[] = [];
   const refused: Left[] = [];
@@ -102,7 +96,9 @@ function judge(leaf: LeafChange, { adopted }: Change, { theirs }: Asked): Outcom
       break;
   }
   const isElement = isIdentity(leaf.path.at(-1) ?? '');
-  if (leaf.sensitive && !isElement) return moved ? { kept: false, words: SECRET } : 'nothing';
+  if (leaf.sensitive && !isElement) {
+    return moved || adopted ? { kept: false, words: SECRET } : { kept: true, words: PENDING };
+  }
   return 'taken';
 }
 
@@ -120,33 +116,6 @@ const SECRET = {
   reason: 'it is a secret, which is never written into the configuration',
   advice: 'put its new value where $secret reads it from, or apply to set the old one again',
 };
-
-/** Elements of keyed lists that the configuration has and the platform no longer. */
-function goneElements(kind: Kind, leaves: readonly LeafChange[]): readonly Path[] {
-  const elements = leaves.flatMap((leaf) => {
-    const element = leaf.path.slice(0, -1);
-    return isIdentity(element.at(-1) ?? '') && isNameOf(kind, element, leaf) ? [element] : [];
-  });
-  // An element that lies in one that goes needs no word of its own.
-  return elements.filter(
-    (path) => !elements.some((other) => other.length < path.length && startsWith(path, other)),
-  );
-}
-
-/** Whether a leaf is what its element is known by, and is not there any more. */
-function isNameOf(kind: Kind, element: Path, { path, before, after }: LeafChange): boolean {
-  if (path.length !== element.length + 1 || after === undefined) return false;
-  if (before !== undefined && before !== null) return false;
-  const list = schemasAlong(kind.schema, element.slice(0, -1)).at(-1);
-  return list?.['x-identity'] === path.at(-1) && startsWith(path, element);
-}
-
-function asElement(path: Path, name: LeafChange, leaves: readonly LeafChange[]): LeafChange {
-  const inside = leaves.filter((leaf) => startsWith(leaf.path, path));
-  const cause = inside.some((leaf) => leaf.cause === 'conflict') ? 'conflict' : name.cause;
-  const text = formatPath(path);
-  return { ...name, path, text, cause, before: undefined, sensitive: false, unreadable: false };
-}
 
 function wishOf(
   leaf: LeafChange,
@@ -172,5 +141,5 @@ function wishOf(
 function withFinalBreak(next: Value, before: Value | undefined): Value {
   if (typeof next !== 'string' || typeof before !== 'string') return next;
   const bare = next.endsWith('\n') ? next.slice(0, -1) : next;
-  return before.endsWith('\n') ? `${bare}\n` : bare;
+  return before.endsWith('\n') || bare.endsWith('\n') ? `${bare}\n` : bare;
 }
