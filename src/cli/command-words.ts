@@ -82,6 +82,7 @@ export const COMMAND_WORDS: { readonly [command: string]: CommandWords } = {
       'callsheet pull --dry-run',
       'callsheet pull agent.reception',
       'callsheet pull --skip-refused --theirs',
+      'callsheet pull --new agent --dry-run',
     ],
     exits: ['done', 'error', 'refused', 'stale', 'interrupted'],
   },

@@ -184,6 +184,7 @@ export function buildProgram(action: Act, version: string): Command {
 
   command('pull', 'write what is live into the configuration')
     .argument('[addresses...]', 'these alone: an address, a kind, or what it begins with')
+    .option('--new', 'write a file for each live resource that the stack does not have')
     .option('--dry-run', 'write nothing; show what would change, as a diff')
     .option('--theirs', 'take what is live where the configuration changed, too')
     .option('--override', 'write on the resource itself what it shares with others')

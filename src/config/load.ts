@@ -76,6 +76,8 @@ export type WrittenStack = {
   readonly variables: Variables;
   /** Its YAML files, relative to its folder. */
   readonly files: readonly string[];
+  /** The organization of resources that name none. */
+  readonly organization: string | undefined;
 };
 
 export type Loaded = {
@@ -154,7 +156,12 @@ export async function loadStack(
       const resource = byAddress.get(address);
       return resource && originOf(resource, path, parts);
     },
-    written: () => ({ resources, variables: parts.variables, files }),
+    written: () => ({
+      resources,
+      variables: parts.variables,
+      files,
+      organization: settings.organization,
+    }),
     // Most commands that load a stack never ask for it, and it reads every text there is.
     get digest() {
       digest ??= digestStack(settings, desired, parts.moves);

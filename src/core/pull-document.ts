@@ -15,6 +15,12 @@ export type PullDocument = {
   /** Changed in the configuration and not applied yet. */
   readonly kept: readonly PullLeft[];
   readonly refused: readonly PullLeft[];
+  /** Values that the new files ask for, and where from. */
+  readonly secrets?: readonly {
+    readonly address: string;
+    readonly path: string;
+    readonly source: string;
+  }[];
   readonly files: readonly {
     readonly path: string;
     /** Whether it is a new file. */

@@ -74,7 +74,8 @@ function put(
   next: Value | undefined,
 ): Value | undefined {
   if (segment === undefined) return next;
-  if (isIdentity(segment)) {
+  // A key of an object may begin with a bracket, too.
+  if (isIdentity(segment) && (schema['x-identity'] !== undefined || isList(value))) {
     const items = isList(value) ? value : [];
     const key = schema['x-identity'] ?? '';
     const at = items.findIndex(

@@ -10,7 +10,7 @@ export function withGone(
   leaves: readonly LeafChange[],
   adopted: boolean,
 ): readonly LeafChange[] {
-  const gone = outermost([...goneElements(kind, leaves), ...goneObjects(leaves, adopted)]);
+  const gone = outermost([...goneElements(kind, leaves), ...goneObjects(kind, leaves, adopted)]);
   const told = new Set<Path>();
   return leaves.flatMap((leaf) => {
     const path = gone.find((one) => startsWith(leaf.path, one));
@@ -19,6 +19,12 @@ export function withGone(
     told.add(path);
     return [asWhole(kind, path, leaves)];
   });
+}
+
+/** Whether a path leads to an element of a list that is keyed by identity. */
+export function isElementPath(kind: Kind, path: Path): boolean {
+  if (!isIdentity(path.at(-1) ?? '')) return false;
+  return schemasAlong(kind.schema, path.slice(0, -1)).at(-1)?.['x-identity'] !== undefined;
 }
 
 function outermost(paths: readonly Path[]): readonly Path[] {
@@ -32,7 +38,7 @@ function outermost(paths: readonly Path[]): readonly Path[] {
 function goneElements(kind: Kind, leaves: readonly LeafChange[]): readonly Path[] {
   return leaves.flatMap((leaf) => {
     const element = leaf.path.slice(0, -1);
-    return isIdentity(element.at(-1) ?? '') && isNameOf(kind, element, leaf) ? [element] : [];
+    return isElementPath(kind, element) && isNameOf(kind, element, leaf) ? [element] : [];
   });
 }
 
@@ -47,11 +53,11 @@ function isNameOf(kind: Kind, element: Path, { path, before, after }: LeafChange
  * Objects of which the platform has nothing, so that it cannot have their secrets either: nothing else
  * makes a secret drift, or differ where there is no state.
  */
-function goneObjects(leaves: readonly LeafChange[], adopted: boolean): readonly Path[] {
+function goneObjects(kind: Kind, leaves: readonly LeafChange[], adopted: boolean): readonly Path[] {
   return leaves.flatMap(({ path, after, unreadable, cause }) => {
     const isLost = cause === 'drifted' || (adopted && cause === 'changed');
     const object = path.slice(0, -1);
-    const isObject = object.length > 0 && !isIdentity(object.at(-1) ?? '');
+    const isObject = object.length > 0 && !isElementPath(kind, object);
     return unreadable && after instanceof Secret && isLost && isObject ? [object] : [];
   });
 }

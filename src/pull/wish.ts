@@ -1,12 +1,12 @@
 import type { Address } from '../core/address.ts';
-import { isIdentity, type Path } from '../core/path.ts';
+import type { Path } from '../core/path.ts';
 import type { Change } from '../core/plan-document.ts';
 import type { Value } from '../core/value.ts';
 import type { LeafChange } from '../diff/compare.ts';
 import { normalise } from '../diff/leaves.ts';
 import { kindNamed } from '../kinds/index.ts';
 import type { Kind } from '../kinds/kind.ts';
-import { withGone } from './gone.ts';
+import { isElementPath, withGone } from './gone.ts';
 import { fromLive, type LiveWords } from './live-value.ts';
 
 /** What the configuration is to say of one leaf or element, so that it agrees with what is live. */
@@ -54,7 +54,7 @@ export function wishesOf(change: Change, leaves: readonly LeafChange[], asked: A
   const refused: Left[] = [];
   for (const leaf of merged) {
     const at = { address: change.address, path: leaf.text };
-    const outcome = judge(leaf, change, asked);
+    const outcome = judge(leaf, kind, change, asked);
     if (outcome === 'nothing') continue;
     if (outcome !== 'taken') {
       (outcome.kept ? kept : refused).push({ ...at, ...outcome.words });
@@ -73,9 +73,10 @@ type Outcome =
   | { readonly kept: boolean; readonly words: Pick<Left, 'reason' | 'advice'> };
 
 /** Which side moved, and whether its value may stand in the configuration. */
-function judge(leaf: LeafChange, { adopted }: Change, { theirs }: Asked): Outcome {
+function judge(leaf: LeafChange, kind: Kind, { adopted }: Change, { theirs }: Asked): Outcome {
   const moved = leaf.cause === 'drifted' || leaf.cause === 'conflict';
-  const isUnseen = leaf.unreadable && leaf.path.at(-1)?.startsWith('[') !== true;
+  const isElement = isElementPath(kind, leaf.path);
+  const isUnseen = leaf.unreadable && !isElement;
   switch (leaf.cause) {
     case 'released':
     case 'unknown_secret':
@@ -95,7 +96,6 @@ function judge(leaf: LeafChange, { adopted }: Change, { theirs }: Asked): Outcom
     case 'drifted':
       break;
   }
-  const isElement = isIdentity(leaf.path.at(-1) ?? '');
   if (leaf.sensitive && !isElement) {
     return moved || adopted ? { kept: false, words: SECRET } : { kept: true, words: PENDING };
   }
@@ -125,7 +125,7 @@ function wishOf(
 ): Wish | Pick<Left, 'reason' | 'advice'> {
   const { path, text, before, after, schema } = leaf;
   const at = { address, kind, path, text };
-  const isElement = isIdentity(path.at(-1) ?? '');
+  const isElement = isElementPath(kind, path);
   if (isElement && before === undefined) return { ...at, action: 'remove', next: undefined };
   if (before === undefined || (!isElement && normalise(schema, before) === null)) {
     return { ...at, action: 'set', next: undefined };

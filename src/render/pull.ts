@@ -8,7 +8,7 @@ const MIN_WIDTH = 40;
 /** What was written into which file, and what was left as it is and why. */
 export function renderPullText(document: PullDocument, given: RenderOptions): string {
   const options = { ...given, width: Math.max(given.width, MIN_WIDTH) };
-  const { pulled, kept, refused, files, status } = document;
+  const { pulled, kept, refused, files, status, secrets = [] } = document;
   const lines: Line[] = [...wrap([span(headlineOf(document), 'strong')], options.width, 2)];
   for (const { path, pulled: own } of byFile(document)) {
     lines.push([], [span(sanitiseLine(path), 'strong')]);
@@ -20,6 +20,16 @@ export function renderPullText(document: PullDocument, given: RenderOptions): st
       ...wrap([span('Kept: changed here and not applied yet.', 'strong')], options.width, 2),
     );
     lines.push(...kept.map((left): Line => [span('  = ', 'dim'), span(nameOf(left))]));
+  }
+  if (secrets.length > 0) {
+    lines.push(
+      [],
+      ...wrap([span('To be supplied before the next plan:', 'strong')], options.width, 2),
+    );
+    for (const { source, ...leaf } of secrets) {
+      const what = span(`  ${sanitiseLine(source)}`);
+      lines.push(...wrap([what, span(`  ${nameOf(leaf)}`, 'dim')], options.width, 6));
+    }
   }
   if (refused.length > 0) {
     lines.push([], ...wrap([span('Not pulled:', 'strong')], options.width, 2));
@@ -33,7 +43,9 @@ export function renderPullText(document: PullDocument, given: RenderOptions): st
 }
 
 function headlineOf({ status, pulled, files, refused }: PullDocument): string {
-  const what = `${formatCount(pulled.length, 'live value')} into ${formatCount(files.length, 'file')}`;
+  const isNew = files.some(({ created }) => created);
+  const noun = isNew ? 'new resource' : 'live value';
+  const what = `${formatCount(pulled.length, noun)} into ${formatCount(files.length, 'file')}`;
   switch (status) {
     case 'written':
       return `Pulled ${what}.`;
@@ -84,9 +96,10 @@ function sentence(text: string): string {
   return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}.`;
 }
 
-function endOf({ status }: PullDocument): string | undefined {
+function endOf({ status, files }: PullDocument): string | undefined {
   switch (status) {
     case 'written':
+      if (files.some(({ created }) => created)) return 'The next plan takes them over as they are.';
       return '`git diff` shows what changed; commit it, and the next plan agrees.';
     case 'refused':
       return '--skip-refused leaves them out and writes the rest.';

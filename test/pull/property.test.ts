@@ -169,7 +169,9 @@ test('whatever is edited, pull makes the next plan empty and leaves all else as 
         const read = (await reload(texts)).stack;
         const left = read === undefined ? [] : [...differences(read, live)];
         const words = pulled.refused.map(({ reason }) => reason);
-        expect(words.filter((one) => !/secret|not valid|cannot hold|reads like/.test(one))).toEqual([]);
+        expect(words.filter((one) => !/secret|not valid|cannot hold|reads like/.test(one))).toEqual(
+          [],
+        );
         const refused = new Set(pulled.refused.map(({ address, path }) => `${address} ${path}`));
         const open = left.flatMap(([address, leaves]) =>
           leaves.map((leaf) => `${address} ${leaf.text}`),

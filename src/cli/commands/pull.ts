@@ -13,6 +13,7 @@ import { EXIT, type ExitCode } from '../exit.ts';
 import { planConfiguration } from '../make-plan.ts';
 import { checkAddresses, planOptions } from '../plan-flags.ts';
 import { hiddenLines } from '../pull/hidden-lines.ts';
+import { propose } from '../pull/propose.ts';
 import { replaceFiles } from '../pull/replace-files.ts';
 import { lookAtWorkingTree } from '../pull/working-tree.ts';
 import { openSession, type Session } from '../session.ts';
@@ -30,6 +31,8 @@ export type PullFlags = CommonFlags & {
   /** Write on the resource itself what it shares with others. */
   readonly override?: boolean;
   readonly skipRefused?: boolean;
+  /** Write files for live resources that the stack does not have. */
+  readonly new?: boolean;
   readonly concurrency?: number;
 };
 
@@ -44,12 +47,16 @@ export async function pull(
     tellWarnings(session.warnings, context);
     tellRunning(session.unfinished, context);
     const { stack } = session;
-    checkAddresses(
-      addresses,
-      stack.resources.map(({ address }) => address),
-    );
-    const options = planOptions({ dir: flags.dir, target: addresses });
+    const isNew = flags.new === true;
+    const known = stack.resources.map(({ address }) => address);
+    if (!isNew) checkAddresses(addresses, known);
+    const options = planOptions({ dir: flags.dir, target: isNew ? [] : addresses });
     const planned = await planConfiguration(session, options, context, { isPreflighted: false });
+    if (isNew) {
+      const document = await propose(addresses, planned, session, flags, context);
+      show(document, flags, context);
+      return exitOf(document, flags);
+    }
     const pulled = await pullLive({
       stack,
       planned,
@@ -60,11 +67,16 @@ export async function pull(
     });
     const status = statusOf(pulled, flags);
     if (status === 'written') await write(pulled, session, flags, context);
-    show(documentOf(pulled, status, session), flags, context);
-    return pulled.refused.length > 0 && flags.skipRefused !== true ? EXIT.refused : EXIT.done;
+    const document = documentOf(pulled, status, session);
+    show(document, flags, context);
+    return exitOf(document, flags);
   } finally {
     await session.close();
   }
+}
+
+function exitOf({ refused }: PullDocument, flags: PullFlags): ExitCode {
+  return refused.length > 0 && flags.skipRefused !== true ? EXIT.refused : EXIT.done;
 }
 
 function statusOf({ files, refused }: Pulled, flags: PullFlags): PullDocument['status'] {
