@@ -27,6 +27,8 @@ export type Folder = {
   readonly dir: string;
   /** Finds a file by its path in the stack folder. */
   readonly find: (path: string, options?: { readonly hidden: boolean }) => Found | Unreadable;
+  /** Files that are taken to be there, by their paths in the stack folder. */
+  readonly added: () => readonly string[];
   /** Text of a file, checked to be UTF-8. */
   readonly text: (path: string) => FileText | Unreadable;
 };
@@ -108,11 +110,19 @@ export function readText(file: string, { absolute, size }: Found): FileText | Un
 export function openFolder(dir: string, instead: ReadonlyMap<string, string> = new Map()): Folder {
   const realDir = realpathSync.native(dir);
   const texts = new Map<string, FileText | Unreadable>();
-  const find: Folder['find'] = (path, { hidden } = { hidden: false }) =>
-    findFile(dir, realDir, path, hidden);
+  const find: Folder['find'] = (path, { hidden } = { hidden: false }) => {
+    const found = findFile(dir, realDir, path, hidden);
+    const absolute = resolve(realDir, path);
+    const given = isUnreadable(found) ? instead.get(absolute) : undefined;
+    return given === undefined ? found : { absolute, size: given.length };
+  };
   return {
     dir,
     find,
+    added: () =>
+      [...instead.keys()]
+        .filter((path) => isInside(realDir, path))
+        .map((path) => relative(realDir, path).split(sep).join('/')),
     text: (path) => {
       const known = texts.get(path);
       if (known !== undefined) return known;

@@ -36,7 +36,7 @@ export type LoadOptions = {
   readonly varFiles?: readonly string[];
   /** `--env`: the environment of `callsheet.yaml` that is laid over the stack. */
   readonly environment?: string | undefined;
-  /** Texts that are read in the place of what files hold, by absolute path. */
+  /** Texts that are read in the place of what files hold, or of files that are not there, by absolute path. */
   readonly instead?: ReadonlyMap<string, string>;
   /** Whether it is an error that a secret cannot be had now. */
   readonly secrets: 'check' | 'skip';

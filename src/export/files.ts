@@ -31,6 +31,8 @@ export type ExportOptions = ExportWords & {
   readonly organization: string | undefined;
   /** Whether another live resource is known by the same name, so that only its id tells it. */
   readonly isAmbiguous: (one: Foreign) => boolean;
+  /** What the first line of a file tells editors; undefined for none. */
+  readonly schemaFor?: (file: string) => string | undefined;
   /** Whether something stands at a path already. */
   readonly isTaken: (file: string) => boolean;
 };
@@ -58,10 +60,12 @@ function exportOne(one: Foreign, address: Address, options: ExportOptions): Expo
   const names = address.split('.').slice(1);
   const free = freePath(isTaken);
   const file = free(`${kind.section}/${names.join('-')}`, 'yaml');
+  const schema = options.schemaFor?.(file);
   const { text, files, unwritable } = writeResources([writable], {
     kinds,
     organizations,
     organization,
+    ...(schema === undefined ? {} : { schema }),
     fileFor: (long) => (isLong(long) ? free(placeOf(long, names), endingOf(long)) : undefined),
   });
   const [first] = unwritable;

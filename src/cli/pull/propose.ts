@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { loadStack, type Stack } from '../../config/index.ts';
 import { type Address, kindOf, matchesAddress } from '../../core/address.ts';
@@ -10,6 +10,7 @@ import { kindNamed } from '../../kinds/index.ts';
 import type { Planned } from '../../plan/make.ts';
 import { unifiedDiff } from '../../render/unified.ts';
 import type { CommonFlags, Context } from '../context.ts';
+import { SCHEMA_FILE } from '../init/files.ts';
 import { writeAll } from '../init/place.ts';
 import type { Session } from '../session.ts';
 import { parseVars } from '../stack.ts';
@@ -53,6 +54,10 @@ export async function propose(
     organizations,
     organization,
     isAmbiguous: found.isAmbiguous,
+    schemaFor: (file) =>
+      existsSync(join(stack.dir, SCHEMA_FILE))
+        ? `${'../'.repeat(file.split('/').length - 1)}${SCHEMA_FILE}`
+        : undefined,
     isTaken: (file) => existsSync(join(stack.dir, file)),
   });
   return write(exported, session, flags, context);
@@ -97,22 +102,13 @@ async function write(
     return why !== undefined;
   });
   let left = exported.filter((one) => !missing.includes(one));
-  let undo = () => {};
-  for (;;) {
-    const files = left.flatMap(({ texts }) => [...texts].map(([path, text]) => ({ path, text })));
-    if (files.length === 0) break;
-    ({ undo } = writeAll(stack.dir, files));
-    const wrong = await wrongIn(left, session, flags, context).catch((error: unknown) => {
-      undo();
-      throw error;
-    });
+  while (left.length > 0) {
+    const wrong = await wrongIn(left, session, flags, context);
     if (wrong.length === 0) break;
-    undo();
     refused.push(...wrong.map(({ one, why }) => refusal(one, why)));
     left = left.filter((one) => !wrong.some((other) => other.one === one));
   }
   const isStopped = refused.length > 0 && flags.skipRefused !== true;
-  if (left.length > 0 && (flags.dryRun === true || isStopped)) undo();
   const status =
     flags.dryRun === true
       ? left.length === 0
@@ -124,6 +120,7 @@ async function write(
           ? 'nothing'
           : 'written';
   const shown = status === 'refused' ? [] : left;
+  if (status === 'written') writeAll(stack.dir, shown.flatMap(textsOf));
   return {
     format: 'callsheet-pull',
     version: 1,
@@ -165,6 +162,10 @@ function refusal({ address, id }: Exported, why: string): PullLeft {
   };
 }
 
+function textsOf({ texts }: Exported) {
+  return [...texts].map(([path, text]) => ({ path, text }));
+}
+
 /** Those of the new resources that the stack, read with them, has something against. */
 async function wrongIn(
   exported: readonly Exported[],
@@ -179,6 +180,11 @@ async function wrongIn(
     varFiles: flags.varFile ?? [],
     environment: flags.env,
     secrets: 'skip',
+    instead: new Map(
+      exported
+        .flatMap(textsOf)
+        .map(({ path, text }) => [join(realpathSync.native(stack.dir), path), text]),
+    ),
   });
   if (read.stack !== undefined) {
     const known = new Set(read.stack.resources.map(({ address }) => address));
