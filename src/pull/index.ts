@@ -210,7 +210,11 @@ async function check(
   const failed = about.length > 0 ? about : near.length > 0 ? near : ready;
   const [{ address, path } = { address: '', path: '' }] = wrong;
   const what = path === '' ? address : `${address} ${path}`;
-  return { ...none, failed, words: refuseAll(failed, `writing it would change ${what} as well`) };
+  const reason =
+    about.length > 0
+      ? 'it would not read as what is live: something beneath it, or beside it, wins'
+      : `writing it would change ${what} as well`;
+  return { ...none, failed, words: refuseAll(failed, reason) };
 }
 
 /** Those of the groups that an error names by address and field. */

@@ -118,15 +118,21 @@ async function write(
   context: Context,
 ): Promise<void> {
   const own = new Set([...stack.written().files, ...files.keys()]);
-  const tree = await lookAtWorkingTree(stack.dir, own, context.env);
+  const tree = await lookAtWorkingTree(stack.dir, own);
   if (tree.type === 'none') {
     context.terminal.err(
       `The stack is not under Git (${tree.reason}): nothing will show what pull changed, or bring it back.`,
     );
   }
+  if (tree.type === 'unknown' && flags.force !== true) throw untold(tree.reason);
   if (tree.type === 'dirty' && flags.force !== true) throw dirty(tree.files);
   if (context.stop.aborted) throw new CallsheetError('interrupted', 'nothing was written');
   replaceFiles(stack.dir, files);
+}
+
+function untold(reason: string): CallsheetError {
+  const message = `nothing was written: git does not say whether the stack has changes (${reason})`;
+  return new CallsheetError('refused', message, { hint: '--force writes all the same.' });
 }
 
 const MOST_NAMED = 5;

@@ -1,9 +1,12 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
+import { gitEnv } from '../actor.ts';
 
 /** What Git says of the folder of a stack. */
 export type WorkingTree =
   | { readonly type: 'none'; readonly reason: string }
+  /** Git is there and does not say. */
+  | { readonly type: 'unknown'; readonly reason: string }
   | { readonly type: 'clean' }
   /** Paths from the folder of the stack. */
   | { readonly type: 'dirty'; readonly files: readonly string[] };
@@ -21,10 +24,9 @@ const MOST_BYTES = 64 * 1024 * 1024;
 export async function lookAtWorkingTree(
   dir: string,
   own: ReadonlySet<string>,
-  env: Readonly<Record<string, string | undefined>>,
 ): Promise<WorkingTree> {
   const git = async (...args: readonly string[]) => {
-    const options = { env: { ...env, ...ENV }, maxBuffer: MOST_BYTES };
+    const options = { env: { ...gitEnv(), ...ENV }, maxBuffer: MOST_BYTES };
     return (await run('git', ['-C', dir, ...args], options)).stdout;
   };
   try {
@@ -38,7 +40,7 @@ export async function lookAtWorkingTree(
     });
     return files.length === 0 ? { type: 'clean' } : { type: 'dirty', files };
   } catch (error) {
-    return { type: 'none', reason: reasonOf(error) };
+    return reasonOf(error);
   }
 }
 
@@ -55,8 +57,13 @@ function entriesOf(status: string): readonly { readonly state: string; readonly 
   return entries;
 }
 
-function reasonOf(error: unknown): string {
-  const isMissing =
-    typeof error === 'object' && error !== null && 'code' in error && error.code === 'ENOENT';
-  return isMissing ? 'git is not installed' : 'it is in no Git repository';
+function reasonOf(error: unknown): WorkingTree {
+  const failure: { readonly code?: unknown; readonly stderr?: unknown } =
+    typeof error === 'object' && error !== null ? error : {};
+  if (failure.code === 'ENOENT') return { type: 'none', reason: 'git is not installed' };
+  const words = String(failure.stderr ?? '');
+  if (/not a git repository/i.test(words)) {
+    return { type: 'none', reason: 'it is in no Git repository' };
+  }
+  return { type: 'unknown', reason: words.split('\n')[0] ?? '' };
 }
