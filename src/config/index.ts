@@ -9,6 +9,6 @@
  * ```
  */
 export { editorSchema } from './editor-schema.ts';
-export { type Loaded, type LoadOptions, loadStack, type Stack, type WrittenStack } from './load.ts';
+export { type Loaded, type LoadOptions, loadStack, type Stack } from './load.ts';
 export { loadSettings, type StackSettings } from './load-settings.ts';
 export { readSecrets } from './read-secrets.ts';

@@ -6,5 +6,5 @@
  * live resource → writable resource (document.ts) → one file each, and its texts (files.ts)
  * ```
  */
-export { type Exported, exportResources, type NeededSecret } from './files.ts';
+export { type Exported, exportResources } from './files.ts';
 export { type Foreign, nameResources } from './names.ts';

@@ -7,7 +7,7 @@ import type { Place } from '../config/source.ts';
 import { followPath, type Spot } from '../config/trace.ts';
 import type { Variables } from '../config/variables.ts';
 import { memberOf, type Written } from '../config/written.ts';
-import { formatPath, isIdentity, type Path } from '../core/path.ts';
+import { isIdentity, type Path } from '../core/path.ts';
 import { type FieldSchema, itemSchema, memberSchema } from '../core/schema.ts';
 import type { Wish } from './wish.ts';
 
@@ -158,9 +158,4 @@ function layersThatSay(
       return node !== undefined && memberOf(node, '$remove') === undefined;
     })
     .map(({ label }) => label);
-}
-
-/** What a path is called in the configuration. */
-export function writtenText(path: Path): string {
-  return formatPath(path);
 }

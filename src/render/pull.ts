@@ -48,14 +48,14 @@ function headlineOf({ status, pulled, files, refused }: PullDocument): string {
   const what = `${formatCount(pulled.length, noun)} into ${formatCount(files.length, 'file')}`;
   switch (status) {
     case 'written':
-      return `Pulled ${what}.`;
+      return `${isNew ? 'Wrote' : 'Pulled'} ${what}.`;
     case 'dry_run':
-      return `Would pull ${what}. Nothing was written.`;
+      return `Would ${isNew ? 'write' : 'pull'} ${what}. Nothing was written.`;
     case 'refused':
       return `Nothing was written: ${formatCount(refused.length, 'live value')} cannot be pulled.`;
     case 'nothing':
       return refused.length === 0
-        ? 'Nothing to pull: what is live is what the configuration says, as far as the platform changed it.'
+        ? 'Nothing to pull: nobody changed on the platform what the configuration says.'
         : 'Nothing was pulled.';
   }
 }
@@ -75,7 +75,7 @@ function leafLines(
   { width }: RenderOptions,
 ): readonly Line[] {
   const where = line === null ? '' : `  line ${line}`;
-  const mark = span('  ~ ', isWritten ? 'changed' : 'dim');
+  const mark = path === '' ? span('  + ', 'added') : span('  ~ ', isWritten ? 'changed' : 'dim');
   return wrap([mark, span(nameOf({ address, path })), span(where, 'dim')], width, 6);
 }
 
@@ -93,7 +93,9 @@ function leftLines(left: PullLeft, { width }: RenderOptions): readonly Line[] {
 }
 
 function sentence(text: string): string {
-  return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}.`;
+  // The name of a file keeps its letters.
+  const first = /^[a-z]+ /.test(text) ? text.slice(0, 1).toUpperCase() : text.slice(0, 1);
+  return `${first}${text.slice(1)}.`;
 }
 
 function endOf({ status, files }: PullDocument): string | undefined {

@@ -142,8 +142,3 @@ export function nextLine(text: string, end: number): number {
   const at = text.indexOf('\n', text[end - 1] === '\n' ? end - 1 : end);
   return at < 0 ? text.length : at + 1;
 }
-
-/** How deep what an offset's line holds is indented. */
-export function indentAt(text: string, offset: number): string {
-  return ' '.repeat(columnOf(text, offset));
-}
