@@ -53,7 +53,9 @@ export function groupWishes(wishes: readonly Wish[], input: GroupInput): Grouped
     if (wish.action === 'restore') ownOr(wish, nowhereWords(wish));
     else if (home.type === 'value' || home.type === 'file') {
       const key = groupKey(wish, home.key);
-      byPlace.set(key, [...(byPlace.get(key) ?? []), one]);
+      const known = byPlace.get(key);
+      if (known === undefined) byPlace.set(key, [one]);
+      else known.push(one);
     } else if (home.type === 'filled') ownOr(wish, filledWords(wish, home, isRow(wish)));
     else if (home.type === 'layered') refused.push(layeredWords(wish, home));
     else ownOr(wish, nowhereWords(wish));
@@ -66,6 +68,7 @@ export function groupWishes(wishes: readonly Wish[], input: GroupInput): Grouped
     if (home.type !== 'value' && home.type !== 'file') continue;
     const all = [first, ...rest].map(({ wish }) => wish);
     const others = othersThan(all, uses.get(home.key) ?? []);
+    const dissent = [...new Set((others.length > 0 ? others : all).map(({ address }) => address))];
     if (others.length === 0 && new Set(all.map(nextText)).size === 1) {
       groups.push({ wishes: [first.wish, ...all.slice(1)], home });
       continue;
@@ -77,7 +80,6 @@ export function groupWishes(wishes: readonly Wish[], input: GroupInput): Grouped
         const { alias: _, ...at } = own;
         groups.push({ wishes: [wish], home: { ...at, key: keyOf(alias), place: alias } });
       } else {
-        const dissent = others.length > 0 ? others : all.filter((one) => one !== wish).map(useOf);
         ownOr(wish, sharedWords(wish, home, dissent, theirOwn(isRow(wish))));
       }
     }

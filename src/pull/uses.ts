@@ -26,7 +26,10 @@ export function usesOf(
   const uses = new Map<string, Use[]>();
   if (keys.size === 0) return uses;
   const note = (key: string, use: Use) => {
-    if (keys.has(key)) uses.set(key, [...(uses.get(key) ?? []), use]);
+    if (!keys.has(key)) return;
+    const known = uses.get(key);
+    if (known === undefined) uses.set(key, [use]);
+    else known.push(use);
   };
   for (const resource of resources) {
     const { address, kind, spot, row } = resource;

@@ -1,6 +1,6 @@
 import { formatPosition, type Place, positionOf } from '../config/source.ts';
+import type { Address } from '../core/address.ts';
 import type { Home } from './home.ts';
-import type { Use } from './uses.ts';
 import type { Left, Wish } from './wish.ts';
 
 /** Everything that pull says of a value that it does not write. */
@@ -17,10 +17,10 @@ const MOST_NAMED = 3;
 export function sharedWords(
   { address, text }: Wish,
   home: Home & { readonly type: 'value' | 'file' },
-  others: readonly Use[],
+  others: readonly Address[],
   advice: string,
 ): Left {
-  const names = [...new Set(others.map((use) => use.address))].filter((one) => one !== address);
+  const names = others.filter((one) => one !== address);
   const shown = names.slice(0, MOST_NAMED).join(', ');
   const more = names.length > MOST_NAMED ? ` and ${names.length - MOST_NAMED} more` : '';
   const who = names.length === 0 ? 'another field of it' : `${shown}${more}`;

@@ -16,7 +16,10 @@ const AROUND = 3;
 
 type Row = { readonly mark: ' ' | '-' | '+'; readonly text: string };
 
-/** A change of a file in the unified format that `git diff` prints and `git apply` reads. */
+/**
+ * A change of a file in the unified format, as `git diff` prints it. It is for reading: what a terminal would act
+ * on is escaped, and carriage returns are left out.
+ */
 export function unifiedDiff({ file, before, after, hidden = new Set() }: ChangedText): string {
   const rows = rowsOf(before ?? '', after);
   const hunks = hunksOf(rows);

@@ -15,6 +15,7 @@ type Row = {
   readonly stack?: string;
   /** What is done to the files before the first apply. */
   readonly prepare?: (stage: Stage) => Promise<unknown>;
+  readonly env?: string;
   /** What happens on the platform, and what is committed here. */
   readonly happens: (stage: Stage) => unknown;
   readonly flags?: Partial<PullFlags> & { readonly addresses?: readonly string[] };
@@ -237,6 +238,67 @@ const ROWS: readonly Row[] = [
     ],
   },
   {
+    title: 'a value of an environment goes into its patch, any other where all read it',
+    prepare: async (stage) => {
+      const main = await stage.read('callsheet.yaml');
+      const patch =
+        '        agent.recall: { status: "inactive", email: [a@harbor.example.test] } # here\n';
+      await stage.write('callsheet.yaml', `${main}environments:\n  live:\n    patches:\n${patch}`);
+    },
+    env: 'live',
+    happens: (stage) => {
+      edit(stage, 'Recall', { status: 'active', email: ['b@harbor.example.test'] });
+      edit(stage, 'Front desk', { status: 'inactive' });
+    },
+    diff: [
+      '-    status: active',
+      '+    status: inactive',
+      '-        agent.recall: { status: "inactive", email: [a@harbor.example.test] } # here',
+      '+        agent.recall: { status: "active", email: [b@harbor.example.test] } # here',
+    ],
+  },
+  {
+    title: 'rows of JSON and of YAML',
+    stack: FLEET,
+    prepare: async (stage) => {
+      await stage.remove('agents/clinics.yaml');
+      await stage.write(
+        'agents/rows.yaml',
+        `agents:
+  json:
+    for_each: { $file: data/rows.json }
+    key: \${each.key}
+    name: \${each.name}
+    email: \${each.mail}
+    greeting_message: \${each.texts.hello}
+  yaml:
+    for_each:
+      one: { name: Row one, speed: 1 }   # inline
+    key: \${each.key}
+    name: \${each.name}
+    voice_settings: { speed: "\${each.speed}" }
+`,
+      );
+      await stage.write(
+        'data/rows.json',
+        '[{"key": "a", "name": "Json row",\n  "texts": {"hello": "Hi"}, "mail": ["a@b.example"]}]\n',
+      );
+    },
+    happens: (stage) => {
+      edit(stage, 'Json row', {
+        greeting_message: 'Say "hi" to ${nobody}',
+        email: ['a@b.example', 'c@b.example'],
+      });
+      edit(stage, 'Row one', { voice_settings: { speed: 1.5 } });
+    },
+    diff: [
+      '-      one: { name: Row one, speed: 1 }   # inline',
+      '+      one: { name: Row one, speed: 1.5 }   # inline',
+      '-  "texts": {"hello": "Hi"}, "mail": ["a@b.example"]}]',
+      '+  "texts": {"hello": "Say \\"hi\\" to ${nobody}"}, "mail": ["a@b.example", "c@b.example"]}]',
+    ],
+  },
+  {
     title: 'a reference to a policy that nobody manages becomes its id',
     happens: (stage) => {
       const [policy = {}] = stage.sim.store.retryPolicies.values();
@@ -282,18 +344,19 @@ function changed(stage: Stage): readonly string[] {
 }
 
 describe('pull', () => {
-  for (const { title, stack, prepare, happens, flags = {}, ...wanted } of ROWS) {
+  for (const { title, stack, prepare, env, happens, flags = {}, ...wanted } of ROWS) {
+    const chosen = env === undefined ? {} : { env };
     staged(
       title,
       async (stage) => {
         await prepare?.(stage);
-        await stage.apply();
+        await stage.apply(chosen);
         await commitAll(stage);
         await happens(stage);
         if (git(stage, 'status', '--porcelain') !== '') commit(stage);
         const { refused = [], kept = [], diff, isEmpty = true } = wanted;
         const exit = refused.length > 0 && flags.skipRefused !== true ? 4 : 0;
-        const document = await pulled(stage, flags, { exit });
+        const document = await pulled(stage, { ...flags, ...chosen }, { exit });
         expect(document.kept.map(({ address, path }) => `${address} ${path}`)).toEqual(kept);
         expect(document.refused).toHaveLength(refused.length);
         for (const [index, words] of refused.entries()) {
@@ -301,7 +364,7 @@ describe('pull', () => {
           expect(`${address} ${path}: ${reason}`).toContain(words);
         }
         expect(changed(stage)).toEqual(diff);
-        const { changes } = await stage.plan({}, { exit: 'any' });
+        const { changes } = await stage.plan(chosen, { exit: 'any' });
         if (isEmpty) expect(changes.filter(({ action }) => action !== 'adopt')).toEqual([]);
         else expect(changes).not.toEqual([]);
       },

@@ -1,5 +1,6 @@
 import { realpathSync } from 'node:fs';
 import { join } from 'node:path';
+import { STACK_FILE } from '../../config/discover.ts';
 import { openFolder } from '../../config/folder.ts';
 import { loadStack } from '../../config/index.ts';
 import { CallsheetError } from '../../core/errors.ts';
@@ -69,10 +70,23 @@ export async function pull(
     if (status === 'written') await write(pulled, session, flags, context);
     const document = documentOf(pulled, status, session);
     show(document, flags, context);
+    tellEnvironment(document, flags, context);
     return exitOf(document, flags);
   } finally {
     await session.close();
   }
+}
+
+/** What stands outside an environment's own block is read by the others as well. */
+function tellEnvironment(
+  { pulled }: PullDocument,
+  { env }: PullFlags,
+  { terminal }: Context,
+): void {
+  if (env === undefined || pulled.every(({ file }) => file === STACK_FILE)) return;
+  terminal.err(
+    `What is written outside of environments.${env} holds for the other environments, too: plan them before you apply.`,
+  );
 }
 
 function exitOf({ refused }: PullDocument, flags: PullFlags): ExitCode {
