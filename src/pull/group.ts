@@ -32,64 +32,94 @@ type Homed = { readonly wish: Wish; readonly home: Home };
 
 /** Puts wishes together that are written in one place, where all who read it want the same. */
 export function groupWishes(wishes: readonly Wish[], input: GroupInput): Grouped {
-  const { byAddress, variables, override } = input;
-  const groups: Group[] = [];
-  const followers: { wish: Wish; refusal: Left }[] = [];
-  const refused: Left[] = [];
+  const { byAddress, variables } = input;
+  const sorting: Sorting = { input, groups: [], followers: [], refused: [] };
   const homed = wishes.flatMap((wish): Homed[] => {
     const resource = byAddress.get(wish.address);
     return resource === undefined ? [] : [{ wish, home: homeOf(wish, resource, variables) }];
   });
-  const isRow = ({ address }: Wish) => byAddress.get(address)?.row !== undefined;
-  const ownOr = (wish: Wish, refusal: Left): void => {
-    const isOwn = (override || wish.action === 'restore') && wish.action !== 'remove';
-    if (isOwn && !isRow(wish)) groups.push({ wishes: [wish], home: { type: 'own' } });
-    else if (wish.action === 'set') followers.push({ wish, refusal });
-    else refused.push(refusal);
-  };
-  const byPlace = new Map<string, Homed[]>();
-  for (const one of homed) {
-    const { wish, home } = one;
-    if (wish.action === 'restore') ownOr(wish, nowhereWords(wish));
-    else if (home.type === 'value' || home.type === 'file') {
-      const key = groupKey(wish, home.key);
-      const known = byPlace.get(key);
-      if (known === undefined) byPlace.set(key, [one]);
-      else known.push(one);
-    } else if (home.type === 'filled') ownOr(wish, filledWords(wish, home, isRow(wish)));
-    else if (home.type === 'layered') refused.push(layeredWords(wish, home));
-    else ownOr(wish, nowhereWords(wish));
-  }
-  const keys = new Set(homed.flatMap(({ home }) => ('key' in home ? [home.key] : [])));
-  const uses = usesOf(keys, [...byAddress.values()], variables);
-  for (const [first, ...rest] of byPlace.values()) {
-    if (first === undefined) continue;
-    const { home } = first;
-    if (home.type !== 'value' && home.type !== 'file') continue;
-    const all = [first, ...rest].map(({ wish }) => wish);
-    const others = othersThan(all, uses.get(home.key) ?? []);
-    const dissent = [...new Set((others.length > 0 ? others : all).map(({ address }) => address))];
-    if (others.length === 0 && new Set(all.map(nextText)).size === 1) {
-      groups.push({ wishes: [first.wish, ...all.slice(1)], home });
-      continue;
-    }
-    for (const { wish, home: own } of [first, ...rest]) {
-      // An alias can be written out without a word to the others.
-      const alias = own.type === 'value' ? own.alias : undefined;
-      if (alias !== undefined && own.type === 'value') {
-        const { alias: _, ...at } = own;
-        groups.push({ wishes: [wish], home: { ...at, key: keyOf(alias), place: alias } });
-      } else {
-        ownOr(wish, sharedWords(wish, home, dissent, theirOwn(isRow(wish))));
-      }
-    }
-  }
+  const placed = homed.filter((one): one is Placed => isPlaced(one));
+  for (const one of homed) if (!isPlaced(one)) sortUnplaced(one, sorting);
+  const uses = usesOf(
+    new Set(placed.map(({ home }) => home.key)),
+    [...byAddress.values()],
+    variables,
+  );
+  for (const sharing of Map.groupBy(placed, groupKey).values()) agree(sharing, uses, sorting);
+  const { groups, followers, refused } = sorting;
   return { groups, followers, refused };
 }
 
+type Placed = { readonly wish: Wish; readonly home: Home & { readonly type: 'value' | 'file' } };
+
+type Sorting = {
+  readonly input: GroupInput;
+  readonly groups: Group[];
+  readonly followers: { wish: Wish; refusal: Left }[];
+  readonly refused: Left[];
+};
+
+function isPlaced({ wish, home }: Homed): boolean {
+  return wish.action !== 'restore' && (home.type === 'value' || home.type === 'file');
+}
+
+function isRow({ address }: Wish, { byAddress }: GroupInput): boolean {
+  return byAddress.get(address)?.row !== undefined;
+}
+
+function sortUnplaced({ wish, home }: Homed, sorting: Sorting): void {
+  const { refused, followers, input } = sorting;
+  if (home.type === 'layered') refused.push(layeredWords(wish, home));
+  else if (isWrittenOnItself(wish, sorting)) return;
+  else if (home.type !== 'filled') refused.push(nowhereWords(wish));
+  else {
+    const refusal = filledWords(wish, home, isRow(wish, input));
+    if (wish.action === 'set') followers.push({ wish, refusal });
+    else refused.push(refusal);
+  }
+}
+
+/** Has a wish written on the resource itself, where that is asked for and there is such a place. */
+function isWrittenOnItself(wish: Wish, { input, groups }: Sorting): boolean {
+  const isAsked = (input.override || wish.action === 'restore') && wish.action !== 'remove';
+  if (!isAsked || isRow(wish, input)) return false;
+  groups.push({ wishes: [wish], home: { type: 'own' } });
+  return true;
+}
+
+/** One group of all that want one place changed, or what becomes of them where not all want the same. */
+function agree(
+  sharing: readonly Placed[],
+  uses: ReadonlyMap<string, readonly Use[]>,
+  sorting: Sorting,
+): void {
+  const [first, ...rest] = sharing;
+  if (first === undefined) return;
+  const all = sharing.map(({ wish }) => wish);
+  const others = othersThan(all, uses.get(first.home.key) ?? []);
+  if (others.length === 0 && new Set(all.map(nextText)).size === 1) {
+    sorting.groups.push({
+      wishes: [first.wish, ...rest.map(({ wish }) => wish)],
+      home: first.home,
+    });
+    return;
+  }
+  const dissent = [...new Set((others.length > 0 ? others : all).map(({ address }) => address))];
+  for (const { wish, home } of sharing) {
+    if (home.type === 'value' && home.alias !== undefined) {
+      // An alias can be written out without a word to the others.
+      const { alias, ...at } = home;
+      sorting.groups.push({ wishes: [wish], home: { ...at, key: keyOf(alias), place: alias } });
+    } else if (!isWrittenOnItself(wish, sorting)) {
+      const advice = theirOwn(isRow(wish, sorting.input));
+      sorting.refused.push(sharedWords(wish, home, dissent, advice));
+    }
+  }
+}
+
 /** Wishes for one element of a list belong together, those for another do not. */
-function groupKey({ action, path }: Wish, key: string): string {
-  return action === 'add' ? `${key} ${path.at(-1)}` : key;
+function groupKey({ wish, home }: Placed): string {
+  return wish.action === 'add' ? `${home.key} ${wish.path.at(-1)}` : home.key;
 }
 
 function nextText({ next }: Wish): string {

@@ -3,21 +3,19 @@
  * stays: comments, order, anchors, quotes, indentation and line ends. Nothing is printed anew: each edit
  * becomes stretches of the text and what takes their place.
  */
-import { isMap, isPair, isScalar, type Node } from 'yaml';
+import { isMap, isPair, isScalar } from 'yaml';
 import type { Tree } from '../write-tree.ts';
-import { bracketed, elementLines, memberLines, valueLines } from '../write-tree.ts';
+import { bracketed, valueLines } from '../write-tree.ts';
+import { insertion } from './insert.ts';
 import { removeItems } from './items.ts';
 import {
   type Collection,
   columnOf,
   endOfContent,
   endOfHead,
-  endOfItem,
   isCollection,
   keyOf,
   type Located,
-  lineStart,
-  nextLine,
   rangeOf,
   readNodes,
   type Stretch,
@@ -25,6 +23,7 @@ import {
   Uneditable,
   valueAt,
 } from './nodes.ts';
+import { means, same } from './same.ts';
 import { restyle } from './scalar.ts';
 import { joinSplices, type Splice } from './splice.ts';
 
@@ -173,59 +172,6 @@ function setElements(
   }
 }
 
-/** Pairs of indexes of what a list has and is to have alike, in order: the longest common subsequence. */
-function same(node: Collection, items: readonly Tree[]): readonly (readonly [number, number])[] {
-  const count = node.items.length;
-  const lengths = Array.from({ length: count + 1 }, () =>
-    new Array<number>(items.length + 1).fill(0),
-  );
-  const isSame = (a: number, b: number) => {
-    const value = valueAt(node, a);
-    const tree = items[b];
-    return value !== null && tree !== undefined && means(value, tree);
-  };
-  const row = (a: number) => lengths[a] ?? [];
-  for (let a = count - 1; a >= 0; a -= 1) {
-    for (let b = items.length - 1; b >= 0; b -= 1) {
-      row(a)[b] = isSame(a, b)
-        ? (row(a + 1)[b + 1] ?? 0) + 1
-        : Math.max(row(a + 1)[b] ?? 0, row(a)[b + 1] ?? 0);
-    }
-  }
-  const pairs: (readonly [number, number])[] = [];
-  for (let a = 0, b = 0; a < count && b < items.length; ) {
-    if (isSame(a, b)) pairs.push([a++, b++]);
-    else if ((row(a + 1)[b] ?? 0) >= (row(a)[b + 1] ?? 0)) a += 1;
-    else b += 1;
-  }
-  return pairs;
-}
-
-/** Whether a node already says what a tree does. */
-function means(node: Node, tree: Tree): boolean {
-  if (isScalar(node)) {
-    if (tree.type === 'text') return node.value === tree.text;
-    return (
-      tree.type === 'bare' && typeof node.value !== 'string' && String(node.value) === tree.text
-    );
-  }
-  if (!isCollection(node)) return false;
-  if (isMap(node)) {
-    if (tree.type !== 'map' || tree.members.length !== node.items.length) return false;
-    const wanted = new Map(tree.members);
-    return node.items.every((item, index) => {
-      const inner = wanted.get(keyOf(item));
-      const value = valueAt(node, index);
-      return inner !== undefined && value !== null && means(value, inner);
-    });
-  }
-  if (tree.type !== 'list' || tree.items.length !== node.items.length) return false;
-  return tree.items.every((inner, index) => {
-    const value = valueAt(node, index);
-    return value !== null && means(value, inner);
-  });
-}
-
 /** Writes another kind of value in the place of one; an anchor on it stays. */
 function setWhole({ node, holder, index, isFlow }: Located, tree: Tree, edition: Edition): void {
   const { text, json } = edition;
@@ -271,53 +217,4 @@ function carryOut({ located, removed, added }: Plan, edition: Edition): void {
   for (const { after, key, tree } of added) {
     edition.splices.push(insertion(node, removed, after, key, tree, edition));
   }
-}
-
-/** An element that is a map stands on lines of its own where its neighbours do. */
-function likeOthers(tree: Tree, node: Collection): Tree {
-  const isOpen = node.items.some((item) => isMap(item) && item.flow !== true);
-  return tree.type === 'map' && isOpen ? { ...tree, isOpen } : tree;
-}
-
-/** What is put behind an item, or before the first. What is removed there is none of its business. */
-function insertion(
-  node: Collection,
-  removed: ReadonlySet<number>,
-  after: number,
-  key: string | undefined,
-  tree: Tree,
-  { text, json }: Edition,
-): Splice {
-  const kept = node.items.map((_, index) => index).filter((index) => !removed.has(index));
-  const before = kept.findLast((index) => index <= after);
-  if (node.flow === true || json) {
-    const value = bracketed(tree, json);
-    const member =
-      key === undefined ? value : `${bracketed({ type: 'text', text: key }, json)}: ${value}`;
-    if (before === undefined) {
-      const start = startOfItem(node, kept[0] ?? 0);
-      return { start, end: start, text: `${member}, ` };
-    }
-    const start = endOfItem(node, before);
-    return { start, end: start, text: `, ${member}` };
-  }
-  const first = startOfItem(node, 0);
-  const indent = ' '.repeat(columnOf(text, first));
-  const lines =
-    key === undefined
-      ? elementLines(likeOthers(tree, node), indent)
-      : memberLines(key, tree, indent);
-  if (before !== undefined) {
-    const start = nextLine(text, endOfItem(node, before));
-    const lead = text[start - 1] === '\n' ? '' : '\n';
-    const tail = lead === '' ? '\n' : '';
-    return { start, end: start, text: `${lead}${lines.join('\n')}${tail}` };
-  }
-  const start = startOfItem(node, kept[0] ?? 0);
-  const isAlone = text.slice(lineStart(text, start), start).trim() === '';
-  if (isAlone) {
-    const line = lineStart(text, start);
-    return { start: line, end: line, text: `${lines.join('\n')}\n` };
-  }
-  return { start, end: start, text: `${lines.join('\n').trimStart()}\n${indent}` };
 }
