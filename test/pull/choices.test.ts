@@ -3,7 +3,7 @@ import { drift } from '../../src/cli/commands/drift.ts';
 import type { PullFlags } from '../../src/cli/commands/pull.ts';
 import type { JsonObject } from '../../src/core/value.ts';
 import { type Stage, staged } from '../apply/stage.ts';
-import { agentId, commit, commitAll, FLEET, git, pulled } from './stage.ts';
+import { agentId, agentRecord, commit, commitAll, FLEET, git, pulled } from './stage.ts';
 
 function edit(stage: Stage, name: string, patch: JsonObject): void {
   stage.sim.edit(agentId(stage, name), patch);
@@ -297,6 +297,42 @@ const ROWS: readonly Row[] = [
       '-  "texts": {"hello": "Hi"}, "mail": ["a@b.example"]}]',
       '+  "texts": {"hello": "Say \\"hi\\" to ${nobody}"}, "mail": ["a@b.example", "c@b.example"]}]',
     ],
+  },
+  {
+    title: 'a cell that is emptied, with a base beneath it',
+    stack: FLEET,
+    prepare: (stage) =>
+      stage.edit(
+        'bases.yaml',
+        '    enable_recording',
+        '    greeting_message: Hi\n    enable_recording',
+      ),
+    happens: (stage) => edit(stage, 'Cedar', { greeting_message: null }),
+    refused: ['agent.clinic["cedar"] greeting_message: it would not read as what is live'],
+    diff: [],
+    isEmpty: false,
+  },
+  {
+    title: 'an element of which a base has a part',
+    stack: FLEET,
+    prepare: (stage) =>
+      stage.edit(
+        'bases.yaml',
+        '    base: house\n',
+        '    base: house\n    extensions: { tools: [{ name: fax, friendlyName: Fax }] }\n',
+      ),
+    happens: (stage) => {
+      const { extensions } = agentRecord(stage, 'Front desk') as {
+        extensions: { tools: readonly JsonObject[] };
+      };
+      const tools = extensions.tools.filter(({ name }) => name !== 'fax');
+      edit(stage, 'Front desk', { extensions: { tools } });
+    },
+    refused: [
+      'agent.desk extensions.tools[fax]: base talkative and agent.desk each say something of it',
+    ],
+    diff: [],
+    isEmpty: false,
   },
   {
     title: 'a reference to a policy that nobody manages becomes its id',
