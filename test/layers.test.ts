@@ -7,6 +7,7 @@ import { describe, expect, test } from 'vitest';
  *
  *     main ─▶ cli ─▶ apply, live, config, api, simulator, stores ─▶ plan, diff, rollback, render ─▶ kinds ─▶ core
  *                                 config ─▶ lint, rules ─▶ kinds ─▶ core
+ *                    pull, export ─▶ config, plan, diff
  *
  * `lint` and `rules` judge what `config` has resolved, and are called by it: so their findings come with the other
  * diagnostics, with frames, and stop a plan as those do. Rules over plans go to `plan` as a function.
@@ -28,6 +29,8 @@ const ALLOWED: { readonly [folder: string]: readonly string[] } = {
     'plan',
     'diff',
     'rollback',
+    'pull',
+    'export',
     'render',
     'kinds',
     'core',
@@ -35,6 +38,8 @@ const ALLOWED: { readonly [folder: string]: readonly string[] } = {
   apply: ['api', 'plan', 'diff', 'model', 'kinds', 'core'],
   live: ['api', 'plan', 'kinds', 'core'],
   config: ['contract', 'lint', 'rules', 'kinds', 'core'],
+  pull: ['config', 'plan', 'diff', 'kinds', 'core'],
+  export: ['config', 'plan', 'kinds', 'core'],
   lint: ['kinds', 'core'],
   rules: ['kinds', 'core'],
   api: ['contract', 'kinds', 'core'],

@@ -27,7 +27,8 @@ function userName(): string | null {
 const FOR_GIT =
   /^(PATH|HOME|LANG|LC_\w+|TMPDIR|XDG_CONFIG_HOME|SYSTEMROOT|USERPROFILE|GIT_(DIR|WORK_TREE|CEILING_DIRECTORIES|CONFIG_(GLOBAL|SYSTEM|NOSYSTEM)))$/i;
 
-function gitEnv(): NodeJS.ProcessEnv {
+/** The environment that git is started with. */
+export function gitEnv(): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => FOR_GIT.test(name)));
 }
 

@@ -31,7 +31,7 @@ export const EXIT_WORDS: {
   changes: {
     means: 'with `--detailed-exitcode`: there are changes',
     remedy:
-      'After `plan`: review the plan and apply it. After `drift`: apply to go back to what Git says, or write what was changed into the configuration.',
+      'After `plan`: review the plan and apply it. After `drift`: apply to go back to what Git says, or `callsheet pull` to write what was changed into the configuration.',
   },
   partial: {
     means: 'ended in part: something failed, or was blocked by a failure',

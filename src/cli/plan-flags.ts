@@ -45,6 +45,19 @@ export function overrideOption({
   });
 }
 
+/** Throws where one of the addresses that a command was given names no resource. */
+export function checkAddresses(given: readonly string[], known: readonly Address[]): void {
+  const names = new Set(kinds.map(({ name }) => name));
+  const lost = given.find(
+    (pattern) => !names.has(pattern) && !known.some((address) => matchesAddress(pattern, address)),
+  );
+  if (lost === undefined) return;
+  const near = nearest(lost, known);
+  throw new CallsheetError('usage', `${lost} names no resource of this stack`, {
+    hint: near === undefined ? 'callsheet plan shows their addresses.' : `Did you mean ${near}?`,
+  });
+}
+
 /**
  * Throws where a flag chooses resources that there are none of: a slip of the finger must not read as
  * "nothing to change". A kind may be chosen whether the stack has resources of it or not.

@@ -179,8 +179,25 @@ export function buildProgram(action: Act, version: string): Command {
     .option('--detailed-exitcode', 'exit 2 when there is drift')
     .option('--notify [url]', 'post drift as JSON to this address, or to CALLSHEET_NOTIFY_URL')
     .option('--notify-always', 'post it when there is no drift, too')
+    .option('--accept <address...>', 'write what changed there into the configuration')
     .action(
       action(async (flags, context) => (await import('./commands/drift.ts')).drift(flags, context)),
+    );
+
+  command('pull', 'write what is live into the configuration')
+    .argument('[addresses...]', 'these alone: an address, a kind, or what it begins with')
+    .option('--new', 'write a file for each live resource that the stack does not have')
+    .option('--dry-run', 'write nothing; show what would change, as a diff')
+    .option('--theirs', 'take what is live where the configuration changed, too')
+    .option('--override', 'write on the resource itself what it shares with others')
+    .option('--skip-refused', 'leave out what cannot be pulled and write the rest')
+    .option('--force', 'write although there are changes that are not committed')
+    .addOption(concurrency())
+    .addOption(format('text', 'json'))
+    .action((addresses: readonly string[], flags) =>
+      action(async (given: typeof flags, context) =>
+        (await import('./commands/pull.ts')).pull(addresses, given, context),
+      )(flags),
     );
 
   command('runs', 'list runs, or show one')

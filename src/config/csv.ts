@@ -59,6 +59,8 @@ function isEven(record: Placed, columns: number): boolean {
 /** What the parser gives with `raw`, which its types do not say. */
 type RawRecord = { readonly record: readonly string[]; readonly raw: string };
 
+const LINE_ENDS = /[\r\n]*/y;
+
 function readRecords(source: Source): readonly Placed[] {
   const delimiter = delimiterOf(source.text);
   const records = parse(source.text, {
@@ -69,12 +71,12 @@ function readRecords(source: Source): readonly Placed[] {
   }) as unknown as readonly RawRecord[];
   let from = 0;
   return records.map(({ record, raw }) => {
-    // The empty lines before a record are in its raw text.
-    const lead = /^[\r\n]*/.exec(raw)?.[0].length ?? 0;
-    const start = from + lead;
-    const end = from + raw.replace(/[\r\n]+$/, '').length;
-    from += raw.length;
-    const place: Place = { source, start, end: Math.max(start, end) };
+    // Raw texts have some of the line ends around them, and not those of Windows whole.
+    LINE_ENDS.lastIndex = from;
+    const start = from + (LINE_ENDS.exec(source.text)?.[0].length ?? 0);
+    const end = start + raw.replace(/^[\r\n]+|[\r\n]+$/g, '').length;
+    from = end;
+    const place: Place = { source, start, end };
     return { values: record, place, cells: cellPlaces(place, delimiter) };
   });
 }

@@ -82,13 +82,19 @@ function matches(file: string, { pattern }: Pattern): boolean {
   return posix.matchesGlob(file, pattern.replace(/^\.\//, ''));
 }
 
-/** The files of a stack that `include` lets in: all of them where it is undefined. */
+/**
+ * The files of a stack that `include` lets in: all of them where it is undefined. `added` are taken to be there
+ * as well.
+ */
 export function discover(
   dir: string,
   include: readonly Pattern[] | undefined,
   without: readonly string[],
+  added: readonly string[] = [],
 ): Discovered {
-  const { files, problems } = walk(dir);
+  const { files: found, problems } = walk(dir);
+  const more = added.filter((file) => /\.ya?ml$/.test(file) && file !== STACK_FILE);
+  const files = [...new Set([...found, ...more])].sort();
   // A file of variables that lies in the stack holds no resources.
   const skipped = new Set(without.map((path) => relative(dir, path).split(sep).join('/')));
   const present = files.filter((file) => !skipped.has(file));

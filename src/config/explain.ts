@@ -103,7 +103,7 @@ function inherited(
 }
 
 /** The path as the configuration names it. */
-function configPath({ kind }: ResolvedResource, [first, ...rest]: Path): Path {
+export function configPath({ kind }: Pick<ResolvedResource, 'kind'>, [first, ...rest]: Path): Path {
   if (first === undefined) return [];
   const schema = ownOf(kind.schema.properties, first);
   return [(schema && configName(first, schema)) ?? first, ...rest];
@@ -128,7 +128,8 @@ function find(body: Written, path: Path, { root, scope }: Looking): Found | unde
   return node && { node, field };
 }
 
-function step(
+/** The member or the element of a written map or list that a segment of a path names. */
+export function step(
   node: Written,
   segment: string,
   schema: FieldSchema,

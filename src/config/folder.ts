@@ -27,6 +27,8 @@ export type Folder = {
   readonly dir: string;
   /** Finds a file by its path in the stack folder. */
   readonly find: (path: string, options?: { readonly hidden: boolean }) => Found | Unreadable;
+  /** Files that are taken to be there, by their paths in the stack folder. */
+  readonly added: () => readonly string[];
   /** Text of a file, checked to be UTF-8. */
   readonly text: (path: string) => FileText | Unreadable;
 };
@@ -129,19 +131,33 @@ export function readText(file: string, { absolute, size }: Found): FileText | Un
   }
 }
 
-export function openFolder(dir: string): Folder {
+/** `instead` holds texts that are read in the place of what files hold, by absolute path. */
+export function openFolder(dir: string, instead: ReadonlyMap<string, string> = new Map()): Folder {
   const place: Place = { dir, realDir: realpathSync.native(dir), real: new Map() };
   const texts = new Map<string, FileText | Unreadable>();
-  const find: Folder['find'] = (path, { hidden } = { hidden: false }) =>
-    findFile(place, path, hidden);
+  const find: Folder['find'] = (path, { hidden } = { hidden: false }) => {
+    const found = findFile(place, path, hidden);
+    const absolute = resolve(place.realDir, path);
+    const given = isUnreadable(found) ? instead.get(absolute) : undefined;
+    return given === undefined ? found : { absolute, size: given.length };
+  };
   return {
     dir,
     find,
+    added: () =>
+      [...instead.keys()]
+        .filter((path) => isInside(place.realDir, path))
+        .map((path) => relative(place.realDir, path).split(sep).join('/')),
     text: (path) => {
       const known = texts.get(path);
       if (known !== undefined) return known;
       const found = find(path);
-      const outcome = isUnreadable(found) ? found : readText(path, found);
+      const given = isUnreadable(found) ? undefined : instead.get(found.absolute);
+      const outcome = isUnreadable(found)
+        ? found
+        : given === undefined
+          ? readText(path, found)
+          : { source: { file: path, text: given }, bom: false };
       texts.set(path, outcome);
       return outcome;
     },

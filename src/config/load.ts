@@ -24,6 +24,7 @@ import type { SecretPlace } from './secrets.ts';
 import type { Platform } from './settings.ts';
 import { readStackFile } from './stack-file.ts';
 import { openRules } from './team-rules.ts';
+import type { Variables } from './variables.ts';
 
 export type LoadOptions = {
   /** The stack folder. */
@@ -35,6 +36,8 @@ export type LoadOptions = {
   readonly varFiles?: readonly string[];
   /** `--env`: the environment of `callsheet.yaml` that is laid over the stack. */
   readonly environment?: string | undefined;
+  /** Texts that are read in the place of what files hold, or of files that are not there, by absolute path. */
+  readonly instead?: ReadonlyMap<string, string>;
   /** Whether it is an error that a secret cannot be had now. */
   readonly secrets: 'check' | 'skip';
 };
@@ -61,8 +64,20 @@ export type Stack = {
   readonly secrets: readonly SecretPlace[];
   /** Follows a value back to everything that had a part in it; undefined for no resource of the stack. */
   readonly originOf: (address: Address, path: Path) => Origin | undefined;
+  /** How everything is written, for those who write in it. */
+  readonly written: () => WrittenStack;
   /** `sha256:…` over everything that decides the outcome; see `digest.ts`. */
   readonly digest: string;
+};
+
+/** A stack before it became data: every value with the place where it stands. */
+export type WrittenStack = {
+  readonly resources: readonly ResolvedResource[];
+  readonly variables: Variables;
+  /** Its YAML files, relative to its folder. */
+  readonly files: readonly string[];
+  /** The organization of resources that name none. */
+  readonly organization: string | undefined;
 };
 
 export type Loaded = {
@@ -97,7 +112,7 @@ export async function loadStack(
     return { stack: undefined, diagnostics: [{ severity: 'error', ...refused }], files: [] };
   }
   const report = openReport();
-  const folder = openFolder(dir);
+  const folder = openFolder(dir, options.instead);
   const main = readStackFile(folder, STACK_FILE, secretNames(kinds), report);
   const parts = readParts(main, folder, { ...options, dir }, kinds, report);
   const resources = inOrder(parts.resources, kinds);
@@ -141,6 +156,12 @@ export async function loadStack(
       const resource = byAddress.get(address);
       return resource && originOf(resource, path, parts);
     },
+    written: () => ({
+      resources,
+      variables: parts.variables,
+      files,
+      organization: settings.organization,
+    }),
     // Most commands that load a stack never ask for it, and it reads every text there is.
     get digest() {
       digest ??= digestStack(settings, desired, parts.moves);

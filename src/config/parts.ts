@@ -113,7 +113,8 @@ function readOthers(
   secrets: readonly string[],
   report: Report,
 ): readonly StackFile[] {
-  const { files, problems } = discover(dir, settings?.include, varFiles ?? []);
+  const added = folder.added();
+  const { files, problems } = discover(dir, settings?.include, varFiles ?? [], added);
   for (const problem of problems) report.add(problem);
   return files.map((file) => readStackFile(folder, file, secrets, report));
 }

@@ -99,6 +99,23 @@ function plainKey(part: string): string {
   return part.includes('~') ? part.replaceAll('~1', '/').replaceAll('~0', '~') : part;
 }
 
+/** A spot and every one below it; what stands for one value, as a form does, is not entered. */
+export function* spotsBelow(root: FieldSchema, spot: Spot): Iterable<Spot> {
+  yield spot;
+  const { value } = spot;
+  if (isResolvedList(value)) {
+    for (const index of value.keys()) {
+      const inner = elementSpot(root, spot, index);
+      if (inner !== undefined) yield* spotsBelow(root, inner);
+    }
+  } else if (isResolvedObject(value)) {
+    for (const key of Object.keys(value)) {
+      const inner = memberSpot(root, spot, key);
+      if (inner !== undefined) yield* spotsBelow(root, inner);
+    }
+  }
+}
+
 /** What stands between a segment's brackets, with or without quotes. */
 export function identityText(segment: string): string {
   const text = segment.slice(1, -1);

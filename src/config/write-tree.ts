@@ -74,6 +74,41 @@ function linesOf(tree: Tree, head: string, indent: string): readonly string[] {
   return tree.type === 'map' ? [head, ...linesOfMembers(tree.members, indent)] : [];
 }
 
+/** An element of a list, on lines of its own. */
+export function elementLines(item: Tree, indent: string): readonly string[] {
+  return linesOfElement(item, indent);
+}
+
+/** A member of a map, on lines of its own. */
+export function memberLines(key: string, value: Tree, indent: string): readonly string[] {
+  return linesOfMembers([[key, value]], indent);
+}
+
+/** What stands behind a `key:` or a dash that is indented so: the rest of its line and those below. */
+export function valueLines(tree: Tree, indent: string): readonly string[] {
+  return linesOf(tree, '', indent + STEP);
+}
+
+/** A tree on one line whatever it takes, for a place between brackets or braces, or in a JSON file. */
+export function bracketed(tree: Tree, json: boolean): string {
+  const text = (one: string, spot: 'flow' | 'key') =>
+    json ? JSON.stringify(one) : scalarText(one, spot);
+  switch (tree.type) {
+    case 'bare':
+      return tree.text;
+    case 'text':
+      return text(tree.text, 'flow');
+    case 'list':
+      return `[${tree.items.map((item) => bracketed(item, json)).join(', ')}]`;
+    case 'map': {
+      const members = tree.members.map(
+        ([key, value]) => `${text(key, 'key')}: ${bracketed(value, json)}`,
+      );
+      return members.length === 0 ? '{}' : `{ ${members.join(', ')} }`;
+    }
+  }
+}
+
 function linesOfElement(item: Tree, indent: string): readonly string[] {
   const [first = '', ...rest] = linesOf(item, `${indent}-`, indent + STEP);
   // A map begins on the line of its dash.

@@ -87,6 +87,17 @@ export function writeResources(
   return { text: [...head, ...sections].join('\n'), files, unwritable };
 }
 
+/** A value as the language writes it, and what it has no words for. */
+export function writeValue(
+  value: Value,
+  schema: FieldSchema,
+  at: { readonly kind: Kind; readonly address: Address; readonly path: Path },
+): { readonly tree: Tree; readonly unwritable: readonly Unwritable[] } {
+  const options: WriteOptions = { kinds: [at.kind], organizations: {} };
+  const context: Context = { ...at, options, files: new Map(), unwritable: [] };
+  return { tree: treeOf(value, schema, at.path, context), unwritable: context.unwritable };
+}
+
 /** `clinic` and `faq` of `knowledge_source.clinic.faq`. */
 function namesOf(address: Address): readonly string[] {
   return address.replace(/\[.*$/s, '').split('.').slice(1);

@@ -3,6 +3,7 @@ import type { DesiredResource } from '../core/desired.ts';
 import type { Guards } from '../core/guards.ts';
 import type { Change, PlanDocument, PlanOptions } from '../core/plan-document.ts';
 import type { PlanRules } from '../core/plan-rules.ts';
+import type { LeafChange } from '../diff/compare.ts';
 import type { World } from '../diff/world.ts';
 import { kindNamed, kinds } from '../kinds/index.ts';
 import type { ResourceState, State } from '../state/model.ts';
@@ -63,6 +64,8 @@ export type Planned = {
   /** Resources that equal the configuration and that the state should remember so. */
   readonly refresh: ReadonlyMap<Address, ResourceState>;
   readonly ids: ReadonlyMap<Address, string>;
+  /** What the comparison found, unmasked, of those that differ. It never leaves this process. */
+  readonly found: ReadonlyMap<Address, readonly LeafChange[]>;
 };
 
 /** Makes a plan. Throws `CallsheetError('config')` where a resource cannot be identified. */
@@ -104,7 +107,12 @@ export async function makePlan(input: PlanInput): Promise<Planned> {
   const refresh = new Map(
     results.flatMap(({ change, state }) => (state ? [[change.address, state] as const] : [])),
   );
-  return { plan, refresh, ids };
+  const found = new Map(
+    results.flatMap(({ change, leaves }) =>
+      leaves.length === 0 ? [] : [[change.address, leaves] as const],
+    ),
+  );
+  return { plan, refresh, ids, found };
 }
 
 function isChosen(address: Address, { target, exclude }: PlanOptions): boolean {

@@ -18,6 +18,8 @@ import { type Support, withSupport } from './unsupported.ts';
 export type Result = {
   readonly change: Change;
   readonly notes: readonly Note[];
+  /** How the configuration and what is live differ. */
+  readonly leaves: readonly LeafChange[];
   /** What the state should remember of it although nothing is written; undefined where it does already. */
   readonly state: ResourceState | undefined;
 };
@@ -64,14 +66,15 @@ export async function planOne(given: Identity, input: OneInput): Promise<Result>
     const at = { id: live.id, scope: live.scope, pin };
     const state = rememberResource(kind, desired, at, known, new Set(), world);
     const isKnown = recorded !== undefined && digestOf(state) === digestOf(recorded);
-    return { change, notes, state: isKnown ? undefined : state };
+    return { change, notes, leaves, state: isKnown ? undefined : state };
   }
   if (live === undefined || change.pin === null || change.verdict === 'unsupported') {
-    return { change, notes, state: undefined };
+    return { change, notes, leaves, state: undefined };
   }
   return {
     change: await pinHistory(identity, live, change, leaves, input),
     notes,
+    leaves,
     state: undefined,
   };
 }

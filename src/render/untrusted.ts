@@ -48,7 +48,9 @@ function visible(text: string): string {
 
 /** As `sanitise`, for where one line is expected: line breaks and tabs are escaped too. */
 export function sanitiseLine(text: string): string {
-  return visible(text).replace(/[\n\t]/g, escapeOne).replace(COMMAND, escapeOne);
+  return visible(text)
+    .replace(/[\n\t]/g, escapeOne)
+    .replace(COMMAND, escapeOne);
 }
 
 /**

@@ -60,7 +60,12 @@ export function waysOf({
       ['--detailed-exitcode', '--target', AGENT],
     ],
     apply: [['--auto-approve', '--accept-conflicts', '--events', at('events.jsonl')], []],
-    drift: [[], ['--detailed-exitcode']],
+    drift: [[], ['--detailed-exitcode'], ['--accept', AGENT]],
+    pull: [
+      ['--dry-run', '--theirs', '--override'],
+      ['--new', '--dry-run'],
+      ['--skip-refused', '--theirs', '--override', '--force'],
+    ],
     rollback: [['--auto-approve'], ['--auto-approve', '--force']],
     runs: [[]],
     'state list': [[]],

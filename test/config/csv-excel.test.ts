@@ -51,6 +51,20 @@ describe('a table that a spreadsheet wrote', () => {
       files: looped('slug,,name\na,,A\n'),
       says: ['rows.csv:1:6 csv/header the column "" cannot be named in ${each.…}'],
     },
+    {
+      title: 'a mistake in a row behind Windows line ends, shown where it stands',
+      files: {
+        'agents.yaml': `agents:
+  clinic:
+    for_each: { $file: rows.csv }
+    key: \${each.slug}
+    name: \${each.name}
+    status: \${each.status}
+`,
+        'rows.csv': 'slug,name,status\r\na,"A, B",active\r\n\r\nb,B,actve\r\n',
+      },
+      says: ['rows.csv:4:5 schema/enum agent.clinic["b"]: status cannot be "actve"'],
+    },
     ...[
       { what: 'UTF-16', bytes: utf16('slug,name\na,A\n') },
       { what: 'UTF-16 without a mark', bytes: Buffer.from('slug,name\na,A\n', 'utf16le') },

@@ -99,7 +99,8 @@ async function applyFile(
   const document = withRefusals(given, refusalsNow(given, session, context));
   if (isRefused(document)) return tellRefused(document, { flags, context });
   await checkUses(document, session);
-  const planned: Planned = { plan: document, refresh: new Map(), ids: new Map() };
+  const none = { refresh: new Map(), ids: new Map(), found: new Map() };
+  const planned: Planned = { plan: document, ...none };
   return runPlan(planned, { flags, session, context, purpose: 'apply', checkFirst: true });
 }
 

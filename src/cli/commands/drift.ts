@@ -1,3 +1,4 @@
+import { CallsheetError } from '../../core/errors.ts';
 import type { PlanDocument } from '../../core/plan-document.ts';
 import { driftOf } from '../../plan/drift.ts';
 import { renderDriftText } from '../../render/drift.ts';
@@ -16,6 +17,8 @@ export type DriftFlags = PlanFlags &
   NotifyFlags & {
     readonly format: 'text' | 'json' | 'markdown';
     readonly detailedExitcode?: boolean;
+    /** Addresses whose drift is written into the configuration. */
+    readonly accept?: readonly string[];
   };
 
 const RENDER = {
@@ -26,6 +29,7 @@ const RENDER = {
 
 /** `callsheet drift`: what changed on the platform since Callsheet last wrote it, and who changed it. */
 export async function drift(flags: DriftFlags, context: Context): Promise<ExitCode> {
+  if (flags.accept !== undefined) return acceptDrift(flags.accept, flags, context);
   const address = noticeAddress(flags, context);
   const session = await openSession(flags, context);
   try {
@@ -46,4 +50,25 @@ export async function drift(flags: DriftFlags, context: Context): Promise<ExitCo
   } finally {
     await session.close();
   }
+}
+
+/** `drift --accept`: what the platform changed there is what should be from now on. */
+async function acceptDrift(
+  addresses: readonly string[],
+  { format, notify, notifyAlways, detailedExitcode, ...flags }: DriftFlags,
+  context: Context,
+): Promise<ExitCode> {
+  const [beside] = [
+    notify !== undefined && '--notify',
+    notifyAlways === true && '--notify-always',
+    detailedExitcode === true && '--detailed-exitcode',
+    format === 'markdown' && '--format markdown',
+  ].filter((flag) => flag !== false);
+  if (beside !== undefined) {
+    throw new CallsheetError('usage', `${beside} cannot stand beside --accept`, {
+      hint: 'Accept what drifted first; what callsheet drift then finds is what is left.',
+    });
+  }
+  const { pull } = await import('./pull.ts');
+  return pull(addresses, { ...flags, format: format === 'json' ? 'json' : 'text' }, context);
 }

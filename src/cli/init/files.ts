@@ -27,7 +27,7 @@ export type NewFile = {
   readonly lines?: readonly string[];
 };
 
-const SCHEMA_FILE = '.callsheet-schema.json';
+export const SCHEMA_FILE = '.callsheet-schema.json';
 const IGNORED = ['.callsheet/', '.env', '.env.*'];
 const ATTRIBUTES = ['* text=auto eol=lf'];
 

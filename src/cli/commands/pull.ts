@@ -1,0 +1,200 @@
+import { realpathSync } from 'node:fs';
+import { join } from 'node:path';
+import { STACK_FILE } from '../../config/discover.ts';
+import { openFolder } from '../../config/folder.ts';
+import { loadStack } from '../../config/index.ts';
+import { CallsheetError } from '../../core/errors.ts';
+import type { PullDocument } from '../../core/pull-document.ts';
+import { type Pulled, pullLive } from '../../pull/index.ts';
+import { renderPullText } from '../../render/pull.ts';
+import { unifiedDiff } from '../../render/unified.ts';
+import { escapeInJson } from '../../render/untrusted.ts';
+import type { CommonFlags, Context } from '../context.ts';
+import { EXIT, type ExitCode } from '../exit.ts';
+import { planConfiguration } from '../make-plan.ts';
+import { checkAddresses, planOptions } from '../plan-flags.ts';
+import { hiddenLines } from '../pull/hidden-lines.ts';
+import { propose } from '../pull/propose.ts';
+import { replaceFiles } from '../pull/replace-files.ts';
+import { lookAtWorkingTree } from '../pull/working-tree.ts';
+import { openSession, type Session } from '../session.ts';
+import { parseVars } from '../stack.ts';
+import { tellRunning, tellWarnings } from '../tell.ts';
+
+export type PullFlags = CommonFlags & {
+  readonly format: 'text' | 'json';
+  /** Show what would be written. */
+  readonly dryRun?: boolean;
+  /** Write over changes that are not committed. */
+  readonly force?: boolean;
+  /** Take live values where the configuration changed, too. */
+  readonly theirs?: boolean;
+  /** Write on the resource itself what it shares with others. */
+  readonly override?: boolean;
+  readonly skipRefused?: boolean;
+  /** Write files for live resources that the stack does not have. */
+  readonly new?: boolean;
+  readonly concurrency?: number;
+};
+
+/** `callsheet pull`: what is live, written into the files that say what should be. */
+export async function pull(
+  addresses: readonly string[],
+  flags: PullFlags,
+  context: Context,
+): Promise<ExitCode> {
+  const session = await openSession(flags, context);
+  try {
+    tellWarnings(session.warnings, context);
+    tellRunning(session.unfinished, context);
+    const { stack } = session;
+    const isNew = flags.new === true;
+    const known = stack.resources.map(({ address }) => address);
+    if (!isNew) checkAddresses(addresses, known);
+    const options = planOptions({ dir: flags.dir, target: isNew ? [] : addresses });
+    const planned = await planConfiguration(session, options, context, { isPreflighted: false });
+    if (isNew) {
+      const document = await propose(addresses, planned, session, flags, context);
+      show(document, flags, context);
+      return exitOf(document, flags);
+    }
+    const pulled = await pullLive({
+      stack,
+      planned,
+      theirs: flags.theirs === true,
+      override: flags.override === true,
+      textOf: (file) => textIn(stack.dir, file),
+      reload: (texts) => reload(texts, session, flags, context),
+    });
+    const status = statusOf(pulled, flags);
+    if (status === 'written') await write(pulled, session, flags, context);
+    const document = documentOf(pulled, status, session);
+    show(document, flags, context);
+    tellEnvironment(document, flags, context);
+    return exitOf(document, flags);
+  } finally {
+    await session.close();
+  }
+}
+
+/** What stands outside an environment's own block is read by the others as well. */
+function tellEnvironment(
+  { pulled }: PullDocument,
+  { env }: PullFlags,
+  { terminal }: Context,
+): void {
+  if (env === undefined || pulled.every(({ file }) => file === STACK_FILE)) return;
+  terminal.err(
+    `What is written outside of environments.${env} holds for the other environments, too: plan them before you apply.`,
+  );
+}
+
+function exitOf({ refused }: PullDocument, flags: PullFlags): ExitCode {
+  return refused.length > 0 && flags.skipRefused !== true ? EXIT.refused : EXIT.done;
+}
+
+function statusOf({ files, refused }: Pulled, flags: PullFlags): PullDocument['status'] {
+  if (refused.length > 0 && flags.skipRefused !== true && flags.dryRun !== true) return 'refused';
+  if (files.size === 0) return 'nothing';
+  return flags.dryRun === true ? 'dry_run' : 'written';
+}
+
+/** A file of the stack as it was read. */
+function textIn(dir: string, file: string): string {
+  const read = openFolder(dir).text(file);
+  return 'source' in read ? read.source.text : '';
+}
+
+function reload(
+  texts: ReadonlyMap<string, string>,
+  { stack }: Session,
+  flags: PullFlags,
+  { env }: Context,
+) {
+  const instead = new Map(
+    [...texts].map(([file, text]) => [realpathSync.native(join(stack.dir, file)), text]),
+  );
+  return loadStack({
+    dir: flags.dir,
+    env,
+    vars: parseVars(flags.var ?? []),
+    varFiles: flags.varFile ?? [],
+    environment: flags.env,
+    secrets: 'skip',
+    instead,
+  });
+}
+
+async function write(
+  { files }: Pulled,
+  { stack }: Session,
+  flags: PullFlags,
+  context: Context,
+): Promise<void> {
+  const own = new Set([...stack.written().files, ...files.keys()]);
+  const tree = await lookAtWorkingTree(stack.dir, own);
+  if (tree.type === 'none') {
+    context.terminal.err(
+      `The stack is not under Git (${tree.reason}): nothing will show what pull changed, or bring it back.`,
+    );
+  }
+  if (tree.type === 'unknown' && flags.force !== true) throw untold(tree.reason);
+  if (tree.type === 'dirty' && flags.force !== true) throw dirty(tree.files);
+  if (context.stop.aborted) throw new CallsheetError('interrupted', 'nothing was written');
+  replaceFiles(stack.dir, files);
+}
+
+function untold(reason: string): CallsheetError {
+  const message = `nothing was written: git does not say whether the stack has changes (${reason})`;
+  return new CallsheetError('refused', message, { hint: '--force writes all the same.' });
+}
+
+const MOST_NAMED = 5;
+
+function dirty(files: readonly string[]): CallsheetError {
+  const more = files.length > MOST_NAMED ? ` and ${files.length - MOST_NAMED} more` : '';
+  const named = `${files.slice(0, MOST_NAMED).join(', ')}${more}`;
+  return new CallsheetError('refused', `nothing was written: ${named} changed and not committed`, {
+    hint: 'Commit or stash the changes first, so that what pull writes can be reviewed alone; --force writes all the same, --dry-run shows what it would write.',
+  });
+}
+
+function documentOf(
+  { pulled, kept, refused, files }: Pulled,
+  status: PullDocument['status'],
+  { stack }: Session,
+): PullDocument {
+  return {
+    format: 'callsheet-pull',
+    version: 1,
+    status,
+    pulled: status === 'refused' ? [] : [...pulled],
+    kept,
+    refused,
+    files:
+      status === 'refused'
+        ? []
+        : [...files].map(([path, { before, after }]) => ({
+            path,
+            created: false,
+            ...(status === 'dry_run' && {
+              diff: unifiedDiff({ file: path, before, after, hidden: hiddenLines(stack, path) }),
+            }),
+          })),
+  };
+}
+
+function show(document: PullDocument, flags: PullFlags, { terminal }: Context): void {
+  if (flags.format === 'json') {
+    terminal.out(escapeInJson(JSON.stringify(document, null, 2)));
+    return;
+  }
+  const text = renderPullText(document, terminal.render);
+  const diffs = document.files.flatMap(({ diff }) => diff ?? []);
+  if (diffs.length === 0) terminal.out(text);
+  else {
+    // The diff alone is the result, so that it can be piped.
+    terminal.out(diffs.join('\n'));
+    terminal.err(renderPullText(document, terminal.renderErr));
+  }
+}

@@ -1,0 +1,26 @@
+import type { Stack } from '../../config/index.ts';
+import { resourceSchema } from '../../config/schema.ts';
+import { spotsBelow } from '../../config/trace.ts';
+import { isSensitive } from '../../core/mask.ts';
+import { type Path, startsWith } from '../../core/path.ts';
+
+/** Lines of a file that hold sensitive values in clear: no diff shows them. */
+export function hiddenLines(stack: Stack, file: string): ReadonlySet<string> {
+  const lines = new Set<string>();
+  for (const { kind, spot } of stack.written().resources) {
+    let below: Path | undefined;
+    for (const { path, schema, written } of spotsBelow(resourceSchema(kind), spot)) {
+      if (below !== undefined && !startsWith(path, below)) below = undefined;
+      if (below === undefined && isSensitive(schema)) below = path;
+      if (below === undefined || written?.type !== 'scalar') continue;
+      for (const { source, start, end } of [written.place, written.origin ?? written.place]) {
+        if (source.file !== file) continue;
+        const from = source.text.lastIndexOf('\n', start - 1) + 1;
+        const to = source.text.indexOf('\n', end - 1);
+        const text = source.text.slice(from, to < 0 ? undefined : to);
+        for (const line of text.split(/\r?\n/)) lines.add(line);
+      }
+    }
+  }
+  return lines;
+}

@@ -1,0 +1,205 @@
+import { existsSync, realpathSync } from 'node:fs';
+import { join } from 'node:path';
+import { loadStack, type Stack } from '../../config/index.ts';
+import { type Address, kindOf, matchesAddress } from '../../core/address.ts';
+import type { Diagnostic } from '../../core/diagnostics.ts';
+import { CallsheetError } from '../../core/errors.ts';
+import type { PullDocument, PullLeft } from '../../core/pull-document.ts';
+import { type Exported, exportResources, nameResources } from '../../export/index.ts';
+import { kindNamed } from '../../kinds/index.ts';
+import type { Planned } from '../../plan/make.ts';
+import { unifiedDiff } from '../../render/unified.ts';
+import type { CommonFlags, Context } from '../context.ts';
+import { SCHEMA_FILE } from '../init/files.ts';
+import { writeAll } from '../init/place.ts';
+import type { Session } from '../session.ts';
+import { parseVars } from '../stack.ts';
+import { findForeign } from './find-foreign.ts';
+
+export type ProposeFlags = CommonFlags & {
+  readonly dryRun?: boolean;
+  readonly skipRefused?: boolean;
+};
+
+/**
+ * `pull --new`: a file for each live resource that the stack does not have. What is written is read again;
+ * what would be wrong is taken back and refused.
+ */
+export async function propose(
+  patterns: readonly string[],
+  planned: Planned,
+  session: Session,
+  flags: ProposeFlags,
+  context: Context,
+): Promise<PullDocument> {
+  const { stack, state } = session;
+  const managed = managedBy(planned, session);
+  const found = await findForeign(session, (kind, id) => managed.has(`${kind} ${id}`));
+  const taken = [...stack.resources.map(({ address }) => address), ...Object.keys(state.resources)];
+  const all = nameResources(found.foreign, taken);
+  const named = new Map([...all].filter(([, address]) => isMeant(patterns, address)));
+  if (patterns.length > 0 && named.size === 0 && all.size > 0) throw noneSuch([...all.values()]);
+  const ids = new Map(
+    [...all].map(([{ kind, live }, address]) => [`${kind.name} ${live.id}`, address]),
+  );
+  const { organizations, organization } = { ...stack, ...stack.written() };
+  const exported = exportResources(named, {
+    // One that is new refers to what is managed, and to what is written beside it.
+    addressOf: (kind, id) => {
+      const address = managed.get(`${kind} ${id}`) ?? ids.get(`${kind} ${id}`);
+      return address !== undefined && (isManaged(address, stack) || isMeant(patterns, address))
+        ? address
+        : undefined;
+    },
+    organizations,
+    organization,
+    isAmbiguous: found.isAmbiguous,
+    schemaFor: (file) =>
+      existsSync(join(stack.dir, SCHEMA_FILE))
+        ? `${'../'.repeat(file.split('/').length - 1)}${SCHEMA_FILE}`
+        : undefined,
+    isTaken: (file) => existsSync(join(stack.dir, file)),
+  });
+  return write(exported, session, flags, context);
+}
+
+function isManaged(address: Address, { resources }: Stack): boolean {
+  return resources.some((one) => one.address === address);
+}
+
+/** Addresses by kind and id of everything that the stack stands for. */
+function managedBy({ ids }: Planned, { state }: Session): ReadonlyMap<string, Address> {
+  const recorded = Object.entries(state.resources).map(
+    ([address, { kind, id }]) => [`${kind} ${id}`, address] as const,
+  );
+  const live = [...ids].map(([address, id]) => [`${kindOf(address)} ${id}`, address] as const);
+  return new Map([...recorded, ...live]);
+}
+
+function isMeant(patterns: readonly string[], address: Address): boolean {
+  return patterns.length === 0 || patterns.some((pattern) => matchesAddress(pattern, address));
+}
+
+function noneSuch(addresses: readonly Address[]): CallsheetError {
+  const shown = addresses.slice(0, 5).join(', ');
+  return new CallsheetError('usage', 'no new resource has such an address', {
+    hint: `There would be ${shown}${addresses.length > 5 ? ` and ${addresses.length - 5} more` : ''}.`,
+  });
+}
+
+/** Writes what can be written; with refusals only where they may be skipped. */
+async function write(
+  exported: readonly Exported[],
+  session: Session,
+  flags: ProposeFlags,
+  context: Context,
+): Promise<PullDocument> {
+  const { stack } = session;
+  const refused: PullLeft[] = [];
+  const missing = exported.filter((one) => {
+    const why = one.unwritable ?? lackOf(one);
+    if (why !== undefined) refused.push(refusal(one, why));
+    return why !== undefined;
+  });
+  let left = exported.filter((one) => !missing.includes(one));
+  while (left.length > 0) {
+    const wrong = await wrongIn(left, session, flags, context);
+    if (wrong.length === 0) break;
+    refused.push(...wrong.map(({ one, why }) => refusal(one, why)));
+    left = left.filter((one) => !wrong.some((other) => other.one === one));
+  }
+  const isStopped = refused.length > 0 && flags.skipRefused !== true;
+  const status =
+    flags.dryRun === true
+      ? left.length === 0
+        ? 'nothing'
+        : 'dry_run'
+      : isStopped
+        ? 'refused'
+        : left.length === 0
+          ? 'nothing'
+          : 'written';
+  const shown = status === 'refused' ? [] : left;
+  if (status === 'written') writeAll(stack.dir, shown.flatMap(textsOf));
+  return {
+    format: 'callsheet-pull',
+    version: 1,
+    status,
+    pulled: shown.map(({ address, file }) => ({ address, path: '', file, line: null })),
+    kept: [],
+    refused,
+    secrets: shown.flatMap(({ secrets }) => secrets),
+    files: shown.flatMap(({ texts }) =>
+      [...texts].map(([path, text]) => ({
+        path,
+        created: true,
+        ...(status === 'dry_run' && {
+          diff: unifiedDiff({ file: path, before: undefined, after: text }),
+        }),
+      })),
+    ),
+  };
+}
+
+/** A field that must be given and that the platform does not tell: the bytes of a file. */
+function lackOf({ address, texts, file }: Exported): string | undefined {
+  const { schema } = kindNamed(kindOf(address));
+  const bytes = (schema.required ?? []).filter(
+    (field) => schema.properties?.[field]?.['x-file'] !== undefined,
+  );
+  const [field] = bytes;
+  const isGiven =
+    field === undefined || new RegExp(`^ +${field}:`, 'm').test(texts.get(file) ?? '');
+  return isGiven ? undefined : `the platform does not give its ${field} back`;
+}
+
+function refusal({ address, id }: Exported, why: string): PullLeft {
+  return {
+    address,
+    path: '',
+    reason: `${id}: ${why}`,
+    advice: 'write it by hand, or leave it to the dashboard',
+  };
+}
+
+function textsOf({ texts }: Exported) {
+  return [...texts].map(([path, text]) => ({ path, text }));
+}
+
+/** Those of the new resources that the stack, read with them, has something against. */
+async function wrongIn(
+  exported: readonly Exported[],
+  { stack }: Session,
+  flags: ProposeFlags,
+  { env }: Context,
+): Promise<readonly { readonly one: Exported; readonly why: string }[]> {
+  const read = await loadStack({
+    dir: flags.dir,
+    env,
+    vars: parseVars(flags.var ?? []),
+    varFiles: flags.varFile ?? [],
+    environment: flags.env,
+    secrets: 'skip',
+    instead: new Map(
+      exported
+        .flatMap(textsOf)
+        .map(({ path, text }) => [join(realpathSync.native(stack.dir), path), text]),
+    ),
+  });
+  if (read.stack !== undefined) {
+    const known = new Set(read.stack.resources.map(({ address }) => address));
+    return exported
+      .filter(({ address }) => !known.has(address))
+      .map((one) => ({ one, why: `${one.file} is no file of the stack: include leaves it out` }));
+  }
+  const errors = read.diagnostics.filter(({ severity }) => severity === 'error');
+  const about = (one: Exported, { address, position }: Diagnostic) =>
+    address === one.address || (position !== undefined && one.texts.has(position.file));
+  const wrong = exported.flatMap((one) => {
+    const error = errors.find((each) => about(one, each));
+    return error === undefined ? [] : [{ one, why: error.message }];
+  });
+  if (wrong.length > 0) return wrong;
+  const why = errors[0]?.message ?? `${stack.dir} would have errors`;
+  return exported.map((one) => ({ one, why }));
+}

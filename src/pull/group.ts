@@ -1,0 +1,140 @@
+import type { ResolvedResource } from '../config/resource.ts';
+import type { Variables } from '../config/variables.ts';
+import type { Address } from '../core/address.ts';
+import { formatPath } from '../core/path.ts';
+import { type Home, homeOf, keyOf, writtenPath } from './home.ts';
+import { type Use, usesOf } from './uses.ts';
+import type { Left, Wish } from './wish.ts';
+import { filledWords, layeredWords, nowhereWords, sharedWords, theirOwn } from './words.ts';
+
+/** One place to write in, and the wishes that it fulfils. */
+export type Group = {
+  /** Of several wishes all want the same. */
+  readonly wishes: readonly [Wish, ...Wish[]];
+  readonly home: (Home & { readonly type: 'value' | 'file' }) | { readonly type: 'own' };
+};
+
+export type Grouped = {
+  readonly groups: readonly Group[];
+  /** Wishes for values that are put together from others: they are fulfilled when those are, or not at all. */
+  readonly followers: readonly { readonly wish: Wish; readonly refusal: Left }[];
+  readonly refused: readonly Left[];
+};
+
+export type GroupInput = {
+  readonly byAddress: ReadonlyMap<Address, ResolvedResource>;
+  readonly variables: Variables;
+  /** Whether what others share, and want otherwise, is written on the resource itself. */
+  readonly override: boolean;
+};
+
+type Homed = { readonly wish: Wish; readonly home: Home };
+
+/** Puts wishes together that are written in one place, where all who read it want the same. */
+export function groupWishes(wishes: readonly Wish[], input: GroupInput): Grouped {
+  const { byAddress, variables } = input;
+  const sorting: Sorting = { input, groups: [], followers: [], refused: [] };
+  const homed = wishes.flatMap((wish): Homed[] => {
+    const resource = byAddress.get(wish.address);
+    return resource === undefined ? [] : [{ wish, home: homeOf(wish, resource, variables) }];
+  });
+  const placed = homed.filter((one): one is Placed => isPlaced(one));
+  for (const one of homed) if (!isPlaced(one)) sortUnplaced(one, sorting);
+  const uses = usesOf(
+    new Set(placed.map(({ home }) => home.key)),
+    [...byAddress.values()],
+    variables,
+  );
+  for (const sharing of Map.groupBy(placed, groupKey).values()) agree(sharing, uses, sorting);
+  const { groups, followers, refused } = sorting;
+  return { groups, followers, refused };
+}
+
+type Placed = { readonly wish: Wish; readonly home: Home & { readonly type: 'value' | 'file' } };
+
+type Sorting = {
+  readonly input: GroupInput;
+  readonly groups: Group[];
+  readonly followers: { wish: Wish; refusal: Left }[];
+  readonly refused: Left[];
+};
+
+function isPlaced({ wish, home }: Homed): boolean {
+  return wish.action !== 'restore' && (home.type === 'value' || home.type === 'file');
+}
+
+function isRow({ address }: Wish, { byAddress }: GroupInput): boolean {
+  return byAddress.get(address)?.row !== undefined;
+}
+
+function sortUnplaced({ wish, home }: Homed, sorting: Sorting): void {
+  const { refused, followers, input } = sorting;
+  if (home.type === 'layered') refused.push(layeredWords(wish, home));
+  else if (isWrittenOnItself(wish, sorting)) return;
+  else if (home.type !== 'filled') refused.push(nowhereWords(wish));
+  else {
+    const refusal = filledWords(wish, home, isRow(wish, input));
+    if (wish.action === 'set') followers.push({ wish, refusal });
+    else refused.push(refusal);
+  }
+}
+
+/** Has a wish written on the resource itself, where that is asked for and there is such a place. */
+function isWrittenOnItself(wish: Wish, { input, groups }: Sorting): boolean {
+  const isAsked = (input.override || wish.action === 'restore') && wish.action !== 'remove';
+  if (!isAsked || isRow(wish, input)) return false;
+  groups.push({ wishes: [wish], home: { type: 'own' } });
+  return true;
+}
+
+/** One group of all that want one place changed, or what becomes of them where not all want the same. */
+function agree(
+  sharing: readonly Placed[],
+  uses: ReadonlyMap<string, readonly Use[]>,
+  sorting: Sorting,
+): void {
+  const [first, ...rest] = sharing;
+  if (first === undefined) return;
+  const all = sharing.map(({ wish }) => wish);
+  const others = othersThan(all, uses.get(first.home.key) ?? []);
+  if (others.length === 0 && new Set(all.map(nextText)).size === 1) {
+    sorting.groups.push({
+      wishes: [first.wish, ...rest.map(({ wish }) => wish)],
+      home: first.home,
+    });
+    return;
+  }
+  const dissent = [...new Set((others.length > 0 ? others : all).map(({ address }) => address))];
+  for (const { wish, home } of sharing) {
+    if (home.type === 'value' && home.alias !== undefined) {
+      // An alias can be written out without a word to the others.
+      const { alias, ...at } = home;
+      sorting.groups.push({ wishes: [wish], home: { ...at, key: keyOf(alias), place: alias } });
+    } else if (!isWrittenOnItself(wish, sorting)) {
+      const advice = theirOwn(isRow(wish, sorting.input));
+      sorting.refused.push(sharedWords(wish, home, dissent, advice));
+    }
+  }
+}
+
+/** Wishes for one element of a list belong together, those for another do not. */
+function groupKey({ wish, home }: Placed): string {
+  return wish.action === 'add' ? `${home.key} ${wish.path.at(-1)}` : home.key;
+}
+
+function nextText({ next }: Wish): string {
+  return next === undefined ? 'nothing' : JSON.stringify(next);
+}
+
+function useOf(wish: Wish): Use {
+  const full = writtenPath(wish);
+  return {
+    address: wish.address,
+    path: formatPath(wish.action === 'add' ? full.slice(0, -1) : full),
+  };
+}
+
+function othersThan(wishes: readonly Wish[], uses: readonly Use[]): readonly Use[] {
+  const own = new Set(wishes.map(useOf).map(({ address, path }) => `${address} ${path}`));
+  return uses.filter(({ address, path }) => !own.has(`${address} ${path}`));
+}

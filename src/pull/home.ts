@@ -1,0 +1,161 @@
+import { configPath, step } from '../config/explain.ts';
+import { contentOf, isForm } from '../config/explain-text.ts';
+import { expressionsIn, interpolate, type Scope } from '../config/interpolate.ts';
+import type { ResolvedResource } from '../config/resource.ts';
+import { resourceSchema } from '../config/schema.ts';
+import type { Place } from '../config/source.ts';
+import { followPath, type Spot } from '../config/trace.ts';
+import type { Variables } from '../config/variables.ts';
+import { memberOf, type Written } from '../config/written.ts';
+import { isIdentity, type Path } from '../core/path.ts';
+import { type FieldSchema, itemSchema, memberSchema } from '../core/schema.ts';
+import type { Wish } from './wish.ts';
+
+/** Where the value of a wish is written, and so where a new one belongs. */
+export type Home =
+  /** A value in YAML, or a cell of a row. */
+  | {
+      readonly type: 'value';
+      /** The same for all that read the value. */
+      readonly key: string;
+      readonly place: Place;
+      /** Where an alias stands for it. */
+      readonly alias?: Place;
+      /** Whether it is data of a table, in which nothing is filled in. */
+      readonly isCell: boolean;
+      readonly schema: FieldSchema;
+    }
+  /** The whole text of a file. */
+  | { readonly type: 'file'; readonly key: string; readonly file: string; readonly place: Place }
+  /** It is put together from other values: it changes when they do, and only then. */
+  | { readonly type: 'filled'; readonly by: string; readonly place: Place }
+  /** Several layers say something of it, so that no single one can take it away. */
+  | { readonly type: 'layered'; readonly by: readonly string[]; readonly place: Place }
+  | { readonly type: 'nowhere' };
+
+/** A wish by the name that the configuration has for its path. */
+export function writtenPath({ kind, path }: Pick<Wish, 'kind' | 'path'>): Path {
+  return configPath({ kind }, path);
+}
+
+export function keyOf({ source, start, end }: Place): string {
+  return `${source.file}:${start}:${end}`;
+}
+
+export function fileKey(file: string): string {
+  return `file ${file}`;
+}
+
+/** Finds where a wish is to be written. */
+export function homeOf(wish: Wish, resource: ResolvedResource, variables: Variables): Home {
+  const full = writtenPath(wish);
+  const path = wish.action === 'add' ? full.slice(0, -1) : full;
+  const spot = followPath(resource.spot, path);
+  const node = spot?.written;
+  if (spot === undefined || node === undefined) return above(resource, path);
+  const scope: Scope = { variables, row: resource.row };
+  if (wish.action === 'remove') {
+    const by = layersThatSay(resource, path, scope);
+    if (by.length > 1) return { type: 'layered', by, place: node.place };
+    return valueHome(spot, node, resource, node.place);
+  }
+  if (wish.action === 'add') return valueHome(spot, node, resource, node.place);
+  if (node.type === 'map' && wish.next !== undefined) {
+    const file = pathOfFile(node, scope);
+    if (file !== undefined) {
+      return { type: 'file', key: fileKey(file), file, place: node.place };
+    }
+    const template = memberOf(node, '$template')?.value;
+    if (template !== undefined) {
+      const path = template.type === 'scalar' ? ` ${template.text}` : '';
+      return { type: 'filled', by: `$template${path}`, place: node.place };
+    }
+  }
+  const isCell = isOfRow(node, resource);
+  const expression = isCell ? undefined : expressionIn(node);
+  if (expression !== undefined) return { type: 'filled', by: expression, place: node.place };
+  return valueHome(spot, node, resource, node.origin ?? node.place);
+}
+
+function valueHome(spot: Spot, node: Written, resource: ResolvedResource, place: Place): Home {
+  return {
+    type: 'value',
+    key: keyOf(place),
+    place,
+    ...(node.origin !== undefined && place === node.origin ? { alias: node.place } : {}),
+    isCell: isOfRow(node, resource),
+    schema: spot.schema,
+  };
+}
+
+/** What is above a value that is not written out may be an expression that stands for the whole of it. */
+function above(resource: ResolvedResource, path: Path): Home {
+  for (let length = path.length - 1; length > 0; length -= 1) {
+    const node = followPath(resource.spot, path.slice(0, length))?.written;
+    const by = node === undefined ? undefined : expressionIn(node);
+    if (node !== undefined && by !== undefined) return { type: 'filled', by, place: node.place };
+  }
+  return { type: 'nowhere' };
+}
+
+/** The file that a `$file` names, as files of the stack are called; undefined for anything else. */
+export function pathOfFile(node: Written, scope: Scope): string | undefined {
+  const written = memberOf(node, '$file')?.value;
+  if (written?.type !== 'scalar' || !isForm(node)) return undefined;
+  return plainPath(interpolate(written.text, scope).text ?? '');
+}
+
+/** `prompts/a.md` of `./prompts//a.md`. */
+export function plainPath(path: string): string {
+  return path
+    .split('/')
+    .filter((part) => part !== '' && part !== '.')
+    .join('/');
+}
+
+/** Whether a node is what a cell of the row holds. */
+export function isOfRow({ place, origin }: Written, { row }: ResolvedResource): boolean {
+  const own = row?.cells.place;
+  const at = origin ?? place;
+  return (
+    own !== undefined && at.source === own.source && at.start >= own.start && at.end <= own.end
+  );
+}
+
+/** The first expression in a node, or in anything below it. */
+function expressionIn(node: Written): string | undefined {
+  if (node.type === 'scalar') {
+    const [inner] = typeof node.value === 'string' ? expressionsIn(node.value) : [];
+    return inner === undefined ? undefined : `\${${inner}}`;
+  }
+  if (memberOf(node, '$template') !== undefined) return '$template';
+  const inner =
+    node.type === 'list' ? node.items : [...node.members.values()].map(({ value }) => value);
+  for (const one of inner) {
+    const found = expressionIn(one);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** Labels of the layers that have an element. */
+function layersThatSay(
+  { kind, layers }: ResolvedResource,
+  path: Path,
+  scope: Scope,
+): readonly string[] {
+  const root = resourceSchema(kind);
+  return layers
+    .filter(({ body }) => {
+      let node: Written | undefined = body;
+      let schema: FieldSchema = root;
+      for (const segment of path) {
+        node = node && step(contentOf(node), segment, schema, scope);
+        schema = isIdentity(segment)
+          ? itemSchema(root, schema)
+          : memberSchema(root, schema, segment);
+      }
+      return node !== undefined && memberOf(node, '$remove') === undefined;
+    })
+    .map(({ label }) => label);
+}

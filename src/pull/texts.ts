@@ -1,0 +1,165 @@
+import { type Edit, editYaml, Uneditable } from '../config/edit/index.ts';
+import { joinSplices, type Splice } from '../config/edit/splice.ts';
+import type { ResolvedResource } from '../config/resource.ts';
+import { typesOf } from '../config/schema.ts';
+import type { Place, Source } from '../config/source.ts';
+import type { Variables } from '../config/variables.ts';
+import { writeValue } from '../config/write.ts';
+import type { Tree } from '../config/write-tree.ts';
+import type { Address } from '../core/address.ts';
+import type { FieldSchema } from '../core/schema.ts';
+import { isList, isObject, Ref, type Value } from '../core/value.ts';
+import { schemasAlong } from '../diff/along.ts';
+import { editCell } from './cell.ts';
+import type { Group } from './group.ts';
+import { writtenPath } from './home.ts';
+import { writeOwn } from './own-place.ts';
+import type { Wish } from './wish.ts';
+
+/** What a group does to one file. */
+export type FileEdit = { readonly file: string; readonly place: Place } & (
+  | { readonly type: 'yaml'; readonly edit: Edit }
+  | { readonly type: 'cell'; readonly splice: Splice }
+  | { readonly type: 'text'; readonly text: string }
+);
+
+export type EditInput = {
+  readonly byAddress: ReadonlyMap<Address, ResolvedResource>;
+  readonly variables: Variables;
+  /** The id of a resource, for tables, which hold no references. */
+  readonly idOf: (address: Address) => string | undefined;
+};
+
+/** The edit that fulfils a group, or why there is none. */
+export function editOf(
+  { wishes: [wish], home }: Group,
+  input: EditInput,
+): FileEdit | { readonly reason: string } {
+  if (home.type === 'own') return ownEdit(wish, input);
+  const { place } = home;
+  if (home.type === 'file') {
+    const text = String(wish.next);
+    if (/^\ufeff|\p{Surrogate}/u.test(text)) {
+      return { reason: `${home.file} cannot hold its text as it is` };
+    }
+    return { type: 'text', file: home.file, place, text };
+  }
+  const { file } = place.source;
+  const at = { start: place.start, end: place.end };
+  if (home.isCell && file.toLowerCase().endsWith('.csv')) {
+    const text = cellText(wish.next, input);
+    if (text === undefined)
+      return { reason: 'a cell of a table holds one value, and this is none' };
+    return { type: 'cell', file, place, splice: editCell(place, text) };
+  }
+  const yaml = (edit: Edit): FileEdit => ({ type: 'yaml', file, place, edit });
+  if (wish.action === 'remove') return yaml({ type: 'remove', at });
+  if (wish.next === undefined) {
+    const nothing = nothingFor(home.schema);
+    return yaml(
+      nothing === undefined ? { type: 'remove', at } : { type: 'set', at, tree: nothing },
+    );
+  }
+  const tree = home.isCell ? dataTree(wish.next, input) : treeFor(wish);
+  if ('reason' in tree) return tree;
+  return yaml(wish.action === 'add' ? { type: 'add', to: at, tree } : { type: 'set', at, tree });
+}
+
+function ownEdit(wish: Wish, { byAddress, variables }: EditInput) {
+  const resource = byAddress.get(wish.address);
+  const tree: Tree | { readonly reason: string } =
+    wish.next === undefined ? { type: 'bare', text: 'null' } : treeFor(wish);
+  if ('reason' in tree) return tree;
+  const own = resource && writeOwn(resource, writtenPath(wish), tree, variables);
+  if (own === undefined) return { reason: 'the resource has no place of its own for it' };
+  const { place, edit } = own;
+  return { type: 'yaml' as const, file: place.source.file, place, edit };
+}
+
+function treeFor({ kind, address, path, next }: Wish): Tree | { readonly reason: string } {
+  const schema = schemasAlong(kind.schema, path).at(-1) ?? {};
+  const { tree, unwritable } = writeValue(next ?? null, schema, { kind, address, path });
+  const [first] = unwritable;
+  return first === undefined ? tree : { reason: first.reason };
+}
+
+/** What says that there is nothing; undefined where the member must go for that. */
+function nothingFor(schema: FieldSchema): Tree | undefined {
+  const types = typesOf(schema);
+  if (types.includes('array')) return { type: 'list', items: [] };
+  return types.includes('null') || types.length === 0 ? { type: 'bare', text: 'null' } : undefined;
+}
+
+/** Data of a table: expressions and references mean nothing there. */
+function dataTree(value: Value, input: EditInput): Tree | { readonly reason: string } {
+  if (value instanceof Ref) return { type: 'text', text: input.idOf(value.address) ?? '' };
+  if (typeof value === 'string') return { type: 'text', text: value };
+  if (isList(value)) {
+    return { type: 'list', items: value.map((item) => asTree(dataTree(item, input))) };
+  }
+  if (isObject(value)) {
+    const members = Object.entries(value).map(
+      ([key, member]) => [key, asTree(dataTree(member, input))] as const,
+    );
+    return { type: 'map', members };
+  }
+  return { type: 'bare', text: String(value) };
+}
+
+function asTree(tree: Tree | { readonly reason: string }): Tree {
+  return 'reason' in tree ? { type: 'bare', text: 'null' } : tree;
+}
+
+function cellText(value: Value | undefined, { idOf }: EditInput): string | undefined {
+  if (value === undefined || value === null) return '';
+  if (value instanceof Ref) return idOf(value.address);
+  return typeof value === 'object' ? undefined : String(value);
+}
+
+/** The text of a file after its edits. Throws `Uneditable`. */
+export function textAfter(source: Source, edits: readonly FileEdit[]): string {
+  const texts = edits.flatMap((edit) => (edit.type === 'text' ? [edit.text] : []));
+  if (texts.length > 0) {
+    if (new Set(texts).size > 1) throw new Uneditable('two texts are wanted in one file');
+    return texts[0] ?? '';
+  }
+  const cells = edits.flatMap((edit) => (edit.type === 'cell' ? [edit.splice] : []));
+  if (cells.length > 0) return joinSplices(source.text, cells);
+  const yaml = edits.flatMap((edit) => (edit.type === 'yaml' ? [edit.edit] : []));
+  const json = source.file.toLowerCase().endsWith('.json');
+  return editYaml(source.text, joined(yaml), { json });
+}
+
+/** Several members that are added to a map which is itself added make one. */
+function joined(edits: readonly Edit[]): readonly Edit[] {
+  const kept: Edit[] = [];
+  const made = new Map<string, number>();
+  for (const edit of edits) {
+    const key =
+      edit.type === 'add' && edit.key !== undefined
+        ? `${edit.to.start}:${edit.to.end} ${edit.key}`
+        : '';
+    const known = made.get(key);
+    const other = known === undefined ? undefined : kept[known];
+    if (edit.type === 'add' && known !== undefined && other?.type === 'add') {
+      kept[known] = { ...other, tree: mergeTrees(other.tree, edit.tree) };
+      continue;
+    }
+    if (key !== '') made.set(key, kept.length);
+    kept.push(edit);
+  }
+  return kept;
+}
+
+function mergeTrees(one: Tree, other: Tree): Tree {
+  if (one.type === 'list' && other.type === 'list') {
+    return { ...one, items: [...one.items, ...other.items] };
+  }
+  if (one.type !== 'map' || other.type !== 'map') return other;
+  const members = new Map(one.members);
+  for (const [key, tree] of other.members) {
+    const known = members.get(key);
+    members.set(key, known === undefined ? tree : mergeTrees(known, tree));
+  }
+  return { ...one, members: [...members] };
+}

@@ -1,0 +1,145 @@
+import type { Address } from '../core/address.ts';
+import type { Path } from '../core/path.ts';
+import type { Change } from '../core/plan-document.ts';
+import type { Value } from '../core/value.ts';
+import type { LeafChange } from '../diff/compare.ts';
+import { normalise } from '../diff/leaves.ts';
+import { kindNamed } from '../kinds/index.ts';
+import type { Kind } from '../kinds/kind.ts';
+import { isElementPath, withGone } from './gone.ts';
+import { fromLive, type LiveWords } from './live-value.ts';
+
+/** What the configuration is to say of one leaf or element, so that it agrees with what is live. */
+export type Wish = {
+  readonly address: Address;
+  readonly kind: Kind;
+  readonly path: Path;
+  /** `path` as text. */
+  readonly text: string;
+  /**
+   * `set`: the leaf gets `next`, undefined for nothing. `add`: the list gets the element `next`. `remove`: it loses
+   * the element. `restore`: the configuration no longer has the leaf, and gets it again.
+   */
+  readonly action: 'set' | 'add' | 'remove' | 'restore';
+  readonly next: Value | undefined;
+};
+
+/** A leaf that differs and is left as it is. */
+export type Left = {
+  readonly address: Address;
+  readonly path: string;
+  readonly reason: string;
+  /** What to do about it. */
+  readonly advice: string;
+};
+
+export type Wishes = {
+  readonly wishes: readonly Wish[];
+  /** Changed here and not applied yet: the platform did not move. */
+  readonly kept: readonly Left[];
+  readonly refused: readonly Left[];
+};
+
+export type Asked = LiveWords & {
+  /** Whether live values are taken where the configuration changed, too. */
+  readonly theirs: boolean;
+};
+
+/** What would make the configuration of one resource agree with what is live. */
+export function wishesOf(change: Change, leaves: readonly LeafChange[], asked: Asked): Wishes {
+  const kind = kindNamed(change.kind);
+  const merged = withGone(kind, leaves, change.adopted);
+  const wishes: Wish[] = [];
+  const kept: Left[] = [];
+  const refused: Left[] = [];
+  for (const leaf of merged) {
+    const at = { address: change.address, path: leaf.text };
+    const outcome = judge(leaf, kind, change, asked);
+    if (outcome === 'nothing') continue;
+    if (outcome !== 'taken') {
+      (outcome.kept ? kept : refused).push({ ...at, ...outcome.words });
+      continue;
+    }
+    const made = wishOf(leaf, kind, change.address, asked);
+    if ('reason' in made) refused.push({ ...at, ...made });
+    else wishes.push(made);
+  }
+  return { wishes, kept, refused };
+}
+
+type Outcome =
+  | 'taken'
+  | 'nothing'
+  | { readonly kept: boolean; readonly words: Pick<Left, 'reason' | 'advice'> };
+
+/** Which side moved, and whether its value may stand in the configuration. */
+function judge(leaf: LeafChange, kind: Kind, { adopted }: Change, { theirs }: Asked): Outcome {
+  const moved = leaf.cause === 'drifted' || leaf.cause === 'conflict';
+  const isElement = isElementPath(kind, leaf.path);
+  const isUnseen = leaf.unreadable && !isElement;
+  switch (leaf.cause) {
+    case 'released':
+    case 'unknown_secret':
+    case 'unknown_content':
+      return 'nothing';
+    case 'secret_changed':
+    case 'secret_resent':
+      return { kept: true, words: PENDING };
+    case 'changed':
+    case 'cleared':
+      if (isUnseen) return { kept: true, words: PENDING };
+      if (!theirs && !(adopted && leaf.cause === 'changed')) return { kept: true, words: PENDING };
+      break;
+    case 'conflict':
+      if (!theirs) return { kept: false, words: CONFLICT };
+      break;
+    case 'drifted':
+      break;
+  }
+  if (leaf.sensitive && !isElement) {
+    return moved || adopted ? { kept: false, words: SECRET } : { kept: true, words: PENDING };
+  }
+  return 'taken';
+}
+
+const PENDING = {
+  reason: 'changed here and not applied yet',
+  advice: 'apply writes it; --theirs takes what is live instead',
+};
+
+const CONFLICT = {
+  reason: 'changed here and on the platform',
+  advice: '--theirs takes what is live; apply --accept-conflicts writes what stands here',
+};
+
+const SECRET = {
+  reason: 'it is a secret, which is never written into the configuration',
+  advice: 'put its new value where $secret reads it from, or apply to set the old one again',
+};
+
+function wishOf(
+  leaf: LeafChange,
+  kind: Kind,
+  address: Address,
+  words: LiveWords,
+): Wish | Pick<Left, 'reason' | 'advice'> {
+  const { path, text, before, after, schema } = leaf;
+  const at = { address, kind, path, text };
+  const isElement = isElementPath(kind, path);
+  if (isElement && before === undefined) return { ...at, action: 'remove', next: undefined };
+  if (before === undefined || (!isElement && normalise(schema, before) === null)) {
+    return { ...at, action: 'set', next: undefined };
+  }
+  const live = fromLive(kind, path, before, words);
+  if ('reason' in live) return live;
+  const next = withFinalBreak(live.value, after);
+  const action = isElement ? 'add' : after === undefined ? 'restore' : 'set';
+  return { ...at, action, next };
+}
+
+/** The platform and block texts differ in their final line break, which says nothing: the old text's stays. */
+function withFinalBreak(next: Value, before: Value | undefined): Value {
+  if (typeof next !== 'string' || typeof before !== 'string') return next;
+  const bare = next.endsWith('\n') ? next.slice(0, -1) : next;
+  return before.endsWith('\n') || bare.endsWith('\n') ? `${bare}\n` : bare;
+}

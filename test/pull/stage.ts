@@ -1,0 +1,57 @@
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
+import { type PullFlags, pull } from '../../src/cli/commands/pull.ts';
+import type { PullDocument } from '../../src/core/pull-document.ts';
+import type { JsonObject } from '../../src/core/value.ts';
+import type { Said, Stage } from '../apply/stage.ts';
+
+/** A stack in which everything is written in a way of its own. */
+export const FLEET = join(import.meta.dirname, 'fleet');
+
+/** Git in the folder of a stage, whatever the machine's own settings are. */
+export function git({ folder }: Pick<Stage, 'folder'>, ...args: readonly string[]): string {
+  const own = { GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_NOSYSTEM: '1' };
+  const who = ['-c', 'user.name=a', '-c', 'user.email=a@example.test', '-c', 'core.autocrlf=false'];
+  return execFileSync('git', ['-C', folder, ...who, ...args], {
+    env: { ...process.env, ...own },
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+}
+
+/** Puts the stack under Git as it is, all of it committed. */
+export async function commitAll(stage: Stage): Promise<void> {
+  await stage.write('.gitignore', '.callsheet/\n');
+  git(stage, 'init', '-q');
+  commit(stage);
+}
+
+export function commit(stage: Stage): void {
+  git(stage, 'add', '-A');
+  git(stage, 'commit', '-q', '-m', 'as it is');
+}
+
+type Options = { readonly exit?: number | 'any' };
+
+/** Runs pull; what it printed as a document. */
+export async function pulled(
+  stage: Stage,
+  flags: Partial<PullFlags> & { readonly addresses?: readonly string[] } = {},
+  options: Options = {},
+): Promise<PullDocument> {
+  const { addresses = [], ...rest } = flags;
+  const all: PullFlags = { dir: stage.folder, format: 'json', ...rest };
+  const said: Said = await stage.run((to) => pull(addresses, all, to), options);
+  return JSON.parse(said.out);
+}
+
+/** The id of the agent of a name. */
+export function agentId({ sim }: Stage, name: string): string {
+  for (const [id, { record }] of sim.store.agents) if (record.name === name) return id;
+  throw new Error(`there is no agent called ${name}`);
+}
+
+/** What the dashboard shows of an agent. */
+export function agentRecord(stage: Stage, name: string): JsonObject {
+  return stage.sim.store.agents.get(agentId(stage, name))?.record ?? {};
+}
