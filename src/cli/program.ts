@@ -161,6 +161,9 @@ export function buildProgram(action: Act, version: string): Command {
 
   command('rollback', 'undo a run')
     .option('--run <id>', 'the run to undo; the last one otherwise')
+    .addOption(
+      new Option('--target <address...>', 'only these of what it changed: an address, a kind'),
+    )
     .option('--auto-approve', 'do not ask')
     .option('--force', 'undo edits that were made since the run, too')
     .option('--skip-refused', 'leave out what is refused and undo the rest')
