@@ -1,7 +1,9 @@
 import { readdir, rm } from 'node:fs/promises';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { type RollbackFlags, rollback } from '../../src/cli/commands/rollback.ts';
+import { openFileStore } from '../../src/state/file-store.ts';
 import { type Stage, staged } from '../apply/stage.ts';
 
 /** What is done before, the flags, and how it ends. */
@@ -112,6 +114,30 @@ describe('bad input: an exit code, a sentence, and nothing is written', () => {
     });
 });
 
+staged(
+  'another run holds the state: exit 6, who holds it, and nothing is written',
+  async (stage) => {
+    await twoRuns(stage);
+    const store = openFileStore(join(stage.folder, '.callsheet/state.json'));
+    const lease = await store.acquire({
+      run: '20261121t101203z-7f3a19',
+      command: 'apply',
+      user: 'ana',
+      host: hostname(),
+      pid: process.pid,
+      since: '2026-11-21T10:12:03.000Z',
+    });
+    const since = stage.writes().length;
+    const flags: RollbackFlags = { dir: stage.folder, format: 'text', autoApprove: true };
+    const said = await stage.run((to) => rollback(flags, to), { exit: 6 });
+    await lease.release();
+    await store.close();
+    expect(said.err).toContain('ana');
+    expect(stage.writes().length).toBe(since);
+    await stage.run((to) => rollback(flags, to));
+  },
+);
+
 describe('a stack whose organization vanished', () => {
   const vanish = ({ sim: { store } }: Stage) => {
     store.organizations.clear();
@@ -131,7 +157,7 @@ describe('a stack whose organization vanished', () => {
       (to) => rollback({ dir: stage.folder, format: 'text', autoApprove: true }, to),
       { exit: 1 },
     );
-    expect(said.err).toMatch(/organization/);
+    expect(said.err).toMatch(/agents of organization_id \S+ cannot be listed.*Check that id/s);
     expect(stage.writes().length).toBe(since);
   });
 });
