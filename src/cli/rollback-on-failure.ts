@@ -19,12 +19,15 @@ import type { Session } from './session.ts';
  * This file: which run is still to be undone, and undoing one.
  */
 
-/** A run that was to be undone should it fail, did, and is not undone; undefined where there is none. */
-export async function findOwed(session: Session): Promise<string | undefined> {
+/**
+ * A run that was to be undone should it fail, did, and is not undone; undefined where there is none. Only one
+ * that died is looked at unless it `isAsked`: reading the journal of each last run would cost every apply.
+ */
+export async function findOwed(session: Session, isAsked: boolean): Promise<string | undefined> {
   const { unfinished, state } = session;
   // One that is at work may still come to its end.
   if (unfinished !== undefined && unfinished.settlement === undefined) return undefined;
-  const newest = unfinished?.run ?? state.last_run;
+  const newest = unfinished?.run ?? (isAsked ? state.last_run : null);
   const entries = newest === null ? undefined : await readRun(session, newest);
   if (newest === null || entries === undefined) return undefined;
   const { on_failure: wish, undoes } = beganOf(entries) ?? {};

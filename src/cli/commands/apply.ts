@@ -59,7 +59,7 @@ async function applyOnce(
   const session = await openSession(flags, context);
   try {
     tellWarnings(session.warnings, context);
-    const owed = await findOwed(session);
+    const owed = await findOwed(session, flags.rollbackOnFailure === true);
     if (owed !== undefined && flags.rollbackOnFailure === true) return { exit: EXIT.partial, owed };
     if (owed !== undefined) tellOwed(owed, context);
     let failed: string | undefined;
