@@ -150,6 +150,7 @@ export function buildProgram(action: Act, version: string): Command {
   planOptionsOn(command('apply', 'carry out a plan'))
     .argument('[planfile]', 'a plan made by: callsheet plan --out FILE')
     .option('--auto-approve', 'do not ask')
+    .option('--rollback-on-failure', 'undo what the run did, should it fail')
     .option('--expect <digest>', 'apply only the plan with this digest (sha256:…)')
     .option('--events <file>', "append the run's events to a file, one JSON a line")
     .addOption(format('text', 'json'))
@@ -161,6 +162,9 @@ export function buildProgram(action: Act, version: string): Command {
 
   command('rollback', 'undo a run')
     .option('--run <id>', 'the run to undo; the last one otherwise')
+    .addOption(
+      new Option('--target <address...>', 'only these of what it changed: an address, a kind'),
+    )
     .option('--auto-approve', 'do not ask')
     .option('--force', 'undo edits that were made since the run, too')
     .option('--skip-refused', 'leave out what is refused and undo the rest')

@@ -139,12 +139,21 @@ export type Change = {
   /** What apply compares before it writes; null for what does not exist yet. */
   readonly pin: Pin | null;
   readonly operations: readonly PlannedOperation[];
+  /** How a rollback puts it back; absent for what has no history, and where nothing is put back. */
+  readonly undoing?: Undoing;
   /** Where the configuration says it: file and line. Null for what it no longer mentions. */
   readonly source: string | null;
   /** In a `drift` document: its history entries since Callsheet last wrote it, newest first. */
   readonly edits?: readonly HistoryEntry[];
   /** In a `drift` document: who took away what is gone. */
   readonly attribution?: Attribution;
+};
+
+/** Which of the ways of putting a resource with a history back a rollback takes (DESIGN §6), and why. */
+export type Undoing = {
+  readonly way: 'revert' | 'revert_and_update' | 'update';
+  /** For people. Nothing branches on it. */
+  readonly why: string;
 };
 
 /** Why a leaf is written: see the table in DESIGN, three-way comparison. */
@@ -169,6 +178,8 @@ export type FieldChange = {
   readonly cause: FieldCause;
   /** In a `drift` document: who changed it. */
   readonly attribution?: Attribution;
+  /** Why the platform would refuse it, in a rollback, which leaves it as it is; absent where it would not. */
+  readonly refused?: string;
 };
 
 /** What a plan remembers of a live resource so that apply can tell whether it moved. */

@@ -4,10 +4,9 @@
  */
 import type { Address } from '../core/address.ts';
 import type { DesiredResource } from '../core/desired.ts';
-import { isIdentity, type Path, parsePath } from '../core/path.ts';
-import { isObject, type Json, type JsonObject } from '../core/value.ts';
+import { parsePath } from '../core/path.ts';
+import { pickLeaves } from '../diff/pick.ts';
 import { kindNamed } from '../kinds/index.ts';
-import { scopeOf } from '../plan/natural-key.ts';
 import type {
   IntentRecorded,
   Interleaved,
@@ -16,10 +15,19 @@ import type {
   SnapshotTaken,
 } from '../state/journal.ts';
 import type { ResourceState } from '../state/model.ts';
+import {
+  desiredFrom,
+  ownersOf,
+  undeletable,
+  unknownFields,
+  versionsOf,
+  type Wanted,
+  wantedFrom,
+} from './former.ts';
 import { lostValues, restoredState } from './lost.ts';
-import { type Relinked, relink } from './relink.ts';
+import { relink } from './relink.ts';
 
-/** What it takes to undo a run. */
+/** What it takes to bring resources back to what they were, such as before a run. */
 export type Undo = {
   /** What is to be there again. A resource that the run made is absent, and so is planned away. */
   readonly desired: readonly DesiredResource[];
@@ -29,10 +37,14 @@ export type Undo = {
   readonly versions: ReadonlyMap<Address, number>;
   /** The history entry that the run itself made. */
   readonly produced: ReadonlyMap<Address, { readonly id: string; readonly entry: number }>;
+  /** What the run made and a rollback deletes, as the run left it. */
+  readonly made: ReadonlyMap<Address, ResourceState>;
   /** Entries that others made while the run wrote: undoing the run undoes those too. */
   readonly interleaved: ReadonlyMap<Address, readonly Interleaved[]>;
   /** What the state said before. */
   readonly restored: ReadonlyMap<Address, ResourceState | null>;
+  /** What each resource is to be as a whole, which the result is held against. */
+  readonly wanted: ReadonlyMap<Address, Wanted>;
   /** What cannot be undone, in words. */
   readonly impossible: readonly { readonly address: Address; readonly message: string }[];
 };
@@ -52,8 +64,7 @@ export function undoRun(entries: readonly JournalEntry[]): Undo {
     );
     return wasWritten && (line === undefined || line.status !== 'not_attempted');
   });
-  const owners = new Map(touched.map(({ kind, id, address }) => [`${kind} ${id}`, address]));
-  const addressOf = (kind: string, id: string) => owners.get(`${kind} ${id}`);
+  const addressOf = ownersOf(touched);
   const recorded = new Map(
     entries.flatMap((entry) =>
       entry.type === 'resource' ? [[entry.address, entry.resource] as const] : [],
@@ -70,15 +81,18 @@ export function undoRun(entries: readonly JournalEntry[]): Undo {
   return {
     desired: undone.flatMap(({ desired }) => (desired ? [desired] : [])),
     addresses: touched.map(({ address }) => address),
-    versions: new Map(
-      touched.flatMap(({ address, pin }) =>
-        pin?.history_id ? [[address, pin.history_id] as const] : [],
-      ),
-    ),
+    versions: versionsOf(touched),
     produced: new Map(
-      touched.flatMap(({ address, id }) => {
-        const entry = lines.get(address)?.history?.after;
-        return id !== null && entry ? [[address, { id, entry }] as const] : [];
+      touched.flatMap(({ address, id: former }) => {
+        const { id = former, history } = lines.get(address) ?? {};
+        return id !== null && history?.after ? [[address, { id, entry: history.after }]] : [];
+      }),
+    ),
+    made: new Map(
+      touched.flatMap(({ address, kind, document }) => {
+        const resource = recorded.get(address);
+        const goes = document === null && kindNamed(kind).delete !== undefined;
+        return goes && resource ? [[address, resource] as const] : [];
       }),
     ),
     interleaved: new Map(
@@ -88,12 +102,30 @@ export function undoRun(entries: readonly JournalEntry[]): Undo {
       }),
     ),
     restored: new Map(undone.map(({ address, restored }) => [address, restored])),
+    wanted: new Map(undone.map(({ address, wanted }) => [address, wanted])),
     impossible: undone.flatMap(({ impossible }) => impossible),
   };
 }
 
+/** The part of an undo that concerns some addresses. */
+export function narrowUndo(undo: Undo, isChosen: (address: Address) => boolean): Undo {
+  const only = <V>(map: ReadonlyMap<Address, V>): ReadonlyMap<Address, V> =>
+    new Map([...map].filter(([address]) => isChosen(address)));
+  return {
+    desired: undo.desired.filter(({ address }) => isChosen(address)),
+    addresses: undo.addresses.filter(isChosen),
+    versions: only(undo.versions),
+    produced: only(undo.produced),
+    made: only(undo.made),
+    interleaved: only(undo.interleaved),
+    restored: only(undo.restored),
+    wanted: only(undo.wanted),
+    impossible: undo.impossible.filter(({ address }) => isChosen(address)),
+  };
+}
+
 /** What a run set out to do with a resource. */
-type Attempted = Pick<LedgerLine, 'action' | 'fields'>;
+type Attempted = Pick<LedgerLine, 'action' | 'fields' | 'id'>;
 
 /** A run that died has no ledger, but its intents say as much. */
 function intended(entries: readonly JournalEntry[], { address }: SnapshotTaken): Attempted {
@@ -102,6 +134,7 @@ function intended(entries: readonly JournalEntry[], { address }: SnapshotTaken):
   );
   const isDelete = intents.some(({ step }) => step === 'delete');
   return {
+    id: null,
     action: isDelete ? 'delete' : 'update',
     fields: [...new Set(intents.flatMap(({ fields }) => fields))],
   };
@@ -109,16 +142,17 @@ function intended(entries: readonly JournalEntry[], { address }: SnapshotTaken):
 
 function undoOne(
   snapshot: SnapshotTaken,
-  { action, fields: changed }: Attempted,
+  line: Attempted,
   recorded: ResourceState | null | undefined,
   addressOf: (kind: string, id: string) => Address | undefined,
 ) {
   const { address, kind: name, document } = snapshot;
+  const { action, fields: changed } = line;
   const kind = kindNamed(name);
   if (document === null) {
-    const message = `it was made by the run, and the platform has no endpoint that deletes a ${name}`;
-    const impossible = kind.delete ? [] : [{ address, message }];
-    return { address, desired: undefined, impossible, restored: snapshot.resource };
+    const impossible = kind.delete ? [] : [{ address, message: undeletable(name) }];
+    const { wanted } = wantedFrom(snapshot, addressOf);
+    return { address, desired: undefined, impossible, restored: snapshot.resource, wanted };
   }
   const isWhole = action === 'delete' || action === 'replace';
   // What no snapshot holds stays as it is: it is not put back, and not emptied either.
@@ -126,58 +160,34 @@ function undoOne(
     .filter((text) => !snapshot.withheld.includes(text))
     .map(parsePath)
     .filter((path) => path !== undefined);
-  const back = isWhole ? document : restoreLeaves(document, paths);
   const touched = { snapshot, changed, isWhole, recorded };
+  const { wanted, relinked } = wantedFrom(snapshot, addressOf, isWhole ? undefined : changed);
+  const whole = relinked?.document;
   return {
     address,
     restored: restoredState(kind.schema, touched),
-    desired: desiredFrom(snapshot, relink(kind.schema, back, addressOf)),
-    impossible: lostValues(kind.schema, touched).map((message) => ({ address, message })),
+    wanted,
+    desired: desiredFrom(
+      snapshot,
+      isWhole && relinked
+        ? relinked
+        : relink(kind.schema, pickLeaves(kind.schema, document, paths), addressOf),
+      whole === undefined ? {} : { whole: { document: whole, withheld: snapshot.withheld } },
+    ),
+    impossible: [
+      ...lostValues(kind.schema, touched),
+      ...(isWhole ? unknownFields(snapshot).map(unknownStays) : []),
+      ...(action === 'replace' && kind.delete === undefined ? [replacedStays(name, line.id)] : []),
+    ].map((message) => ({ address, message })),
   };
 }
 
-/** The snapshot's values at the changed paths; a list that is keyed by identity goes back whole. */
-function restoreLeaves(document: JsonObject, paths: readonly Path[]): JsonObject {
-  let restored: JsonObject = {};
-  for (const path of paths) {
-    const at = path.findIndex(isIdentity);
-    const target = at < 0 ? path : path.slice(0, at);
-    const value = valueAt(document, target) ?? (at < 0 ? null : []);
-    restored = withValue(restored, target, value);
-  }
-  return restored;
+function unknownStays(field: string): string {
+  return `${field} is a field that this version of Callsheet does not know; it comes back without it`;
 }
 
-function valueAt(document: Json | undefined, path: Path): Json | undefined {
-  const [key, ...rest] = path;
-  if (key === undefined) return document;
-  return isObject(document) ? valueAt(document[key], rest) : undefined;
-}
-
-function withValue(document: JsonObject, path: Path, value: Json): JsonObject {
-  const [key, ...rest] = path;
-  if (key === undefined) return document;
-  const member = document[key];
-  const inner = rest.length === 0 ? value : withValue(isObject(member) ? member : {}, rest, value);
-  return { ...document, [key]: inner };
-}
-
-function desiredFrom(snapshot: SnapshotTaken, { document, references }: Relinked): DesiredResource {
-  const scope = scopeOf(kindNamed(snapshot.kind), snapshot.document ?? {});
-  const name = snapshot.document?.name;
-  return {
-    address: snapshot.address,
-    kind: snapshot.kind,
-    document: { ...scope, ...(typeof name === 'string' ? { name } : {}), ...document },
-    lifecycle: {
-      protect: snapshot.resource?.protect ?? false,
-      ignore: [],
-      ...(snapshot.id === null ? {} : { adopt: snapshot.id }),
-    },
-    isPartial: true,
-    unchecked: {},
-    references,
-    position: undefined,
-    locate: () => undefined,
-  };
+/** A voice of another name is another voice: the old one is taken up again, and the new one stays. */
+function replacedStays(kind: string, id: string | null): string {
+  const which = id === null ? 'the one' : `the one (${id})`;
+  return `${which} that the run made in its place stays, as the platform has no endpoint that deletes a ${kind}`;
 }

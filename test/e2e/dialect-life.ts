@@ -52,10 +52,12 @@ async function live(stage: Stage): Promise<void> {
 
   await write(stage, CHANGED_VERSION);
   await stage.apply({ allowDelete: true });
-  await stage.rollback();
+  // Where null is refused, what the run set for the first time may stay: then it is named, and exit 3.
+  const isWhole = stage.sim.dialect.nulls === 'clears';
+  await stage.rollback({}, { exit: isWhole ? 0 : 'any' });
   await write(stage, CUT_VERSION);
-  // What the run set anew and could not be emptied again is emptied as far as it goes once more.
-  if (stage.sim.dialect.nulls === 'clears') expect((await stage.plan()).changes).toEqual([]);
+  // It is emptied as far as it goes once more.
+  if (isWhole) expect((await stage.plan()).changes).toEqual([]);
   else await stage.apply();
 }
 

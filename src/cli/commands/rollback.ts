@@ -1,31 +1,22 @@
-import { kindOf } from '../../core/address.ts';
+import { isNotFound } from '../../api/errors.ts';
+import { kindOf, matchesAddress } from '../../core/address.ts';
 import { CallsheetError } from '../../core/errors.ts';
-import type { Note, PlanOptions } from '../../core/plan-document.ts';
 import { kindNamed } from '../../kinds/index.ts';
-import { hasChanges, isRefused } from '../../plan/document.ts';
+import { pinOf } from '../../plan/pin.ts';
 import { holdChangeOf } from '../../rollback/hold.ts';
 import { afterRollbacks, findInterleaved } from '../../rollback/interleaved.ts';
-import { type Undo, undoRun } from '../../rollback/undo.ts';
-import { confirm } from '../confirm.ts';
-import type { CommonFlags, Context } from '../context.ts';
+import { narrowUndo, type Undo, undoRun } from '../../rollback/undo.ts';
+import { carryOutUndo, type UndoFlags } from '../carry-out-undo.ts';
+import type { Context } from '../context.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
-import { findRun, readBegan } from '../find-run.ts';
-import { planInstead } from '../make-plan.ts';
-import { overrideOption } from '../plan-flags.ts';
-import { showNothingDone, tellRefused } from '../result.ts';
-import { runPlan } from '../run.ts';
+import { type FoundRun, findRun, readBegan, withoutCopies } from '../find-run.ts';
 import { openSession, type Session } from '../session.ts';
 import { tellRunning } from '../tell.ts';
-import { renderPlan } from './plan.ts';
 
-export type RollbackFlags = CommonFlags & {
+export type RollbackFlags = UndoFlags & {
   readonly run?: string;
-  readonly autoApprove?: boolean;
-  readonly force?: boolean;
-  readonly skipRefused?: boolean;
-  readonly overrideFreeze?: string;
-  readonly concurrency?: number;
-  readonly format: 'text' | 'json';
+  /** The part of the run that is undone; all of it where none is given. */
+  readonly target?: readonly string[];
 };
 
 /** `callsheet rollback`: undoes a run through the platform's own history, and an update for the rest. */
@@ -33,16 +24,20 @@ export async function rollback(flags: RollbackFlags, context: Context): Promise<
   const session = await openSession(flags, context);
   try {
     tellRunning(session.unfinished, context);
-    const { run, entries, begun } = await findRun(session, flags.run);
-    if (begun.length > 0)
+    const { run, entries, rollbacks, isBegun } = await findRun(session, flags.run);
+    if (isBegun)
       context.terminal.err(`Going on with the rollback of run ${run}, which did not end.`);
-    const undo = afterRollbacks(undoRun(entries), begun);
-    if (undo.addresses.length === 0) {
+    refuseWithoutCopies(run, entries, flags);
+    const all = afterRollbacks(undoRun(entries), rollbacks);
+    if (all.addresses.length === 0) {
       showNothingToUndo(run, flags, context);
       return EXIT.done;
     }
+    const undo = chooseFrom(all, run, flags);
     if (flags.force !== true) await refuseInterleaved(undo, session);
-    return await carryOut(run, undo, flags, session, context);
+    const hold = await holdChangeOf(run, (id) => readBegan(session, id));
+    const request = { undo, run, question: `Roll back run ${run}?`, hold };
+    return await carryOutUndo(request, flags, session, context);
   } finally {
     await session.close();
   }
@@ -58,89 +53,63 @@ function showNothingToUndo(run: string, { format }: RollbackFlags, { terminal }:
   terminal.out(JSON.stringify({ ...head, status: 'done', undoes: run, ledger: [] }, null, 2));
 }
 
-async function carryOut(
+/** A record whose copies were taken out of it must not read as a run that changed nothing. */
+function refuseWithoutCopies(
   run: string,
-  undo: Undo,
-  flags: RollbackFlags,
-  session: Session,
-  context: Context,
-): Promise<ExitCode> {
-  const { terminal } = context;
-  const planned = await planInstead(
-    session,
-    {
-      purpose: 'rollback',
-      undoes: run,
-      desired: undo.desired,
-      versions: undo.versions,
-      options: rollbackOptions(undo, flags),
-    },
-    context,
+  entries: FoundRun['entries'],
+  { target = [] }: RollbackFlags,
+): void {
+  const lost = withoutCopies(entries).filter(
+    (address) => target.length === 0 || target.some((one) => matchesAddress(one, address)),
   );
-  const notes: readonly Note[] = undo.impossible.map((note) => ({ severity: 'warning', ...note }));
-  const plan = { ...planned.plan, notes: [...planned.plan.notes, ...notes] };
-  if (flags.format === 'text') terminal.out(renderPlan(plan, 'text', terminal));
-  if (isRefused(plan)) return tellRefused(plan, { flags, context });
-  if (!hasChanges(plan) && session.unfinished !== undefined) {
-    // Nothing is asked of the platform, but a run that died is settled for good.
-    return runPlan({ ...planned, plan }, { flags, session, context, purpose: 'rollback' });
+  if (lost.length === 0) return;
+  const message = `the record of run ${run} has no copy of ${lost.join(', ')}, so it cannot be undone`;
+  throw new CallsheetError('usage', message, {
+    hint: 'Put the record back from a backup, name with --target what it has copies of, or take the change back in the configuration.',
+  });
+}
+
+/** The part of a run that `--target` names. */
+function chooseFrom(undo: Undo, run: string, { target = [] }: RollbackFlags): Undo {
+  if (target.length === 0) return undo;
+  const stray = target.find(
+    (pattern) => !undo.addresses.some((one) => matchesAddress(pattern, one)),
+  );
+  if (stray === undefined) {
+    return narrowUndo(undo, (address) => target.some((one) => matchesAddress(one, address)));
   }
-  if (!hasChanges(plan)) {
-    showNothingDone(plan, 'done', { flags, context });
-    return EXIT.done;
-  }
-  if (flags.autoApprove !== true && !terminal.canAsk) {
-    throw new CallsheetError(
-      'usage',
-      'nothing was written: nobody is there to agree, as stdin is not a terminal',
-      {
-        hint: 'To carry this out, pass --auto-approve.',
-      },
-    );
-  }
-  const agreed = flags.autoApprove === true || (await confirm(`Roll back run ${run}?`, terminal));
-  if (!agreed) {
-    terminal.err('Nothing was written.');
-    return EXIT.error;
-  }
-  const { desired, restored } = undo;
-  const hold = await holdChangeOf(run, (id) => readBegan(session, id));
-  return runPlan(
-    { ...planned, plan },
+  throw new CallsheetError(
+    'usage',
+    `--target ${stray}: run ${run} changed nothing of that address`,
     {
-      flags,
-      session,
-      context,
-      purpose: 'rollback',
-      desired,
-      restored,
-      ...(hold === undefined ? {} : { hold }),
+      hint: `What it changed: callsheet runs ${run}`,
     },
   );
 }
 
-/** A rollback only touches what the run changed, and takes away what it made. */
-function rollbackOptions(undo: Undo, flags: RollbackFlags): PlanOptions {
-  const { force, skipRefused } = flags;
-  return {
-    allow_delete: true,
-    accept_conflicts: force === true,
-    skip_refused: skipRefused === true,
-    resend_secrets: false,
-    target: undo.addresses,
-    exclude: [],
-    force: force === true,
-    ...overrideOption(flags),
-  };
-}
-
-/** Somebody edited an agent since the run: undoing the run would undo that too (DESIGN §6). */
+/** Somebody edited a resource since the run: undoing the run would undo that too (DESIGN §6). */
 async function refuseInterleaved(undo: Undo, { reader }: Session): Promise<void> {
-  const found = await findInterleaved(undo, (address, id, limit) =>
-    reader.history(kindNamed(kindOf(address)), id, limit),
-  );
+  const found = await findInterleaved(undo, {
+    history: (address, id, limit) =>
+      orNothing(reader.history(kindNamed(kindOf(address)), id, limit)),
+    pin: async ({ kind: name, id, scope }) => {
+      const kind = kindNamed(name);
+      const live = await reader.read(kind, { id, scope }, new Set());
+      return live && pinOf(kind, live, null);
+    },
+  });
   if (found.length === 0) return;
   throw new CallsheetError('refused', found.join('\n'), {
     hint: 'Look at the edits first (callsheet drift). --force rolls back all the same and undoes them.',
   });
+}
+
+/** What is gone has no history either. */
+async function orNothing<T>(entries: Promise<readonly T[]>): Promise<readonly T[]> {
+  try {
+    return await entries;
+  } catch (error) {
+    if (isNotFound(error)) return [];
+    throw error;
+  }
 }
