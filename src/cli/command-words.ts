@@ -88,6 +88,16 @@ export const COMMAND_WORDS: { readonly [command: string]: CommandWords } = {
     examples: ['callsheet state repair'],
     exits: ['done', 'error', 'stale', 'locked', 'interrupted'],
   },
+  'snapshot create': read(
+    'callsheet snapshot create',
+    'callsheet snapshot create --out nightly.snapshot --passphrase-file key.txt',
+    'callsheet snapshot create --organization harbor --recipient age1…',
+  ),
+  'snapshot list': offline('callsheet snapshot list backups'),
+  'snapshot show': offline(
+    'callsheet snapshot show nightly.snapshot',
+    'callsheet snapshot show nightly.snapshot agent.reception',
+  ),
   assumptions: offline('callsheet assumptions'),
   get: {
     examples: [

@@ -24,6 +24,7 @@ import {
 import { addReadCommands } from './read-commands.ts';
 import { failureOf, reportFailure } from './report.ts';
 import { simulationOptionsOn } from './simulation-options.ts';
+import { addSnapshotCommands } from './snapshot-commands.ts';
 import { addStateCommands } from './state-commands.ts';
 import { openTerminal, type Terminal } from './terminal.ts';
 import { openTraceFile, type TraceFile } from './trace-file.ts';
@@ -192,6 +193,9 @@ export function buildProgram(action: Act, version: string): Command {
 
   const state = group('state', 'look at the state, edit, unlock or rebuild it');
   addStateCommands((name, description) => command(name, description, state), action);
+
+  const snapshot = group('snapshot', 'keep everything of an account in a file, and look at it');
+  addSnapshotCommands((name, description) => command(name, description, snapshot), action);
 
   command('assumptions', 'list what is taken for granted where the specification is silent')
     .addOption(format('text', 'json'))

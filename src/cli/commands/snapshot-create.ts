@@ -1,0 +1,98 @@
+import { stat } from 'node:fs/promises';
+import { readEndpoints } from '../../api/endpoints.ts';
+import { recordIn, textOf } from '../../kinds/answer.ts';
+import { createReader } from '../../live/reader.ts';
+import { renderSnapshotText } from '../../render/snapshot.ts';
+import { type Header, VERSION } from '../../snapshot/format.ts';
+import { readAccount } from '../../snapshot/read-account.ts';
+import { createTally } from '../../snapshot/summary.ts';
+import { refuseExisting, writeSnapshot } from '../../snapshot/write-file.ts';
+import type { CommonFlags, Context } from '../context.ts';
+import { EXIT, type ExitCode } from '../exit.ts';
+import { DEFAULT_CONCURRENCY } from '../open-client.ts';
+import { withPlatform } from '../platform-session.ts';
+import { organizationId } from '../read/scope.ts';
+import { type SealFlags, sealFrom } from '../snapshot/keys.ts';
+import {
+  checkAccount,
+  idsOf,
+  knowledgeBasesOf,
+  ownersIn,
+  stateOf,
+} from '../snapshot/stack-facts.ts';
+
+export type CreateFlags = CommonFlags &
+  SealFlags & {
+    readonly out?: string;
+    readonly organization?: string;
+    readonly knowledgeBase?: readonly string[];
+    readonly format: 'text' | 'json';
+  };
+
+/** Resources that are read at once: enough that every connection has always something to do. */
+const AHEAD = 4 * DEFAULT_CONCURRENCY;
+
+/** `callsheet snapshot create`: everything readable of the account, in one file. */
+export async function create(flags: CreateFlags, context: Context): Promise<ExitCode> {
+  const { terminal } = context;
+  const seal = await sealFrom(flags, context);
+  if (flags.out !== undefined) await refuseExisting(flags.out);
+  return withPlatform(flags, context, async (session) => {
+    const { client, settings } = session;
+    const me = await client.call({ operation: 'getMe' });
+    const account = textOf(recordIn(me), 'account_id');
+    const state = await stateOf(session);
+    checkAccount(state, account);
+    const { organization: wanted } = flags;
+    const organizations = settings?.organizations ?? {};
+    const organization = wanted === undefined ? undefined : organizationId(wanted, organizations);
+    const now = context.now();
+    const file = flags.out ?? fileName(account, now);
+    await refuseExisting(file);
+    const sensitive = seal.type !== 'none';
+    const header: Header = {
+      type: 'header',
+      format: 'callsheet-snapshot',
+      version: VERSION,
+      made_at: now.toISOString(),
+      made_by: context.version,
+      platform: { base_url: client.baseUrl, account_id: account },
+      organization: organization ?? null,
+      sensitive,
+      stack: state === undefined ? null : { lineage: state.lineage },
+      base: null,
+    };
+    const records = readAccount({
+      client,
+      reader: createReader(client, settings && readEndpoints(settings.platform), me),
+      me,
+      organization,
+      known: {
+        organizations: Object.values(organizations),
+        knowledgeBases: await knowledgeBasesOf(flags.knowledgeBase ?? [], session, state, context),
+        ids: (kind) => idsOf(state, kind),
+      },
+      ahead: AHEAD,
+      now,
+      sensitive,
+      owner: ownersIn(state),
+    });
+    const tally = createTally();
+    const end = await writeSnapshot(file, header, tally.over(records), seal);
+    const { size } = await stat(file);
+    const made = tally.document({ file, size, encryption: seal.type }, header, end);
+    terminal.out(
+      flags.format === 'json'
+        ? JSON.stringify(made, null, 2)
+        : renderSnapshotText(made, terminal.render),
+    );
+    return EXIT.done;
+  });
+}
+
+/** `callsheet-1f3a9c2e-20261121T094500Z.snapshot`: in the order of time, and of whom it is. */
+function fileName(account: string, now: Date): string {
+  const who = account.replaceAll(/[^A-Za-z0-9]/g, '').slice(0, 8);
+  const when = now.toISOString().replaceAll(/[-:]|\.\d+/g, '');
+  return `callsheet-${who}-${when}.snapshot`;
+}
