@@ -68,6 +68,7 @@ export function remaining(work: Work, live: LiveResource, resend: boolean): read
     applied: change.adopted ? undefined : recorded?.leaves,
     ignore: ignoredPaths(desired),
     isPartial: desired.isPartial,
+    isExact: desired.isExact ?? false,
     resend,
   };
   return compare(kind.schema, desired.document, live.document, sides, world).filter(

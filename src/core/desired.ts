@@ -21,6 +21,13 @@ export type DesiredResource = {
   readonly lifecycle: Lifecycle;
   /** Whether only what `document` mentions is meant: then nothing else counts as removed (a rollback). */
   readonly isPartial: boolean;
+  /** Whether whatever is live beside `document` counts as removed (back to a snapshot). */
+  readonly isExact?: boolean;
+  /**
+   * All of it as it was, where `document` is the part that is to be undone: a history revert restores more
+   * than that part, and what it moves beside it goes back to this.
+   */
+  readonly whole?: ValueObject;
   /** Fields that are sent as they stand, under the names given. */
   readonly unchecked: JsonObject;
   /** Addresses of the resources that `document` refers to. */

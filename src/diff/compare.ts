@@ -1,4 +1,5 @@
 import deepDiff from 'deep-diff';
+import { ownOf } from '../core/own.ts';
 import { type Path, parsePath, startsWith } from '../core/path.ts';
 import type { FieldCause } from '../core/plan-document.ts';
 import type { FieldSchema } from '../core/schema.ts';
@@ -10,6 +11,7 @@ import { type LeafChange, leafChange } from './finding.ts';
 import { type Leaf, leavesOf, normalise } from './leaves.ts';
 import { type Compared, removedLeaves, surplusElements } from './removed.ts';
 import { resolveLeaf, Unknown } from './resolve.ts';
+import { surplusLeaves } from './surplus.ts';
 import type { Sides, World } from './world.ts';
 
 export { isWritten, type LeafChange } from './finding.ts';
@@ -46,6 +48,7 @@ export function compare(
     ...compareUnreadable(compared),
     ...surplusElements(compared),
     ...(sides.isPartial ? [] : removedLeaves(compared)),
+    ...(sides.isExact === true ? surplusLeaves(compared) : []),
   ];
   return changes.filter(({ path }) => !ignored(path));
 }
@@ -72,7 +75,7 @@ function compareReadable(compared: Compared): readonly LeafChange[] {
   const changes = [...differing].flatMap((text) => {
     const leaf = wanted.leaves.get(text);
     if (leaf === undefined) return [];
-    const cause = causeOf(leaf, left[text] ?? null, right[text] ?? null, compared);
+    const cause = causeOf(leaf, ownOf(left, text) ?? null, ownOf(right, text) ?? null, compared);
     return [leafChange(leaf, valueAt(root, live, leaf.path), leaf.value, cause)];
   });
   return [...changes, ...unread];
@@ -101,7 +104,7 @@ function liveValue(leaf: Leaf, { found }: Compared): Json {
 function causeOf(leaf: Leaf, live: Json, desired: Json, compared: Compared): FieldCause {
   const { sides, world } = compared;
   const { address, applied } = sides;
-  const last = applied?.[leaf.text];
+  const last = ownOf(applied, leaf.text);
   if (last === undefined) return hasMovedBelow(leaf, compared) ? 'conflict' : 'changed';
   if (matchesApplied(last, live, address, leaf.text, world) !== 'different') return 'changed';
   return matchesApplied(last, desired, address, leaf.text, world) === 'equal'
@@ -148,12 +151,12 @@ function wasLost({ path, value }: Leaf, { root, wanted, live }: Compared): boole
 }
 
 function lostCause({ text }: Leaf, { applied }: Sides): FieldCause {
-  return applied?.[text] === undefined ? 'changed' : 'drifted';
+  return ownOf(applied, text) === undefined ? 'changed' : 'drifted';
 }
 
 function unreadableCause(leaf: Leaf, sides: Sides, world: World): FieldCause | undefined {
   const isFile = leaf.value instanceof Blob;
-  const last = sides.applied?.[leaf.text];
+  const last = ownOf(sides.applied, leaf.text);
   const value = resolveLeaf(leaf, world);
   // The state would know of one that was configured when it was written.
   const isNew = sides.applied !== undefined && last === undefined;

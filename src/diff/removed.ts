@@ -1,3 +1,4 @@
+import { ownOf } from '../core/own.ts';
 import { formatPath, isIdentity, type Path, parsePath, startsWith } from '../core/path.ts';
 import type { FieldCause } from '../core/plan-document.ts';
 import type { FieldSchema } from '../core/schema.ts';
@@ -32,16 +33,16 @@ export function surplusElements(compared: Compared): readonly LeafChange[] {
 }
 
 /** An element that goes away: somebody added it, or the configuration no longer has it. */
-function elementRemoval(
+export function elementRemoval(
   path: Path,
   element: Value,
   schema: FieldSchema,
   { found, sides, world }: Compared,
 ): LeafChange {
   const inside = [...found.leaves.values()].filter((leaf) => startsWith(leaf.path, path));
-  const known = inside.filter((leaf) => sides.applied?.[leaf.text] !== undefined);
+  const known = inside.filter((leaf) => ownOf(sides.applied, leaf.text) !== undefined);
   const moved = known.some((leaf) => {
-    const last = sides.applied?.[leaf.text];
+    const last = ownOf(sides.applied, leaf.text);
     const value = normalise(leaf.schema, leaf.value);
     return last && matchesApplied(last, value, sides.address, leaf.text, world) === 'different';
   });
@@ -96,8 +97,8 @@ function unseenLeaf(text: string, { root, wanted, live, sides }: Compared): Leaf
   if (path === undefined || isCovered(wanted, path)) return undefined;
   const along = schemasAlong(root, path);
   const [top, ...below] = along;
-  const isUnread = top?.['x-facet'] === true && live[path[0] ?? ''] === undefined;
-  const last = sides.applied?.[text];
+  const isUnread = top?.['x-facet'] === true && ownOf(live, path[0] ?? '') === undefined;
+  const last = ownOf(sides.applied, text);
   const isSecret = last !== undefined && isConcealed(last) && isNeverReturned(along);
   const isGone = below.length > 0 && !isObject(valueAt(root, live, path.slice(0, -1)));
   if (!isUnread && (!isSecret || isGone)) return undefined;
@@ -121,7 +122,7 @@ function isNeverReturned(along: readonly FieldSchema[]): boolean {
 }
 
 /** Whether the configuration sets something at the path, above it or below it, so that it is not gone. */
-function isCovered(wanted: Leaves, path: Path): boolean {
+export function isCovered(wanted: Leaves, path: Path): boolean {
   const inOwnedList = [...wanted.lists.values()].some(
     (list) => startsWith(path, list.path) && !list.elements.has(path[list.path.length] ?? ''),
   );
@@ -134,7 +135,7 @@ function covers({ path: own, value }: { readonly path: Path; readonly value: Val
 }
 
 /** The element of a keyed list that the path lies in, where the configuration has nothing left of the list. */
-function orphanedElement(
+export function orphanedElement(
   wanted: Leaves,
   found: Leaves,
   path: Path,

@@ -32,6 +32,8 @@ export type Sides = {
   readonly ignore: readonly Path[];
   /** Whether leaves that are no longer desired are left as they are. */
   readonly isPartial: boolean;
+  /** Whether whatever is live beside what is desired is to go. */
+  readonly isExact?: boolean;
   /** Whether secrets are written even where nothing says that they changed. */
   readonly resend: boolean;
 };

@@ -55,6 +55,7 @@ export function sidesOf(identity: Identity, options: PlanOptions): Sides {
       .map(parsePath)
       .filter((path): path is Path => path !== undefined),
     isPartial: desired?.isPartial ?? false,
+    isExact: desired?.isExact ?? false,
     resend: isResent(address, options),
   };
 }

@@ -1,13 +1,6 @@
 import type { Address } from '../core/address.ts';
 import { type FieldSchema, itemSchema, memberSchema } from '../core/schema.ts';
-import {
-  isList,
-  isObject,
-  type JsonObject,
-  Ref,
-  type Value,
-  type ValueObject,
-} from '../core/value.ts';
+import { isList, isObject, Ref, type Value, type ValueObject } from '../core/value.ts';
 
 /** A document whose ids of the run's own resources are references, and the addresses that it refers to. */
 export type Relinked = {
@@ -21,7 +14,7 @@ export type Relinked = {
  */
 export function relink(
   root: FieldSchema,
-  document: JsonObject,
+  document: ValueObject,
   addressOf: (kind: string, id: string) => Address | undefined,
 ): Relinked {
   const references = new Set<Address>();

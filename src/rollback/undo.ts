@@ -4,10 +4,9 @@
  */
 import type { Address } from '../core/address.ts';
 import type { DesiredResource } from '../core/desired.ts';
-import { isIdentity, type Path, parsePath } from '../core/path.ts';
-import { isObject, type Json, type JsonObject } from '../core/value.ts';
+import { parsePath } from '../core/path.ts';
+import { pickLeaves } from '../diff/pick.ts';
 import { kindNamed } from '../kinds/index.ts';
-import { scopeOf } from '../plan/natural-key.ts';
 import type {
   IntentRecorded,
   Interleaved,
@@ -16,10 +15,18 @@ import type {
   SnapshotTaken,
 } from '../state/journal.ts';
 import type { ResourceState } from '../state/model.ts';
+import {
+  desiredFrom,
+  ownersOf,
+  undeletable,
+  versionsOf,
+  type Wanted,
+  wantedFrom,
+} from './former.ts';
 import { lostValues, restoredState } from './lost.ts';
-import { type Relinked, relink } from './relink.ts';
+import { relink } from './relink.ts';
 
-/** What it takes to undo a run. */
+/** What it takes to bring resources back to what they were, such as before a run. */
 export type Undo = {
   /** What is to be there again. A resource that the run made is absent, and so is planned away. */
   readonly desired: readonly DesiredResource[];
@@ -33,6 +40,8 @@ export type Undo = {
   readonly interleaved: ReadonlyMap<Address, readonly Interleaved[]>;
   /** What the state said before. */
   readonly restored: ReadonlyMap<Address, ResourceState | null>;
+  /** What each resource is to be as a whole, which the result is held against. */
+  readonly wanted: ReadonlyMap<Address, Wanted>;
   /** What cannot be undone, in words. */
   readonly impossible: readonly { readonly address: Address; readonly message: string }[];
 };
@@ -52,8 +61,7 @@ export function undoRun(entries: readonly JournalEntry[]): Undo {
     );
     return wasWritten && (line === undefined || line.status !== 'not_attempted');
   });
-  const owners = new Map(touched.map(({ kind, id, address }) => [`${kind} ${id}`, address]));
-  const addressOf = (kind: string, id: string) => owners.get(`${kind} ${id}`);
+  const addressOf = ownersOf(touched);
   const recorded = new Map(
     entries.flatMap((entry) =>
       entry.type === 'resource' ? [[entry.address, entry.resource] as const] : [],
@@ -70,11 +78,7 @@ export function undoRun(entries: readonly JournalEntry[]): Undo {
   return {
     desired: undone.flatMap(({ desired }) => (desired ? [desired] : [])),
     addresses: touched.map(({ address }) => address),
-    versions: new Map(
-      touched.flatMap(({ address, pin }) =>
-        pin?.history_id ? [[address, pin.history_id] as const] : [],
-      ),
-    ),
+    versions: versionsOf(touched),
     produced: new Map(
       touched.flatMap(({ address, id }) => {
         const entry = lines.get(address)?.history?.after;
@@ -88,6 +92,7 @@ export function undoRun(entries: readonly JournalEntry[]): Undo {
       }),
     ),
     restored: new Map(undone.map(({ address, restored }) => [address, restored])),
+    wanted: new Map(undone.map(({ address, wanted }) => [address, wanted])),
     impossible: undone.flatMap(({ impossible }) => impossible),
   };
 }
@@ -116,9 +121,9 @@ function undoOne(
   const { address, kind: name, document } = snapshot;
   const kind = kindNamed(name);
   if (document === null) {
-    const message = `it was made by the run, and the platform has no endpoint that deletes a ${name}`;
-    const impossible = kind.delete ? [] : [{ address, message }];
-    return { address, desired: undefined, impossible, restored: snapshot.resource };
+    const impossible = kind.delete ? [] : [{ address, message: undeletable(name) }];
+    const { wanted } = wantedFrom(snapshot, addressOf);
+    return { address, desired: undefined, impossible, restored: snapshot.resource, wanted };
   }
   const isWhole = action === 'delete' || action === 'replace';
   // What no snapshot holds stays as it is: it is not put back, and not emptied either.
@@ -126,58 +131,19 @@ function undoOne(
     .filter((text) => !snapshot.withheld.includes(text))
     .map(parsePath)
     .filter((path) => path !== undefined);
-  const back = isWhole ? document : restoreLeaves(document, paths);
+  const back = isWhole ? document : pickLeaves(document, paths);
   const touched = { snapshot, changed, isWhole, recorded };
+  const { wanted, relinked } = wantedFrom(snapshot, addressOf, isWhole ? undefined : changed);
+  const whole = relinked?.document;
   return {
     address,
     restored: restoredState(kind.schema, touched),
-    desired: desiredFrom(snapshot, relink(kind.schema, back, addressOf)),
+    wanted,
+    desired: desiredFrom(
+      snapshot,
+      relink(kind.schema, back, addressOf),
+      whole === undefined ? {} : { whole },
+    ),
     impossible: lostValues(kind.schema, touched).map((message) => ({ address, message })),
-  };
-}
-
-/** The snapshot's values at the changed paths; a list that is keyed by identity goes back whole. */
-function restoreLeaves(document: JsonObject, paths: readonly Path[]): JsonObject {
-  let restored: JsonObject = {};
-  for (const path of paths) {
-    const at = path.findIndex(isIdentity);
-    const target = at < 0 ? path : path.slice(0, at);
-    const value = valueAt(document, target) ?? (at < 0 ? null : []);
-    restored = withValue(restored, target, value);
-  }
-  return restored;
-}
-
-function valueAt(document: Json | undefined, path: Path): Json | undefined {
-  const [key, ...rest] = path;
-  if (key === undefined) return document;
-  return isObject(document) ? valueAt(document[key], rest) : undefined;
-}
-
-function withValue(document: JsonObject, path: Path, value: Json): JsonObject {
-  const [key, ...rest] = path;
-  if (key === undefined) return document;
-  const member = document[key];
-  const inner = rest.length === 0 ? value : withValue(isObject(member) ? member : {}, rest, value);
-  return { ...document, [key]: inner };
-}
-
-function desiredFrom(snapshot: SnapshotTaken, { document, references }: Relinked): DesiredResource {
-  const scope = scopeOf(kindNamed(snapshot.kind), snapshot.document ?? {});
-  const name = snapshot.document?.name;
-  return {
-    address: snapshot.address,
-    kind: snapshot.kind,
-    document: { ...scope, ...(typeof name === 'string' ? { name } : {}), ...document },
-    lifecycle: {
-      protect: snapshot.resource?.protect ?? false,
-      ignore: [],
-      ...(snapshot.id === null ? {} : { adopt: snapshot.id }),
-    },
-    isPartial: true,
-    unchecked: {},
-    references,
-    position: undefined,
-    locate: () => undefined,
   };
 }

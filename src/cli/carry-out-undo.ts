@@ -1,0 +1,108 @@
+import { CallsheetError } from '../core/errors.ts';
+import type { Note, PlanOptions } from '../core/plan-document.ts';
+import { hasChanges, isRefused } from '../plan/document.ts';
+import type { HoldChange } from '../rollback/hold.ts';
+import type { Undo } from '../rollback/undo.ts';
+import { renderPlan } from './commands/plan.ts';
+import { confirm } from './confirm.ts';
+import type { CommonFlags, Context } from './context.ts';
+import { EXIT, type ExitCode } from './exit.ts';
+import { planInstead } from './make-plan.ts';
+import { overrideOption } from './plan-flags.ts';
+import { showNothingDone, tellRefused } from './result.ts';
+import { runPlan } from './run.ts';
+import type { Session } from './session.ts';
+
+export type UndoFlags = CommonFlags & {
+  readonly autoApprove?: boolean;
+  readonly force?: boolean;
+  readonly skipRefused?: boolean;
+  readonly overrideFreeze?: string;
+  readonly concurrency?: number;
+  readonly format: 'text' | 'json';
+};
+
+/** What is to be brought back, and what is said and remembered of it. */
+export type UndoRequest = {
+  readonly undo: Undo;
+  /** The run that it undoes; none where it goes back to a snapshot. */
+  readonly run?: string;
+  /** What a person is asked. */
+  readonly question: string;
+  /** What it means for the configuration that it undoes. */
+  readonly hold?: HoldChange | undefined;
+};
+
+/**
+ * Brings resources back to what they were, through the ordinary plan and executor: plans, shows, asks, runs
+ * and holds the result against what is wanted. Every rollback ends here, whatever its desired side was
+ * made from.
+ */
+export async function carryOutUndo(
+  { undo, run, question, hold }: UndoRequest,
+  flags: UndoFlags,
+  session: Session,
+  context: Context,
+): Promise<ExitCode> {
+  const { terminal } = context;
+  const planned = await planInstead(
+    session,
+    {
+      purpose: 'rollback',
+      ...(run === undefined ? {} : { undoes: run }),
+      desired: undo.desired,
+      versions: undo.versions,
+      options: undoOptions(undo, flags),
+    },
+    context,
+  );
+  const notes: readonly Note[] = undo.impossible.map((note) => ({ severity: 'warning', ...note }));
+  const plan = { ...planned.plan, notes: [...planned.plan.notes, ...notes] };
+  if (flags.format === 'text') terminal.out(renderPlan(plan, 'text', terminal));
+  if (isRefused(plan)) return tellRefused(plan, { flags, context });
+  const request = { flags, session, context, purpose: 'rollback' } as const;
+  if (!hasChanges(plan)) {
+    // Nothing is asked of the platform, but a run that died is settled for good.
+    if (session.unfinished !== undefined) return runPlan({ ...planned, plan }, request);
+    showNothingDone(plan, 'done', { flags, context });
+    return EXIT.done;
+  }
+  if (!(await isAgreed(question, flags, context))) return EXIT.error;
+  const { desired, restored } = undo;
+  return runPlan(
+    { ...planned, plan },
+    { ...request, desired, restored, ...(hold === undefined ? {} : { hold }) },
+  );
+}
+
+async function isAgreed(
+  question: string,
+  { autoApprove }: UndoFlags,
+  { terminal }: Context,
+): Promise<boolean> {
+  if (autoApprove === true) return true;
+  if (!terminal.canAsk) {
+    const message = 'nothing was written: nobody is there to agree, as stdin is not a terminal';
+    throw new CallsheetError('usage', message, {
+      hint: 'To carry this out, pass --auto-approve.',
+    });
+  }
+  const agreed = await confirm(question, terminal);
+  if (!agreed) terminal.err('Nothing was written.');
+  return agreed;
+}
+
+/** A rollback only touches what is to be undone, and takes away what was made. */
+function undoOptions({ addresses }: Undo, flags: UndoFlags): PlanOptions {
+  const { force, skipRefused } = flags;
+  return {
+    allow_delete: true,
+    accept_conflicts: force === true,
+    skip_refused: skipRefused === true,
+    resend_secrets: false,
+    target: addresses,
+    exclude: [],
+    force: force === true,
+    ...overrideOption(flags),
+  };
+}
