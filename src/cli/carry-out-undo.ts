@@ -1,5 +1,5 @@
 import { CallsheetError } from '../core/errors.ts';
-import type { Note, PlanOptions } from '../core/plan-document.ts';
+import type { Note, PlanDocument, PlanOptions } from '../core/plan-document.ts';
 import { hasChanges, isRefused } from '../plan/document.ts';
 import type { HoldChange } from '../rollback/hold.ts';
 import type { Undo } from '../rollback/undo.ts';
@@ -31,6 +31,12 @@ export type UndoRequest = {
   readonly question: string;
   /** What it means for the configuration that it undoes. */
   readonly hold?: HoldChange | undefined;
+  /** The snapshot that it goes back to. */
+  readonly snapshot?: PlanDocument['snapshot'];
+  /** Whether what was made meanwhile is deleted; it is, unless this says no. */
+  readonly mayDelete?: boolean;
+  /** What else is to be said of the plan. */
+  readonly notes?: readonly Note[];
 };
 
 /**
@@ -39,7 +45,7 @@ export type UndoRequest = {
  * made from.
  */
 export async function carryOutUndo(
-  { undo, run, question, hold }: UndoRequest,
+  { undo, run, question, hold, snapshot, mayDelete = true, notes: said = [] }: UndoRequest,
   flags: UndoFlags,
   session: Session,
   context: Context,
@@ -50,14 +56,15 @@ export async function carryOutUndo(
     {
       purpose: 'rollback',
       ...(run === undefined ? {} : { undoes: run }),
+      ...(snapshot === undefined ? {} : { snapshot }),
       desired: undo.desired,
       versions: undo.versions,
-      options: undoOptions(undo, flags),
+      options: { ...undoOptions(undo, flags), allow_delete: mayDelete },
     },
     context,
   );
   const notes: readonly Note[] = undo.impossible.map((note) => ({ severity: 'warning', ...note }));
-  const plan = { ...planned.plan, notes: [...planned.plan.notes, ...notes] };
+  const plan = { ...planned.plan, notes: [...planned.plan.notes, ...notes, ...said] };
   if (flags.format === 'text') terminal.out(renderPlan(plan, 'text', terminal));
   if (isRefused(plan)) return tellRefused(plan, { flags, context });
   const request = { flags, session, context, purpose: 'rollback' } as const;

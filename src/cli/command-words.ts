@@ -66,7 +66,11 @@ export const COMMAND_WORDS: { readonly [command: string]: CommandWords } = {
     exits: WRITING,
   },
   rollback: {
-    examples: ['callsheet rollback', 'callsheet rollback --auto-approve --skip-refused'],
+    examples: [
+      'callsheet rollback',
+      'callsheet rollback --auto-approve --skip-refused',
+      'callsheet rollback --to nightly.snapshot',
+    ],
     exits: WRITING,
   },
   drift: {

@@ -24,7 +24,7 @@ import {
 import { addReadCommands } from './read-commands.ts';
 import { failureOf, reportFailure } from './report.ts';
 import { simulationOptionsOn } from './simulation-options.ts';
-import { addSnapshotCommands } from './snapshot-commands.ts';
+import { addSnapshotCommands, keyOptionsOn } from './snapshot-commands.ts';
 import { addStateCommands } from './state-commands.ts';
 import { openTerminal, type Terminal } from './terminal.ts';
 import { openTraceFile, type TraceFile } from './trace-file.ts';
@@ -160,8 +160,10 @@ export function buildProgram(action: Act, version: string): Command {
       )(flags),
     );
 
-  command('rollback', 'undo a run')
+  keyOptionsOn(command('rollback', 'undo a run, or go back to a snapshot'))
     .option('--run <id>', 'the run to undo; the last one otherwise')
+    .option('--to <snapshot>', 'a file of callsheet snapshot create to go back to')
+    .option('--allow-delete', 'with --to: delete what was made since the snapshot')
     .option('--auto-approve', 'do not ask')
     .option('--force', 'undo edits that were made since the run, too')
     .option('--skip-refused', 'leave out what is refused and undo the rest')

@@ -1,5 +1,5 @@
 import { unreachable } from '../core/errors.ts';
-import type { Action, PlanDocument, PlanSummary } from '../core/plan-document.ts';
+import type { Action, PlanDocument, PlanSummary, SnapshotMark } from '../core/plan-document.ts';
 
 /** The words that the renderers share, so that a terminal and a pull request say the same. */
 
@@ -80,6 +80,7 @@ export function headline(plan: PlanDocument): string {
         ? `No changes${where}. The platform matches the configuration.`
         : `Plan${where}: ${counts}`;
     case 'rollback': {
+      if (plan.snapshot !== undefined) return headlineToSnapshot(plan, plan.snapshot, where);
       const run = plan.undoes === undefined ? '' : ` of run ${plan.undoes}`;
       return isEmpty(plan)
         ? `No changes${where}. Nothing${run} is left to roll back.`
@@ -94,6 +95,17 @@ export function headline(plan: PlanDocument): string {
     default:
       return unreachable(plan.purpose);
   }
+}
+
+function headlineToSnapshot(
+  plan: PlanDocument,
+  { made_at: at }: SnapshotMark,
+  where: string,
+): string {
+  const to = `the snapshot of ${at.replace(/\.\d+Z$/, 'Z')}`;
+  return isEmpty(plan)
+    ? `No changes${where}. Everything is as in ${to}.`
+    : `Rollback to ${to}${where}: ${countsOf(plan.summary)}`;
 }
 
 /** `Apply will send about 24 requests (14 reads, 10 writes) in about 3 s.` */

@@ -73,6 +73,14 @@ export type AnswerRecord = {
   readonly answer: Json;
 };
 
+/** A list that was read to its end: what it does not hold was not there. */
+export type ListRecord = {
+  readonly type: 'list';
+  readonly kind: string;
+  /** What it was narrowed to; nothing: it is all that the credentials see. */
+  readonly scope: { readonly [field: string]: string };
+};
+
 /** Something that could not be read, and why. */
 export type GapRecord = { readonly type: 'gap'; readonly of: string; readonly why: string };
 
@@ -80,7 +88,12 @@ export type GapRecord = { readonly type: 'gap'; readonly of: string; readonly wh
 export type SameRecord = { readonly type: 'same'; readonly key: string; readonly digest: string };
 
 /** What an account is made of. */
-export type ContentRecord = ResourceRecord | OrganizationRecord | AnswerRecord | GapRecord;
+export type ContentRecord =
+  | ResourceRecord
+  | OrganizationRecord
+  | AnswerRecord
+  | ListRecord
+  | GapRecord;
 
 export type End = {
   readonly type: 'end';
@@ -105,6 +118,7 @@ export function keyOf(record: ContentRecord): string | undefined {
       return `organization ${record.id}`;
     case 'answer':
       return `answer ${record.operation} ${record.organization_id ?? record.reseller_id ?? ''}`;
+    case 'list':
     case 'gap':
       return undefined;
   }

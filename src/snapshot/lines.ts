@@ -107,7 +107,15 @@ export async function* readLines(file: string, bytes: Bytes): AsyncGenerator<Lin
   yield end;
 }
 
-const TYPES = new Set<unknown>(['resource', 'organization', 'answer', 'gap', 'same', 'end']);
+const TYPES = new Set<unknown>([
+  'resource',
+  'organization',
+  'answer',
+  'list',
+  'gap',
+  'same',
+  'end',
+]);
 
 function parseLine(file: string, text: string, isBegun: boolean) {
   let value: Json;

@@ -135,6 +135,7 @@ async function* resourcesIn(
 ): AsyncGenerator<ContentRecord> {
   try {
     yield* mapResources(kind, listed(kind, scope, input), input);
+    yield { type: 'list', kind: kind.name, scope };
   } catch (error) {
     if (!(error instanceof ListRefused)) throw error;
     onRefused();

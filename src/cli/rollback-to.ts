@@ -1,0 +1,132 @@
+import type { Address } from '../core/address.ts';
+import { CallsheetError } from '../core/errors.ts';
+import type { Note } from '../core/plan-document.ts';
+import { kindNamed } from '../kinds/index.ts';
+import { formatCount } from '../render/wording.ts';
+import { findEdits } from '../rollback/edits.ts';
+import type { HoldChange } from '../rollback/hold.ts';
+import { type Since, undoSince } from '../rollback/since.ts';
+import { openSnapshot } from '../snapshot/read-file.ts';
+import { carryOutUndo, type UndoFlags } from './carry-out-undo.ts';
+import type { Context } from './context.ts';
+import type { ExitCode } from './exit.ts';
+import { readBegan } from './find-run.ts';
+import { openSession, type Session } from './session.ts';
+import { type Relevant, readRelevant } from './snapshot/kept.ts';
+import { type KeyFlags, keysFrom } from './snapshot/keys.ts';
+import { tellRunning } from './tell.ts';
+
+export type RollbackToFlags = UndoFlags &
+  KeyFlags & { readonly to: string; readonly allowDelete?: boolean };
+
+/** `callsheet rollback --to SNAPSHOT`: what the stack manages becomes what it was when that was made. */
+export async function rollbackTo(flags: RollbackToFlags, context: Context): Promise<ExitCode> {
+  const snapshot = await openSnapshot(flags.to, keysFrom(flags, context));
+  const session = await openSession(flags, context);
+  try {
+    tellRunning(session.unfinished, context);
+    const relevant = await readRelevant(snapshot, session);
+    const { sha256, covers } = relevant;
+    const { state, reader } = session;
+    const missing = await findMissing(session);
+    const isMissing = (address: Address) => missing.has(address);
+    const since = undoSince(relevant.kept, { state, isMissing, covers });
+    if (since.undo.addresses.length === 0 && since.undo.impossible.length === 0) {
+      throw nothingOfStack(flags.to);
+    }
+    const there = since.undo.addresses.filter((address) => !isMissing(address));
+    if (flags.force !== true && !(await isGoneOnWith(session, sha256))) {
+      const edits = await findEdits(there, state, (kind, id, limit) =>
+        reader.history(kindNamed(kind), id, limit),
+      );
+      if (edits.length > 0) throw edited(edits);
+    }
+    const { made_at } = snapshot.header;
+    return await carryOutUndo(
+      {
+        undo: since.undo,
+        question: `Roll back to the snapshot of ${made_at}?`,
+        snapshot: { made_at, sha256 },
+        mayDelete: flags.allowDelete === true,
+        notes: notesOn(since, relevant),
+        hold: await holdOf(session, made_at),
+      },
+      flags,
+      session,
+      context,
+    );
+  } finally {
+    await session.close();
+  }
+}
+
+/** Addresses whose resource is gone from the platform. Lists are read once, and planning uses the same. */
+async function findMissing({ state, reader }: Session): Promise<ReadonlySet<Address>> {
+  const missing = new Set<Address>();
+  await Promise.all(
+    Object.entries(state.resources).map(async ([address, { kind: name, id, scope, pin }]) => {
+      const kind = kindNamed(name);
+      const listed = await reader.list(kind, scope);
+      const isThere =
+        listed === undefined
+          ? (await reader.read(kind, { id, scope, isUnread: pin === null }, new Set())) !==
+            undefined
+          : listed.some((one) => one.id === id);
+      if (!isThere) missing.add(address);
+    }),
+  );
+  return missing;
+}
+
+/** A rollback to the same snapshot that died has edited, too: its edits are nobody's. */
+async function isGoneOnWith(session: Session, sha256: string): Promise<boolean> {
+  const { unfinished, state } = session;
+  const run = unfinished?.run ?? state.last_run;
+  const began = run === null ? undefined : await readBegan(session, run);
+  return began?.snapshot?.sha256 === sha256;
+}
+
+/** What a person should know of what is left alone. */
+function notesOn({ made, untold, foreign }: Since, { kept, others }: Relevant): readonly Note[] {
+  const withheld = kept.reduce((sum, one) => sum + one.withheld.length, 0);
+  const beside = foreign + others;
+  const said: Note[] = untold.map((address) => ({
+    severity: 'warning',
+    address,
+    message: 'the snapshot says nothing of it, so it stays as it is',
+  }));
+  for (const address of made)
+    said.push({ severity: 'info', address, message: 'it was made since the snapshot' });
+  if (withheld > 0) {
+    const message = `${formatCount(withheld, 'sensitive value')} of these resources ${withheld === 1 ? 'is' : 'are'} not in the snapshot, which is not encrypted; what is live stays`;
+    said.push({ severity: 'info', address: null, message });
+  }
+  if (beside > 0) {
+    const message = `${formatCount(beside, 'resource')} of the snapshot ${beside === 1 ? 'is' : 'are'} not managed by this stack and not touched`;
+    said.push({ severity: 'info', address: null, message });
+  }
+  return said;
+}
+
+/** The configuration that was applied last since the snapshot is not to be applied again unawares. */
+async function holdOf(session: Session, madeAt: string): Promise<HoldChange | undefined> {
+  for (const { run, purpose, at } of await session.store.runs()) {
+    if (Date.parse(at) <= Date.parse(madeAt)) return undefined;
+    if (purpose !== 'apply') continue;
+    const began = await readBegan(session, run);
+    return began && { config_digest: began.config_digest, undid: run, isHeld: true };
+  }
+  return undefined;
+}
+
+function edited(edits: readonly string[]): CallsheetError {
+  return new CallsheetError('refused', edits.join('\n'), {
+    hint: 'Look at the edits first (callsheet drift). --force rolls back all the same and undoes them.',
+  });
+}
+
+function nothingOfStack(file: string): CallsheetError {
+  return new CallsheetError('usage', `the snapshot ${file} holds nothing that this stack manages`, {
+    hint: 'It was made before the stack was applied for the first time, or of other organizations: callsheet snapshot show.',
+  });
+}
