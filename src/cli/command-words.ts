@@ -102,6 +102,13 @@ export const COMMAND_WORDS: { readonly [command: string]: CommandWords } = {
     'callsheet snapshot show nightly.snapshot',
     'callsheet snapshot show nightly.snapshot agent.reception',
   ),
+  'snapshot diff': {
+    examples: [
+      'callsheet snapshot diff monday.snapshot tuesday.snapshot',
+      'callsheet snapshot diff monday.snapshot tuesday.snapshot --format markdown',
+    ],
+    exits: ['done', 'error', 'changes'],
+  },
   assumptions: offline('callsheet assumptions'),
   get: {
     examples: [

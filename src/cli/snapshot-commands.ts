@@ -11,6 +11,8 @@ export function addSnapshotCommands(command: MakeCommand, action: Act): void {
     .option('--encrypt', 'ask for a passphrase, where none is given otherwise')
     .addOption(passphraseFile())
     .option('--recipient <age1…...>', 'encrypt for the holders of these keys, with age')
+    .option('--base <file>', 'an earlier snapshot: only what differs from it is written')
+    .addOption(identity())
     .addOption(format('text', 'json'))
     .action((flags) =>
       action(async (given: typeof flags, context) =>
@@ -36,6 +38,21 @@ export function addSnapshotCommands(command: MakeCommand, action: Act): void {
     .action((file: string, wanted: string | undefined, flags) =>
       action(async (given: typeof flags, context) =>
         (await import('./commands/snapshot-show.ts')).show(file, wanted, given, context),
+      )(flags),
+    );
+
+  addDiff(command, action);
+}
+
+function addDiff(command: MakeCommand, action: Act): void {
+  keyOptionsOn(command('diff', 'show what changed from one snapshot to another'))
+    .argument('<earlier>', 'a snapshot')
+    .argument('<later>', 'another of the same account')
+    .option('--detailed-exitcode', 'exit 2 when something differs')
+    .addOption(format('text', 'json', 'markdown'))
+    .action((earlier: string, later: string, flags) =>
+      action(async (given: typeof flags, context) =>
+        (await import('./commands/snapshot-diff.ts')).diff(earlier, later, given, context),
       )(flags),
     );
 }

@@ -11,8 +11,11 @@ export type PlanDocument = {
   /** `sha256:…` over everything that apply acts on; see `plan/document.ts`. */
   readonly digest: string;
   readonly created_at: string;
-  /** What the desired side is: the configuration, or what a run found before it (rollback). */
-  readonly purpose: 'apply' | 'rollback' | 'drift';
+  /**
+   * What the desired side is: the configuration, what was there before (rollback), or a later snapshot
+   * (comparison).
+   */
+  readonly purpose: 'apply' | 'rollback' | 'drift' | 'comparison';
   /** The run that a rollback undoes. */
   readonly undoes?: string;
   /** The snapshot that a rollback goes back to. */

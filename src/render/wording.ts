@@ -92,9 +92,25 @@ export function headline(plan: PlanDocument): string {
         ? `No drift${where}. Nothing changed outside Callsheet.`
         : `Drift${where}: ${formatCount(drifted, 'resource')} changed outside Callsheet`;
     }
+    case 'comparison':
+      return isEmpty(plan) ? 'No resource differs' : `Difference: ${differenceOf(plan.summary)}`;
     default:
       return unreachable(plan.purpose);
   }
+}
+
+/** `1 made, 2 changed, 1 gone`: what happened between two snapshots. */
+function differenceOf({ create, update, replace, delete: deleted }: PlanSummary): string {
+  const counts: readonly (readonly [number, string])[] = [
+    [create, 'made'],
+    [update, 'changed'],
+    [replace, 'replaced'],
+    [deleted, 'gone'],
+  ];
+  return counts
+    .filter(([count]) => count > 0)
+    .map(([count, what]) => `${formatNumber(count)} ${what}`)
+    .join(', ');
 }
 
 function headlineToSnapshot(

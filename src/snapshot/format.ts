@@ -18,6 +18,8 @@ export type Header = {
   readonly type: 'header';
   readonly format: 'callsheet-snapshot';
   readonly version: number;
+  /** Tells it from every other snapshot, before anything else of it is read. */
+  readonly id: string;
   readonly made_at: string;
   /** Version of Callsheet. */
   readonly made_by: string;
@@ -29,8 +31,11 @@ export type Header = {
   /** The stack that it was made in, whose addresses it holds; null where there was none. */
   readonly stack: { readonly lineage: string } | null;
   /** The snapshot that holds the records which did not change; null for one that stands alone. */
-  readonly base: { readonly file: string; readonly sha256: string } | null;
+  readonly base: BaseMark | null;
 };
+
+/** Which snapshot is the base, and what it is called beside the one that needs it. */
+export type BaseMark = { readonly file: string; readonly id: string; readonly sha256: string };
 
 /** One resource. */
 export type ResourceRecord = {

@@ -1,10 +1,15 @@
+import { randomUUID } from 'node:crypto';
 import { stat } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
 import { readEndpoints } from '../../api/endpoints.ts';
+import { CallsheetError } from '../../core/errors.ts';
 import { recordIn, textOf } from '../../kinds/answer.ts';
 import { createReader } from '../../live/reader.ts';
 import { renderSnapshotText } from '../../render/snapshot.ts';
+import { type Base, readBase, withoutSame } from '../../snapshot/base.ts';
 import { type Header, VERSION } from '../../snapshot/format.ts';
 import { readAccount } from '../../snapshot/read-account.ts';
+import { openSnapshot } from '../../snapshot/read-file.ts';
 import { createTally } from '../../snapshot/summary.ts';
 import { refuseExisting, writeSnapshot } from '../../snapshot/write-file.ts';
 import type { CommonFlags, Context } from '../context.ts';
@@ -12,7 +17,7 @@ import { EXIT, type ExitCode } from '../exit.ts';
 import { DEFAULT_CONCURRENCY } from '../open-client.ts';
 import { withPlatform } from '../platform-session.ts';
 import { organizationId } from '../read/scope.ts';
-import { type SealFlags, sealFrom } from '../snapshot/keys.ts';
+import { type KeyFlags, keysFrom, type SealFlags, sealFrom } from '../snapshot/keys.ts';
 import {
   checkAccount,
   idsOf,
@@ -22,8 +27,10 @@ import {
 } from '../snapshot/stack-facts.ts';
 
 export type CreateFlags = CommonFlags &
-  SealFlags & {
+  SealFlags &
+  KeyFlags & {
     readonly out?: string;
+    readonly base?: string;
     readonly organization?: string;
     readonly knowledgeBase?: readonly string[];
     readonly format: 'text' | 'json';
@@ -47,20 +54,26 @@ export async function create(flags: CreateFlags, context: Context): Promise<Exit
     const organizations = settings?.organizations ?? {};
     const organization = wanted === undefined ? undefined : organizationId(wanted, organizations);
     const now = context.now();
-    const file = flags.out ?? fileName(account, now);
+    const file = flags.out ?? join(dirname(flags.base ?? ''), fileName(account, now));
     await refuseExisting(file);
+    const platform = { base_url: client.baseUrl, account_id: account };
+    const base =
+      flags.base === undefined
+        ? undefined
+        : await baseOf(flags.base, file, platform, flags, context);
     const sensitive = seal.type !== 'none';
     const header: Header = {
       type: 'header',
       format: 'callsheet-snapshot',
       version: VERSION,
+      id: randomUUID(),
       made_at: now.toISOString(),
       made_by: context.version,
-      platform: { base_url: client.baseUrl, account_id: account },
+      platform,
       organization: organization ?? null,
       sensitive,
       stack: state === undefined ? null : { lineage: state.lineage },
-      base: null,
+      base: base?.mark ?? null,
     };
     const records = readAccount({
       client,
@@ -78,7 +91,9 @@ export async function create(flags: CreateFlags, context: Context): Promise<Exit
       owner: ownersIn(state),
     });
     const tally = createTally();
-    const end = await writeSnapshot(file, header, tally.over(records), seal);
+    const seen = tally.over(records);
+    const body = base === undefined ? seen : withoutSame(seen, base.digests);
+    const end = await writeSnapshot(file, header, body, seal);
     const { size } = await stat(file);
     const made = tally.document({ file, size, encryption: seal.type }, header, end);
     terminal.out(
@@ -88,6 +103,30 @@ export async function create(flags: CreateFlags, context: Context): Promise<Exit
     );
     return EXIT.done;
   });
+}
+
+/** The base, which must be of the same account, and lie where it will be looked for. */
+async function baseOf(
+  given: string,
+  file: string,
+  { account_id, base_url }: Header['platform'],
+  flags: CreateFlags,
+  context: Context,
+): Promise<Base> {
+  if (dirname(resolve(given)) !== dirname(resolve(file))) {
+    throw new CallsheetError('usage', `${file} would not lie beside its base ${given}`, {
+      hint: 'A snapshot is read with its base beside it: write it to the same folder (--out).',
+    });
+  }
+  const base = await openSnapshot(given, keysFrom(flags, context));
+  const { platform } = base.header;
+  if (platform.account_id !== account_id || platform.base_url !== base_url) {
+    const whose = `account ${platform.account_id} on ${platform.base_url}`;
+    throw new CallsheetError('usage', `the base ${given} is of ${whose}`, {
+      hint: `These credentials are for account ${account_id} on ${base_url}.`,
+    });
+  }
+  return readBase(base);
 }
 
 /** `callsheet-1f3a9c2e-20261121T094500Z.snapshot`: in the order of time, and of whom it is. */

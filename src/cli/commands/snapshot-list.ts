@@ -4,7 +4,7 @@ import { CallsheetError } from '../../core/errors.ts';
 import { type ListedSnapshot, renderSnapshotsText } from '../../render/snapshot.ts';
 import { type Keys, readSealing } from '../../snapshot/container.ts';
 import { inWords } from '../../snapshot/failures.ts';
-import { openSnapshot } from '../../snapshot/read-file.ts';
+import { readHeader } from '../../snapshot/read-file.ts';
 import type { CommonFlags, Context } from '../context.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { type KeyFlags, keysFrom } from '../snapshot/keys.ts';
@@ -49,7 +49,7 @@ async function look(folder: string, name: string, keys: Keys): Promise<ListedSna
   const { size } = await stat(path);
   const about = { file: name, size, encryption };
   try {
-    const { header } = await openSnapshot(path, keys);
+    const header = await readHeader(path, keys);
     const { made_at, base, platform } = header;
     return { ...about, made_at, ...platform, base: base?.file ?? null, problem: null };
   } catch (error) {
