@@ -4,12 +4,12 @@ import { CallsheetError } from '../core/errors.ts';
 import { type Bytes, peek, through } from './bytes.ts';
 import { codeOf, damaged, inWords, noSnapshot, wrongKey } from './failures.ts';
 import { AGE_MAGIC, openWithAge, sealWithAge } from './seal/age.ts';
-import { MAGIC, openWithPassphrase, sealWithPassphrase } from './seal/passphrase.ts';
+import { type Cost, MAGIC, openWithPassphrase, sealWithPassphrase } from './seal/passphrase.ts';
 
 /** How a snapshot is encrypted when it is written. */
 export type Seal =
   | { readonly type: 'none' }
-  | { readonly type: 'passphrase'; readonly passphrase: string }
+  | { readonly type: 'passphrase'; readonly passphrase: string; readonly cost?: Cost }
   | { readonly type: 'age'; readonly recipients: readonly string[] };
 
 /** How a file is encrypted, as its first bytes say. */
@@ -32,7 +32,7 @@ export function pack(text: Bytes, seal: Seal): Bytes {
     case 'none':
       return compressed;
     case 'passphrase':
-      return sealWithPassphrase(compressed, seal.passphrase);
+      return sealWithPassphrase(compressed, seal.passphrase, seal.cost);
     case 'age':
       return sealWithAge(compressed, seal.recipients);
   }

@@ -2,7 +2,7 @@ import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CallsheetError } from '../../core/errors.ts';
 import { type ListedSnapshot, renderSnapshotsText } from '../../render/snapshot.ts';
-import { type Keys, readSealing } from '../../snapshot/container.ts';
+import { type Keys, readSealing, type Sealing } from '../../snapshot/container.ts';
 import { inWords } from '../../snapshot/failures.ts';
 import { readHeader } from '../../snapshot/read-file.ts';
 import type { CommonFlags, Context } from '../context.ts';
@@ -56,7 +56,18 @@ async function look(folder: string, name: string, keys: Keys): Promise<ListedSna
     if (!(error instanceof CallsheetError)) throw error;
     // Other files are compressed, or encrypted with age, too.
     if (!name.endsWith('.snapshot') && encryption !== 'passphrase') return undefined;
+    const isSealed = encryption !== 'none' && (await keyFor(encryption, keys)) === undefined;
+    const problem = isSealed ? SEALED[encryption] : error.message;
     const nothing = { made_at: null, account_id: null, base_url: null, base: null };
-    return { ...about, ...nothing, problem: error.message };
+    return { ...about, ...nothing, problem };
   }
+}
+
+const SEALED: { readonly [type in Exclude<Sealing, 'none'>]: string } = {
+  passphrase: 'encrypted with a passphrase, which was not given',
+  age: 'encrypted for keys of age; none was given',
+};
+
+async function keyFor(sealing: Exclude<Sealing, 'none'>, keys: Keys): Promise<string | undefined> {
+  return sealing === 'passphrase' ? keys.passphrase() : (await keys.identities())[0];
 }

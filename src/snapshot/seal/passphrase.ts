@@ -35,10 +35,11 @@ const KEY = 32;
 /** Three short lines. */
 const LONGEST_HEAD = 1024;
 
-type Cost = { readonly n: number; readonly r: number; readonly p: number };
+/** What guessing costs, in the terms of scrypt. */
+export type Cost = { readonly n: number; readonly r: number; readonly p: number };
 
 /** About half a second and 128 MB: dear for whoever guesses, bearable for whoever knows. */
-export const COST: Cost = { n: 2 ** 17, r: 8, p: 1 };
+const COST: Cost = { n: 2 ** 17, r: 8, p: 1 };
 /** A file may not ask for more than this of whoever opens it. */
 const MOST_MEMORY = 1024 ** 3;
 const MOST_PARALLEL = 16;
