@@ -4,7 +4,13 @@ import { CallsheetError } from '../core/errors.ts';
 import { type Bytes, peek, through } from './bytes.ts';
 import { codeOf, damaged, inWords, noSnapshot, wrongKey } from './failures.ts';
 import { AGE_MAGIC, openWithAge, sealWithAge } from './seal/age.ts';
-import { type Cost, MAGIC, openWithPassphrase, sealWithPassphrase } from './seal/passphrase.ts';
+import {
+  type Cost,
+  MAGIC,
+  type MadeKeys,
+  openWithPassphrase,
+  sealWithPassphrase,
+} from './seal/passphrase.ts';
 
 /** How a snapshot is encrypted when it is written. */
 export type Seal =
@@ -19,6 +25,8 @@ export type Sealing = Seal['type'];
 export type Keys = {
   readonly passphrase: () => Promise<string | undefined>;
   readonly identities: () => Promise<readonly string[]>;
+  /** Keeps what was made of the passphrase, which takes its time. */
+  readonly made?: MadeKeys;
 };
 
 const GZIP_MAGIC = Buffer.from([0x1f, 0x8b]);
@@ -85,7 +93,7 @@ async function decrypted(file: string, all: Bytes, sealing: Sealing, keys: Keys)
   if (sealing === 'none') return all;
   if (sealing === 'passphrase') {
     const passphrase = await keys.passphrase();
-    if (passphrase !== undefined) return openWithPassphrase(file, all, passphrase);
+    if (passphrase !== undefined) return openWithPassphrase(file, all, passphrase, keys.made);
     throw wrongKey(
       file,
       'it needs its passphrase',

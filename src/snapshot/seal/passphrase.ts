@@ -46,6 +46,9 @@ const MOST_PARALLEL = 16;
 
 type Keys = { readonly head: Buffer; readonly chunks: Buffer };
 
+/** Keys that were made already, by what they were made of: a file is read more than once. */
+export type MadeKeys = Map<string, Promise<Keys>>;
+
 const derive = promisify<string, Buffer, number, ScryptOptions, Buffer>(scrypt);
 
 async function keysOf(passphrase: string, salt: Buffer, { n, r, p }: Cost): Promise<Keys> {
@@ -94,10 +97,14 @@ export async function* openWithPassphrase(
   file: string,
   source: Bytes,
   passphrase: string,
+  made: MadeKeys = new Map(),
 ): AsyncGenerator<Buffer> {
   const { head, rest } = await takeHead(file, source);
   const { salt, mac, lines, ...cost } = readHead(file, head);
-  const keys = await keysOf(passphrase, salt, cost);
+  const name = JSON.stringify([passphrase, salt.toString('base64'), cost]);
+  const making = made.get(name) ?? keysOf(passphrase, salt, cost);
+  made.set(name, making);
+  const keys = await making;
   const expected = macOf(keys, lines);
   if (mac.length !== expected.length || !timingSafeEqual(mac, expected)) {
     const hint = 'Check CALLSHEET_SNAPSHOT_PASSPHRASE or --passphrase-file.';
