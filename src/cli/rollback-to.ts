@@ -87,7 +87,7 @@ async function isGoneOnWith(session: Session, sha256: string): Promise<boolean> 
 }
 
 /** What a person should know of what is left alone. */
-function notesOn({ made, untold, foreign }: Since, { kept, others }: Relevant): readonly Note[] {
+function notesOn({ untold, foreign }: Since, { kept, others }: Relevant): readonly Note[] {
   const withheld = kept.reduce((sum, one) => sum + one.withheld.length, 0);
   const beside = foreign + others;
   const said: Note[] = untold.map((address) => ({
@@ -95,8 +95,6 @@ function notesOn({ made, untold, foreign }: Since, { kept, others }: Relevant): 
     address,
     message: 'the snapshot says nothing of it, so it stays as it is',
   }));
-  for (const address of made)
-    said.push({ severity: 'info', address, message: 'it was made since the snapshot' });
   if (withheld > 0) {
     const message = `${formatCount(withheld, 'sensitive value')} of these resources ${withheld === 1 ? 'is' : 'are'} not in the snapshot, which is not encrypted; what is live stays`;
     said.push({ severity: 'info', address: null, message });

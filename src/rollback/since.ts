@@ -36,8 +36,6 @@ export type Now = {
 /** What it takes to bring a stack back to a snapshot, and what the snapshot cannot tell. */
 export type Since = {
   readonly undo: Undo;
-  /** Resources that were made since; they go only when that is allowed. */
-  readonly made: readonly Address[];
   /** Resources of the stack that the snapshot says nothing of. */
   readonly untold: readonly Address[];
   /** How many resources of the snapshot are not the stack's. */
@@ -75,9 +73,8 @@ export function undoSince(kept: readonly Kept[], now: Now): Since {
   return {
     undo: {
       ...undo,
-      impossible: [...back.flatMap(({ impossible }) => impossible), ...undo.impossible],
+      impossible: [...back.flatMap(({ impossible }) => impossible), ...made.flatMap(staying)],
     },
-    made: made.map(([address]) => address),
     untold: lacking.filter(([, one]) => !isCovered(one)).map(([address]) => address),
     foreign: kept.length - found.size,
   };
@@ -87,6 +84,13 @@ function madeSince([address, resource]: readonly [Address, ResourceState]): Form
   const { kind } = resource;
   // It has no place in the state any more once it is gone.
   return { address, kind, id: null, document: null, pin: null, resource: null, withheld: [] };
+}
+
+/** What was made since and cannot be taken away. */
+function staying([address, { kind }]: readonly [Address, ResourceState]): Undo['impossible'] {
+  if (kindNamed(kind).delete !== undefined) return [];
+  const message = `it was made since the snapshot, and the platform has no endpoint that deletes a ${kind}`;
+  return [{ address, message }];
 }
 
 type Back = {
