@@ -37,7 +37,7 @@ function refusalFooter({ refusals = [], purpose }: PlanDocument): readonly Foote
 }
 
 function verdictFooter(
-  { changes, options }: PlanDocument,
+  { changes, options, purpose }: PlanDocument,
   verdict: Exclude<Verdict, 'ok'>,
 ): readonly Footer[] {
   const struck = changes.filter((change) => change.verdict === verdict);
@@ -50,10 +50,12 @@ function verdictFooter(
       items: sayOnce(struck.map(({ address, reason }) => ({ address, text: reason }))),
       ...(isBlocking
         ? {
-            title: `Refused: apply does not run this plan because of ${count}.`,
+            title: `Refused: ${purpose === 'rollback' ? 'the rollback is not run' : 'apply does not run this plan'} because of ${count}.`,
             advice: refusedAdvice(struck),
           }
-        : OMITTED[verdict](count)),
+        : (purpose === 'rollback' && verdict === 'unsupported' ? NOT_UNDONE : OMITTED[verdict])(
+            count,
+          )),
     },
   ];
 }
@@ -72,6 +74,11 @@ const OMITTED = {
     advice: 'Make the change in the dashboard, or take it out of the configuration.',
   }),
 };
+
+const NOT_UNDONE = (count: string) => ({
+  title: `Not undone: the rollback leaves out ${count} that the platform does not take now.`,
+  advice: 'Once that is put right, roll back again: it goes on with what is left.',
+});
 
 function refusedAdvice(struck: readonly Change[]): string {
   const isConflict = ({ fields }: Change) => fields.some(({ cause }) => cause === 'conflict');

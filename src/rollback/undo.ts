@@ -98,7 +98,7 @@ export function undoRun(entries: readonly JournalEntry[]): Undo {
 }
 
 /** What a run set out to do with a resource. */
-type Attempted = Pick<LedgerLine, 'action' | 'fields'>;
+type Attempted = Pick<LedgerLine, 'action' | 'fields' | 'id'>;
 
 /** A run that died has no ledger, but its intents say as much. */
 function intended(entries: readonly JournalEntry[], { address }: SnapshotTaken): Attempted {
@@ -107,6 +107,7 @@ function intended(entries: readonly JournalEntry[], { address }: SnapshotTaken):
   );
   const isDelete = intents.some(({ step }) => step === 'delete');
   return {
+    id: null,
     action: isDelete ? 'delete' : 'update',
     fields: [...new Set(intents.flatMap(({ fields }) => fields))],
   };
@@ -114,11 +115,12 @@ function intended(entries: readonly JournalEntry[], { address }: SnapshotTaken):
 
 function undoOne(
   snapshot: SnapshotTaken,
-  { action, fields: changed }: Attempted,
+  line: Attempted,
   recorded: ResourceState | null | undefined,
   addressOf: (kind: string, id: string) => Address | undefined,
 ) {
   const { address, kind: name, document } = snapshot;
+  const { action, fields: changed } = line;
   const kind = kindNamed(name);
   if (document === null) {
     const impossible = kind.delete ? [] : [{ address, message: undeletable(name) }];
@@ -142,8 +144,17 @@ function undoOne(
     desired: desiredFrom(
       snapshot,
       relink(kind.schema, back, addressOf),
-      whole === undefined ? {} : { whole },
+      whole === undefined ? {} : { whole: { document: whole, withheld: snapshot.withheld } },
     ),
-    impossible: lostValues(kind.schema, touched).map((message) => ({ address, message })),
+    impossible: [
+      ...lostValues(kind.schema, touched),
+      ...(action === 'replace' && kind.delete === undefined ? [replacedStays(name, line.id)] : []),
+    ].map((message) => ({ address, message })),
   };
+}
+
+/** A voice of another name is another voice: the old one is taken up again, and the new one stays. */
+function replacedStays(kind: string, id: string | null): string {
+  const which = id === null ? 'the one' : `the one (${id})`;
+  return `${which} that the run made in its place stays, as the platform has no endpoint that deletes a ${kind}`;
 }
