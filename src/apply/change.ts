@@ -71,7 +71,8 @@ export async function applyChange(change: Change, given: ChangeWork): Promise<Ch
         ...base,
         status: progress.left.length === 0 ? 'done' : 'failed',
         id: progress.live?.id ?? change.id,
-        message: remarksOf(change.address, progress, kept),
+        ...formerOf(work),
+        message: remarksOf(work, progress, kept),
         ...seenIn(progress),
       },
       id: progress.live?.id ?? null,
@@ -143,12 +144,15 @@ function prove(work: Work, { live, left: given }: Progress): readonly string[] {
 }
 
 /** What a person should know of a change that took all the same. */
-function remarksOf(address: Address, progress: Progress, kept: readonly string[]): string | null {
+function remarksOf(work: Work, progress: Progress, kept: readonly string[]): string | null {
   const { remarks, left } = progress;
-  const others = othersIn(address, progress);
+  const others = othersIn(work.change.address, progress);
+  const { former_id: former } = formerOf(work);
+  const isBack = `it is back under a new id, ${progress.live?.id} (it was ${former})`;
   const stays = `the platform does not clear ${kept.join(', ')}: what stands there stays, and is no longer looked after`;
   return (
     [
+      ...(former === undefined ? [] : [isBack]),
       ...left.map(notUndone),
       ...(left.length > 0 ? ['the rest is as it was'] : []),
       ...remarks,
@@ -156,6 +160,12 @@ function remarksOf(address: Address, progress: Progress, kept: readonly string[]
       ...(others ? [others] : []),
     ].join('; ') || null
   );
+}
+
+/** The id that something had which a rollback makes anew. */
+function formerOf({ change, desired }: Work): Pick<LedgerLine, 'former_id'> {
+  const id = desired?.isPartial === true ? desired.lifecycle.adopt : undefined;
+  return change.action === 'create' && id !== undefined ? { former_id: id } : {};
 }
 
 function notUndone({ text, why }: Left): string {

@@ -10,8 +10,10 @@ type Entries = readonly JournalEntry[];
 export type FoundRun = {
   readonly run: string;
   readonly entries: Entries;
-  /** Rollbacks of it that did not come to their end, the newest first. */
-  readonly begun: readonly Entries[];
+  /** Rollbacks of it, the newest first. */
+  readonly rollbacks: readonly Entries[];
+  /** Whether the newest of those did not come to its end. */
+  readonly isBegun: boolean;
 };
 
 /**
@@ -19,7 +21,7 @@ export type FoundRun = {
  * not come to its end, it is gone on with.
  */
 export async function findRun(session: Session, wanted: string | undefined): Promise<FoundRun> {
-  const begun: Entries[] = [];
+  const rollbacks: Entries[] = [];
   for (const run of await runsOf(session)) {
     if (run === wanted) break;
     const entries = await readRun(session, run);
@@ -27,15 +29,16 @@ export async function findRun(session: Session, wanted: string | undefined): Pro
     const { undoes, snapshot } = beganOf(entries) ?? {};
     if (wanted === undefined && snapshot !== undefined)
       throw redo(run, 'what was there since a snapshot');
-    if (wanted === undefined && undoes === undefined) return { run, entries, begun: [] };
+    if (wanted === undefined && undoes === undefined)
+      return { run, entries, rollbacks: [], isBegun: false };
     if (wanted === undefined && isEnded(entries)) throw redo(run, `run ${undoes ?? ''}`);
     wanted ??= undoes;
-    if (undoes === wanted) begun.push(entries);
+    if (undoes === wanted) rollbacks.push(entries);
   }
   if (wanted === undefined) throw nothingToUndo();
   const entries = await readRun(session, wanted);
-  if (entries !== undefined)
-    return { run: wanted, entries, begun: begun.filter((one) => !isEnded(one)) };
+  const isBegun = rollbacks[0] !== undefined && !isEnded(rollbacks[0]);
+  if (entries !== undefined) return { run: wanted, entries, rollbacks, isBegun };
   throw new CallsheetError('usage', `run ${wanted} is not recorded`, {
     hint: 'callsheet runs lists those that are.',
   });

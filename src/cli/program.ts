@@ -164,6 +164,9 @@ export function buildProgram(action: Act, version: string): Command {
     .option('--run <id>', 'the run to undo; the last one otherwise')
     .option('--to <snapshot>', 'a file of callsheet snapshot create to go back to')
     .option('--allow-delete', 'with --to: delete what was made since the snapshot')
+    .addOption(
+      new Option('--target <address...>', 'only these of what it changed: an address, a kind'),
+    )
     .option('--auto-approve', 'do not ask')
     .option('--force', 'undo edits that were made since the run, too')
     .option('--skip-refused', 'leave out what is refused and undo the rest')

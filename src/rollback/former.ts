@@ -44,6 +44,7 @@ export function undoTo(formers: readonly Former[]): Undo {
     addresses: formers.map(({ address }) => address),
     versions: versionsOf(formers),
     produced: new Map(),
+    made: new Map(),
     interleaved: new Map(),
     restored: new Map(formers.map(({ address, resource }) => [address, resource])),
     wanted: new Map(wanted.map(([{ address }, one]) => [address, one.wanted])),

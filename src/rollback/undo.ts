@@ -36,6 +36,8 @@ export type Undo = {
   readonly versions: ReadonlyMap<Address, number>;
   /** The history entry that the run itself made. */
   readonly produced: ReadonlyMap<Address, { readonly id: string; readonly entry: number }>;
+  /** What the run made and a rollback deletes, as the run left it. */
+  readonly made: ReadonlyMap<Address, ResourceState>;
   /** Entries that others made while the run wrote: undoing the run undoes those too. */
   readonly interleaved: ReadonlyMap<Address, readonly Interleaved[]>;
   /** What the state said before. */
@@ -80,9 +82,16 @@ export function undoRun(entries: readonly JournalEntry[]): Undo {
     addresses: touched.map(({ address }) => address),
     versions: versionsOf(touched),
     produced: new Map(
-      touched.flatMap(({ address, id }) => {
-        const entry = lines.get(address)?.history?.after;
-        return id !== null && entry ? [[address, { id, entry }] as const] : [];
+      touched.flatMap(({ address, id: former }) => {
+        const { id = former, history } = lines.get(address) ?? {};
+        return id !== null && history?.after ? [[address, { id, entry: history.after }]] : [];
+      }),
+    ),
+    made: new Map(
+      touched.flatMap(({ address, kind, document }) => {
+        const resource = recorded.get(address);
+        const goes = document === null && kindNamed(kind).delete !== undefined;
+        return goes && resource ? [[address, resource] as const] : [];
       }),
     ),
     interleaved: new Map(
@@ -94,6 +103,23 @@ export function undoRun(entries: readonly JournalEntry[]): Undo {
     restored: new Map(undone.map(({ address, restored }) => [address, restored])),
     wanted: new Map(undone.map(({ address, wanted }) => [address, wanted])),
     impossible: undone.flatMap(({ impossible }) => impossible),
+  };
+}
+
+/** The part of an undo that concerns some addresses. */
+export function narrowUndo(undo: Undo, isChosen: (address: Address) => boolean): Undo {
+  const only = <V>(map: ReadonlyMap<Address, V>): ReadonlyMap<Address, V> =>
+    new Map([...map].filter(([address]) => isChosen(address)));
+  return {
+    desired: undo.desired.filter(({ address }) => isChosen(address)),
+    addresses: undo.addresses.filter(isChosen),
+    versions: only(undo.versions),
+    produced: only(undo.produced),
+    made: only(undo.made),
+    interleaved: only(undo.interleaved),
+    restored: only(undo.restored),
+    wanted: only(undo.wanted),
+    impossible: undo.impossible.filter(({ address }) => isChosen(address)),
   };
 }
 
