@@ -151,6 +151,7 @@ export function buildProgram(action: Act, version: string): Command {
   planOptionsOn(command('apply', 'carry out a plan'))
     .argument('[planfile]', 'a plan made by: callsheet plan --out FILE')
     .option('--auto-approve', 'do not ask')
+    .option('--rollback-on-failure', 'undo what the run did, should it fail')
     .option('--expect <digest>', 'apply only the plan with this digest (sha256:…)')
     .option('--events <file>', "append the run's events to a file, one JSON a line")
     .addOption(format('text', 'json'))

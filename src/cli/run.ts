@@ -42,6 +42,10 @@ export type RunRequest = {
   readonly restored?: ReadonlyMap<Address, ResourceState | null>;
   /** What it means for the configuration that it undoes. */
   readonly hold?: HoldChange;
+  /** What is to be done should it fail, which a run that dies leaves to the next command. */
+  readonly onFailure?: 'rollback';
+  /** Told what came of the run, once all of it is written down. */
+  readonly onEnded?: (run: string, result: VerifiedResult) => void;
   /** Holds what the run left against what it was to leave, once all of it is done. */
   readonly verify?: (left: Left) => Promise<Verification>;
 };
@@ -133,6 +137,7 @@ async function execute(
     base_url: plan.platform.base_url,
     lineage: state.lineage,
     serial: state.serial,
+    ...(request.onFailure === undefined ? {} : { on_failure: request.onFailure }),
     ...guarded,
   });
   context.stop.addEventListener('abort', () => context.terminal.err(STOPPING), { once: true });
@@ -158,6 +163,7 @@ async function execute(
   await lease.commit(nextState(withHolds(state, guarded.holds), run, resources));
   await progress.close();
   showResult(run, plan, result, request);
+  request.onEnded?.(run, result);
   return runExit(result);
 }
 

@@ -39,6 +39,8 @@ export type RunBegan = {
   readonly serial: number;
   /** All holds from this run on, where it puts or releases one. */
   readonly holds?: Holds;
+  /** What is to be done should it fail or die; absent: nothing. */
+  readonly on_failure?: 'rollback';
   /** Guards that it was told to override; absent where there is none. */
   readonly overrides?: readonly Override[];
 };

@@ -9,7 +9,7 @@ import { narrowUndo, type Undo, undoRun } from '../../rollback/undo.ts';
 import { carryOutUndo, type UndoFlags } from '../carry-out-undo.ts';
 import type { Context } from '../context.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
-import { findRun, readBegan } from '../find-run.ts';
+import { type FoundRun, findRun, readBegan, withoutCopies } from '../find-run.ts';
 import type { RollbackToFlags } from '../rollback-to.ts';
 import { openSession, type Session } from '../session.ts';
 import { tellRunning } from '../tell.ts';
@@ -30,6 +30,7 @@ export async function rollback(flags: RollbackFlags, context: Context): Promise<
     const { run, entries, rollbacks, isBegun } = await findRun(session, flags.run);
     if (isBegun)
       context.terminal.err(`Going on with the rollback of run ${run}, which did not end.`);
+    refuseWithoutCopies(run, entries, flags);
     const all = afterRollbacks(undoRun(entries), rollbacks);
     if (all.addresses.length === 0) {
       showNothingToUndo(run, flags, context);
@@ -65,6 +66,22 @@ function showNothingToUndo(run: string, { format }: RollbackFlags, { terminal }:
   }
   const head = { format: 'callsheet-run', version: 1, run: null, plan_digest: null };
   terminal.out(JSON.stringify({ ...head, status: 'done', undoes: run, ledger: [] }, null, 2));
+}
+
+/** A record whose copies were taken out of it must not read as a run that changed nothing. */
+function refuseWithoutCopies(
+  run: string,
+  entries: FoundRun['entries'],
+  { target = [] }: RollbackFlags,
+): void {
+  const lost = withoutCopies(entries).filter(
+    (address) => target.length === 0 || target.some((one) => matchesAddress(one, address)),
+  );
+  if (lost.length === 0) return;
+  const message = `the record of run ${run} has no copy of ${lost.join(', ')}, so it cannot be undone`;
+  throw new CallsheetError('usage', message, {
+    hint: 'Put the record back from a backup, name with --target what it has copies of, or take the change back in the configuration.',
+  });
 }
 
 /** The part of a run that `--target` names. */
