@@ -30,7 +30,7 @@ export async function findRun(session: Session, wanted: string | undefined): Pro
   for (const run of runs) {
     if (run === wanted) break;
     const entries = await readRun(session, run);
-    if (entries === undefined || undoRun(entries).addresses.length === 0) continue;
+    if (entries === undefined || isIdle(entries)) continue;
     const { undoes, snapshot } = beganOf(entries) ?? {};
     if (wanted === undefined && snapshot !== undefined)
       throw redo(run, 'what was there since a snapshot');
@@ -48,6 +48,11 @@ export async function findRun(session: Session, wanted: string | undefined): Pro
   throw new CallsheetError('usage', `run ${wanted} is not recorded`, {
     hint: 'callsheet runs lists those that are.',
   });
+}
+
+/** Whether a run changed nothing. One whose copies are gone may have. */
+function isIdle(entries: Entries): boolean {
+  return undoRun(entries).addresses.length === 0 && withoutCopies(entries).length === 0;
 }
 
 /** Whether the state still speaks of a run. */
