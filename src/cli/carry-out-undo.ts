@@ -89,9 +89,9 @@ export async function carryOutUndo(
   });
 }
 
-/** What `--skip-refused` leaves out was agreed to, and is not held against the result. */
+/** What `--skip-refused` leaves out, or waits to be deleted, was agreed to, and is not held against the result. */
 function withoutAgreed({ wanted }: Undo, { changes }: PlanDocument): Pick<Undo, 'wanted'> {
-  const agreed = changes.filter(({ verdict }) => verdict === 'refused');
+  const agreed = changes.filter(({ verdict }) => verdict === 'refused' || verdict === 'held');
   const addresses = new Set(agreed.map(({ address }) => address));
   return { wanted: new Map([...wanted].filter(([address]) => !addresses.has(address))) };
 }

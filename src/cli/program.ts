@@ -166,7 +166,10 @@ export function buildProgram(action: Act, version: string): Command {
     .option('--to <snapshot>', 'a file of callsheet snapshot create to go back to')
     .option('--allow-delete', 'with --to: delete what was made since the snapshot')
     .addOption(
-      new Option('--target <address...>', 'only these of what it changed: an address, a kind'),
+      new Option(
+        '--target <address...>',
+        'only these of what it would bring back: an address, a kind',
+      ),
     )
     .option('--auto-approve', 'do not ask')
     .option('--force', 'undo edits that were made since the run, too')

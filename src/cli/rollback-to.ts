@@ -1,4 +1,4 @@
-import type { Address } from '../core/address.ts';
+import { type Address, matchesAddress } from '../core/address.ts';
 import { CallsheetError } from '../core/errors.ts';
 import type { Note } from '../core/plan-document.ts';
 import { kindNamed } from '../kinds/index.ts';
@@ -6,18 +6,24 @@ import { formatCount } from '../render/wording.ts';
 import { findEdits } from '../rollback/edits.ts';
 import type { HoldChange } from '../rollback/hold.ts';
 import { type Since, undoSince } from '../rollback/since.ts';
+import { narrowUndo, type Undo } from '../rollback/undo.ts';
 import { openSnapshot } from '../snapshot/read-file.ts';
 import { carryOutUndo, type UndoFlags } from './carry-out-undo.ts';
 import type { Context } from './context.ts';
 import type { ExitCode } from './exit.ts';
-import { readBegan } from './find-run.ts';
+import { beganOf, readBegan, readRun } from './find-run.ts';
 import { openSession, type Session } from './session.ts';
 import { type Relevant, readRelevant } from './snapshot/kept.ts';
 import { type KeyFlags, keysFrom } from './snapshot/keys.ts';
 import { tellRunning } from './tell.ts';
 
 export type RollbackToFlags = UndoFlags &
-  KeyFlags & { readonly to: string; readonly allowDelete?: boolean };
+  KeyFlags & {
+    readonly to: string;
+    readonly allowDelete?: boolean;
+    /** The part of the stack that goes back; all of it where none is given. */
+    readonly target?: readonly string[];
+  };
 
 /** `callsheet rollback --to SNAPSHOT`: what the stack manages becomes what it was when that was made. */
 export async function rollbackTo(flags: RollbackToFlags, context: Context): Promise<ExitCode> {
@@ -34,7 +40,8 @@ export async function rollbackTo(flags: RollbackToFlags, context: Context): Prom
     if (since.undo.addresses.length === 0 && since.undo.impossible.length === 0) {
       throw nothingOfStack(flags.to);
     }
-    const there = since.undo.addresses.filter((address) => !isMissing(address));
+    const undo = chooseFrom(since.undo, flags);
+    const there = undo.addresses.filter((address) => !isMissing(address));
     if (flags.force !== true && !(await isGoneOnWith(session, sha256))) {
       const edits = await findEdits(there, state, (kind, id, limit) =>
         reader.history(kindNamed(kind), id, limit),
@@ -44,7 +51,7 @@ export async function rollbackTo(flags: RollbackToFlags, context: Context): Prom
     const { made_at } = snapshot.header;
     return await carryOutUndo(
       {
-        undo: since.undo,
+        undo,
         question: `Roll back to the snapshot of ${made_at}?`,
         snapshot: { made_at, sha256 },
         mayDelete: flags.allowDelete === true,
@@ -58,6 +65,19 @@ export async function rollbackTo(flags: RollbackToFlags, context: Context): Prom
   } finally {
     await session.close();
   }
+}
+
+/** The part that `--target` names. */
+function chooseFrom(undo: Undo, { to, target = [] }: RollbackToFlags): Undo {
+  const known = [...undo.addresses, ...undo.impossible.map(({ address }) => address)];
+  const stray = target.find((pattern) => !known.some((one) => matchesAddress(pattern, one)));
+  if (stray !== undefined) {
+    throw new CallsheetError('usage', `--target ${stray}: the snapshot ${to} has nothing of it`, {
+      hint: 'What it holds: callsheet snapshot show. Addresses: callsheet state list.',
+    });
+  }
+  if (target.length === 0) return undo;
+  return narrowUndo(undo, (address) => target.some((one) => matchesAddress(one, address)));
 }
 
 /** Addresses whose resource is gone from the platform. Lists are read once, and planning uses the same. */
@@ -82,8 +102,9 @@ async function findMissing({ state, reader }: Session): Promise<ReadonlySet<Addr
 async function isGoneOnWith(session: Session, sha256: string): Promise<boolean> {
   const { unfinished, state } = session;
   const run = unfinished?.run ?? state.last_run;
-  const began = run === null ? undefined : await readBegan(session, run);
-  return began?.snapshot?.sha256 === sha256;
+  const entries = (run === null ? undefined : await readRun(session, run)) ?? [];
+  const isDone = entries.some((entry) => entry.type === 'ended' && entry.status === 'done');
+  return !isDone && beganOf(entries)?.snapshot?.sha256 === sha256;
 }
 
 /** What a person should know of what is left alone. */

@@ -3,6 +3,7 @@ import type { RollbackFlags } from '../../src/cli/commands/rollback.ts';
 import { rollback } from '../../src/cli/commands/rollback.ts';
 import type { Json } from '../../src/core/value.ts';
 import { type Stage, staged } from '../apply/stage.ts';
+import { mortal } from '../kill/mortal.ts';
 import { nameless, settled, take } from '../snapshot/taking.ts';
 
 function agentCalled({ sim }: Stage, name: string): { readonly [field: string]: Json } {
@@ -192,6 +193,55 @@ describe('a rollback to a snapshot refuses', () => {
     expect(await said({ to: `${stage.folder}/nowhere` })).toContain(
       'nowhere cannot be read: there is no such file or folder',
     );
+  });
+});
+
+describe('a part of a stack', () => {
+  staged('goes back where it is named', async (stage) => {
+    await stage.apply();
+    const { file } = await take(stage);
+    await stage.edit('agents.yaml', 'status: active\n    model', 'status: inactive\n    model');
+    await stage.edit('resources.yaml', 'max_attempts: 3', 'max_attempts: 5');
+    await stage.apply();
+    const since = stage.writes().length;
+    await stage.rollback({ to: file, target: ['agent.desk'] });
+    const made = stage.writes().slice(since);
+    expect(made.map(({ operation }) => operation)).toEqual(['updateAgent']);
+    const { err } = await stage.run(
+      (context) =>
+        rollback({ dir: stage.folder, format: 'text', to: file, target: ['agent.dask'] }, context),
+      { exit: 1 },
+    );
+    expect(err).toContain('--target agent.dask: the snapshot');
+  });
+});
+
+describe('a rollback to a snapshot that died', () => {
+  staged("is gone on with, and its own edits are nobody else's", async (stage) => {
+    await stage.apply();
+    const before = settled(stage.sim);
+    const { file } = await take(stage);
+    await stage.edit('agents.yaml', 'model: alpha-4.1', 'model: alpha-4o');
+    await stage.edit('agents.yaml', 'status: active\n    model', 'status: inactive\n    model');
+    await stage.edit('resources.yaml', 'max_attempts: 3', 'max_attempts: 5');
+    await stage.edit('resources.yaml', 'body: See you', 'body: Be there');
+    await stage.apply();
+    const moments = [
+      'after request PATCH updateRetryPolicy',
+      'after request POST revertAgent',
+      'before request PUT updateAgent',
+    ];
+    for (const name of moments) {
+      const { outside, isDead } = mortal({ name, nth: 1 });
+      await stage.run(
+        (context) =>
+          rollback({ dir: stage.folder, format: 'text', autoApprove: true, to: file }, context),
+        { exit: 'any', outside },
+      );
+      expect(isDead(), name).toBe(true);
+    }
+    await stage.rollback({ to: file });
+    expect(settled(stage.sim)).toEqual(before);
   });
 });
 
