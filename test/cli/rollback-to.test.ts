@@ -2,8 +2,10 @@ import { describe, expect } from 'vitest';
 import type { RollbackFlags } from '../../src/cli/commands/rollback.ts';
 import { rollback } from '../../src/cli/commands/rollback.ts';
 import type { Json } from '../../src/core/value.ts';
+import type { Header } from '../../src/snapshot/format.ts';
 import { type Stage, staged } from '../apply/stage.ts';
 import { mortal } from '../kill/mortal.ts';
+import { agentOf, HEADER, written } from '../snapshot/files.ts';
 import { nameless, settled, take } from '../snapshot/taking.ts';
 
 function agentCalled({ sim }: Stage, name: string): { readonly [field: string]: Json } {
@@ -174,6 +176,28 @@ describe('a rollback to a snapshot refuses', () => {
     });
     expect(agentCalled(stage, 'Night').name).toBe('Night');
     expect(agentCalled(stage, 'Front desk').status).toBe('active');
+  });
+
+  staged('a snapshot of another account or platform, and one of another stack', async (stage) => {
+    await stage.apply();
+    const { platform: _, ...header } = HEADER;
+    const here = { base_url: stage.sim.url, account_id: 'e7ac14dd-6755-4b7f-bb6b-7319e7f7b316' };
+    const rows: readonly (readonly [Header['platform'], string])[] = [
+      [
+        { ...here, account_id: 'another' },
+        'is of account another, and this stack is on account e7',
+      ],
+      [{ ...here, base_url: 'https://other.example.test' }, 'is of platform https://other.example'],
+      [here, 'holds nothing that this stack manages'],
+    ];
+    for (const [platform, message] of rows) {
+      const { file } = await written([agentOf(1)], { type: 'none' }, { ...header, platform });
+      const { err } = await stage.run(
+        (context) => rollback({ dir: stage.folder, format: 'text', to: file }, context),
+        { exit: 1 },
+      );
+      expect(err).toContain(message);
+    }
   });
 
   staged('a run and a snapshot at once, and a file that is none', async (stage) => {
