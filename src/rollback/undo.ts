@@ -19,6 +19,7 @@ import {
   desiredFrom,
   ownersOf,
   undeletable,
+  unknownFields,
   versionsOf,
   type Wanted,
   wantedFrom,
@@ -159,7 +160,6 @@ function undoOne(
     .filter((text) => !snapshot.withheld.includes(text))
     .map(parsePath)
     .filter((path) => path !== undefined);
-  const back = isWhole ? document : pickLeaves(document, paths);
   const touched = { snapshot, changed, isWhole, recorded };
   const { wanted, relinked } = wantedFrom(snapshot, addressOf, isWhole ? undefined : changed);
   const whole = relinked?.document;
@@ -169,14 +169,19 @@ function undoOne(
     wanted,
     desired: desiredFrom(
       snapshot,
-      relink(kind.schema, back, addressOf),
+      isWhole && relinked ? relinked : relink(kind.schema, pickLeaves(document, paths), addressOf),
       whole === undefined ? {} : { whole: { document: whole, withheld: snapshot.withheld } },
     ),
     impossible: [
       ...lostValues(kind.schema, touched),
+      ...(isWhole ? unknownFields(snapshot).map(unknownStays) : []),
       ...(action === 'replace' && kind.delete === undefined ? [replacedStays(name, line.id)] : []),
     ].map((message) => ({ address, message })),
   };
+}
+
+function unknownStays(field: string): string {
+  return `${field} is a field that this version of Callsheet does not know; it comes back without it`;
 }
 
 /** A voice of another name is another voice: the old one is taken up again, and the new one stays. */
