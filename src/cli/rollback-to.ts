@@ -1,13 +1,16 @@
-import { type Address, matchesAddress } from '../core/address.ts';
+import { matchesAddress } from '../core/address.ts';
 import { CallsheetError } from '../core/errors.ts';
+import { ownOf } from '../core/own.ts';
 import type { Note } from '../core/plan-document.ts';
 import { kindNamed } from '../kinds/index.ts';
+import { scopeOf } from '../plan/natural-key.ts';
 import { formatCount } from '../render/wording.ts';
 import { findEdits } from '../rollback/edits.ts';
 import type { HoldChange } from '../rollback/hold.ts';
-import { type Since, undoSince } from '../rollback/since.ts';
+import { type Kept, type Since, undoSince } from '../rollback/since.ts';
 import { narrowUndo, type Undo } from '../rollback/undo.ts';
 import { openSnapshot } from '../snapshot/read-file.ts';
+import type { ResourceState } from '../state/model.ts';
 import { carryOutUndo, type UndoFlags } from './carry-out-undo.ts';
 import type { Context } from './context.ts';
 import type { ExitCode } from './exit.ts';
@@ -34,14 +37,17 @@ export async function rollbackTo(flags: RollbackToFlags, context: Context): Prom
     const relevant = await readRelevant(snapshot, session);
     const { sha256, covers } = relevant;
     const { state, reader } = session;
-    const missing = await findMissing(session);
-    const isMissing = (address: Address) => missing.has(address);
+    const missing = await findMissing(session, relevant.kept);
+    const isMissing = (kind: string, id: string) => missing.has(`${kind} ${id}`);
     const since = undoSince(relevant.kept, { state, isMissing, covers });
     if (since.undo.addresses.length === 0 && since.undo.impossible.length === 0) {
       throw nothingOfStack(flags.to);
     }
     const undo = chooseFrom(since.undo, flags);
-    const there = undo.addresses.filter((address) => !isMissing(address));
+    const there = undo.addresses.filter((address) => {
+      const known = ownOf(state.resources, address);
+      return known !== undefined && !isMissing(known.kind, known.id);
+    });
     if (flags.force !== true && !(await isGoneOnWith(session, sha256))) {
       const edits = await findEdits(there, state, (kind, id, limit) =>
         reader.history(kindNamed(kind), id, limit),
@@ -80,11 +86,21 @@ function chooseFrom(undo: Undo, { to, target = [] }: RollbackToFlags): Undo {
   return narrowUndo(undo, (address) => target.some((one) => matchesAddress(one, address)));
 }
 
-/** Addresses whose resource is gone from the platform. Lists are read once, and planning uses the same. */
-async function findMissing({ state, reader }: Session): Promise<ReadonlySet<Address>> {
-  const missing = new Set<Address>();
+/**
+ * Which resources, of the state and of the snapshot, are gone from the platform. Lists are read once, and
+ * planning uses the same.
+ */
+async function findMissing(
+  { state, reader }: Session,
+  kept: readonly Kept[],
+): Promise<ReadonlySet<string>> {
+  const sought = new Map<string, Pick<ResourceState, 'kind' | 'id' | 'scope' | 'pin'>>();
+  for (const { kind, id, document } of kept)
+    sought.set(`${kind} ${id}`, { kind, id, scope: scopeOf(kindNamed(kind), document), pin: null });
+  for (const one of Object.values(state.resources)) sought.set(`${one.kind} ${one.id}`, one);
+  const missing = new Set<string>();
   await Promise.all(
-    Object.entries(state.resources).map(async ([address, { kind: name, id, scope, pin }]) => {
+    [...sought].map(async ([key, { kind: name, id, scope, pin }]) => {
       const kind = kindNamed(name);
       const listed = await reader.list(kind, scope);
       const isThere =
@@ -92,7 +108,7 @@ async function findMissing({ state, reader }: Session): Promise<ReadonlySet<Addr
           ? (await reader.read(kind, { id, scope, isUnread: pin === null }, new Set())) !==
             undefined
           : listed.some((one) => one.id === id);
-      if (!isThere) missing.add(address);
+      if (!isThere) missing.add(key);
     }),
   );
   return missing;

@@ -27,8 +27,8 @@ export type Kept = {
 /** What there is now of a stack. */
 export type Now = {
   readonly state: State;
-  /** Whether the platform no longer has what the state names. */
-  readonly isMissing: (address: Address) => boolean;
+  /** Whether the platform no longer has a resource, of the state or of the snapshot. */
+  readonly isMissing: (kind: string, id: string) => boolean;
   /** Whether the snapshot holds every resource of a kind in a scope: then what it lacks was made since. */
   readonly covers: (kind: string, scope: Scope) => boolean;
 };
@@ -104,7 +104,7 @@ function broughtBack(address: Address, kept: Kept, { state, isMissing }: Now): B
   const { kind, id, document, version } = kept;
   const { schema } = kindNamed(kind);
   const recorded = ownOf(state.resources, address);
-  const isWhole = recorded === undefined || isMissing(address);
+  const isWhole = isMissing(kind, id) && (recorded === undefined || isMissing(kind, recorded.id));
   // A version is one of the resource that had that id, not of what took its place.
   const isSame = recorded === undefined || recorded.id === id;
   const pin =
@@ -134,7 +134,10 @@ function broughtBack(address: Address, kept: Kept, { state, isMissing }: Now): B
     isWhole,
     recorded,
   });
-  const messages = obstacle === undefined ? (isWhole ? lost : []) : [obstacle];
+  const unknownLost = unknown.map(
+    (field) => `${field} is a field that no schema knows; it comes back without it`,
+  );
+  const messages = obstacle === undefined ? (isWhole ? [...lost, ...unknownLost] : []) : [obstacle];
   return {
     former: { ...former, resource: resource ?? blank(kept, address) },
     impossible: messages.map((message) => ({ address, message })),

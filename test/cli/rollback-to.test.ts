@@ -1,3 +1,5 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import type { RollbackFlags } from '../../src/cli/commands/rollback.ts';
 import { rollback } from '../../src/cli/commands/rollback.ts';
@@ -218,6 +220,21 @@ describe('a rollback to a snapshot refuses', () => {
       'nowhere cannot be read: there is no such file or folder',
     );
   });
+});
+
+staged('a stack whose state was thrown away goes back all the same', async (stage) => {
+  await stage.apply();
+  const before = settled(stage.sim);
+  const { file } = await take(stage);
+  await stage.edit('agents.yaml', 'model: alpha-4.1', 'model: alpha-4o');
+  await stage.edit('resources.yaml', 'max_attempts: 3', 'max_attempts: 5');
+  await stage.apply();
+  await rm(join(stage.folder, '.callsheet'), { recursive: true });
+  const { out } = await stage.run((context) =>
+    rollback({ dir: stage.folder, format: 'text', autoApprove: true, to: file }, context),
+  );
+  expect(out).not.toContain('it is gone');
+  expect(settled(stage.sim)).toEqual(before);
 });
 
 describe('a part of a stack', () => {
