@@ -51,7 +51,7 @@ function alsoMoved(work: Work, before: LiveResource, after: LiveResource): Work 
   const wrongBefore = new Set(differences(work, whole, before).map(keyOf));
   const moved = differences(work, whole, after).filter((one) => !wrongBefore.has(keyOf(one)));
   const paths = moved.map(({ path }) => path);
-  const document = pickLeaves(whole.document, paths, desired.document);
+  const document = pickLeaves(work.kind.schema, whole.document, paths, desired.document);
   return { ...work, desired: { ...desired, document } };
 }
 

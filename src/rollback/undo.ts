@@ -169,7 +169,9 @@ function undoOne(
     wanted,
     desired: desiredFrom(
       snapshot,
-      isWhole && relinked ? relinked : relink(kind.schema, pickLeaves(document, paths), addressOf),
+      isWhole && relinked
+        ? relinked
+        : relink(kind.schema, pickLeaves(kind.schema, document, paths), addressOf),
       whole === undefined ? {} : { whole: { document: whole, withheld: snapshot.withheld } },
     ),
     impossible: [

@@ -37,7 +37,9 @@ describe.each(NAMES)('a field called %s', (name) => {
   });
 
   test('is put back as it was, or to nothing', () => {
-    expect(pickLeaves({ config: {} }, [['config', name]])).toEqual({ config: { [name]: null } });
-    expect(pickLeaves({ [name]: 'x' }, [[name]])).toEqual({ [name]: 'x' });
+    expect(pickLeaves(schema, { config: {} }, [['config', name]])).toEqual({
+      config: { [name]: null },
+    });
+    expect(pickLeaves(schema, { [name]: 'x' }, [[name]])).toEqual({ [name]: 'x' });
   });
 });

@@ -66,6 +66,9 @@ export async function playUndo(world: World): Promise<number> {
     const unsaid = found.filter((address) => !said.includes(address));
     if (unsaid.length > 0)
       throw new Error(`not as before, and not said:\n${tell(unsaid, before, after)}\n${err}${out}`);
+    // Where null is refused, what was set for the first time stays, and that is said.
+    if (exit === 3 && world.dialect.nulls !== 'rejected')
+      throw new Error(`all of it has an endpoint:\n${err}${out}`);
     if (found.length === 0 && exit === 3)
       throw new Error(`all is as before, and the rollback says otherwise:\n${err}${out}`);
     if (found.length > 0 && exit === 0) throw new Error(`not as before, and exit 0: ${found}`);
