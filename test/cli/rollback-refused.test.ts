@@ -103,6 +103,73 @@ describe('a lock refuses one leaf of a rollback', () => {
   });
 });
 
+describe('a platform that cannot say now (503)', () => {
+  /** Pauses take no time. */
+  const patiently = (stage: Stage, exit: number) =>
+    stage.run(
+      (to) =>
+        rollback(
+          { dir: stage.folder, format: 'text', autoApprove: true },
+          { ...to, pause: { sleep: async () => {}, random: () => 1 } },
+        ),
+      { exit },
+    );
+  const body: JsonObject = {
+    error: 'temporarily_unavailable',
+    error_description: 'Nothing was saved; retry',
+  };
+
+  staged('is asked again', async (stage) => {
+    await stage.apply();
+    await stage.edit('agents.yaml', 'how can I help?', 'good day!');
+    await stage.apply();
+    stage.sim.faults.add({ operation: 'revertAgent', status: 503, body, times: 3 });
+    await patiently(stage, 0);
+    expect(desk(stage).record.greeting_message).toBe('Harbor Dental, how can I help?');
+  });
+
+  staged('for as long as is decent; then it is said, and gone on with later', async (stage) => {
+    await stage.apply();
+    await stage.edit('agents.yaml', 'how can I help?', 'good day!');
+    await stage.edit('resources.yaml', 'max_attempts: 3', 'max_attempts: 5');
+    await stage.apply();
+    stage.sim.faults.add({ operation: 'revertAgent', status: 503, body, times: 10_000 });
+    const since = stage.writes().length;
+    const { out } = await patiently(stage, 3);
+    expect(flat(out)).toMatch(
+      /failed agent\.desk \(update\) .*answered 503: temporarily_unavailable/,
+    );
+    expect(flat(out)).toContain('1 updated, 1 failed');
+    // An update would not do instead: the platform could take it while it still refuses the revert.
+    expect(
+      stage
+        .writes()
+        .slice(since)
+        .map(({ operation }) => operation),
+    ).not.toContain('updateAgent');
+    stage.sim.faults.clear();
+    await patiently(stage, 0);
+    expect(desk(stage).record.greeting_message).toBe('Harbor Dental, how can I help?');
+  });
+
+  staged('a version that matches already makes no entry, and is no failure', async (stage) => {
+    await stage.apply();
+    await stage.edit('agents.yaml', 'how can I help?', 'good day!');
+    await stage.apply();
+    // The answer to the revert is lost, and it is sent again.
+    stage.sim.faults.add({ operation: 'revertAgent', reset: 'after' });
+    const { out } = await patiently(stage, 0);
+    expect(out).toContain('Verified: 1 resource read again');
+    const reverted = (stage.sim.store.history.get(desk(stage).id) ?? []).filter(
+      ({ action }) => action === 'reverted',
+    );
+    expect(reverted).toHaveLength(1);
+    expect(stage.sim.requests.filter(({ operation }) => operation === 'revertAgent').length).toBe(
+      2,
+    );
+  });
+});
+
 describe('a refusal that nobody could foresee', () => {
   const FORBIDDEN: JsonObject = {
     error: 'forbidden',
