@@ -66,7 +66,6 @@ export async function create(flags: CreateFlags, context: Context): Promise<Exit
       flags.base === undefined
         ? undefined
         : await baseOf(flags.base, file, platform, flags, context);
-    const sensitive = seal.type !== 'none';
     const header: Header = {
       type: 'header',
       format: 'callsheet-snapshot',
@@ -76,10 +75,11 @@ export async function create(flags: CreateFlags, context: Context): Promise<Exit
       made_by: context.version,
       platform,
       organization: organization ?? null,
-      sensitive,
+      sensitive: seal.type !== 'none',
       stack: state === undefined ? null : { lineage: state.lineage },
       base: base?.mark ?? null,
     };
+    const knowledge = await knowledgeBasesOf(flags.knowledgeBase ?? [], session, state, context);
     const records = readAccount({
       client,
       reader: createReader(client, settings && readEndpoints(settings.platform), me),
@@ -87,12 +87,12 @@ export async function create(flags: CreateFlags, context: Context): Promise<Exit
       organization,
       known: {
         organizations: Object.values(organizations),
-        knowledgeBases: await knowledgeBasesOf(flags.knowledgeBase ?? [], session, state, context),
+        knowledgeBases: knowledge,
         ids: (kind) => idsOf(state, kind),
       },
       ahead: AHEAD,
       now,
-      sensitive,
+      sensitive: header.sensitive,
       owner: ownersIn(state),
     });
     const tally = createTally();
