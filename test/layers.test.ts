@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 /**
  * Imports run one way (DESIGN §12). Each folder of `src/` with those that it may import:
  *
- *     main ─▶ cli ─▶ apply, live, config, api, simulator, stores ─▶ plan, diff, rollback, render ─▶ kinds ─▶ core
+ *     main ─▶ cli ─▶ apply, live, snapshot, config, api, simulator, stores ─▶ plan, diff, rollback, render ─▶ kinds ─▶ core
  *                                 config ─▶ lint, rules ─▶ kinds ─▶ core
  *
  * `lint` and `rules` judge what `config` has resolved, and are called by it: so their findings come with the other
@@ -28,12 +28,14 @@ const ALLOWED: { readonly [folder: string]: readonly string[] } = {
     'plan',
     'diff',
     'rollback',
+    'snapshot',
     'render',
     'kinds',
     'core',
   ],
   apply: ['api', 'plan', 'diff', 'model', 'kinds', 'core'],
   live: ['api', 'plan', 'kinds', 'core'],
+  snapshot: ['api', 'contract', 'plan', 'diff', 'render', 'model', 'kinds', 'core'],
   config: ['contract', 'lint', 'rules', 'kinds', 'core'],
   lint: ['kinds', 'core'],
   rules: ['kinds', 'core'],
@@ -69,6 +71,7 @@ const OWNERS: { readonly [name: string]: string } = {
   fastify: 'simulator',
   '@fastify/multipart': 'simulator',
   '@marcbachmann/cel-js': 'rules',
+  'age-encryption': 'snapshot',
 };
 
 type Import = { readonly file: string; readonly specifier: string };
