@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 /**
  * Imports run one way (DESIGN §12). Each folder of `src/` with those that it may import:
  *
- *     main ─▶ cli ─▶ apply, live, config, api, simulator, stores ─▶ plan, diff, rollback, render ─▶ kinds ─▶ core
+ *     main ─▶ cli ─▶ apply, live, snapshot, config, api, simulator, stores ─▶ plan, diff, rollback, render ─▶ kinds ─▶ core
  *                                 config ─▶ lint, rules ─▶ kinds ─▶ core
  *                    pull, export ─▶ config, plan, diff
  *
@@ -31,12 +31,14 @@ const ALLOWED: { readonly [folder: string]: readonly string[] } = {
     'rollback',
     'pull',
     'export',
+    'snapshot',
     'render',
     'kinds',
     'core',
   ],
   apply: ['api', 'plan', 'diff', 'model', 'kinds', 'core'],
   live: ['api', 'plan', 'kinds', 'core'],
+  snapshot: ['api', 'contract', 'plan', 'diff', 'render', 'model', 'kinds', 'core'],
   config: ['contract', 'lint', 'rules', 'kinds', 'core'],
   pull: ['config', 'plan', 'diff', 'kinds', 'core'],
   export: ['config', 'plan', 'kinds', 'core'],
@@ -74,6 +76,7 @@ const OWNERS: { readonly [name: string]: string } = {
   fastify: 'simulator',
   '@fastify/multipart': 'simulator',
   '@marcbachmann/cel-js': 'rules',
+  'age-encryption': 'snapshot',
 };
 
 type Import = { readonly file: string; readonly specifier: string };

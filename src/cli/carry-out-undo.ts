@@ -33,6 +33,12 @@ export type UndoRequest = {
   readonly question: string;
   /** What it means for the configuration that it undoes. */
   readonly hold?: HoldChange | undefined;
+  /** The snapshot that it goes back to. */
+  readonly snapshot?: PlanDocument['snapshot'];
+  /** Whether what was made meanwhile is deleted; it is, unless this says no. */
+  readonly mayDelete?: boolean;
+  /** What else is to be said of the plan. */
+  readonly notes?: readonly Note[];
 };
 
 /**
@@ -41,7 +47,7 @@ export type UndoRequest = {
  * made from.
  */
 export async function carryOutUndo(
-  { undo, run, question, hold }: UndoRequest,
+  { undo, run, question, hold, snapshot, mayDelete = true, notes: said = [] }: UndoRequest,
   flags: UndoFlags,
   session: Session,
   context: Context,
@@ -52,14 +58,15 @@ export async function carryOutUndo(
     {
       purpose: 'rollback',
       ...(run === undefined ? {} : { undoes: run }),
+      ...(snapshot === undefined ? {} : { snapshot }),
       desired: undo.desired,
       versions: undo.versions,
-      options: undoOptions(undo, flags),
+      options: { ...undoOptions(undo, flags), allow_delete: mayDelete },
     },
     context,
   );
   const notes: readonly Note[] = undo.impossible.map((note) => ({ severity: 'warning', ...note }));
-  const plan = { ...planned.plan, notes: [...planned.plan.notes, ...notes] };
+  const plan = { ...planned.plan, notes: [...planned.plan.notes, ...notes, ...said] };
   const { desired, restored } = undo;
   const whole = { ...planned, plan, refresh: asRestored(planned.refresh, restored) };
   if (flags.format === 'text') terminal.out(renderPlan(plan, 'text', terminal));
@@ -82,9 +89,9 @@ export async function carryOutUndo(
   });
 }
 
-/** What `--skip-refused` leaves out was agreed to, and is not held against the result. */
+/** What `--skip-refused` leaves out, or waits to be deleted, was agreed to, and is not held against the result. */
 function withoutAgreed({ wanted }: Undo, { changes }: PlanDocument): Pick<Undo, 'wanted'> {
-  const agreed = changes.filter(({ verdict }) => verdict === 'refused');
+  const agreed = changes.filter(({ verdict }) => verdict === 'refused' || verdict === 'held');
   const addresses = new Set(agreed.map(({ address }) => address));
   return { wanted: new Map([...wanted].filter(([address]) => !addresses.has(address))) };
 }

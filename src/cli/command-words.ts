@@ -70,6 +70,7 @@ export const COMMAND_WORDS: { readonly [command: string]: CommandWords } = {
     examples: [
       'callsheet rollback',
       'callsheet rollback --auto-approve --skip-refused',
+      'callsheet rollback --to nightly.snapshot',
       'callsheet rollback --run 20261121t101203z-7f3a19 --target agent.reception',
     ],
     exits: WRITING,
@@ -106,6 +107,23 @@ export const COMMAND_WORDS: { readonly [command: string]: CommandWords } = {
   'state repair': {
     examples: ['callsheet state repair'],
     exits: ['done', 'error', 'stale', 'locked', 'interrupted'],
+  },
+  'snapshot create': read(
+    'callsheet snapshot create',
+    'callsheet snapshot create --out nightly.snapshot --passphrase-file key.txt',
+    'callsheet snapshot create --organization harbor --recipient age1…',
+  ),
+  'snapshot list': offline('callsheet snapshot list backups'),
+  'snapshot show': offline(
+    'callsheet snapshot show nightly.snapshot',
+    'callsheet snapshot show nightly.snapshot agent.reception',
+  ),
+  'snapshot diff': {
+    examples: [
+      'callsheet snapshot diff monday.snapshot tuesday.snapshot',
+      'callsheet snapshot diff monday.snapshot tuesday.snapshot --format markdown',
+    ],
+    exits: ['done', 'error', 'changes'],
   },
   assumptions: offline('callsheet assumptions'),
   get: {

@@ -31,10 +31,12 @@ export async function findRun(session: Session, wanted: string | undefined): Pro
     if (run === wanted) break;
     const entries = await readRun(session, run);
     if (entries === undefined || isIdle(entries)) continue;
-    const undoes = beganOf(entries)?.undoes;
+    const { undoes, snapshot } = beganOf(entries) ?? {};
+    if (wanted === undefined && snapshot !== undefined)
+      throw redo(run, 'what was there since a snapshot');
     if (wanted === undefined && undoes === undefined)
       return { run, entries, rollbacks: [], isBegun: false };
-    if (wanted === undefined && isDone(entries)) throw redo(run, undoes ?? '');
+    if (wanted === undefined && isDone(entries)) throw redo(run, `run ${undoes ?? ''}`);
     wanted ??= undoes;
     if (undoes === wanted) rollbacks.push(entries);
   }
@@ -105,7 +107,7 @@ function isDone(entries: Entries): boolean {
 
 /** Undoing a rollback brings back what it undid, which nobody should get without asking for it. */
 function redo(run: string, undoes: string): CallsheetError {
-  return new CallsheetError('usage', `the last run was itself a rollback, of run ${undoes}`, {
+  return new CallsheetError('usage', `the last run was itself a rollback, of ${undoes}`, {
     hint: `To bring back what it undid: callsheet rollback --run ${run}. Earlier runs: callsheet runs.`,
   });
 }

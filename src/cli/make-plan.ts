@@ -62,7 +62,7 @@ export async function planConfiguration(
 /** Plans something else than the configuration: a rollback. */
 export function planInstead(
   session: Session,
-  instead: Pick<PlanInput, 'desired' | 'purpose' | 'options' | 'versions' | 'undoes'>,
+  instead: Pick<PlanInput, 'desired' | 'purpose' | 'options' | 'versions' | 'undoes' | 'snapshot'>,
   context: Context,
 ): Promise<Planned> {
   // Thresholds stop a bad configuration. A rollback touches only what its run touched.

@@ -24,6 +24,7 @@ import {
 import { addReadCommands } from './read-commands.ts';
 import { failureOf, reportFailure } from './report.ts';
 import { simulationOptionsOn } from './simulation-options.ts';
+import { addSnapshotCommands, keyOptionsOn } from './snapshot-commands.ts';
 import { addStateCommands } from './state-commands.ts';
 import { openTerminal, type Terminal } from './terminal.ts';
 import { openTraceFile, type TraceFile } from './trace-file.ts';
@@ -160,10 +161,15 @@ export function buildProgram(action: Act, version: string): Command {
       )(flags),
     );
 
-  command('rollback', 'undo a run')
+  keyOptionsOn(command('rollback', 'undo a run, or go back to a snapshot'))
     .option('--run <id>', 'the run to undo; the last one otherwise')
+    .option('--to <snapshot>', 'a file of callsheet snapshot create to go back to')
+    .option('--allow-delete', 'with --to: delete what was made since the snapshot')
     .addOption(
-      new Option('--target <address...>', 'only these of what it changed: an address, a kind'),
+      new Option(
+        '--target <address...>',
+        'only these of what it would bring back: an address, a kind',
+      ),
     )
     .option('--auto-approve', 'do not ask')
     .option('--force', 'undo edits that were made since the run, too')
@@ -215,6 +221,9 @@ export function buildProgram(action: Act, version: string): Command {
 
   const state = group('state', 'look at the state, edit, unlock or rebuild it');
   addStateCommands((name, description) => command(name, description, state), action);
+
+  const snapshot = group('snapshot', 'keep everything of an account in a file, and look at it');
+  addSnapshotCommands((name, description) => command(name, description, snapshot), action);
 
   command('assumptions', 'list what is taken for granted where the specification is silent')
     .addOption(format('text', 'json'))

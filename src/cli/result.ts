@@ -53,6 +53,7 @@ const STRUCK: { readonly [purpose in PlanDocument['purpose']]: string } = {
   rollback:
     'Nothing was written: the rollback holds changes that are refused. --force undoes edits that were made since, and deletes what is used since, too; it never deletes what is protected. --skip-refused leaves out what is refused.',
   drift: 'Nothing was written.',
+  comparison: 'Nothing was written.',
 };
 
 /**

@@ -129,6 +129,7 @@ async function execute(
     at: context.now().toISOString(),
     purpose: request.purpose,
     ...(plan.undoes === undefined ? {} : { undoes: plan.undoes }),
+    ...(plan.snapshot === undefined ? {} : { snapshot: plan.snapshot }),
     actor,
     plan_digest: plan.digest,
     config_digest: plan.config_digest,

@@ -12,10 +12,15 @@ export type PlanDocument = {
   /** `sha256:…` over everything that apply acts on; see `plan/document.ts`. */
   readonly digest: string;
   readonly created_at: string;
-  /** What the desired side is: the configuration, or what a run found before it (rollback). */
-  readonly purpose: 'apply' | 'rollback' | 'drift';
+  /**
+   * What the desired side is: the configuration, what was there before (rollback), or a later snapshot
+   * (comparison).
+   */
+  readonly purpose: 'apply' | 'rollback' | 'drift' | 'comparison';
   /** The run that a rollback undoes. */
   readonly undoes?: string;
+  /** The snapshot that a rollback goes back to. */
+  readonly snapshot?: SnapshotMark;
   readonly platform: { readonly base_url: string; readonly account_id: string };
   /** Names of the organizations that appear, by id. */
   readonly organizations: { readonly [id: string]: string };
@@ -39,6 +44,9 @@ export type PlanDocument = {
   /** The run that died before this plan was made, and what was found out about its last requests. */
   readonly settled?: SettledRun;
 };
+
+/** Which snapshot is meant, wherever its file lies by now. */
+export type SnapshotMark = { readonly made_at: string; readonly sha256: string };
 
 /** Why a plan is not run now, whatever it would do. */
 export type Refusal = {

@@ -47,6 +47,7 @@ export type FieldSchema = {
   readonly properties?: { readonly [name: string]: FieldSchema };
   readonly additionalProperties?: boolean | FieldSchema;
   readonly items?: FieldSchema;
+  readonly oneOf?: readonly FieldSchema[];
   readonly $defs?: { readonly [name: string]: FieldSchema };
   readonly examples?: readonly unknown[];
   readonly default?: unknown;

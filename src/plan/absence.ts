@@ -12,7 +12,7 @@ import { unreadReason } from './unsupported.ts';
 export function planAbsence(
   identity: Identity,
   live: LiveResource | undefined,
-  { purpose, support, isForgotten }: ChangeContext,
+  { purpose, isToSnapshot, support, isForgotten }: ChangeContext,
 ): Change {
   const { kind } = identity;
   const common = { ...base(identity), before: null, after: null, fields: [], pin: null };
@@ -37,7 +37,11 @@ export function planAbsence(
     id: live.id,
     action: 'delete',
     verdict: 'ok',
-    reason: purpose === 'rollback' ? 'the run made it' : 'no longer configured',
+    reason: isToSnapshot
+      ? 'made since the snapshot'
+      : purpose === 'rollback'
+        ? 'the run made it'
+        : 'no longer configured',
     before: project(kind, live.document, live.document, secrets),
     pin: pinOf(kind, live, null),
     operations: [{ step: 'delete', fields: [] }],

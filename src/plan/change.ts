@@ -26,6 +26,8 @@ export type ChangeContext = {
   readonly options: PlanOptions;
   readonly now: Date;
   readonly purpose: PlanDocument['purpose'];
+  /** Whether a rollback goes back to a snapshot. */
+  readonly isToSnapshot: boolean;
   /** The history entry that a rollback would revert to. */
   readonly version: number | undefined;
   /** Whether it is let go of where it is no longer configured. */
@@ -190,7 +192,7 @@ function planUpdate(
   return {
     action: 'update',
     verdict: isRefused ? 'refused' : 'ok',
-    reason: due ?? updateReason(by, written, context.purpose),
+    reason: due ?? updateReason(by, written, context.purpose, context.isToSnapshot),
     operations,
   };
 }

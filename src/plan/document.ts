@@ -52,6 +52,7 @@ export function planDigest(plan: Omit<PlanDocument, 'digest'>): string {
     version: plan.version,
     purpose: plan.purpose,
     undoes: plan.undoes,
+    snapshot: plan.snapshot,
     platform: plan.platform,
     environment: plan.environment,
     config_digest: plan.config_digest,

@@ -29,6 +29,7 @@ import { refuseUsed } from './uses.ts';
 export type PlanInput = {
   readonly purpose: PlanDocument['purpose'];
   readonly undoes?: string;
+  readonly snapshot?: PlanDocument['snapshot'];
   readonly desired: readonly DesiredResource[];
   /** Whether resources that are in the state and not desired are planned away. */
   readonly prune: boolean;
@@ -158,6 +159,7 @@ function assemble(
     created_at: now.toISOString(),
     purpose: input.purpose,
     ...(input.undoes === undefined ? {} : { undoes: input.undoes }),
+    ...(input.snapshot === undefined ? {} : { snapshot: input.snapshot }),
     platform: input.platform,
     organizations: input.organizations,
     ...(input.environment === undefined ? {} : { environment: input.environment }),

@@ -48,6 +48,7 @@ export async function planOne(given: Identity, input: OneInput): Promise<Result>
     options: input.options,
     now: input.now,
     purpose: input.purpose,
+    isToSnapshot: input.snapshot !== undefined,
     version: input.versions.get(address),
     isForgotten: input.isForgotten?.(address) ?? false,
     support,

@@ -7,18 +7,21 @@ export function updateReason(
   by: Identity['by'],
   written: readonly LeafChange[],
   purpose: PlanDocument['purpose'],
+  isToSnapshot = false,
 ): string {
   const has = (cause: LeafChange['cause']) => written.some((leaf) => leaf.cause === cause);
   // A conflict says already that both sides moved.
   const parts = has('conflict')
     ? [
-        purpose === 'rollback'
-          ? 'the run changed it, and it was changed again since'
-          : 'the configuration and the platform both changed since the last apply',
+        isToSnapshot
+          ? 'changed since the snapshot, and again outside Callsheet since the last run'
+          : purpose === 'rollback'
+            ? 'the run changed it, and it was changed again since'
+            : 'the configuration and the platform both changed since the last apply',
       ]
     : [
         ...(has('drifted') ? ['changed outside Callsheet'] : []),
-        ...(has('changed') || has('cleared') ? [changedReason(by, purpose)] : []),
+        ...(has('changed') || has('cleared') ? [changedReason(by, purpose, isToSnapshot)] : []),
       ];
   return [
     ...parts,
@@ -27,7 +30,12 @@ export function updateReason(
   ].join('; ');
 }
 
-function changedReason(by: Identity['by'], purpose: PlanDocument['purpose']): string {
+function changedReason(
+  by: Identity['by'],
+  purpose: PlanDocument['purpose'],
+  isToSnapshot: boolean,
+): string {
+  if (isToSnapshot) return 'changed since the snapshot';
   if (purpose === 'rollback') return 'the run changed it';
   return by === 'state' ? 'the configuration changed' : `${foundBy(by)} and differs`;
 }

@@ -1,4 +1,4 @@
-import type { JournalEntry, Override } from '../state/journal.ts';
+import type { JournalEntry, Override, RunBegan } from '../state/journal.ts';
 import type { RunSummary } from '../state/store.ts';
 import { renderLedgerText } from './ledger.ts';
 import { cutLine, type Line, paint, type RenderOptions, span, wrap } from './terminal.ts';
@@ -52,7 +52,7 @@ export function renderRunText(entries: readonly JournalEntry[], options: RenderO
   const ended = entries.findLast((entry) => entry.type === 'ended');
   const facts: readonly (readonly [string, string | null | undefined])[] = [
     ['run', began?.run],
-    ['what', began?.undoes ? `${began.purpose} of ${began.undoes}` : began?.purpose],
+    ['what', whatOf(began)],
     ['by', began && [began.actor.user, began.actor.host].filter(Boolean).join(' on ')],
     ['commit', began?.actor.commit],
     ['pipeline', began?.actor.pipeline],
@@ -76,6 +76,11 @@ export function renderRunText(entries: readonly JournalEntry[], options: RenderO
       ? []
       : [renderVerification({ differs, equal: 0, problem: null }, began?.undoes, options)];
   return [head, ledger, ...lasting].join('\n');
+}
+
+function whatOf(began: RunBegan | undefined): string | undefined {
+  if (began?.snapshot) return `${began.purpose} to the snapshot of ${began.snapshot.made_at}`;
+  return began?.undoes ? `${began.purpose} of ${began.undoes}` : began?.purpose;
 }
 
 const OVERRODE = 'overrode';

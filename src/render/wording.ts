@@ -1,5 +1,5 @@
 import { unreachable } from '../core/errors.ts';
-import type { Action, PlanDocument, PlanSummary } from '../core/plan-document.ts';
+import type { Action, PlanDocument, PlanSummary, SnapshotMark } from '../core/plan-document.ts';
 
 /** The words that the renderers share, so that a terminal and a pull request say the same. */
 
@@ -80,6 +80,7 @@ export function headline(plan: PlanDocument): string {
         ? `No changes${where}. The platform matches the configuration.`
         : `Plan${where}: ${counts}`;
     case 'rollback': {
+      if (plan.snapshot !== undefined) return headlineToSnapshot(plan, plan.snapshot, where);
       const run = plan.undoes === undefined ? '' : ` of run ${plan.undoes}`;
       return isEmpty(plan)
         ? `No changes${where}. Nothing${run} is left to roll back.`
@@ -91,9 +92,36 @@ export function headline(plan: PlanDocument): string {
         ? `No drift${where}. Nothing changed outside Callsheet.`
         : `Drift${where}: ${formatCount(drifted, 'resource')} changed outside Callsheet`;
     }
+    case 'comparison':
+      return isEmpty(plan) ? 'No resource differs' : `Difference: ${differenceOf(plan.summary)}`;
     default:
       return unreachable(plan.purpose);
   }
+}
+
+/** `1 made, 2 changed, 1 gone`: what happened between two snapshots. */
+function differenceOf({ create, update, replace, delete: deleted }: PlanSummary): string {
+  const counts: readonly (readonly [number, string])[] = [
+    [create, 'made'],
+    [update, 'changed'],
+    [replace, 'replaced'],
+    [deleted, 'gone'],
+  ];
+  return counts
+    .filter(([count]) => count > 0)
+    .map(([count, what]) => `${formatNumber(count)} ${what}`)
+    .join(', ');
+}
+
+function headlineToSnapshot(
+  plan: PlanDocument,
+  { made_at: at }: SnapshotMark,
+  where: string,
+): string {
+  const to = `the snapshot of ${at.replace(/\.\d+Z$/, 'Z')}`;
+  return isEmpty(plan)
+    ? `No changes${where}. Everything is as in ${to}.`
+    : `Rollback to ${to}${where}: ${countsOf(plan.summary)}`;
 }
 
 /** `Apply will send about 24 requests (14 reads, 10 writes) in about 3 s.` */

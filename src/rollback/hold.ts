@@ -24,10 +24,17 @@ export async function holdChangeOf(
     seen.add(undid);
     const began = await beganOf(undid);
     if (began === undefined) return undefined;
+    if (began.snapshot !== undefined) return releaseOf(began, isHeld);
     if (began.undoes === undefined) return { config_digest: began.config_digest, undid, isHeld };
     undid = began.undoes;
   }
   return undefined;
+}
+
+/** A rollback to a snapshot held what it undid, if anything: undoing it brings that back. */
+function releaseOf({ run, holds }: RunBegan, isHeld: boolean): HoldChange | undefined {
+  const own = Object.entries(holds ?? {}).find(([, { by }]) => by === run);
+  return own && { config_digest: own[0], undid: own[1].undid, isHeld: !isHeld };
 }
 
 /** The holds after a rollback. */

@@ -49,7 +49,11 @@ export async function findInterleaved(
   return found.filter((sentence) => sentence !== undefined);
 }
 
-function author({ actor, source, at }: Pick<HistoryEntry, 'actor' | 'source' | 'at'>): string {
+export function author({
+  actor,
+  source,
+  at,
+}: Pick<HistoryEntry, 'actor' | 'source' | 'at'>): string {
   return `${actor ?? 'someone'}${source ? ` via ${source}` : ''}${at === null ? '' : ` at ${at}`}`;
 }
 

@@ -1,5 +1,5 @@
 import type { Address } from '../core/address.ts';
-import type { Pin, PlannedOperation, Verdict } from '../core/plan-document.ts';
+import type { Pin, PlannedOperation, SnapshotMark, Verdict } from '../core/plan-document.ts';
 import type { Json, JsonObject } from '../core/value.ts';
 import type { AppliedLeaf, Holds, ResourceState } from './model.ts';
 
@@ -27,6 +27,8 @@ export type RunBegan = {
   readonly purpose: RunPurpose;
   /** The run that this one undoes. */
   readonly undoes?: string;
+  /** The snapshot that a rollback goes back to. */
+  readonly snapshot?: SnapshotMark;
   readonly actor: Actor;
   readonly plan_digest: string;
   readonly config_digest: string;

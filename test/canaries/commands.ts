@@ -66,7 +66,27 @@ export function waysOf({
       ['--new', '--dry-run'],
       ['--skip-refused', '--theirs', '--override', '--force'],
     ],
-    rollback: [['--auto-approve'], ['--auto-approve', '--force']],
+    'snapshot create': [
+      ['--out', at('plain.snapshot')],
+      ['--out', at('sealed.snapshot'), '--passphrase-file', at('passphrase')],
+      ['--out', at('base.snapshot'), '--base', at('plain.snapshot')],
+    ],
+    'snapshot list': [[folder]],
+    'snapshot show': [
+      [at('plain.snapshot')],
+      [at('sealed.snapshot'), AGENT, '--passphrase-file', at('passphrase')],
+      [at('sealed.snapshot'), 'agent.wired', '--passphrase-file', at('passphrase')],
+      [at('sealed.snapshot'), AGENT],
+    ],
+    'snapshot diff': [
+      [at('plain.snapshot'), at('base.snapshot')],
+      [at('plain.snapshot'), at('sealed.snapshot'), '--passphrase-file', at('passphrase')],
+    ],
+    rollback: [
+      ['--auto-approve'],
+      ['--auto-approve', '--force'],
+      ['--to', at('plain.snapshot'), '--auto-approve', '--force'],
+    ],
     runs: [[]],
     'state list': [[]],
     'state show': [[AGENT]],

@@ -1,5 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
+import { gunzipSync } from 'node:zlib';
 
 /** Every watched value begins so; it can come from nowhere else. */
 const MARK = 'canary-';
@@ -46,6 +47,12 @@ export function leaksIn(text: string, unmarked: readonly string[]): readonly str
   return found.map((at) => text.slice(Math.max(0, at - AROUND), at + AROUND));
 }
 
+/** Bytes as text; what is compressed, as what it was before. */
+function textOf(bytes: Buffer): string {
+  const isCompressed = bytes[0] === 0x1f && bytes[1] === 0x8b;
+  return (isCompressed ? gunzipSync(bytes) : bytes).toString('latin1');
+}
+
 /** Every file below a folder but the ones that are named, with its bytes as text. */
 export async function filesBelow(
   folder: string,
@@ -57,6 +64,6 @@ export async function filesBelow(
     .map(({ parentPath, name }) => relative(folder, join(parentPath, name)))
     .filter((name) => !but.has(name));
   return Promise.all(
-    names.map(async (name) => ({ name, text: await readFile(join(folder, name), 'latin1') })),
+    names.map(async (name) => ({ name, text: textOf(await readFile(join(folder, name))) })),
   );
 }

@@ -16,6 +16,7 @@ const CLIENT_ID = 'watched-client';
 const CLIENT_SECRET = 'canary-client-secret-5fd1';
 const PBX_KEY = 'canary-pbx-key-77ab';
 const FINGERPRINT_KEY = 'canary-fingerprint-key-e201';
+const SNAPSHOT_PASSPHRASE = 'canary-passphrase of snapshots';
 export const PROFILE = '5a1c7f6e-0f3a-4f62-8f0a-6f9f5d1f4c01';
 export const CLAIM = '0d5c7e4a-5f2e-4a3b-9a51-2c8f0a7d3e02';
 
@@ -91,10 +92,11 @@ export async function openScene(): Promise<Scene> {
   const folder = await mkdtemp(join(tmpdir(), 'callsheet-canaries-'));
   for (const [name, content] of Object.entries(WHOLE_VERSION.files))
     await writeFile(join(folder, name), content);
+  await writeFile(join(folder, 'passphrase'), SNAPSHOT_PASSPHRASE);
   const stack = stackOf(filled);
   const leaks: string[] = [];
   const presigned = new Set<string>();
-  const ignored = new Set<string>();
+  const ignored = new Set<string>(['passphrase']);
   let generation = 1;
   let commands = 0;
 

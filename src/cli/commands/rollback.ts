@@ -10,17 +10,20 @@ import { carryOutUndo, type UndoFlags } from '../carry-out-undo.ts';
 import type { Context } from '../context.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { type FoundRun, findRun, readBegan, withoutCopies } from '../find-run.ts';
+import type { RollbackToFlags } from '../rollback-to.ts';
 import { openSession, type Session } from '../session.ts';
 import { tellRunning } from '../tell.ts';
 
-export type RollbackFlags = UndoFlags & {
-  readonly run?: string;
-  /** The part of the run that is undone; all of it where none is given. */
-  readonly target?: readonly string[];
-};
+export type RollbackFlags = UndoFlags &
+  Partial<Pick<RollbackToFlags, 'to' | 'allowDelete' | 'passphraseFile' | 'identity'>> & {
+    readonly run?: string;
+    /** The part of the run that is undone; all of it where none is given. */
+    readonly target?: readonly string[];
+  };
 
 /** `callsheet rollback`: undoes a run through the platform's own history, and an update for the rest. */
 export async function rollback(flags: RollbackFlags, context: Context): Promise<ExitCode> {
+  if (flags.to !== undefined) return toSnapshot({ ...flags, to: flags.to }, context);
   const session = await openSession(flags, context);
   try {
     tellRunning(session.unfinished, context);
@@ -41,6 +44,18 @@ export async function rollback(flags: RollbackFlags, context: Context): Promise<
   } finally {
     await session.close();
   }
+}
+
+async function toSnapshot(
+  flags: RollbackFlags & RollbackToFlags,
+  context: Context,
+): Promise<ExitCode> {
+  if (flags.run !== undefined) {
+    throw new CallsheetError('usage', '--run and --to exclude each other', {
+      hint: 'A rollback undoes a run, or goes back to a snapshot.',
+    });
+  }
+  return (await import('../rollback-to.ts')).rollbackTo(flags, context);
 }
 
 /** The run asked nothing of the platform, or nothing that is not undone already. */

@@ -1,0 +1,160 @@
+import { factLines } from './read/facts.ts';
+import { type Line, paint, type RenderOptions, span, wrap } from './terminal.ts';
+import { sanitiseLine } from './untrusted.ts';
+import { padText, widestOf } from './width.ts';
+import { formatCount, formatSize, kindTitle } from './wording.ts';
+
+/** What a snapshot is and what it holds: the document that `--format json` prints. */
+export type SnapshotSummary = {
+  readonly format: 'callsheet-snapshot-summary';
+  readonly version: 1;
+  readonly file: string;
+  /** Bytes. */
+  readonly size: number;
+  readonly encryption: 'none' | 'passphrase' | 'age';
+  readonly made_at: string;
+  readonly made_by: string;
+  readonly platform: { readonly base_url: string; readonly account_id: string };
+  readonly organization: string | null;
+  readonly sensitive: boolean;
+  readonly base: string | null;
+  readonly sha256: string;
+  /** How many resources there are of each kind. */
+  readonly resources: { readonly [kind: string]: number };
+  readonly organizations: number;
+  readonly answers: number;
+  /** Sensitive values that were left out, by resource. */
+  readonly withheld: readonly Withheld[];
+  readonly gaps: readonly Gap[];
+};
+
+export type Withheld = {
+  /** Its address, or its kind and id. */
+  readonly resource: string;
+  readonly name: string | null;
+  readonly paths: readonly string[];
+};
+
+export type Gap = { readonly of: string; readonly why: string };
+
+/** Lines of a list that are shown unless everything is asked for. */
+const MOST_LISTED = 10;
+
+/** A snapshot as a terminal shows it. */
+export function renderSnapshotText(one: SnapshotSummary, options: RenderOptions): string {
+  const { width } = options;
+  const facts = [
+    { name: 'file', text: `${one.file}, ${formatSize(one.size)}, ${ENCRYPTION[one.encryption]}` },
+    { name: 'made', text: `${one.made_at} by Callsheet ${one.made_by}` },
+    { name: 'platform', text: one.platform.base_url },
+    { name: 'account', text: one.platform.account_id },
+    ...(one.organization === null
+      ? []
+      : [{ name: 'only', text: `organization ${one.organization}` }]),
+    ...(one.base === null
+      ? []
+      : [{ name: 'base', text: `${one.base}, which is needed to read it` }]),
+    { name: 'holds', text: holdings(one) },
+    { name: 'sha256', text: one.sha256.replace('sha256:', '') },
+  ].map(({ name, text }) => ({ name, text: sanitiseLine(text) }));
+  const lines = [
+    ...factLines(facts, width),
+    ...gapLines(one, options),
+    ...withheldLines(one, options),
+  ];
+  return paint(lines, options.color);
+}
+
+const ENCRYPTION: { readonly [type in SnapshotSummary['encryption']]: string } = {
+  none: 'not encrypted',
+  passphrase: 'encrypted with a passphrase',
+  age: 'encrypted for keys of age',
+};
+
+/** `1,000 agents, 4 retry policies; 12 organizations`. */
+export function holdings({
+  resources,
+  organizations,
+}: Pick<SnapshotSummary, 'resources' | 'organizations'>): string {
+  const kinds = Object.entries(resources).map(([kind, count]) =>
+    formatCount(count, kind.replaceAll('_', ' '), kindTitle(kind)),
+  );
+  const owners = organizations === 0 ? [] : [formatCount(organizations, 'organization')];
+  return [kinds.join(', ') || 'no resource', ...owners].join('; ');
+}
+
+/** What could not be read. Of what is refused for many resources alike, one line is enough. */
+function gapLines({ gaps }: SnapshotSummary, options: RenderOptions): readonly Line[] {
+  if (gaps.length === 0) return [];
+  const title = `Not in it, as it could not be read (${gaps.length}):`;
+  const items = gaps.map(({ of, why }) => ({ name: of, text: why }));
+  return [[], ...wrap([span(title, 'warning')], options.width, 2), ...listed(items, options)];
+}
+
+function withheldLines(
+  { withheld, encryption }: SnapshotSummary,
+  options: RenderOptions,
+): readonly Line[] {
+  if (withheld.length === 0) return [];
+  const count = withheld.reduce((sum, { paths }) => sum + paths.length, 0);
+  const title =
+    encryption === 'none'
+      ? `Left out, as the file is not encrypted: ${formatCount(count, 'sensitive value')}`
+      : `Left out when its base was made: ${formatCount(count, 'sensitive value')}`;
+  const items = withheld.map(({ resource, name, paths }) => ({
+    name: name === null ? resource : `${resource} ${name}`,
+    text: paths.join(', '),
+  }));
+  return [[], ...wrap([span(title, 'warning')], options.width, 2), ...listed(items, options)];
+}
+
+function listed(
+  items: readonly { readonly name: string; readonly text: string }[],
+  { width, verbose }: RenderOptions,
+): readonly Line[] {
+  const shown = verbose ? items : items.slice(0, MOST_LISTED);
+  const hidden = items.length - shown.length;
+  return [
+    ...shown.flatMap(({ name, text }) =>
+      wrap([span(`  ${sanitiseLine(name)}  `), span(sanitiseLine(text), 'dim')], width, 4),
+    ),
+    ...(hidden > 0
+      ? wrap([span(`  ⋯ ${hidden} more; --verbose lists them`, 'dim')], width, 4)
+      : []),
+  ];
+}
+
+/** A file of a folder; without a key, an encrypted one tells nothing of itself. */
+export type ListedSnapshot = {
+  readonly file: string;
+  readonly size: number;
+  readonly encryption: SnapshotSummary['encryption'];
+  readonly made_at: string | null;
+  readonly account_id: string | null;
+  readonly base_url: string | null;
+  readonly base: string | null;
+  /** Why it cannot be read; null where it can. */
+  readonly problem: string | null;
+};
+
+/** The snapshots of a folder, newest first, one a line. */
+export function renderSnapshotsText(
+  all: readonly ListedSnapshot[],
+  dir: string,
+  { width, color }: RenderOptions,
+): string {
+  if (all.length === 0) return `There is no snapshot in ${sanitiseLine(dir)}.\n`;
+  const files = widestOf(all.map(({ file }) => sanitiseLine(file)));
+  const sizes = widestOf(all.map(({ size }) => formatSize(size)));
+  const lines = all.flatMap((one) => {
+    const head = `${padText(sanitiseLine(one.file), files)}  ${padText(formatSize(one.size), sizes)}  `;
+    const seal = one.encryption === 'none' ? '' : `, ${ENCRYPTION[one.encryption]}`;
+    const base = one.base === null ? '' : `, on ${one.base}`;
+    const said =
+      one.problem !== null
+        ? span(sanitiseLine(one.problem), 'warning')
+        : span(sanitiseLine(`${one.made_at}, account ${one.account_id}${seal}${base}`), 'dim');
+    return wrap([span(head), said], width, 4);
+  });
+  return paint(lines, color);
+}

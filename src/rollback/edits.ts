@@ -1,0 +1,30 @@
+import type { Address } from '../core/address.ts';
+import { ownOf } from '../core/own.ts';
+import type { HistoryEntry } from '../plan/reader.ts';
+import type { State } from '../state/model.ts';
+import { author } from './interleaved.ts';
+
+/** Entries that are read to find edits made since the last run. */
+const ENTRIES_READ = 20;
+
+/**
+ * One sentence for every resource that somebody edited after Callsheet wrote it last, as far as its history
+ * tells. What goes back to a snapshot undoes those edits too.
+ */
+export async function findEdits(
+  addresses: readonly Address[],
+  { resources }: State,
+  historyOf: (kind: string, id: string, limit: number) => Promise<readonly HistoryEntry[]>,
+): Promise<readonly string[]> {
+  const found = await Promise.all(
+    addresses.map(async (address) => {
+      const known = ownOf(resources, address);
+      const last = known?.pin?.history_id;
+      if (known === undefined || last === undefined || last === null) return undefined;
+      const entries = await historyOf(known.kind, known.id, ENTRIES_READ);
+      const [newest] = entries.filter(({ id }) => id > last);
+      return newest && `${address} was edited since the last run, last by ${author(newest)}`;
+    }),
+  );
+  return found.filter((sentence) => sentence !== undefined);
+}

@@ -1,0 +1,164 @@
+import { createHash } from 'node:crypto';
+import { TextDecoder } from 'node:util';
+import { isObject, type Json } from '../core/value.ts';
+import type { Bytes } from './bytes.ts';
+import { damaged, noSnapshot, tooNew } from './failures.ts';
+import type { ContentRecord, End, Header, Line, SameRecord } from './format.ts';
+import { VERSION } from './format.ts';
+
+/** Text is handed on in pieces of about this size. */
+const PIECE = 64 * 1024;
+/** Longer than any record: an agent's prompt and settings are a small part of it. */
+const LONGEST_LINE = 64 * 1024 * 1024;
+
+/** What stands between header and end. */
+export type Body = ContentRecord | SameRecord;
+
+/** Counts what goes by, for the end. */
+function createTally() {
+  const hash = createHash('sha256');
+  const records: Record<string, number> = {};
+  const resources: Record<string, number> = {};
+  let withheld = 0;
+  return {
+    line: (text: string) => hash.update(text).update('\n'),
+    record(one: Body) {
+      records[one.type] = (records[one.type] ?? 0) + 1;
+      const kind = kindIn(one);
+      if (kind !== undefined) resources[kind] = (resources[kind] ?? 0) + 1;
+      if (one.type === 'resource') withheld += one.withheld.length;
+    },
+    end: (): End => ({
+      type: 'end',
+      records,
+      resources,
+      withheld,
+      sha256: `sha256:${hash.copy().digest('hex')}`,
+    }),
+  };
+}
+
+function kindIn(one: Body): string | undefined {
+  if (one.type === 'resource') return one.kind;
+  if (one.type !== 'same') return undefined;
+  const [type, kind] = one.key.split(' ');
+  return type === 'resource' ? kind : undefined;
+}
+
+/** The lines of a snapshot as bytes. `onEnd` is told what was written. */
+export async function* writeLines(
+  header: Header,
+  body: AsyncIterable<Body>,
+  onEnd: (end: End) => void,
+): AsyncGenerator<Buffer> {
+  const tally = createTally();
+  let piece = '';
+  const add = (line: Line) => {
+    const text = JSON.stringify(line);
+    tally.line(text);
+    piece += `${text}\n`;
+  };
+  add(header);
+  for await (const record of body) {
+    tally.record(record);
+    add(record);
+    if (piece.length < PIECE) continue;
+    yield Buffer.from(piece);
+    piece = '';
+  }
+  const end = tally.end();
+  onEnd(end);
+  yield Buffer.from(`${piece}${JSON.stringify(end)}\n`);
+}
+
+/**
+ * The header of a snapshot, every record, and the end, once all of it came as it was written. Throws
+ * `CallsheetError('usage')` for what is cut off, changed, newer or something else.
+ */
+export async function* readLines(file: string, bytes: Bytes): AsyncGenerator<Line> {
+  const tally = createTally();
+  let header: Header | undefined;
+  let end: End | undefined;
+  for await (const text of textLines(file, bytes)) {
+    if (end !== undefined) throw damaged(file, 'something follows its end');
+    const line = parseLine(file, text, header !== undefined);
+    if (header === undefined) {
+      header = headerIn(file, line);
+      tally.line(text);
+      yield header;
+      continue;
+    }
+    if (line.type === 'end') {
+      const told = line as unknown as End;
+      if (told.sha256 !== tally.end().sha256) {
+        throw damaged(file, 'its contents are not those that were written');
+      }
+      end = told;
+      continue;
+    }
+    // Its digest is checked at the end: what Callsheet wrote has the shape of its version.
+    const record = line as unknown as Body;
+    tally.line(text);
+    tally.record(record);
+    yield record;
+  }
+  if (header === undefined) throw noSnapshot(file);
+  if (end === undefined) throw damaged(file, 'its end is missing, so it was cut off');
+  yield end;
+}
+
+const TYPES = new Set<unknown>([
+  'resource',
+  'organization',
+  'answer',
+  'list',
+  'gap',
+  'same',
+  'end',
+]);
+
+function parseLine(file: string, text: string, isBegun: boolean) {
+  let value: Json;
+  try {
+    value = JSON.parse(text);
+  } catch (cause) {
+    throw isBegun ? damaged(file, 'a record in it is not JSON', cause) : noSnapshot(file);
+  }
+  if (!isObject(value)) throw isBegun ? damaged(file, 'a record in it is none') : noSnapshot(file);
+  if (isBegun && !TYPES.has(value.type)) throw damaged(file, 'it holds a record of no known type');
+  return value;
+}
+
+function headerIn(file: string, line: ReturnType<typeof parseLine>): Header {
+  const { type, format, version, platform } = line;
+  const isOurs = type === 'header' && format === 'callsheet-snapshot';
+  if (!isOurs || typeof version !== 'number') throw noSnapshot(file);
+  if (version > VERSION) throw tooNew(file, version, VERSION);
+  if (!isObject(platform)) throw damaged(file, 'its header does not say which platform it is of');
+  return line as unknown as Header;
+}
+
+async function* textLines(file: string, bytes: Bytes): AsyncGenerator<string> {
+  const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+  let rest = '';
+  for await (const piece of bytes) {
+    const text = decode(file, decoder, piece);
+    let from = 0;
+    for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', from)) {
+      yield rest + text.slice(from, at);
+      rest = '';
+      from = at + 1;
+    }
+    rest += text.slice(from);
+    if (rest.length > LONGEST_LINE) throw damaged(file, 'a line of it never ends');
+  }
+  if (rest !== '') throw damaged(file, 'its last line is cut off');
+}
+
+function decode(file: string, decoder: TextDecoder, piece: Uint8Array): string {
+  try {
+    return decoder.decode(piece, { stream: true });
+  } catch (cause) {
+    throw damaged(file, 'it holds bytes that are no text', cause);
+  }
+}

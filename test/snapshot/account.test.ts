@@ -1,0 +1,237 @@
+import { readFile } from 'node:fs/promises';
+import { gunzipSync } from 'node:zlib';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { describe, expect, test } from 'vitest';
+import schema from '../../schemas/snapshot.schema.json' with { type: 'json' };
+import { diff } from '../../src/cli/commands/snapshot-diff.ts';
+import { list } from '../../src/cli/commands/snapshot-list.ts';
+import { show } from '../../src/cli/commands/snapshot-show.ts';
+import type { PlanDocument } from '../../src/core/plan-document.ts';
+import type { Line, ResourceRecord } from '../../src/snapshot/format.ts';
+import { type Stage, staged } from '../apply/stage.ts';
+import { openReadStage, Refusal } from '../cli/read-stage.ts';
+import { CANARIES } from '../e2e/clinic.ts';
+import { readAll } from './files.ts';
+import { take } from './taking.ts';
+
+const ajv = new Ajv2020({ strict: false, validateFormats: false });
+const isLine = ajv.compile(schema);
+
+async function linesOf(file: string): Promise<readonly Line[]> {
+  const text = gunzipSync(await readFile(file)).toString();
+  return text
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+}
+
+function addressed(lines: readonly Line[], address: string): ResourceRecord {
+  const found = lines.find((line) => line.type === 'resource' && line.address === address);
+  if (found?.type !== 'resource') throw new Error(`${address} is not in the snapshot`);
+  return found;
+}
+
+const ENV = { CALLSHEET_SNAPSHOT_PASSPHRASE: 'correct horse battery' };
+
+async function difference(stage: Stage, ...files: readonly string[]): Promise<PlanDocument> {
+  const [earlier = '', later = ''] = files;
+  const { out } = await stage.run(
+    (context) => diff(earlier, later, { dir: stage.folder, format: 'json' }, context),
+    { env: ENV },
+  );
+  return JSON.parse(out);
+}
+
+describe('a snapshot of an account', () => {
+  staged('holds everything that can be read, in lines that the schema describes', async (stage) => {
+    await stage.apply();
+    const { file, made } = await take(stage);
+    const lines = await linesOf(file);
+    for (const line of lines)
+      expect(isLine(line), JSON.stringify([line, isLine.errors])).toBe(true);
+    expect(made.resources).toEqual({
+      agent: 2,
+      custom_voice: 1,
+      email_template: 1,
+      knowledge_source: 2,
+      retry_policy: 1,
+      sms_template: 1,
+    });
+    expect(made.gaps).toEqual([]);
+    const asked = lines.flatMap((line) => (line.type === 'answer' ? [line.operation] : []));
+    expect(asked.sort()).toEqual([
+      'getMe',
+      'listFeatures',
+      'listFeatures',
+      'listLlmModels',
+      'listLlmModels',
+      'listSttProviders',
+    ]);
+    const desk = addressed(lines, 'agent.desk');
+    const [record] = [...stage.sim.store.agents.values()].map((one) => one.record);
+    expect(desk.record).toMatchObject({ id: record?.id, system_prompt: record?.system_prompt });
+    expect(desk.facets.payments).toMatchObject({ tool_enabled: false });
+    expect(desk.history?.id).toBe(
+      Math.max(...(stage.sim.store.history.get(desk.id) ?? []).map(({ id }) => id)),
+    );
+    expect(desk.state?.id).toBe(desk.id);
+  });
+
+  staged('leaves sensitive values out and lists them, unless it is encrypted', async (stage) => {
+    await stage.apply();
+    const { file, made } = await take(stage);
+    expect(made).toMatchObject({ encryption: 'none', sensitive: false });
+    expect(made.withheld).toEqual([
+      {
+        resource: 'agent.desk',
+        name: 'Front desk',
+        paths: [
+          'extensions.tools[crm_lookup].headers[X-Api-Key].value',
+          'extensions.mcp_servers[Calendar].auth_headers.Authorization',
+        ],
+      },
+    ]);
+    const text = JSON.stringify(await linesOf(file));
+    for (const canary of Object.values(CANARIES)) expect(text).not.toContain(canary);
+
+    const sealed = await take(stage, 'sealed.snapshot', {}, ENV);
+    expect(sealed.made).toMatchObject({ encryption: 'passphrase', sensitive: true, withheld: [] });
+    const { records } = await readAll(sealed.file);
+    expect(JSON.stringify(records)).toContain(CANARIES.CRM_KEY);
+    // The platform never returns this one.
+    expect(JSON.stringify(records)).not.toContain(CANARIES.SMS_TOKEN);
+    // Nothing that looks into it shows them: the stage watches whatever is printed.
+    const flags = { dir: stage.folder, format: 'json' } as const;
+    await stage.run((context) => show(sealed.file, 'agent.desk', flags, context), { env: ENV });
+    expect((await difference(stage, file, sealed.file)).changes).toEqual([]);
+  });
+
+  staged('is listed and shown, and shows one resource of it', async (stage) => {
+    await stage.apply();
+    const { file } = await take(stage);
+    const text = { dir: stage.folder, format: 'text' } as const;
+    const all = await stage.run((context) => list(stage.folder, text, context));
+    expect(all.out).toContain('then.snapshot');
+    const shown = await stage.run((context) => show(file, undefined, text, context));
+    expect(shown.out).toContain('2 agents');
+    for (const name of ['agent.desk', 'Front desk']) {
+      const one = await stage.run((context) => show(file, name, text, context));
+      expect(one.out).toContain('greeting_message: Harbor Dental, how can I help?');
+      expect(one.err).toContain('Left out, as the snapshot is not encrypted: extensions.tools');
+    }
+    const { err } = await stage.run((context) => show(file, 'agent.dask', text, context), {
+      exit: 1,
+    });
+    expect(err).toContain('Did you mean agent.desk?');
+  });
+
+  staged('equals the next one while nothing changes, and differs by what did', async (stage) => {
+    await stage.apply();
+    const before = await take(stage, 'a.snapshot');
+    const same = await take(stage, 'b.snapshot');
+    const equal = await difference(stage, before.file, same.file);
+    expect([equal.changes, equal.notes, equal.summary.no_op]).toEqual([[], [], 8]);
+
+    await stage.edit('agents.yaml', 'status: active\n    model', 'status: inactive\n    model');
+    await stage.edit(
+      'agents.yaml',
+      'agents:\n',
+      'agents:\n  night:\n    name: Night\n    status: active\n    system_prompt: Take messages.\n',
+    );
+    await stage.apply();
+    for (const { locks } of stage.sim.store.organizations.values()) locks.add('llm.alpha-4o');
+    const after = await take(stage, 'c.snapshot');
+    const { changes, notes, purpose, summary } = await difference(stage, same.file, after.file);
+    expect(purpose).toBe('comparison');
+    expect(summary).toMatchObject({ create: 1, update: 1, delete: 0, no_op: 7 });
+    expect(
+      changes.map(({ address, action, fields }) => [
+        address,
+        action,
+        action === 'update' ? fields : [],
+      ]),
+    ).toEqual([
+      [
+        'agent.desk',
+        'update',
+        [{ path: 'status', before: 'active', after: 'inactive', secret: false, cause: 'changed' }],
+      ],
+      ['agent.night', 'create', []],
+    ]);
+    expect(notes.map(({ message }) => message)).toEqual([
+      'Harbor Dental: listFeatures: llm.alpha-4o is locked',
+      'Harbor Dental: listLlmModels: alpha-4o went',
+    ]);
+    const back = await difference(stage, after.file, same.file);
+    expect(back.changes.map(({ address, action }) => [address, action])).toEqual([
+      ['agent.desk', 'update'],
+      ['agent.night', 'delete'],
+    ]);
+  });
+
+  staged('on a base holds what differs, and is read like any other', async (stage) => {
+    await stage.apply();
+    const base = await take(stage, 'base.snapshot');
+    await stage.edit('agents.yaml', 'status: active\n    model', 'status: inactive\n    model');
+    await stage.apply();
+    const whole = await take(stage, 'whole.snapshot');
+    const small = await take(stage, 'small.snapshot', { base: base.file });
+    const third = await take(stage, 'third.snapshot', { base: small.file });
+    expect((await linesOf(small.file)).filter(({ type }) => type === 'resource')).toHaveLength(1);
+    expect((await linesOf(third.file)).filter(({ type }) => type === 'resource')).toHaveLength(0);
+    expect(third.made.resources).toEqual(whole.made.resources);
+    for (const { file } of [small, third]) {
+      const { changes, summary } = await difference(stage, whole.file, file);
+      expect([changes, summary.no_op]).toEqual([[], 8]);
+    }
+    // The chain is as strong as its links.
+    const { rename } = await import('node:fs/promises');
+    await rename(base.file, `${base.file}.away`);
+    const text = { dir: stage.folder, format: 'text' } as const;
+    const gone = await stage.run((context) => show(third.file, undefined, text, context), {
+      exit: 1,
+    });
+    expect(gone.err).toContain('needs its base small.snapshot');
+    expect(gone.err).toContain('base.snapshot cannot be read: there is no such file');
+    await rename(whole.file, base.file);
+    const other = await stage.run((context) => show(small.file, undefined, text, context), {
+      exit: 1,
+    });
+    expect(other.err).toContain('base.snapshot is another snapshot');
+  });
+
+  staged(
+    'does without the lists that the platform lacks, and says so',
+    async (stage) => {
+      await stage.apply();
+      const { made } = await take(stage);
+      expect(made.resources).toMatchObject({ agent: 2, retry_policy: 1 });
+      expect(made.resources).not.toHaveProperty('sms_template');
+      expect(made.gaps.map(({ of }) => of)).toEqual([
+        'the list of kind retry policy',
+        'the list of kind sms template',
+      ]);
+    },
+    { dialect: { absent: ['listRetryPolicies', 'listSmsTemplates', 'getSmsTemplate'] } },
+  );
+});
+
+describe('an answer that is none', () => {
+  const me = { account_id: 'acc' };
+  const run = async (answers: Parameters<typeof openReadStage>[0]) => {
+    const stage = await openReadStage({ 'GET /v1/me': me, ...answers });
+    const { create } = await import('../../src/cli/commands/snapshot-create.ts');
+    return stage.run(
+      (context) => create({ dir: '.', format: 'text', out: `${stage.dir}/then.snapshot` }, context),
+      { exit: 1 },
+    );
+  };
+  const refused = new Refusal(401, { error: 'invalid_token', error_description: 'No' });
+  test('makes no snapshot: half a backup is worse than none', async () => {
+    const { err } = await run({
+      'GET /v1/agents': refused,
+      'GET /v1/billing-report': { data: [] },
+    });
+    expect(err).toContain('Error: ');
+  });
+});
