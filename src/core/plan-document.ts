@@ -1,4 +1,5 @@
 import type { Address } from './address.ts';
+import type { Rehearsal } from './rehearsal.ts';
 import type { Json } from './value.ts';
 
 /**
@@ -37,6 +38,8 @@ export type PlanDocument = {
   readonly refusals?: readonly Refusal[];
   /** The run that died before this plan was made, and what was found out about its last requests. */
   readonly settled?: SettledRun;
+  /** What came of trying it on a copy of the fleet; absent where nobody did. The digest does not cover it. */
+  readonly rehearsal?: Rehearsal;
 };
 
 /** Why a plan is not run now, whatever it would do. */

@@ -13,6 +13,7 @@ import type { JsonObject } from '../core/value.ts';
 import { serveAdmin } from './admin/routes.ts';
 import { editedRecord } from './agent-write.ts';
 import { rotateSecret } from './auth.ts';
+import { catalogueOf } from './catalogue.ts';
 import { createClock } from './clock.ts';
 import { DEFAULT_DIALECT, type Dialect } from './dialect.ts';
 import { createFaults, type Faults, type Seed } from './faults.ts';
@@ -105,6 +106,7 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
   store.keys.set(key.clientId, key);
   const platform: Platform = {
     store,
+    catalogue: catalogueOf(seed),
     dialect: { ...DEFAULT_DIALECT, ...options.dialect },
     faults: createFaults(options.chaosSeed),
     limiter: createLimiter(clock.now, options.rateLimit),
@@ -167,6 +169,6 @@ export { DEFAULT_DIALECT, DIALECT_OPTIONS, type Dialect } from './dialect.ts';
 export { readDialectFlags } from './dialect-reading.ts';
 export type { Fault, Faults } from './faults.ts';
 export type { LoggedRequest } from './request-log.ts';
-export { readSeed, type SeedDocument } from './seed.ts';
+export { readSeed, type SeedDocument, type SeedOrganization } from './seed.ts';
 export { checkFault, readSimulation, type Simulation } from './simulation.ts';
 export type { Store } from './store.ts';

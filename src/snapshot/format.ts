@@ -1,0 +1,130 @@
+/**
+ * `snapshot/` keeps everything readable of an account in one file: it reads the account, writes the file,
+ * checks what it wrote, reads it back and compares two of them. Records are written and read as they come,
+ * so that a large account needs no more memory than a small one.
+ *
+ * This file: what a snapshot holds. It is JSON Lines, one record a line, compressed with gzip and, when asked,
+ * encrypted. The first record is the header, the last one the end, and `schemas/snapshot.schema.json` describes
+ * them all.
+ */
+import type { Json, JsonObject } from '../core/value.ts';
+import type { HistoryEntry } from '../plan/reader.ts';
+import type { ResourceState } from '../state/model.ts';
+
+/** The version that is written. Older ones are read too, newer ones are refused. */
+export const VERSION = 1;
+
+export type Header = {
+  readonly type: 'header';
+  readonly format: 'callsheet-snapshot';
+  readonly version: number;
+  /** Tells it from every other snapshot, before anything else of it is read. */
+  readonly id: string;
+  readonly made_at: string;
+  /** Version of Callsheet. */
+  readonly made_by: string;
+  readonly platform: { readonly base_url: string; readonly account_id: string };
+  /** The one organization that it was narrowed to; null: everything that the credentials see. */
+  readonly organization: string | null;
+  /** Whether sensitive values are in it. Without encryption they are left out and listed. */
+  readonly sensitive: boolean;
+  /** The stack that it was made in, whose addresses it holds; null where there was none. */
+  readonly stack: { readonly lineage: string } | null;
+  /** The snapshot that holds the records which did not change; null for one that stands alone. */
+  readonly base: BaseMark | null;
+};
+
+/** Which snapshot is the base, and what it is called beside the one that needs it. */
+export type BaseMark = { readonly file: string; readonly id: string; readonly sha256: string };
+
+/** One resource. */
+export type ResourceRecord = {
+  readonly type: 'resource';
+  readonly kind: string;
+  readonly id: string;
+  /** Values of its kind's scope fields. */
+  readonly scope: { readonly [field: string]: string };
+  /** Whether all of it could be read, or what its list shows. */
+  readonly extent: 'whole' | 'listed';
+  /** As the platform returned it. */
+  readonly record: JsonObject;
+  /** Parts with endpoints of their own, in the shape of the configuration. */
+  readonly facets: JsonObject;
+  /** The newest history entry, for kinds that have a history. */
+  readonly history: HistoryEntry | null;
+  /** Paths of sensitive values that were left out. */
+  readonly withheld: readonly string[];
+  /** Its address in the stack that the snapshot was made in, and what the state said of it. */
+  readonly address: string | null;
+  readonly state: ResourceState | null;
+};
+
+/** An organization, as the billing report names it. */
+export type OrganizationRecord = {
+  readonly type: 'organization';
+  readonly id: string;
+  readonly name: string | null;
+  readonly reseller_id: string | null;
+  readonly reseller_name: string | null;
+};
+
+/** What the platform answered to a question that is not about one resource: features, models, providers. */
+export type AnswerRecord = {
+  readonly type: 'answer';
+  readonly operation: string;
+  /** For what depends on the organization or reseller; both null for the account. */
+  readonly organization_id: string | null;
+  readonly reseller_id: string | null;
+  readonly answer: Json;
+};
+
+/** A list that was read to its end: what it does not hold was not there. */
+export type ListRecord = {
+  readonly type: 'list';
+  readonly kind: string;
+  /** What it was narrowed to; nothing: it is all that the credentials see. */
+  readonly scope: { readonly [field: string]: string };
+};
+
+/** Something that could not be read, and why. */
+export type GapRecord = { readonly type: 'gap'; readonly of: string; readonly why: string };
+
+/** A record of the base that did not change. */
+export type SameRecord = { readonly type: 'same'; readonly key: string; readonly digest: string };
+
+/** What an account is made of. */
+export type ContentRecord =
+  | ResourceRecord
+  | OrganizationRecord
+  | AnswerRecord
+  | ListRecord
+  | GapRecord;
+
+export type End = {
+  readonly type: 'end';
+  /** Records by type, without header and end. */
+  readonly records: { readonly [type: string]: number };
+  /** Resources by kind, those of the base included. */
+  readonly resources: { readonly [kind: string]: number };
+  /** Sensitive values that were left out. */
+  readonly withheld: number;
+  /** Of every line before this one: `sha256:…`. */
+  readonly sha256: string;
+};
+
+export type Line = Header | ContentRecord | SameRecord | End;
+
+/** What a record is about, by which it is found in a base. Undefined: it is always written out. */
+export function keyOf(record: ContentRecord): string | undefined {
+  switch (record.type) {
+    case 'resource':
+      return `resource ${record.kind} ${record.id}`;
+    case 'organization':
+      return `organization ${record.id}`;
+    case 'answer':
+      return `answer ${record.operation} ${record.organization_id ?? record.reseller_id ?? ''}`;
+    case 'list':
+    case 'gap':
+      return undefined;
+  }
+}

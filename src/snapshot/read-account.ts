@@ -1,0 +1,246 @@
+import type { Client } from '../api/client.ts';
+import { endpointOf } from '../api/endpoints.ts';
+import { ApiError, describeApiError } from '../api/errors.ts';
+import { isList, isObject, type Json, type JsonObject } from '../core/value.ts';
+import { catalogues, featuresOf } from '../kinds/catalogues.ts';
+import { kinds } from '../kinds/index.ts';
+import type { Call, Kind, Scope } from '../kinds/kind.ts';
+import type { ListedResource, Reader } from '../plan/reader.ts';
+import { kindTitle } from '../render/wording.ts';
+import { mapAhead } from './ahead.ts';
+import type { ContentRecord, OrganizationRecord } from './format.ts';
+import { isListedWithin, type ReadOne, readResource } from './read-resource.ts';
+import { createReferences } from './references.ts';
+import { withhold } from './withhold.ts';
+
+/** What reading an account takes. */
+export type AccountInput = ReadOne & {
+  readonly client: Pick<Client, 'call' | 'each'>;
+  readonly reader: Reader;
+  /** What `/v1/me` answered. */
+  readonly me: Json;
+  /** The one organization that is wanted; undefined: all that can be found. */
+  readonly organization: string | undefined;
+  /** What the stack and the command line know of: the platform lists neither. */
+  readonly known: {
+    readonly organizations: readonly string[];
+    readonly knowledgeBases: readonly string[];
+    /** Ids in the state, for kinds that cannot be listed. */
+    readonly ids: (kind: string) => readonly string[];
+  };
+  /** Resources that are read at once. */
+  readonly ahead: number;
+  readonly now: Date;
+};
+
+/**
+ * Everything readable of an account, record by record. What cannot be read is said so in its place: a refusal
+ * leaves a gap, but no answer at all is an error, since half a backup is worse than none.
+ */
+export async function* readAccount(input: AccountInput): AsyncGenerator<ContentRecord> {
+  const owners = new Set<string>();
+  const resellers = new Set<string>();
+  const found = (record: ContentRecord) => {
+    if (record.type === 'organization') {
+      owners.add(record.id);
+      if (record.reseller_id !== null) resellers.add(record.reseller_id);
+    } else if (record.type === 'resource') {
+      const { organization_id: owner } = record.scope;
+      if (owner) owners.add(owner);
+    }
+    return record;
+  };
+  yield answer('getMe', {}, input.me, input);
+  for await (const record of organizationsOf(input)) yield found(record);
+  const references = createReferences();
+  const unlisted: Kind[] = [];
+  for (const kind of kinds.filter((one) => !isListedWithin(one))) {
+    const { organization: wanted } = input;
+    const isNarrowed = wanted !== undefined && kind.scope.includes('organization_id');
+    const scope = isNarrowed ? { organization_id: wanted } : {};
+    for await (const record of resourcesIn(kind, scope, input, () => unlisted.push(kind))) {
+      if (record.type === 'resource' && unlisted.length > 0) references.see(record);
+      yield found(record);
+    }
+  }
+  for (const kind of unlisted) {
+    const ids = new Set([...input.known.ids(kind.name), ...references.idsOf(kind.name)]);
+    const listed = [...ids].map((id) => ({ id, scope: {}, record: {} }));
+    yield* mapResources(kind, listed, input);
+  }
+  const within = input.organization
+    ? [input.organization]
+    : [...owners, ...input.known.organizations];
+  const organizations = [...new Set(within)];
+  const places: Readonly<Record<string, readonly string[]>> = {
+    organization_id: organizations,
+    knowledge_base_id: input.known.knowledgeBases,
+  };
+  for (const kind of kinds.filter(isListedWithin)) {
+    const [field = ''] = kind.scope;
+    const ids = places[field] ?? [];
+    if (ids.length === 0) yield { type: 'gap', of: kindTitle(kind.name), why: unnamed(field) };
+    for (const id of ids) yield* resourcesIn(kind, { [field]: id }, input);
+  }
+  const calls = questionsAbout(organizations, input.organization ? [] : [...resellers]);
+  yield* mapAhead(calls, input.ahead, ({ call, about }) => ask(call, about, input));
+}
+
+/** Organizations that have no agent are only told by the billing report, which scoped keys may not read. */
+async function* organizationsOf(input: AccountInput): AsyncGenerator<ContentRecord> {
+  const { client, now, organization: wanted } = input;
+  const day = now.toISOString().slice(0, 10);
+  const query = { start_date: day, end_date: day };
+  const told = await orRefusal(client.call({ operation: 'getBillingReport', query }));
+  if (told instanceof ApiError) {
+    const why = `${describeApiError(told)}; those of its agents and of the stack are in it`;
+    yield { type: 'gap', of: 'names of organizations', why };
+    return;
+  }
+  const rows = isObject(told) && isList(told.data) ? told.data : [];
+  const seen = new Set<string>();
+  for (const row of rows) {
+    const one = isObject(row) ? organizationIn(row) : undefined;
+    if (one === undefined || seen.has(one.id)) continue;
+    seen.add(one.id);
+    if (wanted === undefined || one.id === wanted) yield one;
+  }
+}
+
+function organizationIn(row: JsonObject): OrganizationRecord | undefined {
+  const text = (value: Json | undefined) => (typeof value === 'string' ? value : null);
+  const id = text(row.organization_id);
+  if (id === null) return undefined;
+  return {
+    type: 'organization',
+    id,
+    name: text(row.organization_name),
+    reseller_id: text(row.reseller_id),
+    reseller_name: text(row.reseller_name),
+  };
+}
+
+/** Why nothing of a kind is there that the platform lists only within a place. */
+function unnamed(field: string): string {
+  const place = `${field.replace(/_id$/, '').replaceAll('_', ' ')}s`;
+  return `the platform does not list ${place}, and none is known here`;
+}
+
+/** Every resource of a kind in a scope, or the gap that its list leaves. */
+async function* resourcesIn(
+  kind: Kind,
+  scope: Scope,
+  input: AccountInput,
+  onRefused: () => void = () => {},
+): AsyncGenerator<ContentRecord> {
+  try {
+    yield* mapResources(kind, listed(kind, scope, input), input);
+    yield { type: 'list', kind: kind.name, scope };
+  } catch (error) {
+    if (!(error instanceof ListRefused)) throw error;
+    onRefused();
+    yield { type: 'gap', of: nameOf(kind, scope), why: error.message };
+  }
+}
+
+async function* mapResources(
+  kind: Kind,
+  items: AsyncIterable<ListedResource> | Iterable<ListedResource>,
+  input: AccountInput,
+): AsyncGenerator<ContentRecord> {
+  const { reader, ahead } = input;
+  for await (const records of mapAhead(items, ahead, (item) =>
+    readResource(kind, item, reader, input),
+  ))
+    yield* records;
+}
+
+/** A list that the platform refuses, or does not have. */
+class ListRefused extends Error {}
+
+/** Items page by page where the list is certain to be there; an assumed one is tried as planning does. */
+async function* listed(
+  kind: Kind,
+  scope: Scope,
+  { client, reader }: AccountInput,
+): AsyncGenerator<ListedResource> {
+  const call = kind.list(scope);
+  if (!endpointOf(call.operation).documented) {
+    const items = await reader.list(kind, scope);
+    if (items === undefined) throw new ListRefused('the platform has no list of them');
+    yield* items;
+    return;
+  }
+  try {
+    for await (const record of client.each(call)) {
+      if (typeof record.id === 'string') yield { id: record.id, scope, record };
+    }
+  } catch (error) {
+    if (isRefusal(error)) throw new ListRefused(describeApiError(error));
+    throw error;
+  }
+}
+
+/** `sources of knowledge base 0d0e…`, `custom voices of organization 3c6e…`. */
+function nameOf({ name }: Kind, scope: Scope): string {
+  const [place] = Object.entries(scope);
+  const what = name.replaceAll('_', ' ');
+  if (place === undefined) return `the list of kind ${what}`;
+  return `the list of kind ${what} in ${place[0].replace(/_id$/, '').replaceAll('_', ' ')} ${place[1]}`;
+}
+
+type About = { readonly organization_id?: string; readonly reseller_id?: string };
+
+/** Features, models and providers, of the account and of everything below it. */
+function* questionsAbout(
+  organizations: readonly string[],
+  resellers: readonly string[],
+): Generator<{ readonly call: Call; readonly about: About }> {
+  const lists = Object.values(catalogues);
+  yield { call: featuresOf(null), about: {} };
+  for (const { list } of lists) yield { call: list(null), about: {} };
+  for (const id of resellers) {
+    const call = { operation: featuresOf(null).operation, query: { reseller_id: id } };
+    yield { call, about: { reseller_id: id } };
+  }
+  for (const id of organizations) {
+    const about = { organization_id: id };
+    yield { call: featuresOf(id), about };
+    for (const { list, isOrganizations } of lists)
+      if (isOrganizations) yield { call: list(id), about };
+  }
+}
+
+async function ask(call: Call, about: About, input: AccountInput): Promise<ContentRecord> {
+  const told = await orRefusal(input.client.call(call));
+  if (!(told instanceof ApiError)) return answer(call.operation, about, told, input);
+  const [place] = Object.entries(about);
+  const where = place === undefined ? '' : ` of ${place[0].replace(/_id$/, '')} ${place[1]}`;
+  return { type: 'gap', of: `${call.operation}${where}`, why: describeApiError(told) };
+}
+
+function answer(
+  operation: string,
+  about: About,
+  told: Json,
+  { sensitive }: ReadOne,
+): ContentRecord {
+  const { organization_id = null, reseller_id = null } = about;
+  const kept = sensitive || !isObject(told) ? told : withhold({}, told).record;
+  return { type: 'answer', operation, organization_id, reseller_id, answer: kept };
+}
+
+/** What the platform answers, or why it refuses to. */
+async function orRefusal(asking: Promise<Json>): Promise<Json | ApiError> {
+  try {
+    return await asking;
+  } catch (error) {
+    if (isRefusal(error)) return error;
+    throw error;
+  }
+}
+
+/** A key that is no longer taken is refused everything: that is no gap. */
+function isRefusal(error: unknown): error is ApiError {
+  return error instanceof ApiError && error.status !== 401;
+}
