@@ -80,4 +80,3 @@ export function tally(requests: readonly LoggedRequest[]): Tally {
   for (const { operation } of requests) counts.set(operation, (counts.get(operation) ?? 0) + 1);
   return counts;
 }
-

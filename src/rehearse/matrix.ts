@@ -23,13 +23,18 @@ export function matrixOf(answers: readonly AnswerRecord[]): Matrix {
   const account = rows.find((one) => one.organization_id === null && one.reseller_id === null);
   const ofAccount = new Set(lockedIn(account).map(({ key }) => key));
   const ofReseller = new Map(
-    rows.flatMap((one) => (one.reseller_id === null ? [] : [[one.reseller_id, here(one)] as const])),
+    rows.flatMap((one) =>
+      one.reseller_id === null ? [] : [[one.reseller_id, here(one)] as const],
+    ),
   );
   const ofOrganization = new Map(rows.map((one) => [one.organization_id, lockedIn(one)]));
   const above = (reseller: string | null) =>
     new Set([...ofAccount, ...(ofReseller.get(reseller ?? '') ?? [])]);
   const models = entriesOf(answers, 'listLlmModels');
-  const features = distinct(rows.flatMap((one) => rowsOf(one.answer, 'key')), 'key');
+  const features = distinct(
+    rows.flatMap((one) => rowsOf(one.answer, 'key')),
+    'key',
+  );
   const speech = entriesOf(answers, 'listSttProviders');
   return {
     ...(features.length === 0 ? {} : { features: features.map(described) }),

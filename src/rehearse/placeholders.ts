@@ -1,5 +1,5 @@
 import { parsePath } from '../core/path.ts';
-import { type FieldSchema, itemSchema, memberSchema, dereference } from '../core/schema.ts';
+import { dereference, type FieldSchema, itemSchema, memberSchema } from '../core/schema.ts';
 import { isList, isObject, type Json, type JsonObject } from '../core/value.ts';
 import { knownSecrets } from '../diff/known-secrets.ts';
 import type { ResourceState } from '../state/model.ts';

@@ -198,7 +198,9 @@ function wordsFor(made: {
         ]),
     ...(withheld === 0
       ? []
-      : [`the snapshot left ${count(withheld, 'sensitive value')} out; they are missing in the copy`]),
+      : [
+          `the snapshot left ${count(withheld, 'sensitive value')} out; they are missing in the copy`,
+        ]),
     ...(has('agent') ? ['the history of each agent is one entry, with what the agent is now'] : []),
     ...(has('knowledge_source') || has('custom_voice')
       ? [
@@ -214,7 +216,9 @@ function wordsFor(made: {
       : []),
     ...(unread === 0
       ? []
-      : [`${count(unread, 'retry policy').replace(/policys$/, 'policies')} could not be read and is empty`]),
+      : [
+          `${count(unread, 'retry policy').replace(/policys$/, 'policies')} could not be read and is empty`,
+        ]),
     ...gaps.map(({ of, why }) => `${of} could not be read: ${why}`),
     'locks are those that the feature list shows: what is only refused when it is written is not known',
     'any number of requests is taken, and whatever is written can be read at once',
