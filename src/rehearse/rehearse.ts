@@ -176,7 +176,12 @@ async function goAstray(
   tell('Rolling it back.');
   const runs = [resumed.run, failed.run].filter((run) => run !== null);
   steps.push(rollbackStep(await rollBackAll(runs, hands, goOn)));
-  return compared(before, copy.dump(), words, steps);
+  const made = new Map(
+    [...failed.ledger, ...resumed.ledger].map(({ id, address }) => [id, address] as const),
+  );
+  const addressOf: Words['addressOf'] = (kind, id) =>
+    words.addressOf(kind, id) ?? made.get(id) ?? null;
+  return compared(before, copy.dump(), { ...words, addressOf }, steps);
 }
 
 /** The newest run first. What is refused is tried once more with force: nobody else works on a copy. */

@@ -1,3 +1,4 @@
+import { digestOf } from '../core/digest.ts';
 import type { PlanDocument } from '../core/plan-document.ts';
 import type { RehearsalDifference, RehearsalStep } from '../core/rehearsal.ts';
 import type { LedgerLine } from '../state/journal.ts';
@@ -24,7 +25,7 @@ export function copyStep(
     const message = 'the copy gives another plan than the platform, so it proves nothing';
     return { step: 'copy', outcome: 'failed', message, details: apart };
   }
-  const message = `a copy of ${count(sum, 'resource')} gives the same plan`;
+  const message = `a copy of the fleet (${count(sum, 'resource')}) gives the same plan`;
   return { step: 'copy', outcome: 'held', message, details: [] };
 }
 
@@ -55,7 +56,7 @@ function outlineOf({ changes }: PlanDocument) {
   return new Map(
     changes.map(({ address, action, verdict, fields }) => {
       const leaves = fields
-        .map(({ path, before, after }) => JSON.stringify([path, before, after]))
+        .map(({ path, before, after }) => digestOf([path, before, after]))
         .sort();
       const names = fields.map(({ path }) => path).sort();
       const told = names.length === 0 ? action : `${action} of ${names.join(', ')}`;
@@ -137,7 +138,19 @@ export function returnStep(differences: readonly RehearsalDifference[]): Rehears
     const message = 'the fleet is as it was, but for new ids, history and times';
     return { step: 'return', outcome: 'held', message, details: [] };
   }
-  const message = `the fleet is not as it was: ${count(differences.length, 'leaf').replace(/leafs$/, 'leaves')} differ${differences.length === 1 ? 's' : ''}`;
+  const whole = differences.filter(({ path }) => path === null);
+  const left = whole.filter(({ before }) => before === null).length;
+  const leaves = differences.length - whole.length;
+  const parts = [
+    ...(leaves === 0 ? [] : [leaves === 1 ? '1 leaf differs' : `${leaves} leaves differ`]),
+    ...(left === 0 ? [] : [`${count(left, 'resource')} ${left === 1 ? 'is' : 'are'} left behind`]),
+    ...(whole.length === left
+      ? []
+      : [
+          `${count(whole.length - left, 'resource')} ${whole.length - left === 1 ? 'is' : 'are'} gone`,
+        ]),
+  ];
+  const message = `the fleet is not as it was: ${parts.join(', ')}`;
   return { step: 'return', outcome: 'partial', message, details: [] };
 }
 

@@ -3,7 +3,7 @@ import type { Rehearsal, RehearsalDifference, RehearsalStep } from '../core/rehe
 import type { Json } from '../core/value.ts';
 import type { Footer } from './footers.ts';
 import { inlineValue } from './value-text.ts';
-import { formatCount, formatNumber } from './wording.ts';
+import { formatNumber } from './wording.ts';
 
 const VERDICTS: {
   readonly [verdict in Rehearsal['verdict']]: Pick<Footer, 'weight'> & { readonly told: string };
@@ -54,7 +54,9 @@ export function rehearsalFooters({ rehearsal, digest }: PlanDocument): readonly 
       weight: 'info',
       title: 'What the rehearsal rests on:',
       items: [
-        ...rehearsal.faults.map((fault) => ({ address: null, text: `made to go wrong: ${fault}` })),
+        ...(rehearsal.faults.length === 0
+          ? []
+          : [{ address: null, text: `made to go wrong: ${rehearsal.faults.join('; ')}` }]),
         ...rehearsal.filled.map((text) => ({ address: null, text })),
         ...(rehearsal.assumptions.length === 0
           ? []
@@ -82,7 +84,7 @@ function stepItems({ step, outcome, message, details }: RehearsalStep): Footer['
 
 function differenceFooter({ differences, differing }: Rehearsal): readonly Footer[] {
   if (differing === 0) return [];
-  const title = `Not as before, once it is rolled back (${formatCount(differing, 'leaf', 'leaves')}):`;
+  const title = 'Not as before, once it is rolled back:';
   const hidden = differing - differences.length;
   const items = differences.map((one) => ({ address: nameOf(one), text: wordsOf(one) }));
   const more = { address: null, text: `and ${formatNumber(hidden)} more` };

@@ -60,6 +60,10 @@ export function waysOf({
       ['--detailed-exitcode', '--target', AGENT],
     ],
     apply: [['--auto-approve', '--accept-conflicts', '--events', at('events.jsonl')], []],
+    rehearse: [
+      ['--accept-conflicts', '--out', at('rehearsed.plan')],
+      ['--resend-secrets', '--fault', 'lost'],
+    ],
     drift: [[], ['--detailed-exitcode']],
     rollback: [['--auto-approve'], ['--auto-approve', '--force']],
     runs: [[]],

@@ -1,5 +1,6 @@
 import { rename, writeFile } from 'node:fs/promises';
 import { assumptionOf } from '../../api/endpoints.ts';
+import { operations } from '../../api/operations.generated.ts';
 import { CallsheetError, unreachable } from '../../core/errors.ts';
 import type { PlanDocument } from '../../core/plan-document.ts';
 import type { Rehearsal, RehearsalVerdict } from '../../core/rehearsal.ts';
@@ -95,7 +96,9 @@ async function onCopies(
     manners: { ...manners, dialect: { ...manners.dialect, absent } },
     faults,
     handsOn: (copy) => handsOn(copy, { flags, options: plan.options, state, context }),
-    assumptionOf: (operation) => assumptionOf(operation, endpoints),
+    // The log of a copy has uploads, too, which are no operation of the platform.
+    assumptionOf: (operation) =>
+      Object.hasOwn(operations, operation) ? assumptionOf(operation, endpoints) : undefined,
     words: {
       addressOf: (kind, id) => addresses.get(`${kind} ${id}`) ?? null,
       secrets: secretValues,
