@@ -158,12 +158,18 @@ function difference(
   const named = namesOf(record, path);
   const shown = (value: Json) => {
     const masked = maskAt(kind.schema, named, value);
-    const text = JSON.stringify(masked) ?? '';
-    return secrets.some((secret) => secret !== '' && text.includes(secret)) ? MASK : masked;
+    return holdsAny(masked, secrets) ? MASK : masked;
   };
   const [before, after] = [shown(was), shown(is)];
   const secret = before === MASK || after === MASK;
   return { ...common, path: formatPath(named), before, after, secret };
+}
+
+/** Whether one of the texts stands anywhere in a value. */
+function holdsAny(value: Json, texts: readonly string[]): boolean {
+  if (typeof value === 'string') return texts.some((text) => text !== '' && value.includes(text));
+  if (isList(value)) return value.some((item) => holdsAny(item, texts));
+  return isObject(value) && Object.values(value).some((member) => holdsAny(member, texts));
 }
 
 /** Elements of lists by what they are called, where they have a name, as the configuration shows them. */

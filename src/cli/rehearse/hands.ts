@@ -69,7 +69,8 @@ function handsIn(folder: string, place: Place, close: () => Promise<void>): Hand
         );
       const file = join(folder, 'plan.json');
       await writeFile(file, renderPlanJson(given), { mode: 0o600 });
-      return act(place, (to) => apply(file, common, to));
+      // One request after the other, so that what comes first is the same every time.
+      return act(place, (to) => apply(file, { ...common, concurrency: 1 }, to));
     },
     rollback: (id, force) => {
       const { overrideFreeze: reason } = allowed;
@@ -128,6 +129,8 @@ async function run(
     return ended(await command({ ...outside, terminal, copy: there }));
   } catch (error) {
     if (!(error instanceof CallsheetError)) throw error;
+    if (context.stop.aborted)
+      throw new CallsheetError('interrupted', 'interrupted; nothing was written', { cause: error });
     return ended(undefined, error);
   }
 }
@@ -156,7 +159,7 @@ type Told = { readonly run: string | null; readonly ledger: readonly LedgerLine[
 
 /** A folder for the owner alone that is removed at the end, also where the process is ended in between. */
 async function temporaryFolder() {
-  const folder = await mkdtemp(join(tmpdir(), 'callsheet-rehearsal-'));
+  const folder = await mkdtemp(join(tmpdir(), `callsheet-rehearsal-${process.pid}-`));
   const atExit = () => rmSync(folder, { recursive: true, force: true });
   process.once('exit', atExit);
   return {
