@@ -2,6 +2,7 @@ import { MASK } from '../core/mask.ts';
 import { formatPath, identitySegment } from '../core/path.ts';
 import type { RehearsalDifference } from '../core/rehearsal.ts';
 import { isList, isObject, type Json, type JsonObject } from '../core/value.ts';
+import { schemasAlong } from '../diff/along.ts';
 import { maskAt } from '../diff/mask.ts';
 import { kindNamed } from '../kinds/index.ts';
 import type { Kind } from '../kinds/kind.ts';
@@ -55,10 +56,13 @@ export function compareDumps(
     ...then.flatMap((one) => {
       const other = pairs.get(one);
       if (other === undefined) return [difference(one, null, 'there', null, words)];
-      return [
+      const apart = [
         ...leavesApart(one.record, renamed(other.record, ids), []),
         ...leavesApart(one.beside, renamed(other.beside, ids), []),
-      ].map(({ path, was, is }) => difference(one, path, was, is, words));
+      ];
+      return apart
+        .filter(isTold(one))
+        .map(({ path, was, is }) => difference(one, path, was, is, words));
     }),
     ...now
       .filter((other) => !found.has(other))
@@ -136,6 +140,12 @@ function leavesApart(was: Json, is: Json, path: readonly string[]): readonly Apa
   }
   if (isEmpty(was) && isEmpty(is)) return [];
   return JSON.stringify(was) === JSON.stringify(is) ? [] : [{ path, was, is }];
+}
+
+/** What the platform works out for itself follows from the rest. */
+function isTold({ kind: { schema }, record }: Held) {
+  return ({ path }: Apart) =>
+    !schemasAlong(schema, namesOf(record, path)).some(({ readOnly }) => readOnly === true);
 }
 
 /** Absent, null and empty texts, lists and objects say the same: nothing is set. */

@@ -41,7 +41,7 @@ export async function openCopy(
   { dialect, faults, chaosSeed }: Manners,
   now: () => Date,
 ): Promise<Copy> {
-  const simulator = await startSimulator({ seed, dialect, chaosSeed, now });
+  const simulator = await startSimulator({ seed, dialect, chaosSeed, now, idSalt: 'copy' });
   simulator.faults.add(...faults);
   return {
     url: simulator.url,

@@ -1,6 +1,6 @@
-import { parsePath } from '../core/path.ts';
-import { dereference, type FieldSchema, itemSchema, memberSchema } from '../core/schema.ts';
-import { isList, isObject, type Json, type JsonObject } from '../core/value.ts';
+import { formatPath, type Path, parsePath } from '../core/path.ts';
+import { dereference, type FieldSchema, memberSchema } from '../core/schema.ts';
+import { isObject, type Json, type JsonObject } from '../core/value.ts';
 import { knownSecrets } from '../diff/known-secrets.ts';
 import type { ResourceState } from '../state/model.ts';
 
@@ -25,13 +25,20 @@ export function fillSecrets(
     return PLACEHOLDER;
   };
 
-  function fill(schema: FieldSchema, value: Json): Json {
-    if (isList(value)) return value.map((item) => fill(itemSchema(root, schema), item));
+  const remembered = [...knownSecrets(root, {}, state?.leaves)]
+    .map(parsePath)
+    .filter((path) => path !== undefined);
+  // Where the state knows which secrets an object was given, it was given no others.
+  const known = new Set(remembered.map((path) => formatPath(path.slice(0, -1))));
+
+  function fill(schema: FieldSchema, value: Json, path: Path): Json {
     if (!isObject(value)) return value;
     const own = dereference(root, schema);
     const members = Object.entries(value).map(
-      ([key, member]) => [key, fill(memberSchema(root, schema, key), member)] as const,
+      ([key, member]) =>
+        [key, fill(memberSchema(root, schema, key), member, [...path, key])] as const,
     );
+    if (known.has(formatPath(path))) return Object.fromEntries(members);
     const missing = Object.keys(own.properties ?? {}).filter((key) => {
       const { writeOnly, 'x-secret': isSecret } = memberSchema(root, schema, key);
       return isSecret === true && writeOnly === true && (value[key] ?? null) === null;
@@ -39,15 +46,9 @@ export function fillSecrets(
     return Object.fromEntries([...members, ...missing.map((key) => [key, stand()] as const)]);
   }
 
-  const filled = fill(root, record) as JsonObject;
-  const remembered = [...knownSecrets(root, {}, state?.leaves)]
-    .map(parsePath)
-    .filter((path) => path !== undefined);
-  const whole = remembered.reduce<JsonObject>((one, path) => {
-    const next = put(one, path, stand);
-    return isObject(next) ? next : one;
-  }, filled);
-  return { record: whole, count };
+  const filled = fill(root, record, []);
+  const whole = remembered.reduce((one, path) => put(one, path, stand), filled);
+  return { record: isObject(whole) ? whole : record, count };
 }
 
 /** Puts something at a path whose parent is there and which is empty; lists are left as they are. */

@@ -135,9 +135,11 @@ function agentOf({ facets, scope, id }: ResourceRecord, record: JsonObject) {
   };
 }
 
+/** While the tool is off the platform tells of limits that nobody need have set. */
 function paymentsOf({ tool_enabled: enabled, ...limits }: JsonObject) {
+  if (enabled !== true) return { enabled: false };
   const told = Object.entries(limits).filter(([, value]) => value !== null);
-  return { ...Object.fromEntries(told), enabled: enabled === true };
+  return { ...Object.fromEntries(told), enabled: true };
 }
 
 function owned({ scope }: ResourceRecord, record: JsonObject): JsonObject {

@@ -161,9 +161,12 @@ function countsOf(ledger: readonly LedgerLine[]): string {
   return told.length === 0 ? 'nothing was done' : told.join(', ');
 }
 
+/** Why a run did not come to its end: what failed or, where nothing did, what was remarked on. */
 function failuresOf({ ledger, message }: Outcome): readonly string[] {
-  const failed = ledger
-    .filter(({ status }) => status === 'failed')
-    .map((line) => `${line.address}: ${line.message ?? 'it failed'}`);
-  return failed.length === 0 && message !== null ? [message] : failed;
+  const told = (lines: readonly LedgerLine[]) =>
+    lines.map((line) => `${line.address}: ${line.message ?? 'it failed'}`);
+  const failed = ledger.filter(({ status }) => status === 'failed');
+  if (failed.length > 0) return told(failed);
+  const remarked = ledger.filter((line) => line.message !== null);
+  return remarked.length > 0 ? told(remarked) : message === null ? [] : [message];
 }

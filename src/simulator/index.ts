@@ -45,6 +45,8 @@ export type SimulatorOptions = GeneratedOptions & {
   readonly latencyMs?: number;
   /** Where the draws of faults with a probability begin. */
   readonly chaosSeed?: Seed;
+  /** Keeps its identifiers apart from those of another simulator, whose records a seed may bring. */
+  readonly idSalt?: string;
   /** Ends the process as a crash would. Without it no fault may kill. */
   readonly kill?: () => void;
   /** The token of the admin endpoint, which does not exist without one. */
@@ -112,7 +114,7 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
     limiter: createLimiter(clock.now, options.rateLimit),
     latencyMs: options.latencyMs ?? 0,
     kill: options.kill ?? refuseToDie,
-    ids: countIds(),
+    ids: countIds(options.idSalt),
     now: clock.now,
     stamp: clock.stamp,
     url: '',

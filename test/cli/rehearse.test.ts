@@ -178,6 +178,19 @@ describe('a plan that cannot be undone entirely', () => {
     ]);
   });
 
+  staged('as it deletes an agent whose secrets nobody can read', async (stage) => {
+    await stage.apply();
+    const text = await stage.read('agents.yaml');
+    await stage.write('agents.yaml', `agents:\n${text.slice(text.indexOf('  recall:'))}`);
+    const verdict = await verdictOf(stage, undefined, { exit: 3 }, { allowDelete: true });
+    expect(outcomes(verdict).slice(0, 6)).toEqual(ALL_HELD.slice(0, 6));
+    expect(whatDiffers(verdict)).toEqual([
+      'agent.desk extensions.mcp_servers[Calendar].auth_headers.Authorization',
+      'agent.desk extensions.tools[crm_lookup].headers[X-Api-Key].value',
+      'agent.desk integrations.smsProvider.auth_token',
+    ]);
+  });
+
   staged('as it makes a voice, which has no endpoint that deletes it', async (stage) => {
     await stage.apply();
     await stage.edit(
