@@ -41,11 +41,10 @@ export function rehearsalFooters({ rehearsal, digest }: PlanDocument): readonly 
     return [{ weight: 'warning', title, items: [{ address: null, text }], advice: null }];
   }
   const { weight, told } = VERDICTS[rehearsal.verdict];
-  const at = rehearsal.at.replace(/:\d+\.\d+Z$/, 'Z');
   return [
     {
       weight,
-      title: `Rehearsal of ${at}${sourceOf(rehearsal)}: ${told}.`,
+      title: `Rehearsal of ${instant(rehearsal.at)}${sourceOf(rehearsal)}: ${told}.`,
       items: rehearsal.steps.flatMap(stepItems),
       advice: null,
     },
@@ -72,7 +71,13 @@ const LIMITS =
   'It proves the plan against the simulator, which is one reading of the platform’s specification, and not against the platform itself (callsheet assumptions).';
 
 function sourceOf({ source }: Rehearsal): string {
-  return source.type === 'snapshot' ? ` with the snapshot of ${source.made_at}` : '';
+  return source.type === 'snapshot' ? ` with the snapshot of ${instant(source.made_at)}` : '';
+}
+
+/** To the minute. No digest vouches for what stands in a file, and titles are shown as they are. */
+function instant(text: string): string {
+  const [, minute] = /^(\d{4}-\d\d-\d\dT\d\d:\d\d)[\d:.]*Z$/.exec(text) ?? [];
+  return minute === undefined ? 'an unknown time' : `${minute}Z`;
 }
 
 function stepItems({ step, outcome, message, details }: RehearsalStep): Footer['items'] {

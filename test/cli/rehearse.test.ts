@@ -251,6 +251,13 @@ describe('what cannot be rehearsed says why', () => {
       /its digest does not fit/,
     ],
     [
+      'a verdict was written into it that is none',
+      (stage) =>
+        stage.edit('plan.json', '"format"', '"rehearsal": { "verdict": "passed" }, "format"'),
+      1,
+      /is not a plan that callsheet wrote/,
+    ],
+    [
       'the plan is for another platform',
       async (stage) => {
         const { digest: _, ...made } = JSON.parse(await stage.read('plan.json'));
