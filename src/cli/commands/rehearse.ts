@@ -1,29 +1,21 @@
 import { rename, writeFile } from 'node:fs/promises';
-import { assumptionOf } from '../../api/endpoints.ts';
-import { operations } from '../../api/operations.generated.ts';
 import { CallsheetError, unreachable } from '../../core/errors.ts';
 import type { PlanDocument } from '../../core/plan-document.ts';
 import type { Rehearsal, RehearsalVerdict } from '../../core/rehearsal.ts';
 import { isRefused } from '../../plan/document.ts';
 import { parsePlan } from '../../plan/parse.ts';
-import type { Manners } from '../../rehearse/copies.ts';
-import { isWorkFor, rehearse as tryOut } from '../../rehearse/rehearse.ts';
-import { replicate } from '../../rehearse/seed.ts';
+import { isWorkFor } from '../../rehearse/rehearse.ts';
 import { changesApart } from '../../rehearse/steps.ts';
 import { renderPlanJson } from '../../render/json.ts';
 import { renderRehearsalText } from '../../render/text.ts';
 import { commandLine } from '../command-line.ts';
 import type { Context } from '../context.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
-import { planConfiguration } from '../make-plan.ts';
 import { withNamedFile } from '../named-file.ts';
 import { type PlanFlags, planOptions } from '../plan-flags.ts';
-import { knownBeside, lackedBy, readFleet } from '../rehearse/fleet.ts';
-import { handsOn } from '../rehearse/hands.ts';
+import { type Ground, platformGround } from '../rehearse/ground.ts';
 import { mannersOf } from '../rehearse/manners.ts';
-import { readingOnly } from '../rehearse/reading-only.ts';
-import { openSession, type Session } from '../session.ts';
-import { tellWarnings } from '../tell.ts';
+import { tryOnCopies } from '../rehearse/on-copies.ts';
 import { checkPlanFile } from '../vouch.ts';
 import { readPlanFile, refusePlanningFlags } from './apply.ts';
 import { type PlanFormat, renderPlan } from './plan.ts';
@@ -45,80 +37,39 @@ export async function rehearse(
   if (file !== undefined) refusePlanningFlags(flags);
   const given = file === undefined ? undefined : parsePlan(await readPlanFile(file), file);
   const { manners, faults } = await mannersOf(flags);
-  const outside: Context = { ...context, wire: readingOnlyWire(context) };
-  const session = await openSession(flags, outside);
+  const ground = await platformGround(flags, context);
   try {
-    tellWarnings(session.warnings, context);
     const options = given?.options ?? planOptions(flags);
-    if (given !== undefined) checkPlanFile(given, session);
-    const { plan } = await planConfiguration(session, options, outside);
-    if (given !== undefined && !isRefused(plan)) checkSame(given, plan);
-    const tell = (text: string) => context.terminal.err(text);
-    const rehearsed =
-      isWorkFor(plan) || isRefused(plan)
-        ? await onCopies({ plan, manners, faults }, session, flags, outside, tell)
-        : nothingToTry(plan, context);
-    const document = { ...(given ?? plan), rehearsal: boundTo(given ?? plan, rehearsed) };
+    if (given !== undefined) checkPlanFile(given, ground);
+    const now = await ground.planNow?.(options);
+    if (given !== undefined && now !== undefined && !isRefused(now)) checkSame(given, now);
+    const trial = { plan: now ?? given, options, manners, faults };
+    const isIdle = trial.plan !== undefined && !isWorkFor(trial.plan) && !isRefused(trial.plan);
+    const { plan, rehearsal } =
+      trial.plan !== undefined && isIdle
+        ? { plan: trial.plan, rehearsal: nothingToTry(trial.plan, ground, context) }
+        : await tryOnCopies(trial, ground, flags, context);
+    const shown = given ?? plan;
+    // What stands against a plan since it was made is not in its digest.
+    const document = { ...shown, rehearsal: { ...rehearsal, digest: shown.digest } };
     await keep(document, file, flags, context);
     show(document, file, flags, context);
-    return exitOf(rehearsed.verdict);
+    return exitOf(rehearsal.verdict);
   } finally {
-    await session.close();
+    await ground.close();
   }
 }
 
-type Trial = {
-  readonly plan: PlanDocument;
-  readonly manners: Manners;
-  readonly faults: readonly string[];
-};
-
-async function onCopies(
-  { plan, manners, faults }: Trial,
-  session: Session,
-  flags: RehearseFlags,
-  context: Context,
-  tell: (text: string) => void,
-): Promise<Rehearsal> {
-  const { state, endpoints, secretValues } = session;
-  tell('Reading the fleet.');
-  const records = await readFleet(session, context.now());
-  const addresses = new Map(
-    Object.entries(state.resources).map(([address, { kind, id }]) => [`${kind} ${id}`, address]),
-  );
-  for (const { kind, id, address } of plan.changes) addresses.set(`${kind} ${id}`, address);
-  const lacks = lackedBy(session);
-  const absent = [...lacks.absent, ...(manners.dialect.absent ?? [])];
-  const { rehearsal } = await tryOut({
-    plan,
-    source: { type: 'platform' },
-    replica: replicate(records, await knownBeside(session, plan)),
-    manners: { ...manners, dialect: { ...manners.dialect, absent } },
-    faults,
-    handsOn: (copy) => handsOn(copy, { flags, options: plan.options, state, context }),
-    // The log of a copy has uploads, too, which are no operation of the platform.
-    assumptionOf: (operation) =>
-      Object.hasOwn(operations, operation) ? assumptionOf(operation, endpoints) : undefined,
-    words: {
-      addressOf: (kind, id) => addresses.get(`${kind} ${id}`) ?? null,
-      secrets: secretValues,
-    },
-    now: context.now,
-    goOn: () => {
-      if (context.stop.aborted)
-        throw new CallsheetError('interrupted', 'interrupted; nothing was written');
-    },
-    tell,
-  });
-  return rehearsal;
-}
-
-function nothingToTry({ digest, assumptions }: PlanDocument, { now }: Context): Rehearsal {
+function nothingToTry(
+  { digest, assumptions }: PlanDocument,
+  { source }: Ground,
+  { now }: Context,
+): Rehearsal {
   return {
     digest,
     at: now().toISOString(),
     verdict: 'empty',
-    source: { type: 'platform' },
+    source,
     copied: {},
     steps: [],
     differences: [],
@@ -127,11 +78,6 @@ function nothingToTry({ digest, assumptions }: PlanDocument, { now }: Context): 
     filled: [],
     assumptions,
   };
-}
-
-/** What stands against a plan since it was made is not in its digest. */
-function boundTo({ digest }: PlanDocument, rehearsal: Rehearsal): Rehearsal {
-  return { ...rehearsal, digest };
 }
 
 /** A plan file is only worth rehearsing while the platform is what it was planned from. */
@@ -195,8 +141,4 @@ function show(
       ? renderRehearsalText(document, terminal.render)
       : renderPlan(document, format, terminal),
   );
-}
-
-function readingOnlyWire({ wire }: Context): NonNullable<Context['wire']> {
-  return (transport) => readingOnly(wire === undefined ? transport : wire(transport));
 }
