@@ -41,24 +41,27 @@ export async function readFleet(session: Session, now: Date): Promise<readonly C
   return records;
 }
 
-/** What the stack and the plan know of the fleet beside what was read. */
-export async function knownBeside(
-  session: Session,
-  plan: PlanDocument | undefined,
-): Promise<Beside> {
-  const { stack, platform } = session;
+/** What the stack knows of the fleet beside what was read. */
+export function knownBeside(
+  known: Pick<Session, 'stack' | 'state' | 'platform'>,
+  merchants: Beside['merchants'],
+): Beside {
+  const { stack, platform } = known;
   return {
     account: platform.account_id,
     organizations: Object.fromEntries(
       Object.entries(stack.organizations).map(([name, id]) => [id, name]),
     ),
-    knowledgeBases: knowledgeBasesOf(session),
-    merchants: plan === undefined ? new Map() : await merchantsOf(plan, session),
+    knowledgeBases: knowledgeBasesOf(known),
+    merchants,
   };
 }
 
 /** Knowledge bases of the stack and its state: the platform lists none. */
-function knowledgeBasesOf({ stack, state }: Session): Beside['knowledgeBases'] {
+function knowledgeBasesOf({
+  stack,
+  state,
+}: Pick<Session, 'stack' | 'state'>): Beside['knowledgeBases'] {
   const recorded = Object.values(state.resources).map(({ scope }) => scope.knowledge_base_id);
   const bases = new Map<string, string | null>();
   for (const id of recorded) if (id) bases.set(id, null);
@@ -73,10 +76,10 @@ function knowledgeBasesOf({ stack, state }: Session): Beside['knowledgeBases'] {
 type Merchant = NonNullable<SeedOrganization['merchant']>;
 
 /** Payment accounts of the organizations in which the plan asks for payments. */
-async function merchantsOf(
+export async function merchantsOf(
   { changes }: PlanDocument,
   { reader }: Session,
-): Promise<ReadonlyMap<string, Merchant>> {
+): Promise<Beside['merchants']> {
   const merchants = new Map<string, Merchant>();
   for (const { kind, id, organization_id: owner, fields } of changes) {
     const asked = kindNamed(kind).facets.find(

@@ -8,7 +8,7 @@ import { planConfiguration } from '../make-plan.ts';
 import type { PlanFlags } from '../plan-flags.ts';
 import { openSession, type Session } from '../session.ts';
 import { tellWarnings } from '../tell.ts';
-import { knownBeside, lackedBy, readFleet } from './fleet.ts';
+import { knownBeside, lackedBy, merchantsOf, readFleet } from './fleet.ts';
 import { readingOnly } from './reading-only.ts';
 
 /** What a rehearsal stands on: a fleet, and the stack that the plan is of. */
@@ -41,7 +41,8 @@ export async function platformGround(flags: PlanFlags, context: Context): Promis
     planNow: async (options) => (await planConfiguration(session, options, outside)).plan,
     async replica(plan) {
       const records = await readFleet(session, context.now());
-      return replicate(records, await knownBeside(session, plan));
+      const merchants = plan === undefined ? new Map() : await merchantsOf(plan, session);
+      return replicate(records, knownBeside(session, merchants));
     },
     lacks: () => lackedBy(session),
   };
