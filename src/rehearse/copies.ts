@@ -3,9 +3,9 @@ import {
   type Dialect,
   type Fault,
   type LoggedRequest,
-  type SeedDocument,
   startSimulator,
 } from '../simulator/index.ts';
+import type { Replica } from './seed.ts';
 
 /** How the simulated platform behaves. */
 export type Manners = {
@@ -37,7 +37,7 @@ const ALWAYS = 1_000_000_000;
 
 /** Opens a copy. Whoever does closes it. */
 export async function openCopy(
-  seed: SeedDocument,
+  { seed, key }: Replica,
   { dialect, faults, chaosSeed }: Manners,
   now: () => Date,
 ): Promise<Copy> {
@@ -45,8 +45,8 @@ export async function openCopy(
   simulator.faults.add(...faults);
   return {
     url: simulator.url,
-    clientId: simulator.clientId,
-    clientSecret: simulator.clientSecret,
+    clientId: key?.client_id ?? simulator.clientId,
+    clientSecret: key?.client_secret ?? simulator.clientSecret,
     requests: () => simulator.requests,
     failAfter: (passing, all) => simulator.faults.add(...failures(passing, all)),
     recover: () => {

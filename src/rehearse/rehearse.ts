@@ -97,7 +97,7 @@ async function onCopy<T>(
   { requests }: Progress,
   work: (copy: Copy, hands: Hands) => Promise<T>,
 ): Promise<T> {
-  const copy = await openCopy(replica.seed, manners, now);
+  const copy = await openCopy(replica, manners, now);
   try {
     const hands = await handsOn(copy);
     try {

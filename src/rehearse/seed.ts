@@ -1,6 +1,7 @@
 import { isObject, type Json, type JsonObject } from '../core/value.ts';
 import { kindNamed } from '../kinds/index.ts';
-import type { SeedDocument, SeedOrganization } from '../simulator/index.ts';
+import type { KeyLevel } from '../plan/terms.ts';
+import type { SeedDocument, SeedKey, SeedOrganization } from '../simulator/index.ts';
 import type {
   AnswerRecord,
   ContentRecord,
@@ -8,12 +9,15 @@ import type {
   OrganizationRecord,
   ResourceRecord,
 } from '../snapshot/format.ts';
+import { keyFor, type Scope, scopeOf } from './key.ts';
 import { matrixOf } from './matrix.ts';
 import { fillSecrets } from './placeholders.ts';
 
 /** A fleet as the simulator takes it, and what had to be made up for it. */
 export type Replica = {
   readonly seed: SeedDocument;
+  /** The key to use, where it is not one of the whole account. */
+  readonly key: SeedKey | undefined;
   readonly copied: { readonly [kind: string]: number };
   /** Sentences, without a stop. */
   readonly filled: readonly string[];
@@ -26,6 +30,8 @@ export type Beside = {
   readonly organizations: { readonly [id: string]: string };
   /** Knowledge bases that the stack or its state names: some are empty. */
   readonly knowledgeBases: readonly { readonly id: string; readonly organization: string | null }[];
+  /** What the key is limited to. */
+  readonly level: KeyLevel | undefined;
   /** Payment accounts that the platform was asked about, by organization. */
   readonly merchants: ReadonlyMap<string, NonNullable<SeedOrganization['merchant']>>;
 };
@@ -48,9 +54,13 @@ export function replicate(records: readonly ContentRecord[], beside: Beside): Re
   const agents = ofKind('agent').map((one) => agentOf(one, filledIn(one)));
   const policies = ofKind('retry_policy').map(filledIn);
   const unread = unreadPolicies(agents, policies);
-  const organizations = organizationsOf(of('organization'), resources, beside);
+  const named = organizationsOf(of('organization'), resources, beside);
+  const scope = scopeIn(of('answer'), named, beside);
+  const organizations = withReseller(named, scope);
+  const key = scope && keyFor(scope);
   const seed: SeedDocument = {
     account_id: beside.account,
+    ...(key === undefined ? {} : { keys: [key] }),
     ...withLocks(organizations, of('answer')),
     retry_policies: [...policies, ...unread],
     email_templates: ofKind('email_template').map((one) => owned(one, filledIn(one))),
@@ -62,6 +72,7 @@ export function replicate(records: readonly ContentRecord[], beside: Beside): Re
   };
   return {
     seed,
+    key,
     copied: Object.fromEntries(
       [...Map.groupBy(resources, ({ kind }) => kind)].map(([kind, all]) => [kind, all.length]),
     ),
@@ -93,6 +104,22 @@ function organizationsOf(
     reseller_id: known.get(id)?.reseller_id ?? null,
     reseller_name: known.get(id)?.reseller_name ?? null,
   }));
+}
+
+function scopeIn(
+  answers: readonly AnswerRecord[],
+  organizations: readonly Named[],
+  { level }: Beside,
+): Scope | undefined {
+  const me = answers.find(({ operation }) => operation === 'getMe')?.answer ?? null;
+  const ids = organizations.flatMap(({ id, reseller_id: reseller }) => [id, reseller ?? id]);
+  return scopeOf(me, level, new Set(ids));
+}
+
+/** A reseller's key sees nothing but what is the reseller's, whether it may ask whose that is or not. */
+function withReseller(organizations: readonly Named[], scope: Scope | undefined): readonly Named[] {
+  if (scope?.level !== 'reseller') return organizations;
+  return organizations.map((one) => ({ ...one, reseller_id: one.reseller_id ?? scope.id }));
 }
 
 type Chain = Pick<

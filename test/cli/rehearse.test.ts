@@ -10,6 +10,7 @@ import type { PlanDocument } from '../../src/core/plan-document.ts';
 import type { Rehearsal, RehearsalStep } from '../../src/core/rehearsal.ts';
 import { planDigest } from '../../src/plan/document.ts';
 import { type Stage, staged } from '../apply/stage.ts';
+import { SEED } from '../e2e/clinic.ts';
 
 type Options = NonNullable<Parameters<Stage['run']>[1]>;
 
@@ -159,6 +160,43 @@ describe('a plan that would be refused', () => {
     expect(stepOf(verdict, 'copy')?.details).toEqual([expect.stringMatching(/^agent\.recall: /)]);
   });
 });
+
+const [HARBOR] = SEED.organizations ?? [];
+const SCOPED = { client_id: 'harbor-only', client_secret: 'harbor-only-secret' };
+
+for (const [level, id] of [
+  ['organization', HARBOR?.id ?? ''],
+  ['reseller', 'b5a4f0ad-4f4c-4b57-9d2b-5c4fbd0a3f10'],
+] as const) {
+  staged(
+    `a key that is limited to the ${level} is limited on the copy, too`,
+    async (stage) => {
+      const env = {
+        CALLSHEET_CLIENT_ID: SCOPED.client_id,
+        CALLSHEET_CLIENT_SECRET: SCOPED.client_secret,
+      };
+      const made = await stage.run(
+        (to) => plan({ dir: stage.folder, format: 'json', skipRefused: true }, to),
+        { env },
+      );
+      const { summary } = JSON.parse(made.out) as PlanDocument;
+      expect(summary.refused).toBeGreaterThan(0);
+      const verdict = await verdictOf(stage, undefined, { env, exit: 3 }, { skipRefused: true });
+      expect(outcomes(verdict).slice(0, 5)).toEqual(ALL_HELD.slice(0, 5));
+    },
+    {
+      seed: {
+        ...SEED,
+        keys: [{ ...SCOPED, scope: { level, id } }],
+        resellers: [{ id: 'b5a4f0ad-4f4c-4b57-9d2b-5c4fbd0a3f10', name: 'Tidewater' }],
+        organizations: (SEED.organizations ?? []).map((one) => ({
+          ...one,
+          reseller_id: 'b5a4f0ad-4f4c-4b57-9d2b-5c4fbd0a3f10',
+        })),
+      },
+    },
+  );
+}
 
 describe('a plan that cannot be undone entirely', () => {
   staged('as it writes another secret', async (stage) => {

@@ -83,6 +83,7 @@ test('a copy answers as the platform that it was made from, down to locks on thr
       organization: organizationId,
     })),
     merchants: new Map(),
+    level: undefined,
   });
   expect(copied.agent).toBe(40);
   const copy = await open({ seed });
@@ -105,7 +106,13 @@ test('a platform with models and features of its own has them in the copy', asyn
       locks: ['llm.zeta-9'],
     },
   });
-  const beside = { account: 'a', organizations: {}, knowledgeBases: [], merchants: new Map() };
+  const beside = {
+    account: 'a',
+    organizations: {},
+    knowledgeBases: [],
+    merchants: new Map(),
+    level: undefined,
+  };
   const { seed } = replicate(await read(original), beside);
   expect(seed.llm_models?.map(({ id }) => id)).toEqual(['zeta-8', 'zeta-9']);
   expect(seed.stt_providers?.map(({ id }) => id)).toEqual(['ears']);

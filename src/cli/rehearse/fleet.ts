@@ -44,7 +44,7 @@ export async function readFleet(session: Session, now: Date): Promise<readonly C
 /** What the stack knows of the fleet beside what was read. */
 export function knownBeside(
   known: Pick<Session, 'stack' | 'state' | 'platform'>,
-  merchants: Beside['merchants'],
+  { merchants, level }: Pick<Beside, 'merchants' | 'level'>,
 ): Beside {
   const { stack, platform } = known;
   return {
@@ -54,6 +54,7 @@ export function knownBeside(
     ),
     knowledgeBases: knowledgeBasesOf(known),
     merchants,
+    level,
   };
 }
 
@@ -71,6 +72,13 @@ function knowledgeBasesOf({
       bases.set(id, typeof owner === 'string' ? owner : null);
   }
   return [...bases].map(([id, organization]) => ({ id, organization }));
+}
+
+/** What the key is limited to, as far as the platform tells. */
+export async function levelOf({ reader }: Session): Promise<Beside['level']> {
+  // Scoped keys are told by an operation that is closed to them.
+  const told = await reader.terms().closedTo('getBillingReport');
+  return told.type === 'told' ? told.value : undefined;
 }
 
 type Merchant = NonNullable<SeedOrganization['merchant']>;

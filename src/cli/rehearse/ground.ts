@@ -8,7 +8,7 @@ import { planConfiguration } from '../make-plan.ts';
 import type { PlanFlags } from '../plan-flags.ts';
 import { openSession, type Session } from '../session.ts';
 import { tellWarnings } from '../tell.ts';
-import { knownBeside, lackedBy, merchantsOf, readFleet } from './fleet.ts';
+import { knownBeside, lackedBy, levelOf, merchantsOf, readFleet } from './fleet.ts';
 import { readingOnly } from './reading-only.ts';
 
 /** What a rehearsal stands on: a fleet, and the stack that the plan is of. */
@@ -42,7 +42,8 @@ export async function platformGround(flags: PlanFlags, context: Context): Promis
     async replica(plan) {
       const records = await readFleet(session, context.now());
       const merchants = plan === undefined ? new Map() : await merchantsOf(plan, session);
-      return replicate(records, knownBeside(session, merchants));
+      const beside = knownBeside(session, { merchants, level: await levelOf(session) });
+      return replicate(records, beside);
     },
     lacks: () => lackedBy(session),
   };
