@@ -75,6 +75,14 @@ export const COMMAND_WORDS: { readonly [command: string]: CommandWords } = {
     ],
     exits: WRITING,
   },
+  rehearse: {
+    examples: [
+      'callsheet rehearse plan.json',
+      'callsheet rehearse --allow-delete --format markdown',
+      'callsheet rehearse plan.json --fault 429 --fault lost --chaos-seed tuesday',
+    ],
+    exits: ['done', 'error', 'partial', 'refused', 'stale', 'interrupted'],
+  },
   drift: {
     examples: [
       'callsheet drift',

@@ -1,3 +1,4 @@
+import type { Credentials } from '../api/auth.ts';
 import type { Pause } from '../api/retry.ts';
 import type { Timeouts } from '../api/timeouts.ts';
 import type { TraceEntry } from '../api/trace-entry.ts';
@@ -33,6 +34,12 @@ export type Context = {
   readonly pause?: Pause;
   /** How long answers are waited for; as `api/timeouts.ts` says unless given. */
   readonly timeouts?: Partial<Timeouts>;
+  /** Where a rehearsal goes instead of the platform and the state of the stack. */
+  readonly copy?: {
+    readonly baseUrl: string;
+    readonly credentials: Credentials;
+    readonly stateFile: string;
+  };
   /** Told of every request to the platform, with `--trace-http`. */
   readonly trace?: ((entry: TraceEntry) => void) | undefined;
 };

@@ -26,8 +26,8 @@ export function openClient(
   endpoints: Endpoints = DEFAULT_ENDPOINTS,
 ): Client {
   return createClient({
-    baseUrl: context.env.CALLSHEET_BASE_URL ?? platform.base_url,
-    credentials: credentialsFrom(context.env),
+    baseUrl: context.copy?.baseUrl ?? context.env.CALLSHEET_BASE_URL ?? platform.base_url,
+    credentials: context.copy?.credentials ?? credentialsFrom(context.env),
     pbxApiKey: context.env.CALLSHEET_PBX_API_KEY,
     concurrency,
     endpoints,

@@ -23,7 +23,7 @@ import {
 } from './options.ts';
 import { addReadCommands } from './read-commands.ts';
 import { failureOf, reportFailure } from './report.ts';
-import { simulationOptionsOn } from './simulation-options.ts';
+import { rehearsalOptionsOn, simulationOptionsOn } from './simulation-options.ts';
 import { addSnapshotCommands, keyOptionsOn } from './snapshot-commands.ts';
 import { addStateCommands } from './state-commands.ts';
 import { openTerminal, type Terminal } from './terminal.ts';
@@ -181,6 +181,18 @@ export function buildProgram(action: Act, version: string): Command {
       action(async (flags, context) =>
         (await import('./commands/rollback.ts')).rollback(flags, context),
       ),
+    );
+
+  rehearsalOptionsOn(
+    planOptionsOn(command('rehearse', 'try a plan on a simulated copy of the fleet')),
+  )
+    .argument('[planfile]', 'a plan made by: callsheet plan --out FILE')
+    .option('--out <file>', 'write the plan with the verdict to this file')
+    .addOption(format('text', 'json', 'markdown'))
+    .action((file: string | undefined, flags) =>
+      action(async (given: typeof flags, context) =>
+        (await import('./commands/rehearse.ts')).rehearse(file, given, context),
+      )(flags),
     );
 
   targetOptionsOn(command('drift', 'show what changed on the platform since the last apply'))

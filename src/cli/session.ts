@@ -53,7 +53,7 @@ export async function openSession(
   const loaded = await openStack(flags, context);
   const { stack, secretOf } = loaded;
   const concurrency = flags.concurrency ?? DEFAULT_CONCURRENCY;
-  const endpoints = readEndpoints(stack.platform);
+  const endpoints = endpointsFor(stack, context);
   const client = openClient(stack, context, concurrency, endpoints);
   const store = storeOf(stack);
   // While nothing is written an interrupt ends whatever is being read.
@@ -99,6 +99,16 @@ export async function openSession(
   }
 }
 
+/** A simulated platform has every operation where the specification has it. */
+function endpointsFor({ platform }: Stack, { copy }: Context): Endpoints {
+  if (copy === undefined) return readEndpoints(platform);
+  const names = Object.keys(platform.endpoints);
+  return readEndpoints({
+    ...platform,
+    endpoints: Object.fromEntries(names.map((name) => [name, {}])),
+  });
+}
+
 /** A state says which resource is whose; on another account it would make everything look deleted. */
 function checkAccount({ account_id: known }: State, account: string, location: string): void {
   if (known === undefined || known === account) return;
@@ -111,9 +121,9 @@ function checkAccount({ account_id: known }: State, account: string, location: s
 /** Opens the state alone, for commands that ask nothing of the platform. */
 export function openStore(
   stack: Pick<Stack, 'state'>,
-  { disk }: Pick<Context, 'disk'>,
+  { disk, copy }: Pick<Context, 'disk' | 'copy'>,
 ): StateStore {
-  return openFileStore(stack.state.file, disk === undefined ? {} : { disk });
+  return openFileStore(copy?.stateFile ?? stack.state.file, disk === undefined ? {} : { disk });
 }
 
 /** Stands in plans for the lineage of a state that no run has made yet. */

@@ -5,12 +5,7 @@ export function simulationOptionsOn(command: Command): Command {
   return command
     .option('--seed <file>', 'fill it from a file (YAML or JSON)')
     .option('--config <file>', 'read seed, dialect, faults and rate limit from a file')
-    .addOption(
-      new Option(
-        '--dialect <name=value>',
-        'how to read what the specification leaves open (repeatable)',
-      ).argParser(collect),
-    )
+    .addOption(dialect())
     .addOption(
       new Option(
         '--fault <fault>',
@@ -23,6 +18,26 @@ export function simulationOptionsOn(command: Command): Command {
       ),
     )
     .option('--admin', 'serve the admin endpoint, and print its token');
+}
+
+/** Adds what the copies of a rehearsal take of them. */
+export function rehearsalOptionsOn(command: Command): Command {
+  return command
+    .addOption(
+      new Option(
+        '--fault <fault>',
+        'what is to go wrong on the copy: 429, 503, lost (answers), or a fault of `simulate` (repeatable)',
+      ).argParser(collect),
+    )
+    .option('--chaos-seed <seed>', 'where faults that strike by chance are drawn from', 'callsheet')
+    .addOption(dialect());
+}
+
+function dialect(): Option {
+  return new Option(
+    '--dialect <name=value>',
+    'how to read what the specification leaves open (repeatable)',
+  ).argParser(collect);
 }
 
 function collect(value: string, before: readonly string[] | undefined): readonly string[] {

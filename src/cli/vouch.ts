@@ -14,7 +14,10 @@ export function checkExpectation({ digest }: PlanDocument, expected: string | un
 }
 
 /** A plan file belongs to one account, one configuration and one state (DESIGN §5, Pins first). */
-export function checkPlanFile(plan: PlanDocument, { platform, stack, state }: Session): void {
+export function checkPlanFile(
+  plan: PlanDocument,
+  { platform, stack, state }: Pick<Session, 'platform' | 'stack' | 'state'>,
+): void {
   if (plan.environment !== stack.environment) {
     const flag =
       plan.environment === undefined ? 'without --env' : `with --env ${plan.environment}`;

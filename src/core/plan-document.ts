@@ -1,5 +1,6 @@
 import type { Address } from './address.ts';
 import type { Attribution, HistoryEntry } from './history.ts';
+import type { Rehearsal } from './rehearsal.ts';
 import type { Json } from './value.ts';
 
 /**
@@ -43,6 +44,8 @@ export type PlanDocument = {
   readonly refusals?: readonly Refusal[];
   /** The run that died before this plan was made, and what was found out about its last requests. */
   readonly settled?: SettledRun;
+  /** What came of trying it on a copy of the fleet; absent where nobody did. The digest does not cover it. */
+  readonly rehearsal?: Rehearsal;
 };
 
 /** Which snapshot is meant, wherever its file lies by now. */

@@ -54,10 +54,11 @@ function versionOf(value: unknown): number | undefined {
 /** A validated border: the digest that follows vouches for everything that apply reads. */
 function isPlan(value: unknown): value is PlanDocument {
   if (versionOf(value) !== VERSION) return false;
-  const { digest, changes } = value as Partial<Record<string, unknown>>;
+  const { digest, changes, rehearsal } = value as Partial<Record<string, unknown>>;
   const known = new Set(kinds.map(({ name }) => name));
   return (
     typeof digest === 'string' &&
+    (rehearsal === undefined || isShown(rehearsal)) &&
     Array.isArray(changes) &&
     changes.every(
       (change: Partial<Record<'kind' | 'fields' | 'operations', unknown>> | null) =>
@@ -67,3 +68,21 @@ function isPlan(value: unknown): value is PlanDocument {
     )
   );
 }
+
+const LISTS = ['steps', 'differences', 'faults', 'filled', 'assumptions'];
+
+/** No digest vouches for a verdict, and yet it is shown: it must have all that a renderer goes through. */
+function isShown(rehearsal: unknown): boolean {
+  if (typeof rehearsal !== 'object' || rehearsal === null) return false;
+  const { digest, at, verdict, source, ...lists } = rehearsal as Partial<Record<string, unknown>>;
+  return (
+    [digest, at].every((text) => typeof text === 'string') &&
+    VERDICTS.includes(String(verdict)) &&
+    typeof source === 'object' &&
+    source !== null &&
+    LISTS.every((name) => Array.isArray(lists[name])) &&
+    [lists.steps].flat().every((step) => Array.isArray(Object(step).details))
+  );
+}
+
+const VERDICTS = ['passed', 'partial', 'failed', 'refused', 'empty'];

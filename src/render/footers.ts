@@ -1,4 +1,5 @@
 import type { Change, Note, PlanDocument, Verdict } from '../core/plan-document.ts';
+import { rehearsalFooters } from './rehearsal.ts';
 import { formatCount } from './wording.ts';
 
 /** Something that is said below the changes. No text in it is sanitised yet. */
@@ -20,6 +21,7 @@ export function footersOf(plan: PlanDocument): readonly Footer[] {
     ...settledFooter(plan),
     ...noteFooter(plan.notes, 'warning'),
     ...noteFooter(plan.notes, 'info'),
+    ...rehearsalFooters(plan),
   ];
 }
 

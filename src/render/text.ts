@@ -11,6 +11,7 @@ import { ACTION_TONES, changeLines } from './change-lines.ts';
 import { renderDriftText } from './drift.ts';
 import { type Footer, footersOf } from './footers.ts';
 import { type Group, groupChanges } from './groups.ts';
+import { rehearsalFooters } from './rehearsal.ts';
 import {
   cutLine,
   type Line,
@@ -58,6 +59,13 @@ export function renderPlanText(plan: PlanDocument, given: RenderOptions): string
     [...first, ...body, ...(body.length > 0 || !isEmpty(plan) ? [[]] : []), ...last],
     options.color,
   );
+}
+
+/** What came of rehearsing a plan, alone. */
+export function renderRehearsalText(plan: PlanDocument, given: RenderOptions): string {
+  const options = { ...given, width: Math.max(given.width, MIN_WIDTH) };
+  const [first = [], ...rest] = rehearsalFooters(plan).map((one) => footerLines(one, options));
+  return paint([...first, ...rest.flatMap((lines) => [[], ...lines])], options.color);
 }
 
 /** When nothing is to be done, what was merely found is counted. */

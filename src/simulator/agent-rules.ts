@@ -1,6 +1,5 @@
 import type { JsonObject } from '../core/value.ts';
 import { RECORDED, TEMPLATES, writeName } from './agent-fields.ts';
-import { LLM_MODELS, STT_PROVIDERS } from './catalogue.ts';
 import { isRecord, recordsOf } from './json.ts';
 import type { Platform } from './platform.ts';
 import { organizationOf } from './reach.ts';
@@ -17,8 +16,8 @@ export function brokenRules(
   const changed = (field: string) => next[field] !== before[field];
   return [
     ...(changed('extensions') ? brokenWebhooks(next) : []),
-    ...(changed('model') ? unknownModel(next) : []),
-    ...(changed('stt_model') ? unknownSpeech(next) : []),
+    ...(changed('model') ? unknownModel(platform, next) : []),
+    ...(changed('stt_model') ? unknownSpeech(platform, next) : []),
     ...(changed('default_retry_policy_id') ? unknownPolicy(platform, next) : []),
     ...(changed('voice_settings') ? foreignVoice(platform, next) : []),
     ...(changed(TEMPLATES.email) ? unknownEmailTemplate(platform, next) : []),
@@ -32,8 +31,8 @@ export function brokenSettings(platform: Platform, record: JsonObject): readonly
   const body = Object.fromEntries(names.map((name) => [writeName(name), record[name]]));
   return [
     ...bodyViolations('updateAgent', body),
-    ...unknownModel(record),
-    ...unknownSpeech(record),
+    ...unknownModel(platform, record),
+    ...unknownSpeech(platform, record),
     ...foreignVoice(platform, record),
     ...unknownEmailTemplate(platform, record),
   ];
@@ -49,13 +48,16 @@ function brokenWebhooks({ extensions }: JsonObject): readonly Violation[] {
   );
 }
 
-function unknownModel({ model }: JsonObject): readonly Violation[] {
-  if (model === undefined || LLM_MODELS.some(({ id }) => id === model)) return [];
+function unknownModel({ catalogue }: Platform, { model }: JsonObject): readonly Violation[] {
+  if (model === undefined || catalogue.models.some(({ id }) => id === model)) return [];
   return [violation('model', `there is no model ${String(model)}`)];
 }
 
-function unknownSpeech({ stt_model: model }: JsonObject): readonly Violation[] {
-  if (model === undefined || STT_PROVIDERS.some(({ id }) => id === model)) return [];
+function unknownSpeech(
+  { catalogue }: Platform,
+  { stt_model: model }: JsonObject,
+): readonly Violation[] {
+  if (model === undefined || catalogue.speech.some(({ id }) => id === model)) return [];
   return [violation('sttModel', `there is no speech-to-text provider ${String(model)}`)];
 }
 

@@ -1,3 +1,6 @@
+import type { JsonObject } from '../core/value.ts';
+import type { SeedDocument } from './seed.ts';
+
 /** The platform's own lists: models, speech providers and lockable features (LLM model option, Feature entry). */
 
 type Category =
@@ -9,17 +12,17 @@ type Category =
   | 'OPERATIONAL'
   | 'COMMERCIAL';
 
-type Feature = {
+export type Feature = {
   readonly key: string;
   readonly name: string;
   readonly description: string;
-  readonly category: Category;
+  readonly category: string;
 };
 
 /** The model that new agents get and that no lock takes away (LLM model option). */
 export const FLOOR_MODEL = 'alpha-4.1';
 
-export const LLM_MODELS = [
+const LLM_MODELS = [
   model('alpha-4.1', 'alpha', 'The default: steady and quick enough for every agent.'),
   model('alpha-4o', 'alpha', 'Fluent in conversation.'),
   model('alpha-4o-mini', 'alpha', 'Smaller and quicker than alpha-4o.'),
@@ -35,7 +38,7 @@ function model(id: string, provider: string, description: string) {
   return { id, name: id, description, provider };
 }
 
-export const STT_PROVIDERS = [
+const STT_PROVIDERS = [
   { id: 'voxc', name: 'Voxc', description: 'Transcribes speech while it is spoken.' },
 ];
 
@@ -81,6 +84,25 @@ const NAMED =
 
 export function isNamed({ key }: Feature): boolean {
   return NAMED.test(key);
+}
+
+/** What one platform offers: its own lists, where a seed does not bring those of another. */
+export type Catalogue = {
+  readonly features: readonly Feature[];
+  readonly models: readonly CatalogueEntry[];
+  readonly speech: readonly CatalogueEntry[];
+};
+
+/** An entry of a list, with at least its id. */
+export type CatalogueEntry = JsonObject & { readonly id: string };
+
+/** The lists of a seed, or those above. */
+export function catalogueOf({
+  features = FEATURES,
+  llm_models: models = LLM_MODELS,
+  stt_providers: speech = STT_PROVIDERS,
+}: Pick<SeedDocument, 'features' | 'llm_models' | 'stt_providers'>): Catalogue {
+  return { features, models, speech };
 }
 
 function feature(key: string, category: Category, description: string): Feature {

@@ -10,12 +10,13 @@ export type Ids = {
   readonly number: () => number;
 };
 
-export function countIds(): Ids {
+/** Counts anew; another `salt` gives other identifiers. */
+export function countIds(salt = ''): Ids {
   let count = 0;
   let numbers = 0;
   const hash = (kind: string) => {
     count += 1;
-    return createHash('sha256').update(`${kind}:${count}`).digest('hex');
+    return createHash('sha256').update(`${salt}${kind}:${count}`).digest('hex');
   };
   return {
     uuid: (kind) => shapeUuid(hash(kind)),

@@ -13,6 +13,7 @@ import type { JsonObject } from '../core/value.ts';
 import { serveAdmin } from './admin/routes.ts';
 import { editedRecord } from './agent-write.ts';
 import { rotateSecret } from './auth.ts';
+import { catalogueOf } from './catalogue.ts';
 import { createClock } from './clock.ts';
 import { DEFAULT_DIALECT, type Dialect } from './dialect.ts';
 import { createFaults, type Faults, type Seed } from './faults.ts';
@@ -44,6 +45,8 @@ export type SimulatorOptions = GeneratedOptions & {
   readonly latencyMs?: number;
   /** Where the draws of faults with a probability begin. */
   readonly chaosSeed?: Seed;
+  /** Keeps its identifiers apart from those of another simulator, whose records a seed may bring. */
+  readonly idSalt?: string;
   /** Ends the process as a crash would. Without it no fault may kill. */
   readonly kill?: () => void;
   /** The token of the admin endpoint, which does not exist without one. */
@@ -105,12 +108,13 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
   store.keys.set(key.clientId, key);
   const platform: Platform = {
     store,
+    catalogue: catalogueOf(seed),
     dialect: { ...DEFAULT_DIALECT, ...options.dialect },
     faults: createFaults(options.chaosSeed),
     limiter: createLimiter(clock.now, options.rateLimit),
     latencyMs: options.latencyMs ?? 0,
     kill: options.kill ?? refuseToDie,
-    ids: countIds(),
+    ids: countIds(options.idSalt),
     now: clock.now,
     stamp: clock.stamp,
     url: '',
@@ -167,6 +171,6 @@ export { DEFAULT_DIALECT, DIALECT_OPTIONS, type Dialect } from './dialect.ts';
 export { readDialectFlags } from './dialect-reading.ts';
 export type { Fault, Faults } from './faults.ts';
 export type { LoggedRequest } from './request-log.ts';
-export { readSeed, type SeedDocument } from './seed.ts';
+export { readSeed, type SeedDocument, type SeedKey, type SeedOrganization } from './seed.ts';
 export { checkFault, readSimulation, type Simulation } from './simulation.ts';
 export type { Store } from './store.ts';

@@ -1,4 +1,4 @@
-import { FEATURES, FLOOR_MODEL } from './catalogue.ts';
+import { FLOOR_MODEL } from './catalogue.ts';
 import type { Platform } from './platform.ts';
 import type { Level, Organization } from './store.ts';
 
@@ -50,12 +50,13 @@ export function allowedBy(
 
 /** Places or lifts a lock. Throws where there is no such level or feature, and for the floor model. */
 export function setLock(
-  { store }: Platform,
+  { store, catalogue }: Platform,
   { level, id, feature }: { level: Level; id: string; feature: string },
   isLocked: boolean,
 ): void {
   if (feature === FLOOR_FEATURE) throw new Error(`${FLOOR_MODEL} can never be locked`);
-  if (!FEATURES.some(({ key }) => key === feature)) throw new Error(`no feature ${feature}`);
+  if (!catalogue.features.some(({ key }) => key === feature))
+    throw new Error(`no feature ${feature}`);
   const holder = {
     account: () => store.account,
     reseller: () => store.resellers.get(id),
@@ -77,7 +78,7 @@ function chainOf({ store }: Platform, resellerId?: string, organization?: Organi
   ];
 }
 
-function resolve({ store: { account } }: Platform, chain: Chain): Locks {
+function resolve({ store: { account }, catalogue }: Platform, chain: Chain): Locks {
   const locks = new Map<string, Lock>();
   for (const [level, holder] of chain) {
     const locked = account.featureAdministration ? holder?.locks : legacyLocks(level, holder);
@@ -85,7 +86,7 @@ function resolve({ store: { account } }: Platform, chain: Chain): Locks {
     for (const feature of locked ?? []) locks.set(feature, { level, by });
   }
   if (account.integrationsAllowed !== undefined)
-    for (const { key } of FEATURES)
+    for (const { key } of catalogue.features)
       if (isIntegration(key) && !account.integrationsAllowed.has(key.slice(INTEGRATION.length)))
         locks.set(key, { level: 'account', by: 'legacy_column' });
   locks.delete(FLOOR_FEATURE);

@@ -1,6 +1,7 @@
 import type { OperationId } from '../api/operations.generated.ts';
 import type { JsonObject } from '../core/value.ts';
 import type { Answer } from './answer.ts';
+import type { Catalogue } from './catalogue.ts';
 import type { Dialect } from './dialect.ts';
 import type { Faults } from './faults.ts';
 import type { Ids } from './ids.ts';
@@ -10,6 +11,8 @@ import type { Key, Store } from './store.ts';
 /** What every operation works on. */
 export type Platform = {
   readonly store: Store;
+  /** What it offers: features, models, speech providers. */
+  readonly catalogue: Catalogue;
   readonly dialect: Dialect;
   readonly faults: Faults;
   readonly limiter: Limiter;

@@ -2,6 +2,7 @@ import { parseDocument } from 'yaml';
 import { CallsheetError } from '../core/errors.ts';
 import type { JsonObject } from '../core/value.ts';
 import type { Outcome, Sentiment } from './calls/call.ts';
+import type { CatalogueEntry, Feature } from './catalogue.ts';
 import schema from './seed.schema.json' with { type: 'json' };
 import type { Merchant } from './store.ts';
 import { ajv } from './validation.ts';
@@ -29,6 +30,10 @@ export type SeedDocument = {
   readonly profiles?: readonly SeedProfile[];
   readonly claims?: readonly SeedClaim[];
   readonly pbx_api_keys?: readonly string[];
+  /** What the platform offers, where it is not what the simulator has. */
+  readonly features?: readonly Feature[];
+  readonly llm_models?: readonly CatalogueEntry[];
+  readonly stt_providers?: readonly CatalogueEntry[];
 };
 
 /** What older settings say of features: whether each is on. */

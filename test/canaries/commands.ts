@@ -82,6 +82,11 @@ export function waysOf({
       [at('plain.snapshot'), at('base.snapshot')],
       [at('plain.snapshot'), at('sealed.snapshot'), '--passphrase-file', at('passphrase')],
     ],
+    rehearse: [
+      ['--accept-conflicts', '--out', at('rehearsed.plan')],
+      ['--resend-secrets', '--fault', 'lost'],
+      ['--from', at('sealed.snapshot'), '--passphrase-file', at('passphrase')],
+    ],
     rollback: [
       ['--auto-approve'],
       ['--auto-approve', '--force'],

@@ -6,6 +6,7 @@ import type { PlanDocument } from '../../src/core/plan-document.ts';
 import { renderPlanJson } from '../../src/render/json.ts';
 import { documents } from './documents.ts';
 import { expectGolden } from './golden.ts';
+import { rehearsals } from './rehearsals.ts';
 import { changeOf, fieldOf, planOf } from './sample.ts';
 
 const schema: object = JSON.parse(readFileSync('schemas/plan.schema.json', 'utf8'));
@@ -18,9 +19,12 @@ const problems = (plan: unknown) => {
   return (validate.errors ?? []).map(({ instancePath, keyword }) => `${instancePath} ${keyword}`);
 };
 
-test.each(Object.entries(documents))('the schema describes the plan `%s`', (_, plan) => {
-  expect(problems(JSON.parse(renderPlanJson(plan)))).toEqual([]);
-});
+test.each(Object.entries({ ...documents, ...rehearsals }))(
+  'the schema describes the plan `%s`',
+  (_, plan) => {
+    expect(problems(JSON.parse(renderPlanJson(plan)))).toEqual([]);
+  },
+);
 
 const one = planOf([changeOf({ fields: [fieldOf('a', 1, 2)] })]);
 const change = (more: object) => ({ ...one, changes: [{ ...one.changes[0], ...more }] });

@@ -4,6 +4,7 @@ import { hasChanges, isRefused } from '../../plan/document.ts';
 import type { Planned } from '../../plan/make.ts';
 import { withRefusals } from '../../plan/objections.ts';
 import { parsePlan } from '../../plan/parse.ts';
+import { renderRehearsalText } from '../../render/text.ts';
 import { confirm } from '../confirm.ts';
 import type { Context } from '../context.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
@@ -112,7 +113,7 @@ async function applyOrUndo(
 }
 
 /** What a plan was allowed is in its file; apply allows nothing more (DESIGN §3). */
-function refusePlanningFlags(flags: ApplyFlags): void {
+export function refusePlanningFlags(flags: PlanFlags): void {
   const given = Object.entries({
     '--target': flags.target,
     '--exclude': flags.exclude,
@@ -166,6 +167,8 @@ async function applyFile(
   const given = parsePlan(await readPlanFile(file), file);
   checkExpectation(given, flags.expect);
   checkPlanFile(given, session);
+  if (flags.format === 'text' && given.rehearsal !== undefined)
+    context.terminal.out(renderRehearsalText(given, context.terminal.render));
   // What stood against it when it was planned may be over, and something else may have begun.
   const document = withRefusals(given, refusalsNow(given, session, context));
   if (isRefused(document)) return tellRefused(document, { flags, context });
@@ -184,7 +187,8 @@ function requestOf(
   return { flags, session, context, purpose: 'apply', onEnded, ...wish };
 }
 
-async function readPlanFile(file: string): Promise<string> {
+/** The text of a plan file. Throws `CallsheetError('usage')` where there is none. */
+export async function readPlanFile(file: string): Promise<string> {
   try {
     return await readFile(file, 'utf8');
   } catch (cause) {

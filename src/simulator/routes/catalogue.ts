@@ -1,5 +1,5 @@
 import { coded, data } from '../answer.ts';
-import { FEATURES, isNamed, LLM_MODELS, STT_PROVIDERS } from '../catalogue.ts';
+import { isNamed } from '../catalogue.ts';
 import { accountLocks, allowedBy, type Locks, organizationLocks, resellerLocks } from '../locks.ts';
 import type { Input, Platform, Routes } from '../platform.ts';
 import { namedOrganization, namedReseller } from '../reach.ts';
@@ -9,7 +9,8 @@ import type { Level } from '../store.ts';
 export const catalogue: Routes<'listFeatures' | 'listLlmModels' | 'listSttProviders'> = {
   listFeatures: (input, platform) => {
     const { level, id, locks } = featureScope(platform, input);
-    const features = platform.dialect.featureRows === 'all' ? FEATURES : FEATURES.filter(isNamed);
+    const all = platform.catalogue.features;
+    const features = platform.dialect.featureRows === 'all' ? all : all.filter(isNamed);
     return {
       status: 200,
       body: {
@@ -34,10 +35,10 @@ export const catalogue: Routes<'listFeatures' | 'listLlmModels' | 'listSttProvid
       id === undefined
         ? accountLocks(platform)
         : organizationLocks(platform, namedOrganization(platform, key, String(id)));
-    return data(LLM_MODELS.filter((model) => !locks.has(`llm.${model.id}`)));
+    return data(platform.catalogue.models.filter((model) => !locks.has(`llm.${model.id}`)));
   },
 
-  listSttProviders: () => data(STT_PROVIDERS),
+  listSttProviders: (_input, { catalogue: { speech } }) => data(speech),
 };
 
 type FeatureScope = { readonly level: Level; readonly id: string; readonly locks: Locks };

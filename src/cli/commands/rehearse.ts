@@ -1,0 +1,76 @@
+import type { PlanDocument } from '../../core/plan-document.ts';
+import type { Rehearsal } from '../../core/rehearsal.ts';
+import { isRefused } from '../../plan/document.ts';
+import { parsePlan } from '../../plan/parse.ts';
+import { isWorkFor } from '../../rehearse/rehearse.ts';
+import type { Context } from '../context.ts';
+import type { ExitCode } from '../exit.ts';
+import { type PlanFlags, planOptions } from '../plan-flags.ts';
+import { type Ground, platformGround } from '../rehearse/ground.ts';
+import { mannersOf } from '../rehearse/manners.ts';
+import { tryOnCopies } from '../rehearse/on-copies.ts';
+import { checkSame } from '../rehearse/same-plan.ts';
+import { keepVerdict, showVerdict, verdictExit } from '../rehearse/verdict.ts';
+import { checkPlanFile } from '../vouch.ts';
+import { readPlanFile, refusePlanningFlags } from './apply.ts';
+import type { PlanFormat } from './plan.ts';
+
+export type RehearseFlags = PlanFlags & {
+  readonly out?: string;
+  readonly fault?: readonly string[];
+  readonly chaosSeed: string;
+  readonly dialect?: readonly string[];
+  readonly format: PlanFormat;
+};
+
+/** `callsheet rehearse [PLANFILE]`: tries a plan on a copy of the fleet. The platform is only read. */
+export async function rehearse(
+  file: string | undefined,
+  flags: RehearseFlags,
+  context: Context,
+): Promise<ExitCode> {
+  if (file !== undefined) refusePlanningFlags(flags);
+  const given = file === undefined ? undefined : parsePlan(await readPlanFile(file), file);
+  const { manners, faults } = await mannersOf(flags);
+  const ground = await platformGround(flags, context);
+  try {
+    const options = given?.options ?? planOptions(flags);
+    if (given !== undefined) checkPlanFile(given, ground);
+    const now = await ground.planNow?.(options);
+    if (given !== undefined && now !== undefined && !isRefused(now)) checkSame(given, now);
+    const trial = { plan: now ?? given, options, manners, faults };
+    const isIdle = trial.plan !== undefined && !isWorkFor(trial.plan) && !isRefused(trial.plan);
+    const { plan, rehearsal } =
+      trial.plan !== undefined && isIdle
+        ? { plan: trial.plan, rehearsal: nothingToTry(trial.plan, ground, context) }
+        : await tryOnCopies(trial, ground, flags, context);
+    const shown = given ?? plan;
+    // What stands against a plan since it was made is not in its digest.
+    const document = { ...shown, rehearsal: { ...rehearsal, digest: shown.digest } };
+    showVerdict(document, file, flags, context);
+    await keepVerdict(document, file, flags, context);
+    return verdictExit(rehearsal.verdict);
+  } finally {
+    await ground.close();
+  }
+}
+
+function nothingToTry(
+  { digest, assumptions }: PlanDocument,
+  { source }: Ground,
+  { now }: Context,
+): Rehearsal {
+  return {
+    digest,
+    at: now().toISOString(),
+    verdict: 'empty',
+    source,
+    copied: {},
+    steps: [],
+    differences: [],
+    differing: 0,
+    faults: [],
+    filled: [],
+    assumptions,
+  };
+}

@@ -1,0 +1,200 @@
+import { MASK } from '../core/mask.ts';
+import { formatPath, identitySegment } from '../core/path.ts';
+import type { RehearsalDifference } from '../core/rehearsal.ts';
+import { isList, isObject, type Json, type JsonObject } from '../core/value.ts';
+import { schemasAlong } from '../diff/along.ts';
+import { maskAt } from '../diff/mask.ts';
+import { kindNamed } from '../kinds/index.ts';
+import type { Kind } from '../kinds/kind.ts';
+import { recordKeyOf } from '../plan/natural-key.ts';
+
+/** How what the simulator holds is told apart and shown. */
+export type Words = {
+  /** What the stack calls a resource. */
+  readonly addressOf: (kind: string, id: string) => string | null;
+  /** Texts that are never shown, whatever they stand in. */
+  readonly secrets: readonly string[];
+};
+
+/** Tables of the simulator's dump with the kinds of their entries. */
+const TABLES = {
+  agents: 'agent',
+  retryPolicies: 'retry_policy',
+  emailTemplates: 'email_template',
+  smsTemplates: 'sms_template',
+  sources: 'knowledge_source',
+  voices: 'custom_voice',
+} as const;
+
+/** One resource of a dump. */
+type Held = {
+  readonly kind: Kind;
+  readonly id: string;
+  readonly key: string | undefined;
+  readonly record: JsonObject;
+  /** What the simulator keeps beside the record, such as what the payment tool was told. */
+  readonly beside: JsonObject;
+};
+
+/**
+ * Leaf by leaf, what is not in the second dump as it was in the first. A resource that was made anew counts as
+ * the one of its name, and whatever refers to it may use its new id. Times and versions of a record count as
+ * its history, which only ever grows.
+ */
+export function compareDumps(
+  before: JsonObject,
+  after: JsonObject,
+  words: Words,
+): readonly RehearsalDifference[] {
+  const [then, now] = [heldIn(before), heldIn(after)];
+  const pairs = pair(then, now);
+  const ids = new Map(
+    [...pairs].flatMap(([one, other]) => (one.id === other.id ? [] : [[other.id, one.id]])),
+  );
+  const found = new Set(pairs.values());
+  return [
+    ...then.flatMap((one) => {
+      const other = pairs.get(one);
+      if (other === undefined) return [difference(one, null, 'there', null, words)];
+      const apart = [
+        ...leavesApart(one.record, renamed(other.record, ids), []),
+        ...leavesApart(one.beside, renamed(other.beside, ids), []),
+      ];
+      return apart
+        .filter(isTold(one))
+        .map(({ path, was, is }) => difference(one, path, was, is, words));
+    }),
+    ...now
+      .filter((other) => !found.has(other))
+      .map((other) => difference(other, null, null, 'there', words)),
+  ];
+}
+
+function heldIn(dump: JsonObject): readonly Held[] {
+  return Object.entries(TABLES).flatMap(([table, name]) => {
+    const kind = kindNamed(name);
+    const entries = dump[table];
+    return Object.entries(isObject(entries) ? entries : {}).flatMap(([id, entry]) =>
+      isObject(entry) ? [held(kind, id, entry)] : [],
+    );
+  });
+}
+
+/** Some tables hold records, others records with what belongs to them. */
+function held(kind: Kind, id: string, entry: JsonObject): Held {
+  const { record: own, organizationId, knowledgeBaseId, payments, clip } = entry;
+  const record = isObject(own) ? own : entry;
+  const scope = {
+    organization_id: String(record.organization_id ?? organizationId ?? ''),
+    knowledge_base_id: String(knowledgeBaseId ?? ''),
+  };
+  const mine = Object.fromEntries(
+    Object.entries(scope).filter(([field]) => kind.scope.includes(field)),
+  );
+  const beside = { ...(payments ? { payments } : {}), ...(clip === undefined ? {} : { clip }) };
+  return { kind, id, record, beside, key: recordKeyOf(kind, record, mine) };
+}
+
+/** Each resource with what it is afterwards: the one of its id, or else the one of its name. */
+function pair(then: readonly Held[], now: readonly Held[]): ReadonlyMap<Held, Held> {
+  const at = ({ kind, id }: Held) => `${kind.name} ${id}`;
+  const byId = new Map(now.map((one) => [at(one), one]));
+  const known = new Set(then.map(at));
+  const fresh = now.filter((one) => !known.has(at(one)) && one.key !== undefined);
+  const byKey = new Map(fresh.map((one) => [`${one.kind.name} ${one.key}`, one]));
+  return new Map(
+    then.flatMap((one) => {
+      const other = byId.get(at(one)) ?? byKey.get(`${one.kind.name} ${one.key}`);
+      return other === undefined ? [] : [[one, other] as const];
+    }),
+  );
+}
+
+/** The same with ids as they were before. */
+function renamed<T extends Json>(value: T, ids: ReadonlyMap<string, string>): T;
+function renamed(value: Json, ids: ReadonlyMap<string, string>): Json {
+  if (ids.size === 0) return value;
+  if (typeof value === 'string') return ids.get(value) ?? value;
+  if (isList(value)) return value.map((item) => renamed(item, ids));
+  if (!isObject(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, member]) => [key, renamed(member, ids)]),
+  );
+}
+
+type Apart = { readonly path: readonly string[]; readonly was: Json; readonly is: Json };
+
+/** Names of what moves on with every write. */
+const MOVING = /(_at|At)$|^(id|version)$/;
+
+function leavesApart(was: Json, is: Json, path: readonly string[]): readonly Apart[] {
+  if (isObject(was) && isObject(is)) {
+    const keys = new Set([...Object.keys(was), ...Object.keys(is)]);
+    return [...keys].sort().flatMap((key) => {
+      if (MOVING.test(key)) return [];
+      return leavesApart(was[key] ?? null, is[key] ?? null, [...path, key]);
+    });
+  }
+  if (isList(was) && isList(is) && was.length === is.length) {
+    return was.flatMap((item, at) => leavesApart(item, is[at] ?? null, [...path, String(at)]));
+  }
+  if (isEmpty(was) && isEmpty(is)) return [];
+  return JSON.stringify(was) === JSON.stringify(is) ? [] : [{ path, was, is }];
+}
+
+/** What the platform works out for itself follows from the rest. */
+function isTold({ kind: { schema }, record }: Held) {
+  return ({ path }: Apart) =>
+    !schemasAlong(schema, namesOf(record, path)).some(({ readOnly }) => readOnly === true);
+}
+
+/** Absent, null and empty texts, lists and objects say the same: nothing is set. */
+function isEmpty(value: Json): boolean {
+  if (isList(value)) return value.length === 0;
+  if (isObject(value)) return Object.values(value).every(isEmpty);
+  return value === null || value === '';
+}
+
+function difference(
+  { kind, id, record }: Held,
+  path: readonly string[] | null,
+  was: Json,
+  is: Json,
+  { addressOf, secrets }: Words,
+): RehearsalDifference {
+  const name = typeof record.name === 'string' && record.name !== '' ? record.name : id;
+  const common = { address: addressOf(kind.name, id), kind: kind.name, name, id };
+  if (path === null) return { ...common, path: null, before: was, after: is, secret: false };
+  const named = namesOf(record, path);
+  const shown = (value: Json) => {
+    const masked = maskAt(kind.schema, named, value);
+    return holdsAny(masked, secrets) ? MASK : masked;
+  };
+  const [before, after] = [shown(was), shown(is)];
+  const secret = before === MASK || after === MASK;
+  return { ...common, path: formatPath(named), before, after, secret };
+}
+
+/** Whether one of the texts stands anywhere in a value. */
+function holdsAny(value: Json, texts: readonly string[]): boolean {
+  if (typeof value === 'string') return texts.some((text) => text !== '' && value.includes(text));
+  if (isList(value)) return value.some((item) => holdsAny(item, texts));
+  return isObject(value) && Object.values(value).some((member) => holdsAny(member, texts));
+}
+
+/** Elements of lists by what they are called, where they have a name, as the configuration shows them. */
+function namesOf(record: JsonObject, path: readonly string[]): readonly string[] {
+  let value: Json = record;
+  return path.map((key) => {
+    const inside: Json | undefined = isList(value)
+      ? value[Number(key)]
+      : isObject(value)
+        ? value[key]
+        : undefined;
+    const isElement = isList(value);
+    value = inside ?? null;
+    if (!isElement) return key;
+    const name = isObject(inside) ? (inside.name ?? inside.connection_name ?? inside.key) : key;
+    return identitySegment(String(name ?? key));
+  });
+}

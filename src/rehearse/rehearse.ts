@@ -1,0 +1,222 @@
+/**
+ * `rehearse/` tries a plan on a copy of the fleet: it makes a seed of what was read (`seed.ts`), opens simulated
+ * platforms with it (`copies.ts`), has the plan applied, failed half way, resumed and rolled back there by the
+ * same commands that do so on the platform, and compares what is left (`compare.ts`).
+ *
+ * This file: the order of events. How a command is run on a copy is passed in as `Hands`.
+ */
+import type { PlanDocument } from '../core/plan-document.ts';
+import type {
+  Rehearsal,
+  RehearsalSource,
+  RehearsalStep,
+  RehearsalVerdict,
+} from '../core/rehearsal.ts';
+import type { JsonObject } from '../core/value.ts';
+import { isRefused } from '../plan/document.ts';
+import type { LoggedRequest } from '../simulator/index.ts';
+import { compareDumps, type Words } from './compare.ts';
+import { type Copy, type Manners, openCopy, tally, writesIn } from './copies.ts';
+import type { Hands, Outcome } from './hands.ts';
+import type { Replica } from './seed.ts';
+import {
+  applyStep,
+  copyStep,
+  failureStep,
+  resumeStep,
+  returnStep,
+  rollbackStep,
+  secondStep,
+} from './steps.ts';
+
+export type RehearsalInput = {
+  /** The plan that is rehearsed; undefined where it is the one that the copy gives. */
+  readonly plan: PlanDocument | undefined;
+  readonly source: RehearsalSource;
+  readonly replica: Replica;
+  readonly manners: Manners;
+  /** What people call the faults that were asked for. */
+  readonly faults: readonly string[];
+  /** Gives the commands a copy, with a state of its own. */
+  readonly handsOn: (copy: Copy) => Promise<Hands>;
+  readonly assumptionOf: (operation: string) => string | undefined;
+  readonly words: Words;
+  readonly now: () => Date;
+  /** Throws once somebody interrupted. */
+  readonly goOn: () => void;
+  readonly tell: (text: string) => void;
+};
+
+export type Rehearsed = {
+  readonly rehearsal: Rehearsal;
+  /** The plan, or the one that the copy gave. */
+  readonly plan: PlanDocument;
+};
+
+/** Leaves that are listed; more of the same say no more. */
+const MOST_DIFFERENCES = 200;
+
+type Progress = {
+  readonly steps: RehearsalStep[];
+  readonly requests: LoggedRequest[];
+};
+
+/** Tries a plan on copies of a fleet and says what came of it. Nothing else is written. */
+export async function rehearse(input: RehearsalInput): Promise<Rehearsed> {
+  const { replica, source, faults, now } = input;
+  const progress: Progress = { steps: [], requests: [] };
+  const straight = await onCopy(input, progress, (copy, hands) =>
+    goStraight(copy, hands, input, progress),
+  );
+  const differences =
+    straight.writes === undefined
+      ? []
+      : await onCopy(input, progress, (copy, hands) =>
+          goAstray(copy, hands, straight.writes ?? [], input, progress),
+        );
+  const plan = input.plan ?? straight.plan;
+  const used = progress.requests.flatMap(({ operation }) => input.assumptionOf(operation) ?? []);
+  const rehearsal: Rehearsal = {
+    digest: plan.digest,
+    at: now().toISOString(),
+    verdict: straight.isEmpty ? 'empty' : verdictOf(progress.steps),
+    source,
+    copied: replica.copied,
+    steps: progress.steps,
+    differences: differences.slice(0, MOST_DIFFERENCES),
+    differing: differences.length,
+    faults,
+    filled: replica.filled,
+    assumptions: [...new Set([...plan.assumptions, ...used])].sort(),
+  };
+  return { rehearsal, plan };
+}
+
+async function onCopy<T>(
+  { replica, manners, now, handsOn }: RehearsalInput,
+  { requests }: Progress,
+  work: (copy: Copy, hands: Hands) => Promise<T>,
+): Promise<T> {
+  const copy = await openCopy(replica, manners, now);
+  try {
+    const hands = await handsOn(copy);
+    try {
+      return await work(copy, hands);
+    } finally {
+      await hands.close();
+    }
+  } finally {
+    requests.push(...copy.requests());
+    await copy.close();
+  }
+}
+
+type Straight = {
+  readonly plan: PlanDocument;
+  readonly isEmpty: boolean;
+  /** What it wrote; undefined where it did not come through. */
+  readonly writes: readonly LoggedRequest[] | undefined;
+};
+
+/** Plans, applies, and plans again. */
+async function goStraight(
+  copy: Copy,
+  hands: Hands,
+  { plan: given, tell, goOn, replica }: RehearsalInput,
+  { steps }: Progress,
+): Promise<Straight> {
+  tell('Planning on a copy of the fleet.');
+  const plan = await hands.plan();
+  goOn();
+  steps.push(copyStep(given ?? plan, plan, replica.copied));
+  if (isRefused(plan) || (given !== undefined && isRefused(given)))
+    return { plan, isEmpty: false, writes: undefined };
+  const isEmpty = !isWorkFor(given ?? plan);
+  if (isEmpty || steps.some(({ outcome }) => outcome === 'failed'))
+    return { plan, isEmpty, writes: undefined };
+  tell('Applying it there.');
+  const applied = await hands.apply(plan);
+  goOn();
+  const writes = writesIn(copy.requests());
+  steps.push(applyStep(applied, writes.length));
+  if (applied.status !== 'done') return { plan, isEmpty, writes: undefined };
+  const second = await hands.plan();
+  goOn();
+  steps.push(secondStep(second));
+  const isDone = steps.every(({ outcome }) => outcome !== 'failed');
+  return { plan, isEmpty, writes: isDone ? writes : undefined };
+}
+
+/** Whether apply would do anything. */
+export function isWorkFor({ changes }: PlanDocument): boolean {
+  return changes.some(({ verdict, operations }) => verdict === 'ok' && operations.length > 0);
+}
+
+/** Fails half way, resumes, and rolls all of it back. Returns what is not as it was. */
+async function goAstray(
+  copy: Copy,
+  hands: Hands,
+  writes: readonly LoggedRequest[],
+  { tell, goOn, words }: RehearsalInput,
+  { steps }: Progress,
+) {
+  const before = copy.dump();
+  const half = Math.floor(writes.length / 2);
+  tell('On a fresh copy: failing it half way.');
+  const plan = await hands.plan();
+  copy.failAfter(tally(writes.slice(0, half)), tally(writes));
+  const failed = await hands.apply(plan);
+  goOn();
+  steps.push(failureStep(failed, half, writes.length));
+  copy.recover();
+  tell('Going on with it.');
+  const resumed = await hands.apply();
+  goOn();
+  steps.push(resumeStep(resumed, await hands.plan()));
+  tell('Rolling it back.');
+  const runs = [resumed.run, failed.run].filter((run) => run !== null);
+  steps.push(rollbackStep(await rollBackAll(runs, hands, goOn)));
+  const made = new Map(
+    [...failed.ledger, ...resumed.ledger].map(({ id, address }) => [id, address] as const),
+  );
+  const addressOf: Words['addressOf'] = (kind, id) =>
+    words.addressOf(kind, id) ?? made.get(id) ?? null;
+  return compared(before, copy.dump(), { ...words, addressOf }, steps);
+}
+
+/** The newest run first. What is refused is tried once more with force: nobody else works on a copy. */
+async function rollBackAll(
+  runs: readonly string[],
+  hands: Hands,
+  goOn: () => void,
+): Promise<readonly Outcome[]> {
+  const outcomes: Outcome[] = [];
+  for (const run of runs) {
+    const outcome = await hands.rollback(run, false);
+    goOn();
+    const isRetried = outcome.status === 'refused';
+    outcomes.push(
+      isRetried ? { ...(await hands.rollback(run, true)), forced: outcome.message } : outcome,
+    );
+    goOn();
+  }
+  return outcomes;
+}
+
+function compared(
+  before: JsonObject,
+  after: JsonObject,
+  words: Words,
+  steps: RehearsalStep[],
+): ReturnType<typeof compareDumps> {
+  const differences = compareDumps(before, after, words);
+  steps.push(returnStep(differences));
+  return differences;
+}
+
+function verdictOf(steps: readonly RehearsalStep[]): RehearsalVerdict {
+  const worst = (['refused', 'failed', 'partial'] as const).find((outcome) =>
+    steps.some((step) => step.outcome === outcome),
+  );
+  return worst ?? 'passed';
+}

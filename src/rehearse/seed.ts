@@ -1,0 +1,255 @@
+import { isObject, type Json, type JsonObject } from '../core/value.ts';
+import { kindNamed } from '../kinds/index.ts';
+import type { KeyLevel } from '../plan/terms.ts';
+import type { SeedDocument, SeedKey, SeedOrganization } from '../simulator/index.ts';
+import type {
+  AnswerRecord,
+  ContentRecord,
+  GapRecord,
+  OrganizationRecord,
+  ResourceRecord,
+} from '../snapshot/format.ts';
+import { keyFor, type Scope, scopeOf } from './key.ts';
+import { matrixOf } from './matrix.ts';
+import { fillSecrets } from './placeholders.ts';
+
+/** A fleet as the simulator takes it, and what had to be made up for it. */
+export type Replica = {
+  readonly seed: SeedDocument;
+  /** The key to use, where it is not one of the whole account. */
+  readonly key: SeedKey | undefined;
+  readonly copied: { readonly [kind: string]: number };
+  /** Sentences, without a stop. */
+  readonly filled: readonly string[];
+};
+
+/** What is known of the fleet beside its records. */
+export type Beside = {
+  readonly account: string;
+  /** Names of organizations, by id. */
+  readonly organizations: { readonly [id: string]: string };
+  /** Knowledge bases that the stack or its state names: some are empty. */
+  readonly knowledgeBases: readonly { readonly id: string; readonly organization: string | null }[];
+  /** What the key is limited to. */
+  readonly level: KeyLevel | undefined;
+  /** Payment accounts that the platform was asked about, by organization. */
+  readonly merchants: ReadonlyMap<string, NonNullable<SeedOrganization['merchant']>>;
+};
+
+/** Makes a seed of what was read of a fleet, from the platform or from a snapshot. */
+export function replicate(records: readonly ContentRecord[], beside: Beside): Replica {
+  const of = <T extends ContentRecord['type']>(type: T) =>
+    records.filter((one): one is Extract<ContentRecord, { type: T }> => one.type === type);
+  const resources = of('resource');
+  const secrets = { count: 0, resources: 0 };
+  const filledIn = (one: ResourceRecord): JsonObject => {
+    const { record, count } = fillSecrets(kindNamed(one.kind).schema, one.record, one.state);
+    if (count > 0) {
+      secrets.count += count;
+      secrets.resources += 1;
+    }
+    return record;
+  };
+  const ofKind = (kind: string) => resources.filter((one) => one.kind === kind);
+  const agents = ofKind('agent').map((one) => agentOf(one, filledIn(one)));
+  const policies = ofKind('retry_policy').map(filledIn);
+  const unread = unreadPolicies(agents, policies);
+  const named = organizationsOf(of('organization'), resources, beside);
+  const scope = scopeIn(of('answer'), named, beside);
+  const organizations = withReseller(named, scope);
+  const key = scope && keyFor(scope);
+  const seed: SeedDocument = {
+    account_id: beside.account,
+    ...(key === undefined ? {} : { keys: [key] }),
+    ...withLocks(organizations, of('answer')),
+    retry_policies: [...policies, ...unread],
+    email_templates: ofKind('email_template').map((one) => owned(one, filledIn(one))),
+    sms_templates: ofKind('sms_template').map((one) => owned(one, filledIn(one))),
+    knowledge_bases: knowledgeBasesOf(ofKind('knowledge_source'), organizations, beside),
+    sources: ofKind('knowledge_source').map((one) => ({ ...filledIn(one), ...one.scope })),
+    custom_voices: ofKind('custom_voice').map((one) => owned(one, filledIn(one))),
+    agents,
+  };
+  return {
+    seed,
+    key,
+    copied: Object.fromEntries(
+      [...Map.groupBy(resources, ({ kind }) => kind)].map(([kind, all]) => [kind, all.length]),
+    ),
+    filled: wordsFor({ secrets, unread: unread.length, resources, gaps: of('gap'), beside }),
+  };
+}
+
+type Named = OrganizationRecord & { readonly name: string };
+
+/** Every organization that is named anywhere: the platform lists none. */
+function organizationsOf(
+  told: readonly OrganizationRecord[],
+  resources: readonly ResourceRecord[],
+  { organizations: names, knowledgeBases }: Beside,
+): readonly Named[] {
+  const known = new Map(told.map((one) => [one.id, one]));
+  const owners = resources.flatMap(({ record, scope }) => [
+    record.organization_id,
+    scope.organization_id,
+  ]);
+  const bases = knowledgeBases.map(({ organization }) => organization);
+  const ids = [...known.keys(), ...Object.keys(names), ...owners, ...bases].filter(
+    (id): id is string => typeof id === 'string' && id !== '',
+  );
+  return [...new Set(ids)].map((id) => ({
+    type: 'organization',
+    id,
+    name: known.get(id)?.name ?? names[id] ?? id,
+    reseller_id: known.get(id)?.reseller_id ?? null,
+    reseller_name: known.get(id)?.reseller_name ?? null,
+  }));
+}
+
+function scopeIn(
+  answers: readonly AnswerRecord[],
+  organizations: readonly Named[],
+  { level }: Beside,
+): Scope | undefined {
+  const me = answers.find(({ operation }) => operation === 'getMe')?.answer ?? null;
+  const ids = organizations.flatMap(({ id, reseller_id: reseller }) => [id, reseller ?? id]);
+  return scopeOf(me, level, new Set(ids));
+}
+
+/** A reseller's key sees nothing but what is the reseller's, whether it may ask whose that is or not. */
+function withReseller(organizations: readonly Named[], scope: Scope | undefined): readonly Named[] {
+  if (scope?.level !== 'reseller') return organizations;
+  return organizations.map((one) => ({ ...one, reseller_id: one.reseller_id ?? scope.id }));
+}
+
+type Chain = Pick<
+  SeedDocument,
+  'organizations' | 'resellers' | 'features' | 'llm_models' | 'stt_providers' | 'locks'
+>;
+
+function withLocks(organizations: readonly Named[], answers: readonly AnswerRecord[]): Chain {
+  const { locksOfOrganization, locksOfReseller, ...account } = matrixOf(answers);
+  const resellers = new Map(
+    organizations.flatMap(({ reseller_id: id, reseller_name: name }) =>
+      id === null ? [] : [[id, name ?? id] as const],
+    ),
+  );
+  return {
+    ...account,
+    resellers: [...resellers].map(([id, name]) => ({ id, name, locks: locksOfReseller(id) })),
+    organizations: organizations.map(({ id, name, reseller_id: reseller }) => ({
+      id,
+      name,
+      ...(reseller === null ? {} : { reseller_id: reseller }),
+      locks: locksOfOrganization(id, reseller),
+    })),
+  };
+}
+
+/** An agent without what is null, which says no more than what is absent. */
+function agentOf({ facets, scope, id }: ResourceRecord, record: JsonObject) {
+  const { payments } = facets;
+  const told = Object.fromEntries(Object.entries(record).filter(([, value]) => value !== null));
+  const name = typeof told.name === 'string' ? told.name : id;
+  const owner = told.organization_id ?? scope.organization_id ?? '';
+  const tool = isObject(payments) ? paymentsOf(payments) : undefined;
+  return {
+    ...told,
+    id,
+    name,
+    organization_id: String(owner),
+    ...(tool === undefined ? {} : { payments: tool }),
+  };
+}
+
+/** While the tool is off the platform tells of limits that nobody need have set. */
+function paymentsOf({ tool_enabled: enabled, ...limits }: JsonObject) {
+  if (enabled !== true) return { enabled: false };
+  const told = Object.entries(limits).filter(([, value]) => value !== null);
+  return { ...Object.fromEntries(told), enabled: true };
+}
+
+function owned({ scope }: ResourceRecord, record: JsonObject): JsonObject {
+  const { organization_id: owner } = scope;
+  return owner ? { ...record, organization_id: owner } : record;
+}
+
+function knowledgeBasesOf(
+  sources: readonly ResourceRecord[],
+  [first]: readonly Named[],
+  { knowledgeBases }: Beside,
+): NonNullable<SeedDocument['knowledge_bases']> {
+  const owners = new Map<string, Json>(
+    knowledgeBases.map(({ id, organization }) => [id, organization]),
+  );
+  for (const { record, scope } of sources) {
+    const { knowledge_base_id: id } = scope;
+    if (id) owners.set(id, record.organization_id ?? owners.get(id) ?? null);
+  }
+  return [...owners].map(([id, owner]) => ({
+    id,
+    name: id,
+    organization_id: typeof owner === 'string' ? owner : (first?.id ?? ''),
+  }));
+}
+
+/** Policies that agents name and nobody could read: an agent with one that is not there cannot be written. */
+function unreadPolicies(
+  agents: readonly JsonObject[],
+  policies: readonly JsonObject[],
+): readonly JsonObject[] {
+  const known = new Set(policies.map(({ id }) => id));
+  const named = agents
+    .map(({ default_retry_policy_id: id }) => id)
+    .filter((id) => typeof id === 'string' && id !== '' && !known.has(id));
+  return [...new Set(named)].map((id) => ({ id: id ?? null, name: `unread ${String(id)}` }));
+}
+
+const count = (number: number, noun: string) => `${number} ${noun}${number === 1 ? '' : 's'}`;
+
+/** What the platform does not tell, and what stands in its place (docs/rehearsal.md). */
+function wordsFor(made: {
+  readonly secrets: { readonly count: number; readonly resources: number };
+  readonly unread: number;
+  readonly resources: readonly ResourceRecord[];
+  readonly gaps: readonly GapRecord[];
+  readonly beside: Beside;
+}): readonly string[] {
+  const { secrets, resources, gaps, unread, beside } = made;
+  const has = (kind: string) => resources.some((one) => one.kind === kind);
+  const withheld = resources.reduce((sum, one) => sum + one.withheld.length, 0);
+  const arms = resources.some(({ facets }) => isObject(facets.payments));
+  return [
+    ...(secrets.count === 0
+      ? []
+      : [
+          `the platform returns no secrets: ${count(secrets.count, 'placeholder')} in ${count(secrets.resources, 'resource')} stand for those that may be there`,
+        ]),
+    ...(withheld === 0
+      ? []
+      : [
+          `the snapshot left ${count(withheld, 'sensitive value')} out; they are missing in the copy`,
+        ]),
+    ...(has('agent') ? ['the history of each agent is one entry, with what the agent is now'] : []),
+    ...(has('knowledge_source') || has('custom_voice')
+      ? [
+          'documents and voice recordings are empty: the platform returns no bytes, so it is not known which of them an upload would double',
+        ]
+      : []),
+    ...(arms
+      ? [
+          beside.merchants.size > 0
+            ? 'payment accounts of organizations that were not asked about are active'
+            : 'payment accounts are active',
+        ]
+      : []),
+    ...(unread === 0
+      ? []
+      : [
+          `${count(unread, 'retry policy').replace(/policys$/, 'policies')} could not be read and is empty`,
+        ]),
+    ...gaps.map(({ of, why }) => `${of} could not be read: ${why}`),
+    'locks are those that the feature list shows: what is only refused when it is written is not known',
+    'any number of requests is taken, and whatever is written can be read at once',
+  ];
+}

@@ -1,0 +1,172 @@
+import { digestOf } from '../core/digest.ts';
+import type { PlanDocument } from '../core/plan-document.ts';
+import type { RehearsalDifference, RehearsalStep } from '../core/rehearsal.ts';
+import type { LedgerLine } from '../state/journal.ts';
+import type { Outcome } from './hands.ts';
+
+/** What is said of each step of a rehearsal. All of its wording stands here. */
+
+const count = (number: number, noun: string) => `${number} ${noun}${number === 1 ? '' : 's'}`;
+
+/** Whether the copy gives the plan that the platform gave, and whether anything stands against it. */
+export function copyStep(
+  given: PlanDocument,
+  copied: PlanDocument,
+  resources: { readonly [kind: string]: number },
+): RehearsalStep {
+  const sum = Object.values(resources).reduce((one, other) => one + other, 0);
+  const refused = [...refusalsOf(given), ...refusalsOf(copied)];
+  if (refused.length > 0) {
+    const message = 'apply would refuse this plan';
+    return { step: 'copy', outcome: 'refused', message, details: [...new Set(refused)] };
+  }
+  const apart = changesApart(given, copied, 'on the platform', 'on the copy');
+  if (apart.length > 0) {
+    const message = 'the copy gives another plan than the platform, so it proves nothing';
+    return { step: 'copy', outcome: 'failed', message, details: apart };
+  }
+  const message = `a copy of the fleet (${count(sum, 'resource')}) gives the same plan`;
+  return { step: 'copy', outcome: 'held', message, details: [] };
+}
+
+function refusalsOf({ refusals = [], changes, options }: PlanDocument): readonly string[] {
+  const struck = options.skip_refused ? [] : changes.filter(({ verdict }) => verdict === 'refused');
+  return [
+    ...refusals.map(({ message }) => message),
+    ...struck.map(({ address, reason }) => `${address}: ${reason}`),
+  ];
+}
+
+/** The changes that the two plans do not have in common. */
+export function changesApart(
+  one: PlanDocument,
+  other: PlanDocument,
+  there: string,
+  here: string,
+): readonly string[] {
+  const [mine, theirs] = [outlineOf(one), outlineOf(other)];
+  return [...new Set([...mine.keys(), ...theirs.keys()])].sort().flatMap((address) => {
+    const [was, is] = [mine.get(address), theirs.get(address)];
+    if (was?.text === is?.text) return [];
+    return [`${address}: ${was?.told ?? 'no change'} ${there}, ${is?.told ?? 'no change'} ${here}`];
+  });
+}
+
+function outlineOf({ changes }: PlanDocument) {
+  return new Map(
+    changes.map(({ address, action, verdict, fields }) => {
+      const leaves = fields
+        .map(({ path, before, after }) => digestOf([path, before, after]))
+        .sort();
+      const names = fields.map(({ path }) => path).sort();
+      const told = names.length === 0 ? action : `${action} of ${names.join(', ')}`;
+      return [address, { told, text: JSON.stringify([action, verdict, leaves]) }];
+    }),
+  );
+}
+
+export function applyStep(outcome: Outcome, writes: number): RehearsalStep {
+  const { status, ledger } = outcome;
+  if (status === 'done') {
+    const message = `${countsOf(ledger)} in ${count(writes, 'write')}, each read back`;
+    return { step: 'apply', outcome: 'held', message, details: [] };
+  }
+  const how = status === 'refused' ? 'refused' : 'failed';
+  const message =
+    status === 'refused' ? 'apply refuses it' : `it does not come through: ${countsOf(ledger)}`;
+  return { step: 'apply', outcome: how, message, details: failuresOf(outcome) };
+}
+
+export function secondStep(second: PlanDocument): RehearsalStep {
+  const left = leftOf(second);
+  return left.length === 0
+    ? { step: 'again', outcome: 'held', message: 'a second plan is empty', details: [] }
+    : { step: 'again', outcome: 'failed', message: 'a second plan is not empty', details: left };
+}
+
+/** What a plan would still do. What waits for a permission, or has no endpoint, stays where it is. */
+function leftOf({ changes }: PlanDocument): readonly string[] {
+  return changes
+    .filter(({ verdict, action }) => verdict === 'ok' && action !== 'adopt')
+    .map(({ address, action, fields }) => {
+      const names = fields.map(({ path }) => path).join(', ');
+      return `${address}: ${action}${names === '' ? '' : ` of ${names}`}`;
+    });
+}
+
+export function failureStep(outcome: Outcome, half: number, all: number): RehearsalStep {
+  const from = `from write ${half + 1} of ${all} on the platform answered 500`;
+  if (outcome.status === 'done') {
+    const message = `${from}, and the run ended as if nothing had happened`;
+    return { step: 'failure', outcome: 'failed', message, details: [] };
+  }
+  const message = `${from}: ${countsOf(outcome.ledger)}`;
+  return { step: 'failure', outcome: 'held', message, details: [] };
+}
+
+export function resumeStep(outcome: Outcome, second: PlanDocument): RehearsalStep {
+  const left = leftOf(second);
+  if (outcome.status === 'done' && left.length === 0) {
+    const message = 'applied again, it came to its end, and a second plan is empty';
+    return { step: 'resume', outcome: 'held', message, details: [] };
+  }
+  const message =
+    outcome.status === 'done'
+      ? 'applied again, a second plan is not empty'
+      : `applied again, it does not come through: ${countsOf(outcome.ledger)}`;
+  return { step: 'resume', outcome: 'failed', message, details: [...failuresOf(outcome), ...left] };
+}
+
+export function rollbackStep(outcomes: readonly Outcome[]): RehearsalStep {
+  const details = outcomes.flatMap((outcome) => [
+    ...(outcome.forced === undefined || outcome.forced === null
+      ? []
+      : [`without --force it is refused: ${outcome.forced}`]),
+    ...(outcome.status === 'done' ? [] : failuresOf(outcome)),
+    ...outcome.ledger
+      .filter(({ verdict }) => verdict !== undefined)
+      .map((line) => `${line.address}: ${line.message ?? 'it is left out'}`),
+  ]);
+  const isDone = details.length === 0 && outcomes.every(({ status }) => status === 'done');
+  const runs = outcomes.length === 1 ? 'the run is' : 'both runs are';
+  const message = isDone ? `${runs} rolled back` : 'not everything could be rolled back';
+  return { step: 'rollback', outcome: isDone ? 'held' : 'partial', message, details };
+}
+
+export function returnStep(differences: readonly RehearsalDifference[]): RehearsalStep {
+  if (differences.length === 0) {
+    const message = 'the fleet is as it was, but for new ids, history and times';
+    return { step: 'return', outcome: 'held', message, details: [] };
+  }
+  const whole = differences.filter(({ path }) => path === null);
+  const left = whole.filter(({ before }) => before === null).length;
+  const leaves = differences.length - whole.length;
+  const parts = [
+    ...(leaves === 0 ? [] : [leaves === 1 ? '1 leaf differs' : `${leaves} leaves differ`]),
+    ...(left === 0 ? [] : [`${count(left, 'resource')} ${left === 1 ? 'is' : 'are'} left behind`]),
+    ...(whole.length === left
+      ? []
+      : [
+          `${count(whole.length - left, 'resource')} ${whole.length - left === 1 ? 'is' : 'are'} gone`,
+        ]),
+  ];
+  const message = `the fleet is not as it was: ${parts.join(', ')}`;
+  return { step: 'return', outcome: 'partial', message, details: [] };
+}
+
+/** `5 done, 1 failed, 2 blocked`. */
+function countsOf(ledger: readonly LedgerLine[]): string {
+  const counts = Map.groupBy(ledger, ({ status }) => status);
+  const told = [...counts].map(([status, lines]) => `${lines.length} ${status.replace('_', ' ')}`);
+  return told.length === 0 ? 'nothing was done' : told.join(', ');
+}
+
+/** Why a run did not come to its end: what failed or, where nothing did, what was remarked on. */
+function failuresOf({ ledger, message }: Outcome): readonly string[] {
+  const told = (lines: readonly LedgerLine[]) =>
+    lines.map((line) => `${line.address}: ${line.message ?? 'it failed'}`);
+  const failed = ledger.filter(({ status }) => status === 'failed');
+  if (failed.length > 0) return told(failed);
+  const remarked = ledger.filter((line) => line.message !== null);
+  return remarked.length > 0 ? told(remarked) : message === null ? [] : [message];
+}
