@@ -79,6 +79,7 @@ export const COMMAND_WORDS: { readonly [command: string]: CommandWords } = {
     examples: [
       'callsheet rehearse plan.json',
       'callsheet rehearse --allow-delete --format markdown',
+      'callsheet rehearse plan.json --from nightly.snapshot',
       'callsheet rehearse plan.json --fault 429 --fault lost --chaos-seed tuesday',
     ],
     exits: ['done', 'error', 'partial', 'refused', 'stale', 'interrupted'],

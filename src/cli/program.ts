@@ -183,9 +183,12 @@ export function buildProgram(action: Act, version: string): Command {
       ),
     );
 
-  rehearsalOptionsOn(
-    planOptionsOn(command('rehearse', 'try a plan on a simulated copy of the fleet')),
+  keyOptionsOn(
+    rehearsalOptionsOn(
+      planOptionsOn(command('rehearse', 'try a plan on a simulated copy of the fleet')),
+    ),
   )
+    .option('--from <snapshot>', 'copy the fleet of a snapshot, without asking the platform')
     .argument('[planfile]', 'a plan made by: callsheet plan --out FILE')
     .option('--out <file>', 'write the plan with the verdict to this file')
     .addOption(format('text', 'json', 'markdown'))

@@ -11,6 +11,7 @@ import type { Rehearsal, RehearsalStep } from '../../src/core/rehearsal.ts';
 import { planDigest } from '../../src/plan/document.ts';
 import { type Stage, staged } from '../apply/stage.ts';
 import { SEED } from '../e2e/clinic.ts';
+import { take } from '../snapshot/taking.ts';
 
 type Options = NonNullable<Parameters<Stage['run']>[1]>;
 
@@ -343,6 +344,45 @@ describe('what cannot be rehearsed says why', () => {
       expect(flag.err).toContain('--allow-delete cannot be given with a plan file');
     },
   );
+});
+
+describe('a fleet from a snapshot', () => {
+  const passphrase = { CALLSHEET_SNAPSHOT_PASSPHRASE: 'five random words to keep' };
+
+  staged('is rehearsed on without asking the platform', async (stage) => {
+    await changeThree(stage);
+    await save(stage);
+    const { file } = await take(stage, 'then.snapshot', {}, passphrase);
+    const asked = stage.sim.requests.length;
+    const verdict = await verdictOf(stage, 'plan.json', { env: passphrase }, { from: file });
+    expect(outcomes(verdict)).toEqual(ALL_HELD);
+    expect(verdict.source).toMatchObject({ type: 'snapshot', file });
+    const again = await verdictOf(stage, undefined, { env: passphrase }, { from: file });
+    expect(again.digest).toBe(verdict.digest);
+    expect(stage.sim.requests.slice(asked)).toEqual([]);
+  });
+
+  staged('that is not what the plan was made from proves nothing', async (stage) => {
+    await changeThree(stage);
+    const { file } = await take(stage, 'then.snapshot', {}, passphrase);
+    stage.sim.edit(agentNamed(stage, 'Front desk'), { greeting_message: 'Hello' });
+    await save(stage, { acceptConflicts: true });
+    const verdict = await verdictOf(
+      stage,
+      'plan.json',
+      { exit: 3, env: passphrase },
+      { from: file },
+    );
+    expect(outcomes(verdict)).toEqual(['copy failed']);
+  });
+
+  staged('gives no plan that could be applied', async (stage) => {
+    await stage.apply();
+    const { file } = await take(stage);
+    const flags = { from: file, out: join(stage.folder, 'x.json') };
+    const { err } = await tryOut(stage, undefined, { exit: 1 }, flags);
+    expect(err).toContain('--out needs a plan of the platform');
+  });
 });
 
 staged('an interrupt ends it, and takes the folder of its state away', async (stage) => {

@@ -1,6 +1,7 @@
+import { CallsheetError } from '../../core/errors.ts';
 import type { PlanDocument } from '../../core/plan-document.ts';
 import type { Rehearsal } from '../../core/rehearsal.ts';
-import { isRefused } from '../../plan/document.ts';
+import { isRefused, planDigest } from '../../plan/document.ts';
 import { parsePlan } from '../../plan/parse.ts';
 import { isWorkFor } from '../../rehearse/rehearse.ts';
 import type { Context } from '../context.ts';
@@ -10,18 +11,22 @@ import { type Ground, platformGround } from '../rehearse/ground.ts';
 import { mannersOf } from '../rehearse/manners.ts';
 import { tryOnCopies } from '../rehearse/on-copies.ts';
 import { checkSame } from '../rehearse/same-plan.ts';
+import { snapshotGround } from '../rehearse/snapshot-ground.ts';
 import { keepVerdict, showVerdict, verdictExit } from '../rehearse/verdict.ts';
+import type { KeyFlags } from '../snapshot/keys.ts';
 import { checkPlanFile } from '../vouch.ts';
 import { readPlanFile, refusePlanningFlags } from './apply.ts';
 import type { PlanFormat } from './plan.ts';
 
-export type RehearseFlags = PlanFlags & {
-  readonly out?: string;
-  readonly fault?: readonly string[];
-  readonly chaosSeed: string;
-  readonly dialect?: readonly string[];
-  readonly format: PlanFormat;
-};
+export type RehearseFlags = PlanFlags &
+  KeyFlags & {
+    readonly from?: string;
+    readonly out?: string;
+    readonly fault?: readonly string[];
+    readonly chaosSeed: string;
+    readonly dialect?: readonly string[];
+    readonly format: PlanFormat;
+  };
 
 /** `callsheet rehearse [PLANFILE]`: tries a plan on a copy of the fleet. The platform is only read. */
 export async function rehearse(
@@ -32,7 +37,12 @@ export async function rehearse(
   if (file !== undefined) refusePlanningFlags(flags);
   const given = file === undefined ? undefined : parsePlan(await readPlanFile(file), file);
   const { manners, faults } = await mannersOf(flags);
-  const ground = await platformGround(flags, context);
+  const { from } = flags;
+  if (from !== undefined && file === undefined && flags.out !== undefined) throw madeOnCopy();
+  const ground =
+    from === undefined
+      ? await platformGround(flags, context)
+      : await snapshotGround(from, flags, context);
   try {
     const options = given?.options ?? planOptions(flags);
     if (given !== undefined) checkPlanFile(given, ground);
@@ -44,7 +54,7 @@ export async function rehearse(
       trial.plan !== undefined && isIdle
         ? { plan: trial.plan, rehearsal: nothingToTry(trial.plan, ground, context) }
         : await tryOnCopies(trial, ground, flags, context);
-    const shown = given ?? plan;
+    const shown = given ?? (trial.plan === undefined ? addressed(plan, ground) : plan);
     // What stands against a plan since it was made is not in its digest.
     const document = { ...shown, rehearsal: { ...rehearsal, digest: shown.digest } };
     showVerdict(document, file, flags, context);
@@ -53,6 +63,18 @@ export async function rehearse(
   } finally {
     await ground.close();
   }
+}
+
+/** A plan that a copy gave, as one of the platform that it is a copy of. */
+function addressed({ digest: _, ...made }: PlanDocument, { platform }: Ground): PlanDocument {
+  const plan = { ...made, platform };
+  return { ...plan, digest: planDigest(plan) };
+}
+
+function madeOnCopy(): CallsheetError {
+  return new CallsheetError('usage', '--out needs a plan of the platform, not one of a snapshot', {
+    hint: 'Give the plan file, or rehearse without --from.',
+  });
 }
 
 function nothingToTry(
