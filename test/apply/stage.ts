@@ -33,7 +33,7 @@ export type Said = { readonly out: string; readonly err: string };
 
 type Options = {
   /** The exit code that it must end with; 0 unless given. */
-  readonly exit?: number | 'any';
+  readonly exit?: number | readonly number[] | 'any';
   readonly env?: Context['env'];
   /** What the command has of the outside world, where it is not the real one. */
   readonly outside?: Pick<Context, 'disk' | 'wire'>;
@@ -184,7 +184,8 @@ export async function openStage(options: StageOptions = {}) {
       reportFailure(error, context.terminal, false),
     );
     printed.push({ by: 'a result', text: said.out }, { by: 'a message', text: said.err });
-    if (exit !== 'any') expect(ended, `${said.err}${said.out}`).toBe(exit);
+    const ends = typeof exit === 'number' ? [exit] : exit;
+    if (ends !== 'any') expect(ends, `${said.err}${said.out}`).toContain(ended);
     return said;
   }
 }
