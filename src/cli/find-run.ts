@@ -24,8 +24,8 @@ export async function findRun(session: Session, wanted: string | undefined): Pro
     if (run === wanted) break;
     const entries = await readRun(session, run);
     if (entries === undefined || undoRun(entries).addresses.length === 0) continue;
-    const { undoes, snapshot } = beganOf(entries) ?? {};
-    if (wanted === undefined && snapshot !== undefined)
+    const { undoes, snapshot, purpose } = beganOf(entries) ?? {};
+    if (wanted === undefined && snapshot !== undefined && purpose !== 'restore')
       throw redo(run, 'what was there since a snapshot');
     if (wanted === undefined && undoes === undefined) return { run, entries, begun: [] };
     if (wanted === undefined && isEnded(entries)) throw redo(run, `run ${undoes ?? ''}`);

@@ -33,7 +33,7 @@ export type RunRequest = {
   };
   readonly session: Session;
   readonly context: Context;
-  readonly purpose: 'apply' | 'rollback';
+  readonly purpose: 'apply' | 'rollback' | 'restore';
   /** Whether every pin is checked before the first write: the plan was made some time ago. */
   readonly checkFirst?: boolean;
   /** The desired side, where it is not the configuration. */

@@ -25,7 +25,10 @@ export function footersOf(plan: PlanDocument): readonly Footer[] {
 
 function refusalFooter({ refusals = [], purpose }: PlanDocument): readonly Footer[] {
   if (refusals.length === 0) return [];
-  const what = purpose === 'rollback' ? 'this rollback is not run' : 'apply does not run this plan';
+  const what =
+    purpose === 'rollback' || purpose === 'restore'
+      ? `this ${purpose} is not run`
+      : 'apply does not run this plan';
   return [
     {
       weight: 'error',

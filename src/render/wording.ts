@@ -86,6 +86,10 @@ export function headline(plan: PlanDocument): string {
         ? `No changes${where}. Nothing${run} is left to roll back.`
         : `Rollback${run}${where}: ${counts}`;
     }
+    case 'restore':
+      return isEmpty(plan)
+        ? `No changes${where}. The platform holds what the snapshot does.`
+        : `Restore${where}: ${counts}`;
     case 'drift': {
       const drifted = plan.changes.length;
       return drifted === 0
