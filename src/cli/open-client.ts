@@ -1,5 +1,5 @@
 import { openAsBlob } from 'node:fs';
-import { join } from 'node:path';
+import { resolve } from 'node:path';
 import type { Credentials } from '../api/auth.ts';
 import { type Client, createClient } from '../api/client.ts';
 import { DEFAULT_ENDPOINTS, type Endpoints } from '../api/endpoints.ts';
@@ -35,7 +35,7 @@ export function openClient(
     wire: context.wire,
     ...(context.pause === undefined ? {} : { pause: context.pause }),
     ...(context.timeouts === undefined ? {} : { timeouts: context.timeouts }),
-    openFile: (file) => openAsBlob(join(dir, file.path), { type: file.mime }),
+    openFile: (file) => openAsBlob(resolve(dir, file.path), { type: file.mime }),
   });
 }
 

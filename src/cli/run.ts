@@ -41,6 +41,8 @@ export type RunRequest = {
   readonly restored?: ReadonlyMap<Address, ResourceState | null>;
   /** What it means for the configuration that it undoes. */
   readonly hold?: HoldChange;
+  /** Where what came of it goes; shown as the result of the command unless given. */
+  readonly onResult?: (run: string, result: RunResult) => void;
 };
 
 /** Takes the lease, settles a dead run, carries the plan out, commits the state and shows the ledger. */
@@ -151,7 +153,8 @@ async function execute(
   const resources = { ...result.resources, ...Object.fromEntries(refreshed) };
   await lease.commit(nextState(withHolds(state, guarded.holds), run, resources));
   await progress.close();
-  showResult(run, plan, result, request);
+  if (request.onResult === undefined) showResult(run, plan, result, request);
+  else request.onResult(run, result);
   return runExit(result);
 }
 

@@ -51,11 +51,20 @@ export async function openSession(
   storeOf: (stack: Stack) => StateStore = (stack) => openStore(stack, context),
 ): Promise<Session> {
   const loaded = await openStack(flags, context);
+  return openSessionOn(loaded, storeOf(loaded.stack), flags, context);
+}
+
+/** The same for a stack that is loaded already, with the state of a store. */
+export async function openSessionOn(
+  loaded: LoadedStack,
+  store: StateStore,
+  flags: { readonly concurrency?: number },
+  context: Context,
+): Promise<Session> {
   const { stack, secretOf } = loaded;
   const concurrency = flags.concurrency ?? DEFAULT_CONCURRENCY;
   const endpoints = readEndpoints(stack.platform);
   const client = openClient(stack, context, concurrency, endpoints);
-  const store = storeOf(stack);
   // While nothing is written an interrupt ends whatever is being read.
   const interrupt = () => void client.close();
   context.stop.addEventListener('abort', interrupt);

@@ -25,6 +25,7 @@
  * | `x-file`         | a file of the stack, sent as bytes                                           |
  * | `x-facet`        | written through an endpoint of its own                                       |
  * | `x-format`       | format that is checked beyond what the platform says of the field           |
+ * | `x-ids-inside`   | free text or free-form settings in which people write ids of resources       |
  * | `x-prose`        | written for a reader: `instructions` for the model, `speech`, or a `message` |
  * | `x-config`       | the name the configuration uses, or false where it cannot be given           |
  * | `x-local`        | Callsheet's own: never sent as it is                                         |
@@ -71,6 +72,7 @@ export type FieldSchema = {
   readonly 'x-facet'?: boolean;
   readonly 'x-format'?: string;
   readonly 'x-prose'?: string;
+  readonly 'x-ids-inside'?: boolean;
   readonly 'x-config'?: string | boolean;
   readonly 'x-local'?: boolean;
   readonly 'x-echoes'?: readonly string[];

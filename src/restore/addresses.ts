@@ -1,0 +1,60 @@
+import { type Address, formatAddress } from '../core/address.ts';
+import { kindNamed } from '../kinds/index.ts';
+import { type Held, nameOf } from './held.ts';
+
+/** Longer ones are cut: an address is read by people. */
+const MOST_LETTERS = 40;
+/** As much of an id as tells resources of one name apart. */
+const TELLING = 8;
+
+/**
+ * An address for each resource: the one that it had or, where it had none, one made of its name. The same
+ * snapshot always gives the same ones, so that a restoration that was cut off finds again what it made.
+ */
+export function addressesOf(all: readonly Held[]): ReadonlyMap<Held, Address> {
+  const given = new Map<Held, Address>();
+  const taken = new Set<Address>();
+  for (const held of all) {
+    if (held.address === null || taken.has(held.address)) continue;
+    given.set(held, held.address);
+    taken.add(held.address);
+  }
+  const unnamed = all.filter((held) => !given.has(held));
+  const wanted = Map.groupBy(unnamed, (held) => addressFrom(held, slugOf(nameOf(held))));
+  for (const [address, sharing] of wanted) {
+    const isFree = sharing.length === 1 && !taken.has(address);
+    for (const held of sharing) given.set(held, isFree ? address : withId(held, taken));
+  }
+  return given;
+}
+
+/** What shares its name with another is told apart by its id. */
+function withId(held: Held, taken: Set<Address>): Address {
+  const slug = slugOf(nameOf(held));
+  const short = addressFrom(held, `${slug}_${plain(held.id).slice(0, TELLING)}`);
+  const address = taken.has(short) ? addressFrom(held, `${slug}_${plain(held.id)}`) : short;
+  taken.add(address);
+  return address;
+}
+
+function addressFrom({ kind: name, scope }: Held, slug: string): Address {
+  const kind = kindNamed(name);
+  if (kind.nested === undefined) return formatAddress(name, [slug]);
+  // Blocks of the configuration have names of their own, which a snapshot does not know.
+  const [place = ''] = Object.values(scope);
+  return formatAddress(name, [`in_${plain(place).slice(0, TELLING)}`, slug]);
+}
+
+/** `front_desk` of `Front Desk`; what has no letter of this alphabet keeps none. */
+function slugOf(name: string): string {
+  const plainer = name.normalize('NFKD').replaceAll(/\p{M}/gu, '').toLowerCase();
+  const slug = plainer
+    .replaceAll(/[^a-z0-9]+/g, '_')
+    .slice(0, MOST_LETTERS)
+    .replaceAll(/^_+|_+$/g, '');
+  return /^[a-z]/.test(slug) ? slug : `_${slug}`;
+}
+
+function plain(id: string): string {
+  return id.replaceAll(/[^A-Za-z0-9]/g, '');
+}
