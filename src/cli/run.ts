@@ -65,7 +65,7 @@ export async function runPlan(planned: Planned, request: RunRequest): Promise<Ex
     // What is held or left out makes no run: the last one stays the last that did something.
     if (plan.changes.every(({ verdict }) => verdict !== 'ok')) {
       await refreshState(planned, state, lease);
-      showNothingDone(plan, 'done', request);
+      if (request.onResult === undefined) showNothingDone(plan, 'done', request);
       return EXIT.done;
     }
     // Time went on while somebody made up their mind.

@@ -1,7 +1,7 @@
 import type { Path } from '../core/path.ts';
+import { identitySegment, isIdentity } from '../core/path.ts';
 import { type FieldSchema, itemSchema, memberSchema } from '../core/schema.ts';
 import { isList, isObject, type Value, type ValueObject } from '../core/value.ts';
-import { identitySegment, isIdentity } from '../core/path.ts';
 
 /**
  * A document with another value at a path; undefined takes away what is there. Elements of lists are found by

@@ -63,6 +63,8 @@ export function refuseClashes(all: readonly Held[], places: Places): void {
   throw new CallsheetError(
     'usage',
     `resources would get in each other's way once they are in one place:\n${shown.map((one) => `  ${one}`).join('\n')}${more > 0 ? `\n  and ${more} more` : ''}`,
-    { hint: 'Restore one of them elsewhere, or one after the other with names changed in between.' },
+    {
+      hint: 'Restore one of them elsewhere, or one after the other with names changed in between.',
+    },
   );
 }

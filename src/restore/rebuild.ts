@@ -3,7 +3,7 @@ import type { DesiredResource } from '../core/desired.ts';
 import { ownOf } from '../core/own.ts';
 import { formatPath, parsePath } from '../core/path.ts';
 import type { FieldSchema } from '../core/schema.ts';
-import { type Blob, Secret, type ValueObject } from '../core/value.ts';
+import type { Blob, Secret, ValueObject } from '../core/value.ts';
 import { leavesOf } from '../diff/leaves.ts';
 import { kindNamed } from '../kinds/index.ts';
 import { relink } from '../rollback/relink.ts';
@@ -260,4 +260,3 @@ function newIds(addresses: ReadonlyMap<Held, Address>, site: Site): Links['idOf'
     return site.recorded(address)?.id ?? null;
   };
 }
-

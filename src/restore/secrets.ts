@@ -1,7 +1,6 @@
 import type { Address } from '../core/address.ts';
-import { formatPath, type Path, parsePath } from '../core/path.ts';
+import { formatPath, identitySegment, type Path, parsePath } from '../core/path.ts';
 import { type FieldSchema, itemSchema, memberSchema } from '../core/schema.ts';
-import { identitySegment } from '../core/path.ts';
 import { isList, isObject, type Json } from '../core/value.ts';
 import { valueAt } from '../diff/along.ts';
 import { kindNamed } from '../kinds/index.ts';

@@ -1,5 +1,5 @@
-import { nearest } from '../../core/nearest.ts';
 import { CallsheetError } from '../../core/errors.ts';
+import { nearest } from '../../core/nearest.ts';
 import { ownOf } from '../../core/own.ts';
 import { leavesOf } from '../../diff/leaves.ts';
 import { kindNamed } from '../../kinds/index.ts';

@@ -62,7 +62,8 @@ export async function gatherSupplies(
     [...new Set(sources.values())].map((source) => new Secret(source)),
     env,
   );
-  refuseUnread(given, [...sources.values()], values, flags);
+  refuseUnread(given, new Set(sources.values()), values, flags);
+  const found = new Map<Held, Blob | undefined>();
   const media = flags.media === undefined ? [] : filesIn(flags.media);
   return {
     secretOf: (source) => values.get(source),
@@ -73,7 +74,9 @@ export async function gatherSupplies(
     },
     fileFor(held, address, field) {
       const own = configured.get(address)?.document[field];
-      return own instanceof Blob ? own : findFile(held, field, media);
+      if (own instanceof Blob) return own;
+      if (!found.has(held)) found.set(held, findFile(held, field, media));
+      return found.get(held);
     },
   };
 }
@@ -114,7 +117,11 @@ async function readGiven(file: string): Promise<readonly Given[]> {
       if (read === undefined || 'words' in read)
         throw wrong(`says of ${pattern} ${path} neither env:NAME nor file:PATH`);
       const whole = read.from === 'file' ? resolve(dirname(file), read.path) : undefined;
-      return { pattern, path, source: whole === undefined ? `env:${nameIn(read)}` : `file:${whole}` };
+      return {
+        pattern,
+        path,
+        source: whole === undefined ? `env:${nameIn(read)}` : `file:${whole}`,
+      };
     });
   });
 }
@@ -126,11 +133,11 @@ function nameIn(read: { readonly from: string; readonly name?: string }): string
 /** What a person named for a secret must be there: to go on without it would be a surprise. */
 function refuseUnread(
   given: readonly Given[],
-  used: readonly string[],
+  used: ReadonlySet<string>,
   values: ReadonlyMap<string, string>,
   { secrets: file }: SupplyFlags,
 ): void {
-  const missing = given.filter(({ source }) => used.includes(source) && !values.has(source));
+  const missing = given.filter(({ source }) => used.has(source) && !values.has(source));
   if (missing.length === 0) return;
   const lines = missing.map(({ pattern, path, source }) => `  ${pattern} ${path}: ${source}`);
   throw new CallsheetError(
@@ -180,5 +187,9 @@ function findFile(held: Held, field: string, files: readonly MediaFile[]): Blob 
     return new Blob(join(best.dir, best.name), sha256, size, mime);
   }
   const { message, hint } = read.words;
-  throw new CallsheetError('usage', `--media: ${held.kind} ${name} ${message}`, hint ? { hint } : {});
+  throw new CallsheetError(
+    'usage',
+    `--media: ${held.kind} ${name} ${message}`,
+    hint ? { hint } : {},
+  );
 }
