@@ -47,7 +47,11 @@ function addressFrom({ kind: name, scope }: Held, slug: string): Address {
 
 /** `front_desk` of `Front Desk`; what has no letter of this alphabet keeps none. */
 function slugOf(name: string): string {
-  const plainer = name.normalize('NFKD').replaceAll(/\p{M}/gu, '').toLowerCase();
+  const plainer = name
+    .replace(/^https?:\/\//, '')
+    .normalize('NFKD')
+    .replaceAll(/\p{M}/gu, '')
+    .toLowerCase();
   const slug = plainer
     .replaceAll(/[^a-z0-9]+/g, '_')
     .slice(0, MOST_LETTERS)

@@ -236,7 +236,7 @@ function show(
     },
     platform: session.platform,
     mapped: Object.fromEntries(choice.places),
-    state: state.file,
+    state,
     runs: progress.runs,
     remaining: plan.changes
       .filter(({ action }) => action !== 'adopt')

@@ -32,7 +32,9 @@ export function endingsOf({ choice, addresses }: Opened): readonly Exception[] {
     ...withHistory.map((kind) =>
       never(`history, call logs and metrics of ${kindTitle(kind)} begin anew where they were made`),
     ),
-    never('ids, versions and timestamps of what was made are new'),
+    never(
+      'ids, versions, timestamps and what the platform finds out by itself (tests of MCP connections, business listings) are new where it was made',
+    ),
     ...(choice.others === 0
       ? []
       : [

@@ -11,7 +11,7 @@ import { openSessionOn, openStore, type Session } from '../session.ts';
 import type { LoadedStack } from '../stack.ts';
 import { type Choice, chooseFrom, type PlaceFlags } from './choice.ts';
 import type { Holding } from './holding.ts';
-import { blankStack, findStack, organizationNames, placeState, type StatePlace } from './place.ts';
+import { blankStack, findStack, organizationNames, placeState } from './place.ts';
 import { gatherSupplies, type Supplies, type SupplyFlags } from './supplies.ts';
 import { checkOrganizations, organizationsOf } from './target.ts';
 
@@ -21,7 +21,8 @@ export type Opened = {
   readonly choice: Choice;
   readonly addresses: ReadonlyMap<Held, Address>;
   readonly supplies: Supplies;
-  readonly state: StatePlace;
+  /** The file that it remembers in what it made. */
+  readonly state: string;
   readonly isSameAccount: boolean;
   readonly organizations: Readonly<Record<string, string>>;
   /** A session of its own for each round: what was read for one is old by the next. */
@@ -56,10 +57,9 @@ export async function openRestoration(
     const all = addressesOf(holding.all);
     const addresses = new Map(choice.chosen.map((held) => [held, all.get(held) ?? held.id]));
     const supplies = await gatherSupplies(addresses, flags, stack, context);
-    const known = { addresses: addresses.values(), account };
-    const state = await placeState(flags.state, holding, known, stack, context);
+    const state = placeState(flags.state, holding, account, stack);
     const loaded: LoadedStack = {
-      stack: { ...source, state: { file: state.file }, digest: holding.sha256 },
+      stack: { ...source, state: { file: state }, digest: holding.sha256 },
       warnings: [],
       secretOf: supplies.secretOf,
       secretValues: supplies.secretValues,

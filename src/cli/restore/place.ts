@@ -1,10 +1,9 @@
 import { resolve } from 'node:path';
 import type { Stack } from '../../config/index.ts';
+import { CallsheetError } from '../../core/errors.ts';
 import { ownOf } from '../../core/own.ts';
-import type { State } from '../../state/model.ts';
 import type { CommonFlags, Context } from '../context.ts';
 import { findSettings } from '../platform-session.ts';
-import { openStore, readState } from '../session.ts';
 import { openStack } from '../stack.ts';
 import type { Holding } from './holding.ts';
 
@@ -32,54 +31,27 @@ export function blankStack(dir: string): Stack {
   };
 }
 
-/** Where the state of a restoration lies, and whether that is the stack's own. */
-export type StatePlace = { readonly file: string; readonly isStacks: boolean };
-
 /**
- * The file that was named; the state of the stack where every resource has its address there, and the state
- * is of this account or of none; otherwise a file of the restoration's own. The same command always finds the
- * same one again.
+ * Where a restoration remembers what it made: the file that was named, or one beside the stack's state, called
+ * after the snapshot and the account, so that the same command finds it again. It is never the state of a
+ * stack: a restored resource is owned as a whole, and a stack owns only what its configuration says.
  */
-export async function placeState(
+export function placeState(
   given: string | undefined,
-  holding: Holding,
-  { addresses, account }: { readonly addresses: Iterable<string>; readonly account: string },
-  stack: Stack | undefined,
-  context: Context,
-): Promise<StatePlace> {
-  if (given !== undefined) return { file: resolve(given), isStacks: false };
-  if (stack !== undefined && (await isOf(stack, holding, addresses, account, context)))
-    return { file: stack.state.file, isStacks: true };
-  const snapshot = holding.header.id.slice(0, 8);
-  const target = account.replaceAll(/[^A-Za-z0-9]/g, '').slice(0, 8);
-  const dir = stack?.dir ?? process.cwd();
-  return {
-    file: resolve(dir, '.callsheet', `restore-${snapshot}-${target}.json`),
-    isStacks: false,
-  };
-}
-
-async function isOf(
-  stack: Stack,
   { header }: Holding,
-  addresses: Iterable<string>,
   account: string,
-  context: Context,
-): Promise<boolean> {
-  if (header.stack === null) return false;
-  const configured = new Map(stack.resources.map((one) => [one.address, one]));
-  if (![...addresses].every((address) => configured.has(address))) return false;
-  const state = await stateIn(stack, context);
-  return (state.account_id ?? account) === account;
-}
-
-async function stateIn(stack: Stack, context: Context): Promise<State> {
-  const store = openStore(stack, context);
-  try {
-    return (await readState(store)).state;
-  } finally {
-    await store.close();
+  stack: Stack | undefined,
+): string {
+  if (given !== undefined) {
+    const file = resolve(given);
+    if (file !== stack?.state.file) return file;
+    throw new CallsheetError('usage', `--state ${given} is the state of the stack`, {
+      hint: 'A restoration keeps one of its own; the next plan of the stack finds by their names what was made.',
+    });
   }
+  const short = (id: string) => id.replaceAll(/[^A-Za-z0-9]/g, '').slice(0, 8);
+  const name = `restore-${short(header.id)}-${short(account)}.json`;
+  return resolve(stack?.dir ?? '.', '.callsheet', name);
 }
 
 /** What organizations are called, by id. */
