@@ -23,12 +23,15 @@ export function footersOf(plan: PlanDocument): readonly Footer[] {
   ];
 }
 
+/** What does not happen where a plan is refused. */
+const RUNNER: { readonly [purpose: string]: string } = {
+  rollback: 'this rollback is not run',
+  restore: 'nothing is restored',
+};
+
 function refusalFooter({ refusals = [], purpose }: PlanDocument): readonly Footer[] {
   if (refusals.length === 0) return [];
-  const what =
-    purpose === 'rollback' || purpose === 'restore'
-      ? `this ${purpose} is not run`
-      : 'apply does not run this plan';
+  const what = RUNNER[purpose] ?? 'apply does not run this plan';
   return [
     {
       weight: 'error',
@@ -40,7 +43,7 @@ function refusalFooter({ refusals = [], purpose }: PlanDocument): readonly Foote
 }
 
 function verdictFooter(
-  { changes, options }: PlanDocument,
+  { changes, options, purpose }: PlanDocument,
   verdict: Exclude<Verdict, 'ok'>,
 ): readonly Footer[] {
   const struck = changes.filter((change) => change.verdict === verdict);
@@ -53,7 +56,7 @@ function verdictFooter(
       items: sayOnce(struck.map(({ address, reason }) => ({ address, text: reason }))),
       ...(isBlocking
         ? {
-            title: `Refused: apply does not run this plan because of ${count}.`,
+            title: `Refused: ${RUNNER[purpose] ?? 'apply does not run this plan'} because of ${count}.`,
             advice: refusedAdvice(struck),
           }
         : OMITTED[verdict](count)),

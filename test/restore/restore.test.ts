@@ -21,9 +21,9 @@ describe('an account that lost everything', () => {
   staged('is brought back by its stack and a snapshot, and proven', async (stage) => {
     await stage.apply();
     const before = fleetOf(stage.sim);
-    const { file } = await take(stage, 'then.snapshot', {}, KEY);
+    const { file } = await take(stage);
     wipe(stage.sim);
-    const { summary, err } = await restoreOn(stage, file, {}, { env: KEY });
+    const { summary, err } = await restoreOn(stage, file);
     expect([err, summary().status]).toEqual([expect.stringContaining('[8/8]'), 'done']);
     expect(fleetOf(stage.sim)).toEqual(before);
     // The stack's own state is as old as the snapshot: it finds everything again by its name.

@@ -102,7 +102,10 @@ export function fleetOf({ store, dump }: Pick<Simulator, 'store' | 'dump'>): Jso
     ['source', [...sources.values()].map(({ record }) => record)],
     [
       'voice',
-      [...voices.values()].map(({ record, organizationId }) => ({ ...record, organizationId })),
+      [...voices.values()].map(({ record, organizationId }) => ({
+        ...record,
+        organization_id: organizationId,
+      })),
     ],
   ] as const) {
     for (const record of records) {

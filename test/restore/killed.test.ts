@@ -1,0 +1,74 @@
+import { describe, expect, test } from 'vitest';
+import { openStage, type Stage } from '../apply/stage.ts';
+import { isIdle, type Moment } from '../kill/matrix.ts';
+import { mortal } from '../kill/mortal.ts';
+import { take } from '../snapshot/taking.ts';
+import { fleetOf, ownState, restoreOn, wipe } from './restoring.ts';
+
+/** Every so many moments are died at: all of them take minutes. */
+const EVERY = 15;
+
+async function onStage<T>(work: (stage: Stage, file: string) => Promise<T>): Promise<T> {
+  const stage = await openStage();
+  try {
+    await stage.apply();
+    const { file } = await take(stage);
+    return await work(stage, file);
+  } finally {
+    await stage.close();
+  }
+}
+
+describe('a restoration that dies', () => {
+  test('goes on with the same command, and makes nothing twice', async () => {
+    await onStage(async (stage, file) => {
+      const before = fleetOf(stage.sim);
+      const restored = { state: ownState(stage), concurrency: 1 };
+      wipe(stage.sim);
+      const { outside, moments } = mortal();
+      await restoreOn(stage, file, restored, { outside });
+      const died: Moment[] = moments.filter((moment) => !isIdle(moment));
+      expect(died.length).toBeGreaterThan(60);
+      for (const [index, moment] of died.entries()) {
+        if (index % EVERY !== 0) continue;
+        wipe(stage.sim);
+        const flags = { state: `${ownState(stage)}.${index}`, concurrency: 1 };
+        const { outside: world, isDead } = mortal(moment);
+        await restoreOn(stage, file, flags, { outside: world, exit: 'any' });
+        expect(isDead(), `${moment.name} never came`).toBe(true);
+        const { summary } = await restoreOn(stage, file, flags);
+        expect([moment, summary().status, summary().remaining]).toEqual([moment, 'done', []]);
+        expect(withoutHalves(stage), moment.name).toEqual(before);
+      }
+    });
+  });
+
+  test('says on an interrupt how to go on', async () => {
+    await onStage(async (stage, file) => {
+      wipe(stage.sim);
+      const flags = { state: ownState(stage), concurrency: 1 };
+      const stop = new AbortController();
+      const outside: NonNullable<Parameters<typeof restoreOn>[3]>['outside'] = {
+        wire: (transport) => ({
+          ...transport,
+          send: async (request) => {
+            if (request.about?.operation === 'createRetryPolicy') stop.abort();
+            return transport.send(request);
+          },
+        }),
+      };
+      const options = { outside, stop: stop.signal, exit: 130 };
+      const { summary } = await restoreOn(stage, file, flags, options);
+      expect(summary().status).toBe('interrupted');
+      expect(stage.sim.store.agents.size).toBe(0);
+      expect((await restoreOn(stage, file, flags)).summary().status).toBe('done');
+    });
+  });
+});
+
+/** A document that was announced and whose bytes never came stays: the platform deletes none. */
+function withoutHalves({ sim }: Stage) {
+  for (const [id, { record }] of [...sim.store.sources])
+    if (record.status !== 'active') sim.store.sources.delete(id);
+  return fleetOf(sim);
+}
