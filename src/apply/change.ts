@@ -1,6 +1,7 @@
 import { ApiError, describeApiError } from '../api/errors.ts';
 import type { Address } from '../core/address.ts';
 import { CallsheetError } from '../core/errors.ts';
+import { parsePath } from '../core/path.ts';
 import type { Change, Pin } from '../core/plan-document.ts';
 import { knownSecrets } from '../diff/known-secrets.ts';
 import { withholdSensitive } from '../diff/withhold.ts';
@@ -17,9 +18,9 @@ import type { createJournalIo } from './journal-io.ts';
 import { performStep } from './perform.ts';
 import { record, recordFailure } from './record.ts';
 import { isClear } from './refused-clears.ts';
-import { type Progress, remaining, type Work } from './work.ts';
+import { type Left, type Progress, remaining, type Work } from './work.ts';
 
-export type ChangeWork = Omit<Work, 'change' | 'io'> & {
+export type ChangeWork = Omit<Work, 'change' | 'io' | 'refused'> & {
   readonly journalIo: ReturnType<typeof createJournalIo>;
 };
 
@@ -38,9 +39,11 @@ export async function applyChange(change: Change, given: ChangeWork): Promise<Ch
   const onTry = () => {
     tries += 1;
   };
+  const refused = refusedIn(change);
   const work: Work = {
     ...given,
     change,
+    refused,
     io: (step, id) => given.journalIo({ address: change.address, id, step, fields }, onTry),
   };
   const base = { address: change.address, action: change.action, fields };
@@ -48,6 +51,7 @@ export async function applyChange(change: Change, given: ChangeWork): Promise<Ch
     live: undefined,
     written: new Set(),
     remarks: [],
+    left: refused,
   };
   let before: Pin | null = null;
   try {
@@ -65,9 +69,10 @@ export async function applyChange(change: Change, given: ChangeWork): Promise<Ch
     return {
       line: {
         ...base,
-        status: 'done',
+        status: progress.left.length === 0 ? 'done' : 'failed',
         id: progress.live?.id ?? change.id,
-        message: remarksOf(change.address, progress, kept),
+        ...formerOf(work),
+        message: remarksOf(work, progress, kept),
         ...seenIn(progress),
       },
       id: progress.live?.id ?? null,
@@ -121,10 +126,13 @@ async function takeSnapshot(
  * A leaf that did not take is a failure that names it (DESIGN §5, Proof). One that was to be emptied and
  * still has a value is none: the platform has its own for it, or refuses null. Those are returned.
  */
-function prove(work: Work, { live }: Progress): readonly string[] {
+function prove(work: Work, { live, left: given }: Progress): readonly string[] {
   const { desired } = work;
   if (live === undefined || desired === undefined) return [];
-  const left = remaining(work, live, false).filter(({ unreadable }) => !unreadable);
+  const known = new Set(given.map(({ text }) => text));
+  const left = remaining(work, live, false).filter(
+    ({ unreadable, text }) => !unreadable && !known.has(text),
+  );
   const [kept, failed] = [true, false].map((clear) =>
     left.filter((change) => isClear(change, desired.isPartial) === clear).map(({ text }) => text),
   );
@@ -136,14 +144,40 @@ function prove(work: Work, { live }: Progress): readonly string[] {
 }
 
 /** What a person should know of a change that took all the same. */
-function remarksOf(address: Address, progress: Progress, kept: readonly string[]): string | null {
-  const { remarks } = progress;
-  const others = othersIn(address, progress);
+function remarksOf(work: Work, progress: Progress, kept: readonly string[]): string | null {
+  const { remarks, left } = progress;
+  const others = othersIn(work.change.address, progress);
+  const { former_id: former } = formerOf(work);
+  const isBack = `it is back under a new id, ${progress.live?.id} (it was ${former})`;
   const stays = `the platform does not clear ${kept.join(', ')}: what stands there stays, and is no longer looked after`;
   return (
-    [...remarks, ...(kept.length === 0 ? [] : [stays]), ...(others ? [others] : [])].join('; ') ||
-    null
+    [
+      ...(former === undefined ? [] : [isBack]),
+      ...left.map(notUndone),
+      ...(left.length > 0 ? ['the rest is as it was'] : []),
+      ...remarks,
+      ...(kept.length === 0 ? [] : [stays]),
+      ...(others ? [others] : []),
+    ].join('; ') || null
   );
+}
+
+/** The id that something had which a rollback makes anew. */
+function formerOf({ change, desired }: Work): Pick<LedgerLine, 'former_id'> {
+  const id = desired?.isPartial === true ? desired.lifecycle.adopt : undefined;
+  return change.action === 'create' && id !== undefined ? { former_id: id } : {};
+}
+
+function notUndone({ text, why }: Left): string {
+  return `${text} is not undone: ${why}`;
+}
+
+/** What the plan of a rollback leaves out, as the platform would refuse it. */
+function refusedIn({ fields }: Change): readonly Left[] {
+  return fields.flatMap(({ path: text, refused: why }) => {
+    const path = parsePath(text);
+    return why === undefined || path === undefined ? [] : [{ path, text, why }];
+  });
 }
 
 function othersIn(address: Address, { history }: Progress): string | undefined {

@@ -25,7 +25,8 @@ export async function performCreate(
   if (desired === undefined) throw new Error(`${work.change.address} has no configuration`);
   const leaves = [...leavesOf(kind.schema, desired.document).leaves.values()];
   const secrets = new Set(leaves.filter((leaf) => leaf.facts.unreadable).map((leaf) => leaf.text));
-  const intent = { secrets, cleared: new Set<string>(), ignore: [] };
+  const ignore = work.refused.map(({ path }) => path);
+  const intent = { secrets, cleared: new Set<string>(), ignore };
   const document = mergeDocuments(kind.schema, desired.document, {}, intent, world);
   const fields = again ? Object.keys(desired.document) : operation.fields;
   const body = requestBody(kind.schema, withoutNulls(document), fields);

@@ -1,10 +1,12 @@
-import { ApiError, isNotFound } from '../api/errors.ts';
+import { isNotFound } from '../api/errors.ts';
 import { CallsheetError } from '../core/errors.ts';
 import type { PlannedOperation } from '../core/plan-document.ts';
 import { isObject } from '../core/value.ts';
 import { facetBody } from '../diff/body.ts';
 import { mergeDocuments } from '../diff/merge.ts';
 import { performCreate } from './create.ts';
+import { leftOf } from './narrow.ts';
+import { performRevert } from './revert.ts';
 import { performUpdate } from './update.ts';
 import {
   clearedIn,
@@ -40,30 +42,6 @@ export async function performStep(
   }
 }
 
-/**
- * Restores a history entry. A version that is gone, or that a lock or save rule refuses, is no failure:
- * the update that follows writes whatever still differs (revert rules 2, 3 and the 404 of retention).
- */
-async function performRevert(
-  operation: PlannedOperation,
-  work: Work,
-  progress: Progress,
-): Promise<Progress> {
-  const live = required(progress);
-  const { version } = operation;
-  const { history } = work.kind;
-  if (history === undefined || version === undefined) return progress;
-  try {
-    await work.io('revert', live.id).call(history.revert(live.id, version));
-  } catch (error) {
-    const isRefused = error instanceof ApiError && error.status === 403;
-    if (!isRefused && !isNotFound(error)) throw error;
-  }
-  const after = { ...progress, live: await reread(work, live) };
-  const hasUpdate = work.change.operations.some(({ step }) => step === 'update');
-  return hasUpdate ? after : performUpdate(work, after);
-}
-
 async function performFacet(
   operation: PlannedOperation,
   work: Work,
@@ -84,13 +62,19 @@ async function performFacet(
     {
       secrets: new Set(),
       cleared: clearedIn(changes),
-      ignore: ignoredPaths(desired),
+      ignore: ignoredPaths(work),
     },
     world,
   );
   const value = document[field];
   const body = facetBody(kind.schema, field, isObject(value) ? value : {});
-  await work.io('facet', live.id).call(facet.write(live.id, body));
+  try {
+    await work.io('facet', live.id).call(facet.write(live.id, body));
+  } catch (error) {
+    const left = leftOf(error, changes, work);
+    if (left === undefined) throw error;
+    return { ...progress, left: [...progress.left, ...left] };
+  }
   return { ...progress, live: await reread(work, live) };
 }
 

@@ -1,13 +1,14 @@
+import { parsePath, startsWith } from '../core/path.ts';
 import { livePin } from '../plan/pin.ts';
 import { rememberResource } from '../plan/remember.ts';
 import type { ResourceState } from '../state/model.ts';
 import { scopeIn } from './check-pin.ts';
-import type { Progress, Work } from './work.ts';
+import type { Left, Progress, Work } from './work.ts';
 
 /** Writes down what the state remembers of the resource from now on. */
 export async function record(
   work: Work,
-  { live, written, history }: Progress,
+  { live, written, history, left }: Progress,
 ): Promise<ResourceState | null> {
   const { change, kind, desired, recorded, world, deps } = work;
   const pin = live ? livePin(kind, live, null, history?.after ?? null) : null;
@@ -15,7 +16,7 @@ export async function record(
   const resource =
     restored !== undefined
       ? restored && live
-        ? { ...restored, id: live.id, pin }
+        ? { ...restored, leaves: leavesAfter(restored, recorded, left), id: live.id, pin }
         : null
       : desired && live
         ? rememberResource(
@@ -29,6 +30,21 @@ export async function record(
         : await adopted(work);
   await deps.lease.append({ type: 'resource', address: change.address, resource });
   return resource;
+}
+
+/** What the state goes back to, but for what could not be put back: that is as the run left it. */
+function leavesAfter(
+  restored: ResourceState,
+  recorded: ResourceState | undefined,
+  left: readonly Left[],
+): ResourceState['leaves'] {
+  const isLeft = (text: string) => {
+    const path = parsePath(text) ?? [];
+    return left.some((one) => startsWith(path, one.path) || startsWith(one.path, path));
+  };
+  const entries = Object.entries(restored.leaves).filter(([text]) => !isLeft(text));
+  const kept = Object.entries(recorded?.leaves ?? {}).filter(([text]) => isLeft(text));
+  return Object.fromEntries([...entries, ...kept]);
 }
 
 /** What the state says of a resource, unless it says it of one with another id. */

@@ -1,4 +1,5 @@
 import { digestOf } from '../core/digest.ts';
+import { ownOf } from '../core/own.ts';
 import { parsePath } from '../core/path.ts';
 import type { JsonObject } from '../core/value.ts';
 import { schemasAlong } from '../diff/along.ts';
@@ -49,7 +50,9 @@ type Given = {
 export function settleLeaves(given: Given): Taken {
   const { intended, before = {} } = given;
   const paths = new Set([...Object.keys(before), ...Object.keys(intended.leaves)]);
-  const moved = [...paths].filter((path) => !isSame(before[path], intended.leaves[path]));
+  const moved = [...paths].filter(
+    (path) => !isSame(ownOf(before, path), ownOf(intended.leaves, path)),
+  );
   const hidden = new Set(intended.unreadable);
   const form = liveForm(given.kind.schema, given.live.document);
   const readable = moved.filter((path) => !hidden.has(path) && isReturned(path, form, given));
@@ -65,10 +68,11 @@ export function settleLeaves(given: Given): Taken {
   const leaves: Record<string, AppliedLeaf> = {};
   for (const path of paths) {
     const isUnsettled =
-      hidden.has(path) && (verdict === 'unknown' || (verdict === 'not_written' && !before[path]));
+      hidden.has(path) &&
+      (verdict === 'unknown' || (verdict === 'not_written' && !ownOf(before, path)));
     const isUntold = !hidden.has(path) && !readable.includes(path);
     const isNew = isUntold ? isAll : took.has(path);
-    const leaf = isNew ? intended.leaves[path] : before[path];
+    const leaf = ownOf(isNew ? intended.leaves : before, path);
     if (isUnsettled) leaves[path] = { unsettled: true };
     else if (leaf !== undefined) leaves[path] = leaf;
   }
@@ -109,7 +113,7 @@ function isReturned(path: string, form: Form, { kind, live }: Given): boolean {
 
 function isLive(path: string, form: Form, { address, intended, world }: Given): boolean {
   const value = form.get(path) ?? null;
-  const wanted = intended.leaves[path];
+  const wanted = ownOf(intended.leaves, path);
   return wanted === undefined
     ? value === null
     : matchesApplied(wanted, value, address, path, world) === 'equal';

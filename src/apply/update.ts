@@ -5,11 +5,13 @@ import { mergeDocuments } from '../diff/merge.ts';
 import type { Draft } from '../kinds/kind.ts';
 import { isResent } from '../plan/change.ts';
 import type { LiveResource } from '../plan/reader.ts';
+import { narrow } from './narrow.ts';
 import { refusedClears } from './refused-clears.ts';
 import {
   clearedIn,
   facetOf,
   ignoredPaths,
+  type Left,
   type Progress,
   remaining,
   required,
@@ -19,44 +21,60 @@ import {
 
 /**
  * Writes what differs outside facets. A platform that refuses null keeps what it would have cleared: the
- * rest is then written without (DESIGN §4.5, `released`).
+ * rest is then written without (DESIGN §4.5, `released`). In a rollback what a lock or a rule refuses is left
+ * as it is, and the rest is written.
  */
 export async function performUpdate(work: Work, progress: Progress): Promise<Progress> {
   const { kind, desired } = work;
   const live = required(progress);
   if (desired === undefined || kind.update === undefined) return progress;
-  let changes = ownChanges(work, live);
-  const refused: LeafChange[] = [];
-  for (;;) {
-    if (changes.length === 0) break;
+  const all = ownChanges(work, live).filter(
+    ({ text }) => !progress.left.some((one) => one.text === text),
+  );
+  const sent: LeafChange[] = [];
+  const cleared: LeafChange[] = [];
+  const left: Left[] = [];
+  const batches: (readonly LeafChange[])[] = [all];
+  for (let batch = batches.shift(); batch !== undefined; batch = batches.shift()) {
+    const changes = batch;
+    if (changes.length === 0) continue;
     try {
-      await sendUpdate(work, live, desired, changes, refused);
-      break;
+      await sendUpdate(work, live, desired, changes, all);
+      sent.push(...changes);
     } catch (error) {
       const clears = refusedClears(error, kind.schema, changes, desired);
-      if (clears.length === 0) throw error;
-      refused.push(...clears);
-      changes = changes.filter((change) => !clears.includes(change));
+      cleared.push(...clears);
+      if (clears.length > 0) batches.unshift(changes.filter((one) => !clears.includes(one)));
+      else {
+        const narrower = await narrow(error, changes, work, live);
+        if (narrower === undefined) throw error;
+        left.push(...narrower.left);
+        batches.unshift(...narrower.batches);
+      }
     }
   }
-  const after = changes.length > 0 ? await reread(work, live) : live;
-  const secrets = changes.filter(({ sensitive }) => sensitive).map(({ text }) => text);
+  const after = sent.length > 0 ? await reread(work, live) : live;
+  const secrets = sent.filter(({ sensitive }) => sensitive).map(({ text }) => text);
   return {
     ...progress,
     live: after,
     written: new Set([...progress.written, ...secrets]),
+    left: [...progress.left, ...left],
   };
 }
 
+/** Sends some of all changes; the others keep what is live. */
 async function sendUpdate(
-  { kind, world, io, isTaken }: Work,
+  work: Work,
   live: LiveResource,
   desired: DesiredResource,
   changes: readonly LeafChange[],
-  left: readonly LeafChange[],
+  all: readonly LeafChange[],
 ): Promise<void> {
+  const { kind, world, io, isTaken } = work;
   const secrets = new Set(changes.filter(({ sensitive }) => sensitive).map(({ text }) => text));
-  const ignore = [...ignoredPaths(desired), ...left.map(({ path }) => path)];
+  const others = all.filter((change) => !changes.includes(change));
+  const ignore = [...ignoredPaths(work), ...others.map(({ path }) => path)];
   const intent = { secrets, cleared: clearedIn(changes), ignore };
   const document = mergeDocuments(kind.schema, desired.document, live.document, intent, world);
   const fields = changes.map(({ path }) => path[0] ?? '');

@@ -25,7 +25,12 @@ export type Work = {
   /** Whether another address stands for the resource of an id. */
   readonly isTaken: (id: string) => boolean;
   readonly io: (step: PlannedOperation['step'], id: string | null) => Io;
+  /** What the plan knows to be refused, in a rollback: it is neither written nor expected. */
+  readonly refused: readonly Left[];
 };
+
+/** A leaf that a rollback leaves as it is, since the platform refuses it. */
+export type Left = { readonly path: Path; readonly text: string; readonly why: string };
 
 /** Where a change has got to: the live resource after each step. */
 export type Progress = {
@@ -36,6 +41,8 @@ export type Progress = {
   readonly remarks: readonly string[];
   /** What the history says once the last step is taken; undefined before, and where there is none. */
   readonly history?: HistoryAfter | undefined;
+  /** What a rollback had to leave as it was. */
+  readonly left: readonly Left[];
 };
 
 /** The newest entry before and after a change, and the entries of others in between. */
@@ -66,7 +73,7 @@ export function remaining(work: Work, live: LiveResource, resend: boolean): read
   const sides = {
     address: change.address,
     applied: change.adopted ? undefined : recorded?.leaves,
-    ignore: ignoredPaths(desired),
+    ignore: ignoredPaths(work),
     isPartial: desired.isPartial,
     isExact: desired.isExact ?? false,
     resend,
@@ -104,7 +111,14 @@ export function clearedIn(changes: readonly LeafChange[]): ReadonlySet<string> {
   return new Set(changes.filter(({ after }) => after === undefined).map(({ text }) => text));
 }
 
-/** `lifecycle.ignore` as paths. */
-export function ignoredPaths(desired: DesiredResource): readonly Path[] {
-  return desired.lifecycle.ignore.map(parsePath).filter((path): path is Path => path !== undefined);
+/** Paths that are neither compared nor written: `lifecycle.ignore`, and what is known to be refused. */
+export function ignoredPaths({
+  desired,
+  refused,
+}: Pick<Work, 'desired' | 'refused'>): readonly Path[] {
+  const ignored = (desired?.lifecycle.ignore ?? []).map(parsePath);
+  return [
+    ...ignored.filter((path): path is Path => path !== undefined),
+    ...refused.map(({ path }) => path),
+  ];
 }

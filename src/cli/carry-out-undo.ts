@@ -1,6 +1,7 @@
 import { CallsheetError } from '../core/errors.ts';
 import type { Note, PlanDocument, PlanOptions } from '../core/plan-document.ts';
-import { hasChanges, isRefused } from '../plan/document.ts';
+import { isRefused } from '../plan/document.ts';
+import type { Planned } from '../plan/make.ts';
 import type { HoldChange } from '../rollback/hold.ts';
 import type { Undo } from '../rollback/undo.ts';
 import { renderPlan } from './commands/plan.ts';
@@ -12,6 +13,7 @@ import { overrideOption } from './plan-flags.ts';
 import { showNothingDone, tellRefused } from './result.ts';
 import { runPlan } from './run.ts';
 import type { Session } from './session.ts';
+import { verifyUndo } from './verify-undo.ts';
 
 export type UndoFlags = CommonFlags & {
   readonly autoApprove?: boolean;
@@ -65,20 +67,43 @@ export async function carryOutUndo(
   );
   const notes: readonly Note[] = undo.impossible.map((note) => ({ severity: 'warning', ...note }));
   const plan = { ...planned.plan, notes: [...planned.plan.notes, ...notes, ...said] };
+  const { desired, restored } = undo;
+  const whole = { ...planned, plan, refresh: asRestored(planned.refresh, restored) };
   if (flags.format === 'text') terminal.out(renderPlan(plan, 'text', terminal));
   if (isRefused(plan)) return tellRefused(plan, { flags, context });
   const request = { flags, session, context, purpose: 'rollback' } as const;
-  if (!hasChanges(plan)) {
+  const isLeft = plan.changes.some(({ verdict }) => verdict === 'unsupported');
+  if (!plan.changes.some(({ verdict }) => verdict === 'ok')) {
     // Nothing is asked of the platform, but a run that died is settled for good.
-    if (session.unfinished !== undefined) return runPlan({ ...planned, plan }, request);
-    showNothingDone(plan, 'done', { flags, context });
-    return EXIT.done;
+    if (session.unfinished !== undefined) await runPlan(whole, request);
+    else showNothingDone(plan, isLeft ? 'partial' : 'done', { flags, context });
+    return isLeft ? EXIT.partial : EXIT.done;
   }
   if (!(await isAgreed(question, flags, context))) return EXIT.error;
-  const { desired, restored } = undo;
-  return runPlan(
-    { ...planned, plan },
-    { ...request, desired, restored, ...(hold === undefined ? {} : { hold }) },
+  return runPlan(whole, {
+    ...request,
+    desired,
+    restored,
+    verify: (left) => verifyUndo(withoutAgreed(undo, plan), left, session),
+    ...(hold === undefined ? {} : { hold }),
+  });
+}
+
+/** What `--skip-refused` leaves out, or waits to be deleted, was agreed to, and is not held against the result. */
+function withoutAgreed({ wanted }: Undo, { changes }: PlanDocument): Pick<Undo, 'wanted'> {
+  const agreed = changes.filter(({ verdict }) => verdict === 'refused' || verdict === 'held');
+  const addresses = new Set(agreed.map(({ address }) => address));
+  return { wanted: new Map([...wanted].filter(([address]) => !addresses.has(address))) };
+}
+
+/** What the state says from now on of what is as it is to be already: what it said then, not a part of it. */
+function asRestored(refresh: Planned['refresh'], restored: Undo['restored']): Planned['refresh'] {
+  return new Map(
+    [...refresh].map(([address, now]) => {
+      const { id, scope, pin } = now;
+      const then = restored.get(address);
+      return [address, then ? { ...then, id, scope, pin } : now];
+    }),
   );
 }
 

@@ -61,6 +61,7 @@ export const COMMAND_WORDS: { readonly [command: string]: CommandWords } = {
     examples: [
       'callsheet apply plan.json',
       'callsheet apply --auto-approve --allow-delete',
+      'callsheet apply plan.json --rollback-on-failure',
       'callsheet apply --auto-approve --override-freeze "wrong number in the greeting"',
     ],
     exits: WRITING,
@@ -70,6 +71,7 @@ export const COMMAND_WORDS: { readonly [command: string]: CommandWords } = {
       'callsheet rollback',
       'callsheet rollback --auto-approve --skip-refused',
       'callsheet rollback --to nightly.snapshot',
+      'callsheet rollback --run 20261121t101203z-7f3a19 --target agent.reception',
     ],
     exits: WRITING,
   },

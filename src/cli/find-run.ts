@@ -10,8 +10,10 @@ type Entries = readonly JournalEntry[];
 export type FoundRun = {
   readonly run: string;
   readonly entries: Entries;
-  /** Rollbacks of it that did not come to their end, the newest first. */
-  readonly begun: readonly Entries[];
+  /** Rollbacks of it, the newest first. */
+  readonly rollbacks: readonly Entries[];
+  /** Whether the newest of those did not come to its end. */
+  readonly isBegun: boolean;
 };
 
 /**
@@ -19,26 +21,59 @@ export type FoundRun = {
  * not come to its end, it is gone on with.
  */
 export async function findRun(session: Session, wanted: string | undefined): Promise<FoundRun> {
-  const begun: Entries[] = [];
-  for (const run of await runsOf(session)) {
+  const rollbacks: Entries[] = [];
+  const runs = await runsOf(session);
+  const { last_run: last } = session.state;
+  // The one before it is not the last one: undoing that would undo something else than what is asked for.
+  if (wanted === undefined && last !== null && !runs.includes(last))
+    throw recordGone(`run ${last}, the last one,`, session);
+  for (const run of runs) {
     if (run === wanted) break;
     const entries = await readRun(session, run);
-    if (entries === undefined || undoRun(entries).addresses.length === 0) continue;
+    if (entries === undefined || isIdle(entries)) continue;
     const { undoes, snapshot, purpose } = beganOf(entries) ?? {};
     if (wanted === undefined && snapshot !== undefined && purpose !== 'restore')
       throw redo(run, 'what was there since a snapshot');
-    if (wanted === undefined && undoes === undefined) return { run, entries, begun: [] };
-    if (wanted === undefined && isEnded(entries)) throw redo(run, `run ${undoes ?? ''}`);
+    if (wanted === undefined && undoes === undefined)
+      return { run, entries, rollbacks: [], isBegun: false };
+    if (wanted === undefined && isDone(entries)) throw redo(run, `run ${undoes ?? ''}`);
     wanted ??= undoes;
-    if (undoes === wanted) begun.push(entries);
+    if (undoes === wanted) rollbacks.push(entries);
   }
   if (wanted === undefined) throw nothingToUndo();
   const entries = await readRun(session, wanted);
-  if (entries !== undefined)
-    return { run: wanted, entries, begun: begun.filter((one) => !isEnded(one)) };
+  const isBegun = rollbacks[0] !== undefined && !isDone(rollbacks[0]);
+  if (entries !== undefined) return { run: wanted, entries, rollbacks, isBegun };
+  if (isKnown(wanted, session)) throw recordGone(`run ${wanted}`, session);
   throw new CallsheetError('usage', `run ${wanted} is not recorded`, {
     hint: 'callsheet runs lists those that are.',
   });
+}
+
+/** Whether a run changed nothing. One whose copies are gone may have. */
+function isIdle(entries: Entries): boolean {
+  return undoRun(entries).addresses.length === 0 && withoutCopies(entries).length === 0;
+}
+
+/** Whether the state still speaks of a run. */
+function isKnown(run: string, { state: { last_run: last, holds = {} } }: Session): boolean {
+  return run === last || Object.values(holds).some(({ undid, by }) => run === undid || run === by);
+}
+
+/** Without its record nobody knows what a run found before it wrote. */
+function recordGone(which: string, { store }: Session): CallsheetError {
+  return new CallsheetError('usage', `the record of ${which} is gone, and its copies with it`, {
+    hint: `Put it back beside ${store.location} from a backup. Otherwise take the change back in the configuration: callsheet plan. An earlier run is undone with --run.`,
+  });
+}
+
+/** Addresses that a run wrote to and that its record has no copy of: they cannot be undone. */
+export function withoutCopies(entries: Entries): readonly string[] {
+  const kept = new Set(
+    entries.flatMap((entry) => (entry.type === 'snapshot' ? entry.address : [])),
+  );
+  const written = entries.flatMap((entry) => (entry.type === 'intent' ? entry.address : []));
+  return [...new Set(written)].filter((address) => !kept.has(address));
 }
 
 /** The one that died first: it came last. */
@@ -47,7 +82,11 @@ async function runsOf({ store, unfinished }: Session): Promise<readonly string[]
   return unfinished === undefined ? finished : [unfinished.run, ...finished];
 }
 
-async function readRun({ store, unfinished }: Session, run: string): Promise<Entries | undefined> {
+/** The journal of a run, one that died and is not settled yet among them. */
+export async function readRun(
+  { store, unfinished }: Session,
+  run: string,
+): Promise<Entries | undefined> {
   return run === unfinished?.run ? entriesOf(unfinished) : store.run(run);
 }
 
@@ -57,12 +96,12 @@ export async function readBegan(session: Session, run: string): Promise<RunBegan
   return entries && beganOf(entries);
 }
 
-function beganOf(entries: Entries): RunBegan | undefined {
+export function beganOf(entries: Entries): RunBegan | undefined {
   return entries.find((entry) => entry.type === 'began');
 }
 
 /** Whether a run did all that it set out to do. */
-function isEnded(entries: Entries): boolean {
+function isDone(entries: Entries): boolean {
   return entries.some((entry) => entry.type === 'ended' && entry.status === 'done');
 }
 

@@ -152,6 +152,7 @@ export function buildProgram(action: Act, version: string): Command {
   planOptionsOn(command('apply', 'carry out a plan'))
     .argument('[planfile]', 'a plan made by: callsheet plan --out FILE')
     .option('--auto-approve', 'do not ask')
+    .option('--rollback-on-failure', 'undo what the run did, should it fail')
     .option('--expect <digest>', 'apply only the plan with this digest (sha256:…)')
     .option('--events <file>', "append the run's events to a file, one JSON a line")
     .addOption(format('text', 'json'))
@@ -165,6 +166,12 @@ export function buildProgram(action: Act, version: string): Command {
     .option('--run <id>', 'the run to undo; the last one otherwise')
     .option('--to <snapshot>', 'a file of callsheet snapshot create to go back to')
     .option('--allow-delete', 'with --to: delete what was made since the snapshot')
+    .addOption(
+      new Option(
+        '--target <address...>',
+        'only these of what it would bring back: an address, a kind',
+      ),
+    )
     .option('--auto-approve', 'do not ask')
     .option('--force', 'undo edits that were made since the run, too')
     .option('--skip-refused', 'leave out what is refused and undo the rest')

@@ -3,10 +3,12 @@ import type { PlanDocument } from '../core/plan-document.ts';
 import { renderLedgerText } from '../render/ledger.ts';
 import { renderProse } from '../render/prose.ts';
 import { sanitise } from '../render/untrusted.ts';
+import { renderVerification } from '../render/verification.ts';
 import type { LedgerLine } from '../state/journal.ts';
 import { commandLine } from './command-line.ts';
 import type { CommonFlags, Context } from './context.ts';
 import { EXIT, type ExitCode } from './exit.ts';
+import type { Verification, VerifiedResult } from './verify-undo.ts';
 
 type Shown = {
   readonly flags: Pick<CommonFlags, 'dir' | 'env'> & { readonly format: 'text' | 'json' };
@@ -17,15 +19,19 @@ type Shown = {
 export function showResult(
   run: string,
   plan: PlanDocument,
-  result: RunResult,
+  result: VerifiedResult,
   { flags, context }: Shown,
 ): void {
   const { terminal } = context;
+  const { verification } = result;
   if (flags.format === 'json') {
-    terminal.out(runJson(run, plan, result.status, result.ledger));
+    terminal.out(runJson(run, plan, result.status, result.ledger, verification));
     return;
   }
   terminal.out(renderLedgerText(result.ledger, terminal.render));
+  if (verification !== undefined) {
+    terminal.out(renderVerification(verification, plan.undoes, terminal.render));
+  }
   terminal.err(`Run ${run} is recorded: ${commandLine(`runs ${run}`, flags)}`);
 }
 
@@ -58,7 +64,7 @@ const STRUCK: { readonly [purpose in PlanDocument['purpose']]: string } = {
  */
 export function showNothingDone(
   plan: PlanDocument,
-  status: 'done' | 'refused',
+  status: 'done' | 'partial' | 'refused',
   { flags, context }: Shown,
 ): void {
   if (flags.format !== 'json') return;
@@ -80,7 +86,9 @@ function runJson(
   { digest, refusals }: PlanDocument,
   status: RunResult['status'] | 'refused',
   ledger: readonly LedgerLine[],
+  verification?: Verification,
 ): string {
   const head = { format: 'callsheet-run', version: 1, run, plan_digest: digest };
-  return JSON.stringify({ ...head, status, ...(refusals && { refusals }), ledger }, null, 2);
+  const more = { ...(refusals && { refusals }), ...(verification && { verification }) };
+  return JSON.stringify({ ...head, status, ...more, ledger }, null, 2);
 }

@@ -1,23 +1,32 @@
-import type { Address } from '../core/address.ts';
+import { matchesAddress } from '../core/address.ts';
 import { CallsheetError } from '../core/errors.ts';
+import { ownOf } from '../core/own.ts';
 import type { Note } from '../core/plan-document.ts';
 import { kindNamed } from '../kinds/index.ts';
+import { scopeOf } from '../plan/natural-key.ts';
 import { formatCount } from '../render/wording.ts';
 import { findEdits } from '../rollback/edits.ts';
 import type { HoldChange } from '../rollback/hold.ts';
-import { type Since, undoSince } from '../rollback/since.ts';
+import { type Kept, type Since, undoSince } from '../rollback/since.ts';
+import { narrowUndo, type Undo } from '../rollback/undo.ts';
 import { openSnapshot } from '../snapshot/read-file.ts';
+import type { ResourceState } from '../state/model.ts';
 import { carryOutUndo, type UndoFlags } from './carry-out-undo.ts';
 import type { Context } from './context.ts';
 import type { ExitCode } from './exit.ts';
-import { readBegan } from './find-run.ts';
+import { beganOf, readBegan, readRun } from './find-run.ts';
 import { openSession, type Session } from './session.ts';
 import { type Relevant, readRelevant } from './snapshot/kept.ts';
 import { type KeyFlags, keysFrom } from './snapshot/keys.ts';
 import { tellRunning } from './tell.ts';
 
 export type RollbackToFlags = UndoFlags &
-  KeyFlags & { readonly to: string; readonly allowDelete?: boolean };
+  KeyFlags & {
+    readonly to: string;
+    readonly allowDelete?: boolean;
+    /** The part of the stack that goes back; all of it where none is given. */
+    readonly target?: readonly string[];
+  };
 
 /** `callsheet rollback --to SNAPSHOT`: what the stack manages becomes what it was when that was made. */
 export async function rollbackTo(flags: RollbackToFlags, context: Context): Promise<ExitCode> {
@@ -28,13 +37,17 @@ export async function rollbackTo(flags: RollbackToFlags, context: Context): Prom
     const relevant = await readRelevant(snapshot, session);
     const { sha256, covers } = relevant;
     const { state, reader } = session;
-    const missing = await findMissing(session);
-    const isMissing = (address: Address) => missing.has(address);
+    const missing = await findMissing(session, relevant.kept);
+    const isMissing = (kind: string, id: string) => missing.has(`${kind} ${id}`);
     const since = undoSince(relevant.kept, { state, isMissing, covers });
     if (since.undo.addresses.length === 0 && since.undo.impossible.length === 0) {
       throw nothingOfStack(flags.to);
     }
-    const there = since.undo.addresses.filter((address) => !isMissing(address));
+    const undo = chooseFrom(since.undo, flags);
+    const there = undo.addresses.filter((address) => {
+      const known = ownOf(state.resources, address);
+      return known !== undefined && !isMissing(known.kind, known.id);
+    });
     if (flags.force !== true && !(await isGoneOnWith(session, sha256))) {
       const edits = await findEdits(there, state, (kind, id, limit) =>
         reader.history(kindNamed(kind), id, limit),
@@ -44,7 +57,7 @@ export async function rollbackTo(flags: RollbackToFlags, context: Context): Prom
     const { made_at } = snapshot.header;
     return await carryOutUndo(
       {
-        undo: since.undo,
+        undo,
         question: `Roll back to the snapshot of ${made_at}?`,
         snapshot: { made_at, sha256 },
         mayDelete: flags.allowDelete === true,
@@ -60,11 +73,34 @@ export async function rollbackTo(flags: RollbackToFlags, context: Context): Prom
   }
 }
 
-/** Addresses whose resource is gone from the platform. Lists are read once, and planning uses the same. */
-async function findMissing({ state, reader }: Session): Promise<ReadonlySet<Address>> {
-  const missing = new Set<Address>();
+/** The part that `--target` names. */
+function chooseFrom(undo: Undo, { to, target = [] }: RollbackToFlags): Undo {
+  const known = [...undo.addresses, ...undo.impossible.map(({ address }) => address)];
+  const stray = target.find((pattern) => !known.some((one) => matchesAddress(pattern, one)));
+  if (stray !== undefined) {
+    throw new CallsheetError('usage', `--target ${stray}: the snapshot ${to} has nothing of it`, {
+      hint: 'What it holds: callsheet snapshot show. Addresses: callsheet state list.',
+    });
+  }
+  if (target.length === 0) return undo;
+  return narrowUndo(undo, (address) => target.some((one) => matchesAddress(one, address)));
+}
+
+/**
+ * Which resources, of the state and of the snapshot, are gone from the platform. Lists are read once, and
+ * planning uses the same.
+ */
+async function findMissing(
+  { state, reader }: Session,
+  kept: readonly Kept[],
+): Promise<ReadonlySet<string>> {
+  const sought = new Map<string, Pick<ResourceState, 'kind' | 'id' | 'scope' | 'pin'>>();
+  for (const { kind, id, document } of kept)
+    sought.set(`${kind} ${id}`, { kind, id, scope: scopeOf(kindNamed(kind), document), pin: null });
+  for (const one of Object.values(state.resources)) sought.set(`${one.kind} ${one.id}`, one);
+  const missing = new Set<string>();
   await Promise.all(
-    Object.entries(state.resources).map(async ([address, { kind: name, id, scope, pin }]) => {
+    [...sought].map(async ([key, { kind: name, id, scope, pin }]) => {
       const kind = kindNamed(name);
       const listed = await reader.list(kind, scope);
       const isThere =
@@ -72,7 +108,7 @@ async function findMissing({ state, reader }: Session): Promise<ReadonlySet<Addr
           ? (await reader.read(kind, { id, scope, isUnread: pin === null }, new Set())) !==
             undefined
           : listed.some((one) => one.id === id);
-      if (!isThere) missing.add(address);
+      if (!isThere) missing.add(key);
     }),
   );
   return missing;
@@ -82,12 +118,13 @@ async function findMissing({ state, reader }: Session): Promise<ReadonlySet<Addr
 async function isGoneOnWith(session: Session, sha256: string): Promise<boolean> {
   const { unfinished, state } = session;
   const run = unfinished?.run ?? state.last_run;
-  const began = run === null ? undefined : await readBegan(session, run);
-  return began?.snapshot?.sha256 === sha256;
+  const entries = (run === null ? undefined : await readRun(session, run)) ?? [];
+  const isDone = entries.some((entry) => entry.type === 'ended' && entry.status === 'done');
+  return !isDone && beganOf(entries)?.snapshot?.sha256 === sha256;
 }
 
 /** What a person should know of what is left alone. */
-function notesOn({ made, untold, foreign }: Since, { kept, others }: Relevant): readonly Note[] {
+function notesOn({ untold, foreign }: Since, { kept, others }: Relevant): readonly Note[] {
   const withheld = kept.reduce((sum, one) => sum + one.withheld.length, 0);
   const beside = foreign + others;
   const said: Note[] = untold.map((address) => ({
@@ -95,8 +132,6 @@ function notesOn({ made, untold, foreign }: Since, { kept, others }: Relevant): 
     address,
     message: 'the snapshot says nothing of it, so it stays as it is',
   }));
-  for (const address of made)
-    said.push({ severity: 'info', address, message: 'it was made since the snapshot' });
   if (withheld > 0) {
     const message = `${formatCount(withheld, 'sensitive value')} of these resources ${withheld === 1 ? 'is' : 'are'} not in the snapshot, which is not encrypted; what is live stays`;
     said.push({ severity: 'info', address: null, message });

@@ -8,7 +8,7 @@ import { createReader } from '../live/reader.ts';
 import type { Planned } from '../plan/make.ts';
 import { withRefusals } from '../plan/objections.ts';
 import { type HoldChange, withHoldChange, withoutHold } from '../rollback/hold.ts';
-import type { Actor, RunBegan } from '../state/journal.ts';
+import type { Actor, RunBegan, SnapshotTaken } from '../state/journal.ts';
 import type { ResourceState, State } from '../state/model.ts';
 import { nextState, withHolds } from '../state/replay.ts';
 import type { Lease } from '../state/store.ts';
@@ -21,6 +21,7 @@ import { showNothingDone, showResult, tellRefused } from './result.ts';
 import { runId } from './run-id.ts';
 import { fingerprintsForRun, type Session } from './session.ts';
 import { recordSettlement } from './unfinished.ts';
+import type { Left, Verification, VerifiedResult } from './verify-undo.ts';
 
 const STOPPING =
   'Interrupted: requests in flight are finished, nothing more is begun. Interrupt again to exit at once.';
@@ -43,6 +44,12 @@ export type RunRequest = {
   readonly hold?: HoldChange;
   /** Where what came of it goes; shown as the result of the command unless given. */
   readonly onResult?: (run: string, result: RunResult) => void;
+  /** What is to be done should it fail, which a run that dies leaves to the next command. */
+  readonly onFailure?: 'rollback';
+  /** Told what came of the run, once all of it is written down. */
+  readonly onEnded?: (run: string, result: VerifiedResult) => void;
+  /** Holds what the run left against what it was to leave, once all of it is done. */
+  readonly verify?: (left: Left) => Promise<Verification>;
 };
 
 /** Takes the lease, settles a dead run, carries the plan out, commits the state and shows the ledger. */
@@ -98,6 +105,7 @@ async function execute(
     (request.desired ?? session.stack.resources).map((resource) => [resource.address, resource]),
   );
   const fingerprints = await fingerprintsForRun(state, session, context);
+  const found = new Map<Address, SnapshotTaken>();
   const deps = {
     run,
     client: session.client,
@@ -131,10 +139,12 @@ async function execute(
     base_url: plan.platform.base_url,
     lineage: state.lineage,
     serial: state.serial,
+    ...(request.onFailure === undefined ? {} : { on_failure: request.onFailure }),
     ...guarded,
   });
   context.stop.addEventListener('abort', () => context.terminal.err(STOPPING), { once: true });
-  const result = await executePlan(plan, deps, progress.onEvent);
+  const noting = { ...deps, lease: noteSnapshots(lease, found) };
+  const result = await verified(await executePlan(plan, noting, progress.onEvent), found, request);
   for (const [address, resource] of planned.refresh) {
     if (result.resources[address] === state.resources[address]) {
       await lease.append({ type: 'resource', address, resource });
@@ -146,6 +156,7 @@ async function execute(
     status: result.status,
     verified: result.status === 'done',
     ledger: result.ledger,
+    ...(result.verification?.differs.length ? { differs: result.verification.differs } : {}),
   });
   const refreshed = [...planned.refresh].filter(
     ([address]) => result.resources[address] === state.resources[address],
@@ -155,7 +166,31 @@ async function execute(
   await progress.close();
   if (request.onResult === undefined) showResult(run, plan, result, request);
   else request.onResult(run, result);
+  request.onEnded?.(run, result);
   return runExit(result);
+}
+
+/** The lease, which keeps what the run finds before it writes. */
+function noteSnapshots(lease: Lease, found: Map<Address, SnapshotTaken>): Pick<Lease, 'append'> {
+  return {
+    append(entry) {
+      if (entry.type === 'snapshot') found.set(entry.address, entry);
+      return lease.append(entry);
+    },
+  };
+}
+
+/** A run that did all it set out to do, and whose result is not what was wanted, is done in part. */
+async function verified(
+  result: RunResult,
+  found: Left['found'],
+  { verify }: RunRequest,
+): Promise<VerifiedResult> {
+  if (verify === undefined || result.status === 'interrupted') return result;
+  const verification = await verify({ resources: result.resources, found });
+  const isAsWanted = verification.differs.length === 0 && verification.problem === null;
+  const status = result.status === 'done' && !isAsWanted ? 'partial' : result.status;
+  return { ...result, status, verification };
 }
 
 /** What a run does to the holds, and what it was told to override. */

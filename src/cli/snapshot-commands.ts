@@ -10,7 +10,7 @@ export function addSnapshotCommands(command: MakeCommand, action: Act): void {
     .option('--knowledge-base <id...>', 'knowledge bases beside those of the stack')
     .option('--encrypt', 'ask for a passphrase, where none is given otherwise')
     .addOption(passphraseFile())
-    .option('--recipient <age1…...>', 'encrypt for the holders of these keys, with age')
+    .option('--recipient <key...>', 'encrypt for the holders of these keys of age (age1…)')
     .option('--base <file>', 'an earlier snapshot: only what differs from it is written')
     .addOption(identity())
     .addOption(format('text', 'json'))

@@ -23,3 +23,26 @@ export function tellUnfinished(run: string | undefined, { terminal }: Context): 
     `Run ${run} has not finished: it is still at work, or it died. What it did is taken from its journal and from the platform; the next apply settles it.`,
   );
 }
+
+/** Says that a run before was to be undone, and is not. */
+export function tellOwed(run: string, { terminal }: Context): void {
+  terminal.err(
+    `Run ${run} was to be rolled back should it fail, and it failed or died. callsheet rollback undoes it.`,
+  );
+}
+
+/** Says how undoing a run that failed came out. `isEarlier`: it was an earlier run, and nothing was applied. */
+export function tellUndone(
+  run: string,
+  isUndone: boolean,
+  isEarlier: boolean,
+  { terminal }: Context,
+): void {
+  const then = isEarlier ? ' Nothing else was applied: apply again.' : '';
+  const leave = isEarlier ? ' apply without --rollback-on-failure leaves it as it is.' : '';
+  terminal.err(
+    isUndone
+      ? `Run ${run} is rolled back; the platform is as it was before it.${then}`
+      : `Run ${run} is not rolled back, or only in part; see above. callsheet rollback goes on with it.${leave}`,
+  );
+}

@@ -12,6 +12,12 @@ export type Lifecycle = {
   readonly adopt?: string;
 };
 
+/** A resource as it was, and the paths of what nobody kept of it. */
+export type WholeDocument = {
+  readonly document: ValueObject;
+  readonly withheld: readonly string[];
+};
+
 /** One resource as the configuration wants it, everything resolved but secrets and unborn ids. */
 export type DesiredResource = {
   readonly address: Address;
@@ -27,7 +33,7 @@ export type DesiredResource = {
    * All of it as it was, where `document` is the part that is to be undone: a history revert restores more
    * than that part, and what it moves beside it goes back to this.
    */
-  readonly whole?: ValueObject;
+  readonly whole?: WholeDocument;
   /** Fields that are sent as they stand, under the names given. */
   readonly unchecked: JsonObject;
   /** Addresses of the resources that `document` refers to. */

@@ -146,8 +146,17 @@ export type Change = {
   /** What apply compares before it writes; null for what does not exist yet. */
   readonly pin: Pin | null;
   readonly operations: readonly PlannedOperation[];
+  /** How a rollback puts it back; absent for what has no history, and where nothing is put back. */
+  readonly undoing?: Undoing;
   /** Where the configuration says it: file and line. Null for what it no longer mentions. */
   readonly source: string | null;
+};
+
+/** Which of the ways of putting a resource with a history back a rollback takes (DESIGN §6), and why. */
+export type Undoing = {
+  readonly way: 'revert' | 'revert_and_update' | 'update';
+  /** For people. Nothing branches on it. */
+  readonly why: string;
 };
 
 /** Why a leaf is written: see the table in DESIGN, three-way comparison. */
@@ -170,6 +179,8 @@ export type FieldChange = {
   /** Whether before and after are masked. */
   readonly secret: boolean;
   readonly cause: FieldCause;
+  /** Why the platform would refuse it, in a rollback, which leaves it as it is; absent where it would not. */
+  readonly refused?: string;
 };
 
 /** What a plan remembers of a live resource so that apply can tell whether it moved. */

@@ -18,6 +18,7 @@
  * | `x-ref`          | kind of the resource whose id the field holds                                |
  * | `x-immutable`    | another value means another resource                                         |
  * | `x-revert`       | false where a history revert leaves the field as it is                       |
+ * | `x-revert-takes` | fields that a revert which switches it off switches off as well              |
  * | `x-lock`         | feature that switching it on takes; `{value}` and `{key}` are filled in. With |
  * |                  | `x-ref`, only ids of that kind take it; on a kind, every write but a delete  |
  * | `x-one-of`       | catalogue of the platform that its value stands in (`kinds/catalogues.ts`)   |
@@ -65,6 +66,7 @@ export type FieldSchema = {
   readonly 'x-ref'?: string;
   readonly 'x-immutable'?: boolean;
   readonly 'x-revert'?: boolean;
+  readonly 'x-revert-takes'?: readonly string[];
   readonly 'x-lock'?: string;
   readonly 'x-one-of'?: string;
   readonly 'x-ready'?: boolean;

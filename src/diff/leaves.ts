@@ -7,6 +7,7 @@
  * alike; a list keyed by identity becomes its elements' leaves; a set is sorted; an object that the
  * schema marks as whole, and any other list, is one leaf.
  */
+import { ownOf } from '../core/own.ts';
 import { formatPath, identitySegment, type Path } from '../core/path.ts';
 import { dereference, type FieldSchema, itemSchema, memberSchema } from '../core/schema.ts';
 import {
@@ -165,6 +166,6 @@ export function liveForm(root: FieldSchema, document: JsonObject): ReadonlyMap<s
 
 /** The facts' schema of a whole field, for those that only have its name. */
 export function fieldSchema(root: FieldSchema, field: string): FieldSchema {
-  const schema = root.properties?.[field];
+  const schema = ownOf(root.properties, field);
   return schema === undefined ? {} : dereference(root, schema);
 }

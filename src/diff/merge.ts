@@ -1,3 +1,4 @@
+import { ownOf } from '../core/own.ts';
 import { formatPath, identitySegment, type Path, startsWith } from '../core/path.ts';
 import { type FieldSchema, itemSchema, memberSchema } from '../core/schema.ts';
 import {
@@ -93,9 +94,9 @@ export function mergeDocuments(
     const merged: Record<string, Json> = {};
     for (const key of new Set([...Object.keys(left), ...Object.keys(right)])) {
       const member = memberSchema(root, schema, key);
-      const value = merge(member, right[key], left[key], [...path, key], isInside);
+      const value = merge(member, ownOf(right, key), ownOf(left, key), [...path, key], isInside);
       const isEmptied =
-        isInside && right[key] === undefined && isEmpty(value) && !isEmpty(left[key]);
+        isInside && ownOf(right, key) === undefined && isEmpty(value) && !isEmpty(ownOf(left, key));
       if (value !== undefined && !isEmptied) merged[key] = value;
     }
     return merged;

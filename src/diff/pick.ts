@@ -1,36 +1,56 @@
 import { ownOf } from '../core/own.ts';
-import { isIdentity, type Path } from '../core/path.ts';
-import { isObject, type Value, type ValueObject } from '../core/value.ts';
+import { identitySegment, isIdentity, type Path } from '../core/path.ts';
+import { type FieldSchema, itemSchema, memberSchema } from '../core/schema.ts';
+import { isList, isObject, type Value, type ValueObject } from '../core/value.ts';
 
 /**
- * A document's values at the given paths, put into another document. What it has nothing at becomes null,
- * and a list that is keyed by identity goes whole.
+ * A document's values at the given paths, put into another document. What it has nothing at becomes null. A
+ * list that is keyed by identity goes whole, as it is owned whole; in its elements, too, what the document
+ * has nothing at becomes null, so that it is taken away.
  */
 export function pickLeaves(
+  root: FieldSchema,
   document: ValueObject,
   paths: readonly Path[],
   into: ValueObject = {},
 ): ValueObject {
-  let picked = into;
-  for (const path of paths) {
-    const at = path.findIndex(isIdentity);
-    const target = at < 0 ? path : path.slice(0, at);
-    const value = valueAt(document, target) ?? (at < 0 ? null : []);
-    picked = withValue(picked, target, value);
+  function place(
+    schema: FieldSchema,
+    from: Value | undefined,
+    at: Value | undefined,
+    [segment, ...rest]: Path,
+  ): Value {
+    if (segment === undefined) return from ?? null;
+    if (isIdentity(segment)) return placeInList(schema, from, at, segment, rest);
+    const object = isObject(at) ? at : {};
+    const member = isObject(from) ? ownOf(from, segment) : undefined;
+    const inner = memberSchema(root, schema, segment);
+    return { ...object, [segment]: place(inner, member, ownOf(object, segment), rest) };
   }
-  return picked;
+
+  function placeInList(
+    schema: FieldSchema,
+    from: Value | undefined,
+    at: Value | undefined,
+    segment: string,
+    rest: Path,
+  ): Value {
+    const former = isList(from) ? from : [];
+    const list = isList(at) ? at : former;
+    const isIt = (element: Value) => segmentOf(schema, element) === segment;
+    // An element that was not there is taken away by the list that does not have it.
+    return list.map((element) =>
+      isIt(element) ? place(itemSchema(root, schema), former.find(isIt), element, rest) : element,
+    );
+  }
+
+  return paths.reduce<ValueObject>((picked, path) => {
+    const placed = place(root, document, picked, path);
+    return isObject(placed) ? placed : picked;
+  }, into);
 }
 
-function valueAt(document: Value | undefined, path: Path): Value | undefined {
-  const [key, ...rest] = path;
-  if (key === undefined) return document;
-  return isObject(document) ? valueAt(ownOf(document, key), rest) : undefined;
-}
-
-function withValue(document: ValueObject, path: Path, value: Value): ValueObject {
-  const [key, ...rest] = path;
-  if (key === undefined) return document;
-  const member = ownOf(document, key);
-  const inner = rest.length === 0 ? value : withValue(isObject(member) ? member : {}, rest, value);
-  return { ...document, [key]: inner };
+function segmentOf(schema: FieldSchema, element: Value): string {
+  const name = isObject(element) ? ownOf(element, schema['x-identity'] ?? '') : undefined;
+  return identitySegment(String(name ?? ''));
 }

@@ -58,11 +58,13 @@ export function planDigest(plan: Omit<PlanDocument, 'digest'>): string {
     config_digest: plan.config_digest,
     state: plan.state,
     options: plan.options,
-    changes: plan.changes.map(({ reason: _, source: __, fields, operations, ...acted }) => ({
-      ...acted,
-      fields: [...fields].sort((a, b) => (a.path < b.path ? -1 : 1)),
-      operations: operations.map((one) => ({ ...one, fields: [...one.fields].sort() })),
-    })),
+    changes: plan.changes.map(
+      ({ reason: _, source: __, undoing: ___, fields, operations, ...acted }) => ({
+        ...acted,
+        fields: [...fields].sort((a, b) => (a.path < b.path ? -1 : 1)),
+        operations: operations.map((one) => ({ ...one, fields: [...one.fields].sort() })),
+      }),
+    ),
   });
 }
 

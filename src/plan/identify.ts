@@ -144,21 +144,24 @@ async function identifyOne(
   const common = { address, kind, desired, recorded, isListed: listed !== undefined };
   const holderOf = (id: string) => claimed.get(`${kind.name} ${id}`) ?? address;
 
+  const { adopt } = lifecycle;
+  // What is put back is the resource that was there, even where another took its place and it stayed.
+  if (!search.isAdoptionStrict && adopt !== undefined && adopt !== recorded?.id) {
+    const found = holderOf(adopt) === address && (await findById(kind, adopt, scope, reader));
+    if (found) return { ...common, scope, found, by: 'adopt', missing: undefined };
+  }
   if (recorded !== undefined) {
     const found = await findRecorded(kind, recorded, reader, scope);
     if (found) return { ...common, scope: found.scope, found, by: 'state', missing: undefined };
   }
   const missing = recorded?.id;
-  const { adopt } = lifecycle;
   // What was adopted once and is gone is missing like any other resource.
-  if (adopt !== undefined && adopt !== missing) {
+  if (search.isAdoptionStrict && adopt !== undefined && adopt !== missing) {
     const holder = holderOf(adopt);
     const found = holder === address ? await findById(kind, adopt, scope, reader) : undefined;
     if (found) return { ...common, scope, found, by: 'adopt', missing };
-    if (search.isAdoptionStrict) {
-      const other = holder === address ? undefined : holder;
-      return { type: 'adopts_nothing', address, id: adopt, holder: other };
-    }
+    const other = holder === address ? undefined : holder;
+    return { type: 'adopts_nothing', address, id: adopt, holder: other };
   }
   const candidates = listed ?? (await discover(kind, scope));
   const key = naturalKeyOf(kind, desired.document);

@@ -81,7 +81,7 @@ export async function makePlan(input: PlanInput): Promise<Planned> {
 
   const chosen = identities.filter(
     (identity) =>
-      (input.prune || identity.desired !== undefined) && isChosen(identity.address, options),
+      (input.prune || identity.desired !== undefined) && isChosen(identity.address, input),
   );
   const checks = input.isPreflighted ? preflightOf(input) : undefined;
   const results: Result[] = [];
@@ -108,7 +108,12 @@ export async function makePlan(input: PlanInput): Promise<Planned> {
   return { plan, refresh, ids };
 }
 
-function isChosen(address: Address, { target, exclude }: PlanOptions): boolean {
+function isChosen(
+  address: Address,
+  { options: { target, exclude }, purpose }: Pick<PlanInput, 'options' | 'purpose'>,
+): boolean {
+  // A rollback names what its run touched: nothing else, whatever its address begins with.
+  if (purpose === 'rollback' && target.length > 0) return target.includes(address);
   const isTargeted =
     target.length === 0 || target.some((pattern) => matchesAddress(pattern, address));
   return isTargeted && !exclude.some((pattern) => matchesAddress(pattern, address));

@@ -9,9 +9,10 @@ import type { PlanInput } from './make.ts';
 import { attributeDrift, attributeUnrecorded, extentNotes, leafNotes } from './notes.ts';
 import { livePin, pinOf } from './pin.ts';
 import { type PreflightContext, preflight } from './preflight.ts';
-import type { LiveResource } from './reader.ts';
+import type { HistoryEntry, LiveResource } from './reader.ts';
 import { rebind } from './rebind.ts';
 import { rememberResource } from './remember.ts';
+import { chooseWay, leaveOutRefused } from './undoing.ts';
 import { type Support, withSupport } from './unsupported.ts';
 
 /** What planning one resource came to. */
@@ -30,7 +31,7 @@ export type OneInput = Omit<PlanInput, 'world'> & {
 
 /** Plans one resource: reads it, compares it, and asks what the platform would refuse of the change. */
 export async function planOne(given: Identity, input: OneInput): Promise<Result> {
-  const { world, checks } = input;
+  const { world } = input;
   const identity = atItsAddress(given, world);
   const { kind, found, desired, recorded, address, by } = identity;
   const facets = new Set(
@@ -53,9 +54,7 @@ export async function planOne(given: Identity, input: OneInput): Promise<Result>
   const { change: planned, leaves } = planChange(identity, live, context);
   const supported = withSupport(planned, identity, support);
   const written = { document: desired?.document ?? {}, leaves, live: live?.document ?? {} };
-  const { change, notes: untold } = checks
-    ? await preflight(supported, written, checks)
-    : { change: supported, notes: [] };
+  const { change, notes: untold } = await ask(supported, written, input);
   const notes = [...leafNotes(address, leaves), ...extentNotes(change, live), ...untold];
   const isSame = change.action === 'no_op' || change.action === 'adopt';
   if (isSame && desired && live) {
@@ -70,11 +69,26 @@ export async function planOne(given: Identity, input: OneInput): Promise<Result>
   if (live === undefined || change.pin === null || change.verdict === 'unsupported') {
     return { change, notes, state: undefined };
   }
-  return {
-    change: await pinHistory(identity, live, change, leaves, input),
-    notes,
-    state: undefined,
-  };
+  const history = await input.reader.history(kind, live.id, ENTRIES_READ);
+  const pinned = pinHistory(identity, live, change, leaves, history);
+  const isUndone = input.purpose === 'rollback' && change.action === 'update' && desired;
+  if (!isUndone || kind.history === undefined) return { change: pinned, notes, state: undefined };
+  const version = input.versions.get(address);
+  const entries = { read: history, isAll: history.length < ENTRIES_READ };
+  const sides = { kind, desired, live: live.document, version, entries };
+  return { change: chooseWay(pinned, sides), notes, state: undefined };
+}
+
+/** Asks what the platform would refuse. A rollback leaves that out, and does the rest. */
+async function ask(
+  change: Change,
+  written: Parameters<typeof preflight>[1],
+  { checks, purpose }: OneInput,
+): Promise<{ readonly change: Change; readonly notes: readonly Note[] }> {
+  if (checks === undefined) return { change, notes: [] };
+  return purpose === 'rollback'
+    ? leaveOutRefused(change, written, checks)
+    : preflight(change, written, checks);
 }
 
 /** A resource that was moved, with what the state says of it bound to where it is now. */
@@ -85,14 +99,13 @@ function atItsAddress(identity: Identity, world: World): Identity {
 }
 
 /** A change to a resource with a history is pinned to its newest entry, and says who made it drift. */
-async function pinHistory(
+function pinHistory(
   { kind, recorded }: Identity,
   live: LiveResource,
   change: Change,
   leaves: readonly LeafChange[],
-  { reader }: Pick<PlanInput, 'reader'>,
-): Promise<Change> {
-  const history = await reader.history(kind, live.id, ENTRIES_READ);
+  history: readonly HistoryEntry[],
+): Change {
   const pin = pinOf(kind, live, history[0]?.id ?? null);
   const moved = leaves.some(
     (leaf) => isWritten(leaf) && (leaf.cause === 'drifted' || leaf.cause === 'conflict'),

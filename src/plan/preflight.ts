@@ -46,12 +46,15 @@ export async function preflight(
   return { change: { ...change, verdict: 'refused', reason }, notes };
 }
 
+/** What the platform objects to, and where. `path` is null where that is the resource itself. */
+export type Barred = { readonly path: string | null; readonly why: string };
+
 /** Asks the platform what it would object to in a change. A change that needs nothing asks nothing. */
 export async function findRefusals(
   change: Change,
   written: Omit<Writing, 'kind' | 'operations'>,
   context: PreflightContext,
-): Promise<Findings> {
+): Promise<Findings & { readonly barred: readonly Barred[] }> {
   const kind = kindNamed(change.kind);
   const writing: Writing = { ...written, kind, operations: change.operations };
   const demands = demandsOf(writing);
@@ -61,11 +64,16 @@ export async function findRefusals(
     writesOf(change, kind).map((operation) => judgeOperation(operation, subject)),
   );
   const rights = await judgeAll(demands.filter(isRight), subject);
-  const barred = new Set(rights.flatMap(({ path, refusals }) => (refusals.length ? [path] : [])));
+  const locked = new Set(rights.flatMap(({ path, refusals }) => (refusals.length ? [path] : [])));
   // What a lock bars is told by the lock: that a catalogue leaves it out too says nothing more.
-  const rest = demands.filter((demand) => !isRight(demand) && !barred.has(demand.path));
-  const found = [...calls, ...rights, ...(await judgeAll(rest, subject))];
+  const rest = demands.filter((demand) => !isRight(demand) && !locked.has(demand.path));
+  const found = [
+    ...calls.map((finding) => ({ path: null, ...finding })),
+    ...rights,
+    ...(await judgeAll(rest, subject)),
+  ];
   return {
+    barred: found.flatMap(({ path, refusals: reasons }) => reasons.map((why) => ({ path, why }))),
     refusals: [...new Set(found.flatMap(({ refusals }) => refusals))],
     notes: found.flatMap(({ notes }) => notes),
   };

@@ -1,3 +1,4 @@
+import { ownOf } from '../core/own.ts';
 import { startsWith } from '../core/path.ts';
 import { Blob, type ValueObject } from '../core/value.ts';
 import { matchesApplied } from '../diff/applied.ts';
@@ -10,7 +11,7 @@ import type { LiveResource } from './reader.ts';
 
 /** Whether what was read tells anything of a top-level field. */
 export function isTold({ extent, document }: LiveResource, field: string): boolean {
-  return extent === 'whole' || (extent === 'listed' && field in document);
+  return extent === 'whole' || (extent === 'listed' && Object.hasOwn(document, field));
 }
 
 /** The part of a document that what was read tells of, and the part that it does not. */
@@ -42,7 +43,7 @@ export function recall(
 }
 
 function differs(leaf: Leaf, { address, applied }: Sides, world: World): boolean {
-  const last = applied?.[leaf.text];
+  const last = ownOf(applied, leaf.text);
   const value = resolveLeaf(leaf, world);
   if (value === undefined) return false;
   if (last === undefined || value instanceof Unknown) return leaf.value !== null;

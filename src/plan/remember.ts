@@ -1,4 +1,5 @@
 import type { DesiredResource } from '../core/desired.ts';
+import { ownOf } from '../core/own.ts';
 import { type Path, parsePath, startsWith } from '../core/path.ts';
 import type { Pin } from '../core/plan-document.ts';
 import { Blob } from '../core/value.ts';
@@ -36,7 +37,7 @@ export function rememberResource(
   for (const leaf of owned.leaves.values()) {
     if (isIgnored(leaf.path)) continue;
     const isKept = leaf.facts.unreadable && !written.has(leaf.text);
-    const known = isKept ? previous?.leaves[leaf.text] : undefined;
+    const known = isKept ? ownOf(previous?.leaves, leaf.text) : undefined;
     const isTaken = !isKept || leaf.value instanceof Blob;
     const remembered = known ?? (isTaken ? rememberLeaf(leaf, desired.address, world) : UNKNOWN);
     if (remembered !== undefined) leaves[leaf.text] = remembered;

@@ -1,4 +1,5 @@
 import { MASK } from '../core/mask.ts';
+import { ownOf } from '../core/own.ts';
 import type { FieldChange } from '../core/plan-document.ts';
 import type { Json, JsonObject, ValueObject } from '../core/value.ts';
 import type { LeafChange } from '../diff/compare.ts';
@@ -41,6 +42,6 @@ export function project(
   live: JsonObject,
   secrets: ReadonlySet<string>,
 ): Json {
-  const owned = Object.entries(live).filter(([field]) => document[field] !== undefined);
+  const owned = Object.entries(live).filter(([field]) => ownOf(document, field) !== undefined);
   return maskLive(kind.schema, Object.fromEntries(owned), secrets);
 }

@@ -73,14 +73,18 @@ function whyOf(change: Change, plan: PlanDocument, verbose: boolean): readonly s
     ...((verbose || action === 'delete' || action === 'replace') && id !== null
       ? [`id ${sanitiseLine(id)}`]
       : []),
-    ...(isHowTold && operations.length > 0
-      ? [`how: ${operations.map(stepWords).join(', then ')}`]
-      : []),
+    ...(isHowTold && operations.length > 0 ? [`how: ${howOf(change)}`] : []),
   ];
 }
 
+/** `revert to history entry 41 (model), then update (status): a revert does not restore status` */
+export function howOf({ operations, undoing }: Pick<Change, 'operations' | 'undoing'>): string {
+  const steps = operations.map(stepWords).join(', then ');
+  return undoing === undefined ? steps : `${steps}: ${sanitiseLine(undoing.why)}`;
+}
+
 /** `revert to history entry 41 (model, system_prompt)` */
-export function stepWords({ step, fields, version }: PlannedOperation): string {
+function stepWords({ step, fields, version }: PlannedOperation): string {
   const names = fields.length > 0 ? ` (${fields.map(sanitiseLine).join(', ')})` : '';
   switch (step) {
     case 'create':

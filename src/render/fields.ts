@@ -148,6 +148,7 @@ function remarkOf(field: FieldChange, purpose: PlanDocument['purpose']): string 
   const { before, after, cause } = field;
   if (purpose === 'drift') return cause === 'conflict' ? CONFIGURED_TOO : null;
   const remarks = [
+    field.refused === undefined ? undefined : `stays as it is: ${sanitiseLine(field.refused)}`,
     WHY[cause],
     isFile(after) && cause === 'changed' ? 'new content' : undefined,
     onlyWhiteSpace(before, after) ? 'only white space differs' : undefined,

@@ -59,7 +59,9 @@ function verdictFooter(
             title: `Refused: ${RUNNER[purpose] ?? 'apply does not run this plan'} because of ${count}.`,
             advice: refusedAdvice(struck),
           }
-        : OMITTED[verdict](count)),
+        : (purpose === 'rollback' && verdict === 'unsupported' ? NOT_UNDONE : OMITTED[verdict])(
+            count,
+          )),
     },
   ];
 }
@@ -78,6 +80,11 @@ const OMITTED = {
     advice: 'Make the change in the dashboard, or take it out of the configuration.',
   }),
 };
+
+const NOT_UNDONE = (count: string) => ({
+  title: `Not undone: the rollback leaves out ${count} that the platform does not take now.`,
+  advice: 'Once that is put right, roll back again: it goes on with what is left.',
+});
 
 function refusedAdvice(struck: readonly Change[]): string {
   const isConflict = ({ fields }: Change) => fields.some(({ cause }) => cause === 'conflict');

@@ -1,7 +1,7 @@
 import { unreachable } from '../core/errors.ts';
 import type { Change, PlanDocument } from '../core/plan-document.ts';
 import type { Json } from '../core/value.ts';
-import { stepWords } from './change-lines.ts';
+import { howOf } from './change-lines.ts';
 import { diffLines } from './diff-lines.ts';
 import { type FieldView, viewFields } from './fields.ts';
 import { escapeText, fence, inlineCode } from './markdown-text.ts';
@@ -20,7 +20,7 @@ const MAX_FIELDS = 200;
 /** One change as a block that opens: its fields as a diff. */
 export function changeBlock(change: Change, plan: PlanDocument): string {
   const views = viewFields(change, plan.purpose, false);
-  const how = plan.purpose === 'rollback' ? change.operations.map(stepWords).join(', then ') : '';
+  const how = plan.purpose === 'rollback' ? howOf(change) : '';
   const about = [
     escapeText(change.reason),
     ...(change.source === null ? [] : [inlineCode(change.source)]),

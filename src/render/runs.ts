@@ -3,6 +3,7 @@ import type { RunSummary } from '../state/store.ts';
 import { renderLedgerText } from './ledger.ts';
 import { cutLine, type Line, paint, type RenderOptions, span, wrap } from './terminal.ts';
 import { sanitiseLine } from './untrusted.ts';
+import { renderVerification } from './verification.ts';
 import { padText, widestOf } from './width.ts';
 import { formatCount } from './wording.ts';
 
@@ -68,7 +69,13 @@ export function renderRunText(entries: readonly JournalEntry[], options: RenderO
     return name === OVERRODE ? wrap(line, options.width, 10) : [cutLine(line, options.width)];
   });
   const head = paint(lines, options.color);
-  return `${head}\n${renderLedgerText(ended?.ledger ?? [], options)}`;
+  const ledger = renderLedgerText(ended?.ledger ?? [], options);
+  const { differs = [] } = ended ?? {};
+  const lasting =
+    differs.length === 0
+      ? []
+      : [renderVerification({ differs, equal: 0, problem: null }, began?.undoes, options)];
+  return [head, ledger, ...lasting].join('\n');
 }
 
 function whatOf(began: RunBegan | undefined): string | undefined {

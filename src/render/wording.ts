@@ -129,8 +129,12 @@ function headlineToSnapshot(
 }
 
 /** `Apply will send about 24 requests (14 reads, 10 writes) in about 3 s.` */
-export function forecastOf({ requests: { reads, writes, seconds } }: PlanDocument): string {
+export function forecastOf({
+  requests: { reads, writes, seconds },
+  purpose,
+}: PlanDocument): string {
   const sum = formatCount(reads + writes, 'request');
   const split = `${formatCount(reads, 'read')}, ${formatCount(writes, 'write')}`;
-  return `Apply sends about ${sum} (${split}) and takes about ${formatDuration(seconds)}.`;
+  const who = purpose === 'rollback' ? 'The rollback' : 'Apply';
+  return `${who} sends about ${sum} (${split}) and takes about ${formatDuration(seconds)}.`;
 }

@@ -1,6 +1,7 @@
 import type { Address } from '../core/address.ts';
 import type { DesiredResource } from '../core/desired.ts';
-import type { ValueObject } from '../core/value.ts';
+import type { FieldSchema } from '../core/schema.ts';
+import type { JsonObject, ValueObject } from '../core/value.ts';
 import { kindNamed } from '../kinds/index.ts';
 import { scopeOf } from '../plan/natural-key.ts';
 import type { SnapshotTaken } from '../state/journal.ts';
@@ -44,6 +45,7 @@ export function undoTo(formers: readonly Former[]): Undo {
     addresses: formers.map(({ address }) => address),
     versions: versionsOf(formers),
     produced: new Map(),
+    made: new Map(),
     interleaved: new Map(),
     restored: new Map(formers.map(({ address, resource }) => [address, resource])),
     wanted: new Map(wanted.map(([{ address }, one]) => [address, one.wanted])),
@@ -74,14 +76,30 @@ export function ownersOf(formers: readonly Former[]) {
 
 /** The whole of a resource as it is to be again, and what it refers to. */
 export function wantedFrom(
-  { kind, id, document, withheld }: Former,
+  { kind, id, document: former, withheld }: Former,
   addressOf: (kind: string, id: string) => Address | undefined,
   changed?: readonly string[],
 ): { readonly wanted: Wanted; readonly relinked: Relinked | undefined } {
+  const { schema } = kindNamed(kind);
   const relinked =
-    document === null ? undefined : relink(kindNamed(kind).schema, document, addressOf);
+    former === null ? undefined : relink(schema, knownPart(schema, former), addressOf);
   const wanted = { kind, id, document: relinked?.document ?? null, withheld, changed };
   return { wanted, relinked };
+}
+
+/** The top-level fields that the schema knows: nobody knows the name that another is written under. */
+function knownPart({ properties = {} }: FieldSchema, document: JsonObject): JsonObject {
+  return Object.fromEntries(
+    Object.entries(document).filter(([field]) => Object.hasOwn(properties, field)),
+  );
+}
+
+/** What a former resource had in fields that no schema knows, which do not come back with it. */
+export function unknownFields({ kind, document }: Former): readonly string[] {
+  const { properties = {} } = kindNamed(kind).schema;
+  return Object.entries(document ?? {}).flatMap(([field, value]) =>
+    value === null || Object.hasOwn(properties, field) ? [] : [field],
+  );
 }
 
 /** A desired side for the ordinary plan. */

@@ -1,28 +1,51 @@
+import type { Address } from '../core/address.ts';
+import type { Pin } from '../core/plan-document.ts';
 import type { HistoryEntry } from '../plan/reader.ts';
 import type { JournalEntry } from '../state/journal.ts';
+import type { ResourceState } from '../state/model.ts';
 import type { Undo } from './undo.ts';
 
 /** Entries that are read to find edits made since a run. */
 const ENTRIES_READ = 20;
 
+/** What is asked of the platform to find edits. */
+export type EditsReader = {
+  /** The newest history entries of a resource; none where it is gone. */
+  readonly history: (
+    address: Address,
+    id: string,
+    limit: number,
+  ) => Promise<readonly HistoryEntry[]>;
+  /** What a resource is now; undefined where it is gone. */
+  readonly pin: (made: ResourceState) => Promise<Pin | undefined>;
+};
+
 /**
- * One sentence for every resource whose newest history entry is not the one that the run made, or that
- * somebody else wrote while the run did.
+ * One sentence for every resource whose newest history entry is not the one that the run made, that somebody
+ * else wrote while the run did, or that the run made and that is not as it left it: it would be deleted.
+ * Fields of what has no history and was there before are compared one by one, in the plan.
  */
 export async function findInterleaved(
-  { produced, interleaved }: Undo,
-  historyOf: (address: string, id: string, limit: number) => Promise<readonly HistoryEntry[]>,
+  { produced, interleaved, made }: Undo,
+  reader: EditsReader,
 ): Promise<readonly string[]> {
-  const found = await Promise.all(
-    [...produced].map(async ([address, { id, entry }]) => {
-      const newer = (await historyOf(address, id, ENTRIES_READ)).filter((one) => one.id > entry);
-      const [last] = newer;
-      if (last !== undefined) return `${address} was edited since the run, last by ${author(last)}`;
-      const during = interleaved.get(address)?.at(-1);
-      if (during === undefined) return undefined;
-      return `${address} was edited while the run wrote it, last by ${author(during)}`;
-    }),
-  );
+  const recorded = [...produced].map(async ([address, { id, entry }]) => {
+    const entries = await reader.history(address, id, ENTRIES_READ);
+    const newer = entries.filter((one) => one.id > entry);
+    const [last] = newer;
+    if (last !== undefined) return `${address} was edited since the run, last by ${author(last)}`;
+    const during = interleaved.get(address)?.at(-1);
+    if (during === undefined) return undefined;
+    return `${address} was edited while the run wrote it, last by ${author(during)}`;
+  });
+  const unrecorded = [...made].map(async ([address, resource]) => {
+    if (produced.has(address) || resource.pin === null) return undefined;
+    const now = await reader.pin(resource);
+    if (now === undefined || now.digest === resource.pin.digest) return undefined;
+    const when = now.updated_at === null ? '' : ` at ${now.updated_at}`;
+    return `${address} was edited since the run made it${when}, by whom is not recorded; it would be deleted`;
+  });
+  const found = await Promise.all([...recorded, ...unrecorded]);
   return found.filter((sentence) => sentence !== undefined);
 }
 
@@ -35,12 +58,12 @@ export function author({
 }
 
 /**
- * The same undo, once a rollback of the run began and did not come to its end: the history entries that it
- * made are nobody's edits. Where it cannot be told which they are, none is looked for.
+ * The same undo, once the run was rolled back in part: the history entries that this made are nobody's
+ * edits. Where it cannot be told which they are, none is looked for. The newest rollback comes first.
  */
-export function afterRollbacks(undo: Undo, begun: readonly (readonly JournalEntry[])[]): Undo {
+export function afterRollbacks(undo: Undo, rollbacks: readonly (readonly JournalEntry[])[]): Undo {
   const produced = new Map(undo.produced);
-  for (const entries of begun.toReversed()) {
+  for (const entries of rollbacks.toReversed()) {
     const lines = entries.flatMap((entry) => (entry.type === 'ended' ? entry.ledger : []));
     const touched = entries.flatMap((entry) => (entry.type === 'intent' ? [entry.address] : []));
     for (const address of touched) {

@@ -1,3 +1,4 @@
+import { ownOf } from '../core/own.ts';
 import { parsePath, startsWith } from '../core/path.ts';
 import type { FieldSchema } from '../core/schema.ts';
 import { schemasAlong } from '../diff/along.ts';
@@ -67,10 +68,10 @@ export function restoredState(root: FieldSchema, touched: Touched): ResourceStat
   for (const text of [...secrets, ...files]) {
     const along = schemasAlong(root, parsePath(text) ?? []);
     const isReturned = along.some((schema) => schema['x-sensitive'] === true);
-    const known = left[text];
+    const known = ownOf(left, text);
     if (known !== undefined) leaves[text] = known;
     else if (isReturned) delete leaves[text];
-    else if (leaves[text] !== undefined) leaves[text] = { unsettled: true };
+    else if (Object.hasOwn(leaves, text)) leaves[text] = { unsettled: true };
   }
   return { ...resource, leaves };
 }

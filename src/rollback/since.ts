@@ -27,8 +27,8 @@ export type Kept = {
 /** What there is now of a stack. */
 export type Now = {
   readonly state: State;
-  /** Whether the platform no longer has what the state names. */
-  readonly isMissing: (address: Address) => boolean;
+  /** Whether the platform no longer has a resource, of the state or of the snapshot. */
+  readonly isMissing: (kind: string, id: string) => boolean;
   /** Whether the snapshot holds every resource of a kind in a scope: then what it lacks was made since. */
   readonly covers: (kind: string, scope: Scope) => boolean;
 };
@@ -36,8 +36,6 @@ export type Now = {
 /** What it takes to bring a stack back to a snapshot, and what the snapshot cannot tell. */
 export type Since = {
   readonly undo: Undo;
-  /** Resources that were made since; they go only when that is allowed. */
-  readonly made: readonly Address[];
   /** Resources of the stack that the snapshot says nothing of. */
   readonly untold: readonly Address[];
   /** How many resources of the snapshot are not the stack's. */
@@ -75,9 +73,8 @@ export function undoSince(kept: readonly Kept[], now: Now): Since {
   return {
     undo: {
       ...undo,
-      impossible: [...back.flatMap(({ impossible }) => impossible), ...undo.impossible],
+      impossible: [...back.flatMap(({ impossible }) => impossible), ...made.flatMap(staying)],
     },
-    made: made.map(([address]) => address),
     untold: lacking.filter(([, one]) => !isCovered(one)).map(([address]) => address),
     foreign: kept.length - found.size,
   };
@@ -87,6 +84,13 @@ function madeSince([address, resource]: readonly [Address, ResourceState]): Form
   const { kind } = resource;
   // It has no place in the state any more once it is gone.
   return { address, kind, id: null, document: null, pin: null, resource: null, withheld: [] };
+}
+
+/** What was made since and cannot be taken away. */
+function staying([address, { kind }]: readonly [Address, ResourceState]): Undo['impossible'] {
+  if (kindNamed(kind).delete !== undefined) return [];
+  const message = `it was made since the snapshot, and the platform has no endpoint that deletes a ${kind}`;
+  return [{ address, message }];
 }
 
 type Back = {
@@ -100,7 +104,7 @@ function broughtBack(address: Address, kept: Kept, { state, isMissing }: Now): B
   const { kind, id, document, version } = kept;
   const { schema } = kindNamed(kind);
   const recorded = ownOf(state.resources, address);
-  const isWhole = recorded === undefined || isMissing(address);
+  const isWhole = isMissing(kind, id) && (recorded === undefined || isMissing(kind, recorded.id));
   // A version is one of the resource that had that id, not of what took its place.
   const isSame = recorded === undefined || recorded.id === id;
   const pin =
@@ -130,7 +134,10 @@ function broughtBack(address: Address, kept: Kept, { state, isMissing }: Now): B
     isWhole,
     recorded,
   });
-  const messages = obstacle === undefined ? (isWhole ? lost : []) : [obstacle];
+  const unknownLost = unknown.map(
+    (field) => `${field} is a field that no schema knows; it comes back without it`,
+  );
+  const messages = obstacle === undefined ? (isWhole ? [...lost, ...unknownLost] : []) : [obstacle];
   return {
     former: { ...former, resource: resource ?? blank(kept, address) },
     impossible: messages.map((message) => ({ address, message })),

@@ -19,6 +19,7 @@ import {
   desiredFrom,
   ownersOf,
   undeletable,
+  unknownFields,
   versionsOf,
   type Wanted,
   wantedFrom,
@@ -36,6 +37,8 @@ export type Undo = {
   readonly versions: ReadonlyMap<Address, number>;
   /** The history entry that the run itself made. */
   readonly produced: ReadonlyMap<Address, { readonly id: string; readonly entry: number }>;
+  /** What the run made and a rollback deletes, as the run left it. */
+  readonly made: ReadonlyMap<Address, ResourceState>;
   /** Entries that others made while the run wrote: undoing the run undoes those too. */
   readonly interleaved: ReadonlyMap<Address, readonly Interleaved[]>;
   /** What the state said before. */
@@ -80,9 +83,16 @@ export function undoRun(entries: readonly JournalEntry[]): Undo {
     addresses: touched.map(({ address }) => address),
     versions: versionsOf(touched),
     produced: new Map(
-      touched.flatMap(({ address, id }) => {
-        const entry = lines.get(address)?.history?.after;
-        return id !== null && entry ? [[address, { id, entry }] as const] : [];
+      touched.flatMap(({ address, id: former }) => {
+        const { id = former, history } = lines.get(address) ?? {};
+        return id !== null && history?.after ? [[address, { id, entry: history.after }]] : [];
+      }),
+    ),
+    made: new Map(
+      touched.flatMap(({ address, kind, document }) => {
+        const resource = recorded.get(address);
+        const goes = document === null && kindNamed(kind).delete !== undefined;
+        return goes && resource ? [[address, resource] as const] : [];
       }),
     ),
     interleaved: new Map(
@@ -97,8 +107,25 @@ export function undoRun(entries: readonly JournalEntry[]): Undo {
   };
 }
 
+/** The part of an undo that concerns some addresses. */
+export function narrowUndo(undo: Undo, isChosen: (address: Address) => boolean): Undo {
+  const only = <V>(map: ReadonlyMap<Address, V>): ReadonlyMap<Address, V> =>
+    new Map([...map].filter(([address]) => isChosen(address)));
+  return {
+    desired: undo.desired.filter(({ address }) => isChosen(address)),
+    addresses: undo.addresses.filter(isChosen),
+    versions: only(undo.versions),
+    produced: only(undo.produced),
+    made: only(undo.made),
+    interleaved: only(undo.interleaved),
+    restored: only(undo.restored),
+    wanted: only(undo.wanted),
+    impossible: undo.impossible.filter(({ address }) => isChosen(address)),
+  };
+}
+
 /** What a run set out to do with a resource. */
-type Attempted = Pick<LedgerLine, 'action' | 'fields'>;
+type Attempted = Pick<LedgerLine, 'action' | 'fields' | 'id'>;
 
 /** A run that died has no ledger, but its intents say as much. */
 function intended(entries: readonly JournalEntry[], { address }: SnapshotTaken): Attempted {
@@ -107,6 +134,7 @@ function intended(entries: readonly JournalEntry[], { address }: SnapshotTaken):
   );
   const isDelete = intents.some(({ step }) => step === 'delete');
   return {
+    id: null,
     action: isDelete ? 'delete' : 'update',
     fields: [...new Set(intents.flatMap(({ fields }) => fields))],
   };
@@ -114,11 +142,12 @@ function intended(entries: readonly JournalEntry[], { address }: SnapshotTaken):
 
 function undoOne(
   snapshot: SnapshotTaken,
-  { action, fields: changed }: Attempted,
+  line: Attempted,
   recorded: ResourceState | null | undefined,
   addressOf: (kind: string, id: string) => Address | undefined,
 ) {
   const { address, kind: name, document } = snapshot;
+  const { action, fields: changed } = line;
   const kind = kindNamed(name);
   if (document === null) {
     const impossible = kind.delete ? [] : [{ address, message: undeletable(name) }];
@@ -131,7 +160,6 @@ function undoOne(
     .filter((text) => !snapshot.withheld.includes(text))
     .map(parsePath)
     .filter((path) => path !== undefined);
-  const back = isWhole ? document : pickLeaves(document, paths);
   const touched = { snapshot, changed, isWhole, recorded };
   const { wanted, relinked } = wantedFrom(snapshot, addressOf, isWhole ? undefined : changed);
   const whole = relinked?.document;
@@ -141,9 +169,25 @@ function undoOne(
     wanted,
     desired: desiredFrom(
       snapshot,
-      relink(kind.schema, back, addressOf),
-      whole === undefined ? {} : { whole },
+      isWhole && relinked
+        ? relinked
+        : relink(kind.schema, pickLeaves(kind.schema, document, paths), addressOf),
+      whole === undefined ? {} : { whole: { document: whole, withheld: snapshot.withheld } },
     ),
-    impossible: lostValues(kind.schema, touched).map((message) => ({ address, message })),
+    impossible: [
+      ...lostValues(kind.schema, touched),
+      ...(isWhole ? unknownFields(snapshot).map(unknownStays) : []),
+      ...(action === 'replace' && kind.delete === undefined ? [replacedStays(name, line.id)] : []),
+    ].map((message) => ({ address, message })),
   };
+}
+
+function unknownStays(field: string): string {
+  return `${field} is a field that this version of Callsheet does not know; it comes back without it`;
+}
+
+/** A voice of another name is another voice: the old one is taken up again, and the new one stays. */
+function replacedStays(kind: string, id: string | null): string {
+  const which = id === null ? 'the one' : `the one (${id})`;
+  return `${which} that the run made in its place stays, as the platform has no endpoint that deletes a ${kind}`;
 }

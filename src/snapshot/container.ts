@@ -33,14 +33,14 @@ const GZIP_MAGIC = Buffer.from([0x1f, 0x8b]);
 /** As many bytes as tell the kinds of files apart. */
 const TELLING = 32;
 
-/** Compresses and encrypts. */
-export function pack(text: Bytes, seal: Seal): Bytes {
+/** Compresses and encrypts. `made` keeps the keys, so that reading it back needs not make them again. */
+export function pack(text: Bytes, seal: Seal, made?: MadeKeys): Bytes {
   const compressed = through(text, createGzip());
   switch (seal.type) {
     case 'none':
       return compressed;
     case 'passphrase':
-      return sealWithPassphrase(compressed, seal.passphrase, seal.cost);
+      return sealWithPassphrase(compressed, seal.passphrase, seal.cost, made);
     case 'age':
       return sealWithAge(compressed, seal.recipients);
   }

@@ -38,20 +38,44 @@ export type AccountInput = ReadOne & {
  * leaves a gap, but no answer at all is an error, since half a backup is worse than none.
  */
 export async function* readAccount(input: AccountInput): AsyncGenerator<ContentRecord> {
+  const places = createPlaces(input);
+  yield answer('getMe', {}, input.me, input);
+  for await (const record of organizationsOf(input)) yield places.see(record);
+  for await (const record of listedResources(input)) yield places.see(record);
+  yield* placedResources(input, places.ids());
+  const { organization_id: organizations = [] } = places.ids();
+  const calls = questionsAbout(organizations, input.organization ? [] : places.resellers());
+  yield* mapAhead(calls, input.ahead, ({ call, about }) => ask(call, about, input));
+}
+
+/** Learns from what goes by where else to look: the platform lists neither organizations nor resellers. */
+function createPlaces({ organization, known }: AccountInput) {
   const owners = new Set<string>();
   const resellers = new Set<string>();
-  const found = (record: ContentRecord) => {
-    if (record.type === 'organization') {
-      owners.add(record.id);
-      if (record.reseller_id !== null) resellers.add(record.reseller_id);
-    } else if (record.type === 'resource') {
-      const { organization_id: owner } = record.scope;
-      if (owner) owners.add(owner);
-    }
-    return record;
+  return {
+    see(record: ContentRecord): ContentRecord {
+      if (record.type === 'organization') {
+        owners.add(record.id);
+        if (record.reseller_id !== null) resellers.add(record.reseller_id);
+      }
+      if (record.type === 'resource' && record.scope.organization_id)
+        owners.add(record.scope.organization_id);
+      return record;
+    },
+    resellers: (): readonly string[] => [...resellers],
+    /** Ids by the scope field that they stand in. */
+    ids: (): Readonly<Record<string, readonly string[]>> => ({
+      organization_id:
+        organization === undefined
+          ? [...new Set([...owners, ...known.organizations])]
+          : [organization],
+      knowledge_base_id: known.knowledgeBases,
+    }),
   };
-  yield answer('getMe', {}, input.me, input);
-  for await (const record of organizationsOf(input)) yield found(record);
+}
+
+/** Resources whose list needs no place; where it is refused, those whose ids are known otherwise. */
+async function* listedResources(input: AccountInput): AsyncGenerator<ContentRecord> {
   const references = createReferences();
   const unlisted: Kind[] = [];
   for (const kind of kinds.filter((one) => !isListedWithin(one))) {
@@ -60,30 +84,27 @@ export async function* readAccount(input: AccountInput): AsyncGenerator<ContentR
     const scope = isNarrowed ? { organization_id: wanted } : {};
     for await (const record of resourcesIn(kind, scope, input, () => unlisted.push(kind))) {
       if (record.type === 'resource' && unlisted.length > 0) references.see(record);
-      yield found(record);
+      yield record;
     }
   }
   for (const kind of unlisted) {
     const ids = new Set([...input.known.ids(kind.name), ...references.idsOf(kind.name)]);
-    const listed = [...ids].map((id) => ({ id, scope: {}, record: {} }));
-    yield* mapResources(kind, listed, input);
+    const found = [...ids].map((id) => ({ id, scope: {}, record: {} }));
+    yield* mapResources(kind, found, input);
   }
-  const within = input.organization
-    ? [input.organization]
-    : [...owners, ...input.known.organizations];
-  const organizations = [...new Set(within)];
-  const places: Readonly<Record<string, readonly string[]>> = {
-    organization_id: organizations,
-    knowledge_base_id: input.known.knowledgeBases,
-  };
+}
+
+/** Resources that are listed within an organization or a knowledge base. */
+async function* placedResources(
+  input: AccountInput,
+  places: Readonly<Record<string, readonly string[]>>,
+): AsyncGenerator<ContentRecord> {
   for (const kind of kinds.filter(isListedWithin)) {
     const [field = ''] = kind.scope;
     const ids = places[field] ?? [];
     if (ids.length === 0) yield { type: 'gap', of: kindTitle(kind.name), why: unnamed(field) };
     for (const id of ids) yield* resourcesIn(kind, { [field]: id }, input);
   }
-  const calls = questionsAbout(organizations, input.organization ? [] : [...resellers]);
-  yield* mapAhead(calls, input.ahead, ({ call, about }) => ask(call, about, input));
 }
 
 /** Organizations that have no agent are only told by the billing report, which scoped keys may not read. */

@@ -3,10 +3,12 @@ import { createReadStream } from 'node:fs';
 import { type FileHandle, lstat, open, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { CallsheetError } from '../core/errors.ts';
+import type { Bytes } from './bytes.ts';
 import { type Keys, pack, type Seal, unpack } from './container.ts';
 import { codeOf, damaged, inWords } from './failures.ts';
 import type { End, Header } from './format.ts';
 import { type Body, readLines, writeLines } from './lines.ts';
+import type { MadeKeys } from './seal/passphrase.ts';
 
 const MODE = 0o600;
 
@@ -34,8 +36,9 @@ export async function writeSnapshot(
 ): Promise<End> {
   const part = join(dirname(file), `.${basename(file)}.${randomBytes(4).toString('hex')}.part`);
   try {
-    const written = await writePart(part, header, body, seal);
-    await verify(part, written, seal);
+    const made: MadeKeys = new Map();
+    const written = await writePart(part, header, body, (text) => pack(text, seal, made));
+    await verify(part, written, seal, made);
     await rename(part, file);
     await syncFolder(dirname(file));
     return written.end;
@@ -51,14 +54,14 @@ async function writePart(
   part: string,
   header: Header,
   body: AsyncIterable<Body>,
-  seal: Seal,
+  packed: (text: Bytes) => Bytes,
 ): Promise<Written> {
   const ends: End[] = [];
   const text = writeLines(header, body, (one) => ends.push(one));
   const hash = createHash('sha256');
   const target = await open(part, 'wx', MODE);
   try {
-    for await (const bytes of pack(text, seal)) {
+    for await (const bytes of packed(text)) {
       hash.update(bytes);
       await writeAll(target, bytes);
     }
@@ -82,9 +85,16 @@ async function writeAll(target: FileHandle, bytes: Uint8Array): Promise<void> {
  * Reads back what is on the disk, decrypts it, and checks every record. What was encrypted for the holders of
  * other keys cannot be opened here: there the bytes are compared with those that were written.
  */
-async function verify(part: string, { end, sha256 }: Written, seal: Seal): Promise<void> {
+async function verify(
+  part: string,
+  { end, sha256 }: Written,
+  seal: Seal,
+  made: MadeKeys,
+): Promise<void> {
   const isSame =
-    seal.type === 'age' ? (await digestOfFile(part)) === sha256 : await holds(part, end, seal);
+    seal.type === 'age'
+      ? (await digestOfFile(part)) === sha256
+      : await holds(part, end, seal, made);
   if (!isSame) throw damaged(part, 'what was read back is not what was written');
 }
 
@@ -94,8 +104,9 @@ async function digestOfFile(part: string): Promise<string> {
   return hash.digest('hex');
 }
 
-async function holds(part: string, { sha256 }: End, seal: Seal): Promise<boolean> {
+async function holds(part: string, { sha256 }: End, seal: Seal, made: MadeKeys): Promise<boolean> {
   const keys: Keys = {
+    made,
     passphrase: async () => (seal.type === 'passphrase' ? seal.passphrase : undefined),
     identities: async () => [],
   };

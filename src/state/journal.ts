@@ -1,6 +1,6 @@
 import type { Address } from '../core/address.ts';
 import type { Pin, PlannedOperation, SnapshotMark, Verdict } from '../core/plan-document.ts';
-import type { JsonObject } from '../core/value.ts';
+import type { Json, JsonObject } from '../core/value.ts';
 import type { AppliedLeaf, Holds, ResourceState } from './model.ts';
 
 /**
@@ -39,6 +39,8 @@ export type RunBegan = {
   readonly serial: number;
   /** All holds from this run on, where it puts or releases one. */
   readonly holds?: Holds;
+  /** What is to be done should it fail or die; absent: nothing. */
+  readonly on_failure?: 'rollback';
   /** Guards that it was told to override; absent where there is none. */
   readonly overrides?: readonly Override[];
 };
@@ -132,6 +134,17 @@ export type RunEnded = {
   readonly status: 'done' | 'partial' | 'interrupted' | 'settled';
   readonly verified: boolean;
   readonly ledger: readonly LedgerLine[];
+  /** Where the platform is not as the rollback wanted it; absent where it is, and for other runs. */
+  readonly differs?: readonly Difference[];
+};
+
+/** Where the platform is not as it is wanted after a rollback. Secrets and sensitive values are masked. */
+export type Difference = {
+  readonly address: Address;
+  /** Null: the resource itself is there and should not be, or the other way round. */
+  readonly path: string | null;
+  readonly wanted: Json;
+  readonly found: Json;
 };
 
 /** What became of one change. */
@@ -146,6 +159,8 @@ export type LedgerLine = {
   readonly fields: readonly string[];
   /** Newest history entry before and after, for kinds that have a history. */
   readonly history: { readonly before: number | null; readonly after: number | null } | null;
+  /** The id that it had before, where a rollback made it anew; absent where it keeps its id. */
+  readonly former_id?: string;
   /** Writes of others that came in between, as the history tells; absent where there were none. */
   readonly interleaved?: readonly Interleaved[];
   readonly leaves?: { readonly [path: string]: AppliedLeaf };

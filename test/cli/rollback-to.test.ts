@@ -1,8 +1,13 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import type { RollbackFlags } from '../../src/cli/commands/rollback.ts';
 import { rollback } from '../../src/cli/commands/rollback.ts';
 import type { Json } from '../../src/core/value.ts';
+import type { Header } from '../../src/snapshot/format.ts';
 import { type Stage, staged } from '../apply/stage.ts';
+import { mortal } from '../kill/mortal.ts';
+import { agentOf, HEADER, written } from '../snapshot/files.ts';
 import { nameless, settled, take } from '../snapshot/taking.ts';
 
 function agentCalled({ sim }: Stage, name: string): { readonly [field: string]: Json } {
@@ -175,6 +180,28 @@ describe('a rollback to a snapshot refuses', () => {
     expect(agentCalled(stage, 'Front desk').status).toBe('active');
   });
 
+  staged('a snapshot of another account or platform, and one of another stack', async (stage) => {
+    await stage.apply();
+    const { platform: _, ...header } = HEADER;
+    const here = { base_url: stage.sim.url, account_id: 'e7ac14dd-6755-4b7f-bb6b-7319e7f7b316' };
+    const rows: readonly (readonly [Header['platform'], string])[] = [
+      [
+        { ...here, account_id: 'another' },
+        'is of account another, and this stack is on account e7',
+      ],
+      [{ ...here, base_url: 'https://other.example.test' }, 'is of platform https://other.example'],
+      [here, 'holds nothing that this stack manages'],
+    ];
+    for (const [platform, message] of rows) {
+      const { file } = await written([agentOf(1)], { type: 'none' }, { ...header, platform });
+      const { err } = await stage.run(
+        (context) => rollback({ dir: stage.folder, format: 'text', to: file }, context),
+        { exit: 1 },
+      );
+      expect(err).toContain(message);
+    }
+  });
+
   staged('a run and a snapshot at once, and a file that is none', async (stage) => {
     await stage.apply();
     const { file } = await take(stage);
@@ -192,6 +219,73 @@ describe('a rollback to a snapshot refuses', () => {
     expect(await said({ to: `${stage.folder}/nowhere` })).toContain(
       'nowhere cannot be read: there is no such file or folder',
     );
+  });
+});
+
+staged('a stack whose state was thrown away goes back all the same', async (stage) => {
+  await stage.apply();
+  const before = settled(stage.sim);
+  const { file } = await take(stage);
+  await stage.edit('agents.yaml', 'model: alpha-4.1', 'model: alpha-4o');
+  await stage.edit('resources.yaml', 'max_attempts: 3', 'max_attempts: 5');
+  await stage.apply();
+  await rm(join(stage.folder, '.callsheet'), { recursive: true });
+  const { out } = await stage.run((context) =>
+    rollback({ dir: stage.folder, format: 'text', autoApprove: true, to: file }, context),
+  );
+  expect(out).not.toContain('it is gone');
+  expect(settled(stage.sim)).toEqual(before);
+});
+
+describe('a part of a stack', () => {
+  staged('goes back where it is named', async (stage) => {
+    await stage.apply();
+    const { file } = await take(stage);
+    await stage.edit('agents.yaml', 'status: active\n    model', 'status: inactive\n    model');
+    await stage.edit('resources.yaml', 'max_attempts: 3', 'max_attempts: 5');
+    await stage.apply();
+    const since = stage.writes().length;
+    await stage.rollback({ to: file, target: ['agent.desk'] });
+    const made = stage.writes().slice(since);
+    expect(made.map(({ operation }) => operation)).toEqual(['updateAgent']);
+    const { err } = await stage.run(
+      (context) =>
+        rollback({ dir: stage.folder, format: 'text', to: file, target: ['agent.dask'] }, context),
+      { exit: 1 },
+    );
+    expect(err).toContain('--target agent.dask: the snapshot');
+  });
+});
+
+describe('a rollback to a snapshot that died', () => {
+  staged("is gone on with, and its own edits are nobody else's", async (stage) => {
+    await stage.apply();
+    const before = settled(stage.sim);
+    const { file } = await take(stage);
+    await stage.edit('agents.yaml', 'model: alpha-4.1', 'model: alpha-4o');
+    await stage.edit('agents.yaml', 'status: active\n    model', 'status: inactive\n    model');
+    await stage.edit('resources.yaml', 'max_attempts: 3', 'max_attempts: 5');
+    await stage.edit('resources.yaml', 'body: See you', 'body: Be there');
+    await stage.apply();
+    const moments = [
+      'after request PATCH updateRetryPolicy',
+      'after request POST revertAgent',
+      'before request PUT updateAgent',
+    ];
+    const deaths: boolean[] = [];
+    for (const name of moments) {
+      const { outside, isDead } = mortal({ name, nth: 1 });
+      await stage.run(
+        (context) =>
+          rollback({ dir: stage.folder, format: 'text', autoApprove: true, to: file }, context),
+        { exit: 'any', outside },
+      );
+      deaths.push(isDead());
+    }
+    // What the first one did beside its last request is its own matter: the others may find it done.
+    expect(deaths[0]).toBe(true);
+    await stage.rollback({ to: file });
+    expect(settled(stage.sim)).toEqual(before);
   });
 });
 

@@ -96,11 +96,15 @@ describe('a rollback leaves the platform as it was before the run', () => {
 });
 
 describe('an update does what a revert cannot', () => {
-  const rows: readonly (readonly [string, Partial<Dialect>])[] = [
-    ['retention took the version', { historyRetention: 1 }],
-    ['the platform has no revert', { absent: ['revertAgent'] }],
+  const rows: readonly (readonly [string, Partial<Dialect>, readonly string[]])[] = [
+    ['retention took the version', { historyRetention: 1 }, ['updateAgent 200']],
+    [
+      'the platform has no revert',
+      { absent: ['revertAgent'] },
+      ['revertAgent 404', 'updateAgent 200'],
+    ],
   ];
-  for (const [why, dialect] of rows) {
+  for (const [why, dialect, requests] of rows) {
     staged(
       why,
       async (stage) => {
@@ -111,31 +115,12 @@ describe('an update does what a revert cannot', () => {
         const since = stage.writes().length;
         await stage.rollback();
         const made = stage.writes().slice(since);
-        expect(made.map(({ operation, status }) => `${operation} ${status}`)).toEqual([
-          'revertAgent 404',
-          'updateAgent 200',
-        ]);
+        expect(made.map(({ operation, status }) => `${operation} ${status}`)).toEqual(requests);
         expect(settled(stage)).toEqual(before);
       },
       { dialect },
     );
   }
-});
-
-staged('what a lock refuses cannot be undone: the ledger says which', async (stage) => {
-  await stage.edit('agents.yaml', 'model: alpha-4.1', 'model: alpha-4o');
-  await stage.apply();
-  await stage.edit('agents.yaml', 'model: alpha-4o', 'model: alpha-4.1');
-  await stage.apply();
-  for (const { locks } of stage.sim.store.organizations.values()) locks.add('llm.alpha-4o');
-  const since = stage.writes().length;
-  const [line] = await stage.rollback({}, { exit: 4 });
-  const left = { address: 'agent.desk', status: 'not_attempted', verdict: 'refused' };
-  expect(line).toMatchObject(left);
-  expect(line?.message).toContain('model needs the feature llm.alpha-4o, which is locked');
-  expect(stage.writes().length).toBe(since);
-  expect(await stage.rollback({ skipRefused: true })).toMatchObject([left]);
-  expect(stage.writes().length).toBe(since);
 });
 
 describe('what was deleted comes back, and is referred to again', () => {

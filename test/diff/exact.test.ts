@@ -27,6 +27,7 @@ const tool = (name: string) => ({ type: 'webhook', name, url: `https://${name}.e
 
 describe('what is live beside a whole document counts as removed', () => {
   const rows: readonly (readonly [string, JsonObject, JsonObject, readonly string[]])[] = [
+    ['a field that no schema knows is not', { name: 'Desk' }, { name: 'Desk', shard: 7 }, []],
     ['nothing', { name: 'Desk' }, { id: 'a1', name: 'Desk', updated_at: 'now' }, []],
     ['a field', { name: 'Desk' }, { name: 'Desk', description: 'New' }, ['description']],
     [

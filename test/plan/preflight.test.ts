@@ -166,5 +166,5 @@ test('a change that needs nothing asks nothing', async () => {
       { document, leaves: [], live: {} },
       { ...context, ownerOf: () => undefined, likelyOwner: undefined },
     ),
-  ).toEqual({ refusals: [], notes: [] });
+  ).toEqual({ barred: [], refusals: [], notes: [] });
 });

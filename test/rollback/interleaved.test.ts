@@ -31,7 +31,10 @@ const entry = (id: number, more: Partial<HistoryEntry> = {}): HistoryEntry => ({
 
 function interleaved(history: Readonly<Record<string, readonly HistoryEntry[]>>) {
   const { history: read } = memoryReader({ history });
-  return findInterleaved(undo, (_address, id, limit) => read(kindNamed('agent'), id, limit));
+  return findInterleaved(undo, {
+    history: (_address, id, limit) => read(kindNamed('agent'), id, limit),
+    pin: async () => undefined,
+  });
 }
 
 describe('an edit since the run', () => {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Change } from '../../src/core/plan-document.ts';
 import type { JsonObject } from '../../src/core/value.ts';
+import type { HistoryEntry } from '../../src/plan/reader.ts';
 import { undoRun } from '../../src/rollback/undo.ts';
 import { type Documents, HARBOR, world } from '../world.ts';
 import { type Deed, journalOf } from './runs.ts';
@@ -9,16 +10,28 @@ const DESK = { organization_id: HARBOR, name: 'Desk' };
 const BEFORE = { id: 'a1', ...DESK, greeting_message: 'Hello', status: 'active' };
 const AFTER = { id: 'a1', ...DESK, greeting_message: 'Good day', status: 'inactive' };
 
+const entry = (id: number): HistoryEntry => ({
+  id,
+  action: 'updated',
+  actor: 'api:acc',
+  source: 'dashboard-api',
+  at: null,
+  reverted_from_id: null,
+});
+const HISTORY = [entry(42), entry(41)];
+
 /** The plan that undoes a run, from what is live and what the state says now. */
 async function rollback(
   deeds: readonly Deed[],
   live: Readonly<Record<string, readonly JsonObject[]>>,
   applied: Documents,
+  history: readonly HistoryEntry[] = HISTORY,
 ): Promise<readonly Change[]> {
   const undo = undoRun(journalOf(deeds));
   const { plan } = await world()
     .wanting(undo.desired)
     .live(live)
+    .history({ a1: history })
     .applied(applied)
     .options({ allow_delete: true, target: undo.addresses })
     .plan({ purpose: 'rollback', undoes: 'run-1', versions: undo.versions });
@@ -47,6 +60,7 @@ describe('the plan of a rollback', () => {
         { step: 'revert', fields: ['greeting_message'], version: 41 },
         { step: 'update', fields: ['status'] },
       ],
+      undoing: { way: 'revert_and_update', why: 'a revert does not restore status' },
     });
     expect(change?.fields).toMatchObject([
       { path: 'greeting_message', before: 'Good day', after: 'Hello' },
@@ -54,12 +68,61 @@ describe('the plan of a rollback', () => {
     ]);
   });
 
-  test('only updates where no version is known', async () => {
-    const { history: _, ...unversioned } = updated;
-    const [change] = await rollback([unversioned], { agent: [AFTER] }, WRITTEN);
+  const { history: _, ...unversioned } = updated;
+  test.each<[string, Deed, readonly HistoryEntry[], string]>([
+    ['no version is known', unversioned, HISTORY, 'no history entry from before is known'],
+    [
+      'retention took the version',
+      updated,
+      [entry(42)],
+      'its history no longer has entry 41, the newest one from before',
+    ],
+    [
+      'the version is not among those around it',
+      updated,
+      [entry(42), ...Array.from({ length: 30 }, (_, at) => entry(40 - at))],
+      'its history no longer has entry 41, the newest one from before',
+    ],
+    [
+      'history records none of it',
+      { ...updated, fields: ['status'] },
+      HISTORY,
+      'a revert restores none of it',
+    ],
+  ])('only updates where %s', async (_why, deed, history, why) => {
+    const [change] = await rollback([deed], { agent: [AFTER] }, WRITTEN, history);
+    expect(change?.operations).toEqual([{ step: 'update', fields: deed.fields }]);
+    expect(change?.undoing).toEqual({ way: 'update', why });
+  });
+
+  test('reverts where there are too many newer entries to tell', async () => {
+    const newer = Array.from({ length: 30 }, (_, at) => entry(80 - at));
+    const [change] = await rollback([updated], { agent: [AFTER] }, WRITTEN, newer);
+    expect(change?.operations[0]).toMatchObject({ step: 'revert', version: 41 });
+  });
+
+  test('reverts alone where history records all of it', async () => {
+    const deed = { ...updated, fields: ['greeting_message'] };
+    const [change] = await rollback([deed], { agent: [AFTER] }, WRITTEN);
     expect(change?.operations).toEqual([
-      { step: 'update', fields: ['greeting_message', 'status'] },
+      { step: 'revert', fields: ['greeting_message'], version: 41 },
     ]);
+    expect(change?.undoing).toEqual({ way: 'revert', why: 'history records all of it' });
+  });
+
+  test('puts web transfer back, which a revert takes along with call transfer', async () => {
+    const before = { ...BEFORE, transfer_enabled: false, web_transfer_enabled: true };
+    const now = { ...BEFORE, transfer_enabled: true, web_transfer_enabled: true };
+    const deed = { ...updated, before, fields: ['transfer_enabled'] };
+    const [change] = await rollback([deed], { agent: [now] }, { 'agent.desk': now });
+    expect(change?.operations).toEqual([
+      { step: 'revert', fields: ['transfer_enabled'], version: 41 },
+      { step: 'update', fields: ['web_transfer_enabled'] },
+    ]);
+    expect(change?.undoing).toEqual({
+      way: 'revert_and_update',
+      why: 'a revert that switches transfer_enabled off takes web_transfer_enabled with it',
+    });
   });
 
   test('has nothing to do where somebody put it back already', async () => {

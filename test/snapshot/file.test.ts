@@ -6,6 +6,7 @@ import { describe, expect, test } from 'vitest';
 import type { Seal } from '../../src/snapshot/container.ts';
 import type { ContentRecord } from '../../src/snapshot/format.ts';
 import { refuseExisting, writeSnapshot } from '../../src/snapshot/write-file.ts';
+import { canMount, withSmallDisk } from '../e2e/small-disk.ts';
 import {
   agentOf,
   flow,
@@ -231,5 +232,19 @@ describe('what is refused', () => {
     await expect(writeSnapshot(file, HEADER, flow(MANY), { type: 'none' })).rejects.toThrow(
       'cannot be written: there is no such file or folder',
     );
+  });
+});
+
+// Elsewhere the failing source above must do.
+describe.runIf(canMount())('a disk', () => {
+  test('that fills up: the sentence says so, and the room is free again', async () => {
+    const disk = join(await folder(), 'disk');
+    await withSmallDisk(disk, 64, async () => {
+      const file = join(disk, 'then.snapshot');
+      await expect(writeSnapshot(file, HEADER, flow(MANY), { type: 'none' })).rejects.toThrow(
+        `${file} cannot be written: the disk is full. Nothing of it was left behind.`,
+      );
+      expect(await readdir(disk)).toEqual([]);
+    });
   });
 });

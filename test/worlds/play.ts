@@ -111,7 +111,7 @@ function edit({ edits }: Step, sim: Simulator): void {
     for (const [id, { record }] of sim.store.agents) if (record.name === name) sim.edit(id, patch);
 }
 
-function seedOf({ live }: World): SeedDocument {
+export function seedOf({ live }: World): SeedDocument {
   return {
     organizations: [{ id: HARBOR, name: 'Harbor' }],
     knowledge_bases: [{ id: BASE, organization_id: HARBOR, name: 'Base' }],
@@ -119,7 +119,7 @@ function seedOf({ live }: World): SeedDocument {
   } as SeedDocument;
 }
 
-function stackOf({ sources = {}, ...sections }: Wanted): JsonObject {
+export function stackOf({ sources = {}, ...sections }: Wanted): JsonObject {
   const filled = Object.entries(sections).filter(([, one]) => Object.keys(one).length > 0);
   return {
     callsheet: 1,
@@ -135,7 +135,7 @@ function stackOf({ sources = {}, ...sections }: Wanted): JsonObject {
 type Ended = { readonly exit: number; readonly out: string; readonly err: string };
 
 /** Runs commands in this process. Pauses between tries take no time: the platform's clock moves instead. */
-function actor(sim: Simulator, folder: string, secret: string) {
+export function actor(sim: Simulator, folder: string, secret: string) {
   return async (command: (context: Context) => Promise<number>): Promise<Ended> => {
     const said = { out: '', err: '' };
     const plain = { width: 80, color: false, verbose: false };

@@ -10,9 +10,10 @@ import { EXIT, type ExitCode } from '../exit.ts';
 import { planConfiguration, refusalsNow } from '../make-plan.ts';
 import { type PlanFlags, planOptions } from '../plan-flags.ts';
 import { showNothingDone, tellRefused } from '../result.ts';
-import { runPlan } from '../run.ts';
+import { findOwed, undoFailed } from '../rollback-on-failure.ts';
+import { type RunRequest, runPlan } from '../run.ts';
 import { openSession, type Session } from '../session.ts';
-import { tellWarnings } from '../tell.ts';
+import { tellOwed, tellUndone, tellWarnings } from '../tell.ts';
 import { checkExpectation, checkPlanFile, checkUses } from '../vouch.ts';
 import { type PlanFormat, renderPlan } from './plan.ts';
 
@@ -20,6 +21,7 @@ export type ApplyFlags = PlanFlags & {
   readonly autoApprove?: boolean;
   readonly expect?: string;
   readonly events?: string;
+  readonly rollbackOnFailure?: boolean;
   readonly format: Exclude<PlanFormat, 'markdown'>;
 };
 
@@ -35,14 +37,77 @@ export async function apply(
     });
   }
   if (file !== undefined) refusePlanningFlags(flags);
+  return flags.rollbackOnFailure === true
+    ? applyOrUndo(file, flags, context)
+    : (await applyOnce(file, flags, context)).exit;
+}
+
+/** What came of one apply. */
+type Applied = {
+  readonly exit: ExitCode;
+  /** The run that failed in part. */
+  readonly failed?: string | undefined;
+  /** A run before that is to be undone first; then nothing was applied. */
+  readonly owed?: string | undefined;
+};
+
+async function applyOnce(
+  file: string | undefined,
+  flags: ApplyFlags,
+  context: Context,
+): Promise<Applied> {
   const session = await openSession(flags, context);
   try {
     tellWarnings(session.warnings, context);
-    return file === undefined
-      ? await applyNow(flags, session, context)
-      : await applyFile(file, flags, session, context);
+    const owed = await findOwed(session);
+    if (owed !== undefined && flags.rollbackOnFailure === true) return { exit: EXIT.partial, owed };
+    if (owed !== undefined) tellOwed(owed, context);
+    let failed: string | undefined;
+    const ended: Ended = (run, { status }) => {
+      if (status === 'partial') failed = run;
+    };
+    const exit =
+      file === undefined
+        ? await applyNow(flags, session, context, ended)
+        : await applyFile(file, flags, session, context, ended);
+    return { exit, failed };
   } finally {
     await session.close();
+  }
+}
+
+type Ended = NonNullable<RunRequest['onEnded']>;
+
+/** Applies, and undoes what the run did should it fail. It ends as the apply did. */
+async function applyOrUndo(
+  file: string | undefined,
+  flags: ApplyFlags,
+  context: Context,
+): Promise<ExitCode> {
+  const { terminal } = context;
+  const printed: string[] = [];
+  // A program gets one document: that of the apply, with that of the rollback in it.
+  const out = flags.format === 'json' ? (text: string) => void printed.push(text) : terminal.out;
+  const flush = () => {
+    for (const text of printed.splice(0)) terminal.out(text);
+  };
+  try {
+    const applied = await applyOnce(file, flags, { ...context, terminal: { ...terminal, out } });
+    const { exit, failed, owed } = applied;
+    const run = failed ?? owed;
+    if (run === undefined) return exit;
+    if (owed !== undefined) tellOwed(owed, context);
+    const { isUndone, document } = await undoFailed(run, flags, context);
+    tellUndone(run, isUndone, owed !== undefined, context);
+    if (flags.format === 'json') {
+      const own = printed.splice(0).map((text) => JSON.parse(text))[0];
+      terminal.out(
+        JSON.stringify(own === undefined ? document : { ...own, rollback: document }, null, 2),
+      );
+    }
+    return exit;
+  } finally {
+    flush();
   }
 }
 
@@ -66,7 +131,12 @@ function refusePlanningFlags(flags: ApplyFlags): void {
   });
 }
 
-async function applyNow(flags: ApplyFlags, session: Session, context: Context): Promise<ExitCode> {
+async function applyNow(
+  flags: ApplyFlags,
+  session: Session,
+  context: Context,
+  onEnded: Ended,
+): Promise<ExitCode> {
   const { terminal } = context;
   const planned = await planConfiguration(session, planOptions(flags), context);
   checkExpectation(planned.plan, flags.expect);
@@ -83,7 +153,7 @@ async function applyNow(flags: ApplyFlags, session: Session, context: Context): 
     terminal.err('Nothing was written.');
     return EXIT.error;
   }
-  return runPlan(planned, { flags, session, context, purpose: 'apply' });
+  return runPlan(planned, requestOf(flags, session, context, onEnded));
 }
 
 async function applyFile(
@@ -91,6 +161,7 @@ async function applyFile(
   flags: ApplyFlags,
   session: Session,
   context: Context,
+  onEnded: Ended,
 ): Promise<ExitCode> {
   const given = parsePlan(await readPlanFile(file), file);
   checkExpectation(given, flags.expect);
@@ -100,7 +171,17 @@ async function applyFile(
   if (isRefused(document)) return tellRefused(document, { flags, context });
   await checkUses(document, session);
   const planned: Planned = { plan: document, refresh: new Map(), ids: new Map() };
-  return runPlan(planned, { flags, session, context, purpose: 'apply', checkFirst: true });
+  return runPlan(planned, { ...requestOf(flags, session, context, onEnded), checkFirst: true });
+}
+
+function requestOf(
+  flags: ApplyFlags,
+  session: Session,
+  context: Context,
+  onEnded: Ended,
+): RunRequest {
+  const wish = flags.rollbackOnFailure === true ? { onFailure: 'rollback' as const } : {};
+  return { flags, session, context, purpose: 'apply', onEnded, ...wish };
 }
 
 async function readPlanFile(file: string): Promise<string> {

@@ -6,8 +6,9 @@ import { CallsheetError } from '../../core/errors.ts';
 import { recordIn, textOf } from '../../kinds/answer.ts';
 import { createReader } from '../../live/reader.ts';
 import { renderSnapshotText } from '../../render/snapshot.ts';
+import { formatNumber } from '../../render/wording.ts';
 import { type Base, readBase, withoutSame } from '../../snapshot/base.ts';
-import { type Header, VERSION } from '../../snapshot/format.ts';
+import { type ContentRecord, type Header, VERSION } from '../../snapshot/format.ts';
 import { readAccount } from '../../snapshot/read-account.ts';
 import { openSnapshot } from '../../snapshot/read-file.ts';
 import { createTally } from '../../snapshot/summary.ts';
@@ -25,6 +26,7 @@ import {
   ownersIn,
   stateOf,
 } from '../snapshot/stack-facts.ts';
+import type { Terminal } from '../terminal.ts';
 
 export type CreateFlags = CommonFlags &
   SealFlags &
@@ -35,6 +37,9 @@ export type CreateFlags = CommonFlags &
     readonly knowledgeBase?: readonly string[];
     readonly format: 'text' | 'json';
   };
+
+/** Resources between two lines of progress. */
+const TELLING = 1000;
 
 /** Resources that are read at once: enough that every connection has always something to do. */
 const AHEAD = 4 * DEFAULT_CONCURRENCY;
@@ -61,7 +66,6 @@ export async function create(flags: CreateFlags, context: Context): Promise<Exit
       flags.base === undefined
         ? undefined
         : await baseOf(flags.base, file, platform, flags, context);
-    const sensitive = seal.type !== 'none';
     const header: Header = {
       type: 'header',
       format: 'callsheet-snapshot',
@@ -71,10 +75,11 @@ export async function create(flags: CreateFlags, context: Context): Promise<Exit
       made_by: context.version,
       platform,
       organization: organization ?? null,
-      sensitive,
+      sensitive: seal.type !== 'none',
       stack: state === undefined ? null : { lineage: state.lineage },
       base: base?.mark ?? null,
     };
+    const knowledge = await knowledgeBasesOf(flags.knowledgeBase ?? [], session, state, context);
     const records = readAccount({
       client,
       reader: createReader(client, settings && readEndpoints(settings.platform), me),
@@ -82,16 +87,16 @@ export async function create(flags: CreateFlags, context: Context): Promise<Exit
       organization,
       known: {
         organizations: Object.values(organizations),
-        knowledgeBases: await knowledgeBasesOf(flags.knowledgeBase ?? [], session, state, context),
+        knowledgeBases: knowledge,
         ids: (kind) => idsOf(state, kind),
       },
       ahead: AHEAD,
       now,
-      sensitive,
+      sensitive: header.sensitive,
       owner: ownersIn(state),
     });
     const tally = createTally();
-    const seen = tally.over(records);
+    const seen = tally.over(told(records, terminal));
     const body = base === undefined ? seen : withoutSame(seen, base.digests);
     const end = await writeSnapshot(file, header, body, seal);
     const { size } = await stat(file);
@@ -103,6 +108,20 @@ export async function create(flags: CreateFlags, context: Context): Promise<Exit
     );
     return EXIT.done;
   });
+}
+
+/** Says now and then how far it is: a large account takes minutes. */
+async function* told(
+  records: AsyncIterable<ContentRecord>,
+  { err }: Terminal,
+): AsyncGenerator<ContentRecord> {
+  let count = 0;
+  for await (const record of records) {
+    if (record.type === 'resource') count += 1;
+    if (record.type === 'resource' && count % TELLING === 0)
+      err(`${formatNumber(count)} resources read`);
+    yield record;
+  }
 }
 
 /** The base, which must be of the same account, and lie where it will be looked for. */

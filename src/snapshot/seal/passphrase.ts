@@ -59,6 +59,18 @@ async function keysOf(passphrase: string, salt: Buffer, { n, r, p }: Cost): Prom
   return { head: part('callsheet snapshot head'), chunks: part('callsheet snapshot chunks') };
 }
 
+function madeKeys(
+  passphrase: string,
+  salt: Buffer,
+  { n, r, p }: Cost,
+  made: MadeKeys,
+): Promise<Keys> {
+  const name = JSON.stringify([passphrase, salt.toString('base64'), n, r, p]);
+  const making = made.get(name) ?? keysOf(passphrase, salt, { n, r, p });
+  made.set(name, making);
+  return making;
+}
+
 function nonce(index: number, isLast: boolean): Buffer {
   const bytes = Buffer.alloc(12);
   bytes.writeUIntBE(index, 5, 6);
@@ -71,9 +83,10 @@ export async function* sealWithPassphrase(
   source: Bytes,
   passphrase: string,
   cost: Cost = COST,
+  made: MadeKeys = new Map(),
 ): AsyncGenerator<Buffer> {
   const salt = randomBytes(16);
-  const keys = await keysOf(passphrase, salt, cost);
+  const keys = await madeKeys(passphrase, salt, cost, made);
   const settings = JSON.stringify({ kdf: 'scrypt', ...cost, salt: salt.toString('base64') });
   const lines = `${MAGIC}${SEAL_VERSION}\n${settings}\n`;
   yield Buffer.from(`${lines}${macOf(keys, lines).toString('base64')}\n`);
@@ -101,10 +114,7 @@ export async function* openWithPassphrase(
 ): AsyncGenerator<Buffer> {
   const { head, rest } = await takeHead(file, source);
   const { salt, mac, lines, ...cost } = readHead(file, head);
-  const name = JSON.stringify([passphrase, salt.toString('base64'), cost]);
-  const making = made.get(name) ?? keysOf(passphrase, salt, cost);
-  made.set(name, making);
-  const keys = await making;
+  const keys = await madeKeys(passphrase, salt, cost, made);
   const expected = macOf(keys, lines);
   if (mac.length !== expected.length || !timingSafeEqual(mac, expected)) {
     const hint = 'Check CALLSHEET_SNAPSHOT_PASSPHRASE or --passphrase-file.';

@@ -1,0 +1,67 @@
+import type { RunResult } from '../apply/execute.ts';
+import type { Address } from '../core/address.ts';
+import { CallsheetError } from '../core/errors.ts';
+import { kindNamed } from '../kinds/index.ts';
+import type { Kind } from '../kinds/kind.ts';
+import { createReader } from '../live/reader.ts';
+import { scopeOf } from '../plan/natural-key.ts';
+import type { Wanted } from '../rollback/former.ts';
+import type { Undo } from '../rollback/undo.ts';
+import { differencesOf } from '../rollback/verify.ts';
+import type { Difference, SnapshotTaken } from '../state/journal.ts';
+import type { ResourceState } from '../state/model.ts';
+import type { Session } from './session.ts';
+
+/** What a run left, as far as it knows. */
+export type Left = {
+  readonly resources: Readonly<Record<Address, ResourceState>>;
+  /** What it found right before it wrote, by address. */
+  readonly found: ReadonlyMap<Address, Pick<SnapshotTaken, 'id' | 'document'>>;
+};
+
+/** What came of holding a rollback's result against what was wanted. */
+export type Verification = {
+  readonly differs: readonly Difference[];
+  /** How many resources are as they were. */
+  readonly equal: number;
+  /** Why it could not be read; null: it was. */
+  readonly problem: string | null;
+};
+
+export type VerifiedResult = RunResult & { readonly verification?: Verification };
+
+/**
+ * Reads every resource of a rollback afresh once all of it is done, and holds it against what it was: that a
+ * write took says nothing of what the next one did to it.
+ */
+export async function verifyUndo(
+  { wanted }: Pick<Undo, 'wanted'>,
+  { resources, found }: Left,
+  { client, endpoints, world }: Session,
+): Promise<Verification> {
+  const reader = createReader(client, endpoints);
+  const now = { ...world, idOf: (address: Address) => resources[address]?.id };
+  const read = async ([address, one]: readonly [Address, Wanted]) => {
+    const before = found.get(address);
+    const id = resources[address]?.id ?? before?.id ?? one.id;
+    if (id === null) return [];
+    const kind = kindNamed(one.kind);
+    const scope =
+      resources[address]?.scope ?? scopeOf(kind, one.document ?? before?.document ?? {});
+    const after = await reader.read(kind, { id, scope }, facetsOf(kind, one));
+    return differencesOf(address, one, { before: before?.document, after }, now);
+  };
+  try {
+    const differences = await Promise.all([...wanted].map(read));
+    const equal = differences.filter(({ length }) => length === 0).length;
+    return { differs: differences.flat(), equal, problem: null };
+  } catch (error) {
+    if (!(error instanceof CallsheetError)) throw error;
+    return { differs: [], equal: 0, problem: error.message };
+  }
+}
+
+function facetsOf({ facets }: Kind, { document }: Wanted): ReadonlySet<string> {
+  const names = facets.map(({ field }) => field);
+  return new Set(names.filter((name) => document?.[name] !== undefined));
+}

@@ -1,0 +1,154 @@
+/**
+ * How a rollback puts one resource back (DESIGN §6):
+ *
+ *   what the platform refuses now ──▶ left out, and said
+ *   what history records ──────────▶ revert, if the version is still there and nothing in it is refused
+ *   the rest ──────────────────────▶ update
+ */
+import type { DesiredResource } from '../core/desired.ts';
+import { ownOf } from '../core/own.ts';
+import { parsePath, startsWith } from '../core/path.ts';
+import type {
+  Change,
+  FieldChange,
+  Note,
+  PlannedOperation,
+  Undoing,
+} from '../core/plan-document.ts';
+import type { JsonObject } from '../core/value.ts';
+import { isWritten } from '../diff/finding.ts';
+import { fieldSchema } from '../diff/leaves.ts';
+import type { Kind } from '../kinds/kind.ts';
+import { type Barred, findRefusals, type PreflightContext } from './preflight.ts';
+import type { HistoryEntry } from './reader.ts';
+import { updateSteps } from './steps.ts';
+
+/** What a rollback leaves as it is because the platform would refuse it now, so that the rest is done. */
+export async function leaveOutRefused(
+  change: Change,
+  written: Parameters<typeof findRefusals>[1],
+  context: PreflightContext,
+): Promise<{ readonly change: Change; readonly notes: readonly Note[] }> {
+  if (change.verdict !== 'ok') return { change, notes: [] };
+  const { barred, notes } = await findRefusals(change, written, context);
+  if (barred.length === 0) return { change, notes };
+  const fields = change.fields.map((field) => refusedField(field, barred));
+  const left = fields.filter((field) => isWritten(field) && field.refused === undefined);
+  const isNothingLeft = left.length === 0 || barred.some(({ path }) => path === null);
+  if (isNothingLeft) {
+    const why = [...new Set(barred.map(({ why }) => why))].join('; ');
+    const reason = `it cannot be put back now: ${why} (${change.reason})`;
+    return { change: { ...change, verdict: 'unsupported', reason, operations: [] }, notes };
+  }
+  const names = new Set(left.map(({ path }) => parsePath(path)?.[0] ?? ''));
+  const operations = change.operations.flatMap((operation): readonly PlannedOperation[] => {
+    if (operation.fields.length === 0) return [operation];
+    const kept = operation.fields.filter((name) => names.has(name));
+    return kept.length === 0 ? [] : [{ ...operation, fields: kept }];
+  });
+  return { change: { ...change, fields, operations }, notes };
+}
+
+function refusedField(field: FieldChange, barred: readonly Barred[]): FieldChange {
+  const path = parsePath(field.path) ?? [];
+  const reasons = barred.filter((one) => {
+    const at = one.path === null ? [] : parsePath(one.path);
+    return at !== undefined && (startsWith(path, at) || startsWith(at, path));
+  });
+  return reasons.length === 0
+    ? field
+    : { ...field, refused: reasons.map(({ why }) => why).join('; ') };
+}
+
+/** What the choice depends on. */
+type Given = {
+  readonly kind: Kind;
+  readonly desired: DesiredResource;
+  readonly live: JsonObject;
+  /** The history entry that was newest before; undefined: none is known. */
+  readonly version: number | undefined;
+  /** The newest entries of its history, and whether there are no others. */
+  readonly entries: { readonly read: readonly HistoryEntry[]; readonly isAll: boolean };
+};
+
+/** Chooses between a revert, a revert with an update, and an update alone, and says why. */
+export function chooseWay(change: Change, given: Given): Change {
+  if (change.verdict !== 'ok') return change;
+  const { kind, version } = given;
+  const left = change.fields.filter((field) => isWritten(field) && field.refused === undefined);
+  const names = [...new Set(left.map(({ path }) => parsePath(path)?.[0] ?? ''))];
+  const facets = kind.facets.map(({ field }) => field);
+  const own = names.filter((name) => !facets.includes(name));
+  if (own.length === 0) return change;
+  const recorded = own.filter((name) => isRecorded(kind, name));
+  const bar = revertBar(change, recorded, given);
+  if (bar !== undefined) return byUpdate(change, names, bar, given);
+  const taken = takenAlong(recorded, given);
+  const operations = updateSteps(kind, [...names, ...taken], version);
+  const rest = own.filter((name) => !recorded.includes(name));
+  const why = [
+    ...(rest.length > 0 ? [`a revert does not restore ${rest.join(', ')}`] : []),
+    ...(taken.length > 0
+      ? [
+          `a revert that switches ${takersOf(recorded, given)} off takes ${taken.join(', ')} with it`,
+        ]
+      : []),
+  ];
+  const undoing: Undoing =
+    why.length === 0
+      ? { way: 'revert', why: 'history records all of it' }
+      : { way: 'revert_and_update', why: why.join('; ') };
+  return { ...change, operations, undoing };
+}
+
+function byUpdate(change: Change, names: readonly string[], why: string, { kind }: Given): Change {
+  const operations = updateSteps(kind, names, undefined);
+  return { ...change, operations, undoing: { way: 'update', why } };
+}
+
+function isRecorded({ schema }: Kind, name: string): boolean {
+  return fieldSchema(schema, name)['x-revert'] !== false;
+}
+
+/** Why no revert is made; undefined: one is. */
+function revertBar(
+  change: Change,
+  recorded: readonly string[],
+  { kind, version, entries }: Given,
+): string | undefined {
+  if (recorded.length === 0) return 'a revert restores none of it';
+  if (version === undefined) return 'no history entry from before is known';
+  const refused = change.fields.find(
+    ({ path, refused }) => refused !== undefined && isRecorded(kind, parsePath(path)?.[0] ?? ''),
+  );
+  if (refused !== undefined) return `the platform would refuse a revert: ${refused.refused}`;
+  return isGone(version, entries)
+    ? `its history no longer has entry ${version}, the newest one from before`
+    : undefined;
+}
+
+/** Whether the entries tell that a version is not there: they go back behind it, or are all there are. */
+function isGone(version: number, { read, isAll }: Given['entries']): boolean {
+  return !read.some(({ id }) => id === version) && (isAll || read.some(({ id }) => id < version));
+}
+
+/** Fields that are to be on and that the revert switches off along with one of the reverted ones. */
+function takenAlong(recorded: readonly string[], given: Given): readonly string[] {
+  const { desired, live } = given;
+  const whole = desired.whole?.document ?? desired.document;
+  return switchedOff(recorded, given)
+    .flatMap((name) => fieldSchema(given.kind.schema, name)['x-revert-takes'] ?? [])
+    .filter((name) => ownOf(whole, name) === true && ownOf(live, name) === true);
+}
+
+function takersOf(recorded: readonly string[], given: Given): string {
+  return switchedOff(recorded, given)
+    .filter((name) => fieldSchema(given.kind.schema, name)['x-revert-takes'] !== undefined)
+    .join(', ');
+}
+
+function switchedOff(recorded: readonly string[], { desired, live }: Given): readonly string[] {
+  return recorded.filter(
+    (name) => ownOf(live, name) === true && ownOf(desired.document, name) !== true,
+  );
+}

@@ -1,0 +1,133 @@
+import { describe, expect } from 'vitest';
+import { type RollbackFlags, rollback } from '../../src/cli/commands/rollback.ts';
+import { type Stage, staged } from '../apply/stage.ts';
+
+function agent({ sim }: Stage, name: string) {
+  const found = [...sim.store.agents.values()].find(({ record }) => record.name === name);
+  if (found === undefined) throw new Error(`${name} is gone`);
+  return found;
+}
+
+const inWords = (stage: Stage, exit: number, more: Partial<RollbackFlags> = {}) =>
+  stage.run(
+    (to) => rollback({ dir: stage.folder, format: 'text', autoApprove: true, ...more }, to),
+    { exit },
+  );
+const lastRun = async (stage: Stage): Promise<string> =>
+  JSON.parse(await stage.read('.callsheet/state.json')).last_run;
+const rules = ({ sim }: Stage) => JSON.stringify([...sim.store.retryPolicies.values()][0]?.rules);
+
+describe('a part of a run', () => {
+  staged('is undone, and the rest later', async (stage) => {
+    await stage.apply();
+    await stage.edit('agents.yaml', 'how can I help?', 'good day!');
+    await stage.edit('agents.yaml', 'who are due for a check-up', 'who are late');
+    await stage.edit('resources.yaml', 'max_attempts: 3', 'max_attempts: 5');
+    await stage.apply();
+    const run = await lastRun(stage);
+    const lines = await stage.rollback({ target: ['agent.desk'] });
+    expect(lines.map(({ address }) => address)).toEqual(['agent.desk']);
+    expect(agent(stage, 'Recall').record.system_prompt).toContain('who are late');
+    expect(rules(stage)).toContain('"max_attempts":5');
+
+    const rest = await stage.rollback({ run });
+    expect(rest.map(({ address }) => address).sort()).toEqual([
+      'agent.recall',
+      'retry_policy.gentle',
+    ]);
+    expect(rules(stage)).toContain('"max_attempts":3');
+    const { out } = await inWords(stage, 0, { run });
+    expect(out).toContain(`Nothing of run ${run} is left to roll back`);
+  });
+
+  staged('may be a kind', async (stage) => {
+    await stage.apply();
+    await stage.edit('agents.yaml', 'how can I help?', 'good day!');
+    await stage.edit('resources.yaml', 'max_attempts: 3', 'max_attempts: 5');
+    await stage.apply();
+    const lines = await stage.rollback({ target: ['retry_policy'] });
+    expect(lines.map(({ address }) => address)).toEqual(['retry_policy.gentle']);
+  });
+
+  staged('cannot refer to what stays away', async (stage) => {
+    await stage.apply();
+    const reference = '    default_retry_policy_id: { $ref: retry_policy.gentle }\n';
+    await stage.edit('agents.yaml', reference, '');
+    const resources = await stage.read('resources.yaml');
+    await stage.write('resources.yaml', resources.slice(resources.indexOf('email_templates:')));
+    await stage.apply({ allowDelete: true });
+    const since = stage.writes().length;
+    const { out } = await inWords(stage, 4, { target: ['agent.recall'] });
+    expect(out.replace(/\s+/g, ' ')).toContain('retry_policy.gentle');
+    expect(stage.writes().length).toBe(since);
+  });
+
+  staged('of which a rollback can be rolled back as well', async (stage) => {
+    await stage.apply();
+    await stage.edit('agents.yaml', 'how can I help?', 'good day!');
+    await stage.edit('resources.yaml', 'max_attempts: 3', 'max_attempts: 5');
+    await stage.apply();
+    await stage.rollback({ target: ['agent.desk'] });
+    await stage.rollback({ run: await lastRun(stage) });
+    expect(agent(stage, 'Front desk').record.greeting_message).toContain('good day!');
+    expect(rules(stage)).toContain('"max_attempts":5');
+  });
+});
+
+describe('what the run made and somebody edited since is not deleted', () => {
+  const NEW = '\n  night:\n    name: Night\n    greeting_message: Good night.\n';
+
+  staged('an agent: by whom and when is told', async (stage) => {
+    await stage.apply();
+    await stage.write('agents.yaml', (await stage.read('agents.yaml')) + NEW);
+    await stage.apply();
+    stage.sim.edit(agent(stage, 'Night').id, { greeting_message: 'Mine.' }, 'user:maria');
+    const since = stage.writes().length;
+    const { err } = await inWords(stage, 4);
+    expect(err).toMatch(
+      /agent\.night was edited since the run, last by user:maria via dashboard at/,
+    );
+    expect(stage.writes().length).toBe(since);
+    await stage.rollback({ force: true });
+    expect([...stage.sim.store.agents.values()]).toHaveLength(2);
+  });
+
+  staged('a template: when is told', async (stage) => {
+    const text = await stage.read('resources.yaml');
+    const more = '  second: { name: Second, message_type: sms, body: Hi., status: draft }\n';
+    await stage.apply();
+    await stage.write(
+      'resources.yaml',
+      text.replace('\nknowledge_bases:', `${more}\nknowledge_bases:`),
+    );
+    await stage.apply();
+    const templates = stage.sim.store.smsTemplates;
+    const [id, record] = [...templates].find(([, one]) => one.name === 'Second') ?? [];
+    templates.set(id ?? '', { ...record, body: 'Mine.', updated_at: '2031-01-01T00:00:00.000Z' });
+    const since = stage.writes().length;
+    const { err } = await inWords(stage, 4);
+    expect(err).toMatch(
+      /sms_template\.second was edited since the run made it.*it would be deleted/s,
+    );
+    expect(stage.writes().length).toBe(since);
+  });
+});
+
+staged('a voice that was renamed: the agents go back to the old one', async (stage) => {
+  await stage.apply();
+  const voice = () =>
+    (agent(stage, 'Front desk').record.voice_settings as { voice_id: string }).voice_id;
+  const before = voice();
+  await stage.edit('resources.yaml', 'name: Harbor, clip', 'name: Harbor two, clip');
+  await stage.apply();
+  expect(voice()).not.toBe(before);
+  const { out } = await inWords(stage, 0);
+  expect(voice()).toBe(before);
+  expect(stage.sim.store.voices.size).toBe(2);
+  expect(out.replace(/\s+/g, ' ')).toMatch(
+    /custom_voice\.harbor the one \(\S+\) that the run made in its place stays, as the platform has no endpoint that deletes a custom_voice/,
+  );
+  // Git says the old name again: nothing is to do.
+  await stage.edit('resources.yaml', 'name: Harbor two, clip', 'name: Harbor, clip');
+  expect((await stage.plan()).changes).toEqual([]);
+});

@@ -1,0 +1,45 @@
+import { describe, expect, test } from 'vitest';
+import type { JsonObject } from '../../src/core/value.ts';
+import { requestBody } from '../../src/diff/body.ts';
+import { compare } from '../../src/diff/compare.ts';
+import { mergeDocuments } from '../../src/diff/merge.ts';
+import { pickLeaves } from '../../src/diff/pick.ts';
+import { kindNamed } from '../../src/kinds/index.ts';
+
+/** Names that every object has without anybody giving them. */
+const NAMES = ['constructor', 'toString', 'hasOwnProperty', 'valueOf'];
+
+const { schema } = kindNamed('agent');
+const WORLD = {
+  idOf: () => undefined,
+  secretOf: () => undefined,
+  fingerprints: { of: () => '', matches: () => 'unknown' as const },
+};
+const SIDES = { address: 'agent.desk', ignore: [], isPartial: false, resend: false };
+const INTENT = { secrets: new Set<string>(), cleared: new Set<string>(), ignore: [] };
+
+describe.each(NAMES)('a field called %s', (name) => {
+  test('is compared as any other', () => {
+    const changes = (live: JsonObject) =>
+      compare(schema, { [name]: 'mine' }, live, { ...SIDES, applied: {} }, WORLD);
+    expect(changes({ [name]: 'mine' })).toEqual([]);
+    expect(changes({})).toMatchObject([{ text: name, before: undefined, cause: 'changed' }]);
+    expect(changes({ [name]: 'theirs' })).toMatchObject([{ before: 'theirs', cause: 'changed' }]);
+  });
+
+  test('is nothing where only one side has it', () => {
+    const config = { inactivity_timeout: 10 };
+    const merged = mergeDocuments(schema, { config: { [name]: 'x' } }, { config }, INTENT, WORLD);
+    expect(merged).toEqual({ config: { ...config, [name]: 'x' } });
+    const kept = mergeDocuments(schema, { config }, { config: { [name]: 'x' } }, INTENT, WORLD);
+    expect(kept).toEqual({ config: { ...config, [name]: 'x' } });
+    expect(requestBody(schema, { [name]: 'x' }, [name])).toEqual({ [name]: 'x' });
+  });
+
+  test('is put back as it was, or to nothing', () => {
+    expect(pickLeaves(schema, { config: {} }, [['config', name]])).toEqual({
+      config: { [name]: null },
+    });
+    expect(pickLeaves(schema, { [name]: 'x' }, [[name]])).toEqual({ [name]: 'x' });
+  });
+});

@@ -1,0 +1,55 @@
+import { expect, test } from 'vitest';
+import { parsePath } from '../../src/core/path.ts';
+import type { JsonObject } from '../../src/core/value.ts';
+import { pickLeaves } from '../../src/diff/pick.ts';
+import { kindNamed } from '../../src/kinds/index.ts';
+
+const { schema } = kindNamed('agent');
+const CRM = { name: 'crm', url: 'https://x.test' };
+
+test.each<[string, JsonObject, readonly string[], JsonObject]>([
+  ['a value', { model: 'm', name: 'n' }, ['model'], { model: 'm' }],
+  ['a value in an object', { config: { a: 1, b: 2 } }, ['config.a'], { config: { a: 1 } }],
+  ['nothing', {}, ['model', 'config.a'], { model: null, config: { a: null } }],
+  [
+    'an element: the list whole',
+    { extensions: { tools: [CRM, { name: 'log' }] } },
+    ['extensions.tools[crm].url'],
+    { extensions: { tools: [CRM, { name: 'log' }] } },
+  ],
+  [
+    'a member that an element did not have: null in it',
+    { extensions: { tools: [CRM] } },
+    ['extensions.tools[crm].description', 'extensions.tools[crm].url'],
+    { extensions: { tools: [{ ...CRM, description: null }] } },
+  ],
+  [
+    'an element that was not there: the list without it',
+    { extensions: { tools: [CRM] } },
+    ['extensions.tools[new].url', 'extensions.tools[new].name'],
+    { extensions: { tools: [CRM] } },
+  ],
+  [
+    'a list that was not there: an empty one',
+    { extensions: { tools: [CRM] } },
+    ['extensions.tools[crm].headers[X].value'],
+    { extensions: { tools: [{ ...CRM, headers: [] }] } },
+  ],
+  [
+    'no list at all: an empty one',
+    {},
+    ['extensions.tools[crm].url'],
+    { extensions: { tools: [] } },
+  ],
+])('%s', (_what, document, paths, expected) => {
+  const parsed = paths.flatMap((text) => [parsePath(text) ?? []]);
+  expect(pickLeaves(schema, document, parsed)).toEqual(expected);
+});
+
+test('what is in the other document stays', () => {
+  const into = { name: 'n', config: { b: 2 } };
+  expect(pickLeaves(schema, { config: { a: 1 } }, [['config', 'a']], into)).toEqual({
+    name: 'n',
+    config: { b: 2, a: 1 },
+  });
+});

@@ -1,0 +1,70 @@
+import { spawn } from 'node:child_process';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, inject, onTestFinished, test } from 'vitest';
+import { type Simulator, startSimulator } from '../../src/simulator/index.ts';
+import '../e2e/build.ts';
+
+const AGENTS = 10_000;
+const PROMPT = 4 * 1024;
+const MOST_MEGABYTES = 400;
+
+/** Says how much memory the process took at most, when it ends. */
+const REPORTING = `data:text/javascript,${encodeURIComponent(
+  `import { writeFileSync } from 'node:fs';
+   process.on('exit', () => writeFileSync(process.env.PEAK_FILE, String(process.resourceUsage().maxRSS)));`,
+)}`;
+
+/** An account of many agents with long prompts, each another one. */
+async function manyAgents(): Promise<Simulator> {
+  const sim = await startSimulator({ agents: AGENTS });
+  onTestFinished(() => sim.close());
+  for (const [id, agent] of sim.store.agents) {
+    const prompt = `You are agent ${id}. `.repeat(PROMPT / 40).slice(0, PROMPT);
+    Object.assign(agent, { record: { ...agent.record, system_prompt: prompt } });
+  }
+  return sim;
+}
+
+test('ten thousand agents are kept, shown and compared in little memory', async () => {
+  const sim = await manyAgents();
+  const folder = await mkdtemp(join(tmpdir(), 'callsheet-memory-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const peaks: Record<string, number> = {};
+
+  async function run(...args: readonly string[]): Promise<string> {
+    const peak = join(folder, 'peak');
+    const child = spawn(process.execPath, ['--import', REPORTING, inject('bin'), ...args], {
+      cwd: folder,
+      stdio: ['ignore', 'pipe', 'inherit'],
+      env: {
+        PATH: process.env.PATH,
+        PEAK_FILE: peak,
+        CALLSHEET_BASE_URL: sim.url,
+        CALLSHEET_CLIENT_ID: sim.clientId,
+        CALLSHEET_CLIENT_SECRET: sim.clientSecret,
+        CALLSHEET_SNAPSHOT_PASSPHRASE: 'correct horse battery',
+      },
+    });
+    let out = '';
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      out += text;
+    });
+    const exit = await new Promise((resolve) => child.on('close', resolve));
+    expect(exit, args.join(' ')).toBe(0);
+    peaks[args.slice(0, 3).join(' ')] = Math.round(Number(await readFile(peak, 'utf8')) / 1024);
+    return out;
+  }
+
+  await run('snapshot', 'create', '--out', 'a.snapshot');
+  await run('snapshot', 'create', '--base', 'a.snapshot', '--out', 'b.snapshot');
+  const shown = JSON.parse(await run('snapshot', 'show', 'b.snapshot', '--format', 'json'));
+  expect(shown.resources.agent).toBe(AGENTS);
+  const compared = JSON.parse(
+    await run('snapshot', 'diff', 'a.snapshot', 'b.snapshot', '--format', 'json'),
+  );
+  expect(compared.summary.no_op).toBeGreaterThanOrEqual(AGENTS);
+  const most = Math.max(...Object.values(peaks));
+  expect(most, JSON.stringify(peaks)).toBeLessThan(MOST_MEGABYTES);
+});

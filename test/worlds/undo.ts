@@ -1,0 +1,138 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import { apply } from '../../src/cli/commands/apply.ts';
+import { rollback } from '../../src/cli/commands/rollback.ts';
+import { isList, isObject, type Json, type JsonObject } from '../../src/core/value.ts';
+import { startSimulator } from '../../src/simulator/index.ts';
+import { type Records, recordsIn } from './oracle.ts';
+import { actor, seedOf, stackOf } from './play.ts';
+import type { Wanted, World } from './world.ts';
+
+/** The kind of each section, and what a record of it is known by. */
+const SECTIONS: Readonly<Record<string, { readonly kind: string; readonly key: string }>> = {
+  agents: { kind: 'agent', key: 'name' },
+  retry_policies: { kind: 'retry_policy', key: 'name' },
+  email_templates: { kind: 'email_template', key: 'name' },
+  sms_templates: { kind: 'sms_template', key: 'name' },
+  custom_voices: { kind: 'custom_voice', key: 'name' },
+  sources: { kind: 'knowledge_source', key: 'url' },
+};
+
+/** Sections whose records the platform cannot delete: what a run made of them stays. */
+const LASTING = ['custom_voices', 'sources'];
+
+/** What the platform itself keeps up to date, and what no snapshot holds. */
+const LEFT_OUT: ReadonlySet<string> = new Set([
+  ...['id', 'updated_at', 'created_at', 'version', 'last_synced_at', 'is_active', 'status_reason'],
+  ...['auth_token', 'password', 'auth_headers'],
+]);
+
+/**
+ * Applies one configuration, then another, and rolls that back: the platform is as it was, leaf by leaf, or
+ * the rollback says where it is not. Returns how often it had to say so.
+ */
+export async function playUndo(world: World): Promise<number> {
+  // Members that the platform fills in when it is read are not in the store, which is what is compared.
+  // Runs follow each other faster here than entries that come late.
+  const dialect = { ...world.dialect, nestedDefaults: false, historyLagMs: 0 };
+  const sim = await startSimulator({ seed: seedOf(world), dialect });
+  const folder = await mkdtemp(join(tmpdir(), 'callsheet-undo-'));
+  const act = actor(sim, folder, 'secret-0');
+  const flags = { dir: folder, format: 'json' as const, autoApprove: true };
+  const allowed = { allowDelete: true, force: true, acceptConflicts: true };
+  const run = async (wanted: Wanted) => {
+    await writeFile(join(folder, 'callsheet.yaml'), JSON.stringify(stackOf(wanted)));
+    const { exit, err, out } = await act((to) => apply(undefined, { ...flags, ...allowed }, to));
+    // A configuration without any resource never means that all of them are to go.
+    if (exit === 4) return null;
+    if (exit !== 0) throw new Error(`the run failed: exit ${exit}\n${err}${out.slice(-2000)}`);
+    return JSON.parse(out).run as string | null;
+  };
+  try {
+    await writeFile(join(folder, 'clip.wav'), 'RIFF\0\0\0\0WAVEfmt \0\0\0\0', 'latin1');
+    const [first, second] = world.steps;
+    await run(first?.wanted ?? {});
+    const before = seen(recordsIn(sim));
+    const undone = await run(second?.wanted ?? {});
+    if (undone === null) return 0;
+    const { exit, err, out } = await act((to) => rollback({ ...flags, run: undone }, to));
+    if (exit !== 0 && exit !== 3)
+      throw new Error(`the rollback failed: exit ${exit}\n${err}${out}`);
+    const after = seen(recordsIn(sim));
+    const found = differing(before, after);
+    const said = out === '' ? [] : saidIn(JSON.parse(out));
+    const unsaid = found.filter((address) => !said.includes(address));
+    if (unsaid.length > 0)
+      throw new Error(`not as before, and not said:\n${tell(unsaid, before, after)}\n${err}${out}`);
+    // Where null is refused, what was set for the first time stays, and that is said.
+    if (exit === 3 && world.dialect.nulls !== 'rejected')
+      throw new Error(`all of it has an endpoint:\n${err}${out}`);
+    if (found.length === 0 && exit === 3)
+      throw new Error(`all is as before, and the rollback says otherwise:\n${err}${out}`);
+    if (found.length > 0 && exit === 0) throw new Error(`not as before, and exit 0: ${found}`);
+    return exit === 3 ? 1 : 0;
+  } finally {
+    await sim.close();
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+type Seen = ReadonlyMap<string, Json>;
+
+function tell(addresses: readonly string[], before: Seen, after: Seen): string {
+  const show = (value: Json | undefined) => JSON.stringify(value ?? null);
+  return addresses
+    .map((one) => `${one}\n  was ${show(before.get(one))}\n  is  ${show(after.get(one))}`)
+    .join('\n');
+}
+
+type Receipt = {
+  readonly ledger: readonly { readonly address: string; readonly status: string }[];
+  readonly verification?: { readonly differs: readonly { readonly address: string }[] };
+};
+
+function saidIn({ ledger, verification }: Receipt): readonly string[] {
+  const failed = ledger.filter(({ status }) => status !== 'done');
+  return [...failed, ...(verification?.differs ?? [])].map(({ address }) => address);
+}
+
+/** Records by address, ids of others as their addresses, without what nobody can or need put back. */
+function seen(records: Records): Seen {
+  const names = new Map<string, string>();
+  const all: [string, JsonObject][] = [];
+  for (const [section, { kind, key }] of Object.entries(SECTIONS))
+    for (const [id, record] of Object.entries(records[section] ?? {})) {
+      const address = `${kind}.${record[key]}`;
+      names.set(id, address);
+      all.push([address, record]);
+    }
+  const view = (value: Json): Json => {
+    if (typeof value === 'string') return (names.get(value) ?? value).replace(/\n$/, '');
+    if (isList(value)) return value.map(view);
+    if (!isObject(value)) return value;
+    const isHeader = 'key' in value && 'value' in value;
+    const members = Object.entries(value)
+      .filter(([name]) => !LEFT_OUT.has(name) && !(isHeader && name === 'value'))
+      .map(([name, member]) => [name, view(member)] as const)
+      .filter(([, member]) => !isNothing(member));
+    return Object.fromEntries(members);
+  };
+  return new Map(all.map(([address, record]) => [address, view(record)]));
+}
+
+function isNothing(value: Json): boolean {
+  if (isList(value)) return value.length === 0;
+  return value === null || value === '' || (isObject(value) && Object.keys(value).length === 0);
+}
+
+function differing(before: Seen, after: Seen): readonly string[] {
+  const lasting = LASTING.map((section) => `${SECTIONS[section]?.kind}.`);
+  return [...new Set([...before.keys(), ...after.keys()])].filter((address) => {
+    const isLasting = lasting.some((kind) => address.startsWith(kind));
+    // A source goes on being ingested by itself; that it is there is all that a run decides.
+    if (isLasting) return before.has(address) && !after.has(address);
+    return !isDeepStrictEqual(before.get(address), after.get(address));
+  });
+}
