@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 /**
  * Imports run one way (DESIGN §12). Each folder of `src/` with those that it may import:
  *
- *     main ─▶ cli ─▶ apply, live, snapshot, config, api, simulator, stores ─▶ plan, diff, rollback, render ─▶ kinds ─▶ core
+ *     main ─▶ cli ─▶ restore, apply, live, snapshot, config, api, simulator, stores ─▶ plan, diff, rollback, render ─▶ kinds ─▶ core
  *                                 config ─▶ lint, rules ─▶ kinds ─▶ core
  *
  * `lint` and `rules` judge what `config` has resolved, and are called by it: so their findings come with the other
@@ -29,6 +29,7 @@ const ALLOWED: { readonly [folder: string]: readonly string[] } = {
     'diff',
     'rollback',
     'snapshot',
+    'restore',
     'render',
     'kinds',
     'core',
@@ -36,6 +37,7 @@ const ALLOWED: { readonly [folder: string]: readonly string[] } = {
   apply: ['api', 'plan', 'diff', 'model', 'kinds', 'core'],
   live: ['api', 'plan', 'kinds', 'core'],
   snapshot: ['api', 'contract', 'plan', 'diff', 'render', 'model', 'kinds', 'core'],
+  restore: ['snapshot', 'rollback', 'plan', 'diff', 'model', 'kinds', 'core'],
   config: ['contract', 'lint', 'rules', 'kinds', 'core'],
   lint: ['kinds', 'core'],
   rules: ['kinds', 'core'],

@@ -175,6 +175,23 @@ describe('what no snapshot holds', () => {
     expect(named.err).toContain('names what cannot be read');
   });
 
+  staged('comes with the files that were kept in it', async (stage) => {
+    await stage.apply();
+    const bytes = () => [
+      ...[...stage.sim.store.voices.values()].map(({ clip }) => clip.toString('hex')),
+      ...[...stage.sim.store.sources.values()].map(({ upload }) => upload?.bytes?.toString('hex')),
+    ];
+    const before = bytes().sort();
+    const { file } = await take(stage, 'then.snapshot', { media: true });
+    const based = await take(stage, 'next.snapshot', { media: true, base: file });
+    wipe(stage.sim);
+    const flags = { ...BARE, state: ownState(stage), withoutSecrets: true };
+    const { summary } = await restoreOn(stage, based.file, flags);
+    expect(summary().exceptions.filter(({ what }) => what === 'file')).toEqual([]);
+    expect(before).toHaveLength(3);
+    expect(bytes().sort()).toEqual(before);
+  });
+
   staged('leaves out a voice without its clip, and what would name it', async (stage) => {
     const { file, media, state } = await prepared(stage, {});
     const flags = { ...BARE, state, withoutSecrets: true };

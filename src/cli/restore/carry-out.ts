@@ -173,7 +173,8 @@ async function beforeFirst(
   progress.collisions = collisionsIn(round);
   progress.secrets = neededSecrets(rebuilt.needs);
   progress.exceptions.push(...unknownSecrets(plan));
-  if (flags.format === 'text') context.terminal.out(renderPlan(plan, 'text', context.terminal));
+  if (flags.format === 'text')
+    context.terminal.out(renderPlan(briefly(plan, context), 'text', context.terminal));
   if (flags.dryRun === true) return ['planned', isRefused(plan) ? EXIT.refused : EXIT.done];
   if (!isWriting(planned)) return undefined;
   if (flags.over !== true) {
@@ -193,6 +194,18 @@ async function beforeFirst(
     return ['refused', EXIT.refused];
   }
   return (await isAgreed(flags, context)) ? undefined : ['refused', EXIT.error];
+}
+
+/** More of what is to be made is listed without its values: the snapshot has them all (`snapshot show`). */
+const MOST_WHOLE = 30;
+
+function briefly(plan: PlanDocument, { terminal }: Context): PlanDocument {
+  if (terminal.render.verbose || plan.summary.create <= MOST_WHOLE) return plan;
+  const changes = plan.changes.map((change) =>
+    change.action === 'create' ? { ...change, fields: [] } : change,
+  );
+  const message = 'values of what is made are left out here; --verbose shows them';
+  return { ...plan, changes, notes: [...plan.notes, { severity: 'info', address: null, message }] };
 }
 
 function keyOf({ kind, id }: { readonly kind: string; readonly id: string }): string {

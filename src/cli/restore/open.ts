@@ -12,7 +12,7 @@ import type { LoadedStack } from '../stack.ts';
 import { type Choice, chooseFrom, type PlaceFlags } from './choice.ts';
 import type { Holding } from './holding.ts';
 import { blankStack, findStack, organizationNames, placeState } from './place.ts';
-import { gatherSupplies, type Supplies, type SupplyFlags } from './supplies.ts';
+import { gatherSupplies, isInSnapshot, type Supplies, type SupplyFlags } from './supplies.ts';
 import { checkOrganizations, organizationsOf } from './target.ts';
 
 /** Everything that is known before the first round. */
@@ -56,7 +56,7 @@ export async function openRestoration(
     await checkOrganizations(choice, client, (id) => holding.organizations.get(id) ?? null);
     const all = addressesOf(holding.all);
     const addresses = new Map(choice.chosen.map((held) => [held, all.get(held) ?? held.id]));
-    const supplies = await gatherSupplies(addresses, flags, stack, context);
+    const supplies = await gatherSupplies(addresses, flags, stack, holding.media, context);
     const state = placeState(flags.state, holding, account, stack);
     const loaded: LoadedStack = {
       stack: { ...source, state: { file: state }, digest: holding.sha256 },
@@ -73,7 +73,14 @@ export async function openRestoration(
       state,
       isSameAccount: platform.account_id === account && platform.base_url === client.baseUrl,
       organizations: organizationNames(holding, choice.places, stack),
-      session: () => openSessionOn(loaded, openStore(loaded.stack, context), flags, context),
+      session: () =>
+        openSessionOn(loaded, openStore(loaded.stack, context), flags, context, async (file) =>
+          isInSnapshot(file)
+            ? new globalThis.Blob([new Uint8Array(await holding.bytesOf(file.sha256))], {
+                type: file.mime,
+              })
+            : undefined,
+        ),
     };
   } finally {
     context.stop.removeEventListener('abort', interrupt);

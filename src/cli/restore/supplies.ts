@@ -17,6 +17,7 @@ import { type Held, nameOf } from '../../restore/held.ts';
 import type { Site } from '../../restore/rebuild.ts';
 import { needsOf, variableFor } from '../../restore/secrets.ts';
 import type { Context } from '../context.ts';
+import type { Holding } from './holding.ts';
 
 export type SupplyFlags = {
   /** A YAML file: address → path → `env:NAME` or `file:PATH`. */
@@ -35,13 +36,14 @@ type Given = { readonly pattern: Address; readonly path: string; readonly source
 
 /**
  * Gathers secrets from the file that was named, from what the stack says of an address, and from variables of
- * the environment; files from the folder that was named, and from the stack. All are read before anything is
+ * the environment; files from the snapshot, from the folder that was named, and from the stack. All are read before anything is
  * sent.
  */
 export async function gatherSupplies(
   addresses: ReadonlyMap<Held, Address>,
   flags: SupplyFlags,
   stack: Stack | undefined,
+  media: Holding['media'],
   { env }: Context,
 ): Promise<Supplies> {
   const given = flags.secrets === undefined ? [] : await readGiven(flags.secrets);
@@ -64,7 +66,7 @@ export async function gatherSupplies(
   );
   refuseUnread(given, new Set(sources.values()), values, flags);
   const found = new Map<Held, Blob | undefined>();
-  const media = flags.media === undefined ? [] : filesIn(flags.media);
+  const files = flags.media === undefined ? [] : filesIn(flags.media);
   return {
     secretOf: (source) => values.get(source),
     secretValues: [...new Set(values.values())],
@@ -73,10 +75,11 @@ export async function gatherSupplies(
       return source !== undefined && values.has(source) ? new Secret(source) : undefined;
     },
     fileFor(held, address, field) {
+      const kept = keptFile(held, field, media);
+      if (kept !== undefined) return kept;
+      if (!found.has(held)) found.set(held, findFile(held, field, files));
       const own = configured.get(address)?.document[field];
-      if (own instanceof Blob) return own;
-      if (!found.has(held)) found.set(held, findFile(held, field, media));
-      return found.get(held);
+      return found.get(held) ?? (own instanceof Blob ? own : undefined);
     },
   };
 }
@@ -147,12 +150,25 @@ function refuseUnread(
   );
 }
 
-type MediaFile = { readonly dir: string; readonly name: string; readonly group: string };
+/** Marks a file that lies in the snapshot; what follows the slash is its name. */
+const IN_SNAPSHOT = 'snapshot:/';
+
+export function isInSnapshot({ path }: Blob): boolean {
+  return path.startsWith(IN_SNAPSHOT);
+}
+
+/** The file that the snapshot keeps of a resource. */
+function keptFile({ files }: Held, field: string, media: Holding['media']): Blob | undefined {
+  const kept = media.get(files[field] ?? '');
+  return kept && new Blob(`${IN_SNAPSHOT}${kept.name}`, kept.sha256, kept.size, kept.mime);
+}
+
+type FoundFile = { readonly dir: string; readonly name: string; readonly group: string };
 
 /** The files of a folder and of the folders in it. */
-function filesIn(dir: string): readonly MediaFile[] {
+function filesIn(dir: string): readonly FoundFile[] {
   try {
-    return readdirSync(dir, { withFileTypes: true }).flatMap((entry): readonly MediaFile[] => {
+    return readdirSync(dir, { withFileTypes: true }).flatMap((entry): readonly FoundFile[] => {
       if (entry.isFile()) return [{ dir: resolve(dir), name: entry.name, group: '' }];
       if (!entry.isDirectory()) return [];
       const inner = join(dir, entry.name);
@@ -169,7 +185,7 @@ function filesIn(dir: string): readonly MediaFile[] {
 }
 
 /** The file that is called like the resource; one in a folder called like its place is closer than others. */
-function findFile(held: Held, field: string, files: readonly MediaFile[]): Blob | undefined {
+function findFile(held: Held, field: string, files: readonly FoundFile[]): Blob | undefined {
   const name = nameOf(held).normalize('NFC');
   const places = Object.values(held.scope);
   const matches = files.filter((file) => {
