@@ -62,6 +62,7 @@ export function renderRestorationText(one: RestorationSummary, options: RenderOp
   const lines: Line[] = [
     ...verdictLines(one, options),
     ...remainingLines(one, options),
+    ...secretLines(one, options),
     ...exceptionLines(one, options),
     [],
     ...factLines(
@@ -115,17 +116,22 @@ function remainingLines(
 
 /** The same sentence of many resources is said once. */
 function exceptionLines(
-  { exceptions }: RestorationSummary,
+  { exceptions: all, secrets, status }: RestorationSummary,
   { width, verbose }: RenderOptions,
 ): readonly Line[] {
+  // Of what is to be supplied the list above says more.
+  const isListed = status === 'planned' && secrets.length > 0;
+  const exceptions = isListed ? all.filter(({ what }) => what !== 'secret') : all;
   if (exceptions.length === 0) return [];
   const grouped = Map.groupBy(exceptions, ({ message }) => message);
-  const all = [...grouped];
-  const shown = verbose ? all : all.slice(0, 2 * MOST_LISTED);
-  const hidden = all.length - shown.length;
+  const groups = [...grouped];
+  const shown = verbose ? groups : groups.slice(0, 2 * MOST_LISTED);
+  const hidden = groups.length - shown.length;
+  const title =
+    status === 'planned' ? 'What would not be as it was, and why:' : 'Not as it was, and why:';
   return [
     [],
-    ...wrap([span('Not as it was, and why:', 'strong')], width, 2),
+    ...wrap([span(title, 'strong')], width, 2),
     ...shown.flatMap(([message, sharing]) => {
       const of = sharing.flatMap(({ address }) => (address === null ? [] : [address]));
       const named = verbose ? of : of.slice(0, MOST_NAMED);
@@ -135,5 +141,35 @@ function exceptionLines(
       return wrap([span(`  ${sanitiseLine(who)}`), span(sanitiseLine(message), 'dim')], width, 4);
     }),
     ...(hidden > 0 ? [[span(`  ⋯ ${hidden} more; --verbose lists them`, 'dim')]] : []),
+  ];
+}
+
+/** What is to be supplied, and in which variable each is looked for. */
+function secretLines(
+  { secrets, status }: RestorationSummary,
+  { width, verbose }: RenderOptions,
+): readonly Line[] {
+  if (secrets.length === 0 || status !== 'planned') return [];
+  const shown = verbose ? secrets : secrets.slice(0, MOST_LISTED);
+  const hidden = secrets.length - shown.length;
+  const title = `Secrets to supply (${formatNumber(secrets.length)}), in a variable or with --secrets:`;
+  return [
+    [],
+    ...wrap([span(title, 'warning')], width, 2),
+    ...shown.flatMap(({ address, any_of: ways }) => [
+      ...wrap(
+        [
+          span(`  ${sanitiseLine(address)}  `),
+          span(sanitiseLine(ways.map(({ path }) => path).join(' or ')), 'dim'),
+        ],
+        width,
+        4,
+      ),
+      // Never broken: it is there to be copied.
+      [span(`    ${sanitiseLine(ways[0]?.variable ?? '')}`)],
+    ]),
+    ...(hidden > 0
+      ? [[span(`  ⋯ ${formatNumber(hidden)} more; --verbose lists them`, 'dim')]]
+      : []),
   ];
 }

@@ -135,6 +135,7 @@ export function forecastOf({
 }: PlanDocument): string {
   const sum = formatCount(reads + writes, 'request');
   const split = `${formatCount(reads, 'read')}, ${formatCount(writes, 'write')}`;
-  const who = purpose === 'rollback' ? 'The rollback' : 'Apply';
+  const who =
+    purpose === 'rollback' ? 'The rollback' : purpose === 'restore' ? 'Restoring' : 'Apply';
   return `${who} sends about ${sum} (${split}) and takes about ${formatDuration(seconds)}.`;
 }

@@ -63,6 +63,10 @@ describe('another organization', () => {
       // The other organization is as it was, and the policy that both use is still one.
       expect(fleetIn(stage.sim, HARBOR)).toEqual(before);
       expect(stage.sim.store.retryPolicies.size).toBe(1);
+      // A state that was made elsewhere would have its agents moved from there.
+      const moved = { ...flags, mapOrganization: [], mapKnowledgeBase: [], over: true };
+      const other = await restoreOn(stage, file, moved, { exit: 1 });
+      expect(other.err.replaceAll(/\s+/g, ' ')).toContain('is of another restoration');
       // With the key of the account the name does.
       const again = await restoreOn(stage, file, flags);
       expect(again.summary()).toMatchObject({ status: 'done', runs: [] });

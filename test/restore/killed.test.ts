@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { openStage, type Stage } from '../apply/stage.ts';
 import { isIdle, type Moment } from '../kill/matrix.ts';
@@ -32,7 +33,8 @@ describe('a restoration that dies', () => {
       for (const [index, moment] of died.entries()) {
         if (index % EVERY !== 0) continue;
         wipe(stage.sim);
-        const flags = { state: `${ownState(stage)}.${index}`, concurrency: 1 };
+        const state = join(stage.folder, String(index), 'restored.json');
+        const flags = { state, concurrency: 1 };
         const { outside: world, isDead } = mortal(moment);
         await restoreOn(stage, file, flags, { outside: world, exit: 'any' });
         expect(isDead(), `${moment.name} never came`).toBe(true);

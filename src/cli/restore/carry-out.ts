@@ -1,14 +1,8 @@
 import { CallsheetError } from '../../core/errors.ts';
 import type { PlanDocument } from '../../core/plan-document.ts';
-import { leavesOf } from '../../diff/leaves.ts';
-import { kindNamed } from '../../kinds/index.ts';
 import { isRefused } from '../../plan/document.ts';
 import { renderLedgerText } from '../../render/ledger.ts';
-import {
-  type RestorationException,
-  type RestorationSummary,
-  renderRestorationText,
-} from '../../render/restoration.ts';
+import type { RestorationSummary } from '../../render/restoration.ts';
 import { renderPlan } from '../commands/plan.ts';
 import { confirm } from '../confirm.ts';
 import type { Context } from '../context.ts';
@@ -16,7 +10,7 @@ import { EXIT, type ExitCode } from '../exit.ts';
 import { runPlan } from '../run.ts';
 import type { Session } from '../session.ts';
 import { tellRunning } from '../tell.ts';
-import { endingsOf, restorationExceptions, unknownSecrets } from './exceptions.ts';
+import { unknownSecrets } from './exceptions.ts';
 import type { Opened, OpenFlags } from './open.ts';
 import {
   collisionsIn,
@@ -26,6 +20,7 @@ import {
   targetNotEmpty,
 } from './refusals.ts';
 import { planRound, type Restoration, type Round, textNotes } from './round.ts';
+import { type Progress, showSummary } from './summary.ts';
 import { findObstacles, findStrangers } from './target.ts';
 
 export type CarryOutFlags = OpenFlags &
@@ -47,14 +42,6 @@ const MOST_ROUNDS = 4;
 
 /** A round, and why nothing can be put into some places. */
 type Seen = Round & { readonly obstacles: ReadonlyMap<string, string> };
-
-/** What is carried from round to round. */
-type Progress = {
-  readonly runs: string[];
-  readonly exceptions: RestorationException[];
-  collisions: RestorationSummary['collisions'];
-  secrets: RestorationSummary['secrets'];
-};
 
 /** Makes the target hold what the snapshot does, and proves it. */
 export async function carryOut(
@@ -88,7 +75,7 @@ async function takeRound(
   const { planned } = round;
   const { plan } = planned;
   const end = (status: RestorationSummary['status'], exit: ExitCode) => {
-    show(status, round, progress, { session, opened, flags, context });
+    showSummary(status, round, progress, { session, opened, flags, context });
     return exit;
   };
   if (number === 1) {
@@ -173,8 +160,11 @@ async function beforeFirst(
   progress.collisions = collisionsIn(round);
   progress.secrets = neededSecrets(rebuilt.needs);
   progress.exceptions.push(...unknownSecrets(plan));
-  if (flags.format === 'text')
-    context.terminal.out(renderPlan(briefly(plan, context), 'text', context.terminal));
+  const showPlan = () => {
+    if (flags.format === 'text')
+      context.terminal.out(renderPlan(briefly(plan, context), 'text', context.terminal));
+  };
+  if (flags.dryRun === true || !isWriting(planned)) showPlan();
   if (flags.dryRun === true) return ['planned', isRefused(plan) ? EXIT.refused : EXIT.done];
   if (!isWriting(planned)) return undefined;
   if (flags.over !== true) {
@@ -187,6 +177,7 @@ async function beforeFirst(
   }
   if (rebuilt.needs.length > 0 && flags.withoutSecrets !== true)
     throw secretsMissing(rebuilt.needs);
+  showPlan();
   if (isRefused(plan)) {
     context.terminal.err(
       'Nothing was written: the restoration holds changes that are refused. --skip-refused leaves them out and does the rest.',
@@ -223,64 +214,4 @@ async function isAgreed({ autoApprove }: CarryOutFlags, { terminal }: Context): 
   const agreed = await confirm('Restore this?', terminal);
   if (!agreed) terminal.err('Nothing was written.');
   return agreed;
-}
-
-function show(
-  status: RestorationSummary['status'],
-  { planned: { plan }, rebuilt }: Round,
-  progress: Progress,
-  about: {
-    readonly session: Session;
-    readonly opened: Opened;
-    readonly flags: CarryOutFlags;
-    readonly context: Context;
-  },
-): void {
-  const { session, opened, flags, context } = about;
-  const { holding, choice, state } = opened;
-  const summary: RestorationSummary = {
-    format: 'callsheet-restoration',
-    version: 1,
-    status,
-    snapshot: {
-      file: holding.file,
-      made_at: holding.header.made_at,
-      sha256: holding.sha256,
-    },
-    platform: session.platform,
-    mapped: Object.fromEntries(choice.places),
-    state,
-    runs: progress.runs,
-    remaining: plan.changes
-      .filter(({ action }) => action !== 'adopt')
-      .map(({ address, action, verdict, reason, fields }) => ({
-        address,
-        action,
-        verdict,
-        reason,
-        paths: action === 'create' ? [] : fields.map(({ path }) => path),
-      })),
-    proof: status === 'done' ? proofOf(rebuilt.desired) : null,
-    collisions: progress.collisions,
-    secrets: progress.secrets,
-    exceptions: [
-      ...restorationExceptions(rebuilt, opened),
-      ...progress.exceptions,
-      ...endingsOf(opened),
-    ],
-  };
-  const { terminal } = context;
-  terminal.out(
-    flags.format === 'json'
-      ? JSON.stringify(summary, null, 2)
-      : renderRestorationText(summary, terminal.render),
-  );
-}
-
-function proofOf(desired: Round['rebuilt']['desired']): RestorationSummary['proof'] {
-  const values = desired.reduce((sum, { kind, document }) => {
-    const { leaves } = leavesOf(kindNamed(kind).schema, document);
-    return sum + [...leaves.values()].filter(({ facts }) => !facts.unreadable).length;
-  }, 0);
-  return { resources: desired.length, values };
 }

@@ -57,7 +57,7 @@ export async function openRestoration(
     const all = addressesOf(holding.all);
     const addresses = new Map(choice.chosen.map((held) => [held, all.get(held) ?? held.id]));
     const supplies = await gatherSupplies(addresses, flags, stack, holding.media, context);
-    const state = placeState(flags.state, holding, account, stack);
+    const state = placeState(flags.state, holding, account, choice.places, stack);
     const loaded: LoadedStack = {
       stack: { ...source, state: { file: state }, digest: holding.sha256 },
       warnings: [],

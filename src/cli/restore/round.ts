@@ -12,6 +12,7 @@ import { planInstead } from '../make-plan.ts';
 import { overrideOption } from '../plan-flags.ts';
 import type { Session } from '../session.ts';
 import type { Holding } from './holding.ts';
+import { checkPlaces } from './place.ts';
 
 /** What stays the same from one round to the next. */
 export type Restoration = {
@@ -53,6 +54,7 @@ export async function planRound(
   const site = { ...restoration.site, recorded, leftOut: () => undefined };
   // Once to find what is there, which decides what of it can be said.
   const all = rebuild(addresses, { ...site, exists: () => true }).desired;
+  checkPlaces(session.store.location, session.state, all);
   const { identities } = await identify(all, session.state, session.reader, { moves: false });
   const there = identities.filter(({ found }) => found !== undefined);
   const existing = new Set(there.map(({ address }) => address));
