@@ -16,6 +16,7 @@
  * | `x-set`          | a list without order                                                         |
  * | `x-whole`        | an object that is owned and compared as one leaf                             |
  * | `x-ref`          | kind of the resource whose id the field holds                                |
+ * | `x-created-as`   | the only values that a new resource may have; others follow by an update     |
  * | `x-immutable`    | another value means another resource                                         |
  * | `x-revert`       | false where a history revert leaves the field as it is                       |
  * | `x-revert-takes` | fields that a revert which switches it off switches off as well              |
@@ -64,6 +65,7 @@ export type FieldSchema = {
   readonly 'x-set'?: boolean;
   readonly 'x-whole'?: boolean;
   readonly 'x-ref'?: string;
+  readonly 'x-created-as'?: readonly string[];
   readonly 'x-immutable'?: boolean;
   readonly 'x-revert'?: boolean;
   readonly 'x-revert-takes'?: readonly string[];

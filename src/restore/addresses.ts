@@ -20,21 +20,24 @@ export function addressesOf(all: readonly Held[]): ReadonlyMap<Held, Address> {
     taken.add(held.address);
   }
   const unnamed = all.filter((held) => !given.has(held));
-  const wanted = Map.groupBy(unnamed, (held) => addressFrom(held, slugOf(nameOf(held))));
-  for (const [address, sharing] of wanted) {
-    const isFree = sharing.length === 1 && !taken.has(address);
-    for (const held of sharing) given.set(held, isFree ? address : withId(held, taken));
+  // Each way is tried for all at once, so that their order in the file decides nothing.
+  give(unnamed, (held) => slugOf(nameOf(held)));
+  give(unnamed, (held) => `${slugOf(nameOf(held))}_${plain(held.id).slice(0, TELLING)}`);
+  for (const held of unnamed) {
+    if (!given.has(held))
+      given.set(held, addressFrom(held, `${slugOf(nameOf(held))}_${plain(held.id)}`));
   }
   return given;
-}
 
-/** What shares its name with another is told apart by its id. */
-function withId(held: Held, taken: Set<Address>): Address {
-  const slug = slugOf(nameOf(held));
-  const short = addressFrom(held, `${slug}_${plain(held.id).slice(0, TELLING)}`);
-  const address = taken.has(short) ? addressFrom(held, `${slug}_${plain(held.id)}`) : short;
-  taken.add(address);
-  return address;
+  function give(those: readonly Held[], slug: (held: Held) => string): void {
+    const left = those.filter((held) => !given.has(held));
+    for (const [address, sharing] of Map.groupBy(left, (held) => addressFrom(held, slug(held)))) {
+      const [only] = sharing;
+      if (only === undefined || sharing.length > 1 || taken.has(address)) continue;
+      given.set(only, address);
+      taken.add(address);
+    }
+  }
 }
 
 function addressFrom({ kind: name, scope }: Held, slug: string): Address {

@@ -16,6 +16,7 @@ export function withValueAt(
   function put(schema: FieldSchema, at: Value | undefined, rest: Path): Value | undefined {
     const [segment, ...below] = rest;
     if (segment === undefined) return value;
+    if (value === undefined && at === undefined) return undefined;
     if (isList(at)) return putInto(schema, at, segment, below);
     if (isIdentity(segment)) return at;
     const members = isObject(at) ? at : {};

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { type Disk, realDisk } from '../../src/state/disk.ts';
 import { openStage, type Stage } from '../apply/stage.ts';
 import { isIdle, type Moment } from '../kill/matrix.ts';
 import { mortal } from '../kill/mortal.ts';
@@ -42,6 +43,37 @@ describe('a restoration that dies', () => {
         expect([moment, summary().status, summary().remaining]).toEqual([moment, 'done', []]);
         expect(withoutHalves(stage), moment.name).toEqual(before);
       }
+    });
+  });
+
+  test('stops where the disk is full, and goes on once it is not', async () => {
+    await onStage(async (stage, file) => {
+      const before = fleetOf(stage.sim);
+      wipe(stage.sim);
+      let left = 12;
+      const disk: Disk = {
+        ...realDisk,
+        openEnd: async (path, which) => {
+          const end = await realDisk.openEnd(path, which);
+          return {
+            close: () => end.close(),
+            append: async (text) => {
+              left -= 1;
+              if (left < 0) {
+                const fact = { code: 'ENOSPC', syscall: 'write', path, errno: -28 };
+                throw Object.assign(new Error('ENOSPC: no space left on device, write'), fact);
+              }
+              await end.append(text);
+            },
+          };
+        },
+      };
+      const flags = { state: ownState(stage) };
+      const full = await restoreOn(stage, file, flags, { outside: { disk }, exit: 1 });
+      expect(full.err).toMatch(/disk is full|no space/i);
+      expect(stage.writes().length).toBeGreaterThan(0);
+      expect((await restoreOn(stage, file, flags)).summary().status).toBe('done');
+      expect(withoutHalves(stage)).toEqual(before);
     });
   });
 

@@ -203,7 +203,7 @@ describe('what no snapshot holds', () => {
       'knowledge_source.clinic.prices',
     ]);
     expect(exceptions.map(({ message }) => message)).toContain(
-      'voice_settings.voice_id is left out: the custom_voice that it names is not restored',
+      'voice_settings.voice_id is left out: the custom voice that it names is not restored',
     );
     // Once somebody has found the files, the same command brings along what lacked them.
     const found = await restoreOn(stage, file, { ...flags, media });

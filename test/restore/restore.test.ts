@@ -45,6 +45,9 @@ describe('a whole account that no stack knows', () => {
     'comes back from a snapshot alone',
     async (stage) => {
       const { sim } = stage;
+      // No template is made archived: that is told once it is there.
+      const [template] = sim.store.emailTemplates.values();
+      Object.assign(template ?? {}, { status: 'archived' });
       const before = fleetOf(sim);
       const { file } = await take(
         stage,

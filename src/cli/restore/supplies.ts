@@ -14,8 +14,8 @@ import { Blob, Secret } from '../../core/value.ts';
 import { leavesOf } from '../../diff/leaves.ts';
 import { kindNamed } from '../../kinds/index.ts';
 import { type Held, nameOf } from '../../restore/held.ts';
-import type { Site } from '../../restore/rebuild.ts';
 import { needsOf, variableFor } from '../../restore/secrets.ts';
+import type { Site } from '../../restore/site.ts';
 import type { Context } from '../context.ts';
 import type { Holding } from './holding.ts';
 
