@@ -53,7 +53,9 @@ export function rebuildOne(held: Held, address: Address, site: Site, links: Link
   const rewritten = rewriteTexts(schema, whole, links.idOf);
   const said = site.rewritesTexts ? rewritten.document : whole;
   const { document, references } = relink(schema, said, links.ownerOf);
-  const isNew = site.recorded(address) === undefined && !site.exists(address);
+  const isUnknown = site.recorded(address) === undefined;
+  const isNew = isUnknown && !site.exists(address);
+  const isTheirs = isUnknown && !isNew;
   return {
     desired: {
       address,
@@ -76,7 +78,7 @@ export function rebuildOne(held: Held, address: Address, site: Site, links: Link
       ...filled.missing.map(({ paths }) => ({
         what: 'secret' as const,
         address,
-        message: `${paths.join(' or ')} was not supplied, and no snapshot holds it`,
+        message: `${paths.join(' or ')} ${isTheirs ? 'is left as it is: it was not supplied, and no snapshot holds it' : 'was not supplied, and no snapshot holds it'}`,
       })),
     ],
     needs: isNew ? filled.missing : [],

@@ -14,6 +14,7 @@ import { unknownSecrets } from './exceptions.ts';
 import type { Opened, OpenFlags } from './open.ts';
 import {
   collisionsIn,
+  isRecording,
   isWriting,
   neededSecrets,
   secretsMissing,
@@ -82,7 +83,7 @@ async function takeRound(
     const refused = await beforeFirst(round, session, progress, opened, flags, context);
     if (refused !== undefined) return end(...refused);
   }
-  if (!isWriting(planned) && session.unfinished === undefined) {
+  if (!isRecording(planned) && session.unfinished === undefined) {
     const isWhole = plan.changes.every(({ verdict }) => verdict === 'ok');
     return isWhole ? end('done', EXIT.done) : end('partial', EXIT.partial);
   }

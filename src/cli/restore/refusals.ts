@@ -30,6 +30,11 @@ export function isWriting({ plan }: Round['planned']): boolean {
   return plan.changes.some(({ verdict, operations }) => verdict === 'ok' && operations.length > 0);
 }
 
+/** Whether it does, or has something to remember that was there already. */
+export function isRecording({ plan }: Round['planned']): boolean {
+  return plan.changes.some(({ verdict, action }) => verdict === 'ok' && action !== 'no_op');
+}
+
 export function targetNotEmpty(
   collisions: readonly Collision[],
   strangers: number,
