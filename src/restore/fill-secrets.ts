@@ -1,11 +1,11 @@
 import type { Address } from '../core/address.ts';
 import { formatPath, parsePath } from '../core/path.ts';
 import type { FieldSchema } from '../core/schema.ts';
-import type { Value, ValueObject } from '../core/value.ts';
+import { Secret, type Value, type ValueObject } from '../core/value.ts';
 import { kindNamed } from '../kinds/index.ts';
 import type { Held } from './held.ts';
 import { elementOf, withValueAt } from './paths.ts';
-import { type Need, needsOf } from './secrets.ts';
+import { heldSecrets, type Need, needsOf } from './secrets.ts';
 import type { Site } from './site.ts';
 
 /** A document with the secrets that are at hand. */
@@ -28,6 +28,8 @@ export function fillSecrets(
   const missing: Need[] = [];
   const ignore: string[] = [];
   let filled = document;
+  for (const { path, source } of heldSecrets(held, address))
+    filled = withText(schema, filled, path, new Secret(source));
   for (const need of needsOf(held, address)) {
     const given = need.paths.flatMap((path) => {
       const secret = site.secretAt(address, path);

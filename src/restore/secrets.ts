@@ -2,8 +2,9 @@ import type { Address } from '../core/address.ts';
 import { formatPath, identitySegment, type Path, parsePath } from '../core/path.ts';
 import { type FieldSchema, itemSchema, memberSchema } from '../core/schema.ts';
 import { isList, isObject, type Json } from '../core/value.ts';
-import { valueAt } from '../diff/along.ts';
+import { schemasAlong, valueAt } from '../diff/along.ts';
 import { kindNamed } from '../kinds/index.ts';
+import { withhold } from '../snapshot/withhold.ts';
 import type { Held } from './held.ts';
 
 /** A secret that a resource had and that no snapshot holds. One of the paths is enough. */
@@ -62,6 +63,26 @@ function likelySecrets(root: FieldSchema, document: Held['document']): readonly 
 
   visit(root, document, []);
   return found;
+}
+
+/** A value that may be a secret although no schema names it, as an encrypted snapshot holds it. */
+export type HeldSecret = { readonly path: string; readonly source: string; readonly value: string };
+
+/**
+ * What the platform returned below `integrations` without a schema that names it: whoever writes it treats it
+ * as a secret, so that it is shown and remembered nowhere. Values that a schema calls sensitive need none of
+ * that, as they are known for what they are.
+ */
+export function heldSecrets({ kind, document }: Held, address: Address): readonly HeldSecret[] {
+  const { schema } = kindNamed(kind);
+  return withhold(schema, document).withheld.flatMap((text) => {
+    const path = parsePath(text) ?? [];
+    if (schemasAlong(schema, path).some((field) => field['x-sensitive'] === true)) return [];
+    const value = valueAt(schema, document, path);
+    return typeof value === 'string'
+      ? [{ path: text, source: `snapshot:${address} ${text}`, value }]
+      : [];
+  });
 }
 
 /** `CALLSHEET_SECRET_AGENT_RECEPTION_INTEGRATIONS_SMSPROVIDER_AUTH_TOKEN` */

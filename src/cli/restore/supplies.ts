@@ -14,7 +14,7 @@ import { Blob, Secret } from '../../core/value.ts';
 import { leavesOf } from '../../diff/leaves.ts';
 import { kindNamed } from '../../kinds/index.ts';
 import { type Held, nameOf } from '../../restore/held.ts';
-import { needsOf, variableFor } from '../../restore/secrets.ts';
+import { heldSecrets, needsOf, variableFor } from '../../restore/secrets.ts';
 import type { Site } from '../../restore/site.ts';
 import type { Context } from '../context.ts';
 import type { Holding } from './holding.ts';
@@ -59,11 +59,14 @@ export async function gatherSupplies(
     }
   }
   const place = { dir: stack?.dir ?? process.cwd(), secrets: [] };
-  const { values } = await readSecrets(
+  const read = await readSecrets(
     place,
     [...new Set(sources.values())].map((source) => new Secret(source)),
     env,
   );
+  const values = new Map(read.values);
+  for (const [held, address] of addresses)
+    for (const { source, value } of heldSecrets(held, address)) values.set(source, value);
   refuseUnread(given, new Set(sources.values()), values, flags);
   const found = new Map<Held, Blob | undefined>();
   const files = flags.media === undefined ? [] : filesIn(flags.media);
