@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 /**
  * Imports run one way (DESIGN §12). Each folder of `src/` with those that it may import:
  *
- *     main ─▶ cli ─▶ apply, live, snapshot, config, api, simulator, stores ─▶ plan, diff, rollback, render ─▶ kinds ─▶ core
+ *     main ─▶ cli ─▶ restore, apply, live, snapshot, config, api, simulator, stores ─▶ plan, diff, rollback, render ─▶ kinds ─▶ core
  *                                 config ─▶ lint, rules ─▶ kinds ─▶ core
  *                    pull, export ─▶ config, plan, diff
  *
@@ -33,6 +33,7 @@ const ALLOWED: { readonly [folder: string]: readonly string[] } = {
     'export',
     'snapshot',
     'rehearse',
+    'restore',
     'render',
     'kinds',
     'core',
@@ -41,6 +42,7 @@ const ALLOWED: { readonly [folder: string]: readonly string[] } = {
   live: ['api', 'plan', 'kinds', 'core'],
   snapshot: ['api', 'contract', 'plan', 'diff', 'render', 'model', 'kinds', 'core'],
   rehearse: ['snapshot', 'simulator', 'plan', 'diff', 'model', 'kinds', 'core'],
+  restore: ['snapshot', 'rollback', 'plan', 'diff', 'model', 'kinds', 'core'],
   config: ['contract', 'lint', 'rules', 'kinds', 'core'],
   pull: ['config', 'plan', 'diff', 'kinds', 'core'],
   export: ['config', 'plan', 'kinds', 'core'],

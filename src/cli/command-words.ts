@@ -134,6 +134,14 @@ export const COMMAND_WORDS: { readonly [command: string]: CommandWords } = {
     ],
     exits: ['done', 'error', 'changes'],
   },
+  restore: {
+    examples: [
+      'callsheet restore nightly.snapshot --dry-run',
+      'callsheet restore nightly.snapshot --secrets secrets.yaml --media media',
+      'callsheet restore nightly.snapshot --map-organization harbor=marina --map-texts',
+    ],
+    exits: WRITING,
+  },
   assumptions: offline('callsheet assumptions'),
   get: {
     examples: [

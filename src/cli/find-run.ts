@@ -31,8 +31,8 @@ export async function findRun(session: Session, wanted: string | undefined): Pro
     if (run === wanted) break;
     const entries = await readRun(session, run);
     if (entries === undefined || isIdle(entries)) continue;
-    const { undoes, snapshot } = beganOf(entries) ?? {};
-    if (wanted === undefined && snapshot !== undefined)
+    const { undoes, snapshot, purpose } = beganOf(entries) ?? {};
+    if (wanted === undefined && snapshot !== undefined && purpose !== 'restore')
       throw redo(run, 'what was there since a snapshot');
     if (wanted === undefined && undoes === undefined)
       return { run, entries, rollbacks: [], isBegun: false };

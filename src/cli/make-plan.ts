@@ -59,10 +59,11 @@ export async function planConfiguration(
   });
 }
 
-/** Plans something else than the configuration: a rollback. */
+/** Plans something else than the configuration: a rollback, a restoration. */
 export function planInstead(
   session: Session,
-  instead: Pick<PlanInput, 'desired' | 'purpose' | 'options' | 'versions' | 'undoes' | 'snapshot'>,
+  instead: Pick<PlanInput, 'desired' | 'purpose' | 'options' | 'versions' | 'undoes' | 'snapshot'> &
+    Partial<Pick<PlanInput, 'prune' | 'guards' | 'organizations' | 'configDigest'>>,
   context: Context,
 ): Promise<Planned> {
   // Thresholds stop a bad configuration. A rollback touches only what its run touched.

@@ -1,9 +1,10 @@
 import { openAsBlob } from 'node:fs';
-import { join } from 'node:path';
+import { resolve } from 'node:path';
 import type { Credentials } from '../api/auth.ts';
 import { type Client, createClient } from '../api/client.ts';
 import { DEFAULT_ENDPOINTS, type Endpoints } from '../api/endpoints.ts';
 import { CallsheetError } from '../core/errors.ts';
+import type { Blob as FileValue } from '../core/value.ts';
 import type { Context } from './context.ts';
 
 /** Requests in flight at once, unless `--concurrency` says otherwise. */
@@ -13,14 +14,19 @@ export type ClientSource = {
   /** Folder that files are sent from. */
   readonly dir: string;
   readonly platform: { readonly base_url: string | undefined };
+  /** Files that lie elsewhere than in that folder. */
+  readonly openFile?: FileSource | undefined;
 };
+
+/** The bytes of a file; undefined where they lie on the disk. */
+export type FileSource = (file: FileValue) => Promise<globalThis.Blob | undefined>;
 
 /**
  * The client of every command: where the environment or the stack says that the platform is, with the
  * credentials of the environment. Sends nothing yet. Throws `CallsheetError('config')` where either is missing.
  */
 export function openClient(
-  { dir, platform }: ClientSource,
+  { dir, platform, openFile }: ClientSource,
   context: Context,
   concurrency: number = DEFAULT_CONCURRENCY,
   endpoints: Endpoints = DEFAULT_ENDPOINTS,
@@ -35,7 +41,8 @@ export function openClient(
     wire: context.wire,
     ...(context.pause === undefined ? {} : { pause: context.pause }),
     ...(context.timeouts === undefined ? {} : { timeouts: context.timeouts }),
-    openFile: (file) => openAsBlob(join(dir, file.path), { type: file.mime }),
+    openFile: async (file) =>
+      (await openFile?.(file)) ?? openAsBlob(resolve(dir, file.path), { type: file.mime }),
   });
 }
 

@@ -23,6 +23,7 @@ import {
 } from './options.ts';
 import { addReadCommands } from './read-commands.ts';
 import { failureOf, reportFailure } from './report.ts';
+import { addRestoreCommand } from './restore-command.ts';
 import { rehearsalOptionsOn, simulationOptionsOn } from './simulation-options.ts';
 import { addSnapshotCommands, keyOptionsOn } from './snapshot-commands.ts';
 import { addStateCommands } from './state-commands.ts';
@@ -239,6 +240,7 @@ export function buildProgram(action: Act, version: string): Command {
 
   const snapshot = group('snapshot', 'keep everything of an account in a file, and look at it');
   addSnapshotCommands((name, description) => command(name, description, snapshot), action);
+  addRestoreCommand(command, action);
 
   command('assumptions', 'list what is taken for granted where the specification is silent')
     .addOption(format('text', 'json'))

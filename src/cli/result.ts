@@ -52,6 +52,8 @@ const STRUCK: { readonly [purpose in PlanDocument['purpose']]: string } = {
     'Nothing was written: the plan holds changes that are refused. --skip-refused leaves them out and does the rest.',
   rollback:
     'Nothing was written: the rollback holds changes that are refused. --force undoes edits that were made since, and deletes what is used since, too; it never deletes what is protected. --skip-refused leaves out what is refused.',
+  restore:
+    'Nothing was written: the restoration holds changes that are refused. --skip-refused leaves them out and does the rest.',
   drift: 'Nothing was written.',
   comparison: 'Nothing was written.',
 };

@@ -34,7 +34,7 @@ export type RunRequest = {
   };
   readonly session: Session;
   readonly context: Context;
-  readonly purpose: 'apply' | 'rollback';
+  readonly purpose: 'apply' | 'rollback' | 'restore';
   /** Whether every pin is checked before the first write: the plan was made some time ago. */
   readonly checkFirst?: boolean;
   /** The desired side, where it is not the configuration. */
@@ -42,6 +42,8 @@ export type RunRequest = {
   readonly restored?: ReadonlyMap<Address, ResourceState | null>;
   /** What it means for the configuration that it undoes. */
   readonly hold?: HoldChange;
+  /** Where what came of it goes; shown as the result of the command unless given. */
+  readonly onResult?: (run: string, result: RunResult) => void;
   /** What is to be done should it fail, which a run that dies leaves to the next command. */
   readonly onFailure?: 'rollback';
   /** Told what came of the run, once all of it is written down. */
@@ -70,7 +72,7 @@ export async function runPlan(planned: Planned, request: RunRequest): Promise<Ex
     // What is held or left out makes no run: the last one stays the last that did something.
     if (plan.changes.every(({ verdict }) => verdict !== 'ok')) {
       await refreshState(planned, state, lease);
-      showNothingDone(plan, 'done', request);
+      if (request.onResult === undefined) showNothingDone(plan, 'done', request);
       return EXIT.done;
     }
     // Time went on while somebody made up their mind.
@@ -162,7 +164,8 @@ async function execute(
   const resources = { ...result.resources, ...Object.fromEntries(refreshed) };
   await lease.commit(nextState(withHolds(state, guarded.holds), run, resources));
   await progress.close();
-  showResult(run, plan, result, request);
+  if (request.onResult === undefined) showResult(run, plan, result, request);
+  else request.onResult(run, result);
   request.onEnded?.(run, result);
   return runExit(result);
 }

@@ -17,7 +17,7 @@ import type { State } from '../state/model.ts';
 import { emptyState, replay } from '../state/replay.ts';
 import type { StateStore } from '../state/store.ts';
 import type { CommonFlags, Context } from './context.ts';
-import { DEFAULT_CONCURRENCY, openClient } from './open-client.ts';
+import { DEFAULT_CONCURRENCY, type FileSource, openClient } from './open-client.ts';
 import { type LoadedStack, openStack } from './stack.ts';
 import { findUnfinished, type Unfinished } from './unfinished.ts';
 
@@ -51,11 +51,21 @@ export async function openSession(
   storeOf: (stack: Stack) => StateStore = (stack) => openStore(stack, context),
 ): Promise<Session> {
   const loaded = await openStack(flags, context);
+  return openSessionOn(loaded, storeOf(loaded.stack), flags, context);
+}
+
+/** The same for a stack that is loaded already, with the state of a store. */
+export async function openSessionOn(
+  loaded: LoadedStack,
+  store: StateStore,
+  flags: { readonly concurrency?: number },
+  context: Context,
+  openFile?: FileSource,
+): Promise<Session> {
   const { stack, secretOf } = loaded;
   const concurrency = flags.concurrency ?? DEFAULT_CONCURRENCY;
   const endpoints = endpointsFor(stack, context);
-  const client = openClient(stack, context, concurrency, endpoints);
-  const store = storeOf(stack);
+  const client = openClient({ ...stack, openFile }, context, concurrency, endpoints);
   // While nothing is written an interrupt ends whatever is being read.
   const interrupt = () => void client.close();
   context.stop.addEventListener('abort', interrupt);

@@ -8,6 +8,7 @@ export function addSnapshotCommands(command: MakeCommand, action: Act): void {
     .option('--out <file>', 'the file; named after the account and the time otherwise')
     .option('--organization <name|id>', 'this organization alone')
     .option('--knowledge-base <id...>', 'knowledge bases beside those of the stack')
+    .option('--media', 'the files of the stack, too, that voices and documents were made of')
     .option('--encrypt', 'ask for a passphrase, where none is given otherwise')
     .addOption(passphraseFile())
     .option('--recipient <key...>', 'encrypt for the holders of these keys of age (age1…)')

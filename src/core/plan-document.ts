@@ -14,13 +14,13 @@ export type PlanDocument = {
   readonly digest: string;
   readonly created_at: string;
   /**
-   * What the desired side is: the configuration, what was there before (rollback), or a later snapshot
-   * (comparison).
+   * What the desired side is: the configuration, what was there before (rollback), a snapshot that is to be
+   * there again (restore), or a later one (comparison).
    */
-  readonly purpose: 'apply' | 'rollback' | 'drift' | 'comparison';
+  readonly purpose: 'apply' | 'rollback' | 'restore' | 'drift' | 'comparison';
   /** The run that a rollback undoes. */
   readonly undoes?: string;
-  /** The snapshot that a rollback goes back to. */
+  /** The snapshot that a rollback goes back to, or that is restored. */
   readonly snapshot?: SnapshotMark;
   readonly platform: { readonly base_url: string; readonly account_id: string };
   /** Names of the organizations that appear, by id. */

@@ -16,6 +16,7 @@
  * | `x-set`          | a list without order                                                         |
  * | `x-whole`        | an object that is owned and compared as one leaf                             |
  * | `x-ref`          | kind of the resource whose id the field holds                                |
+ * | `x-created-as`   | the only values that a new resource may have; others follow by an update     |
  * | `x-immutable`    | another value means another resource                                         |
  * | `x-revert`       | false where a history revert leaves the field as it is                       |
  * | `x-revert-takes` | fields that a revert which switches it off switches off as well              |
@@ -26,6 +27,7 @@
  * | `x-file`         | a file of the stack, sent as bytes                                           |
  * | `x-facet`        | written through an endpoint of its own                                       |
  * | `x-format`       | format that is checked beyond what the platform says of the field           |
+ * | `x-ids-inside`   | free text or free-form settings in which people write ids of resources       |
  * | `x-prose`        | written for a reader: `instructions` for the model, `speech`, or a `message` |
  * | `x-config`       | the name the configuration uses, or false where it cannot be given           |
  * | `x-local`        | Callsheet's own: never sent as it is                                         |
@@ -63,6 +65,7 @@ export type FieldSchema = {
   readonly 'x-set'?: boolean;
   readonly 'x-whole'?: boolean;
   readonly 'x-ref'?: string;
+  readonly 'x-created-as'?: readonly string[];
   readonly 'x-immutable'?: boolean;
   readonly 'x-revert'?: boolean;
   readonly 'x-revert-takes'?: readonly string[];
@@ -73,6 +76,7 @@ export type FieldSchema = {
   readonly 'x-facet'?: boolean;
   readonly 'x-format'?: string;
   readonly 'x-prose'?: string;
+  readonly 'x-ids-inside'?: boolean;
   readonly 'x-config'?: string | boolean;
   readonly 'x-local'?: boolean;
   readonly 'x-echoes'?: readonly string[];

@@ -73,7 +73,7 @@ export type Planned = {
 export async function makePlan(input: PlanInput): Promise<Planned> {
   const { desired, state, reader, options } = input;
   const { identities, obscurities } = await identify(desired, state, reader, {
-    moves: input.purpose !== 'rollback',
+    moves: input.purpose !== 'rollback' && input.purpose !== 'restore',
     formerly: input.formerly,
   });
   if (obscurities.length > 0) throw obscure(obscurities);

@@ -25,9 +25,15 @@ export function footersOf(plan: PlanDocument): readonly Footer[] {
   ];
 }
 
+/** What does not happen where a plan is refused. */
+const RUNNER: { readonly [purpose: string]: string } = {
+  rollback: 'this rollback is not run',
+  restore: 'nothing is restored',
+};
+
 function refusalFooter({ refusals = [], purpose }: PlanDocument): readonly Footer[] {
   if (refusals.length === 0) return [];
-  const what = purpose === 'rollback' ? 'this rollback is not run' : 'apply does not run this plan';
+  const what = RUNNER[purpose] ?? 'apply does not run this plan';
   return [
     {
       weight: 'error',
@@ -52,7 +58,7 @@ function verdictFooter(
       items: sayOnce(struck.map(({ address, reason }) => ({ address, text: reason }))),
       ...(isBlocking
         ? {
-            title: `Refused: ${purpose === 'rollback' ? 'the rollback is not run' : 'apply does not run this plan'} because of ${count}.`,
+            title: `Refused: ${RUNNER[purpose] ?? 'apply does not run this plan'} because of ${count}.`,
             advice: refusedAdvice(struck),
           }
         : (purpose === 'rollback' && verdict === 'unsupported' ? NOT_UNDONE : OMITTED[verdict])(

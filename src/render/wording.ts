@@ -86,6 +86,10 @@ export function headline(plan: PlanDocument): string {
         ? `No changes${where}. Nothing${run} is left to roll back.`
         : `Rollback${run}${where}: ${counts}`;
     }
+    case 'restore':
+      return isEmpty(plan)
+        ? `No changes${where}. The platform holds what the snapshot does.`
+        : `Restore${where}: ${counts}`;
     case 'drift': {
       const drifted = plan.changes.length;
       return drifted === 0
@@ -131,7 +135,8 @@ export function forecastOf({
 }: PlanDocument): string {
   const sum = formatCount(reads + writes, 'request');
   const split = `${formatCount(reads, 'read')}, ${formatCount(writes, 'write')}`;
-  const who = purpose === 'rollback' ? 'The rollback' : 'Apply';
+  const who =
+    purpose === 'rollback' ? 'The rollback' : purpose === 'restore' ? 'Restoring' : 'Apply';
   return `${who} sends about ${sum} (${split}) and takes about ${formatDuration(seconds)}.`;
 }
 

@@ -86,6 +86,22 @@ export type ListRecord = {
   readonly scope: { readonly [field: string]: string };
 };
 
+/** A piece of a file that a resource was made of, such as a voice's clip. */
+export type MediaRecord = {
+  readonly type: 'media';
+  /** Lower-case hex of the whole file. */
+  readonly sha256: string;
+  readonly name: string;
+  readonly mime: string;
+  /** Bytes of the whole file. */
+  readonly size: number;
+  /** Counted from 0. */
+  readonly part: number;
+  readonly parts: number;
+  /** In base64. */
+  readonly data: string;
+};
+
 /** Something that could not be read, and why. */
 export type GapRecord = { readonly type: 'gap'; readonly of: string; readonly why: string };
 
@@ -98,6 +114,7 @@ export type ContentRecord =
   | OrganizationRecord
   | AnswerRecord
   | ListRecord
+  | MediaRecord
   | GapRecord;
 
 export type End = {
@@ -123,6 +140,8 @@ export function keyOf(record: ContentRecord): string | undefined {
       return `organization ${record.id}`;
     case 'answer':
       return `answer ${record.operation} ${record.organization_id ?? record.reseller_id ?? ''}`;
+    case 'media':
+      return `media ${record.sha256} ${record.part}`;
     case 'list':
     case 'gap':
       return undefined;

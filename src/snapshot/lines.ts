@@ -112,6 +112,7 @@ const TYPES = new Set<unknown>([
   'organization',
   'answer',
   'list',
+  'media',
   'gap',
   'same',
   'end',

@@ -16,7 +16,7 @@ export type JournalEntry =
   | RunEnded;
 
 /** What a run is for. Edits of the state ask nothing of the platform; they have no plan and no digests. */
-export type RunPurpose = 'apply' | 'rollback' | 'drift' | StateEdit;
+export type RunPurpose = 'apply' | 'rollback' | 'restore' | 'drift' | StateEdit;
 
 export type StateEdit = 'state mv' | 'state rm' | 'state push' | 'state repair';
 
@@ -27,7 +27,7 @@ export type RunBegan = {
   readonly purpose: RunPurpose;
   /** The run that this one undoes. */
   readonly undoes?: string;
-  /** The snapshot that a rollback goes back to. */
+  /** The snapshot that a rollback goes back to, or that is restored. */
   readonly snapshot?: SnapshotMark;
   readonly actor: Actor;
   readonly plan_digest: string;

@@ -92,6 +92,11 @@ export function waysOf({
       ['--auto-approve', '--force'],
       ['--to', at('plain.snapshot'), '--auto-approve', '--force'],
     ],
+    restore: [
+      [at('sealed.snapshot'), '--dry-run', '--passphrase-file', at('passphrase')],
+      [at('plain.snapshot'), '--auto-approve'],
+      [at('sealed.snapshot'), '--auto-approve', '--over', '--passphrase-file', at('passphrase')],
+    ],
     runs: [[]],
     'state list': [[]],
     'state show': [[AGENT]],

@@ -9,6 +9,7 @@ import { renderSnapshotText } from '../../render/snapshot.ts';
 import { formatNumber } from '../../render/wording.ts';
 import { type Base, readBase, withoutSame } from '../../snapshot/base.ts';
 import { type ContentRecord, type Header, VERSION } from '../../snapshot/format.ts';
+import { withMedia } from '../../snapshot/media.ts';
 import { readAccount } from '../../snapshot/read-account.ts';
 import { openSnapshot } from '../../snapshot/read-file.ts';
 import { createTally } from '../../snapshot/summary.ts';
@@ -23,6 +24,7 @@ import {
   checkAccount,
   idsOf,
   knowledgeBasesOf,
+  mediaOf,
   ownersIn,
   stateOf,
 } from '../snapshot/stack-facts.ts';
@@ -33,6 +35,8 @@ export type CreateFlags = CommonFlags &
   KeyFlags & {
     readonly out?: string;
     readonly base?: string;
+    /** Whether the files of the stack are kept that resources were made of. */
+    readonly media?: boolean;
     readonly organization?: string;
     readonly knowledgeBase?: readonly string[];
     readonly format: 'text' | 'json';
@@ -96,7 +100,8 @@ export async function create(flags: CreateFlags, context: Context): Promise<Exit
       owner: ownersIn(state),
     });
     const tally = createTally();
-    const seen = tally.over(told(records, terminal));
+    const files = flags.media === true ? await mediaOf(session) : [];
+    const seen = tally.over(withMedia(told(records, terminal), files));
     const body = base === undefined ? seen : withoutSame(seen, base.digests);
     const end = await writeSnapshot(file, header, body, seal);
     const { size } = await stat(file);

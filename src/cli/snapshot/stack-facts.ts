@@ -1,4 +1,7 @@
+import { readFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
 import { CallsheetError } from '../../core/errors.ts';
+import { Blob } from '../../core/value.ts';
 import type { ResourceState, State } from '../../state/model.ts';
 import type { Context } from '../context.ts';
 import type { PlatformSession } from '../platform-session.ts';
@@ -72,4 +75,25 @@ export async function knowledgeBasesOf(
   }
   const all = [...given, ...recorded, ...configured];
   return [...new Set(all.filter((id): id is string => typeof id === 'string' && id !== ''))];
+}
+
+/** The files of the stack that its resources are made of. The platform returns no bytes of them. */
+export async function mediaOf(session: PlatformSession) {
+  if (session.settings === undefined) {
+    throw new CallsheetError('usage', '--media needs a stack, whose files are kept', {
+      hint: 'The platform returns no bytes. Give the folder of the stack with --dir, or leave --media out.',
+    });
+  }
+  const { resources, dir } = await session.stack();
+  const blobs = resources.flatMap(({ document }) =>
+    Object.values(document).filter((value) => value instanceof Blob),
+  );
+  const byDigest = new Map(blobs.map((blob) => [blob.sha256, blob]));
+  return [...byDigest.values()].map(({ path, sha256, mime, size }) => ({
+    sha256,
+    mime,
+    size,
+    name: basename(path),
+    read: () => readFile(join(dir, path)),
+  }));
 }

@@ -1,0 +1,92 @@
+import type { Address } from '../core/address.ts';
+import { formatPath, identitySegment, type Path, parsePath } from '../core/path.ts';
+import { type FieldSchema, itemSchema, memberSchema } from '../core/schema.ts';
+import { isList, isObject, type Json } from '../core/value.ts';
+import { schemasAlong, valueAt } from '../diff/along.ts';
+import { kindNamed } from '../kinds/index.ts';
+import { withhold } from '../snapshot/withhold.ts';
+import type { Held } from './held.ts';
+
+/** A secret that a resource had and that no snapshot holds. One of the paths is enough. */
+export type Need = {
+  readonly address: Address;
+  readonly paths: readonly string[];
+  /** The environment variable that is looked at for each. */
+  readonly variables: readonly string[];
+};
+
+/**
+ * The secrets that a resource had: those that a state recorded and the sensitive values that were left out.
+ * Where nobody kept a record, whatever a connected provider may have: one of its secrets is enough, as some
+ * are written in the place of others.
+ */
+export function needsOf(held: Held, address: Address): readonly Need[] {
+  const { schema } = kindNamed(held.kind);
+  const recorded = held.secrets?.filter((text) => isLacking(schema, held, text)) ?? [];
+  const single = [...new Set([...recorded, ...held.withheld])].map((path) => [path]);
+  const likely = held.secrets === undefined ? likelySecrets(schema, held.document) : [];
+  return [...single, ...likely].map((paths) => ({
+    address,
+    paths,
+    variables: paths.map((path) => variableFor(address, path)),
+  }));
+}
+
+function isLacking(schema: FieldSchema, { document }: Held, text: string): boolean {
+  const path = parsePath(text);
+  return path !== undefined && valueAt(schema, document, path) === undefined;
+}
+
+/** The secrets that each object of a document has room for, as its schema names them. */
+function likelySecrets(root: FieldSchema, document: Held['document']): readonly string[][] {
+  const found: string[][] = [];
+
+  function visit(schema: FieldSchema, value: Json, path: Path): void {
+    if (schema.readOnly) return;
+    if (isList(value)) {
+      const items = itemSchema(root, schema);
+      const identity = schema['x-identity'] ?? '';
+      for (const item of value) {
+        const name = isObject(item) ? item[identity] : undefined;
+        visit(items, item, [...path, identitySegment(String(name ?? ''))]);
+      }
+      return;
+    }
+    if (!isObject(value) || Object.keys(value).length === 0) return;
+    const secrets = Object.entries(schema.properties ?? {})
+      .filter(([key, member]) => member['x-secret'] === true && value[key] === undefined)
+      .map(([key]) => formatPath([...path, key]));
+    if (secrets.length > 0) found.push(secrets);
+    for (const [key, member] of Object.entries(value))
+      visit(memberSchema(root, schema, key), member, [...path, key]);
+  }
+
+  visit(root, document, []);
+  return found;
+}
+
+/** A value that may be a secret although no schema names it, as an encrypted snapshot holds it. */
+export type HeldSecret = { readonly path: string; readonly source: string; readonly value: string };
+
+/**
+ * What the platform returned below `integrations` without a schema that names it: whoever writes it treats it
+ * as a secret, so that it is shown and remembered nowhere. Values that a schema calls sensitive need none of
+ * that, as they are known for what they are.
+ */
+export function heldSecrets({ kind, document }: Held, address: Address): readonly HeldSecret[] {
+  const { schema } = kindNamed(kind);
+  return withhold(schema, document).withheld.flatMap((text) => {
+    const path = parsePath(text) ?? [];
+    if (schemasAlong(schema, path).some((field) => field['x-sensitive'] === true)) return [];
+    const value = valueAt(schema, document, path);
+    return typeof value === 'string'
+      ? [{ path: text, source: `snapshot:${address} ${text}`, value }]
+      : [];
+  });
+}
+
+/** `CALLSHEET_SECRET_AGENT_RECEPTION_INTEGRATIONS_SMSPROVIDER_AUTH_TOKEN` */
+export function variableFor(address: Address, path: string): string {
+  const words = `${address} ${path}`.split(/[^A-Za-z0-9]+/).filter((word) => word !== '');
+  return `CALLSHEET_SECRET_${words.join('_').toUpperCase()}`;
+}

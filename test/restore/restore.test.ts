@@ -1,0 +1,81 @@
+import { join } from 'node:path';
+import { describe, expect } from 'vitest';
+import { generateAccount } from '../../src/simulator/account/generate-account.ts';
+import { staged } from '../apply/stage.ts';
+import { take } from '../snapshot/taking.ts';
+import {
+  fleetOf,
+  knowledgeBasesOf,
+  mediaOf,
+  ownState,
+  RESTORED,
+  restoreOn,
+  secretsFile,
+  unlockAll,
+  wipe,
+} from './restoring.ts';
+
+const KEY = { CALLSHEET_SNAPSHOT_PASSPHRASE: 'correct horse battery' };
+
+describe('an account that lost everything', () => {
+  staged('is brought back by its stack and a snapshot, and proven', async (stage) => {
+    await stage.apply();
+    const before = fleetOf(stage.sim);
+    const { file } = await take(stage);
+    wipe(stage.sim);
+    const { summary, err } = await restoreOn(stage, file);
+    expect([err, summary().status]).toEqual([expect.stringContaining('[8/8]'), 'done']);
+    expect(fleetOf(stage.sim)).toEqual(before);
+    // The stack's own state is as old as the snapshot: it finds everything again by its name.
+    const { changes } = await stage.plan();
+    expect(changes.map(({ action }) => action)).toEqual(changes.map(() => 'adopt'));
+    await stage.apply();
+  });
+});
+
+const ACCOUNT = '5c1f0d7e-2c57-4a4e-8d0f-6f2c3f0c9b11';
+const SIZE = { resellers: 3, organizations: 12, agents: 60 };
+const MANY = {
+  account_id: ACCOUNT,
+  ...generateAccount(SIZE, ACCOUNT, Date.parse('2026-11-01T00:00:00Z')),
+};
+
+describe('a whole account that no stack knows', () => {
+  staged(
+    'comes back from a snapshot alone',
+    async (stage) => {
+      const { sim } = stage;
+      // No template is made archived: that is told once it is there.
+      const [template] = sim.store.emailTemplates.values();
+      Object.assign(template ?? {}, { status: 'archived' });
+      const before = fleetOf(sim);
+      const { file } = await take(
+        stage,
+        'then.snapshot',
+        { dir: '.', knowledgeBase: knowledgeBasesOf(sim) },
+        KEY,
+      );
+      const media = await mediaOf(sim, join(stage.folder, 'media'));
+      wipe(sim);
+      unlockAll(sim);
+      const flags = {
+        dir: '.',
+        state: ownState(stage),
+        media,
+        secrets: await secretsFile(stage.folder),
+      };
+      const env = { ...KEY, ...RESTORED };
+      const { summary } = await restoreOn(stage, file, flags, { env });
+      expect(fleetOf(sim)).toEqual(before);
+      const { status, remaining, proof, exceptions, runs } = summary();
+      expect([status, remaining, proof?.resources, runs.length]).toEqual(['done', [], 141, 2]);
+      expect([...new Set(exceptions.map(({ what }) => what))].sort()).toEqual(['never', 'part']);
+      // Once more: it finds everything by its own state, and proves it again.
+      const writes = stage.writes().length;
+      const again = await restoreOn(stage, file, flags, { env });
+      expect([again.summary().status, again.summary().runs]).toEqual(['done', []]);
+      expect(stage.writes().length).toBe(writes);
+    },
+    { seed: MANY },
+  );
+});
