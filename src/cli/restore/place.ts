@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import type { Stack } from '../../config/index.ts';
+import { type Stack, unreadableVariables } from '../../config/index.ts';
 import type { DesiredResource } from '../../core/desired.ts';
 import { digestOf } from '../../core/digest.ts';
 import { CallsheetError } from '../../core/errors.ts';
@@ -33,6 +33,12 @@ export function blankStack(dir: string): Stack {
     resources: [],
     secrets: [],
     originOf: () => undefined,
+    written: () => ({
+      resources: [],
+      variables: unreadableVariables,
+      files: [],
+      organization: undefined,
+    }),
     digest: '',
   };
 }
