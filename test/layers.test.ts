@@ -7,7 +7,7 @@ import { describe, expect, test } from 'vitest';
  *
  *     main ─▶ cli ─▶ restore, apply, live, snapshot, config, api, simulator, stores ─▶ plan, diff, rollback, render ─▶ kinds ─▶ core
  *                                 config ─▶ lint, rules ─▶ kinds ─▶ core
- *                    pull, export ─▶ config, plan, diff
+ *                    pull ─▶ config, plan, diff
  *
  * `lint` and `rules` judge what `config` has resolved, and are called by it: so their findings come with the other
  * diagnostics, with frames, and stop a plan as those do. Rules over plans go to `plan` as a function.
@@ -30,7 +30,6 @@ const ALLOWED: { readonly [folder: string]: readonly string[] } = {
     'diff',
     'rollback',
     'pull',
-    'export',
     'snapshot',
     'rehearse',
     'restore',
@@ -45,7 +44,6 @@ const ALLOWED: { readonly [folder: string]: readonly string[] } = {
   restore: ['snapshot', 'rollback', 'plan', 'diff', 'model', 'kinds', 'core'],
   config: ['contract', 'lint', 'rules', 'kinds', 'core'],
   pull: ['config', 'plan', 'diff', 'kinds', 'core'],
-  export: ['config', 'plan', 'kinds', 'core'],
   lint: ['kinds', 'core'],
   rules: ['kinds', 'core'],
   api: ['contract', 'kinds', 'core'],

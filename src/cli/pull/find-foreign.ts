@@ -1,8 +1,8 @@
-import type { Foreign } from '../../export/index.ts';
 import { kinds } from '../../kinds/index.ts';
 import type { Kind, Scope } from '../../kinds/kind.ts';
 import { recordKeyOf, scopesOf } from '../../plan/natural-key.ts';
 import type { ListedResource } from '../../plan/reader.ts';
+import type { Foreign } from '../../pull/new/index.ts';
 import type { Session } from '../session.ts';
 
 /** What is live where the stack is at home, and no address of it stands for. */

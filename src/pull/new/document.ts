@@ -1,7 +1,7 @@
-import type { Address } from '../core/address.ts';
-import { isSensitive } from '../core/mask.ts';
-import { formatPath, identitySegment, type Path } from '../core/path.ts';
-import { type FieldSchema, itemSchema, memberSchema } from '../core/schema.ts';
+import type { Address } from '../../core/address.ts';
+import { isSensitive } from '../../core/mask.ts';
+import { formatPath, identitySegment, type Path } from '../../core/path.ts';
+import { type FieldSchema, itemSchema, memberSchema } from '../../core/schema.ts';
 import {
   isList,
   isObject,
@@ -10,8 +10,8 @@ import {
   Secret,
   type Value,
   type ValueObject,
-} from '../core/value.ts';
-import type { Kind } from '../kinds/kind.ts';
+} from '../../core/value.ts';
+import type { Kind } from '../../kinds/kind.ts';
 
 /** What turns what is live into what is configured. */
 export type ExportWords = {

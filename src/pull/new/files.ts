@@ -1,6 +1,6 @@
-import { type LongText, type Writable, writeResources } from '../config/write.ts';
-import { type Address, kindOf } from '../core/address.ts';
-import { kinds } from '../kinds/index.ts';
+import { type LongText, type Writable, writeResources } from '../../config/write.ts';
+import { type Address, kindOf } from '../../core/address.ts';
+import { kinds } from '../../kinds/index.ts';
 import { type ExportWords, exportDocument } from './document.ts';
 import type { Foreign } from './names.ts';
 

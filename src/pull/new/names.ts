@@ -1,6 +1,6 @@
-import { type Address, formatAddress } from '../core/address.ts';
-import type { Kind } from '../kinds/kind.ts';
-import type { LiveResource } from '../plan/reader.ts';
+import { type Address, formatAddress } from '../../core/address.ts';
+import type { Kind } from '../../kinds/kind.ts';
+import type { LiveResource } from '../../plan/reader.ts';
 
 /** A live resource that no stack has yet. */
 export type Foreign = {
