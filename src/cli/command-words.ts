@@ -88,6 +88,14 @@ export const COMMAND_WORDS: { readonly [command: string]: CommandWords } = {
     examples: ['callsheet state repair'],
     exits: ['done', 'error', 'stale', 'locked', 'interrupted'],
   },
+  export: {
+    examples: [
+      'callsheet export --out fleet',
+      'callsheet export --out fleet --organization harbor --factor',
+      'callsheet export --out fleet --knowledge-base faq=0d0e7c52-6d0a-4a53-9a4e-0a1f5a6f2b11',
+    ],
+    exits: ['done', 'error', 'refused', 'interrupted'],
+  },
   assumptions: offline('callsheet assumptions'),
   get: {
     examples: [

@@ -22,6 +22,7 @@ import {
   whole,
 } from './options.ts';
 import { addReadCommands } from './read-commands.ts';
+import { addRecoveryCommands } from './recovery-commands.ts';
 import { failureOf, reportFailure } from './report.ts';
 import { simulationOptionsOn } from './simulation-options.ts';
 import { addStateCommands } from './state-commands.ts';
@@ -192,6 +193,8 @@ export function buildProgram(action: Act, version: string): Command {
 
   const state = group('state', 'look at the state, edit, unlock or rebuild it');
   addStateCommands((name, description) => command(name, description, state), action);
+
+  addRecoveryCommands(command, action);
 
   command('assumptions', 'list what is taken for granted where the specification is silent')
     .addOption(format('text', 'json'))

@@ -95,22 +95,28 @@ export function writeResources(
     });
     return [`${kind.section}:\n${sectionLines(kind, bodies).join('\n')}\n`];
   });
-  const head =
-    options.schema === undefined ? [] : [`# yaml-language-server: $schema=${options.schema}\n`];
-  return { text: [...head, ...sections].join('\n'), files, unwritable };
+  return { text: [...headOf(options), ...sections].join('\n'), files, unwritable };
 }
 
-/** Writes `bases:`. What the language has no words for cannot be in them: they are made of what could be written. */
-export function writeBases(bases: readonly WritableBase[], options: WriteOptions): string {
+/** Writes `bases:`. What the language has no words for is not expected in them. */
+export function writeBases(
+  bases: readonly WritableBase[],
+  options: WriteOptions,
+): WrittenResources {
+  const files = new Map<string, string>();
+  const unwritable: Unwritable[] = [];
   const bodies = bases.map(({ name, kind, base, document }): readonly [string, Tree] => {
-    const context = { options, kind, address: name, files: new Map(), unwritable: [] };
+    const context = { options, kind, address: name, files, unwritable };
     const members = [...baseMember(base), ...fieldMembers(document, context)];
     const ordered = inOrder(members, resourceKeys(kind), ([key]) => key);
     return [name, { type: 'map', members: ordered }];
   });
-  const head =
-    options.schema === undefined ? '' : `# yaml-language-server: $schema=${options.schema}\n\n`;
-  return `${head}bases:\n${parted(bodies).join('\n')}\n`;
+  const section = `bases:\n${parted(bodies).join('\n')}\n`;
+  return { text: [...headOf(options), section].join('\n'), files, unwritable };
+}
+
+function headOf({ schema }: WriteOptions): readonly string[] {
+  return schema === undefined ? [] : [`# yaml-language-server: $schema=${schema}\n`];
 }
 
 /** `clinic` and `faq` of `knowledge_source.clinic.faq`. */

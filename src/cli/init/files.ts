@@ -27,7 +27,8 @@ export type NewFile = {
   readonly lines?: readonly string[];
 };
 
-const SCHEMA_FILE = '.callsheet-schema.json';
+/** The schema for editors, where no installed Callsheet has it. */
+export const SCHEMA_FILE = '.callsheet-schema.json';
 const IGNORED = ['.callsheet/', '.env', '.env.*'];
 const ATTRIBUTES = ['* text=auto eol=lf'];
 

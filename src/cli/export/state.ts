@@ -1,0 +1,61 @@
+import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
+import type { Writable } from '../../config/write.ts';
+import type { Address } from '../../core/address.ts';
+import type { DesiredResource } from '../../core/desired.ts';
+import type { IdOf } from '../../export/index.ts';
+import type { Kind } from '../../kinds/kind.ts';
+import { livePin } from '../../plan/pin.ts';
+import type { LiveResource } from '../../plan/reader.ts';
+import { rememberResource } from '../../plan/remember.ts';
+import { openFileStore } from '../../state/file-store.ts';
+import type { ResourceState } from '../../state/model.ts';
+import { emptyState, nextState } from '../../state/replay.ts';
+import type { Context } from '../context.ts';
+
+/** Gathers what the state remembers of resources that were exported: that they are as the stack says. */
+export function openMemory() {
+  const resources = new Map<Address, ResourceState>();
+  return {
+    remember(kind: Kind, writable: Writable, live: LiveResource, idOf: IdOf): void {
+      const desired: DesiredResource = {
+        ...writable,
+        isPartial: false,
+        references: [],
+        position: undefined,
+        locate: () => undefined,
+      };
+      const at = { id: live.id, scope: live.scope, pin: livePin(kind, live, null) };
+      // What secrets are is not remembered before somebody supplies them.
+      const world = { idOf, secretOf: () => undefined, fingerprints: NO_FINGERPRINTS };
+      const { address } = writable;
+      resources.set(address, rememberResource(kind, desired, at, undefined, new Set(), world));
+    },
+
+    /** Writes the state of a new stack. */
+    async write(file: string, account: string, context: Context): Promise<void> {
+      const store = openFileStore(file, context.disk === undefined ? {} : { disk: context.disk });
+      try {
+        const lease = await store.acquire({
+          run: '',
+          command: 'export',
+          user: null,
+          host: hostname(),
+          pid: process.pid,
+          since: context.now().toISOString(),
+        });
+        const first = { ...emptyState(randomUUID()), account_id: account };
+        const sorted = [...resources].sort(([a], [b]) => (a < b ? -1 : 1));
+        await lease.commit(nextState(first, null, Object.fromEntries(sorted)));
+      } finally {
+        await store.close();
+      }
+    },
+  };
+}
+
+/** Nothing is asked of them: without the value of a secret there is no fingerprint. */
+const NO_FINGERPRINTS = {
+  of: () => '',
+  matches: () => 'unknown' as const,
+};
