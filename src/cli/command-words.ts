@@ -96,6 +96,13 @@ export const COMMAND_WORDS: { readonly [command: string]: CommandWords } = {
     ],
     exits: ['done', 'error', 'refused', 'interrupted'],
   },
+  import: {
+    examples: [
+      'callsheet import agent.reception 7d0c6f1e-54a3-4b0e-9b1c-2f6d8e9a0b11',
+      'callsheet import --all',
+    ],
+    exits: ['done', 'error', 'partial', 'refused', 'stale', 'locked', 'interrupted'],
+  },
   assumptions: offline('callsheet assumptions'),
   get: {
     examples: [

@@ -17,6 +17,17 @@ export function addRecoveryCommands(command: MakeCommand, action: Act): void {
         (await import('./commands/export.ts')).exportCommand(flags, context),
       ),
     );
+
+  command('import', 'have addresses of the configuration stand for live resources')
+    .argument('[address]', 'an address of the configuration')
+    .argument('[id]', 'the id of the live resource')
+    .option('--all', 'bind everything that its name tells, and list what it does not')
+    .addOption(format())
+    .action((address: string | undefined, id: string | undefined, flags) =>
+      action(async (given: typeof flags, context) =>
+        (await import('./commands/import.ts')).importCommand(address, id, given, context),
+      )(flags),
+    );
 }
 
 function format(): Option {

@@ -55,7 +55,7 @@ function unbalancedIn(kind: Kind, document: ValueObject): readonly Fault[] {
     const schema = dereference(kind.schema, given);
     if (isList(value)) {
       const items = itemSchema(kind.schema, schema);
-      value.forEach((item, index) => visit(items, item, [...spot, String(index)]));
+      for (const [index, item] of value.entries()) visit(items, item, [...spot, String(index)]);
     } else if (isObject(value)) {
       for (const [key, member] of Object.entries(value)) {
         visit(memberSchema(kind.schema, schema, key), member, [...spot, key]);

@@ -15,7 +15,7 @@ const MOST_VALUES = 500;
 /** Lines that a base must save before it is worth looking up. */
 const FEWEST_LINES_SAVED = 4;
 /** What fewer than this share of the resources have is no common setting. */
-const LEAST_SHARE = 0.5;
+const LEAST_SHARE = 2 / 3;
 const COMMON = 'common';
 
 /** The values of one place, and how many have each. */
@@ -109,7 +109,7 @@ function leavesOf(
   return leaves;
 }
 
-/** The leaves that all of a group have, and at least half of them alike, with how many those are. */
+/** The leaves that all of a group have, and at least two thirds of them alike, with how many those are. */
 function sharedIn({ size, tallies }: Group): readonly (Leaf & { readonly count: number })[] {
   return [...tallies.values()].flatMap(({ path, counts, present }) => {
     if (present < size) return [];

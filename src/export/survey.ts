@@ -177,7 +177,9 @@ function named(
     ordered.map((one) => {
       const owner = ownerOf(one);
       const file = files.get(one.id) ?? one.id;
-      return [one.id, owner !== undefined && isPrefixed ? `${owner}_${file}` : file];
+      // Some say themselves whose they are.
+      const isTold = owner === undefined || file === owner || file.startsWith(`${owner}_`);
+      return [one.id, isPrefixed && !isTold ? `${owner}_${file}` : file];
     }),
   );
   return ordered.map((one): Entry => {
@@ -199,7 +201,7 @@ function named(
 }
 
 /** `source` of `knowledge_source`. */
-function nounOf({ name }: Kind): string {
+export function nounOf({ name }: Kind): string {
   return name.split('_').at(-1) ?? name;
 }
 

@@ -16,7 +16,7 @@ import { compare } from './names.ts';
 import { type Exported, exportResource, type Remark } from './resource.ts';
 import type { SecretUse } from './secret-names.ts';
 import { fromLine, toLine } from './spooled.ts';
-import type { Entry, Survey } from './survey.ts';
+import { type Entry, nounOf, type Survey } from './survey.ts';
 
 /** A resource that was read, and what the stack says of it. */
 export type Done = {
@@ -54,7 +54,7 @@ export function openWork({ organizations, entries, unlisted }: Survey, input: Ex
   function expression(kind: string, id: string): string | undefined {
     const entry = byId.get(`${kind} ${id}`);
     if (entry === undefined || !isNameable(entry.kind)) return undefined;
-    const name = entry.address.replaceAll('.', '_');
+    const name = `${nounOf(entry.kind)}_${entry.address.split('.').slice(1).join('_')}`;
     variables.set(name, id);
     return `\${var.${name}}`;
   }

@@ -1,6 +1,9 @@
 import { writtenValue } from '../../config/field-type.ts';
 import type { ExportResult, SecretUse } from '../../export/index.ts';
 
+/** Columns of a line. */
+const WIDTH = 100;
+
 /** `callsheet.yaml` of an exported stack. */
 export function stackText(
   { organizations, variables }: ExportResult,
@@ -9,9 +12,7 @@ export function stackText(
 ): string {
   const [only, ...others] = organizations;
   const named = organizations.map(({ id, name }) => `  ${name}: ${writtenValue(id)}\n`).join('');
-  const voices = [...variables].map(
-    ([name, id]) => `  ${name}: { default: ${writtenValue(id)} }\n`,
-  );
+  const voices = [...variables].map(([name, id]) => variable(name, writtenValue(id)));
   const parts = [
     `# yaml-language-server: $schema=${schema}\n`,
     '# Exported from the platform. It is yours from here on: rename, move and merge as you like.\ncallsheet: 1\n',
@@ -29,6 +30,12 @@ ${voices.length === 0 ? '' : `  # Names for what the platform has and gives no f
     '# A plan that goes further is refused.\nguards:\n  max_delete: 5\n  max_change_percent: 30\n',
   ];
   return parts.join('\n');
+}
+
+/** As `fmt` leaves it: between braces where that fits on a line. */
+function variable(name: string, value: string): string {
+  const line = `  ${name}: { default: ${value} }\n`;
+  return line.length <= WIDTH + 1 ? line : `  ${name}:\n    default: ${value}\n`;
 }
 
 /** The list of what somebody must supply before the first plan. */
