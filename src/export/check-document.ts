@@ -29,12 +29,29 @@ export function faultsIn(kind: Kind, document: ValueObject): readonly Fault[] {
   }
   const errors = schemaErrors(resourceSchema(kind), written)
     .filter(({ schemaPath }) => !/(?<!\/properties)\/contains\//.test(schemaPath))
-    .map(({ instancePath, message }): Fault => {
-      const [first, ...rest] = instancePath.split('/').slice(1).map(unescapePointer);
+    .map((error): Fault => {
+      const [first, ...rest] = error.instancePath.split('/').slice(1).map(unescapePointer);
       const spot = first === undefined ? [] : [names.get(first) ?? first, ...rest];
-      return { spot, reason: message ?? 'it breaks its schema' };
+      return { spot, reason: reasonOf(error) };
     });
   return [...errors, ...unbalancedIn(kind, document)];
+}
+
+/** What is wrong, for people who cannot change what the platform has. */
+function reasonOf({ keyword, params }: ReturnType<typeof schemaErrors>[number]): string {
+  switch (keyword) {
+    case 'required':
+      return `it has no ${String(params.missingProperty)}`;
+    case 'enum':
+    case 'const':
+      return 'its value is none that the schema knows';
+    case 'type':
+      return `it is no ${[params.type].flat().join(' or ')}`;
+    case 'format':
+      return `it does not read as ${String(params.format)}`;
+    default:
+      return `it breaks the rule ${keyword} of the schema`;
+  }
 }
 
 function unescapePointer(part: string): string {

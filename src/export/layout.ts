@@ -20,7 +20,7 @@ export type Layout = {
   readonly fileOf: (entry: Entry) => string;
   readonly textFileOf: (entry: Entry, text: LongText) => string | undefined;
   /** The same for a text of a base, whose name stands in the place of an address. */
-  readonly baseTextFile: (text: LongText) => string | undefined;
+  readonly baseTextFile: (kind: Kind, text: LongText) => string | undefined;
 };
 
 /** Of these there are as many as the account is large: they are read and written one by one, a file each. */
@@ -48,21 +48,24 @@ export function layoutOf(organizations: readonly Organization[]): Layout {
         : `${folder}${kind.section}.yaml`;
     },
     textFileOf: (entry, text) => {
-      if (!isLong(text)) return undefined;
       const { kind, file } = entry;
-      return textFile(
-        `${folderOf(entry)}${isStreamed(kind) ? 'prompts' : kind.section}`,
-        file,
-        text,
-      );
+      if (!isLong(kind, text)) return undefined;
+      const folder = isStreamed(kind) ? 'prompts' : kind.section;
+      return textFile(`${folderOf(entry)}${folder}`, file, text);
     },
-    baseTextFile: (text) => (isLong(text) ? textFile('bases', text.address, text) : undefined),
+    baseTextFile: (kind, text) =>
+      isLong(kind, text) ? textFile('bases', text.address, text) : undefined,
   };
 }
 
-function isLong({ path, text }: LongText): boolean {
-  const isTopLevel = /^\w+$/.test(path);
-  return isTopLevel && (text.trimEnd().includes('\n') || text.length > LONGEST_LINE);
+/**
+ * Whether a text is easier to read, and to review, in a file of its own: prose of several lines, or whole
+ * instructions. The file ends with a line feed, which a name or a subject must not have.
+ */
+function isLong({ schema }: Kind, { path, text }: LongText): boolean {
+  const prose = schema.properties?.[path]?.['x-prose'];
+  if (prose === undefined) return false;
+  return text.trim().includes('\n') || (prose === 'instructions' && text.length > LONGEST_LINE);
 }
 
 function textFile(folder: string, file: string, { path }: LongText): string {

@@ -165,7 +165,7 @@ function whyNot({ schema }: Kind, fault: Fault | undefined): string {
   if (hasFile) return 'it needs a file, which the platform does not give back';
   return fault === undefined
     ? 'the platform returns nothing of it that could be configured'
-    : `the configuration cannot say it: it ${fault.reason}`;
+    : `the configuration cannot say it: ${fault.reason}`;
 }
 
 function isConfigurable({ schema }: Kind, field: string): boolean {

@@ -137,12 +137,23 @@ export function openWork({ organizations, entries, unlisted }: Survey, input: Ex
     input.remember(kind, writable, live, idOf);
   }
 
-  function putBases(all: readonly Bases[]): void {
-    const found = all.flatMap((one) => one.all);
+  function putBases(all: ReadonlyMap<Kind, Bases>): void {
+    const found = [...all].flatMap(([kind, of]) => of.all.map((base) => ({ kind, base })));
     bases = found.length;
     if (found.length === 0) return;
-    const fileFor = layout.baseTextFile;
-    put('bases.yaml', writeBases(found, { ...common, schema: input.schema, fileFor }));
+    const kinds = new Map(found.map(({ kind, base }) => [base.name, kind]));
+    const written = writeBases(
+      found.map(({ base }) => base),
+      {
+        ...common,
+        schema: input.schema,
+        fileFor: (text) => {
+          const kind = kinds.get(text.address);
+          return kind && layout.baseTextFile(kind, text);
+        },
+      },
+    );
+    put('bases.yaml', written);
   }
 
   return {
@@ -161,7 +172,7 @@ export function openWork({ organizations, entries, unlisted }: Survey, input: Ex
     /** Writes what was kept on disk, over what all of it has in common. */
     async writeSpooled(censuses: ReadonlyMap<Kind, Census>): Promise<void> {
       const found = new Map([...censuses].map(([kind, census]) => [kind, census.bases()]));
-      putBases([...found.values()]);
+      putBases(found);
       for await (const line of input.spool.each()) {
         const writable = fromLine(line);
         const entry = byAddress.get(writable.address);
@@ -217,7 +228,7 @@ export function isNameable({ schema }: Kind): boolean {
   );
 }
 
-/** Editors end a file with a line feed, and one of them at the end of a text is not compared. */
+/** Editors end a file with a line feed, and one of them at the end of prose is not compared. */
 function withFinalNewline(text: string): string {
   return text.endsWith('\n') ? text : `${text}\n`;
 }
