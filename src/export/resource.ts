@@ -57,7 +57,10 @@ export function exportResource(live: LiveResource, context: ResourceContext): Ex
       return target === undefined ? id : new Ref(target);
     },
     secret: (path, value) => {
-      const name = secretName(address, path);
+      const plain = secretName(address, path);
+      // Headers may differ by case alone.
+      const isTaken = secrets.some(({ name }) => name === plain);
+      const name = isTaken ? secretName(address, path, true) : plain;
       secrets.push({ name, address, path: formatPath(path), value });
       return new Secret(`env:${name}`);
     },

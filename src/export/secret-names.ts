@@ -19,15 +19,17 @@ const SILENT = new Set(['integrations', 'extensions', 'tools', 'mcp_servers', 'h
 
 /**
  * `AGENT_FRONT_DESK__SMS_PROVIDER_AUTH_TOKEN` of `integrations.smsProvider.auth_token` of
- * `agent.front_desk`: the same for the same address and field, and no other has it.
+ * `agent.front_desk`: the same for the same address and field. Of two fields whose names differ by case
+ * alone, one must be `marked`.
  */
-export function secretName(address: Address, path: Path): string {
+export function secretName(address: Address, path: Path, marked = false): string {
   const names = path
     .filter((segment) => !SILENT.has(segment))
     .map((segment) => (isIdentity(segment) ? segment.replace(/^\["?|"?\]$/g, '') : segment));
   const words = slugOf(names.join(' '));
   // What slugs leave out, two fields may differ by.
-  const isPlain = words === names.map((name) => slugOf(name)).join('_') && names.every(isTold);
+  const isPlain =
+    !marked && words === names.map((name) => slugOf(name)).join('_') && names.every(isTold);
   const suffix = isPlain
     ? ''
     : `_${createHash('sha256').update(path.join('\0')).digest('hex').slice(0, 6)}`;

@@ -6,7 +6,12 @@ import { isList, isObject, type JsonObject, Ref, Secret, type Value } from '../c
  * list and map is wrapped. It holds no value of a secret.
  */
 export function toLine(writable: Writable): string {
-  return JSON.stringify({ ...writable, document: encode(writable.document) });
+  const text = JSON.stringify({ ...writable, document: encode(writable.document) });
+  // What reads lines ends one there, too.
+  return text.replace(
+    /[\u0085\u2028\u2029]/g,
+    (end) => `\\u${end.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
 }
 
 export function fromLine(line: string): Writable {
