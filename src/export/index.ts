@@ -35,8 +35,8 @@ export type ExportInput = {
   readonly isFactored: boolean;
   /** Keeps texts until they are asked for, in the order in which they came. */
   readonly spool: Spool;
-  /** Writes a file of the stack. */
-  readonly write: (path: string, text: string) => void;
+  /** Writes a file of the stack; several are under way at once. */
+  readonly write: (path: string, text: string) => Promise<void>;
   /** Told of every resource that the stack has, for its state. */
   readonly remember: (kind: Kind, writable: Writable, live: LiveResource, idOf: IdOf) => void;
   /** Told how far it is. */
@@ -82,7 +82,7 @@ export async function exportStack(input: ExportInput): Promise<ExportResult> {
   if (isFactored) await work.writeSpooled(censuses);
   const grouped = entries.filter(({ kind }) => !isStreamed(kind));
   const rest = await readAll(grouped, concurrency, work.read);
-  work.writeGroups(rest);
+  await work.writeGroups(rest);
   return work.result();
 }
 

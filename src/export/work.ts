@@ -127,9 +127,11 @@ export function openWork({ organizations, entries, unlisted }: Survey, input: Ex
     });
   }
 
-  function put(file: string, { text, files }: WrittenResources): void {
-    input.write(file, text);
-    for (const [path, content] of files) input.write(path, withFinalNewline(content));
+  async function put(file: string, { text, files }: WrittenResources): Promise<void> {
+    const texts = [...files].map(([path, content]) => [path, withFinalNewline(content)] as const);
+    await Promise.all(
+      [[file, text] as const, ...texts].map(([path, own]) => input.write(path, own)),
+    );
   }
 
   function account({ entry: { kind }, writable, live }: Done): void {
@@ -137,7 +139,7 @@ export function openWork({ organizations, entries, unlisted }: Survey, input: Ex
     input.remember(kind, writable, live, idOf);
   }
 
-  function putBases(all: ReadonlyMap<Kind, Bases>): void {
+  async function putBases(all: ReadonlyMap<Kind, Bases>): Promise<void> {
     const found = [...all].flatMap(([kind, of]) => of.all.map((base) => ({ kind, base })));
     bases = found.length;
     if (found.length === 0) return;
@@ -153,14 +155,14 @@ export function openWork({ organizations, entries, unlisted }: Survey, input: Ex
         },
       },
     );
-    put('bases.yaml', written);
+    await put('bases.yaml', written);
   }
 
   return {
     read: readOne,
-    writeOne(done: Done): void {
-      put(layout.fileOf(done.entry), done.written);
+    async writeOne(done: Done): Promise<void> {
       account(done);
+      await put(layout.fileOf(done.entry), done.written);
     },
 
     /** Keeps one on disk until all were seen. */
@@ -172,24 +174,24 @@ export function openWork({ organizations, entries, unlisted }: Survey, input: Ex
     /** Writes what was kept on disk, over what all of it has in common. */
     async writeSpooled(censuses: ReadonlyMap<Kind, Census>): Promise<void> {
       const found = new Map([...censuses].map(([kind, census]) => [kind, census.bases()]));
-      putBases(found);
+      await putBases(found);
       for await (const line of input.spool.each()) {
         const writable = fromLine(line);
         const entry = byAddress.get(writable.address);
         if (entry === undefined) continue;
         const laid = found.get(entry.kind)?.layOver(entry.organization ?? '', writable.document);
         const file = layout.fileOf(entry);
-        put(file, write([{ ...writable, ...laid }], file));
+        await put(file, write([{ ...writable, ...laid }], file));
       }
     },
 
     /** Writes resources that share files. Without their account, only those that something refers to. */
-    writeGroups(all: readonly Done[]): void {
+    async writeGroups(all: readonly Done[]): Promise<void> {
       const isWanted = ({ entry: { kind, address } }: Done) =>
         input.scopes.only === undefined || kind.scope.length > 0 || used.has(address);
       const wanted = all.filter(isWanted);
       for (const [file, group] of Map.groupBy(wanted, ({ entry }) => layout.fileOf(entry))) {
-        put(
+        await put(
           file,
           write(
             group.map(({ writable }) => writable),

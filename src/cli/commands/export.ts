@@ -72,7 +72,7 @@ async function writeStack(
   const files = new Set<string>();
   const write = (path: string, text: string) => {
     files.add(path);
-    folder.write(path, text);
+    return folder.write(path, text);
   };
   const result = await exportStack({
     kinds,
@@ -88,13 +88,13 @@ async function writeStack(
     remember: hasState ? memory.remember : () => {},
     onProgress: progressOf(context),
   });
-  write('callsheet.yaml', stackText(result, client.baseUrl, SCHEMA_FILE));
-  write(SCHEMA_FILE, `${JSON.stringify(editorSchema(kinds), null, 2)}\n`);
-  if (result.secrets.length > 0) write('SECRETS.md', secretsText(result.secrets));
+  await write('callsheet.yaml', stackText(result, client.baseUrl, SCHEMA_FILE));
+  await write(SCHEMA_FILE, `${JSON.stringify(editorSchema(kinds), null, 2)}\n`);
+  if (result.secrets.length > 0) await write('SECRETS.md', secretsText(result.secrets));
   const around = lookAround(dir, context.version, true);
   for (const { path, text } of addedFiles('none', around)) {
     // What is somebody's own stays.
-    if (!existsSync(join(dir, path))) write(path, text);
+    if (!existsSync(join(dir, path))) await write(path, text);
   }
   if (hasState) await memory.write(join(folder.draft, STATE), account, context);
   return { result, files, hasState };

@@ -11,7 +11,7 @@ import {
   rmdirSync,
   rmSync,
   statSync,
-  writeFileSync,
+  writeFile,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -24,7 +24,7 @@ import { foldersAbove } from '../init/place.ts';
 export type NewFolder = {
   /** Where it is written. */
   readonly draft: string;
-  readonly write: (path: string, text: string) => void;
+  readonly write: (path: string, text: string) => Promise<void>;
   readonly spool: Spool;
   /** Moves everything to its place. */
   readonly commit: () => void;
@@ -33,9 +33,17 @@ export type NewFolder = {
 };
 
 /** What the file system does; tests have it fail. */
-export type Disk = { readonly writeFile: (path: string, text: string) => void };
+export type Disk = { readonly writeFile: (path: string, text: string) => Promise<void> };
 
-const REAL: Disk = { writeFile: (path, text) => writeFileSync(path, text, { flag: 'wx' }) };
+const REAL: Disk = {
+  // With a callback it takes half the time that `fs/promises` takes.
+  writeFile: (path, text) =>
+    new Promise((resolve, reject) => {
+      writeFile(path, text, { flag: 'wx' }, (error) =>
+        error === null ? resolve() : reject(error),
+      );
+    }),
+};
 
 /** Texts are gathered to pieces of this size before they go to disk. */
 const PIECE = 1024 * 1024;
@@ -79,12 +87,15 @@ export function openNewFolder(dir: string, disk: Disk = REAL): NewFolder {
   return {
     draft,
     spool,
-    write: (path, text) =>
-      attempt(() => {
+    async write(path, text) {
+      try {
         const file = join(draft, path);
         makeFolder(dirname(file));
-        disk.writeFile(file, text);
-      }),
+        await disk.writeFile(file, text);
+      } catch (error) {
+        throw inWords(error);
+      }
+    },
     commit() {
       attempt(() => (existsSync(dir) ? moveInto(draft, dir) : renameSync(draft, dir)));
       discard();
@@ -175,17 +186,21 @@ const REASONS: { readonly [code: string]: string } = {
   ENAMETOOLONG: 'a path is longer than the file system takes',
 };
 
-/** Failures of the file system in words. */
+/** Does something with the file system, whose failures are put into words. */
 function attempt<T>(work: () => T): T {
   try {
     return work();
-  } catch (cause) {
-    if (cause instanceof CallsheetError || !(cause instanceof Error)) throw cause;
-    const code = 'code' in cause ? String(cause.code) : '';
-    const reason = REASONS[code] ?? cause.message.split(',')[0];
-    throw new CallsheetError('usage', `nothing was written: ${reason}`, {
-      hint: 'Give --out a place that can be written and has room, and export again.',
-      cause,
-    });
+  } catch (error) {
+    throw inWords(error);
   }
+}
+
+function inWords(cause: unknown): unknown {
+  if (cause instanceof CallsheetError || !(cause instanceof Error)) return cause;
+  const code = 'code' in cause ? String(cause.code) : '';
+  const reason = REASONS[code] ?? cause.message.split(',')[0];
+  return new CallsheetError('usage', `nothing was written: ${reason}`, {
+    hint: 'Give --out a place that can be written and has room, and export again.',
+    cause,
+  });
 }
