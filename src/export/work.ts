@@ -110,7 +110,10 @@ export function openWork({ organizations, entries, unlisted }: Survey, input: Ex
   function sayable(given: Writable, entry: Entry) {
     const file = layout.fileOf(entry);
     const first = write([given], file);
-    const remarks: readonly Remark[] = first.unwritable;
+    const remarks: readonly Remark[] = first.unwritable.map((one) => ({
+      ...one,
+      reason: `${one.reason}; it is left out`,
+    }));
     if (remarks.length === 0) return { writable: given, written: first, remarks };
     const writable = withoutFields(given, first.unwritable);
     return { writable, written: write([writable], file), remarks };
