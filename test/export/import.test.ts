@@ -128,6 +128,8 @@ describe('import', () => {
         ['agent.unborn', ['organization_id', 'name']],
       ],
     );
+    // Nobody applied what the configuration says, so nothing drifted.
+    expect(changes[0]?.fields[0]?.cause).toBe('changed');
     expect(stage.writes()).toEqual([]);
   });
 
