@@ -15,10 +15,18 @@ export type Case = {
   /** The most that Callsheet may take, as a multiple of the floor; undefined where nothing was promised. */
   readonly goal?: number;
   /** Writes what both read. The same size gives the same bytes. */
-  readonly prepare: (dir: string, size: number) => void;
+  readonly prepare?: (dir: string, size: number) => void;
+  /** Opens what both need beside files; closed after the last run. */
+  readonly serve?: (dir: string, size: number) => Promise<Surroundings>;
   readonly callsheet: Program;
   /** The least that the same work takes. */
   readonly floor: Program;
+};
+
+/** What both programs work with beside the files, such as a simulated platform. */
+export type Surroundings = {
+  readonly env: Readonly<Record<string, string>>;
+  readonly close: () => Promise<void>;
 };
 
 /** A program that a process of its own is started for, in the folder that was prepared. */

@@ -1,4 +1,5 @@
 import type { Benchmark } from './benchmark.ts';
+import { exporting } from './export.ts';
 import { validate } from './validate.ts';
 
-export const benchmarks: readonly Benchmark[] = [validate];
+export const benchmarks: readonly Benchmark[] = [validate, exporting];

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { pathToFileURL } from 'node:url';
-import type { Case, Program } from './benchmark.ts';
+import type { Case, Program, Surroundings } from './benchmark.ts';
 
 /** What one process took. */
 export type Took = {
@@ -44,29 +44,38 @@ const ENV = { PATH: process.env.PATH, CALLSHEET_BENCH_KEY: 'not-a-secret' };
 /** Runs a case in a temporary folder, each measurement in a process of its own so that none warms another up. */
 export async function measure(one: Case, extent: Extent): Promise<Measured> {
   const dir = mkdtempSync(join(tmpdir(), 'callsheet-bench-'));
+  let around: Surroundings | undefined;
   try {
-    one.prepare(dir, extent.size);
+    one.prepare?.(dir, extent.size);
+    around = await one.serve?.(dir, extent.size);
+    const env = { ...ENV, ...around?.env };
     const pairs: Pair[] = [];
     const began = performance.now();
     while (pairs.length < extent.runs) {
       const isLate = performance.now() - began > extent.seconds * 1000;
       if (isLate && pairs.length >= FEWEST_RUNS) break;
-      const floor = await run(one.floor, dir, extent.size);
-      const callsheet = await run(one.callsheet, dir, extent.size);
+      const floor = await run(one.floor, dir, extent.size, env);
+      const callsheet = await run(one.callsheet, dir, extent.size, env);
       pairs.push({ callsheet, floor });
     }
     const goal = one.goal === undefined ? {} : { goal: one.goal };
     return { name: one.name, ...goal, pairs };
   } finally {
+    await around?.close();
     rmSync(dir, { recursive: true, force: true });
   }
 }
 
-async function run(program: Program, dir: string, size: number): Promise<Took> {
+async function run(
+  program: Program,
+  dir: string,
+  size: number,
+  env: NodeJS.ProcessEnv,
+): Promise<Took> {
   const argv = program.argv(size);
   const child = spawn(process.execPath, ['--import', PRELOAD, ...argv], {
     cwd: dir,
-    env: ENV,
+    env,
     stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
     timeout: PROCESS_TIMEOUT_MS,
   });

@@ -142,6 +142,21 @@ export const COMMAND_WORDS: { readonly [command: string]: CommandWords } = {
     ],
     exits: WRITING,
   },
+  export: {
+    examples: [
+      'callsheet export --out fleet',
+      'callsheet export --out fleet --organization harbor --factor',
+      'callsheet export --out fleet --knowledge-base faq=0d0e7c52-6d0a-4a53-9a4e-0a1f5a6f2b11',
+    ],
+    exits: ['done', 'error', 'refused', 'interrupted'],
+  },
+  import: {
+    examples: [
+      'callsheet import agent.reception 7d0c6f1e-54a3-4b0e-9b1c-2f6d8e9a0b11',
+      'callsheet import --all',
+    ],
+    exits: ['done', 'error', 'partial', 'refused', 'stale', 'locked', 'interrupted'],
+  },
   assumptions: offline('callsheet assumptions'),
   get: {
     examples: [

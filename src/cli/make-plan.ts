@@ -43,7 +43,7 @@ export async function planConfiguration(
   session: Session,
   options: PlanOptions,
   context: Context,
-  how: Partial<Pick<PlanInput, 'isPreflighted'>> = {},
+  how: Partial<Pick<PlanInput, 'isPreflighted' | 'prune'>> = {},
 ): Promise<Planned> {
   const { stack, state } = session;
   const configured = stack.resources.map(({ address }) => address);

@@ -22,6 +22,7 @@ import {
   whole,
 } from './options.ts';
 import { addReadCommands } from './read-commands.ts';
+import { addRecoveryCommands } from './recovery-commands.ts';
 import { failureOf, reportFailure } from './report.ts';
 import { addRestoreCommand } from './restore-command.ts';
 import { rehearsalOptionsOn, simulationOptionsOn } from './simulation-options.ts';
@@ -241,6 +242,7 @@ export function buildProgram(action: Act, version: string): Command {
   const snapshot = group('snapshot', 'keep everything of an account in a file, and look at it');
   addSnapshotCommands((name, description) => command(name, description, snapshot), action);
   addRestoreCommand(command, action);
+  addRecoveryCommands(command, action);
 
   command('assumptions', 'list what is taken for granted where the specification is silent')
     .addOption(format('text', 'json'))

@@ -7,6 +7,11 @@ import type { Written } from './written.ts';
 const TELLING =
   /(^|[-_.])(authorization|auth|cookie|token|secret|password|passwd|pwd|credentials?|signature|sig|session|(api|access|app|auth|private|subscription)[-_]?(key|token|id))$|^(key|apikey|x-key)$/i;
 
+/** Whether a field of that name most likely holds what opens doors: `api_token`, `clientSecret`. */
+export function soundsSecret(name: string): boolean {
+  return TELLING.test(name.replace(/([a-z0-9])([A-Z])/g, '$1_$2'));
+}
+
 /** What a header's value may consist of without telling anything: a scheme, and what is filled in later. */
 const FILLED_IN = /\$\{[^{}]*\}|\{\{[^{}]*\}\}/g;
 const SCHEME = /^(bearer|basic|digest|token|apikey|api-key)?$/i;

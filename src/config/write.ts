@@ -22,7 +22,18 @@ import { linesOfMembers, type Tree } from './write-tree.ts';
 export type Writable = Pick<
   DesiredResource,
   'address' | 'kind' | 'document' | 'lifecycle' | 'unchecked'
->;
+> & {
+  /** The base that it is laid over, whose fields `document` leaves out. */
+  readonly base?: string | undefined;
+};
+
+/** A partial resource that others are laid over. */
+export type WritableBase = {
+  readonly name: string;
+  readonly kind: Kind;
+  readonly base?: string | undefined;
+  readonly document: ValueObject;
+};
 
 /** A text that may stand in a file of its own. */
 export type LongText = { readonly address: Address; readonly path: string; readonly text: string };
@@ -35,6 +46,8 @@ export type WriteOptions = {
   readonly organization?: string | undefined;
   /** Where a text is kept, relative to the stack folder; undefined for one that stays in the YAML. */
   readonly fileFor?: (text: LongText) => string | undefined;
+  /** The expression that stands for an id which no resource of the stack has, such as `${var.voice}`. */
+  readonly expressionFor?: (kind: string, id: string) => string | undefined;
   /** What the first line tells editors. */
   readonly schema?: string;
 };
@@ -82,9 +95,28 @@ export function writeResources(
     });
     return [`${kind.section}:\n${sectionLines(kind, bodies).join('\n')}\n`];
   });
-  const head =
-    options.schema === undefined ? [] : [`# yaml-language-server: $schema=${options.schema}\n`];
-  return { text: [...head, ...sections].join('\n'), files, unwritable };
+  return { text: [...headOf(options), ...sections].join('\n'), files, unwritable };
+}
+
+/** Writes `bases:`. What the language has no words for is not expected in them. */
+export function writeBases(
+  bases: readonly WritableBase[],
+  options: WriteOptions,
+): WrittenResources {
+  const files = new Map<string, string>();
+  const unwritable: Unwritable[] = [];
+  const bodies = bases.map(({ name, kind, base, document }): readonly [string, Tree] => {
+    const context = { options, kind, address: name, files, unwritable };
+    const members = [...baseMember(base), ...fieldMembers(document, context)];
+    const ordered = inOrder(members, resourceKeys(kind), ([key]) => key);
+    return [name, { type: 'map', members: ordered }];
+  });
+  const section = `bases:\n${parted(bodies).join('\n')}\n`;
+  return { text: [...headOf(options), section].join('\n'), files, unwritable };
+}
+
+function headOf({ schema }: WriteOptions): readonly string[] {
+  return schema === undefined ? [] : [`# yaml-language-server: $schema=${schema}\n`];
 }
 
 /** A value as the language writes it, and what it has no words for. */
@@ -133,20 +165,29 @@ function parted(named: readonly (readonly [string, Tree])[]): string[] {
   ]);
 }
 
-function bodyOf({ document, lifecycle, unchecked }: Writable, context: Context): Tree {
+function baseMember(base: string | undefined): [string, Tree][] {
+  return base === undefined ? [] : [['base', { type: 'text', text: base }]];
+}
+
+/** The fields of a document under the names of the configuration. */
+function fieldMembers(document: ValueObject, context: Context): [string, Tree][] {
   const { kind, options } = context;
-  const members: [string, Tree][] = [];
-  for (const [field, value] of Object.entries(document)) {
+  return Object.entries(document).flatMap(([field, value]): [string, Tree][] => {
     const schema = memberSchema(kind.schema, kind.schema, field);
     const name = configName(field, schema);
-    if (name === undefined) continue;
+    if (name === undefined) return [];
     if (schema['x-config'] !== 'organization') {
-      members.push([name, treeOf(value, schema, [field], context)]);
-    } else if (value !== options.organization) {
-      const known = Object.entries(options.organizations).find(([, id]) => id === value)?.[0];
-      members.push([name, { type: 'text', text: known ?? escaped(String(value)) }]);
+      return [[name, treeOf(value, schema, [field], context)]];
     }
-  }
+    if (value === options.organization) return [];
+    const known = Object.entries(options.organizations).find(([, id]) => id === value)?.[0];
+    return [[name, { type: 'text', text: known ?? escaped(String(value)) }]];
+  });
+}
+
+function bodyOf({ document, lifecycle, unchecked, base }: Writable, context: Context): Tree {
+  const { kind } = context;
+  const members = [...baseMember(base), ...fieldMembers(document, context)];
   const own = {
     ...(lifecycle.protect && { protect: true }),
     ...(lifecycle.ignore.length > 0 && { ignore: lifecycle.ignore }),
@@ -192,7 +233,10 @@ function form(name: string, text: string): Tree {
 
 function textTree(text: string, schema: FieldSchema, path: Path, context: Context): Tree {
   const { options, address, files } = context;
-  if (schema['x-ref'] !== undefined && isAddress(text)) {
+  const target = schema['x-ref'];
+  const expression = target === undefined ? undefined : options.expressionFor?.(target, text);
+  if (expression !== undefined) return { type: 'text', text: expression };
+  if (target !== undefined && isAddress(text)) {
     refuse(path, 'it is an id that reads like the address of a resource', context);
   }
   const file =

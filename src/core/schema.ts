@@ -9,6 +9,7 @@
  * | `x-write`        | name that the field is written under; its own name otherwise                 |
  * | `x-write-with`   | fields that must be written together with it                                 |
  * | `x-secret`       | a secret: only ever given as `$secret`                                       |
+ * | `x-secret-of`    | the member beside it that the platform returns where the secret is set       |
  * | `x-secrets-inside` | whatever is given as `$secret` below it is a secret                        |
  * | `x-sensitive`    | returned in clear, masked all the same; holds for everything below           |
  * | `x-clearable`    | false where null cannot be written                                           |
@@ -58,6 +59,7 @@ export type FieldSchema = {
   readonly 'x-write'?: string;
   readonly 'x-write-with'?: readonly string[];
   readonly 'x-secret'?: boolean;
+  readonly 'x-secret-of'?: string;
   readonly 'x-secrets-inside'?: boolean;
   readonly 'x-sensitive'?: boolean;
   readonly 'x-clearable'?: boolean;

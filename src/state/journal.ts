@@ -18,7 +18,7 @@ export type JournalEntry =
 /** What a run is for. Edits of the state ask nothing of the platform; they have no plan and no digests. */
 export type RunPurpose = 'apply' | 'rollback' | 'restore' | 'drift' | StateEdit;
 
-export type StateEdit = 'state mv' | 'state rm' | 'state push' | 'state repair';
+export type StateEdit = 'state mv' | 'state rm' | 'state push' | 'state repair' | 'import';
 
 export type RunBegan = {
   readonly type: 'began';

@@ -109,6 +109,11 @@ export function waysOf({
     'state push': [[at('pulled.json'), '--force']],
     'state unlock': [[], ['no-such-lease', '--force']],
     'state repair': [[]],
+    export: [
+      ['--out', at('exported')],
+      ['--out', at('exported'), '--force', '--factor'],
+    ],
+    import: [['--all'], [AGENT, '7d0c6f1e-54a3-4b0e-9b1c-2f6d8e9a0b11']],
     assumptions: [[]],
     get: kinds.flatMap(({ name, section }) => {
       const sources = name === 'knowledge_source';

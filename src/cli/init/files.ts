@@ -27,6 +27,7 @@ export type NewFile = {
   readonly lines?: readonly string[];
 };
 
+/** The schema for editors, where no installed Callsheet has it. */
 export const SCHEMA_FILE = '.callsheet-schema.json';
 const IGNORED = ['.callsheet/', '.env', '.env.*'];
 const ATTRIBUTES = ['* text=auto eol=lf'];

@@ -14,7 +14,8 @@ import type { NewFile, Surroundings } from './files.ts';
 
 const SCHEMA = 'callsheet/schemas/callsheet.schema.json';
 
-function foldersAbove(dir: string): readonly string[] {
+/** The folders above one, the nearest first. */
+export function foldersAbove(dir: string): readonly string[] {
   const above = dirname(dir);
   return above === dir ? [] : [above, ...foldersAbove(above)];
 }

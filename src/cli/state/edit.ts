@@ -60,7 +60,7 @@ export function editState(
 export async function beginning(
   run: string,
   purpose: StateEdit,
-  { settings }: OpenState,
+  { settings }: { readonly settings: Pick<OpenState['settings'], 'dir' | 'platform'> },
   context: Context,
 ): Promise<Omit<RunBegan, 'lineage' | 'serial' | 'account_id'>> {
   return {

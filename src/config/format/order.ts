@@ -56,9 +56,15 @@ function sectionShape(kind: Kind): Shape {
   }));
 }
 
+const keysOfKinds = new WeakMap<Kind, readonly string[]>();
+
 /** The fields of a kind under the names of the configuration, in the order in which they are written. */
 export function resourceKeys(kind: Kind): readonly string[] {
-  return resourceShape(kind).keys;
+  const known = keysOfKinds.get(kind);
+  if (known !== undefined) return known;
+  const { keys } = resourceShape(kind);
+  keysOfKinds.set(kind, keys);
+  return keys;
 }
 
 /** The order of a whole file of a stack: settings, then the sections in the order of their kinds. */

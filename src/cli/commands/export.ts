@@ -1,0 +1,163 @@
+import { existsSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { ApiError, describeApiError } from '../../api/errors.ts';
+import { discover } from '../../config/discover.ts';
+import { editorSchema } from '../../config/editor-schema.ts';
+import type { ExportDocument } from '../../core/export-document.ts';
+import { type ExportResult, exportStack } from '../../export/index.ts';
+import { recordIn, textOf } from '../../kinds/answer.ts';
+import { kinds } from '../../kinds/index.ts';
+import { createReader } from '../../live/reader.ts';
+import { renderExportText } from '../../render/exported.ts';
+import type { CommonFlags, Context } from '../context.ts';
+import { EXIT, type ExitCode } from '../exit.ts';
+import { type NewFolder, openNewFolder, refuseFolder } from '../export/new-folder.ts';
+import { type ScopeFlags, scopesFor } from '../export/scopes.ts';
+import { openMemory } from '../export/state.ts';
+import { secretsFile, secretsText, stackText } from '../export/texts.ts';
+import { addedFiles, SCHEMA_FILE } from '../init/files.ts';
+import { lookAround } from '../init/place.ts';
+import { withNamedFile } from '../named-file.ts';
+import { DEFAULT_CONCURRENCY } from '../open-client.ts';
+import { type PlatformSession, withPlatform } from '../platform-session.ts';
+
+export type ExportFlags = CommonFlags &
+  ScopeFlags & {
+    readonly out: string;
+    readonly force?: boolean;
+    readonly factor?: boolean;
+    readonly state: boolean;
+    readonly secretsFile?: string;
+    readonly format: 'text' | 'json';
+  };
+
+const STATE = join('.callsheet', 'state.json');
+
+/** `callsheet export --out DIR`: what is live as a stack. It writes nothing on the platform. */
+export async function exportCommand(flags: ExportFlags, context: Context): Promise<ExitCode> {
+  const dir = resolve(flags.out);
+  refuseFolder(dir, flags.force === true);
+  return withPlatform(flags, context, async (session) => {
+    const folder = openNewFolder(dir);
+    try {
+      const { result, files, hasState } = await writeStack(folder, dir, flags, session, context);
+      if (context.stop.aborted) context.stop.throwIfAborted();
+      if (flags.secretsFile !== undefined) await writeSecrets(flags.secretsFile, result);
+      folder.commit();
+      const document = documentOf(result, { dir, files, hasState, flags });
+      const { terminal } = context;
+      terminal.out(
+        flags.format === 'json'
+          ? JSON.stringify(document, null, 2)
+          : renderExportText(document, terminal.render),
+      );
+      return EXIT.done;
+    } finally {
+      folder.discard();
+    }
+  });
+}
+
+async function writeStack(
+  folder: NewFolder,
+  dir: string,
+  flags: ExportFlags,
+  { client, settings }: PlatformSession,
+  context: Context,
+) {
+  const account = textOf(recordIn(await client.call({ operation: 'getMe' })), 'account_id');
+  const scopes = await scopesFor(flags, settings?.organizations ?? {}, client, context.now());
+  const memory = openMemory();
+  const hasState = flags.state && !existsSync(join(dir, STATE));
+  const files = new Set<string>();
+  const write = (path: string, text: string) => {
+    files.add(path);
+    return folder.write(path, text);
+  };
+  const result = await exportStack({
+    kinds,
+    scopes,
+    open: () => createReader(client),
+    isRefusal,
+    // Some are written while others are on their way.
+    concurrency: 2 * DEFAULT_CONCURRENCY,
+    schema: SCHEMA_FILE,
+    isFactored: flags.factor === true,
+    spool: folder.spool,
+    write,
+    remember: hasState ? memory.remember : () => {},
+    onProgress: progressOf(context),
+  });
+  await write('callsheet.yaml', stackText(result, client.baseUrl, SCHEMA_FILE));
+  await write(SCHEMA_FILE, `${JSON.stringify(editorSchema(kinds), null, 2)}\n`);
+  if (result.secrets.length > 0) await write('SECRETS.md', secretsText(result.secrets));
+  const around = lookAround(dir, context.version, true);
+  for (const { path, text } of addedFiles('none', around)) {
+    // What is somebody's own stays.
+    if (!existsSync(join(dir, path))) await write(path, text);
+  }
+  if (hasState) await memory.write(join(folder.draft, STATE), account, context);
+  return { result, files, hasState };
+}
+
+/** What the platform refuses of one thing, while it may give others. */
+function isRefusal(error: unknown): string | undefined {
+  const cause = error instanceof Error && error.cause instanceof ApiError ? error.cause : error;
+  if (!(cause instanceof ApiError) || cause.status === 401) return undefined;
+  return [403, 404, 405, 502].includes(cause.status) ? describeApiError(cause) : undefined;
+}
+
+/** Resources between two lines of progress. */
+const STRIDE = 500;
+
+function progressOf({ terminal }: Context) {
+  return (done: number, total: number) => {
+    if (done % STRIDE === 0) terminal.err(`${done} of ${total} resources read`);
+  };
+}
+
+async function writeSecrets(file: string, { secrets }: ExportResult): Promise<void> {
+  const text = secretsFile(secrets);
+  await withNamedFile('--secrets-file', file, async () =>
+    writeFileSync(resolve(file), text, { mode: 0o600, flag: 'wx' }),
+  );
+}
+
+function documentOf(
+  result: ExportResult,
+  {
+    dir,
+    files,
+    hasState,
+    flags,
+  }: {
+    readonly dir: string;
+    readonly files: ReadonlySet<string>;
+    readonly hasState: boolean;
+    readonly flags: ExportFlags;
+  },
+): ExportDocument {
+  const { organizations, counts, bases, secrets, remarks, unlisted, variables } = result;
+  const kept = discover(dir, undefined, []).files.filter((file) => !files.has(file));
+  return {
+    format: 'callsheet-export',
+    version: 1,
+    dir: flags.out,
+    organizations,
+    resources: [...counts].map(([kind, count]) => ({ kind, count })),
+    bases,
+    files: files.size,
+    kept,
+    state: hasState,
+    secrets: secrets.map(({ name, address, path, value }) => ({
+      name,
+      address,
+      path,
+      told: value !== undefined,
+    })),
+    secrets_file: flags.secretsFile ?? null,
+    remarks,
+    unlisted,
+    variables: [...variables].map(([name, id]) => ({ name, id })),
+  };
+}

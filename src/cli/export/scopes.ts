@@ -1,0 +1,93 @@
+import type { Client } from '../../api/client.ts';
+import { ApiError } from '../../api/errors.ts';
+import { isUuid } from '../../config/formats.ts';
+import { nearest } from '../../config/nearest.ts';
+import { isResourceName } from '../../core/address.ts';
+import { CallsheetError } from '../../core/errors.ts';
+import { isList, isObject } from '../../core/value.ts';
+import type { Organization, Scopes } from '../../export/index.ts';
+import { nameOrganizations } from '../../export/survey.ts';
+
+export type ScopeFlags = {
+  readonly organization?: readonly string[];
+  readonly knowledgeBase?: readonly string[];
+};
+
+const DAY_MS = 86_400_000;
+
+/** What is to be exported: what the flags say, and what organizations are called. */
+export async function scopesFor(
+  { organization, knowledgeBase = [] }: ScopeFlags,
+  known: Readonly<Record<string, string>>,
+  client: Pick<Client, 'call'>,
+  now: Date,
+): Promise<Scopes> {
+  const knowledgeBases = knowledgeBase.map((text) => namedId('--knowledge-base', text));
+  const titles = new Map([
+    ...(await titlesFrom(client, now)),
+    ...Object.entries(known).map(([name, id]) => [id, name] as const),
+  ]);
+  const only = organization?.map((text) => organizationFor(text, titles));
+  return { only, titles, knowledgeBases };
+}
+
+/**
+ * Names of organizations. The billing report alone has them (Billing report); it is closed to scoped keys,
+ * and then organizations are called by their ids.
+ */
+async function titlesFrom(
+  client: Pick<Client, 'call'>,
+  now: Date,
+): Promise<ReadonlyMap<string, string>> {
+  const date = (at: number) => new Date(at).toISOString().slice(0, 10);
+  const query = { start_date: date(now.getTime() - DAY_MS), end_date: date(now.getTime()) };
+  try {
+    const answer = await client.call({ operation: 'getBillingReport', query });
+    const rows = isObject(answer) && isList(answer.data) ? answer.data : [];
+    return new Map(
+      rows.flatMap((row): [string, string][] => {
+        if (!isObject(row)) return [];
+        const { organization_id: id, organization_name: name } = row;
+        return typeof id === 'string' && typeof name === 'string' ? [[id, name]] : [];
+      }),
+    );
+  } catch (error) {
+    if (error instanceof ApiError && error.status !== 401) return new Map();
+    throw error;
+  }
+}
+
+function namedId(flag: string, text: string): Organization {
+  const [name = '', id = ''] = text.split('=');
+  if (isResourceName(name) && isUuid(id)) return { name, id };
+  throw new CallsheetError('usage', `${flag} ${text} cannot be used`, {
+    hint: `Write ${flag} NAME=ID: a name of letters, digits, _ and -, and the id that the dashboard shows.`,
+  });
+}
+
+/** An organization by `NAME=ID`, by its id or by its name. */
+function organizationFor(text: string, titles: ReadonlyMap<string, string>): Organization {
+  if (text.includes('=')) return namedId('--organization', text);
+  const all = nameOrganizations([...titles.keys(), ...(isUuid(text) ? [text] : [])], titles);
+  const found = all.filter(
+    ({ id, name }) =>
+      id === text || name === text || titles.get(id)?.toLowerCase() === text.toLowerCase(),
+  );
+  const [first, ...others] = found;
+  if (first !== undefined && others.length === 0) return first;
+  const near = nearest(
+    text,
+    all.map(({ name }) => name),
+  );
+  const hint =
+    others.length > 0
+      ? `Give the id of the one that is meant: ${found.map(({ id }) => id).join(', ')}`
+      : near === undefined
+        ? 'Give its id, or NAME=ID.'
+        : `Did you mean ${near}? An id can be given as well.`;
+  const message =
+    others.length > 0
+      ? `${found.length} organizations are called ${text}`
+      : `there is no organization ${text} that the key reaches`;
+  throw new CallsheetError('usage', message, { hint });
+}

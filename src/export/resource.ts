@@ -1,0 +1,193 @@
+import { configName } from '../config/schema.ts';
+import type { Writable } from '../config/write.ts';
+import type { Address } from '../core/address.ts';
+import { formatPath, type Path } from '../core/path.ts';
+import { memberSchema } from '../core/schema.ts';
+import {
+  isObject,
+  type Json,
+  type JsonObject,
+  Ref,
+  Secret,
+  type Value,
+  type ValueObject,
+} from '../core/value.ts';
+import type { Facet, Kind } from '../kinds/kind.ts';
+import type { LiveResource } from '../plan/reader.ts';
+import { type Fault, faultsIn, without } from './check-document.ts';
+import { fromLive, holdsSecrets } from './live-document.ts';
+import { type SecretUse, secretName } from './secret-names.ts';
+
+/** What a person should know of something that the stack does not say, or not as a field. */
+export type Remark = {
+  readonly address: Address;
+  /** Null where it is said of the resource as a whole. */
+  readonly path: string | null;
+  readonly reason: string;
+};
+
+/** A live resource as it is to be written. */
+export type Exported = {
+  /** Undefined where the configuration cannot say it; a remark says why. */
+  readonly writable: Writable | undefined;
+  readonly secrets: readonly SecretUse[];
+  readonly remarks: readonly Remark[];
+};
+
+export type ResourceContext = {
+  readonly kind: Kind;
+  readonly address: Address;
+  /** The address of a live resource that the stack has. */
+  readonly addressOf: (kind: string, id: string) => Address | undefined;
+  /** Whether others of its organization have its name, so that the id must tell which one it is. */
+  readonly isTwin: boolean;
+};
+
+/** Turns what is live into what the stack says of it. What `validate` would refuse is never written. */
+export function exportResource(live: LiveResource, context: ResourceContext): Exported {
+  const { kind, address } = context;
+  const secrets: SecretUse[] = [];
+  const remarks: Remark[] = [];
+  const remark = (path: Path, reason: string) => {
+    remarks.push({ address, path: path.length === 0 ? null : formatPath(path), reason });
+  };
+  const taken = fromLive(kind, worthSaying(kind, live.document), {
+    reference: (name, id) => {
+      const target = context.addressOf(name, id);
+      return target === undefined ? id : new Ref(target);
+    },
+    secret: (path, value) => {
+      const plain = secretName(address, path);
+      // Headers may differ by case alone.
+      const isTaken = secrets.some(({ name }) => name === plain);
+      const name = isTaken ? secretName(address, path, true) : plain;
+      secrets.push({ name, address, path: formatPath(path), value });
+      return new Secret(`env:${name}`);
+    },
+    leaveOut: remark,
+  });
+  const unchecked = unknownFields(kind, live.document, remark);
+  const { document, fault } = sound(kind, taken, unchecked, remark);
+  if (fault !== undefined || !Object.keys(document).some((field) => isConfigurable(kind, field))) {
+    return {
+      writable: undefined,
+      secrets: [],
+      remarks: [{ address, path: null, reason: whyNot(kind, fault) }],
+    };
+  }
+  const used = new Set(secretsOf(document));
+  return {
+    writable: {
+      address,
+      kind: kind.name,
+      document,
+      lifecycle: { protect: false, ignore: [], ...(context.isTwin && { adopt: live.id }) },
+      unchecked,
+    },
+    secrets: secrets.filter(({ name }) => used.has(`env:${name}`)),
+    remarks,
+  };
+}
+
+/** A live document without facets of which nothing is switched on: they say what would be if they were. */
+function worthSaying(kind: Kind, document: JsonObject): JsonObject {
+  const idle = kind.facets.filter((facet) => isIdle(facet, document[facet.field]));
+  const fields = new Set(idle.map(({ field }) => field));
+  return Object.fromEntries(Object.entries(document).filter(([field]) => !fields.has(field)));
+}
+
+function isIdle(facet: Facet, value: Json | undefined): boolean {
+  if (facet.get === undefined || !isObject(value)) return false;
+  return !Object.values(value).includes(true);
+}
+
+/** Fields that are newer than the schema, under the names that they would be sent under. */
+function unknownFields(
+  { schema }: Kind,
+  document: JsonObject,
+  remark: (path: Path, reason: string) => void,
+): Record<string, Json> {
+  const known = schema.properties ?? {};
+  const isCamel = Object.entries(known).some(
+    ([name, field]) => field['x-write'] !== undefined && field['x-write'] !== name,
+  );
+  const members = Object.entries(document).flatMap(([field, value]): [string, Json][] => {
+    if (Object.hasOwn(known, field) || isEmpty(value)) return [];
+    if (holdsSecrets({ [field]: value })) {
+      remark([field], 'it holds what is named like a secret, and no schema says what it is');
+      return [];
+    }
+    remark([field], 'no schema knows it: it stands under unchecked, and is not compared');
+    return [[isCamel ? camel(field) : field, value]];
+  });
+  return Object.fromEntries(members);
+}
+
+function isEmpty(value: Json): boolean {
+  return (
+    value === null || value === '' || (typeof value === 'object' && Object.keys(value).length === 0)
+  );
+}
+
+function camel(name: string): string {
+  return name.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
+}
+
+/**
+ * A document without what `validate` would refuse; a refused field goes to `unchecked` where it can. `fault` is
+ * what stands against the document as a whole.
+ */
+function sound(
+  kind: Kind,
+  taken: ValueObject,
+  unchecked: Record<string, Json>,
+  remark: (path: Path, reason: string) => void,
+): { readonly document: ValueObject; readonly fault: Fault | undefined } {
+  let document = taken;
+  for (;;) {
+    const faults = faultsIn(kind, document);
+    const fault = faults.find(({ spot }) => spot.length > 0);
+    if (fault === undefined) return { document, fault: faults[0] };
+    const { spot, reason } = fault;
+    const [field = ''] = spot;
+    const value = document[field];
+    const isSent = kind.update !== undefined && spot.length === 1 && isConfigurable(kind, field);
+    if (isSent && isPlain(value)) {
+      unchecked[memberSchema(kind.schema, kind.schema, field)['x-write'] ?? field] = value;
+      remark(spot, `${reason}; it stands under unchecked, and is not compared`);
+    } else remark(spot, `${reason}; it is left out`);
+    document = without(kind.schema, document, spot);
+  }
+}
+
+/** Why the configuration cannot say a resource at all. */
+function whyNot({ schema }: Kind, fault: Fault | undefined): string {
+  const hasFile = Object.values(schema.properties ?? {}).some(
+    (field) => field['x-file'] !== undefined,
+  );
+  if (hasFile) return 'it needs a file, which the platform does not give back';
+  return fault === undefined
+    ? 'the platform returns nothing of it that could be configured'
+    : `the configuration cannot say it: ${fault.reason}`;
+}
+
+function isConfigurable({ schema }: Kind, field: string): boolean {
+  const { 'x-config': name, 'x-facet': isFacet } = memberSchema(schema, schema, field);
+  return (
+    configName(field, memberSchema(schema, schema, field)) !== undefined &&
+    name === undefined &&
+    !isFacet
+  );
+}
+
+function isPlain(value: Value | undefined): value is Json {
+  if (value === undefined || value instanceof Ref || value instanceof Secret) return false;
+  if (Array.isArray(value)) return value.every(isPlain);
+  return !isObject(value) || Object.values(value).every(isPlain);
+}
+
+function secretsOf(value: Value): readonly string[] {
+  if (value instanceof Secret) return [value.source];
+  if (Array.isArray(value)) return value.flatMap(secretsOf);
+  return isObject(value) ? Object.values(value).flatMap(secretsOf) : [];
+}

@@ -1,0 +1,227 @@
+import { type Address, formatAddress } from '../core/address.ts';
+import type { JsonObject } from '../core/value.ts';
+import type { Kind, Scope } from '../kinds/kind.ts';
+import { recordKeyOf } from '../plan/natural-key.ts';
+import type { ListedResource, Reader } from '../plan/reader.ts';
+import { isStreamed } from './layout.ts';
+import { compare, distinct, type Nameless, nameAll, slugOf } from './names.ts';
+
+/** An organization with the name that the stack gives it. */
+export type Organization = { readonly id: string; readonly name: string };
+
+/** What is to be exported. */
+export type Scopes = {
+  /** Those that were asked for; undefined for all that the credentials see. */
+  readonly only: readonly Organization[] | undefined;
+  /** What people call organizations, by id, as far as that is known. */
+  readonly titles: ReadonlyMap<string, string>;
+  /** The platform lists no knowledge bases, so they are named. */
+  readonly knowledgeBases: readonly Organization[];
+};
+
+/** A live resource with everything that it is called. */
+export type Entry = {
+  readonly kind: Kind;
+  readonly id: string;
+  readonly scope: Scope;
+  /** Its item of the list, where that may be all that can be read of it. */
+  readonly record: JsonObject | undefined;
+  readonly organization: string | undefined;
+  readonly address: Address;
+  /** What it is called in its folder. */
+  readonly file: string;
+  /** Whether others of its kind have its natural key. */
+  readonly isTwin: boolean;
+};
+
+export type Survey = {
+  readonly organizations: readonly Organization[];
+  readonly entries: readonly Entry[];
+  /** Kinds that could not be listed, with the reason. */
+  readonly unlisted: readonly { readonly kind: string; readonly reason: string }[];
+};
+
+type Listed = ListedResource & { readonly kind: Kind };
+
+/** Lists everything and gives it names. Whole resources are read later, one by one. */
+export async function survey(
+  kinds: readonly Kind[],
+  scopes: Scopes,
+  open: () => Reader,
+  isRefusal: (error: unknown) => string | undefined,
+): Promise<Survey> {
+  const unlisted: { kind: string; reason: string }[] = [];
+  const list = async (kind: Kind, within: readonly Scope[]): Promise<readonly Listed[]> => {
+    const lists = await Promise.all(
+      within.map(async (scope) => {
+        try {
+          // A reader of its own, so that no list is kept longer than it takes to look at it.
+          const items = await open().list(kind, scope);
+          if (items === undefined)
+            unlisted.push({ kind: kind.name, reason: 'there is no list of them' });
+          return (items ?? []).map((item) => lean(kind, item));
+        } catch (error) {
+          const reason = isRefusal(error);
+          if (reason === undefined || isStreamed(kind)) throw error;
+          unlisted.push({ kind: kind.name, reason });
+          return [];
+        }
+      }),
+    );
+    return lists.flat();
+  };
+  const sweeping = kinds.filter(isStreamed);
+  const given = scopes.only?.map(({ id }) => ({ organization_id: id }));
+  const first = (await Promise.all(sweeping.map((kind) => list(kind, given ?? [{}])))).flat();
+  const owners = first.flatMap(({ scope }) => scope.organization_id ?? []);
+  const organizations =
+    scopes.only ?? nameOrganizations([...owners, ...scopes.titles.keys()], scopes.titles);
+  const rest = kinds.filter((kind) => !sweeping.includes(kind));
+  const others = await Promise.all(
+    rest.map((kind) => list(kind, scopesOf(kind, organizations, scopes))),
+  );
+  const all = [...first, ...others.flat()];
+  const entries = kinds.flatMap((kind) =>
+    named(
+      kind,
+      withoutOlder(
+        kind,
+        all.filter((one) => one.kind === kind),
+      ),
+      organizations,
+      scopes,
+    ),
+  );
+  return { organizations, entries, unlisted: distinctKinds(unlisted) };
+}
+
+function scopesOf(
+  { scope: [field] }: Kind,
+  organizations: readonly Organization[],
+  { knowledgeBases }: Scopes,
+): readonly Scope[] {
+  if (field === undefined) return [{}];
+  const ids = field === 'organization_id' ? organizations : knowledgeBases;
+  return ids.map(({ id }) => ({ [field]: id }));
+}
+
+/** Of a kind that is read one by one only what names are made of is kept: fleets are large. */
+function lean(kind: Kind, { id, scope, record }: ListedResource): Listed {
+  if (!isStreamed(kind)) return { kind, id, scope, record };
+  const fields = ['name', 'created_at', ...kind.scope];
+  const kept = Object.fromEntries(fields.map((field) => [field, record[field] ?? null]));
+  const own = kind.scope.flatMap((field): [string, string][] => {
+    const value = record[field];
+    return typeof value === 'string' ? [[field, value]] : [];
+  });
+  return { kind, id, scope: { ...scope, ...Object.fromEntries(own) }, record: kept };
+}
+
+/** Names organizations after what people call them, in the order of their names. */
+export function nameOrganizations(
+  ids: readonly string[],
+  titles: ReadonlyMap<string, string>,
+): readonly Organization[] {
+  const all = [...new Set(ids)].sort(compare);
+  const things = all.map((id) => ({ id, display: titles.get(id) ?? '', createdAt: '' }));
+  const names = nameAll(things, 'organization');
+  return all
+    .map((id) => ({ id, name: names.get(id) ?? id }))
+    .sort((a, b) => compare(a.name, b.name));
+}
+
+/** Of versions of each other only the newest counts, as for a plan. */
+function withoutOlder(kind: Kind, listed: readonly Listed[]): readonly Listed[] {
+  if (kind.tie === 'error') return listed;
+  const newest = new Map<string, Listed>();
+  for (const one of listed) {
+    const key = keyOf(one) ?? one.id;
+    const other = newest.get(key);
+    if (other === undefined || isNewer(one, other)) newest.set(key, one);
+  }
+  return [...newest.values()];
+}
+
+function isNewer({ record: one, id }: Listed, { record: other, id: otherId }: Listed): boolean {
+  const order = compare(String(one.created_at ?? ''), String(other.created_at ?? ''));
+  return order > 0 || (order === 0 && id < otherId);
+}
+
+function keyOf({ kind, record, scope }: Listed): string | undefined {
+  return recordKeyOf(kind, record, scope);
+}
+
+/** Gives the resources of a kind their files, and addresses that are their own in the whole stack. */
+function named(
+  kind: Kind,
+  listed: readonly Listed[],
+  organizations: readonly Organization[],
+  { knowledgeBases }: Scopes,
+): readonly Entry[] {
+  const counts = new Map<string, number>();
+  for (const one of listed) {
+    const key = keyOf(one) ?? '';
+    counts.set(key, (counts.get(key) ?? 0) + 1);
+  }
+  const owners = new Map([...organizations, ...knowledgeBases].map(({ id, name }) => [id, name]));
+  const ownerOf = ({ scope }: Listed) =>
+    Object.values(scope).flatMap((id) => owners.get(id) ?? [])[0];
+  const groups = Map.groupBy(listed, ownerOf);
+  const files = new Map<string, string>();
+  for (const group of groups.values()) {
+    for (const [id, name] of nameAll(group.map(namelessOf), nounOf(kind))) files.set(id, name);
+  }
+  const ordered = listed.toSorted((a, b) => compare(a.id, b.id));
+  const isPrefixed = kind.nested === undefined && organizations.length > 1;
+  const own = distinct(
+    ordered.map((one) => {
+      const owner = ownerOf(one);
+      const file = files.get(one.id) ?? one.id;
+      // Some say themselves whose they are.
+      const isTold = owner === undefined || file === owner || file.startsWith(`${owner}_`);
+      return [one.id, isPrefixed && !isTold ? `${owner}_${file}` : file];
+    }),
+  );
+  return ordered.map((one): Entry => {
+    const owner = ownerOf(one);
+    const file = files.get(one.id) ?? one.id;
+    const names = kind.nested === undefined ? [own.get(one.id) ?? file] : [owner ?? 'other', file];
+    const key = keyOf(one);
+    return {
+      kind,
+      id: one.id,
+      scope: one.scope,
+      record: isStreamed(kind) ? undefined : one.record,
+      organization: one.scope.organization_id,
+      address: formatAddress(kind.name, names),
+      file,
+      isTwin: kind.tie === 'error' && (key === undefined || (counts.get(key) ?? 0) > 1),
+    };
+  });
+}
+
+/** `source` of `knowledge_source`. */
+export function nounOf({ name }: Kind): string {
+  return name.split('_').at(-1) ?? name;
+}
+
+function namelessOf({ kind, id, record }: Listed): Nameless {
+  const fields = [...new Set(kind.naturalKey.flatMap((names) => names.slice(-1)))];
+  const [display = ''] = fields.flatMap((field) => {
+    const value = record[field];
+    return typeof value === 'string' && value !== '' ? [value] : [];
+  });
+  return { id, display: pageOf(display), createdAt: String(record.created_at ?? '') };
+}
+
+/** `faq` of `https://harbor.example.test/faq`; anything that is no address stays as it is. */
+function pageOf(display: string): string {
+  if (!/^https?:\/\//.test(display) || !URL.canParse(display)) return display;
+  const { hostname, pathname, search } = new URL(display);
+  const page = slugOf(`${pathname} ${search}`.replaceAll(/%[0-9a-f]{2}/gi, ' '));
+  return page === '' ? hostname : page;
+}
+
+function distinctKinds(unlisted: Survey['unlisted']): Survey['unlisted'] {
+  return [...new Map(unlisted.map((one) => [`${one.kind} ${one.reason}`, one])).values()];
+}

@@ -1,0 +1,261 @@
+import {
+  type Unwritable,
+  type Writable,
+  type WrittenResources,
+  writeBases,
+  writeResources,
+} from '../config/write.ts';
+import type { Address } from '../core/address.ts';
+import { isList, isObject, Ref, type Value, type ValueObject } from '../core/value.ts';
+import type { Kind } from '../kinds/kind.ts';
+import type { LiveResource } from '../plan/reader.ts';
+import type { Bases, Census } from './factor.ts';
+import type { ExportInput, ExportResult } from './index.ts';
+import { layoutOf, wayBack } from './layout.ts';
+import { compare } from './names.ts';
+import { type Exported, exportResource, type Remark } from './resource.ts';
+import type { SecretUse } from './secret-names.ts';
+import { fromLine, toLine } from './spooled.ts';
+import { type Entry, nounOf, type Survey } from './survey.ts';
+
+/** A resource that was read, and what the stack says of it. */
+export type Done = {
+  readonly entry: Entry;
+  readonly live: LiveResource;
+  readonly writable: Writable;
+  /** As it stands in a file of its own. */
+  readonly written: WrittenResources;
+};
+
+/** Reads resources and writes them, and keeps account of what that came to. */
+export function openWork({ organizations, entries, unlisted }: Survey, input: ExportInput) {
+  const reader = input.open();
+  const layout = layoutOf(organizations);
+  const byAddress = new Map(entries.map((entry) => [entry.address, entry]));
+  const byId = new Map(entries.map((entry) => [`${entry.kind.name} ${entry.id}`, entry]));
+  const idOf = (address: Address) => byAddress.get(address)?.id;
+  const names = Object.fromEntries(organizations.map(({ id, name }) => [name, id]));
+  const [only, ...others] = organizations;
+  const common = {
+    kinds: input.kinds,
+    organizations: names,
+    organization: others.length === 0 ? only?.id : undefined,
+    expressionFor: expression,
+  };
+  const counts = new Map<string, number>();
+  const variables = new Map<string, string>();
+  const used = new Set<Address>();
+  const secrets: SecretUse[] = [];
+  const remarks: Remark[] = [];
+  let bases = 0;
+  let read = 0;
+
+  /** What the stack cannot have as a resource is called by a variable. */
+  function expression(kind: string, id: string): string | undefined {
+    const entry = byId.get(`${kind} ${id}`);
+    if (entry === undefined || !isNameable(entry.kind)) return undefined;
+    const name = `${nounOf(entry.kind)}_${entry.address.split('.').slice(1).join('_')}`;
+    variables.set(name, id);
+    return `\${var.${name}}`;
+  }
+
+  function addressOf(kind: string, id: string): Address | undefined {
+    const entry = byId.get(`${kind} ${id}`);
+    return entry === undefined || isNameable(entry.kind) ? undefined : entry.address;
+  }
+
+  function exportOne({ kind, address, isTwin }: Entry, live: LiveResource): Exported {
+    return exportResource(live, { kind, address, isTwin, addressOf });
+  }
+
+  async function readLive(entry: Entry): Promise<LiveResource | undefined> {
+    const { kind, id, scope, record } = entry;
+    const at = { id, scope, ...(record === undefined ? {} : { record }) };
+    const facets = kind.facets.map(({ field }) => field);
+    try {
+      return await reader.read(kind, at, new Set(facets));
+    } catch (error) {
+      // What has an endpoint of its own may be refused where the resource itself is not.
+      const reason = input.isRefusal(error);
+      const own = kind.facets.filter(({ get }) => get !== undefined).map(({ field }) => field);
+      if (reason === undefined || own.length === 0) throw error;
+      const live = await reader.read(kind, at, new Set(facets.filter((one) => !own.includes(one))));
+      for (const path of own) remarks.push({ address: entry.address, path, reason });
+      return live;
+    }
+  }
+
+  /** A resource in the words of the stack; undefined where there are none, and then a remark says why. */
+  async function readOne(entry: Entry): Promise<Done | undefined> {
+    const { kind, address } = entry;
+    if (isNameable(kind)) return undefined;
+    const live = await readLive(entry);
+    read += 1;
+    input.onProgress(read, entries.length);
+    if (live === undefined) {
+      remarks.push({ address, path: null, reason: 'it was deleted while this was exported' });
+      return undefined;
+    }
+    const { writable, ...found } = exportOne(entry, live);
+    remarks.push(...found.remarks);
+    if (writable === undefined) return undefined;
+    const said = sayable(writable, entry);
+    remarks.push(...said.remarks);
+    secrets.push(...found.secrets);
+    for (const target of refsIn(said.writable.document)) used.add(target);
+    return { entry, live, ...said };
+  }
+
+  /** A resource without fields that hold what the language has no words for. */
+  function sayable(given: Writable, entry: Entry) {
+    const file = layout.fileOf(entry);
+    const first = write([given], file);
+    const remarks: readonly Remark[] = first.unwritable.map((one) => ({
+      ...one,
+      reason: `${one.reason}; it is left out`,
+    }));
+    if (remarks.length === 0) return { writable: given, written: first, remarks };
+    const writable = withoutFields(given, first.unwritable);
+    return { writable, written: write([writable], file), remarks };
+  }
+
+  function write(resources: readonly Writable[], file: string): WrittenResources {
+    return writeResources(resources, {
+      ...common,
+      schema: `${wayBack(file)}${input.schema}`,
+      fileFor: (text) => {
+        const entry = byAddress.get(text.address);
+        return entry && layout.textFileOf(entry, text);
+      },
+    });
+  }
+
+  async function put(file: string, { text, files }: WrittenResources): Promise<void> {
+    const texts = [...files].map(([path, content]) => [path, withFinalNewline(content)] as const);
+    await Promise.all(
+      [[file, text] as const, ...texts].map(([path, own]) => input.write(path, own)),
+    );
+  }
+
+  function account({ entry: { kind }, writable, live }: Done): void {
+    counts.set(kind.name, (counts.get(kind.name) ?? 0) + 1);
+    input.remember(kind, writable, live, idOf);
+  }
+
+  async function putBases(all: ReadonlyMap<Kind, Bases>): Promise<void> {
+    const found = [...all].flatMap(([kind, of]) => of.all.map((base) => ({ kind, base })));
+    bases = found.length;
+    if (found.length === 0) return;
+    const kinds = new Map(found.map(({ kind, base }) => [base.name, kind]));
+    const written = writeBases(
+      found.map(({ base }) => base),
+      {
+        ...common,
+        schema: input.schema,
+        fileFor: (text) => {
+          const kind = kinds.get(text.address);
+          return kind && layout.baseTextFile(kind, text);
+        },
+      },
+    );
+    await put('bases.yaml', written);
+  }
+
+  return {
+    read: readOne,
+    async writeOne(done: Done): Promise<void> {
+      account(done);
+      await put(layout.fileOf(done.entry), done.written);
+    },
+
+    /** Keeps one on disk until all were seen. */
+    spool(done: Done): void {
+      input.spool.add(toLine(done.writable));
+      account(done);
+    },
+
+    /** Writes what was kept on disk, over what all of it has in common. */
+    async writeSpooled(censuses: ReadonlyMap<Kind, Census>): Promise<void> {
+      const found = new Map([...censuses].map(([kind, census]) => [kind, census.bases()]));
+      await putBases(found);
+      for await (const line of input.spool.each()) {
+        const writable = fromLine(line);
+        const entry = byAddress.get(writable.address);
+        if (entry === undefined) continue;
+        const laid = found.get(entry.kind)?.layOver(entry.organization ?? '', writable.document);
+        const file = layout.fileOf(entry);
+        await put(file, write([{ ...writable, ...laid }], file));
+      }
+    },
+
+    /** Writes resources that share files. Without their account, only those that something refers to. */
+    async writeGroups(all: readonly Done[]): Promise<void> {
+      const isWanted = ({ entry: { kind, address } }: Done) =>
+        input.scopes.only === undefined || kind.scope.length > 0 || used.has(address);
+      const wanted = all.filter(isWanted);
+      for (const [file, group] of Map.groupBy(wanted, ({ entry }) => layout.fileOf(entry))) {
+        await put(
+          file,
+          write(
+            group.map(({ writable }) => writable),
+            file,
+          ),
+        );
+        for (const done of group) account(done);
+      }
+    },
+
+    result(): ExportResult {
+      const order = (a: Remark, b: Remark) =>
+        compare(a.address, b.address) || compare(a.path ?? '', b.path ?? '');
+      return {
+        organizations,
+        counts: new Map(
+          input.kinds.flatMap(({ name }) => {
+            const count = counts.get(name);
+            return count === undefined ? [] : [[name, count] as const];
+          }),
+        ),
+        bases,
+        variables: new Map([...variables].sort(([a], [b]) => compare(a, b))),
+        secrets: secrets.sort((a, b) => compare(a.name, b.name)),
+        remarks: remarks.sort(order),
+        unlisted,
+      };
+    },
+  };
+}
+
+/** Whether resources of a kind need a file that the platform does not give back: they can only be named. */
+export function isNameable({ schema }: Kind): boolean {
+  return (schema.required ?? []).some(
+    (field) => schema.properties?.[field]?.['x-file'] !== undefined,
+  );
+}
+
+/** Editors end a file with a line feed, and one of them at the end of prose is not compared. */
+function withFinalNewline(text: string): string {
+  return text.endsWith('\n') ? text : `${text}\n`;
+}
+
+function withoutFields(writable: Writable, unwritable: readonly Unwritable[]): Writable {
+  const paths = unwritable.map(({ path }) => path);
+  const isSaid = (field: string, within: string) => {
+    const own = `${within}${field}`;
+    return !paths.some(
+      (path) => path === own || path.startsWith(`${own}.`) || path.startsWith(`${own}[`),
+    );
+  };
+  const keep = <T>(members: { readonly [name: string]: T }, within = '') =>
+    Object.fromEntries(Object.entries(members).filter(([field]) => isSaid(field, within)));
+  const unchecked = isSaid('unchecked', '')
+    ? writable.unchecked
+    : keep(writable.unchecked, 'unchecked.');
+  return { ...writable, document: keep(writable.document), unchecked };
+}
+
+function refsIn(value: Value | ValueObject): readonly Address[] {
+  if (value instanceof Ref) return [value.address];
+  if (isList(value)) return value.flatMap(refsIn);
+  return isObject(value) ? Object.values(value).flatMap(refsIn) : [];
+}

@@ -1,0 +1,212 @@
+import { existsSync } from 'node:fs';
+import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import type { Fault, SimulatorOptions } from '../../src/simulator/index.ts';
+import { type ExportStage, expectFaithful, openExportStage } from './stage.ts';
+
+/** The clock does not move, so that the same account is the same again. */
+const ACCOUNT: SimulatorOptions = { resellers: 1, organizations: 3, agents: 18 };
+
+async function staged(options: SimulatorOptions = ACCOUNT): Promise<ExportStage> {
+  const stage = await openExportStage(options);
+  onTestFinished(stage.close);
+  return stage;
+}
+
+describe('an exported account', () => {
+  test('plans to no changes, with and without its state, and is the same again', async () => {
+    const stage = await staged();
+    const { document, resources } = await expectFaithful(stage);
+    expect(document.organizations.map(({ name }) => name)).toEqual([
+      'cedar_hardware',
+      'harbor_dental',
+      'northside_physio',
+    ]);
+    expect(document.resources).toEqual([
+      { kind: 'retry_policy', count: 3 },
+      { kind: 'email_template', count: 6 },
+      { kind: 'sms_template', count: 6 },
+      { kind: 'agent', count: 18 },
+    ]);
+    expect(resources).toBe(33);
+    expect(document.remarks).toEqual([]);
+    const files = await stage.files('first');
+    expect([...files.keys()].filter((path) => path.startsWith('harbor_dental/'))).toContain(
+      'harbor_dental/prompts/front_desk_1.md',
+    );
+    expect(files.get('harbor_dental/agents/front_desk_1.yaml')).toContain(
+      'voice_id: "${var.voice_harbor_dental_voice}"',
+    );
+  });
+
+  test('has its common settings in bases with --factor, and means the same', async () => {
+    const stage = await staged();
+    const { document } = await expectFaithful(stage, { factor: true });
+    expect(document.bases).toBe(4);
+    const factored = await stage.files('first');
+    expect(factored.get('bases.yaml')).toContain('bases:\n  common:\n');
+    const plain = await stage.export('plain');
+    expect(plain.secrets).toEqual(document.secrets);
+    const size = (files: ReadonlyMap<string, string>) => [...files.values()].join('').length;
+    expect(size(factored)).toBeLessThan(size(await stage.files('plain')));
+  });
+
+  test('holds no secret: values that the platform returns go to a file of their own, when asked for', async () => {
+    const stage = await staged();
+    const file = join(stage.folder, 'values.env');
+    const { secrets, secrets_file: written } = await stage.export('stack', { secretsFile: file });
+    const known = await readFile(file, 'utf8');
+    expect(known).toContain("AGENT_HARBOR_DENTAL_FRONT_DESK_1__CRM_LOOKUP_X_API_KEY='crm-0'\n");
+    expect(known).toContain('# AGENT_HARBOR_DENTAL_FRONT_DESK_1__SMS_PROVIDER_AUTH_TOKEN=\n');
+    expect((await stat(file)).mode & 0o777).toBe(0o600);
+    expect(written).toBe(file);
+    const files = await stage.files('stack');
+    expect([...files.values()].join('\n')).not.toMatch(
+      /crm-\d|token-of-agent|pbx-secret|password-of/,
+    );
+    for (const { name } of secrets) expect(files.get('SECRETS.md')).toContain(`\`${name}\``);
+    // Never over something else.
+    await stage.export('other', { secretsFile: file }, { exit: 1 });
+    expect(existsSync(join(stage.folder, 'other'))).toBe(false);
+  });
+
+  test.each([
+    ['an organization by its name', 'Harbor Dental'],
+    ['an organization by what the stack calls it', 'harbor_dental'],
+    ['an organization by its id', 'c8c49e23-4269-48ab-a87f-286c1172f028'],
+    ['an organization with a name of its own', 'harbor=c8c49e23-4269-48ab-a87f-286c1172f028'],
+  ])('is %s alone', async (_, organization) => {
+    const stage = await staged();
+    const { document } = await expectFaithful(stage, { organization: [organization] });
+    const name = organization.startsWith('harbor=') ? 'harbor' : 'harbor_dental';
+    expect(document.organizations).toEqual([{ id: 'c8c49e23-4269-48ab-a87f-286c1172f028', name }]);
+    const files = await stage.files('first');
+    expect(files.get('callsheet.yaml')).toContain(`organization: ${name}\n`);
+    // The policies of the account are everybody's: only those that its agents follow are taken along.
+    expect(document.resources.find(({ kind }) => kind === 'retry_policy')?.count ?? 0).toBeLessThan(
+      3,
+    );
+    expect([...files.keys()]).toContain('agents/front_desk_1.yaml');
+  });
+
+  test('of a scoped key is what it sees; organizations are called by their ids then', async () => {
+    const stage = await staged();
+    const env = {
+      CALLSHEET_CLIENT_ID: 'simulated-organization-client',
+      CALLSHEET_CLIENT_SECRET: 'simulated-organization-secret',
+    };
+    const { document } = await expectFaithful(stage, {}, { env });
+    expect(document.organizations.map(({ name }) => name)).toEqual(['organization_c8c49e23']);
+  });
+
+  test('has the pages of knowledge bases that are named, and says which documents stay behind', async () => {
+    const stage = await staged();
+    const [base] = stage.sim.store.knowledgeBases.keys();
+    const { document } = await expectFaithful(stage, { knowledgeBase: [`handbook=${base}`] });
+    expect((await stage.files('first')).get('knowledge_bases.yaml')).toContain(
+      'faq: { url: https://harbor-dental.example.test/faq }',
+    );
+    expect(document.remarks).toEqual([
+      {
+        address: 'knowledge_source.handbook.prices_pdf',
+        path: null,
+        reason: 'it needs a file, which the platform does not give back',
+      },
+    ]);
+  });
+
+  test.each<[string, NonNullable<SimulatorOptions['dialect']>]>([
+    ['lists show little', { listFields: 'fewest' }],
+    ['lists show everything', { listFields: 'all' }],
+    ['what is not set is null', { unset: 'null' }],
+  ])('is faithful where %s', async (_, dialect) => {
+    const stage = await staged({ ...ACCOUNT, agents: 6, dialect });
+    await expectFaithful(stage);
+  });
+});
+
+describe('two of one name', () => {
+  test('are told apart by their ids', async () => {
+    const stage = await staged();
+    const [one, other] = [...stage.sim.store.agents.values()].filter(
+      ({ organizationId }) => organizationId === 'c8c49e23-4269-48ab-a87f-286c1172f028',
+    );
+    stage.sim.edit(other?.id ?? '', { name: one?.record.name ?? '' });
+    await expectFaithful(stage);
+    const files = await stage.files('first');
+    // The one that was made first keeps the name.
+    expect(files.get('harbor_dental/agents/front_desk_1.yaml')).toContain(`adopt: ${other?.id}`);
+    expect(files.get('harbor_dental/agents/front_desk_1_2.yaml')).toContain(`adopt: ${one?.id}`);
+  });
+});
+
+describe('the folder', () => {
+  test('must be empty; with --force what is not exported stays, and is told', async () => {
+    const stage = await staged({ ...ACCOUNT, agents: 3 });
+    const at = (path: string) => join(stage.folder, 'stack', path);
+    await mkdir(at(''));
+    await stage.export('stack');
+    await writeFile(at('own.yaml'), 'agents: {}\n');
+    await writeFile(at('.gitignore'), 'mine\n');
+    await writeFile(at('callsheet.yaml'), 'callsheet: 1\n');
+    const state = await readFile(at('.callsheet/state.json'), 'utf8');
+    const { err } = await stage.export('stack', {}, { exit: 1 });
+    expect(err).toContain('is not empty');
+    const again = await stage.export('stack', { force: true });
+    expect(again).toMatchObject({ kept: ['own.yaml'], state: false });
+    expect(await readFile(at('.gitignore'), 'utf8')).toBe('mine\n');
+    expect(await readFile(at('callsheet.yaml'), 'utf8')).toContain('harbor_dental');
+    expect(await readFile(at('.callsheet/state.json'), 'utf8')).toBe(state);
+  });
+
+  test('inside another stack, and a file, are refused before anything is asked', async () => {
+    const stage = await staged({ ...ACCOUNT, agents: 1 });
+    await writeFile(join(stage.folder, 'file'), '');
+    expect((await stage.export('file', {}, { exit: 1 })).err).toContain('is not a folder');
+    await writeFile(join(stage.folder, 'callsheet.yaml'), 'callsheet: 1\n');
+    expect((await stage.export('inner', {}, { exit: 1 })).err).toContain('lies inside the stack');
+    expect(stage.sim.requests).toEqual([]);
+  });
+
+  test.each<[string, Fault, number]>([
+    ['the platform stops answering', { operation: 'getAgent', status: 400, times: 1000 }, 1],
+    [
+      'an agent is gone by the time it is read',
+      { operation: 'getAgent', status: 404, body: { error: 'not_found' } },
+      0,
+    ],
+  ])('is whole or not there: %s', async (_, fault, exit) => {
+    const stage = await staged({ ...ACCOUNT, agents: 6 });
+    stage.sim.faults.add(fault);
+    const document = await stage.export('deep/stack', {}, { exit });
+    if (exit === 0)
+      expect(document.remarks).toMatchObject([
+        { reason: 'it was deleted while this was exported' },
+      ]);
+    else expect(await readdir(stage.folder)).toEqual([]);
+    await rm(join(stage.folder, 'deep'), { recursive: true, force: true });
+  });
+
+  test('is not there after an interrupt', async () => {
+    const stage = await staged();
+    const stop = new AbortController();
+    stage.sim.faults.add({ operation: 'getAgent', hang: 'before' });
+    const exporting = stage.export('stack', {}, { exit: 1, stop: stop.signal });
+    // All but one are answered; that one never is.
+    const answered = () =>
+      stage.sim.requests.filter(({ operation }) => operation === 'getPaymentReadiness').length;
+    while (answered() < 17) await new Promise((resolve) => setImmediate(resolve));
+    stop.abort();
+    await exporting;
+    expect(await readdir(stage.folder)).toEqual([]);
+  });
+
+  test('payments that cannot be read are said to be missing, and the agent is there', async () => {
+    const stage = await staged({ ...ACCOUNT, agents: 3 });
+    stage.sim.faults.add({ operation: 'getPaymentReadiness', status: 403, times: 1000 });
+    const { remarks, resources } = await stage.export('stack');
+    expect(remarks.map(({ path }) => path)).toEqual(['payments', 'payments', 'payments']);
+    expect(resources.at(-1)).toEqual({ kind: 'agent', count: 3 });
+  });
+});

@@ -1,0 +1,186 @@
+import { describe, expect, test } from 'vitest';
+import type { JsonObject } from '../../src/core/value.ts';
+import { exportResource } from '../../src/export/resource.ts';
+import { kindNamed } from '../../src/kinds/index.ts';
+
+const ID = '7d0c6f1e-54a3-4b0e-9b1c-2f6d8e9a0b11';
+const HARBOR = '3c6e0b8a-9c15-4f1d-9f0e-5d2b7f1a2c11';
+
+function exported(document: JsonObject, kind = 'agent') {
+  const live = {
+    id: ID,
+    scope: { organization_id: HARBOR },
+    extent: 'whole' as const,
+    document: { id: ID, organization_id: HARBOR, name: 'Desk', ...document },
+    record: {},
+  };
+  const addressOf = (_: string, id: string) => (id === 'p1' ? 'retry_policy.gentle' : undefined);
+  const { writable, secrets, remarks } = exportResource(live, {
+    kind: kindNamed(kind),
+    address: `${kind}.desk`,
+    isTwin: false,
+    addressOf,
+  });
+  const { organization_id: _, name: __, ...rest } = writable?.document ?? {};
+  return {
+    document: writable && JSON.parse(JSON.stringify(rest)),
+    unchecked: writable?.unchecked,
+    secrets: secrets.map(({ name, value }) => [name, value]),
+    remarks: remarks.map(({ path, reason }) => `${path}: ${reason}`),
+  };
+}
+
+const TOOL = {
+  type: 'webhook',
+  name: 'crm',
+  condition: 'during_call',
+  method: 'GET',
+  url: 'https://a.example.test',
+};
+
+describe('what the stack says of an agent', () => {
+  test.each<[string, JsonObject, JsonObject]>([
+    [
+      'nothing that is empty',
+      { description: '', email: [], config: {}, greeting_message: null },
+      {},
+    ],
+    [
+      'nothing that the platform owns',
+      { is_active: true, place_data: { a: 1 }, created_at: 'x' },
+      {},
+    ],
+    [
+      'a reference by name',
+      { default_retry_policy_id: 'p1' },
+      { default_retry_policy_id: { $ref: 'retry_policy.gentle' } },
+    ],
+    ['what is off beside what is on', { enable_recording: false }, { enable_recording: false }],
+    [
+      'no payments that are off: they say what would be',
+      { payments: { tool_enabled: false, max_attempts_per_call: 3 } },
+      {},
+    ],
+    [
+      'payments that are on',
+      { payments: { tool_enabled: true, max_attempts_per_call: 3 } },
+      { payments: { tool_enabled: true, max_attempts_per_call: 3 } },
+    ],
+    [
+      'a registration that is off',
+      { sip: { registration_enabled: false } },
+      { sip: { registration_enabled: false } },
+    ],
+    [
+      'no moments of a provider',
+      {
+        integrations: {
+          calendarA: { calendar_name: 'Desk', connected_at: '2026-01-01T00:00:00Z' },
+        },
+      },
+      { integrations: { calendarA: { calendar_name: 'Desk' } } },
+    ],
+  ])('%s', (_, live, document) => {
+    expect(exported(live)).toEqual({ document, unchecked: {}, secrets: [], remarks: [] });
+  });
+
+  test('secrets are asked for, whether the platform returns them or not', () => {
+    const { document, secrets, remarks } = exported({
+      integrations: { smsProvider: { account_sid: 'AC1' }, pbxProvider: { region: 'eu' } },
+      extensions: {
+        tools: [
+          {
+            ...TOOL,
+            headers: [
+              { key: 'X-Key', value: 'canary' },
+              { key: 'X-None', value: '' },
+            ],
+          },
+        ],
+      },
+    });
+    expect(document).toEqual({
+      integrations: {
+        smsProvider: {
+          account_sid: 'AC1',
+          auth_token: { $secret: 'env:AGENT_DESK__SMS_PROVIDER_AUTH_TOKEN' },
+        },
+      },
+      extensions: {
+        tools: [
+          {
+            ...TOOL,
+            headers: [
+              { key: 'X-Key', value: { $secret: 'env:AGENT_DESK__CRM_X_KEY' } },
+              { key: 'X-None' },
+            ],
+          },
+        ],
+      },
+    });
+    expect(secrets).toEqual([
+      ['AGENT_DESK__SMS_PROVIDER_AUTH_TOKEN', undefined],
+      ['AGENT_DESK__CRM_X_KEY', 'canary'],
+    ]);
+    expect(remarks).toEqual([
+      'integrations.pbxProvider.region: it may be a secret: no schema says what it is',
+    ]);
+  });
+
+  test('a field that no schema knows stands under unchecked, unless it is named like a secret', () => {
+    const { document, unchecked, remarks } = exported({
+      call_limit: 3,
+      partner_token: 'canary',
+      nested_thing: { deep: { apiKey: 'canary' } },
+      nothing_new: null,
+    });
+    expect(document).toEqual({});
+    expect(unchecked).toEqual({ callLimit: 3 });
+    expect(remarks.join('\n')).not.toContain('canary');
+    expect(remarks).toHaveLength(3);
+  });
+
+  test.each<[string, JsonObject, JsonObject, JsonObject]>([
+    ['a value newer than the schema', { language: 'fr-FR' }, {}, { language: 'fr-FR' }],
+    ['another type', { transfer_rules: 7 }, {}, { transferRules: 7 }],
+    [
+      'a token that is not closed',
+      { greeting_message: 'Hi {{name' },
+      {},
+      { greetingMessage: 'Hi {{name' },
+    ],
+    [
+      'no zone, inside a field',
+      { config: { user_timezone: 'Mars/Base', inactivity_timeout: 3 } },
+      { config: { inactivity_timeout: 3 } },
+      {},
+    ],
+    [
+      'an element of a list that lacks what it needs',
+      { extensions: { tools: [{ ...TOOL, url: 'no address' }] } },
+      {},
+      {},
+    ],
+    ['elements that cannot be told apart', { extensions: { tools: [TOOL, TOOL] } }, {}, {}],
+    [
+      'a member newer than the schema',
+      { extensions: { tools: [{ ...TOOL, retries: 2 }] } },
+      { extensions: { tools: [TOOL] } },
+      {},
+    ],
+  ])('%s is never written where validate would refuse it', (_, live, document, unchecked) => {
+    const result = exported(live);
+    expect(result).toMatchObject({ document, unchecked });
+    expect(result.remarks.length).toBeGreaterThan(0);
+  });
+
+  test('what cannot be said at all is left out, with the reason', () => {
+    expect(exported({ name: '' })).toMatchObject({
+      document: undefined,
+      remarks: ['null: the configuration cannot say it: it has no name'],
+    });
+    expect(
+      exported({ knowledge_base_id: HARBOR, name: 'prices.pdf' }, 'knowledge_source').remarks,
+    ).toEqual(['null: it needs a file, which the platform does not give back']);
+  });
+});

@@ -1,0 +1,50 @@
+import { existsSync, readdirSync, rmSync } from 'node:fs';
+import { mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { openNewFolder } from '../../src/cli/export/new-folder.ts';
+
+async function place() {
+  const above = await mkdtemp(join(tmpdir(), 'callsheet-new-folder-'));
+  onTestFinished(() => rmSync(above, { recursive: true, force: true }));
+  return { above, dir: join(above, 'deep/stack') };
+}
+
+test.each([
+  ['ENOSPC', 'nothing was written: the disk is full'],
+  ['EACCES', 'nothing was written: permission denied'],
+  ['EIO', 'nothing was written: EIO'],
+])('%s is a sentence, and leaves nothing behind', async (code, said) => {
+  const { above, dir } = await place();
+  const writeFile = async () => {
+    throw Object.assign(new Error(code), { code });
+  };
+  const folder = openNewFolder(dir, { writeFile });
+  await expect(folder.write('a/b.yaml', 'text')).rejects.toThrow(said);
+  folder.discard();
+  expect(readdirSync(above)).toEqual([]);
+});
+
+test('nothing stands in its place before it is committed, and nothing beside it afterwards', async () => {
+  const { above, dir } = await place();
+  const folder = openNewFolder(dir);
+  await folder.write('a/b.yaml', 'text');
+  folder.spool.add('line');
+  expect(existsSync(dir)).toBe(false);
+  folder.commit();
+  expect(readdirSync(join(above, 'deep'))).toEqual(['stack']);
+  expect(readdirSync(dir, { recursive: true }).sort()).toEqual(['a', 'a/b.yaml']);
+});
+
+test('lines come back as they were kept, and take their file with them', async () => {
+  const { above, dir } = await place();
+  const folder = openNewFolder(dir);
+  const lines = Array.from({ length: 300 }, (_, index) => `${index} ${'x'.repeat(10_000)}`);
+  for (const line of lines) folder.spool.add(line);
+  const back: string[] = [];
+  for await (const line of folder.spool.each()) back.push(line);
+  expect(back).toEqual(lines);
+  folder.discard();
+  expect(readdirSync(above)).toEqual([]);
+});

@@ -1,0 +1,170 @@
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'vitest';
+import { type ExportFlags, exportCommand } from '../../src/cli/commands/export.ts';
+import { fmt } from '../../src/cli/commands/fmt.ts';
+import { type ImportFlags, importCommand } from '../../src/cli/commands/import.ts';
+import { plan } from '../../src/cli/commands/plan.ts';
+import type { Context } from '../../src/cli/context.ts';
+import { reportFailure } from '../../src/cli/report.ts';
+import type { ExportDocument } from '../../src/core/export-document.ts';
+import type { ImportDocument } from '../../src/core/import-document.ts';
+import type { PlanDocument } from '../../src/core/plan-document.ts';
+import {
+  type Simulator,
+  type SimulatorOptions,
+  startSimulator,
+} from '../../src/simulator/index.ts';
+import { quietContext } from '../cli/quiet-context.ts';
+
+type Options = {
+  readonly exit?: number;
+  readonly env?: Context['env'];
+  readonly stop?: AbortSignal;
+};
+
+/** A platform, a folder to export into, and the commands run in this process. */
+export type ExportStage = {
+  readonly sim: Simulator;
+  /** An empty folder for whatever a test needs. */
+  readonly folder: string;
+  readonly run: (
+    command: (context: Context) => Promise<number>,
+    options?: Options,
+  ) => Promise<{ readonly out: string; readonly err: string }>;
+  /** Exports into `name` of the folder. */
+  readonly export: (
+    name: string,
+    flags?: Partial<ExportFlags>,
+    options?: Options,
+  ) => Promise<ExportDocument & { readonly err: string }>;
+  /** Plans, with every secret that the export asks for, and those that the platform knows as they are. */
+  readonly plan: (name: string, secrets: Secrets, options?: Options) => Promise<PlanDocument>;
+  readonly import: (
+    name: string,
+    words: readonly string[],
+    flags?: Partial<ImportFlags>,
+    options?: Options,
+  ) => Promise<ImportDocument & { readonly err: string }>;
+  readonly isFormatted: (name: string) => Promise<boolean>;
+  /** Every file below a folder but the state, by its path. */
+  readonly files: (name: string) => Promise<ReadonlyMap<string, string>>;
+  readonly close: () => Promise<void>;
+};
+
+export type Secrets = Readonly<Record<string, string>>;
+
+export async function openExportStage(options: SimulatorOptions): Promise<ExportStage> {
+  const sim = await startSimulator(options);
+  const folder = await mkdtemp(join(tmpdir(), 'callsheet-export-test-'));
+
+  const run: ExportStage['run'] = async (command, { exit = 0, env = {}, stop } = {}) => {
+    const { context, said } = quietContext();
+    const own: Context = {
+      ...context,
+      env: {
+        CALLSHEET_BASE_URL: sim.url,
+        CALLSHEET_CLIENT_ID: sim.clientId,
+        CALLSHEET_CLIENT_SECRET: sim.clientSecret,
+        CALLSHEET_FINGERPRINT_KEY: 'a key that the team keeps',
+        ...env,
+      },
+      now: () => new Date(),
+      ...(stop === undefined ? {} : { stop }),
+    };
+    const ended = await command(own).catch((error: unknown) =>
+      reportFailure(error, own.terminal, false),
+    );
+    expect(ended, `${said.err}${said.out}`).toBe(exit);
+    return said;
+  };
+  const parsed = ({ out, err }: { readonly out: string; readonly err: string }) => ({
+    ...(out === '' ? {} : JSON.parse(out)),
+    err,
+  });
+
+  return {
+    sim,
+    folder,
+    run,
+    async export(name, flags = {}, options = {}) {
+      const own = { dir: '.', out: join(folder, name), state: true, format: 'json' as const };
+      return parsed(
+        await run((context) => exportCommand({ ...own, ...flags }, { ...context }), options),
+      );
+    },
+    async plan(name, secrets, options = {}) {
+      const flags = { dir: join(folder, name), format: 'json' as const };
+      const env = { ...secrets, ...options.env };
+      return parsed(await run((context) => plan(flags, context), { ...options, env }));
+    },
+    async import(name, [address, id], flags = {}, options = {}) {
+      const own = { dir: join(folder, name), format: 'json' as const, ...flags };
+      return parsed(await run((context) => importCommand(address, id, own, context), options));
+    },
+    async isFormatted(name) {
+      const { context } = quietContext();
+      return (await fmt([], { dir: join(folder, name), check: true }, context)) === 0;
+    },
+    async files(name) {
+      const dir = join(folder, name);
+      const all = await readdir(dir, { recursive: true, withFileTypes: true });
+      const paths = all
+        .filter((entry) => entry.isFile())
+        .map((entry) => join(entry.parentPath, entry.name).slice(dir.length + 1))
+        .filter((path) => !path.startsWith('.callsheet/'));
+      const texts = paths
+        .sort()
+        .map(async (path) => [path, await readFile(join(dir, path), 'utf8')] as const);
+      return new Map(await Promise.all(texts));
+    },
+    async close() {
+      await sim.close();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Values for every secret: those in `told` as they are, the others made up. */
+export function secretsFor({ secrets }: ExportDocument, told: Secrets = {}): Secrets {
+  return Object.fromEntries(secrets.map(({ name }) => [name, told[name] ?? 'made-up']));
+}
+
+/** What a file that `--secrets-file` wrote says. */
+export async function readSecretsFile(path: string): Promise<Secrets> {
+  const text = await readFile(path, 'utf8');
+  return Object.fromEntries(
+    [...text.matchAll(/^(\w+)='((?:[^']|'\\'')*)'$/gm)].map(([, name = '', value = '']) => [
+      name,
+      value.replaceAll("'\\''", "'"),
+    ]),
+  );
+}
+
+/**
+ * Exports twice and plans with and without the state that was written: no change, and not one byte of
+ * difference. Returns what the first export came to.
+ */
+export async function expectFaithful(
+  stage: ExportStage,
+  flags: Partial<ExportFlags> = {},
+  options: Options = {},
+) {
+  const secretsFile = join(stage.folder, 'secrets.env');
+  const document = await stage.export('first', { ...flags, secretsFile }, options);
+  const secrets = secretsFor(document, await readSecretsFile(secretsFile));
+  await rm(secretsFile);
+
+  const kept = await stage.plan('first', secrets, options);
+  expect(kept.changes).toEqual([]);
+  expect(kept.summary).toMatchObject({ adopt: 0 });
+  await rm(join(stage.folder, 'first/.callsheet'), { recursive: true });
+  const lost = await stage.plan('first', secrets, options);
+  expect(lost.changes.filter(({ action }) => action !== 'adopt')).toEqual([]);
+
+  await stage.export('second', flags, options);
+  expect(await stage.files('second')).toEqual(await stage.files('first'));
+  expect(await stage.isFormatted('first')).toBe(true);
+  return { document, secrets, resources: kept.summary.no_op };
+}
