@@ -49,7 +49,7 @@ export async function rollbackTo(flags: RollbackToFlags, context: Context): Prom
       return known !== undefined && !isMissing(known.kind, known.id);
     });
     if (flags.force !== true && !(await isGoneOnWith(session, sha256))) {
-      const edits = await findEdits(there, state, (kind, id, limit) =>
+      const edits = await findEdits(there, undo.versions, state, (kind, id, limit) =>
         reader.history(kindNamed(kind), id, limit),
       );
       if (edits.length > 0) throw edited(edits);
