@@ -90,6 +90,21 @@ export async function readRun(
   return run === unfinished?.run ? entriesOf(unfinished) : store.run(run);
 }
 
+/** The run that made a history entry, as the receipts say; undefined where none of this stack did. */
+export async function findWriter(
+  session: Session,
+  address: string,
+  entry: number,
+): Promise<string | undefined> {
+  for (const run of await runsOf(session)) {
+    const lines = ((await readRun(session, run)) ?? []).flatMap((one) =>
+      one.type === 'ended' ? one.ledger : [],
+    );
+    if (lines.some((line) => line.address === address && line.history?.after === entry)) return run;
+  }
+  return undefined;
+}
+
 /** What a run set out to do; undefined where there is none of that id. */
 export async function readBegan(session: Session, run: string): Promise<RunBegan | undefined> {
   const entries = await readRun(session, run);

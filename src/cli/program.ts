@@ -106,6 +106,11 @@ function interrupted(error: unknown): unknown {
   return isEnded ? new CallsheetError('interrupted', 'interrupted; nothing was written') : error;
 }
 
+/** What follows a mistake in the words of a command. */
+function helpHint(command: string): string {
+  return `(${command} --help shows what there is)`;
+}
+
 /** Every command with its arguments and flags. */
 export function buildProgram(action: Act, version: string): Command {
   const program = new Command('callsheet')
@@ -114,13 +119,15 @@ export function buildProgram(action: Act, version: string): Command {
     .helpOption('-h, --help', 'show help')
     .helpCommand('help [command]', 'show help of a command')
     .showSuggestionAfterError(true)
-    .showHelpAfterError('(callsheet --help shows what there is)')
+    .showHelpAfterError(helpHint('callsheet'))
     .configureHelp({ showGlobalOptions: true })
     .exitOverride();
 
   const group = (name: string, description: string, parent = program): Command => {
     const made = new Command(name).description(description).exitOverride();
     made.copyInheritedSettings(program);
+    const words = parent === program ? [name] : [parent.name(), name];
+    made.showHelpAfterError(helpHint(['callsheet', ...words].join(' ')));
     parent.addCommand(made);
     return made;
   };

@@ -18,7 +18,7 @@ import { beganOf, readBegan, readRun } from './find-run.ts';
 import { openSession, type Session } from './session.ts';
 import { type Relevant, readRelevant } from './snapshot/kept.ts';
 import { type KeyFlags, keysFrom } from './snapshot/keys.ts';
-import { tellRunning } from './tell.ts';
+import { refuseBeside } from './unfinished.ts';
 
 export type RollbackToFlags = UndoFlags &
   KeyFlags & {
@@ -33,7 +33,7 @@ export async function rollbackTo(flags: RollbackToFlags, context: Context): Prom
   const snapshot = await openSnapshot(flags.to, keysFrom(flags, context));
   const session = await openSession(flags, context);
   try {
-    tellRunning(session.unfinished, context);
+    await refuseBeside(session);
     const relevant = await readRelevant(snapshot, session);
     const { sha256, covers } = relevant;
     const { state, reader } = session;
@@ -49,7 +49,7 @@ export async function rollbackTo(flags: RollbackToFlags, context: Context): Prom
       return known !== undefined && !isMissing(known.kind, known.id);
     });
     if (flags.force !== true && !(await isGoneOnWith(session, sha256))) {
-      const edits = await findEdits(there, state, (kind, id, limit) =>
+      const edits = await findEdits(there, undo.versions, state, (kind, id, limit) =>
         reader.history(kindNamed(kind), id, limit),
       );
       if (edits.length > 0) throw edited(edits);
@@ -156,7 +156,7 @@ async function holdOf(session: Session, madeAt: string): Promise<HoldChange | un
 
 function edited(edits: readonly string[]): CallsheetError {
   return new CallsheetError('refused', edits.join('\n'), {
-    hint: 'Look at the edits first (callsheet drift). --force rolls back all the same and undoes them.',
+    hint: 'Look at the edits first (callsheet drift). --target brings back what nobody touched; --force rolls back all the same and undoes them.',
   });
 }
 

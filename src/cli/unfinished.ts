@@ -7,6 +7,7 @@ import type { SettledRun } from '../core/plan-document.ts';
 import type { World } from '../diff/world.ts';
 import { createReader } from '../live/reader.ts';
 import type { Reader } from '../plan/reader.ts';
+import { lockedState } from '../state/failures.ts';
 import type { JournalEntry, RunEnded } from '../state/journal.ts';
 import type { State } from '../state/model.ts';
 import { emptyState, nextState, type Replayed, replay } from '../state/replay.ts';
@@ -40,6 +41,14 @@ export async function findUnfinished(
     ? undefined
     : await settleRun(pending, replayed, deps);
   return { run, entries: pending, settlement };
+}
+
+/** Nothing is undone beside a run that is at work: what it has not done yet would be taken for nothing. */
+export async function refuseBeside({ unfinished, store }: Session): Promise<void> {
+  if (unfinished === undefined || unfinished.settlement !== undefined) return;
+  const held = await store.lock();
+  if (held?.holder.run === unfinished.run)
+    throw lockedState(store.location, held.holder, held.lease);
 }
 
 /** Three heartbeats: whoever is silent for that long is taken for dead by who only looks. */

@@ -3,6 +3,7 @@ import type { Change, Note } from '../core/plan-document.ts';
 import { isWritten, type LeafChange } from '../diff/compare.ts';
 import type { World } from '../diff/world.ts';
 import type { ResourceState } from '../state/model.ts';
+import { besideNotes } from './beside.ts';
 import { planChange } from './change.ts';
 import type { Identity } from './identify.ts';
 import type { PlanInput } from './make.ts';
@@ -79,7 +80,9 @@ export async function planOne(given: Identity, input: OneInput): Promise<Result>
   const version = input.versions.get(address);
   const entries = { read: history, isAll: history.length < ENTRIES_READ };
   const sides = { kind, desired, live: live.document, version, entries };
-  return { change: chooseWay(pinned, sides), notes, leaves, state: undefined };
+  const undone = chooseWay(pinned, sides);
+  const beside = besideNotes(undone, kind, desired, live.document, world);
+  return { change: undone, notes: [...notes, ...beside], leaves, state: undefined };
 }
 
 /** Asks what the platform would refuse. A rollback leaves that out, and does the rest. */

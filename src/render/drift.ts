@@ -30,17 +30,16 @@ export function renderDriftText(plan: PlanDocument, given: RenderOptions): strin
         groupLines(group, options),
       ),
       [],
-      ...wrap(
-        [span(`${compared} \`callsheet plan\` shows what would put it back.`, 'dim')],
-        options.width,
-        2,
-      ),
+      [span(compared, 'dim')],
+      ...wrap([span(WHAT_NEXT, 'dim')], options.width, 2),
       ...(relied === undefined ? [] : wrap([span(relied, 'dim')], options.width, 2)),
       ...wrap([span(`${headline(plan)}.`, 'strong')], options.width, 2),
     ],
     options.color,
   );
 }
+
+const WHAT_NEXT = 'To put it back: `callsheet plan`. To keep it: `callsheet pull --dry-run`.';
 
 function groupLines(group: Group, options: RenderOptions): readonly Line[] {
   const title = wrap([span(sanitiseLine(group.title), 'strong')], options.width, 2);

@@ -27,7 +27,9 @@ export function renderDriftMarkdown(
     ...(isDrifted ? ['`-` is what should be, `+` is what is live now.'] : []),
   ].join('\n\n');
   const compared = `${formatCount(comparedCount(plan), 'resource')} compared.`;
-  const advice = isDrifted ? ' `callsheet plan` shows what would put it back.' : '';
+  const advice = isDrifted
+    ? ' To put it back: `callsheet plan`. To keep it: `callsheet pull --dry-run`.'
+    : '';
   const relied = namesRelyOn(plan);
   const names = relied === undefined ? '' : `\n\n${relied}`;
   const tail = `\n\n${compared}${advice}${names}\n\n<sub>${escapeText(plan.digest)}</sub>`;

@@ -98,13 +98,15 @@ function sentence(text: string): string {
   return `${first}${text.slice(1)}.`;
 }
 
-function endOf({ status, files }: PullDocument): string | undefined {
+function endOf({ status, files, refused }: PullDocument): string | undefined {
   switch (status) {
     case 'written':
       if (files.some(({ created }) => created)) return 'The next plan takes them over as they are.';
+      if (refused.length > 0)
+        return '`git diff` shows what changed; commit it. The next plan still has what was not pulled.';
       return '`git diff` shows what changed; commit it, and the next plan agrees.';
     case 'refused':
-      return '--skip-refused leaves them out and writes the rest.';
+      return 'To leave them out and write the rest: callsheet pull --skip-refused, with the same addresses.';
     default:
       return undefined;
   }

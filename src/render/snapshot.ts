@@ -143,7 +143,8 @@ export function renderSnapshotsText(
   dir: string,
   { width, color }: RenderOptions,
 ): string {
-  if (all.length === 0) return `There is no snapshot in ${sanitiseLine(dir)}.\n`;
+  if (all.length === 0)
+    return `There is no snapshot in ${dir === '.' ? 'this folder' : sanitiseLine(dir)}.\n`;
   const files = widestOf(all.map(({ file }) => sanitiseLine(file)));
   const sizes = widestOf(all.map(({ size }) => formatSize(size)));
   const lines = all.flatMap((one) => {

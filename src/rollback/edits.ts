@@ -9,10 +9,13 @@ const ENTRIES_READ = 20;
 
 /**
  * One sentence for every resource that somebody edited after Callsheet wrote it last, as far as its history
- * tells. What goes back to a snapshot undoes those edits too.
+ * tells. What goes back to a snapshot undoes those edits too, but for those that the snapshot has itself.
+ *
+ * @param versions the newest entry of each resource when the snapshot was made
  */
 export async function findEdits(
   addresses: readonly Address[],
+  versions: ReadonlyMap<Address, number>,
   { resources }: State,
   historyOf: (kind: string, id: string, limit: number) => Promise<readonly HistoryEntry[]>,
 ): Promise<readonly string[]> {
@@ -22,7 +25,8 @@ export async function findEdits(
       const last = known?.pin?.history_id;
       if (known === undefined || last === undefined || last === null) return undefined;
       const entries = await historyOf(known.kind, known.id, ENTRIES_READ);
-      const [newest] = entries.filter(({ id }) => id > last);
+      const since = Math.max(last, versions.get(address) ?? last);
+      const [newest] = entries.filter(({ id }) => id > since);
       return newest && `${address} was edited since the last run, last by ${author(newest)}`;
     }),
   );

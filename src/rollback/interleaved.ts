@@ -18,6 +18,8 @@ export type EditsReader = {
   ) => Promise<readonly HistoryEntry[]>;
   /** What a resource is now; undefined where it is gone. */
   readonly pin: (made: ResourceState) => Promise<Pin | undefined>;
+  /** The run of this stack that made a history entry; undefined where none did. */
+  readonly runOf: (address: Address, entry: number) => Promise<string | undefined>;
 };
 
 /**
@@ -33,7 +35,10 @@ export async function findInterleaved(
     const entries = await reader.history(address, id, ENTRIES_READ);
     const newer = entries.filter((one) => one.id > entry);
     const [last] = newer;
-    if (last !== undefined) return `${address} was edited since the run, last by ${author(last)}`;
+    if (last !== undefined) {
+      const later = await reader.runOf(address, last.id);
+      return `${address} was edited since the run, last by ${later === undefined ? author(last) : `run ${later}`}`;
+    }
     const during = interleaved.get(address)?.at(-1);
     if (during === undefined) return undefined;
     return `${address} was edited while the run wrote it, last by ${author(during)}`;

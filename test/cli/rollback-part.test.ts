@@ -74,6 +74,30 @@ describe('a part of a run', () => {
   });
 });
 
+describe('what a forced revert takes back beside the run', () => {
+  const edited = async (stage: Stage, patch: { readonly [field: string]: string }) => {
+    await stage.apply();
+    await stage.edit('agents.yaml', 'how can I help?', 'good day!');
+    await stage.apply();
+    stage.sim.edit(agent(stage, 'Front desk').id, patch, 'user:maria');
+    const { out } = await inWords(stage, 0, { force: true });
+    return out.replace(/\s+/g, ' ');
+  };
+
+  staged('is told before it is done', async (stage) => {
+    const out = await edited(stage, { description: 'Edited by hand.' });
+    expect(out).toContain('the revert also takes back what was changed since: description (');
+    expect(out).toContain('callsheet history agent.desk');
+    expect(agent(stage, 'Front desk').record.description).not.toBe('Edited by hand.');
+  });
+
+  staged('is nothing that history does not record', async (stage) => {
+    const out = await edited(stage, { outbound_greeting_message: 'Hello.' });
+    expect(out).not.toContain('the revert also takes back');
+    expect(agent(stage, 'Front desk').record.outbound_greeting_message).toBe('Hello.');
+  });
+});
+
 describe('what the run made and somebody edited since is not deleted', () => {
   const NEW = '\n  night:\n    name: Night\n    greeting_message: Good night.\n';
 

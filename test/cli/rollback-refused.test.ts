@@ -1,4 +1,6 @@
-import { describe, expect } from 'vitest';
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, vi } from 'vitest';
 import { rollback } from '../../src/cli/commands/rollback.ts';
 import type { JsonObject } from '../../src/core/value.ts';
 import { type Stage, staged } from '../apply/stage.ts';
@@ -228,5 +230,25 @@ describe('a refusal that nobody could foresee', () => {
     expect(desk(stage).record).toMatchObject({ status: 'active' });
     expect(JSON.stringify(desk(stage).record)).toContain('crm.example.test/patients');
     expect(stage.writes().length - since).toBeLessThan(7);
+  });
+});
+
+describe('a run that is at work', () => {
+  staged('is waited for: the run before it is not taken for the last one', async (stage) => {
+    await stage.apply();
+    await stage.edit('agents.yaml', 'how can I help?', 'good day!');
+    stage.sim.faults.add({ operation: 'updateAgent', delayMs: 2000 });
+    const running = stage.apply();
+    await vi.waitFor(
+      async () => {
+        const files = await readdir(join(stage.folder, '.callsheet', 'runs'));
+        expect(files.some((file) => file.endsWith('.open.jsonl'))).toBe(true);
+      },
+      { timeout: 20_000, interval: 20 },
+    );
+    const { out, err } = await inWords(stage, 6);
+    expect(out).toBe('');
+    expect(flat(err)).toContain('is locked by apply (run ');
+    await running.catch(() => undefined);
   });
 });

@@ -161,6 +161,15 @@ describe('a rollback to a snapshot refuses', () => {
     expect(stage.writes().length).toBe(since);
   });
 
+  staged('nothing for an edit that the snapshot has already', async (stage) => {
+    await stage.apply();
+    editDesk(stage, { description: 'Edited by hand.' });
+    const { file } = await take(stage);
+    const since = stage.writes().length;
+    await stage.rollback({ to: file });
+    expect(stage.writes().length).toBe(since);
+  });
+
   staged('to delete what was made since, unless it may', async (stage) => {
     await stage.apply();
     const { file } = await take(stage);

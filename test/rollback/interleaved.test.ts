@@ -34,6 +34,7 @@ function interleaved(history: Readonly<Record<string, readonly HistoryEntry[]>>)
   return findInterleaved(undo, {
     history: (_address, id, limit) => read(kindNamed('agent'), id, limit),
     pin: async () => undefined,
+    runOf: async (_address, id) => (id === 45 ? '20261121t101203z-7f3a19' : undefined),
   });
 }
 
@@ -48,6 +49,11 @@ describe('an edit since the run', () => {
       [
         'agent.one was edited since the run, last by user:lee via dashboard at 2026-03-02T09:00:00Z',
       ],
+    ],
+    [
+      'is told with the run, where it was one of this stack',
+      [entry(42), entry(45, { actor: 'api:account' })],
+      ['agent.one was edited since the run, last by run 20261121t101203z-7f3a19'],
     ],
     [
       'is told though nothing is known of it',

@@ -9,10 +9,10 @@ import { narrowUndo, type Undo, undoRun } from '../../rollback/undo.ts';
 import { carryOutUndo, type UndoFlags } from '../carry-out-undo.ts';
 import type { Context } from '../context.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
-import { type FoundRun, findRun, readBegan, withoutCopies } from '../find-run.ts';
+import { type FoundRun, findRun, findWriter, readBegan, withoutCopies } from '../find-run.ts';
 import type { RollbackToFlags } from '../rollback-to.ts';
 import { openSession, type Session } from '../session.ts';
-import { tellRunning } from '../tell.ts';
+import { refuseBeside } from '../unfinished.ts';
 
 export type RollbackFlags = UndoFlags &
   Partial<Pick<RollbackToFlags, 'to' | 'allowDelete' | 'passphraseFile' | 'identity'>> & {
@@ -26,7 +26,7 @@ export async function rollback(flags: RollbackFlags, context: Context): Promise<
   if (flags.to !== undefined) return toSnapshot({ ...flags, to: flags.to }, context);
   const session = await openSession(flags, context);
   try {
-    tellRunning(session.unfinished, context);
+    await refuseBeside(session);
     const { run, entries, rollbacks, isBegun } = await findRun(session, flags.run);
     if (isBegun)
       context.terminal.err(`Going on with the rollback of run ${run}, which did not end.`);
@@ -103,7 +103,8 @@ function chooseFrom(undo: Undo, run: string, { target = [] }: RollbackFlags): Un
 }
 
 /** Somebody edited a resource since the run: undoing the run would undo that too (DESIGN §6). */
-async function refuseInterleaved(undo: Undo, { reader }: Session): Promise<void> {
+async function refuseInterleaved(undo: Undo, session: Session): Promise<void> {
+  const { reader } = session;
   const found = await findInterleaved(undo, {
     history: (address, id, limit) =>
       orNothing(reader.history(kindNamed(kindOf(address)), id, limit)),
@@ -112,10 +113,11 @@ async function refuseInterleaved(undo: Undo, { reader }: Session): Promise<void>
       const live = await reader.read(kind, { id, scope }, new Set());
       return live && pinOf(kind, live, null);
     },
+    runOf: (address, entry) => findWriter(session, address, entry),
   });
   if (found.length === 0) return;
   throw new CallsheetError('refused', found.join('\n'), {
-    hint: 'Look at the edits first (callsheet drift). --force rolls back all the same and undoes them.',
+    hint: 'Look at the edits first (callsheet drift). A later run is undone before this one, with --run. --target brings back what nobody touched; --force rolls back all the same and undoes them.',
   });
 }
 

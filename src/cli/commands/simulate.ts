@@ -43,11 +43,10 @@ export async function simulate(flags: SimulateFlags, context: Context): Promise<
         ...(admin === undefined ? [] : [`export CALLSHEET_SIMULATOR_TOKEN=${admin}`]),
       ].join('\n'),
     );
-    terminal.err(
-      'The simulated platform is running; interrupt (Ctrl-C) to stop it. Its organizations:',
-    );
+    terminal.err('The simulated platform is running; interrupt (Ctrl-C) to stop it.');
     if (admin !== undefined)
       terminal.err(`It is steered at ${simulator.url}${ADMIN_PATH}, with that token.`);
+    if (simulator.organizations.length > 0) terminal.err('Its organizations:');
     for (const { id, name } of simulator.organizations) terminal.err(`  ${id}  ${name}`);
     for (const line of describeSessions(simulator.store)) terminal.err(line);
     await untilAborted(context.stop);

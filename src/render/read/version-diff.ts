@@ -2,7 +2,7 @@ import { MASK } from '../../core/mask.ts';
 import type { Json } from '../../core/value.ts';
 import { fieldLines } from '../field-lines.ts';
 import type { FieldView } from '../fields.ts';
-import { paint, type RenderOptions, span } from '../terminal.ts';
+import { paint, type RenderOptions, span, wrap } from '../terminal.ts';
 import { sanitiseLine } from '../untrusted.ts';
 import { formatCount } from '../wording.ts';
 import { noteLines } from './note.ts';
@@ -48,8 +48,9 @@ export function renderVersionDiffText(
   return paint(
     [
       ...noteLines(head, width),
-      ...noteLines(`  ${told(one)}`, width, 'dim'),
-      ...noteLines(`  ${told(other)}`, width, 'dim'),
+      ...[one, other].flatMap((version) =>
+        wrap([span(`  ${told(version)}`, 'dim')], width, `${version.entry}`.length + 4),
+      ),
       ...(fields.length === 0 ? [] : [[], ...fieldLines(fields.map(viewOf), options)]),
       [span('')],
       ...noteLines(note, width, 'dim'),
