@@ -1,4 +1,5 @@
 import { CallsheetError } from '../core/errors.ts';
+import type { Applied } from '../rollback/hold.ts';
 import { undoRun } from '../rollback/undo.ts';
 import type { JournalEntry, RunBegan } from '../state/journal.ts';
 import type { Session } from './session.ts';
@@ -48,6 +49,20 @@ export async function findRun(session: Session, wanted: string | undefined): Pro
   throw new CallsheetError('usage', `run ${wanted} is not recorded`, {
     hint: 'callsheet runs lists those that are.',
   });
+}
+
+/** The configuration that was applied last, and by which run; undefined where nothing was, since a time at that. */
+export async function findLastApplied(
+  session: Session,
+  since?: string,
+): Promise<Applied | undefined> {
+  for (const { run, purpose, at } of await session.store.runs()) {
+    if (since !== undefined && Date.parse(at) <= Date.parse(since)) return undefined;
+    if (purpose !== 'apply') continue;
+    const began = await readBegan(session, run);
+    return began && { config_digest: began.config_digest, undid: run };
+  }
+  return undefined;
 }
 
 /** Whether a run changed nothing. One whose copies are gone may have. */

@@ -14,7 +14,7 @@ import type { ResourceState } from '../state/model.ts';
 import { carryOutUndo, type UndoFlags } from './carry-out-undo.ts';
 import type { Context } from './context.ts';
 import type { ExitCode } from './exit.ts';
-import { beganOf, readBegan, readRun } from './find-run.ts';
+import { beganOf, findLastApplied, readBegan, readRun } from './find-run.ts';
 import { openSession, type Session } from './session.ts';
 import { type Relevant, readRelevant } from './snapshot/kept.ts';
 import { type KeyFlags, keysFrom } from './snapshot/keys.ts';
@@ -62,7 +62,7 @@ export async function rollbackTo(flags: RollbackToFlags, context: Context): Prom
         snapshot: { made_at, sha256 },
         mayDelete: flags.allowDelete === true,
         notes: notesOn(since, relevant),
-        hold: await holdOf(session, made_at),
+        hold: await holdSince(session, made_at),
       },
       flags,
       session,
@@ -71,6 +71,12 @@ export async function rollbackTo(flags: RollbackToFlags, context: Context): Prom
   } finally {
     await session.close();
   }
+}
+
+/** The configuration that was applied last since the snapshot is not to be applied again unawares. */
+async function holdSince(session: Session, madeAt: string): Promise<HoldChange | undefined> {
+  const last = await findLastApplied(session, madeAt);
+  return last && { ...last, isHeld: true };
 }
 
 /** The part that `--target` names. */
@@ -141,17 +147,6 @@ function notesOn({ untold, foreign }: Since, { kept, others }: Relevant): readon
     said.push({ severity: 'info', address: null, message });
   }
   return said;
-}
-
-/** The configuration that was applied last since the snapshot is not to be applied again unawares. */
-async function holdOf(session: Session, madeAt: string): Promise<HoldChange | undefined> {
-  for (const { run, purpose, at } of await session.store.runs()) {
-    if (Date.parse(at) <= Date.parse(madeAt)) return undefined;
-    if (purpose !== 'apply') continue;
-    const began = await readBegan(session, run);
-    return began && { config_digest: began.config_digest, undid: run, isHeld: true };
-  }
-  return undefined;
 }
 
 function edited(edits: readonly string[]): CallsheetError {

@@ -10,13 +10,18 @@ export type HoldChange = {
   readonly isHeld: boolean;
 };
 
+/** A configuration with the run that applied it. */
+export type Applied = Pick<HoldChange, 'config_digest' | 'undid'>;
+
 /**
- * What undoing a run means for holds. Undoing an apply holds its configuration; undoing a rollback brings
- * back what that undid, and so on down. Undefined where nobody can tell.
+ * What undoing a run means for holds. Undoing an apply holds the configuration that was applied `last`, which the
+ * next pipeline would apply again, be it of a later run or of this one. Undoing a rollback brings back what that
+ * undid, and so on down. Undefined where nobody can tell.
  */
 export async function holdChangeOf(
   run: string,
   beganOf: (run: string) => Promise<RunBegan | undefined>,
+  last?: Applied,
 ): Promise<HoldChange | undefined> {
   let isHeld = true;
   const seen = new Set<string>();
@@ -24,17 +29,22 @@ export async function holdChangeOf(
     seen.add(undid);
     const began = await beganOf(undid);
     if (began === undefined) return undefined;
-    if (began.snapshot !== undefined) return releaseOf(began, isHeld);
-    if (began.undoes === undefined) return { config_digest: began.config_digest, undid, isHeld };
+    const own = ownHold(began);
+    if (own !== undefined) return { ...own, isHeld: !isHeld };
+    if (began.snapshot !== undefined) return undefined;
+    if (began.undoes === undefined) {
+      const applied = { config_digest: began.config_digest, undid };
+      return { ...((undid === run ? last : undefined) ?? applied), isHeld };
+    }
     undid = began.undoes;
   }
   return undefined;
 }
 
-/** A rollback to a snapshot held what it undid, if anything: undoing it brings that back. */
-function releaseOf({ run, holds }: RunBegan, isHeld: boolean): HoldChange | undefined {
+/** What a rollback held, if anything: undoing it brings that back. */
+function ownHold({ run, holds }: RunBegan): Applied | undefined {
   const own = Object.entries(holds ?? {}).find(([, { by }]) => by === run);
-  return own && { config_digest: own[0], undid: own[1].undid, isHeld: !isHeld };
+  return own && { config_digest: own[0], undid: own[1].undid };
 }
 
 /** The holds after a rollback. */

@@ -28,6 +28,25 @@ describe('undoing', () => {
   });
 });
 
+describe('what was applied last', () => {
+  const last = { config_digest: 'd9', undid: 'r9' };
+  const held = { d9: { undid: 'r9', by: 'r2', at: '2026-03-02T08:30:00Z', user: null } };
+  const runs = journalOf({ r1: 'd1', r2: 'r1', r3: 'r2' });
+  const withHolds = async (run: string) => {
+    const found = await runs(run);
+    return found && (run === 'r2' ? { ...found, holds: held } : found);
+  };
+
+  test('is held where an earlier apply is undone', async () => {
+    expect(await holdChangeOf('r1', withHolds, last)).toEqual({ ...last, isHeld: true });
+  });
+
+  test('is released where that is undone, and held again by undoing that', async () => {
+    expect(await holdChangeOf('r2', withHolds, last)).toEqual({ ...last, isHeld: false });
+    expect(await holdChangeOf('r3', withHolds, last)).toEqual({ ...last, isHeld: true });
+  });
+});
+
 test('holds of other configurations stay, and one that is put again is the new one', () => {
   const by = { by: 'r2', at: '2026-03-02T08:30:00Z', user: 'sam' };
   const other = { undid: 'r0', by: 'r1', at: '2026-03-01T08:30:00Z', user: null };

@@ -9,7 +9,14 @@ import { narrowUndo, type Undo, undoRun } from '../../rollback/undo.ts';
 import { carryOutUndo, type UndoFlags } from '../carry-out-undo.ts';
 import type { Context } from '../context.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
-import { type FoundRun, findRun, findWriter, readBegan, withoutCopies } from '../find-run.ts';
+import {
+  type FoundRun,
+  findLastApplied,
+  findRun,
+  findWriter,
+  readBegan,
+  withoutCopies,
+} from '../find-run.ts';
 import type { RollbackToFlags } from '../rollback-to.ts';
 import { openSession, type Session } from '../session.ts';
 import { refuseBeside } from '../unfinished.ts';
@@ -38,7 +45,8 @@ export async function rollback(flags: RollbackFlags, context: Context): Promise<
     }
     const undo = chooseFrom(all, run, flags);
     if (flags.force !== true) await refuseInterleaved(undo, session);
-    const hold = await holdChangeOf(run, (id) => readBegan(session, id));
+    const last = await findLastApplied(session);
+    const hold = await holdChangeOf(run, (id) => readBegan(session, id), last);
     const request = { undo, run, question: `Roll back run ${run}?`, hold };
     return await carryOutUndo(request, flags, session, context);
   } finally {
