@@ -33,6 +33,7 @@ function interleaved(history: Readonly<Record<string, readonly HistoryEntry[]>>)
   const { history: read } = memoryReader({ history });
   return findInterleaved(undo, {
     history: (_address, id, limit) => read(kindNamed('agent'), id, limit),
+    isOwn: ({ actor }) => actor === 'api:own',
     pin: async () => undefined,
   });
 }
