@@ -492,3 +492,29 @@ describe('around it', () => {
     expect(err).toContain('Did you mean agent.recall?');
   });
 });
+
+describe('what --dry-run shows', () => {
+  staged('nothing of a secret that stands on a line with what changes', async (stage) => {
+    const url = 'url: https://crm.example.test/patients';
+    await stage.edit(
+      'agents.yaml',
+      `        - type: webhook
+          name: crm_lookup
+          condition: during_call
+          method: GET
+          ${url}
+          headers: [{ key: X-Api-Key, value: { $secret: env:CRM_KEY } }]`,
+      `        - { type: webhook, name: crm_lookup, condition: during_call, method: GET, ${url}, headers: [{ key: X-Api-Key, value: plain-key-5f1c }] }`,
+    );
+    await stage.apply();
+    await commitAll(stage);
+    const { extensions } = agentRecord(stage, 'Front desk');
+    const text = JSON.stringify(extensions).replace('/patients', '/people');
+    edit(stage, 'Front desk', { extensions: JSON.parse(text) });
+    const { status, files } = await pulled(stage, { dryRun: true });
+    expect(status).toBe('dry_run');
+    expect(files[0]?.diff).toContain('-(secret)');
+    expect(files[0]?.diff).toContain('+(secret)');
+    expect(files[0]?.diff).not.toContain('plain-key-5f1c');
+  });
+});

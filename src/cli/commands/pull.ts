@@ -178,7 +178,7 @@ function documentOf(
             path,
             created: false,
             ...(status === 'dry_run' && {
-              diff: unifiedDiff({ file: path, before, after, hidden: hiddenLines(stack, path) }),
+              diff: unifiedDiff({ file: path, before, after, isHidden: hiddenLines(stack, path) }),
             }),
           })),
   };
