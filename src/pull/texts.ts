@@ -124,7 +124,8 @@ export function textAfter(source: Source, edits: readonly FileEdit[]): string {
     return texts[0] ?? '';
   }
   const cells = edits.flatMap((edit) => (edit.type === 'cell' ? [edit.splice] : []));
-  if (cells.length > 0) return joinSplices(source.text, cells);
+  // A line break in a cell is a part of its text.
+  if (cells.length > 0) return joinSplices(source.text, cells, { isVerbatim: true });
   const yaml = edits.flatMap((edit) => (edit.type === 'yaml' ? [edit.edit] : []));
   const json = source.file.toLowerCase().endsWith('.json');
   return editYaml(source.text, joined(yaml), { json });
