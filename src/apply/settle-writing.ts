@@ -102,10 +102,11 @@ export async function historyOf(
 ): Promise<{ readonly known: number | null; readonly history: LedgerLine['history'] }> {
   if (kind.history === undefined) return { known: null, history: null };
   const entries = await reader.history(kind, id, ENTRIES_READ);
-  const own = entries.filter(
-    (entry) => entry.id > (before ?? 0) && isSigned(entry, { author, isRevert: true }),
-  );
-  const isTold = own.length <= change.requests.length;
-  const after = isTold ? (own[0]?.id ?? null) : null;
+  const newer = entries.filter((entry) => entry.id > (before ?? 0)).sort((a, b) => b.id - a.id);
+  const own = newer.filter((entry) => isSigned(entry, { author, isRevert: true }));
+  const [last] = own;
+  // What somebody else wrote in between would be taken for the run's, too.
+  const isAlone = own.length === newer.filter(({ id }) => id <= (last?.id ?? 0)).length;
+  const after = isAlone && own.length <= change.requests.length ? (last?.id ?? null) : null;
   return { known: after ?? before, history: { before, after } };
 }

@@ -43,6 +43,27 @@ describe('a rollback of a run that died', () => {
     },
   );
 
+  staged('nor is one that came right before what the run wrote', async (stage) => {
+    await stage.apply();
+    await stage.edit('agents.yaml', 'how can I help?', 'good day!');
+    const { outside, isDead } = mortal({ name: 'after request PUT updateAgent', nth: 1 });
+    const wire: typeof outside.wire = (plain) => {
+      const transport = outside.wire(plain);
+      return {
+        ...transport,
+        send: (request) => {
+          const id = agent(stage, 'Front desk')?.id ?? '';
+          if (request.method === 'PUT') stage.sim.edit(id, { description: 'Mine' });
+          return transport.send(request);
+        },
+      };
+    };
+    await stage.apply({ concurrency: 1 }, { outside: { ...outside, wire }, exit: 'any' });
+    expect(isDead()).toBe(true);
+    const { err } = await undo(stage, 4);
+    expect(err).toContain('agent.desk was edited since the run, last by user:dashboard');
+  });
+
   staged('what its own dead rollback wrote is nobody’s edit, what came then is', async (stage) => {
     await stage.apply();
     await stage.edit('agents.yaml', 'how can I help?', 'good day!');
