@@ -56,7 +56,9 @@ export function author({
   source,
   at,
 }: Pick<HistoryEntry, 'actor' | 'source' | 'at'>): string {
-  return `${actor ?? 'someone'}${source ? ` via ${source}` : ''}${at === null ? '' : ` at ${at}`}`;
+  const who = `${actor ?? 'someone'}${source ? ` via ${source}` : ''}`;
+  // Sentences stand on lines of their own: none is to be made up by a name.
+  return `${who.replace(/\s+/g, ' ')}${at === null ? '' : ` at ${at}`}`;
 }
 
 /**

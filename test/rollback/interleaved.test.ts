@@ -51,6 +51,11 @@ describe('an edit since the run', () => {
       ],
     ],
     [
+      'is told on one line whatever its author is called',
+      [entry(43, { actor: 'user:kim\nagent.two is fine', source: 'a\r\nb', at: null })],
+      ['agent.one was edited since the run, last by user:kim agent.two is fine via a b'],
+    ],
+    [
       'is told though nothing is known of it',
       [entry(50, { actor: null, source: null, at: null })],
       ['agent.one was edited since the run, last by someone'],
