@@ -20,7 +20,8 @@ import type { Wish } from './wish.ts';
 export type FileEdit = { readonly file: string; readonly place: Place } & (
   | { readonly type: 'yaml'; readonly edit: Edit }
   | { readonly type: 'cell'; readonly splice: Splice }
-  | { readonly type: 'text'; readonly text: string }
+  /** `now` is what the file held when the stack was read. */
+  | { readonly type: 'text'; readonly text: string; readonly now: Value | undefined }
 );
 
 export type EditInput = {
@@ -42,7 +43,7 @@ export function editOf(
     if (/^\ufeff|\p{Surrogate}/u.test(text)) {
       return { reason: `${home.file} cannot hold its text as it is` };
     }
-    return { type: 'text', file: home.file, place, text };
+    return { type: 'text', file: home.file, place, text, now: wish.now };
   }
   const { file } = place.source;
   const at = { start: place.start, end: place.end };

@@ -1,6 +1,7 @@
 import { describe, expect } from 'vitest';
+import type { Transport } from '../../src/api/transport.ts';
 import { drift } from '../../src/cli/commands/drift.ts';
-import type { PullFlags } from '../../src/cli/commands/pull.ts';
+import { type PullFlags, pull } from '../../src/cli/commands/pull.ts';
 import type { JsonObject } from '../../src/core/value.ts';
 import { type Stage, staged } from '../apply/stage.ts';
 import { agentId, agentRecord, commit, commitAll, FLEET, git, pulled } from './stage.ts';
@@ -491,6 +492,25 @@ describe('around it', () => {
     );
     expect(err).toContain('Did you mean agent.recall?');
   });
+});
+
+staged('a prompt that somebody edits while pull is at work is left to them', async (stage) => {
+  await stage.apply();
+  edit(stage, 'Front desk', { system_prompt: 'Live.' });
+  const mine = 'Mine, and not saved anywhere else.\n';
+  const wire = (transport: Transport): Transport => ({
+    ...transport,
+    async send(request) {
+      await stage.write('prompts/desk.md', mine);
+      return transport.send(request);
+    },
+  });
+  const { err } = await stage.run(
+    (to) => pull([], { dir: stage.folder, format: 'text' }, { ...to, wire }),
+    { exit: 5 },
+  );
+  expect(err).toContain('prompts/desk.md was changed while pull was at work');
+  expect(await stage.read('prompts/desk.md')).toBe(mine);
 });
 
 describe('what --dry-run shows', () => {
