@@ -2,6 +2,7 @@ import { livePin, pinOf } from '../plan/pin.ts';
 import type { LiveResource } from '../plan/reader.ts';
 import type { LedgerLine } from '../state/journal.ts';
 import type { ResourceState } from '../state/model.ts';
+import { isSigned } from './interleaved.ts';
 import type { Settled, Settling } from './settle.ts';
 import { settleLeaves, type Taken } from './settle-leaves.ts';
 
@@ -90,16 +91,22 @@ export function readWhole(
   return reader.read(kind, { id, scope, isUnread }, new Set(facets));
 }
 
-/** The history entry that the run made, if it can be told from those of others: it is not seen at once. */
+/**
+ * The history entry that the run made, if it can be told from those of others: it is not seen at once, and
+ * what somebody wrote since is none of the run's.
+ */
 export async function historyOf(
-  { change, kind, reader }: Settling,
+  { change, kind, reader, author }: Settling,
   { id }: LiveResource,
   before: number | null,
 ): Promise<{ readonly known: number | null; readonly history: LedgerLine['history'] }> {
   if (kind.history === undefined) return { known: null, history: null };
   const entries = await reader.history(kind, id, ENTRIES_READ);
-  const newer = entries.filter((entry) => entry.id > (before ?? 0));
-  const isOwn = newer.length <= change.requests.length;
-  const after = isOwn ? (newer[0]?.id ?? null) : null;
+  const newer = entries.filter((entry) => entry.id > (before ?? 0)).sort((a, b) => b.id - a.id);
+  const own = newer.filter((entry) => isSigned(entry, { author, isRevert: true }));
+  const [last] = own;
+  // What somebody else wrote in between would be taken for the run's, too.
+  const isAlone = own.length === newer.filter(({ id }) => id <= (last?.id ?? 0)).length;
+  const after = isAlone && own.length <= change.requests.length ? (last?.id ?? null) : null;
   return { known: after ?? before, history: { before, after } };
 }

@@ -32,6 +32,8 @@ export type Settling = {
   readonly kind: Kind;
   readonly reader: Reader;
   readonly world: World;
+  /** How the run's changes are signed in histories; undefined while its account is unknown. */
+  readonly author: string | undefined;
   /** Whether another address stands for the resource of an id. */
   readonly isTaken: (id: string) => boolean;
   /** An address for what a replacement left behind. */
@@ -67,6 +69,7 @@ export async function settleRun(
   deps: { readonly reader: Reader; readonly world: Omit<World, 'idOf'> } | undefined,
 ): Promise<Settlement | undefined> {
   if (began === undefined || state === undefined) return undefined;
+  const author = began.account_id === '' ? undefined : `api:${began.account_id}`;
   const settled = await Promise.all(
     open.flatMap((change) => {
       if (change.snapshot === undefined || deps === undefined) return [];
@@ -74,7 +77,7 @@ export async function settleRun(
       const isTaken = (id: string) => isHeld(state, kind, id, change.address);
       const spare = (address: Address) => freeAddress(address, state);
       const world = { ...deps.world, idOf: () => undefined };
-      return [settleOne({ change, kind, reader: deps.reader, world, isTaken, spare })];
+      return [settleOne({ change, kind, reader: deps.reader, world, author, isTaken, spare })];
     }),
   );
   const records = settled.flatMap(({ records: known }) =>

@@ -2,7 +2,7 @@ import type { RunResult } from '../apply/execute.ts';
 import type { PlanDocument } from '../core/plan-document.ts';
 import { renderLedgerText } from '../render/ledger.ts';
 import { renderProse } from '../render/prose.ts';
-import { sanitise } from '../render/untrusted.ts';
+import { escapeInJson, sanitise } from '../render/untrusted.ts';
 import { renderVerification } from '../render/verification.ts';
 import type { LedgerLine } from '../state/journal.ts';
 import { commandLine } from './command-line.ts';
@@ -90,5 +90,5 @@ function runJson(
 ): string {
   const head = { format: 'callsheet-run', version: 1, run, plan_digest: digest };
   const more = { ...(refusals && { refusals }), ...(verification && { verification }) };
-  return JSON.stringify({ ...head, status, ...more, ledger }, null, 2);
+  return escapeInJson(JSON.stringify({ ...head, status, ...more, ledger }, null, 2));
 }

@@ -14,7 +14,7 @@ import type { ResourceState } from '../state/model.ts';
 import { carryOutUndo, type UndoFlags } from './carry-out-undo.ts';
 import type { Context } from './context.ts';
 import type { ExitCode } from './exit.ts';
-import { beganOf, findLastApplied, readBegan, readRun } from './find-run.ts';
+import { beganOf, findLastApplied, readRun } from './find-run.ts';
 import { openSession, type Session } from './session.ts';
 import { type Relevant, readRelevant } from './snapshot/kept.ts';
 import { type KeyFlags, keysFrom } from './snapshot/keys.ts';

@@ -11,6 +11,7 @@ import { Uneditable } from '../config/edit/index.ts';
 import type { Loaded, Stack } from '../config/index.ts';
 import { positionOf, type Source } from '../config/source.ts';
 import type { Address } from '../core/address.ts';
+import { CallsheetError } from '../core/errors.ts';
 import type { PlanDocument } from '../core/plan-document.ts';
 import type { Planned } from '../plan/make.ts';
 import { check, type Failure, type Follower, type Ready, refuseAll } from './check.ts';
@@ -143,7 +144,17 @@ function textsOf(ready: readonly Ready[], { textOf }: PullInput): Texts | Failur
 /** A file that is edited in places is the one that the places are of. */
 function sourceText(file: string, ready: readonly Ready[], textOf: PullInput['textOf']): string {
   const within = ready.find(({ edit }) => edit.type !== 'text');
-  return within === undefined ? textOf(file) : within.edit.place.source.text;
+  if (within !== undefined) return within.edit.place.source.text;
+  const text = textOf(file);
+  // Planning takes its time, and somebody may have gone on writing.
+  if (ready.some(({ edit }) => edit.type === 'text' && edit.now !== text)) throw moved(file);
+  return text;
+}
+
+function moved(file: string): CallsheetError {
+  return new CallsheetError('stale', `${file} was changed while pull was at work`, {
+    hint: 'Nothing was written. Run it again.',
+  });
 }
 
 function attempt(source: Source, ready: readonly Ready[]): string | { readonly reason: string } {

@@ -20,7 +20,8 @@ import type { Wish } from './wish.ts';
 export type FileEdit = { readonly file: string; readonly place: Place } & (
   | { readonly type: 'yaml'; readonly edit: Edit }
   | { readonly type: 'cell'; readonly splice: Splice }
-  | { readonly type: 'text'; readonly text: string }
+  /** `now` is what the file held when the stack was read. */
+  | { readonly type: 'text'; readonly text: string; readonly now: Value | undefined }
 );
 
 export type EditInput = {
@@ -42,7 +43,7 @@ export function editOf(
     if (/^\ufeff|\p{Surrogate}/u.test(text)) {
       return { reason: `${home.file} cannot hold its text as it is` };
     }
-    return { type: 'text', file: home.file, place, text };
+    return { type: 'text', file: home.file, place, text, now: wish.now };
   }
   const { file } = place.source;
   const at = { start: place.start, end: place.end };
@@ -124,7 +125,8 @@ export function textAfter(source: Source, edits: readonly FileEdit[]): string {
     return texts[0] ?? '';
   }
   const cells = edits.flatMap((edit) => (edit.type === 'cell' ? [edit.splice] : []));
-  if (cells.length > 0) return joinSplices(source.text, cells);
+  // A line break in a cell is a part of its text.
+  if (cells.length > 0) return joinSplices(source.text, cells, { isVerbatim: true });
   const yaml = edits.flatMap((edit) => (edit.type === 'yaml' ? [edit.edit] : []));
   const json = source.file.toLowerCase().endsWith('.json');
   return editYaml(source.text, joined(yaml), { json });

@@ -22,6 +22,8 @@ export type Wish = {
    */
   readonly action: 'set' | 'add' | 'remove' | 'restore';
   readonly next: Value | undefined;
+  /** What the configuration says of it, as it was read. */
+  readonly now: Value | undefined;
 };
 
 /** A leaf that differs and is left as it is. */
@@ -124,7 +126,7 @@ function wishOf(
   words: LiveWords,
 ): Wish | Pick<Left, 'reason' | 'advice'> {
   const { path, text, before, after, schema } = leaf;
-  const at = { address, kind, path, text };
+  const at = { address, kind, path, text, now: after };
   const isElement = isElementPath(kind, path);
   if (isElement && before === undefined) return { ...at, action: 'remove', next: undefined };
   if (before === undefined || (!isElement && normalise(schema, before) === null)) {

@@ -1,4 +1,5 @@
 import type { Diagnostic } from '../core/diagnostics.ts';
+import { escapeInJson } from './untrusted.ts';
 
 /** How a command failed, for programs. */
 export type Failure = {
@@ -22,5 +23,5 @@ export type Failure = {
 
 /** A failure as JSON, as `schemas/error.schema.json` describes it. Ends in a line break. */
 export function renderFailureJson(error: Failure): string {
-  return `${JSON.stringify({ format: 'callsheet-error', version: 1, error }, null, 2)}\n`;
+  return `${escapeInJson(JSON.stringify({ format: 'callsheet-error', version: 1, error }, null, 2))}\n`;
 }

@@ -1,13 +1,14 @@
 import schema from '../../schemas/plan.schema.json' with { type: 'json' };
 import type { PlanDocument } from '../core/plan-document.ts';
 import { dereference, type FieldSchema } from '../core/schema.ts';
+import { escapeInJson } from './untrusted.ts';
 
 /**
  * A plan as JSON: two spaces, members in the order of `schemas/plan.schema.json` and, below what it
  * describes, by name; so equal plans give equal text. Ends in a line break.
  */
 export function renderPlanJson(plan: PlanDocument): string {
-  return `${JSON.stringify(inOrder(schema, plan), null, 2)}\n`;
+  return `${escapeInJson(JSON.stringify(inOrder(schema, plan), null, 2))}\n`;
 }
 
 function inOrder(described: FieldSchema, value: unknown): unknown {

@@ -7,8 +7,8 @@ export type ChangedText = {
   /** Undefined for a file that is new. */
   readonly before: string | undefined;
   readonly after: string;
-  /** Lines that hold secrets, by number: they are not shown. */
-  readonly hidden?: ReadonlySet<string>;
+  /** Whether a line holds a secret: it is not shown. */
+  readonly isHidden?: (line: string) => boolean;
 };
 
 /** Unchanged lines around a change, as Git shows them. */
@@ -20,7 +20,7 @@ type Row = { readonly mark: ' ' | '-' | '+'; readonly text: string };
  * A change of a file in the unified format, as `git diff` prints it. It is for reading: what a terminal would act
  * on is escaped, and carriage returns are left out.
  */
-export function unifiedDiff({ file, before, after, hidden = new Set() }: ChangedText): string {
+export function unifiedDiff({ file, before, after, isHidden = () => false }: ChangedText): string {
   const rows = rowsOf(before ?? '', after);
   const hunks = hunksOf(rows);
   const from = before === undefined ? '/dev/null' : `a/${file}`;
@@ -36,14 +36,14 @@ export function unifiedDiff({ file, before, after, hidden = new Set() }: Changed
       return lines === 1 ? String(first) : `${first},${lines}`;
     };
     lines.push(`@@ -${stretch('+')} +${stretch('-')} @@`);
-    for (const { mark, text } of inside) lines.push(...rowLines(mark, text, hidden));
+    for (const { mark, text } of inside) lines.push(...rowLines(mark, text, isHidden));
   }
   return lines.join('\n');
 }
 
-function rowLines(mark: Row['mark'], text: string, hidden: ReadonlySet<string>): string[] {
+function rowLines(mark: Row['mark'], text: string, isHidden: (line: string) => boolean): string[] {
   const bare = text.replace(/\r?\n$/, '');
-  const shown = hidden.has(bare) ? '(secret)' : sanitise(bare);
+  const shown = isHidden(bare) ? '(secret)' : sanitise(bare);
   return text.endsWith('\n')
     ? [`${mark}${shown}`]
     : [`${mark}${shown}`, '\\ No newline at end of file'];

@@ -16,6 +16,8 @@ export type EditsReader = {
     id: string,
     limit: number,
   ) => Promise<readonly HistoryEntry[]>;
+  /** Whether our own account made an entry. */
+  readonly isOwn: (entry: HistoryEntry) => boolean;
   /** What a resource is now; undefined where it is gone. */
   readonly pin: (made: ResourceState) => Promise<Pin | undefined>;
   /** The run of this stack that made a history entry; undefined where none did. */
@@ -31,9 +33,9 @@ export async function findInterleaved(
   { produced, interleaved, made }: Undo,
   reader: EditsReader,
 ): Promise<readonly string[]> {
-  const recorded = [...produced].map(async ([address, { id, entry }]) => {
+  const recorded = [...produced].map(async ([address, { id, entry, isBefore }]) => {
     const entries = await reader.history(address, id, ENTRIES_READ);
-    const newer = entries.filter((one) => one.id > entry);
+    const newer = entries.filter((one) => one.id > entry && !(isBefore && reader.isOwn(one)));
     const [last] = newer;
     if (last !== undefined) {
       const later = await reader.runOf(address, last.id);
@@ -59,12 +61,14 @@ export function author({
   source,
   at,
 }: Pick<HistoryEntry, 'actor' | 'source' | 'at'>): string {
-  return `${actor ?? 'someone'}${source ? ` via ${source}` : ''}${at === null ? '' : ` at ${at}`}`;
+  const who = `${actor ?? 'someone'}${source ? ` via ${source}` : ''}`;
+  // Sentences stand on lines of their own: none is to be made up by a name.
+  return `${who.replace(/\s+/g, ' ')}${at === null ? '' : ` at ${at}`}`;
 }
 
 /**
  * The same undo, once the run was rolled back in part: the history entries that this made are nobody's
- * edits. Where it cannot be told which they are, none is looked for. The newest rollback comes first.
+ * edits. Where it cannot be told which they are, none of our own account is. The newest rollback comes first.
  */
 export function afterRollbacks(undo: Undo, rollbacks: readonly (readonly JournalEntry[])[]): Undo {
   const produced = new Map(undo.produced);
@@ -75,8 +79,7 @@ export function afterRollbacks(undo: Undo, rollbacks: readonly (readonly Journal
       const known = produced.get(address);
       if (known === undefined) continue;
       const entry = lines.find((line) => line.address === address)?.history?.after;
-      if (entry) produced.set(address, { ...known, entry });
-      else produced.delete(address);
+      produced.set(address, entry ? { id: known.id, entry } : { ...known, isBefore: true });
     }
   }
   return { ...undo, produced };

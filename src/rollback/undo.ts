@@ -35,8 +35,8 @@ export type Undo = {
   readonly addresses: readonly Address[];
   /** The history entry that was newest before the run, for those that have one. */
   readonly versions: ReadonlyMap<Address, number>;
-  /** The history entry that the run itself made. */
-  readonly produced: ReadonlyMap<Address, { readonly id: string; readonly entry: number }>;
+  /** The history entry that the run itself made, or one before it. */
+  readonly produced: ReadonlyMap<Address, Produced>;
   /** What the run made and a rollback deletes, as the run left it. */
   readonly made: ReadonlyMap<Address, ResourceState>;
   /** Entries that others made while the run wrote: undoing the run undoes those too. */
@@ -47,6 +47,14 @@ export type Undo = {
   readonly wanted: ReadonlyMap<Address, Wanted>;
   /** What cannot be undone, in words. */
   readonly impossible: readonly { readonly address: Address; readonly message: string }[];
+};
+
+/** Where a run stands in the history of a resource. */
+export type Produced = {
+  readonly id: string;
+  readonly entry: number;
+  /** Whether that is only the newest entry from before: which ones the run made, nobody wrote down. */
+  readonly isBefore?: true;
 };
 
 /** Reads a run's journal backwards. Only what the run really did is undone. */
@@ -83,9 +91,9 @@ export function undoRun(entries: readonly JournalEntry[]): Undo {
     addresses: touched.map(({ address }) => address),
     versions: versionsOf(touched),
     produced: new Map(
-      touched.flatMap(({ address, id: former }) => {
-        const { id = former, history } = lines.get(address) ?? {};
-        return id !== null && history?.after ? [[address, { id, entry: history.after }]] : [];
+      touched.flatMap((snapshot) => {
+        const produced = producedBy(lines.get(snapshot.address), snapshot);
+        return produced === undefined ? [] : [[snapshot.address, produced] as const];
       }),
     ),
     made: new Map(
@@ -105,6 +113,17 @@ export function undoRun(entries: readonly JournalEntry[]): Undo {
     wanted: new Map(undone.map(({ address, wanted }) => [address, wanted])),
     impossible: undone.flatMap(({ impossible }) => impossible),
   };
+}
+
+function producedBy(
+  line: LedgerLine | undefined,
+  { id: former, pin }: SnapshotTaken,
+): Produced | undefined {
+  const { id = former, history } = line ?? {};
+  if (id === null) return undefined;
+  if (history?.after) return { id, entry: history.after };
+  // A run that died may not have come to see its own entry.
+  return pin?.history_id ? { id, entry: pin.history_id, isBefore: true } : undefined;
 }
 
 /** The part of an undo that concerns some addresses. */

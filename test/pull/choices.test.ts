@@ -1,6 +1,7 @@
 import { describe, expect } from 'vitest';
+import type { Transport } from '../../src/api/transport.ts';
 import { drift } from '../../src/cli/commands/drift.ts';
-import type { PullFlags } from '../../src/cli/commands/pull.ts';
+import { type PullFlags, pull } from '../../src/cli/commands/pull.ts';
 import type { JsonObject } from '../../src/core/value.ts';
 import { type Stage, staged } from '../apply/stage.ts';
 import { agentId, agentRecord, commit, commitAll, FLEET, git, pulled } from './stage.ts';
@@ -490,5 +491,50 @@ describe('around it', () => {
       { exit: 1 },
     );
     expect(err).toContain('Did you mean agent.recall?');
+  });
+});
+
+staged('a prompt that somebody edits while pull is at work is left to them', async (stage) => {
+  await stage.apply();
+  edit(stage, 'Front desk', { system_prompt: 'Live.' });
+  const mine = 'Mine, and not saved anywhere else.\n';
+  const wire = (transport: Transport): Transport => ({
+    ...transport,
+    async send(request) {
+      await stage.write('prompts/desk.md', mine);
+      return transport.send(request);
+    },
+  });
+  const { err } = await stage.run(
+    (to) => pull([], { dir: stage.folder, format: 'text' }, { ...to, wire }),
+    { exit: 5 },
+  );
+  expect(err).toContain('prompts/desk.md was changed while pull was at work');
+  expect(await stage.read('prompts/desk.md')).toBe(mine);
+});
+
+describe('what --dry-run shows', () => {
+  staged('nothing of a secret that stands on a line with what changes', async (stage) => {
+    const url = 'url: https://crm.example.test/patients';
+    await stage.edit(
+      'agents.yaml',
+      `        - type: webhook
+          name: crm_lookup
+          condition: during_call
+          method: GET
+          ${url}
+          headers: [{ key: X-Api-Key, value: { $secret: env:CRM_KEY } }]`,
+      `        - { type: webhook, name: crm_lookup, condition: during_call, method: GET, ${url}, headers: [{ key: X-Api-Key, value: plain-key-5f1c }] }`,
+    );
+    await stage.apply();
+    await commitAll(stage);
+    const { extensions } = agentRecord(stage, 'Front desk');
+    const text = JSON.stringify(extensions).replace('/patients', '/people');
+    edit(stage, 'Front desk', { extensions: JSON.parse(text) });
+    const { status, files } = await pulled(stage, { dryRun: true });
+    expect(status).toBe('dry_run');
+    expect(files[0]?.diff).toContain('-(secret)');
+    expect(files[0]?.diff).toContain('+(secret)');
+    expect(files[0]?.diff).not.toContain('plain-key-5f1c');
   });
 });

@@ -62,7 +62,7 @@ test('hides lines that hold secrets', () => {
     file: 'a',
     before: 'value: hunter2\nb: 1\n',
     after: 'value: hunter2\nb: 2\n',
-    hidden: new Set(['value: hunter2']),
+    isHidden: (line) => line === 'value: hunter2',
   });
   expect(text).toContain('\n (secret)\n-b: 1\n');
 });

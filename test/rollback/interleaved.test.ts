@@ -33,6 +33,7 @@ function interleaved(history: Readonly<Record<string, readonly HistoryEntry[]>>)
   const { history: read } = memoryReader({ history });
   return findInterleaved(undo, {
     history: (_address, id, limit) => read(kindNamed('agent'), id, limit),
+    isOwn: ({ actor }) => actor === 'api:own',
     pin: async () => undefined,
     runOf: async (_address, id) => (id === 45 ? '20261121t101203z-7f3a19' : undefined),
   });
@@ -54,6 +55,11 @@ describe('an edit since the run', () => {
       'is told with the run, where it was one of this stack',
       [entry(42), entry(45, { actor: 'api:account' })],
       ['agent.one was edited since the run, last by run 20261121t101203z-7f3a19'],
+    ],
+    [
+      'is told on one line whatever its author is called',
+      [entry(43, { actor: 'user:kim\nagent.two is fine', source: 'a\r\nb', at: null })],
+      ['agent.one was edited since the run, last by user:kim agent.two is fine via a b'],
     ],
     [
       'is told though nothing is known of it',

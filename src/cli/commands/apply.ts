@@ -5,6 +5,7 @@ import type { Planned } from '../../plan/make.ts';
 import { withRefusals } from '../../plan/objections.ts';
 import { parsePlan } from '../../plan/parse.ts';
 import { renderRehearsalText } from '../../render/text.ts';
+import { escapeInJson } from '../../render/untrusted.ts';
 import { confirm } from '../confirm.ts';
 import type { Context } from '../context.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
@@ -103,7 +104,9 @@ async function applyOrUndo(
     if (flags.format === 'json') {
       const own = printed.splice(0).map((text) => JSON.parse(text))[0];
       terminal.out(
-        JSON.stringify(own === undefined ? document : { ...own, rollback: document }, null, 2),
+        escapeInJson(
+          JSON.stringify(own === undefined ? document : { ...own, rollback: document }, null, 2),
+        ),
       );
     }
     return exit;

@@ -132,7 +132,7 @@ async function write(
   context: Context,
 ): Promise<void> {
   const own = new Set([...stack.written().files, ...files.keys()]);
-  const tree = await lookAtWorkingTree(stack.dir, own);
+  const tree = await lookAtWorkingTree(stack.dir, { own, written: new Set(files.keys()) });
   if (tree.type === 'none') {
     context.terminal.err(
       `The stack is not under Git (${tree.reason}): nothing will show what pull changed, or bring it back.`,
@@ -178,7 +178,7 @@ function documentOf(
             path,
             created: false,
             ...(status === 'dry_run' && {
-              diff: unifiedDiff({ file: path, before, after, hidden: hiddenLines(stack, path) }),
+              diff: unifiedDiff({ file: path, before, after, isHidden: hiddenLines(stack, path) }),
             }),
           })),
   };

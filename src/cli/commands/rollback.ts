@@ -1,4 +1,5 @@
 import { isNotFound } from '../../api/errors.ts';
+import { isSigned } from '../../apply/interleaved.ts';
 import { kindOf, matchesAddress } from '../../core/address.ts';
 import { CallsheetError } from '../../core/errors.ts';
 import { kindNamed } from '../../kinds/index.ts';
@@ -112,10 +113,12 @@ function chooseFrom(undo: Undo, run: string, { target = [] }: RollbackFlags): Un
 
 /** Somebody edited a resource since the run: undoing the run would undo that too (DESIGN §6). */
 async function refuseInterleaved(undo: Undo, session: Session): Promise<void> {
-  const { reader } = session;
+  const { reader, platform } = session;
+  const author = `api:${platform.account_id}`;
   const found = await findInterleaved(undo, {
     history: (address, id, limit) =>
       orNothing(reader.history(kindNamed(kindOf(address)), id, limit)),
+    isOwn: (entry) => isSigned(entry, { author, isRevert: true }),
     pin: async ({ kind: name, id, scope }) => {
       const kind = kindNamed(name);
       const live = await reader.read(kind, { id, scope }, new Set());

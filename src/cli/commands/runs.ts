@@ -1,5 +1,6 @@
 import { CallsheetError } from '../../core/errors.ts';
 import { renderRunsText, renderRunText } from '../../render/runs.ts';
+import { escapeInJson } from '../../render/untrusted.ts';
 import type { CommonFlags, Context } from '../context.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { openStore } from '../session.ts';
@@ -21,7 +22,9 @@ export async function runs(
       const all = await store.runs();
       terminal.out(
         flags.format === 'json'
-          ? JSON.stringify({ format: 'callsheet-runs', version: 1, runs: all }, null, 2)
+          ? escapeInJson(
+              JSON.stringify({ format: 'callsheet-runs', version: 1, runs: all }, null, 2),
+            )
           : renderRunsText(all, terminal.render),
       );
       return EXIT.done;
@@ -34,7 +37,9 @@ export async function runs(
     }
     terminal.out(
       flags.format === 'json'
-        ? JSON.stringify({ format: 'callsheet-receipt', version: 1, run: id, entries }, null, 2)
+        ? escapeInJson(
+            JSON.stringify({ format: 'callsheet-receipt', version: 1, run: id, entries }, null, 2),
+          )
         : renderRunText(entries, terminal.render),
     );
     return EXIT.done;

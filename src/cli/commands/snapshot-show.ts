@@ -5,6 +5,7 @@ import { kindNamed } from '../../kinds/index.ts';
 import { maskRecord } from '../../render/read/masked.ts';
 import { renderRecordText } from '../../render/read/records.ts';
 import { renderSnapshotText } from '../../render/snapshot.ts';
+import { escapeInJson } from '../../render/untrusted.ts';
 import { readSealing } from '../../snapshot/container.ts';
 import type { End, ResourceRecord } from '../../snapshot/format.ts';
 import { openSnapshot, type SnapshotFile } from '../../snapshot/read-file.ts';
@@ -44,7 +45,7 @@ async function showAll(
   const summary = tally.document({ file, size, encryption }, header, end);
   terminal.out(
     format === 'json'
-      ? JSON.stringify(summary, null, 2)
+      ? escapeInJson(JSON.stringify(summary, null, 2))
       : renderSnapshotText(summary, terminal.render),
   );
 }
@@ -61,7 +62,9 @@ async function showOne(
   const { kind, id, address, history, withheld } = found;
   if (format === 'json') {
     const head = { format: 'callsheet-snapshot-resource', version: 1, kind, id, address };
-    terminal.out(JSON.stringify({ ...head, history, withheld, data: document }, null, 2));
+    terminal.out(
+      escapeInJson(JSON.stringify({ ...head, history, withheld, data: document }, null, 2)),
+    );
     return;
   }
   terminal.out(renderRecordText(document, Object.keys(schema.properties ?? {}), terminal.render));

@@ -2,6 +2,7 @@ import type { Address } from '../../core/address.ts';
 import { CallsheetError } from '../../core/errors.ts';
 import { renderAddresses, renderLock, renderResource } from '../../render/state.ts';
 import { renderEdit, renderPush, renderRepair } from '../../render/state-edits.ts';
+import { escapeInJson } from '../../render/untrusted.ts';
 import { replay } from '../../state/replay.ts';
 import { formatState } from '../../state/state-text.ts';
 import { describeActor } from '../actor.ts';
@@ -196,5 +197,5 @@ function showEdit(
 }
 
 function json(format: string, content: object): string {
-  return JSON.stringify({ format, version: 1, ...content }, null, 2);
+  return escapeInJson(JSON.stringify({ format, version: 1, ...content }, null, 2));
 }

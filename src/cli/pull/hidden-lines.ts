@@ -4,9 +4,13 @@ import { spotsBelow } from '../../config/trace.ts';
 import { isSensitive } from '../../core/mask.ts';
 import { type Path, startsWith } from '../../core/path.ts';
 
-/** Lines of a file that hold sensitive values in clear: no diff shows them. */
-export function hiddenLines(stack: Stack, file: string): ReadonlySet<string> {
+/**
+ * Finds lines of a file that hold sensitive values in clear: no diff shows them. A line that is new holds one
+ * where it has the words of one, as when something beside it changed.
+ */
+export function hiddenLines(stack: Stack, file: string): (line: string) => boolean {
   const lines = new Set<string>();
+  const words = new Set<string>();
   for (const { kind, spot } of stack.written().resources) {
     let below: Path | undefined;
     for (const { path, schema, written } of spotsBelow(resourceSchema(kind), spot)) {
@@ -19,8 +23,10 @@ export function hiddenLines(stack: Stack, file: string): ReadonlySet<string> {
         const to = source.text.indexOf('\n', end - 1);
         const text = source.text.slice(from, to < 0 ? undefined : to);
         for (const line of text.split(/\r?\n/)) lines.add(line);
+        for (const line of source.text.slice(start, end).split(/\r?\n/)) words.add(line.trim());
       }
     }
   }
-  return lines;
+  words.delete('');
+  return (line) => lines.has(line) || [...words].some((one) => line.includes(one));
 }

@@ -15,15 +15,34 @@ const run = promisify(execFile);
 
 /** Git writes to its index even where it only looks; another process may be at work there. */
 const ENV = { GIT_OPTIONAL_LOCKS: '0', LC_ALL: 'C' };
+const STATUS = [
+  'status',
+  '--porcelain=v1',
+  '-z',
+  '--untracked-files=all',
+  // Folders that are ignored as a whole are not looked into.
+  '--ignored=matching',
+  '--',
+  '.',
+] as const;
 const MOST_BYTES = 64 * 1024 * 1024;
+
+/** Files by their paths from the folder of the stack. */
+type StackFiles = {
+  /** All that the stack is made of. */
+  readonly own: ReadonlySet<string>;
+  /** Those that pull writes. */
+  readonly written: ReadonlySet<string>;
+};
 
 /**
  * Whether files of a stack have changes that are not committed, so that what pull writes could not be told from
- * them. A file that Git does not know counts where it is one of `own`: nothing could bring it back.
+ * them. A file that Git does not know counts where it is one of the stack's own, and one that Git ignores where
+ * it is to be written: nothing could bring it back.
  */
 export async function lookAtWorkingTree(
   dir: string,
-  own: ReadonlySet<string>,
+  { own, written }: StackFiles,
 ): Promise<WorkingTree> {
   const git = async (...args: readonly string[]) => {
     const options = { env: { ...gitEnv(), ...ENV }, maxBuffer: MOST_BYTES };
@@ -31,17 +50,23 @@ export async function lookAtWorkingTree(
   };
   try {
     const prefix = (await git('rev-parse', '--show-prefix')).trim();
-    const status = await git('status', '--porcelain=v1', '-z', '--untracked-files=all', '--', '.');
+    const status = await git(...STATUS);
     const files = entriesOf(status).flatMap(({ state, path }) => {
       const file = path.startsWith(prefix) ? path.slice(prefix.length) : path;
       // What begins with a dot is no part of the configuration: the state is kept there.
       if (file.split('/').some((part) => part.startsWith('.'))) return [];
+      if (state === '!!') return [...written].filter((one) => one === file || isBelow(one, file));
       return state !== '??' || own.has(file) ? [file] : [];
     });
     return files.length === 0 ? { type: 'clean' } : { type: 'dirty', files };
   } catch (error) {
     return reasonOf(error);
   }
+}
+
+/** An ignored folder is named once, with a slash at its end. */
+function isBelow(file: string, folder: string): boolean {
+  return folder.endsWith('/') && file.startsWith(folder);
 }
 
 function entriesOf(status: string): readonly { readonly state: string; readonly path: string }[] {

@@ -3,7 +3,7 @@
  * stays: comments, order, anchors, quotes, indentation and line ends. Nothing is printed anew: each edit
  * becomes stretches of the text and what takes their place.
  */
-import { isMap, isPair, isScalar } from 'yaml';
+import { isMap, isPair, isScalar, type Scalar } from 'yaml';
 import type { Tree } from '../write-tree.ts';
 import { bracketed, valueLines } from '../write-tree.ts';
 import { insertion } from './insert.ts';
@@ -91,7 +91,7 @@ function set(located: Located, tree: Tree, edition: Edition): void {
   if (isScalar(node)) {
     if (tree.type === 'text' && typeof node.value === 'string')
       setText(located, tree.text, edition);
-    else if (tree.type === 'bare' && typeof node.value !== 'string') {
+    else if (tree.type === 'bare' && isInPlace(node)) {
       const [start, end] = rangeOf(node);
       edition.splices.push({ start, end, text: tree.text });
     } else setWhole(located, tree, edition);
@@ -101,6 +101,12 @@ function set(located: Located, tree: Tree, edition: Edition): void {
   else if (isCollection(node) && !isMap(node) && tree.type === 'list') {
     setElements(located, node, tree.items, edition);
   } else setWhole(located, tree, edition);
+}
+
+/** Whether another value may stand exactly where a scalar does: something does, and no tag or block style is before it. */
+function isInPlace(node: Scalar): boolean {
+  const [start, end] = rangeOf(node);
+  return end > start && node.tag === undefined && !node.type?.startsWith('BLOCK');
 }
 
 function setText({ node, isFlow, holder }: Located, text: string, edition: Edition): void {
@@ -176,16 +182,21 @@ function setElements(
 function setWhole({ node, holder, index, isFlow }: Located, tree: Tree, edition: Edition): void {
   const { text, json } = edition;
   if (holder === undefined) throw new Uneditable('it is the whole of its file');
-  const [start] = rangeOf(node);
-  const end = endOfContent(node);
+  const [start, last] = rangeOf(node);
+  const anchor = 'anchor' in node && node.anchor !== undefined ? ` &${node.anchor}` : '';
+  // Where nothing stands, what does comes right behind the colon: before a comment, or what follows a brace.
+  const isNothing = start === last && anchor === '' && !node.tag;
+  const end = isNothing ? endOfHead(holder, index) : endOfContent(node);
   if (isFlow || json) {
-    edition.splices.push({ start, end, text: bracketed(tree, json) });
+    const value = bracketed(tree, json);
+    edition.splices.push(
+      isNothing ? { start: end, end, text: ` ${value}` } : { start, end, text: value },
+    );
     return;
   }
-  const anchor = 'anchor' in node && node.anchor !== undefined ? ` &${node.anchor}` : '';
+  const head = endOfHead(holder, index);
   const column = columnOf(text, startOfItem(holder, index));
   const lines = valueLines(tree, ' '.repeat(column));
-  const head = endOfHead(holder, index);
   edition.splices.push(replacement(head, end, `${anchor}${lines.join('\n')}`, text));
 }
 

@@ -6,7 +6,7 @@ import type { Splice } from './splice.ts';
 /** An element that is a map stands on lines of its own where its neighbours do. */
 function likeOthers(tree: Tree, node: Collection): Tree {
   const isOpen = node.items.some((item) => isMap(item) && item.flow !== true);
-  return tree.type === 'map' && isOpen ? { ...tree, isOpen } : tree;
+  return tree.type === 'map' && tree.members.length > 0 && isOpen ? { ...tree, isOpen } : tree;
 }
 
 /** What is put behind an item, or before the first. What is removed there is none of its business. */

@@ -53,6 +53,17 @@ const ROWS: readonly {
     found: ['own.yaml'],
   },
   {
+    title: 'a file that Git ignores where it is to be written, alone or with its folder',
+    change: (dir) => {
+      writeFileSync(join(dir, '.git/info/exclude'), 'ignored*\n');
+      writeFileSync(join(dir, 'stack/ignored.yaml'), 'q');
+      writeFileSync(join(dir, 'stack/ignored-other.yaml'), 'q');
+      mkdirSync(join(dir, 'stack/ignored'));
+      writeFileSync(join(dir, 'stack/ignored/a.md'), 'q');
+    },
+    found: ['ignored.yaml', 'ignored/a.md'],
+  },
+  {
     title: 'what lies beside the stack, and what begins with a dot',
     change: (dir) => {
       writeFileSync(join(dir, 'other/b.yaml'), 'q');
@@ -66,11 +77,16 @@ const ROWS: readonly {
 test.each(ROWS)('$title', async ({ change, found }) => {
   const dir = repository(FILES);
   change(dir);
-  const tree = await lookAtWorkingTree(join(dir, 'stack'), new Set(['own.yaml']));
+  const written = new Set(['a.yaml', 'ignored.yaml', 'ignored/a.md']);
+  const own = new Set([...written, 'own.yaml', 'ignored-other.yaml']);
+  const tree = await lookAtWorkingTree(join(dir, 'stack'), { own, written });
   expect(tree).toEqual(found.length === 0 ? { type: 'clean' } : { type: 'dirty', files: found });
 });
 
 test('a folder in no repository', async () => {
-  const tree = await lookAtWorkingTree(folderOf({ 'a.yaml': 'a' }), new Set());
+  const tree = await lookAtWorkingTree(folderOf({ 'a.yaml': 'a' }), {
+    own: new Set(),
+    written: new Set(),
+  });
   expect(tree).toEqual({ type: 'none', reason: 'it is in no Git repository' });
 });

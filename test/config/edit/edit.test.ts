@@ -202,6 +202,42 @@ const ROWS: readonly Row[] = [
     after: 'm:\n- a: 1\n- a: |\n    x\n    y\nn: 1\n',
   },
   {
+    title: 'a number where nothing stood',
+    before: 'm:\n  a:«»\n  b: 1\n',
+    edit: bare(30),
+    after: 'm:\n  a: 30\n  b: 1\n',
+  },
+  {
+    title: 'a text where nothing stood but a comment',
+    before: 'm:\n  a: «»# later\n  b: 1\n',
+    edit: text('x\ny\n'),
+    after: 'm:\n  a: | # later\n    x\n    y\n  b: 1\n',
+  },
+  {
+    title: 'a value where nothing stood between braces',
+    before: 'm: { a:«», b: 1 }\n',
+    edit: bare(true),
+    after: 'm: { a: true, b: 1 }\n',
+  },
+  {
+    title: 'a member where nothing stood, beside others',
+    before: 'm:\n  «a: # later\n  b: 1\n»n: 2\n',
+    edit: map({ a: list(map({ c: bare(1) })), b: bare(2) }),
+    after: 'm:\n  a: # later\n    - { c: 1 }\n  b: 2\nn: 2\n',
+  },
+  {
+    title: 'null keeps the comment above a text on a line of its own',
+    before: 'a: # why\n  «x»\nb: 1\n',
+    edit: bare(null),
+    after: 'a: # why\n  null\nb: 1\n',
+  },
+  {
+    title: 'a map without members is added to a list of maps',
+    before: 'm:\n  «- a: 1\n    b: 2\n»n: 1\n',
+    edit: { add: map({}) },
+    after: 'm:\n  - a: 1\n    b: 2\n  - {}\nn: 1\n',
+  },
+  {
     title: 'JSON stays JSON',
     before: '[{"a": "x", "b": «1»}]\n',
     edit: map({ c: text('yes') }),
