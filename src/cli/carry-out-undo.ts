@@ -13,6 +13,7 @@ import { overrideOption } from './plan-flags.ts';
 import { showNothingDone, tellRefused } from './result.ts';
 import { runPlan } from './run.ts';
 import type { Session } from './session.ts';
+import { tellHeld } from './tell.ts';
 import { verifyUndo } from './verify-undo.ts';
 
 export type UndoFlags = CommonFlags & {
@@ -80,13 +81,15 @@ export async function carryOutUndo(
     return isLeft ? EXIT.partial : EXIT.done;
   }
   if (!(await isAgreed(question, flags, context))) return EXIT.error;
-  return runPlan(whole, {
+  const exit = await runPlan(whole, {
     ...request,
     desired,
     restored,
     verify: (left) => verifyUndo(withoutAgreed(undo, plan), left, session),
     ...(hold === undefined ? {} : { hold }),
   });
+  if (hold?.isHeld === true && (exit === EXIT.done || exit === EXIT.partial)) tellHeld(context);
+  return exit;
 }
 
 /** What `--skip-refused` leaves out, or waits to be deleted, was agreed to, and is not held against the result. */

@@ -24,6 +24,13 @@ export function tellUnfinished(run: string | undefined, { terminal }: Context): 
   );
 }
 
+/** Says what a rollback means for what comes next: a pipeline that applies the same again is stopped. */
+export function tellHeld({ terminal }: Context): void {
+  terminal.err(
+    'The configuration that was applied last is held: plan and apply refuse it until it changes. Take the change back in Git, or pass --release-hold to apply it again.',
+  );
+}
+
 /** Says that a run before was to be undone, and is not. */
 export function tellOwed(run: string, { terminal }: Context): void {
   terminal.err(

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { drift } from '../../src/cli/commands/drift.ts';
 import { plan } from '../../src/cli/commands/plan.ts';
+import { rollback } from '../../src/cli/commands/rollback.ts';
 import { formatEntry, JOURNAL_HEADER } from '../../src/state/journal-text.ts';
 import { type Stage, staged } from '../apply/stage.ts';
 import { began, HOLDS } from '../state/sample.ts';
@@ -62,6 +63,26 @@ describe('the hold of a rollback', () => {
     await stage.edit('agents.yaml', 'good evening!', 'good day!');
     await held(stage, runs);
   });
+
+  staged(
+    'is on what was applied last where an earlier run is undone, until that is undone',
+    async (stage) => {
+      await stage.apply();
+      await stage.edit('agents.yaml', 'how can I help?', 'good day!');
+      await stage.apply();
+      const earlier = await lastRun(stage);
+    await stage.edit('agents.yaml', 'due for a check-up', 'due for a visit');
+      await stage.apply();
+      const undid = await lastRun(stage);
+      const flags = { dir: stage.folder, format: 'text', run: earlier, autoApprove: true } as const;
+      const { err } = await stage.run((to) => rollback(flags, to));
+      expect(err).toMatch(/is held: plan and apply refuse it until it changes\. .*--release-hold/);
+      const by = await lastRun(stage);
+      await held(stage, { undid, by });
+      await stage.rollback({ run: by });
+      expect((await stage.plan()).changes).toEqual([]);
+    },
+  );
 
   staged('is on the configuration that was applied, not on the one of now', async (stage) => {
     await stage.apply();
