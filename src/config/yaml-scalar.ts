@@ -5,7 +5,7 @@ export type ScalarSpot = 'block' | 'flow' | 'key';
 const OTHER_TYPES: readonly RegExp[] = [
   /^(?:~|null|true|false|yes|no|on|off|y|n)$/i,
   /^[-+]?(?:0b[01_]+|0o[0-7_]+|0x[\da-f_]+)$/i,
-  /^[-+]?(?:\d[\d_]*(?:\.[\d_]*)?|\.\d[\d_]*)(?:e[-+]?\d+)?$/i,
+  /^[-+]?(?:\d[\d_]*(?:\.[\d_]*)?|\.[\d_]*)(?:e[-+]?\d+)?$/i,
   /^[-+]?\.inf$|^\.nan$/i,
   // Minutes and hours, and dates.
   /^[-+]?\d[\d_]*(?::[0-5]?\d)+(?:\.[\d_]*)?$/,
