@@ -18,11 +18,13 @@ export type Hide = {
  */
 export function hideSecrets(secrets: readonly string[]): Hide {
   const whole = new Set(secrets.filter((secret) => secret !== ''));
-  const found = [...new Set([...whole].flatMap(spellingsOf))].sort((a, b) => b.length - a.length);
+  // Made when it is first needed: most answers are good ones, of which nothing is shown.
+  let spellings: readonly string[] | undefined;
 
   function text(value: string): string {
     if (whole.has(value)) return MASK;
-    return found.reduce((before, secret) => before.replaceAll(secret, MASK), value);
+    spellings ??= [...new Set([...whole].flatMap(spellingsOf))].sort((a, b) => b.length - a.length);
+    return spellings.reduce((before, secret) => before.replaceAll(secret, MASK), value);
   }
 
   function json(value: Json): Json {

@@ -19,7 +19,8 @@ export function pathOf(operation: Operation, { path = {} }: Pick<Call, 'path'>):
 }
 
 /** The query of a call with its question mark; empty where there is none. */
-export function queryOf({ query = {} }: Pick<Call, 'query'>): string {
+export function queryOf({ query }: Pick<Call, 'query'>): string {
+  if (query === undefined) return '';
   const text = new URLSearchParams(Object.entries(query).flatMap(pairsOf)).toString();
   return text === '' ? '' : `?${text}`;
 }

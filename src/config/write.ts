@@ -206,7 +206,7 @@ function bodyOf({ document, lifecycle, unchecked, base }: Writable, context: Con
 /** A literal `${` is written `$${`. */
 function escaped(text: string): string {
   // A function, since `$$` in a replacement stands for one `$`.
-  return text.replaceAll('${', () => '$${');
+  return !text.includes('${') ? text : text.replaceAll('${', () => '$${');
 }
 
 function refuse(path: Path, reason: string, { address, unwritable }: Context): void {
@@ -250,14 +250,14 @@ function textTree(text: string, schema: FieldSchema, path: Path, context: Contex
 
 /** Whether a file gives a text back as it was: without a byte order mark, lone surrogates and returns. */
 function isStorable(text: string): boolean {
-  return !/^\ufeff|\r|\p{Surrogate}/u.test(text);
+  return !text.startsWith('\ufeff') && !text.includes('\r') && text.isWellFormed();
 }
 
 function mapTree(value: ValueObject, given: FieldSchema, path: Path, context: Context): Tree {
   const { schema: root } = context.kind;
   const schema = dereference(root, given);
   const entries = Object.entries(value);
-  const magic = entries.filter(([key]) => key.startsWith('$')).map(([key]) => key);
+  const magic = Object.keys(value).filter((key) => key.startsWith('$'));
   const isForm = magic.some((key) => FORMS.some((name) => name === key && name !== '$ref'));
   if (isForm || (entries.length === 1 && magic.some((key) => nearest(key, FORMS) !== undefined))) {
     refuse(path, 'it is data that reads like a value form', context);
@@ -267,6 +267,16 @@ function mapTree(value: ValueObject, given: FieldSchema, path: Path, context: Co
     key,
     treeOf(member, memberSchema(root, schema, key), [...path, key], context),
   ]);
+  return { type: 'map', members: inOrder(members, orderOf(schema), ([key]) => key) };
+}
+
+const orders = new WeakMap<FieldSchema, readonly string[]>();
+
+/** The members that a schema names, as it has them. */
+function orderOf(schema: FieldSchema): readonly string[] {
+  const known = orders.get(schema);
+  if (known !== undefined) return known;
   const order = Object.keys(schema.properties ?? {});
-  return { type: 'map', members: inOrder(members, order, ([key]) => key) };
+  orders.set(schema, order);
+  return order;
 }

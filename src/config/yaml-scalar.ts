@@ -5,7 +5,7 @@ export type ScalarSpot = 'block' | 'flow' | 'key';
 const OTHER_TYPES: readonly RegExp[] = [
   /^(?:~|null|true|false|yes|no|on|off|y|n)$/i,
   /^[-+]?(?:0b[01_]+|0o[0-7_]+|0x[\da-f_]+)$/i,
-  /^[-+]?(?:\d[\d_]*(?:\.[\d_]*)?|\.\d[\d_]*)(?:e[-+]?\d+)?$/i,
+  /^[-+]?(?:\d[\d_]*(?:\.[\d_]*)?|\.[\d_]*)(?:e[-+]?\d+)?$/i,
   /^[-+]?\.inf$|^\.nan$/i,
   // Minutes and hours, and dates.
   /^[-+]?\d[\d_]*(?::[0-5]?\d)+(?:\.[\d_]*)?$/,
@@ -17,13 +17,19 @@ const UNPRINTABLE =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
   /[\u0000-\u001f\u007f-\u009f\u00ad\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufffe\uffff]|\p{Surrogate}/gu;
 
+/** Words apart by single spaces, as most texts and nearly all keys are: only the first pattern above fits any. */
+const WORDS = /^[A-Za-z_][\w-]*(?: [\w-]+)*$/;
+/** A key of more characters takes a form of its own. */
+const LONGEST_PLAIN_KEY = 120;
+
 /** Whether a text means itself without quotes. */
 export function isPlain(text: string, spot: ScalarSpot): boolean {
+  if (text.length <= LONGEST_PLAIN_KEY && WORDS.test(text)) return !OTHER_TYPES[0]?.test(text);
   if (text === '' || text !== text.trim() || text.search(UNPRINTABLE) >= 0) return false;
   if (/^[\]?:,[{}#&*!|>'"%@`=]|^-(?![A-Za-z])|^\.\.\.|^<<$/.test(text)) return false;
   if (/: |:$| #|\t/.test(text)) return false;
   if (spot !== 'block' && /[[\]{},]/.test(text)) return false;
-  if (spot === 'key' && text.length > 120) return false;
+  if (spot === 'key' && text.length > LONGEST_PLAIN_KEY) return false;
   return !OTHER_TYPES.some((pattern) => pattern.test(text));
 }
 

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 
 /** JSON with object keys in order, so that equal documents give equal text. `undefined` members are left out. */
 export function canonicalJson(value: unknown): string {
@@ -33,7 +33,18 @@ function isIndex(key: string): boolean {
   return /^(?:0|[1-9]\d{0,9})$/.test(key) && Number(key) < 2 ** 32 - 1;
 }
 
+/** The same as of an object with these members, which need not be made for it. */
+export function digestOfMembers(members: ReadonlyMap<string, unknown>): string {
+  const keys = [...members.keys()];
+  if (keys.some(isIndex)) return digestOf(Object.fromEntries(members));
+  const texts = keys.sort().flatMap((key) => {
+    const member = write(members.get(key));
+    return member === undefined ? [] : [`${JSON.stringify(key)}:${member}`];
+  });
+  return `sha256:${hash('sha256', `{${texts.join(',')}}`)}`;
+}
+
 /** `sha256:<hex>` of a text or of a value's canonical JSON. */
 export function digestOf(value: unknown): string {
-  return `sha256:${createHash('sha256').update(canonicalJson(value)).digest('hex')}`;
+  return `sha256:${hash('sha256', canonicalJson(value))}`;
 }

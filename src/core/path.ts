@@ -21,14 +21,15 @@ export function isIdentity(segment: string): boolean {
 /** The text form of a path: `voice_settings.speed`, `extensions.tools[crm_lookup].headers[X-Api-Key].value`. */
 export function formatPath(path: Path): string {
   let text = '';
-  for (const segment of path) {
-    if (isIdentity(segment)) text += segment;
-    else {
-      const key = PLAIN_KEY.test(segment) ? segment : JSON.stringify(segment);
-      text += text === '' ? key : `.${key}`;
-    }
-  }
+  for (const segment of path) text = extendPath(text, segment);
   return text;
+}
+
+/** The text of a path with one more segment. */
+export function extendPath(text: string, segment: string): string {
+  if (isIdentity(segment)) return text + segment;
+  const key = PLAIN_KEY.test(segment) ? segment : JSON.stringify(segment);
+  return text === '' ? key : `${text}.${key}`;
 }
 
 const TOKEN = /\[(?:"(?:[^"\\]|\\.)*"|[^\]"]+)\]|"(?:[^"\\]|\\.)*"|[^.[\]"]+/y;

@@ -22,9 +22,8 @@ export function rememberValue(leaf: Leaf, value: Json, address: string, world: W
     return { fingerprint: world.fingerprints.of(address, leaf.text, value) };
   }
   const plain = JSON.stringify(value);
-  return plain.length <= LONGEST_PLAIN_VALUE
-    ? { value: JSON.parse(plain) }
-    : { digest: digestOf(value) };
+  if (plain.length > LONGEST_PLAIN_VALUE) return { digest: digestOf(value) };
+  return { value: typeof value === 'object' ? JSON.parse(plain) : value };
 }
 
 /** Whether what the state remembers is that value. `unknown` where a fingerprint cannot be read. */

@@ -8,7 +8,7 @@
  * schema marks as whole, and any other list, is one leaf.
  */
 import { ownOf } from '../core/own.ts';
-import { formatPath, identitySegment, type Path } from '../core/path.ts';
+import { extendPath, identitySegment, type Path } from '../core/path.ts';
 import { dereference, type FieldSchema, itemSchema, memberSchema } from '../core/schema.ts';
 import {
   Blob,
@@ -61,17 +61,17 @@ export function leavesOf(root: FieldSchema, document: { readonly [key: string]: 
   const leaves = new Map<string, Leaf>();
   const lists = new Map<string, KeyedList>();
 
-  function visit(schema: FieldSchema, value: Value, path: Path, above: Facts): void {
+  function visit(schema: FieldSchema, value: Value, path: Path, text: string, above: Facts): void {
     if (schema.readOnly || schema['x-local']) return;
     const facts = factsAt(schema, above, value);
     if (isList(value) && schema['x-identity'] !== undefined) {
-      visitList(schema, schema['x-identity'], value, path, facts);
+      visitList(schema, schema['x-identity'], value, path, text, facts);
     } else if (isObject(value) && !schema['x-whole'] && Object.keys(value).length > 0) {
       for (const [key, member] of Object.entries<Value>(value)) {
-        visit(memberSchema(root, schema, key), member, [...path, key], facts);
+        const inner = memberSchema(root, schema, key);
+        visit(inner, member, [...path, key], extendPath(text, key), facts);
       }
     } else {
-      const text = formatPath(path);
       leaves.set(text, { path, text, value, schema, facts });
     }
   }
@@ -81,6 +81,7 @@ export function leavesOf(root: FieldSchema, document: { readonly [key: string]: 
     identity: string,
     list: readonly Value[],
     path: Path,
+    text: string,
     facts: Facts,
   ): void {
     const elements = new Map<string, Value>();
@@ -89,13 +90,14 @@ export function leavesOf(root: FieldSchema, document: { readonly [key: string]: 
       const name = isObject(element) ? element[identity] : undefined;
       const segment = identitySegment(String(name ?? ''));
       elements.set(segment, element);
-      visit(items, element, [...path, segment], facts);
+      visit(items, element, [...path, segment], extendPath(text, segment), facts);
     }
-    lists.set(formatPath(path), { path, elements, items });
+    lists.set(text, { path, elements, items });
   }
 
   for (const [key, value] of Object.entries(document)) {
-    if (value !== undefined) visit(memberSchema(root, root, key), value, [key], NO_FACTS);
+    if (value === undefined) continue;
+    visit(memberSchema(root, root, key), value, [key], extendPath('', key), NO_FACTS);
   }
   return { leaves, lists };
 }
@@ -103,15 +105,17 @@ export function leavesOf(root: FieldSchema, document: { readonly [key: string]: 
 function factsAt(schema: FieldSchema, above: Facts, value: Value): Facts {
   const secretsInside = above.secretsInside || schema['x-secrets-inside'] === true;
   const sensitive = above.sensitive || schema['x-sensitive'] === true;
-  return {
-    sensitive,
-    secretsInside,
-    unreadable:
-      above.unreadable ||
-      schema.writeOnly === true ||
-      value instanceof Blob ||
-      (value instanceof Secret && secretsInside && !sensitive),
-  };
+  const unreadable =
+    above.unreadable ||
+    schema.writeOnly === true ||
+    value instanceof Blob ||
+    (value instanceof Secret && secretsInside && !sensitive);
+  // Of nearly every value the same holds as of what it stands in.
+  const isSame =
+    sensitive === above.sensitive &&
+    secretsInside === above.secretsInside &&
+    unreadable === above.unreadable;
+  return isSame ? above : { sensitive, secretsInside, unreadable };
 }
 
 /**

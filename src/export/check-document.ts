@@ -60,9 +60,23 @@ function unescapePointer(part: string): string {
 
 function plain(value: Value): unknown {
   if (value instanceof Ref || value instanceof Secret) return STAND_IN;
-  if (isList(value)) return value.map(plain);
-  if (!isObject(value)) return value;
+  if (isList(value)) return holdsSpecial(value) ? value.map(plain) : value;
+  if (!isObject(value) || !holdsSpecial(value)) return value;
   return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, plain(member)]));
+}
+
+/** Whether ids or secrets are in it. Most fields have none, and are looked at as they are. */
+function holdsSpecial(value: Value): boolean {
+  if (value instanceof Ref || value instanceof Secret) return true;
+  if (isList(value)) return value.some(holdsSpecial);
+  return isObject(value) && Object.values(value).some(holdsSpecial);
+}
+
+/** Whether anything in it may be a token, balanced or not. */
+function holdsBraces(value: Value): boolean {
+  if (typeof value === 'string') return value.includes('{{') || value.includes('}}');
+  if (isList(value)) return value.some(holdsBraces);
+  return isObject(value) && Object.values(value).some(holdsBraces);
 }
 
 /** Texts whose `{{tokens}}` do not open and close as they should. */
@@ -82,7 +96,10 @@ function unbalancedIn(kind: Kind, document: ValueObject): readonly Fault[] {
       if (first !== undefined) found.push({ spot, reason: `it ${first.message}` });
     }
   };
-  visit(kind.schema, document, []);
+  for (const [field, value] of Object.entries(document)) {
+    // The schema is asked only where there is something to ask of it.
+    if (holdsBraces(value)) visit(memberSchema(kind.schema, kind.schema, field), value, [field]);
+  }
   return found;
 }
 

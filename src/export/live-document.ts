@@ -99,9 +99,8 @@ export function fromLive(kind: Kind, live: JsonObject, words: Words): ValueObjec
 
   /** Secrets that the platform never returns, where what stands beside them says that they are set. */
   function hiddenSecrets(schema: FieldSchema, object: JsonObject, path: Path): [string, Value][] {
-    return Object.entries(schema.properties ?? {}).flatMap(([key, given]): [string, Value][] => {
-      const beside = given['x-secret-of'];
-      if (beside === undefined || !object[beside] || Object.hasOwn(object, key)) return [];
+    return pairsIn(schema).flatMap(([key, beside]): [string, Value][] => {
+      if (!object[beside] || Object.hasOwn(object, key)) return [];
       const secret = words.secret([...path, key], undefined);
       return secret === undefined ? [] : [[key, secret]];
     });
@@ -157,6 +156,20 @@ export function fromLive(kind: Kind, live: JsonObject, words: Words): ValueObjec
     return taken === undefined ? [] : [[field, taken]];
   });
   return Object.fromEntries(entries);
+}
+
+const pairs = new WeakMap<FieldSchema, readonly (readonly [string, string])[]>();
+
+/** Secrets that a schema names, each with the member that says whether it is set. */
+function pairsIn(schema: FieldSchema): readonly (readonly [secret: string, beside: string])[] {
+  const known = pairs.get(schema);
+  if (known !== undefined) return known;
+  const found = Object.entries(schema.properties ?? {}).flatMap(([key, given]) => {
+    const beside = given['x-secret-of'];
+    return beside === undefined ? [] : [[key, beside] as const];
+  });
+  pairs.set(schema, found);
+  return found;
 }
 
 function isKnown(schema: FieldSchema, key: string): boolean {

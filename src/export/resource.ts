@@ -75,7 +75,7 @@ export function exportResource(live: LiveResource, context: ResourceContext): Ex
       remarks: [{ address, path: null, reason: whyNot(kind, fault) }],
     };
   }
-  const used = new Set(secretsOf(document));
+  const used = new Set(secrets.length === 0 ? [] : secretsOf(document));
   return {
     writable: {
       address,
@@ -92,6 +92,7 @@ export function exportResource(live: LiveResource, context: ResourceContext): Ex
 /** A live document without facets of which nothing is switched on: they say what would be if they were. */
 function worthSaying(kind: Kind, document: JsonObject): JsonObject {
   const idle = kind.facets.filter((facet) => isIdle(facet, document[facet.field]));
+  if (idle.length === 0) return document;
   const fields = new Set(idle.map(({ field }) => field));
   return Object.fromEntries(Object.entries(document).filter(([field]) => !fields.has(field)));
 }
@@ -108,11 +109,15 @@ function unknownFields(
   remark: (path: Path, reason: string) => void,
 ): Record<string, Json> {
   const known = schema.properties ?? {};
+  const unknown = Object.entries(document).filter(
+    ([field, value]) => !Object.hasOwn(known, field) && !isEmpty(value),
+  );
+  // Of nearly every resource the schema knows everything.
+  if (unknown.length === 0) return {};
   const isCamel = Object.entries(known).some(
     ([name, field]) => field['x-write'] !== undefined && field['x-write'] !== name,
   );
-  const members = Object.entries(document).flatMap(([field, value]): [string, Json][] => {
-    if (Object.hasOwn(known, field) || isEmpty(value)) return [];
+  const members = unknown.flatMap(([field, value]): [string, Json][] => {
     if (holdsSecrets({ [field]: value })) {
       remark([field], 'it holds what is named like a secret, and no schema says what it is');
       return [];

@@ -6,7 +6,7 @@ import {
   writeResources,
 } from '../config/write.ts';
 import type { Address } from '../core/address.ts';
-import { isList, isObject, Ref, type Value, type ValueObject } from '../core/value.ts';
+import { isList, isObject, Ref, type Value } from '../core/value.ts';
 import type { Kind } from '../kinds/kind.ts';
 import type { LiveResource } from '../plan/reader.ts';
 import type { Bases, Census } from './factor.ts';
@@ -102,7 +102,7 @@ export function openWork({ organizations, entries, unlisted }: Survey, input: Ex
     const said = sayable(writable, entry);
     remarks.push(...said.remarks);
     secrets.push(...found.secrets);
-    for (const target of refsIn(said.writable.document)) used.add(target);
+    addRefs(said.writable.document, used);
     return { entry, live, ...said };
   }
 
@@ -254,8 +254,8 @@ function withoutFields(writable: Writable, unwritable: readonly Unwritable[]): W
   return { ...writable, document: keep(writable.document), unchecked };
 }
 
-function refsIn(value: Value | ValueObject): readonly Address[] {
-  if (value instanceof Ref) return [value.address];
-  if (isList(value)) return value.flatMap(refsIn);
-  return isObject(value) ? Object.values(value).flatMap(refsIn) : [];
+function addRefs(value: Value, into: Set<Address>): void {
+  if (value instanceof Ref) into.add(value.address);
+  else if (isList(value)) for (const item of value) addRefs(item, into);
+  else if (isObject(value)) for (const member of Object.values(value)) addRefs(member, into);
 }

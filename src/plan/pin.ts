@@ -1,4 +1,4 @@
-import { digestOf } from '../core/digest.ts';
+import { digestOfMembers } from '../core/digest.ts';
 import type { Pin } from '../core/plan-document.ts';
 import { liveForm } from '../diff/leaves.ts';
 import type { Kind } from '../kinds/kind.ts';
@@ -8,7 +8,7 @@ import type { LiveResource } from './reader.ts';
 export function pinOf(kind: Kind, live: LiveResource, history: number | null): Pin {
   const updated = live.record.updated_at;
   return {
-    digest: digestOf(Object.fromEntries(liveForm(kind.schema, live.document))),
+    digest: digestOfMembers(liveForm(kind.schema, live.document)),
     updated_at: typeof updated === 'string' ? updated : null,
     history_id: history,
   };

@@ -11,8 +11,9 @@ const kindsByName = new Map(kinds.map((kind) => [kind.name, kind]));
  */
 export function brokenInvariant({ resources }: State): string | undefined {
   const addresses = new Map<string, Address>();
+  const paths = new Set<string>();
   for (const [address, resource] of Object.entries(resources)) {
-    const broken = brokenResource(address, resource);
+    const broken = brokenResource(address, resource, paths);
     if (broken !== undefined) return broken;
     const own = identityOf(resource);
     const other = addresses.get(own);
@@ -22,15 +23,24 @@ export function brokenInvariant({ resources }: State): string | undefined {
   return undefined;
 }
 
-/** The same of one resource, looked at alone. */
-export function brokenResource(address: Address, resource: ResourceState): string | undefined {
+/** The same of one resource, looked at alone. `paths` gathers those that are sound: most resources have the same. */
+export function brokenResource(
+  address: Address,
+  resource: ResourceState,
+  paths = new Set<string>(),
+): string | undefined {
   if (kindOf(address) !== resource.kind) return `holds ${address} as one of kind ${resource.kind}`;
   const kind = kindsByName.get(resource.kind);
   if (kind === undefined)
     return `holds ${address}, of a kind that this Callsheet does not know: ${resource.kind}`;
   const missing = kind.scope.find((field) => !resource.scope[field]);
   if (missing !== undefined) return `holds ${address} without its ${missing}`;
-  const leaf = Object.keys(resource.leaves).find((path) => parsePath(path) === undefined);
+  const leaf = Object.keys(resource.leaves).find((path) => {
+    if (paths.has(path)) return false;
+    if (parsePath(path) === undefined) return true;
+    paths.add(path);
+    return false;
+  });
   if (leaf !== undefined)
     return `holds ${address} with a leaf that has no path: ${JSON.stringify(leaf)}`;
   return undefined;

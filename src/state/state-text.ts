@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, hash } from 'node:crypto';
 import { damagedState, foreignState, NewerDocument, unwritable } from './failures.ts';
 import { brokenInvariant } from './invariants.ts';
 import type { State } from './model.ts';
@@ -24,14 +24,20 @@ export async function formatState(state: State): Promise<string> {
   const resources = Object.keys(all)
     .sort()
     .map((address) => `${JSON.stringify(address)}:${JSON.stringify(all[address])}`);
-  const body = `${head},"resources":{\n${resources.join(',\n')}\n}}\n`;
-  const checksum = checksumOf(`{${body}`.replaceAll('\n', ''));
+  const checksum = checksumOfLines(head, resources);
   const validate = await stateShape();
   if (!validate({ ...state, checksum }))
     throw unwritable(`does not have the shape of a state: ${firstProblem(validate)}`);
   const broken = brokenInvariant(state);
   if (broken !== undefined) throw unwritable(broken);
-  return `{"checksum":"${checksum}",\n${body}`;
+  return `{"checksum":"${checksum}",\n${head},"resources":{\n${resources.join(',\n')}\n}}\n`;
+}
+
+/** The checksum of the compact form, line by line: as one text it would be as large as the state again. */
+function checksumOfLines(head: string, resources: readonly string[]): string {
+  const sum = createHash('sha256').update(`{${head},"resources":{`);
+  for (const [index, line] of resources.entries()) sum.update(index === 0 ? line : `,${line}`);
+  return `sha256:${sum.update('}}').digest('hex')}`;
 }
 
 /**
@@ -72,7 +78,7 @@ function isSealed(text: string, seal: unknown, rest: unknown): boolean {
 }
 
 function checksumOf(compact: string): string {
-  return `sha256:${createHash('sha256').update(compact).digest('hex')}`;
+  return `sha256:${hash('sha256', compact)}`;
 }
 
 function parseDocument(text: string, location: string): unknown {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { canonicalJson, digestOf } from '../../src/core/digest.ts';
+import { canonicalJson, digestOf, digestOfMembers } from '../../src/core/digest.ts';
 import { Blob, Ref, Secret } from '../../src/core/value.ts';
 
 describe('canonical JSON', () => {
@@ -62,4 +62,15 @@ describe('a digest', () => {
   ])('tells %j from %j', (one, other) => {
     expect(digestOf(one)).not.toBe(digestOf(other));
   });
+});
+
+test('a digest of members is that of the object that has them', () => {
+  const member = fc.oneof(fc.jsonValue(), fc.constant(undefined));
+  const key = fc.oneof(fc.string(), fc.nat().map(String), fc.constant('__proto__'));
+  fc.assert(
+    fc.property(fc.array(fc.tuple(key, member)), (entries) => {
+      const members = new Map(entries);
+      expect(digestOfMembers(members)).toBe(digestOf(Object.fromEntries(members)));
+    }),
+  );
 });

@@ -19,17 +19,17 @@ const MOST_SHARED = 5_000;
 /** Gathers what the state remembers of resources that were exported: that they are as the stack says. */
 export function openMemory() {
   const resources = new Map<Address, ResourceState>();
-  const known = new Map<string, AppliedLeaf>();
+  const known = new Map<unknown, AppliedLeaf>();
 
   /** Leaves that are alike, as most are in a fleet, are kept once. */
   function shared(leaves: ResourceState['leaves']): ResourceState['leaves'] {
     const entries = Object.entries(leaves).map(([path, leaf]) => {
       // A digest is its resource's own.
       if ('digest' in leaf) return [path, leaf] as const;
-      const text = JSON.stringify(leaf);
-      const one = known.get(text) ?? leaf;
-      if (known.size < MOST_SHARED) known.set(text, one);
-      return [path, one] as const;
+      const key = keyOf(leaf);
+      const one = known.get(key);
+      if (one === undefined && known.size < MOST_SHARED) known.set(key, leaf);
+      return [path, one ?? leaf] as const;
     });
     return Object.fromEntries(entries);
   }
@@ -71,6 +71,12 @@ export function openMemory() {
       }
     },
   };
+}
+
+/** What no other leaf has. A scalar is its own key, and no list or map reads like one: it begins with its bracket. */
+function keyOf(leaf: AppliedLeaf): unknown {
+  const isScalar = 'value' in leaf && (typeof leaf.value !== 'object' || leaf.value === null);
+  return isScalar && typeof leaf.value !== 'string' ? leaf.value : JSON.stringify(leaf);
 }
 
 /** Nothing is asked of them: without the value of a secret there is no fingerprint. */

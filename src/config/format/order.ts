@@ -88,7 +88,18 @@ export function inOrder<T>(
   keys: readonly string[],
   keyOf: (item: T) => string,
 ): T[] {
-  const ranks = new Map(keys.map((key, index) => [key, index]));
+  if (items.length < 2) return [...items];
+  const ranks = ranksOf(keys);
   const rank = (item: T) => ranks.get(keyOf(item)) ?? keys.length;
   return items.toSorted((a, b) => rank(a) - rank(b));
+}
+
+const ranksOfKeys = new WeakMap<readonly string[], ReadonlyMap<string, number>>();
+
+function ranksOf(keys: readonly string[]): ReadonlyMap<string, number> {
+  const known = ranksOfKeys.get(keys);
+  if (known !== undefined) return known;
+  const ranks = new Map(keys.map((key, index) => [key, index]));
+  ranksOfKeys.set(keys, ranks);
+  return ranks;
 }
