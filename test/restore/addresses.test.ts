@@ -8,7 +8,11 @@ function held(id: string, name: string, more: Partial<Held> = {}): Held {
     kind: 'agent',
     id,
     scope: { organization_id: 'o' },
-    document: { name },
+    name: name === '' ? id : name,
+    key: id,
+    organization: 'o',
+    references: [],
+    document: () => ({ name }),
     withheld: [],
     unknown: [],
     address: null,
@@ -53,10 +57,9 @@ describe('an address for a resource that has none', () => {
     [
       'says where a source lies, and takes the page for its name',
       [
-        held(B, '', {
+        held(B, 'https://harbor.example.test/faq', {
           kind: 'knowledge_source',
           scope: { knowledge_base_id: A },
-          document: { url: 'https://harbor.example.test/faq' },
         }),
       ],
       ['knowledge_source.in_11111111.harbor_example_test_faq'],

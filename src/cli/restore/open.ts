@@ -4,6 +4,7 @@ import { CallsheetError } from '../../core/errors.ts';
 import { recordIn, textOf } from '../../kinds/answer.ts';
 import { addressesOf } from '../../restore/addresses.ts';
 import type { Held } from '../../restore/held.ts';
+import { type Part, partsOf } from '../../restore/parts.ts';
 import { refuseClashes } from '../../restore/places.ts';
 import type { CommonFlags, Context } from '../context.ts';
 import { DEFAULT_CONCURRENCY, openClient } from '../open-client.ts';
@@ -20,6 +21,8 @@ export type Opened = {
   readonly holding: Holding;
   readonly choice: Choice;
   readonly addresses: ReadonlyMap<Held, Address>;
+  /** What is planned and carried out at once; as a rule all of it. */
+  readonly parts: readonly Part[];
   readonly supplies: Supplies;
   /** The file that it remembers in what it made. */
   readonly state: string;
@@ -69,6 +72,7 @@ export async function openRestoration(
       holding,
       choice,
       addresses,
+      parts: partsOf(addresses, choice.places),
       supplies,
       state,
       isSameAccount: platform.account_id === account && platform.base_url === client.baseUrl,
