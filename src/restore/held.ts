@@ -5,7 +5,6 @@
  *
  * This file: a resource of a snapshot with what restoring needs to know of it.
  */
-import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import type { Address } from '../core/address.ts';
 import { ownOf } from '../core/own.ts';
 import type { Json, JsonObject } from '../core/value.ts';
@@ -30,8 +29,8 @@ export type Held = {
   /** Kinds and ids of the resources that it refers to: `retry_policy 2f0c…`. */
   readonly references: readonly string[];
   /**
-   * In the shape of the configuration, without what no schema knows. It is kept compressed and made anew each
-   * time, so that a large snapshot is not held as documents.
+   * In the shape of the configuration, without what no schema knows. It is kept as bytes and made anew each time,
+   * so that a large snapshot is not held as documents.
    */
   readonly document: () => JsonObject;
   /** Paths of sensitive values that the snapshot leaves out. */
@@ -56,7 +55,7 @@ export function heldFrom(record: ResourceRecord): Held {
   const known = all.filter(([field]) => ownOf(properties, field) !== undefined);
   const leaves = Object.entries(state?.leaves ?? {});
   const document = Object.fromEntries(known);
-  const packed = deflateRawSync(JSON.stringify(document));
+  const text = Buffer.from(JSON.stringify(document));
   return {
     kind,
     id,
@@ -65,7 +64,7 @@ export function heldFrom(record: ResourceRecord): Held {
     key: naturalKeyOf(kindNamed(kind), document) ?? id,
     organization: ownerIn(scope.organization_id ?? document.organization_id),
     references: referencesIn(kind, document),
-    document: () => JSON.parse(inflateRawSync(packed).toString()),
+    document: () => JSON.parse(text.toString()),
     withheld,
     unknown: all.map(([field]) => field).filter((field) => ownOf(properties, field) === undefined),
     address,

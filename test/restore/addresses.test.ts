@@ -2,27 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { isAddress } from '../../src/core/address.ts';
 import { addressesOf } from '../../src/restore/addresses.ts';
 import type { Held } from '../../src/restore/held.ts';
-
-function held(id: string, name: string, more: Partial<Held> = {}): Held {
-  return {
-    kind: 'agent',
-    id,
-    scope: { organization_id: 'o' },
-    name: name === '' ? id : name,
-    key: id,
-    organization: 'o',
-    references: [],
-    document: () => ({ name }),
-    withheld: [],
-    unknown: [],
-    address: null,
-    secrets: undefined,
-    files: {},
-    protect: false,
-    isWhole: true,
-    ...more,
-  };
-}
+import { held } from './held.ts';
 
 const A = '11111111-aaaa-4000-8000-000000000000';
 const B = '22222222-bbbb-4000-8000-000000000000';

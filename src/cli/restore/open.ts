@@ -34,7 +34,12 @@ export type Opened = {
 
 export type OpenFlags = CommonFlags &
   PlaceFlags &
-  SupplyFlags & { readonly state?: string; readonly concurrency?: number };
+  SupplyFlags & {
+    readonly state?: string;
+    readonly concurrency?: number;
+    /** Resources that are planned at once at most; no flag of the command line. */
+    readonly together?: number;
+  };
 
 /** Looks at what is to be restored, and at where to. Nothing is written. */
 export async function openRestoration(
@@ -72,7 +77,7 @@ export async function openRestoration(
       holding,
       choice,
       addresses,
-      parts: partsOf(addresses, choice.places),
+      parts: partsOf(addresses, choice.places, flags.together),
       supplies,
       state,
       isSameAccount: platform.account_id === account && platform.base_url === client.baseUrl,
