@@ -142,9 +142,12 @@ async function execute(
     ...(request.onFailure === undefined ? {} : { on_failure: request.onFailure }),
     ...guarded,
   });
-  context.stop.addEventListener('abort', () => context.terminal.err(STOPPING), { once: true });
-  const noting = { ...deps, lease: noteSnapshots(lease, found) };
-  const result = await verified(await executePlan(plan, noting, progress.onEvent), found, request);
+  const forgetStop = tellStop(context);
+  // A rollback is held against what it found; whoever verifies nothing keeps nothing.
+  const noting =
+    request.verify === undefined ? deps : { ...deps, lease: noteSnapshots(lease, found) };
+  const executed = await executePlan(plan, noting, progress.onEvent).finally(forgetStop);
+  const result = await verified(executed, found, request);
   for (const [address, resource] of planned.refresh) {
     if (result.resources[address] === state.resources[address]) {
       await lease.append({ type: 'resource', address, resource });
@@ -168,6 +171,13 @@ async function execute(
   else request.onResult(run, result);
   request.onEnded?.(run, result);
   return runExit(result);
+}
+
+/** Says once that an interrupt was heard. Apart, so that what waits for one keeps nothing of the run in memory. */
+function tellStop({ stop, terminal }: Context): () => void {
+  const tell = () => terminal.err(STOPPING);
+  stop.addEventListener('abort', tell, { once: true });
+  return () => stop.removeEventListener('abort', tell);
 }
 
 /** The lease, which keeps what the run finds before it writes. */

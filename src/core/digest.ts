@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto';
+import { createHash, type Hash, hash } from 'node:crypto';
 
 /** JSON with object keys in order, so that equal documents give equal text. `undefined` members are left out. */
 export function canonicalJson(value: unknown): string {
@@ -44,7 +44,53 @@ export function digestOfMembers(members: ReadonlyMap<string, unknown>): string {
   return `sha256:${hash('sha256', `{${texts.join(',')}}`)}`;
 }
 
-/** `sha256:<hex>` of a text or of a value's canonical JSON. */
+/** `sha256:<hex>` of a text or of a value's canonical JSON, which is hashed in pieces as it comes. */
 export function digestOf(value: unknown): string {
-  return `sha256:${hash('sha256', canonicalJson(value))}`;
+  let begun: Hash | undefined;
+  let waiting = '';
+  const give = (text: string) => {
+    waiting += text;
+    if (waiting.length < PIECE) return;
+    begun ??= createHash('sha256');
+    begun.update(waiting);
+    waiting = '';
+  };
+  writeInPieces(value, TOLD_APART, give);
+  // Most values are small, and hashed at once that is quicker.
+  const hex = begun ? begun.update(waiting).digest('hex') : hash('sha256', waiting);
+  return `sha256:${hex}`;
+}
+
+/** Characters that are hashed at once. */
+const PIECE = 64 * 1024;
+/**
+ * A plan of ten thousand changes would have a text of hundreds of megabytes. Its changes are members of a
+ * member: what lies deeper is written as a whole.
+ */
+const TOLD_APART = 2;
+
+/** The text that `canonicalJson` gives, piece by piece. */
+function writeInPieces(value: unknown, levels: number, give: (text: string) => void): void {
+  if (levels === 0 || typeof value !== 'object' || value === null || 'toJSON' in value) {
+    give(canonicalJson(value));
+    return;
+  }
+  const isArray = Array.isArray(value);
+  let before = isArray ? '[' : '{';
+  for (const key of isArray ? value.keys() : sortedKeys(value)) {
+    const member: unknown = Reflect.get(value, key);
+    if (!isArray && !hasText(member)) continue;
+    give(isArray ? before : `${before}${JSON.stringify(key)}:`);
+    writeInPieces(member, levels - 1, give);
+    before = ',';
+  }
+  if (before !== ',') give(before);
+  give(isArray ? ']' : '}');
+}
+
+/** Whether JSON has a text for it. */
+function hasText(value: unknown): boolean {
+  if (typeof value === 'object' && value !== null)
+    return !('toJSON' in value) || write(value) !== undefined;
+  return value !== undefined && typeof value !== 'function' && typeof value !== 'symbol';
 }

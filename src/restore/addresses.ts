@@ -1,6 +1,6 @@
 import { type Address, formatAddress } from '../core/address.ts';
 import { kindNamed } from '../kinds/index.ts';
-import { type Held, nameOf } from './held.ts';
+import type { Held } from './held.ts';
 
 /** Longer ones are cut: an address is read by people. */
 const MOST_LETTERS = 40;
@@ -21,11 +21,11 @@ export function addressesOf(all: readonly Held[]): ReadonlyMap<Held, Address> {
   }
   const unnamed = all.filter((held) => !given.has(held));
   // Each way is tried for all at once, so that their order in the file decides nothing.
-  give(unnamed, (held) => slugOf(nameOf(held)));
-  give(unnamed, (held) => `${slugOf(nameOf(held))}_${plain(held.id).slice(0, TELLING)}`);
+  give(unnamed, (held) => slugOf(held.name));
+  give(unnamed, (held) => `${slugOf(held.name)}_${plain(held.id).slice(0, TELLING)}`);
   for (const held of unnamed) {
     if (!given.has(held))
-      given.set(held, addressFrom(held, `${slugOf(nameOf(held))}_${plain(held.id)}`));
+      given.set(held, addressFrom(held, `${slugOf(held.name)}_${plain(held.id)}`));
   }
   return given;
 

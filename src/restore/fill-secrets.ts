@@ -1,7 +1,7 @@
 import type { Address } from '../core/address.ts';
 import { formatPath, parsePath } from '../core/path.ts';
 import type { FieldSchema } from '../core/schema.ts';
-import { Secret, type Value, type ValueObject } from '../core/value.ts';
+import { type JsonObject, Secret, type Value, type ValueObject } from '../core/value.ts';
 import { kindNamed } from '../kinds/index.ts';
 import type { Held } from './held.ts';
 import { elementOf, withValueAt } from './paths.ts';
@@ -19,8 +19,11 @@ export type Filled = {
 
 /** Puts secrets into their places. What lacks its secret is left as it is, or is not made. */
 export function fillSecrets(
-  held: Held,
-  address: Address,
+  {
+    held,
+    address,
+    own,
+  }: { readonly held: Held; readonly address: Address; readonly own: JsonObject },
   document: ValueObject,
   site: Site,
 ): Filled {
@@ -28,9 +31,9 @@ export function fillSecrets(
   const missing: Need[] = [];
   const ignore: string[] = [];
   let filled = document;
-  for (const { path, source } of heldSecrets(held, address))
+  for (const { path, source } of heldSecrets(held, address, own))
     filled = withText(schema, filled, path, new Secret(source));
-  for (const need of needsOf(held, address)) {
+  for (const need of needsOf(held, address, own)) {
     const given = need.paths.flatMap((path) => {
       const secret = site.secretAt(address, path);
       return secret === undefined ? [] : [[path, secret] as const];

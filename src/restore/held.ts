@@ -7,9 +7,11 @@
  */
 import type { Address } from '../core/address.ts';
 import { ownOf } from '../core/own.ts';
-import type { JsonObject } from '../core/value.ts';
+import type { Json, JsonObject } from '../core/value.ts';
+import { leavesOf } from '../diff/leaves.ts';
 import { kindNamed } from '../kinds/index.ts';
 import type { Scope } from '../kinds/kind.ts';
+import { naturalKeyOf } from '../plan/natural-key.ts';
 import type { ResourceRecord } from '../snapshot/format.ts';
 import { documentOf } from '../snapshot/read-resource.ts';
 import { isConcealed } from '../state/model.ts';
@@ -18,8 +20,19 @@ export type Held = {
   readonly kind: string;
   readonly id: string;
   readonly scope: Scope;
-  /** In the shape of the configuration, without what no schema knows. */
-  readonly document: JsonObject;
+  /** What people call it: its name, its page, or its id. */
+  readonly name: string;
+  /** What tells it from others of its kind and place; its id where nothing else does. */
+  readonly key: string;
+  /** The organization that it belongs to, also where that is not what its list is narrowed to. */
+  readonly organization: string | undefined;
+  /** Kinds and ids of the resources that it refers to: `retry_policy 2f0c…`. */
+  readonly references: readonly string[];
+  /**
+   * In the shape of the configuration, without what no schema knows. It is kept as bytes and made anew each time,
+   * so that a large snapshot is not held as documents.
+   */
+  readonly document: () => JsonObject;
   /** Paths of sensitive values that the snapshot leaves out. */
   readonly withheld: readonly string[];
   /** Top-level fields that this version does not know how to write. */
@@ -41,11 +54,17 @@ export function heldFrom(record: ResourceRecord): Held {
   const all = Object.entries(documentOf(record));
   const known = all.filter(([field]) => ownOf(properties, field) !== undefined);
   const leaves = Object.entries(state?.leaves ?? {});
+  const document = Object.fromEntries(known);
+  const text = Buffer.from(JSON.stringify(document));
   return {
     kind,
     id,
     scope,
-    document: Object.fromEntries(known),
+    name: nameIn(document) ?? id,
+    key: naturalKeyOf(kindNamed(kind), document) ?? id,
+    organization: ownerIn(scope.organization_id ?? document.organization_id),
+    references: referencesIn(kind, document),
+    document: () => JSON.parse(text.toString()),
     withheld,
     unknown: all.map(([field]) => field).filter((field) => ownOf(properties, field) === undefined),
     address,
@@ -65,9 +84,20 @@ export function heldFrom(record: ResourceRecord): Held {
   };
 }
 
-/** What people call it: its name, its page, or its id. */
-export function nameOf({ document, id }: Pick<Held, 'document' | 'id'>): string {
-  const { name, url } = document;
+function nameIn({ name, url }: JsonObject): string | undefined {
   if (typeof name === 'string' && name !== '') return name;
-  return typeof url === 'string' && url !== '' ? url : id;
+  return typeof url === 'string' && url !== '' ? url : undefined;
+}
+
+function ownerIn(owner: Json | undefined): string | undefined {
+  return typeof owner === 'string' && owner !== '' ? owner : undefined;
+}
+
+function referencesIn(kind: string, document: JsonObject): readonly string[] {
+  const referred = new Set<string>();
+  for (const { schema, value } of leavesOf(kindNamed(kind).schema, document).leaves.values()) {
+    const other = schema['x-ref'];
+    if (other !== undefined && typeof value === 'string') referred.add(`${other} ${value}`);
+  }
+  return [...referred];
 }

@@ -1,7 +1,8 @@
 import { CallsheetError } from '../core/errors.ts';
 import type { JsonObject } from '../core/value.ts';
 import { kindNamed } from '../kinds/index.ts';
-import { type Held, nameOf } from './held.ts';
+import type { Scope } from '../kinds/kind.ts';
+import type { Held } from './held.ts';
 
 /** Ids of organizations and knowledge bases: what each was → where its resources go. */
 export type Places = ReadonlyMap<string, string>;
@@ -17,14 +18,8 @@ export function placeOf({ kind, scope }: Pick<Held, 'kind' | 'scope'>): string |
   return scope[field] || undefined;
 }
 
-/** The organization of a resource, also where that is not what its list is narrowed to. */
-export function organizationOf({ scope, document }: Held): string | undefined {
-  const owner = scope.organization_id ?? document.organization_id;
-  return typeof owner === 'string' && owner !== '' ? owner : undefined;
-}
-
 /** A document at its new place. */
-export function moved({ kind, document }: Held, places: Places): JsonObject {
+export function moved(kind: string, document: JsonObject, places: Places): JsonObject {
   const fields = new Set([...kindNamed(kind).scope, 'organization_id']);
   return Object.fromEntries(
     Object.entries(document).map(([field, value]) => [
@@ -46,13 +41,13 @@ export function refuseClashes(all: readonly Held[], places: Places): void {
       JSON.stringify([
         held.kind,
         placeIn(places, placeOf(held) ?? ''),
-        nameOf(held).normalize('NFC').toLowerCase(),
+        held.name.normalize('NFC').toLowerCase(),
       ]),
   );
   for (const sharing of byName.values()) {
     const origins = new Set(sharing.map(placeOf));
     if (origins.size < 2) continue;
-    const names = [...new Set(sharing.map((held) => JSON.stringify(nameOf(held))))];
+    const names = [...new Set(sharing.map((held) => JSON.stringify(held.name)))];
     const kind = sharing[0]?.kind.replaceAll('_', ' ');
     const how = names.length > 1 ? ', which only differ by case' : '';
     clashes.push(`${kind} ${names.join(' and ')} of ${[...origins].join(' and ')}${how}`);
@@ -67,4 +62,10 @@ export function refuseClashes(all: readonly Held[], places: Places): void {
       hint: 'Restore one of them elsewhere, or one after the other with names changed in between.',
     },
   );
+}
+
+/** What the list of a resource is narrowed to, at its new place. */
+export function scopeAt({ kind, scope }: Pick<Held, 'kind' | 'scope'>, places: Places): Scope {
+  const fields = kindNamed(kind).scope;
+  return Object.fromEntries(fields.map((field) => [field, placeIn(places, scope[field] ?? '')]));
 }

@@ -40,14 +40,15 @@ type Draft = {
 
 export function rebuildOne(held: Held, address: Address, site: Site, links: Links): RebuiltOne {
   const { schema } = kindNamed(held.kind);
+  const own = held.document();
   const start: Draft = {
-    document: moved(held, site.places),
+    document: moved(held.kind, own, site.places),
     ignore: held.unknown,
     exceptions: limitsOf(held, address),
   };
   const parted = withoutParts(start, held, address, site);
   const linked = withoutAbsent(parted, held, address, links);
-  const filled = fillSecrets(held, address, linked.document, site);
+  const filled = fillSecrets({ held, address, own }, linked.document, site);
   const filed = withFile(filled.document, held, address, site);
   const whole = creatable(filed, held, address, site);
   const rewritten = rewriteTexts(schema, whole, links.idOf);

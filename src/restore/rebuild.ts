@@ -19,8 +19,15 @@ export type Rebuilt = {
   readonly mentions: ReadonlyMap<Address, readonly string[]>;
 };
 
-/** What the resources of a snapshot are to be at a site. */
-export function rebuild(addresses: ReadonlyMap<Held, Address>, site: Site): Rebuilt {
+/**
+ * What resources of a snapshot are to be at a site, together with those that they refer to. Texts may name any
+ * of `all`.
+ */
+export function rebuild(
+  addresses: ReadonlyMap<Held, Address>,
+  site: Site,
+  all: ReadonlyMap<Held, Address> = addresses,
+): Rebuilt {
   const exceptions: Exception[] = [];
   const needs: Need[] = [];
   const mentions = new Map<Address, readonly string[]>();
@@ -37,7 +44,7 @@ export function rebuild(addresses: ReadonlyMap<Held, Address>, site: Site): Rebu
       exceptions.push({ ...obstacle, address });
     }
   }
-  const idOf = newIds(addresses, site);
+  const idOf = newIds(all, site);
   const desired = makeable.map(([held, address]) => {
     const one = rebuildOne(held, address, site, {
       ownerOf: (kind, id) => owners.get(`${kind} ${id}`),
@@ -71,8 +78,11 @@ function obstacleTo(
 }
 
 /** The field of a file that a resource cannot be made without. */
-function fileField({ kind, document }: Held): string | undefined {
-  const { schema } = kindNamed(kind);
+function fileField(held: Held): string | undefined {
+  const { schema } = kindNamed(held.kind);
+  if (Object.values(schema.properties ?? {}).every((field) => field['x-file'] === undefined))
+    return undefined;
+  const document = held.document();
   const ways = (schema.oneOf ?? [{}]).map(({ required = [] }) => [
     ...(schema.required ?? []),
     ...required,

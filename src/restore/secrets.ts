@@ -1,7 +1,7 @@
 import type { Address } from '../core/address.ts';
 import { formatPath, identitySegment, type Path, parsePath } from '../core/path.ts';
 import { type FieldSchema, itemSchema, memberSchema } from '../core/schema.ts';
-import { isList, isObject, type Json } from '../core/value.ts';
+import { isList, isObject, type Json, type JsonObject } from '../core/value.ts';
 import { schemasAlong, valueAt } from '../diff/along.ts';
 import { kindNamed } from '../kinds/index.ts';
 import { withhold } from '../snapshot/withhold.ts';
@@ -20,11 +20,15 @@ export type Need = {
  * Where nobody kept a record, whatever a connected provider may have: one of its secrets is enough, as some
  * are written in the place of others.
  */
-export function needsOf(held: Held, address: Address): readonly Need[] {
+export function needsOf(
+  held: Held,
+  address: Address,
+  document: JsonObject = held.document(),
+): readonly Need[] {
   const { schema } = kindNamed(held.kind);
-  const recorded = held.secrets?.filter((text) => isLacking(schema, held, text)) ?? [];
+  const recorded = held.secrets?.filter((text) => isLacking(schema, document, text)) ?? [];
   const single = [...new Set([...recorded, ...held.withheld])].map((path) => [path]);
-  const likely = held.secrets === undefined ? likelySecrets(schema, held.document) : [];
+  const likely = held.secrets === undefined ? likelySecrets(schema, document) : [];
   return [...single, ...likely].map((paths) => ({
     address,
     paths,
@@ -32,13 +36,13 @@ export function needsOf(held: Held, address: Address): readonly Need[] {
   }));
 }
 
-function isLacking(schema: FieldSchema, { document }: Held, text: string): boolean {
+function isLacking(schema: FieldSchema, document: JsonObject, text: string): boolean {
   const path = parsePath(text);
   return path !== undefined && valueAt(schema, document, path) === undefined;
 }
 
 /** The secrets that each object of a document has room for, as its schema names them. */
-function likelySecrets(root: FieldSchema, document: Held['document']): readonly string[][] {
+function likelySecrets(root: FieldSchema, document: JsonObject): readonly string[][] {
   const found: string[][] = [];
 
   function visit(schema: FieldSchema, value: Json, path: Path): void {
@@ -73,8 +77,12 @@ export type HeldSecret = { readonly path: string; readonly source: string; reado
  * as a secret, so that it is shown and remembered nowhere. Values that a schema calls sensitive need none of
  * that, as they are known for what they are.
  */
-export function heldSecrets({ kind, document }: Held, address: Address): readonly HeldSecret[] {
-  const { schema } = kindNamed(kind);
+export function heldSecrets(
+  held: Held,
+  address: Address,
+  document: JsonObject = held.document(),
+): readonly HeldSecret[] {
+  const { schema } = kindNamed(held.kind);
   return withhold(schema, document).withheld.flatMap((text) => {
     const path = parsePath(text) ?? [];
     if (schemasAlong(schema, path).some((field) => field['x-sensitive'] === true)) return [];

@@ -71,7 +71,7 @@ describe('the hold of a rollback', () => {
       await stage.edit('agents.yaml', 'how can I help?', 'good day!');
       await stage.apply();
       const earlier = await lastRun(stage);
-    await stage.edit('agents.yaml', 'due for a check-up', 'due for a visit');
+      await stage.edit('agents.yaml', 'due for a check-up', 'due for a visit');
       await stage.apply();
       const undid = await lastRun(stage);
       const flags = { dir: stage.folder, format: 'text', run: earlier, autoApprove: true } as const;

@@ -49,6 +49,25 @@ describe('a digest', () => {
     expect(digestOf({ b: 2, a: 1 })).toBe(`sha256:${hex}`);
   });
 
+  test('is the same for what is hashed piece by piece', () => {
+    const hashed = (value: unknown) =>
+      `sha256:${createHash('sha256').update(canonicalJson(value)).digest('hex')}`;
+    fc.assert(
+      fc.property(fc.jsonValue({ maxDepth: 5 }), (value) => {
+        expect(digestOf(value)).toBe(hashed(value));
+      }),
+      { seed: 20260302, numRuns: 200 },
+    );
+    const long = 'é"𝒳'.repeat(30_000);
+    for (const value of [
+      { changes: [{ after: long }, undefined, { b: [() => 1], a: undefined }], id: new Ref('a') },
+      { a: undefined, b: () => 1, c: { d: undefined }, e: [], f: {}, 2: new Secret('env:A') },
+      [new Secret('env:A'), [undefined, long, { toJSON: 1 }], { a: { toJSON: () => undefined } }],
+      { a: { toJSON: () => undefined }, b: 1 },
+    ])
+      expect(digestOf(value)).toBe(hashed(value));
+  });
+
   test.each([
     [1, '1'],
     [null, 'null'],

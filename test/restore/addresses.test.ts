@@ -2,23 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { isAddress } from '../../src/core/address.ts';
 import { addressesOf } from '../../src/restore/addresses.ts';
 import type { Held } from '../../src/restore/held.ts';
-
-function held(id: string, name: string, more: Partial<Held> = {}): Held {
-  return {
-    kind: 'agent',
-    id,
-    scope: { organization_id: 'o' },
-    document: { name },
-    withheld: [],
-    unknown: [],
-    address: null,
-    secrets: undefined,
-    files: {},
-    protect: false,
-    isWhole: true,
-    ...more,
-  };
-}
+import { held } from './held.ts';
 
 const A = '11111111-aaaa-4000-8000-000000000000';
 const B = '22222222-bbbb-4000-8000-000000000000';
@@ -53,10 +37,9 @@ describe('an address for a resource that has none', () => {
     [
       'says where a source lies, and takes the page for its name',
       [
-        held(B, '', {
+        held(B, 'https://harbor.example.test/faq', {
           kind: 'knowledge_source',
           scope: { knowledge_base_id: A },
-          document: { url: 'https://harbor.example.test/faq' },
         }),
       ],
       ['knowledge_source.in_11111111.harbor_example_test_faq'],

@@ -1,38 +1,22 @@
-import { CallsheetError } from '../../core/errors.ts';
-import type { PlanDocument } from '../../core/plan-document.ts';
 import { isRefused } from '../../plan/document.ts';
 import { renderLedgerText } from '../../render/ledger.ts';
 import type { RestorationSummary } from '../../render/restoration.ts';
-import { renderPlan } from '../commands/plan.ts';
-import { confirm } from '../confirm.ts';
+import type { LedgerLine } from '../../state/journal.ts';
 import type { Context } from '../context.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { runPlan } from '../run.ts';
-import type { Session } from '../session.ts';
 import { tellRunning } from '../tell.ts';
-import { unknownSecrets } from './exceptions.ts';
+import { type AgreeFlags, beforeFirst } from './agree.ts';
+import { type Agreement, agreementOn, checkAgreed } from './agreement.ts';
+import { type LookFlags, look, survey } from './look.ts';
 import type { Opened, OpenFlags } from './open.ts';
-import {
-  collisionsIn,
-  isRecording,
-  isWriting,
-  neededSecrets,
-  secretsMissing,
-  targetNotEmpty,
-} from './refusals.ts';
-import { planRound, type Restoration, type Round, textNotes } from './round.ts';
+import { type Overview, overviewOf, together, withoutValues } from './overview.ts';
+import { isRecording } from './refusals.ts';
+import type { Round } from './round.ts';
+import { openSessions, type Sessions } from './sessions.ts';
 import { type Progress, showSummary } from './summary.ts';
-import { findObstacles, findStrangers } from './target.ts';
 
-export type CarryOutFlags = OpenFlags &
-  Restoration['flags'] & {
-    readonly autoApprove?: boolean;
-    readonly dryRun?: boolean;
-    readonly mapTexts?: boolean;
-    /** False with `--without-secrets`. */
-    readonly withoutSecrets?: boolean;
-    readonly format: 'text' | 'json';
-  };
+export type CarryOutFlags = OpenFlags & AgreeFlags & LookFlags;
 
 /**
  * What is made in one round can be told more in the next: its parts with endpoints of their own, the ids that
@@ -41,178 +25,128 @@ export type CarryOutFlags = OpenFlags &
  */
 const MOST_ROUNDS = 4;
 
-/** A round, and why nothing can be put into some places. */
-type Seen = Round & { readonly obstacles: ReadonlyMap<string, string> };
+/** What all rounds share. */
+type Work = {
+  readonly opened: Opened;
+  readonly sessions: Sessions;
+  readonly progress: Progress;
+  readonly flags: CarryOutFlags;
+  readonly context: Context;
+};
 
-/** Makes the target hold what the snapshot does, and proves it. */
+type Ending = readonly [status: RestorationSummary['status'], exit: ExitCode];
+
+/**
+ * Makes the target hold what the snapshot does, and proves it. All parts are planned before the first write, so
+ * that a person sees and agrees to the whole. What is in one part is carried out by the plan that was shown; of
+ * several, each is planned again when its turn comes, and may not go beyond what was agreed to.
+ */
 export async function carryOut(
   opened: Opened,
   flags: CarryOutFlags,
   context: Context,
 ): Promise<ExitCode> {
   const progress: Progress = { runs: [], exceptions: [], collisions: [], secrets: [] };
-  for (let round = 1; ; round += 1) {
-    const session = await opened.session();
-    try {
-      const exit = await takeRound(round, session, progress, opened, flags, context);
-      if (exit !== undefined) return exit;
-    } finally {
-      await session.close();
+  const sessions = openSessions(opened.session);
+  const work: Work = { opened, sessions, progress, flags, context };
+  try {
+    const session = await sessions.current();
+    const { platform } = session;
+    const end = (overview: Overview, [status, exit]: Ending) => {
+      showSummary(status, overview, progress, { platform, opened, flags, context });
+      return exit;
+    };
+    tellRunning(session.unfinished, context);
+    const { overview, obstacles, only } = await survey(opened, session, flags, context);
+    const refused = await beforeFirst(
+      overview,
+      obstacles,
+      session,
+      progress,
+      opened,
+      flags,
+      context,
+    );
+    if (refused !== undefined) return end(overview, refused);
+    let first: FirstRound | undefined = { only, agreement: agreementOn(overview.plan) };
+    for (let number = 1; ; number += 1) {
+      const taken = await takeRound(number, first, work);
+      if (taken.ending !== undefined) return end(taken.overview, taken.ending);
+      first = undefined;
     }
+  } finally {
+    await sessions.close();
   }
 }
 
-/** One round; undefined where another one is to follow. */
+/** The plan that was shown, where there is one part, and what was agreed to. */
+type FirstRound = { readonly only: Round | undefined; readonly agreement: Agreement };
+
+/** One round through all parts; without an ending, another one is to follow. */
 async function takeRound(
   number: number,
-  session: Session,
-  progress: Progress,
-  opened: Opened,
-  flags: CarryOutFlags,
-  context: Context,
-): Promise<ExitCode | undefined> {
-  if (number === 1) tellRunning(session.unfinished, context);
-  const round = await lookAround(session, opened, flags, context);
-  const { planned } = round;
-  const { plan } = planned;
-  const end = (status: RestorationSummary['status'], exit: ExitCode) => {
-    showSummary(status, round, progress, { session, opened, flags, context });
-    return exit;
-  };
-  if (number === 1) {
-    const refused = await beforeFirst(round, session, progress, opened, flags, context);
-    if (refused !== undefined) return end(...refused);
+  first: FirstRound | undefined,
+  work: Work,
+): Promise<{ readonly overview: Overview; readonly ending: Ending | undefined }> {
+  const { opened, sessions, flags, context } = work;
+  const seen: Overview[] = [];
+  const ledger: LedgerLine[] = [];
+  const failures: ExitCode[] = [];
+  let isIdle = true;
+  for (const part of opened.parts) {
+    const session = await sessions.current();
+    const round = first?.only ?? (await look(part, opened, session, flags, context)).round;
+    const { plan } = round.planned;
+    seen.push(withoutValues(overviewOf(round, part.own)));
+    if (!isRecording(round.planned) && session.unfinished === undefined) continue;
+    isIdle = false;
+    if (number > MOST_ROUNDS || isRefused(plan)) {
+      failures.push(EXIT.partial);
+      continue;
+    }
+    if (first !== undefined && first.only === undefined) checkAgreed(plan, first.agreement);
+    if (opened.parts.length > 1)
+      context.terminal.err(`Part ${seen.length} of ${opened.parts.length}:`);
+    const exit = await runRound(round, ledger, work);
+    await sessions.renew();
+    if (exit !== EXIT.done) failures.push(exit);
+    if (exit === EXIT.interrupted) break;
   }
-  if (!isRecording(planned) && session.unfinished === undefined) {
-    const isWhole = plan.changes.every(({ verdict }) => verdict === 'ok');
-    return isWhole ? end('done', EXIT.done) : end('partial', EXIT.partial);
-  }
-  if (number > MOST_ROUNDS || isRefused(plan)) return end('partial', EXIT.partial);
-  return carryOutRound(round, session, progress, { flags, context, end });
+  if (ledger.length > 0 && flags.format === 'text')
+    context.terminal.out(renderLedgerText(ledger, context.terminal.render));
+  const [one, ...others] = seen;
+  if (one === undefined) throw new Error('a restoration has no part');
+  const overview = together([one, ...others], {});
+  return { overview, ending: endingOf(overview, failures, isIdle) };
 }
 
-async function carryOutRound(
+function endingOf(
+  { plan }: Overview,
+  failures: readonly ExitCode[],
+  isIdle: boolean,
+): Ending | undefined {
+  if (failures.includes(EXIT.interrupted)) return ['interrupted', EXIT.interrupted];
+  const [failure] = failures;
+  if (failure !== undefined) return ['partial', failure];
+  if (!isIdle) return undefined;
+  const isWhole = plan.changes.every(({ verdict }) => verdict === 'ok');
+  return isWhole ? ['done', EXIT.done] : ['partial', EXIT.partial];
+}
+
+async function runRound(
   { planned, rebuilt }: Round,
-  session: Session,
-  progress: Progress,
-  {
+  lines: LedgerLine[],
+  { sessions, progress, flags, context }: Work,
+): Promise<ExitCode> {
+  return runPlan(planned, {
     flags,
-    context,
-    end,
-  }: {
-    readonly flags: CarryOutFlags;
-    readonly context: Context;
-    readonly end: (status: RestorationSummary['status'], exit: ExitCode) => ExitCode;
-  },
-): Promise<ExitCode | undefined> {
-  const exit = await runPlan(planned, {
-    flags,
-    session,
+    session: await sessions.current(),
     context,
     purpose: 'restore',
     desired: rebuilt.desired,
     onResult(run, { ledger }) {
       progress.runs.push(run);
-      if (flags.format === 'text')
-        context.terminal.out(renderLedgerText(ledger, context.terminal.render));
+      if (flags.format === 'text') lines.push(...ledger);
     },
   });
-  if (exit === EXIT.done) return undefined;
-  return end(exit === EXIT.interrupted ? 'interrupted' : 'partial', exit);
-}
-
-async function lookAround(
-  session: Session,
-  opened: Opened,
-  flags: CarryOutFlags,
-  context: Context,
-): Promise<Seen> {
-  const { holding, choice, addresses, supplies, isSameAccount, organizations } = opened;
-  const obstacles = await findObstacles(choice, session.reader);
-  const restoration: Restoration = {
-    holding,
-    addresses,
-    organizations,
-    flags,
-    site: {
-      places: choice.places,
-      isSameAccount,
-      obstacleAt: (place) => obstacles.get(place),
-      secretAt: supplies.secretAt,
-      fileFor: supplies.fileFor,
-      rewritesTexts: flags.mapTexts === true,
-    },
-  };
-  return { ...(await planRound(restoration, session, context)), obstacles };
-}
-
-/** What has to be settled before the first write: what is in the way, what is missing, and whether to go on. */
-async function beforeFirst(
-  round: Seen,
-  session: Session,
-  progress: Progress,
-  { choice }: Opened,
-  flags: CarryOutFlags,
-  context: Context,
-): Promise<readonly [RestorationSummary['status'], ExitCode] | undefined> {
-  const { planned, rebuilt, found } = round;
-  const notes = [...planned.plan.notes, ...textNotes(rebuilt, flags.mapTexts === true)];
-  const plan: PlanDocument = { ...planned.plan, notes };
-  progress.collisions = collisionsIn(round);
-  progress.secrets = neededSecrets(rebuilt.needs);
-  progress.exceptions.push(...unknownSecrets(plan));
-  const showPlan = () => {
-    if (flags.format === 'text')
-      context.terminal.out(renderPlan(briefly(plan, context), 'text', context.terminal));
-  };
-  if (flags.dryRun === true || !isWriting(planned)) showPlan();
-  if (flags.dryRun === true) return ['planned', isRefused(plan) ? EXIT.refused : EXIT.done];
-  if (!isWriting(planned)) return undefined;
-  if (flags.over !== true) {
-    const owners = new Set(Object.values(session.state.resources).map(keyOf));
-    const isOurs = (kind: string, id: string) =>
-      found.has(`${kind} ${id}`) || owners.has(`${kind} ${id}`);
-    const strangers = await findStrangers(choice, round.obstacles, session.reader, isOurs);
-    if (progress.collisions.length + strangers.length > 0)
-      throw targetNotEmpty(progress.collisions, strangers.length);
-  }
-  if (rebuilt.needs.length > 0 && flags.withoutSecrets !== true)
-    throw secretsMissing(rebuilt.needs);
-  showPlan();
-  if (isRefused(plan)) {
-    context.terminal.err(
-      'Nothing was written: the restoration holds changes that are refused. --skip-refused leaves them out and does the rest.',
-    );
-    return ['refused', EXIT.refused];
-  }
-  return (await isAgreed(flags, context)) ? undefined : ['refused', EXIT.error];
-}
-
-/** More of what is to be made is listed without its values: the snapshot has them all (`snapshot show`). */
-const MOST_WHOLE = 30;
-
-function briefly(plan: PlanDocument, { terminal }: Context): PlanDocument {
-  if (terminal.render.verbose || plan.summary.create <= MOST_WHOLE) return plan;
-  const changes = plan.changes.map((change) =>
-    change.action === 'create' ? { ...change, fields: [] } : change,
-  );
-  const message = 'values of what is made are left out here; --verbose shows them';
-  return { ...plan, changes, notes: [...plan.notes, { severity: 'info', address: null, message }] };
-}
-
-function keyOf({ kind, id }: { readonly kind: string; readonly id: string }): string {
-  return `${kind} ${id}`;
-}
-
-async function isAgreed({ autoApprove }: CarryOutFlags, { terminal }: Context): Promise<boolean> {
-  if (autoApprove === true) return true;
-  if (!terminal.canAsk) {
-    const message = 'nothing was written: nobody is there to agree, as stdin is not a terminal';
-    throw new CallsheetError('usage', message, {
-      hint: 'To carry this out, pass --auto-approve; to look at it only, --dry-run.',
-    });
-  }
-  const agreed = await confirm('Restore this?', terminal);
-  if (!agreed) terminal.err('Nothing was written.');
-  return agreed;
 }

@@ -1,10 +1,8 @@
 import { CallsheetError } from '../../core/errors.ts';
 import { nearest } from '../../core/nearest.ts';
 import { ownOf } from '../../core/own.ts';
-import { leavesOf } from '../../diff/leaves.ts';
-import { kindNamed } from '../../kinds/index.ts';
 import type { Held } from '../../restore/held.ts';
-import { organizationOf, type Places, placeOf } from '../../restore/places.ts';
+import { type Places, placeOf } from '../../restore/places.ts';
 import type { Holding } from './holding.ts';
 
 /** Flags that say what goes where. */
@@ -55,7 +53,7 @@ export async function chooseFrom(
   const chosen = wanted.size === 0 ? holding.all : [...owned, ...referredBy(owned, holding.all)];
   const targets = new Map(
     chosen.flatMap((held) => {
-      const owner = organizationOf(held);
+      const owner = held.organization;
       return owner === undefined ? [] : [[places.get(owner) ?? owner, owner] as const];
     }),
   );
@@ -64,7 +62,7 @@ export async function chooseFrom(
 
 /** What belongs to a chosen organization. What does not say whose it is goes where its place is mapped to. */
 function isWanted(held: Held, wanted: ReadonlySet<string>, places: Places): boolean {
-  const owner = organizationOf(held);
+  const owner = held.organization;
   if (owner !== undefined) return wanted.has(owner);
   const place = placeOf(held);
   return place !== undefined && places.has(place);
@@ -72,13 +70,7 @@ function isWanted(held: Held, wanted: ReadonlySet<string>, places: Places): bool
 
 /** What belongs to the account as a whole comes along where what is chosen refers to it. */
 function referredBy(owned: readonly Held[], all: readonly Held[]): readonly Held[] {
-  const referred = new Set<string>();
-  for (const { kind, document } of owned) {
-    for (const { schema, value } of leavesOf(kindNamed(kind).schema, document).leaves.values()) {
-      const other = schema['x-ref'];
-      if (other !== undefined && typeof value === 'string') referred.add(`${other} ${value}`);
-    }
-  }
+  const referred = new Set(owned.flatMap(({ references }) => references));
   return all.filter(
     (held) => placeOf(held) === undefined && referred.has(`${held.kind} ${held.id}`),
   );

@@ -7,7 +7,7 @@ import type { Opened } from './open.ts';
 
 /** What of these resources is not as it was, as far as the snapshot and the target tell. */
 export function restorationExceptions(
-  { exceptions }: Rebuilt,
+  { exceptions }: Pick<Rebuilt, 'exceptions'>,
   { holding }: Opened,
 ): readonly Exception[] {
   return [...exceptions, ...holding.gaps];

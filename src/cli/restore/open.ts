@@ -4,6 +4,7 @@ import { CallsheetError } from '../../core/errors.ts';
 import { recordIn, textOf } from '../../kinds/answer.ts';
 import { addressesOf } from '../../restore/addresses.ts';
 import type { Held } from '../../restore/held.ts';
+import { type Part, partsOf } from '../../restore/parts.ts';
 import { refuseClashes } from '../../restore/places.ts';
 import type { CommonFlags, Context } from '../context.ts';
 import { DEFAULT_CONCURRENCY, openClient } from '../open-client.ts';
@@ -20,6 +21,8 @@ export type Opened = {
   readonly holding: Holding;
   readonly choice: Choice;
   readonly addresses: ReadonlyMap<Held, Address>;
+  /** What is planned and carried out at once; as a rule all of it. */
+  readonly parts: readonly Part[];
   readonly supplies: Supplies;
   /** The file that it remembers in what it made. */
   readonly state: string;
@@ -31,7 +34,12 @@ export type Opened = {
 
 export type OpenFlags = CommonFlags &
   PlaceFlags &
-  SupplyFlags & { readonly state?: string; readonly concurrency?: number };
+  SupplyFlags & {
+    readonly state?: string;
+    readonly concurrency?: number;
+    /** Resources that are planned at once at most; no flag of the command line. */
+    readonly together?: number;
+  };
 
 /** Looks at what is to be restored, and at where to. Nothing is written. */
 export async function openRestoration(
@@ -69,6 +77,7 @@ export async function openRestoration(
       holding,
       choice,
       addresses,
+      parts: partsOf(addresses, choice.places, flags.together),
       supplies,
       state,
       isSameAccount: platform.account_id === account && platform.base_url === client.baseUrl,

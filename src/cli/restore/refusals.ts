@@ -26,12 +26,12 @@ function nameIn(change: Change | undefined): string | null {
 }
 
 /** Whether a plan asks anything of the platform. */
-export function isWriting({ plan }: Round['planned']): boolean {
+export function isWriting({ plan }: Pick<Round['planned'], 'plan'>): boolean {
   return plan.changes.some(({ verdict, operations }) => verdict === 'ok' && operations.length > 0);
 }
 
 /** Whether it does, or has something to remember that was there already. */
-export function isRecording({ plan }: Round['planned']): boolean {
+export function isRecording({ plan }: Pick<Round['planned'], 'plan'>): boolean {
   return plan.changes.some(({ verdict, action }) => verdict === 'ok' && action !== 'no_op');
 }
 

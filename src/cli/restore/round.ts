@@ -1,11 +1,13 @@
 import type { Address } from '../../core/address.ts';
 import { digestOf } from '../../core/digest.ts';
+import type { Guards } from '../../core/guards.ts';
 import { parsePath } from '../../core/path.ts';
 import type { Note, PlanOptions } from '../../core/plan-document.ts';
 import { kindNamed } from '../../kinds/index.ts';
 import { identify } from '../../plan/identify.ts';
 import type { Planned } from '../../plan/make.ts';
 import type { Held } from '../../restore/held.ts';
+import type { Part } from '../../restore/parts.ts';
 import { type Rebuilt, rebuild } from '../../restore/rebuild.ts';
 import type { Site } from '../../restore/site.ts';
 import type { Context } from '../context.ts';
@@ -15,10 +17,12 @@ import type { Session } from '../session.ts';
 import type { Holding } from './holding.ts';
 import { checkPlaces } from './place.ts';
 
-/** What stays the same from one round to the next. */
+/** What stays the same from one part and round to the next. */
 export type Restoration = {
   readonly holding: Holding;
   readonly addresses: ReadonlyMap<Held, Address>;
+  /** Of the stack, as far as a part can be judged by them. */
+  readonly guards: Guards;
   readonly site: Omit<Site, 'exists' | 'recorded' | 'leftOut'>;
   readonly organizations: Readonly<Record<string, string>>;
   readonly flags: {
@@ -42,19 +46,19 @@ export type Round = {
 /** A part that is refused can be left out without the resource, once. */
 const TRIES = 2;
 
-/** Plans what it takes to make the target hold what the snapshot does. */
+/** Plans what it takes to make the target hold what the snapshot does of a part. */
 export async function planRound(
+  { addresses }: Part,
   restoration: Restoration,
   session: Session,
   context: Context,
 ): Promise<Round> {
-  const { addresses } = restoration;
   const { resources } = session.state;
   const recorded = (address: Address) =>
     Object.hasOwn(resources, address) ? resources[address] : undefined;
   const site = { ...restoration.site, recorded, leftOut: () => undefined };
   // Once to find what is there, which decides what of it can be said.
-  const all = rebuild(addresses, { ...site, exists: () => true }).desired;
+  const all = rebuild(addresses, { ...site, exists: () => true }, restoration.addresses).desired;
   checkPlaces(session.store.location, session.state, all);
   const { identities } = await identify(all, session.state, session.reader, { moves: false });
   const there = identities.filter(({ found }) => found !== undefined);
@@ -62,11 +66,11 @@ export async function planRound(
   const exists = (address: Address) => existing.has(address);
   const leftOut = new Map<string, string>();
   for (let left = TRIES; ; left -= 1) {
-    const rebuilt = rebuild(addresses, {
-      ...site,
-      exists,
-      leftOut: (address, field) => leftOut.get(`${address} ${field}`),
-    });
+    const rebuilt = rebuild(
+      addresses,
+      { ...site, exists, leftOut: (address, field) => leftOut.get(`${address} ${field}`) },
+      restoration.addresses,
+    );
     const planned = await planOf(rebuilt, restoration, session, context);
     const before = leftOut.size;
     for (const [key, why] of refusedParts(planned)) leftOut.set(key, why);
@@ -104,7 +108,7 @@ function planOf(
   session: Session,
   context: Context,
 ): Promise<Planned> {
-  const { holding, organizations, flags, site } = restoration;
+  const { holding, organizations, guards, flags, site } = restoration;
   const { sha256, header } = holding;
   const options: PlanOptions = {
     // A restoration makes and changes; only a replacement takes something away.
@@ -117,7 +121,6 @@ function planOf(
     force: flags.force === true,
     ...overrideOption(flags),
   };
-  const { guards } = session.stack;
   return planInstead(
     session,
     {
@@ -136,7 +139,10 @@ function planOf(
 }
 
 /** What a person should know of texts that name ids. */
-export function textNotes({ mentions }: Rebuilt, rewritesTexts: boolean): readonly Note[] {
+export function textNotes(
+  { mentions }: Pick<Rebuilt, 'mentions'>,
+  rewritesTexts: boolean,
+): readonly Note[] {
   return [...mentions].map(([address, fields]) => ({
     severity: 'info',
     address,

@@ -1,5 +1,3 @@
-import { leavesOf } from '../../diff/leaves.ts';
-import { kindNamed } from '../../kinds/index.ts';
 import {
   type RestorationException,
   type RestorationSummary,
@@ -9,7 +7,7 @@ import type { Context } from '../context.ts';
 import type { Session } from '../session.ts';
 import { endingsOf, restorationExceptions } from './exceptions.ts';
 import type { Opened } from './open.ts';
-import type { Round } from './round.ts';
+import type { Overview } from './overview.ts';
 
 /** What is carried from round to round. */
 export type Progress = {
@@ -22,16 +20,17 @@ export type Progress = {
 /** Shows what came of a restoration: every way of showing it is made of the same document. */
 export function showSummary(
   status: RestorationSummary['status'],
-  { planned: { plan }, rebuilt }: Round,
+  overview: Overview,
   progress: Progress,
   about: {
-    readonly session: Session;
+    readonly platform: Session['platform'];
     readonly opened: Opened;
     readonly flags: { readonly format: 'text' | 'json' };
     readonly context: Context;
   },
 ): void {
-  const { session, opened, flags, context } = about;
+  const { plan, proof } = overview;
+  const { platform, opened, flags, context } = about;
   const { holding, choice, state } = opened;
   const summary: RestorationSummary = {
     format: 'callsheet-restoration',
@@ -42,7 +41,7 @@ export function showSummary(
       made_at: holding.header.made_at,
       sha256: holding.sha256,
     },
-    platform: session.platform,
+    platform,
     mapped: Object.fromEntries(choice.places),
     state,
     runs: progress.runs,
@@ -55,11 +54,11 @@ export function showSummary(
         reason,
         paths: action === 'create' ? [] : fields.map(({ path }) => path),
       })),
-    proof: status === 'done' ? proofOf(rebuilt.desired) : null,
+    proof: status === 'done' ? proof : null,
     collisions: progress.collisions,
     secrets: progress.secrets,
     exceptions: [
-      ...restorationExceptions(rebuilt, opened),
+      ...restorationExceptions(overview, opened),
       ...progress.exceptions,
       ...endingsOf(opened),
     ],
@@ -70,12 +69,4 @@ export function showSummary(
       ? JSON.stringify(summary, null, 2)
       : renderRestorationText(summary, terminal.render),
   );
-}
-
-function proofOf(desired: Round['rebuilt']['desired']): RestorationSummary['proof'] {
-  const values = desired.reduce((sum, { kind, document }) => {
-    const { leaves } = leavesOf(kindNamed(kind).schema, document);
-    return sum + [...leaves.values()].filter(({ facts }) => !facts.unreadable).length;
-  }, 0);
-  return { resources: desired.length, values };
 }

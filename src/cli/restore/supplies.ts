@@ -13,7 +13,7 @@ import { ownOf } from '../../core/own.ts';
 import { Blob, Secret } from '../../core/value.ts';
 import { leavesOf } from '../../diff/leaves.ts';
 import { kindNamed } from '../../kinds/index.ts';
-import { type Held, nameOf } from '../../restore/held.ts';
+import type { Held } from '../../restore/held.ts';
 import { heldSecrets, needsOf, variableFor } from '../../restore/secrets.ts';
 import type { Site } from '../../restore/site.ts';
 import type { Context } from '../context.ts';
@@ -189,7 +189,7 @@ function filesIn(dir: string): readonly FoundFile[] {
 
 /** The file that is called like the resource; one in a folder called like its place is closer than others. */
 function findFile(held: Held, field: string, files: readonly FoundFile[]): Blob | undefined {
-  const name = nameOf(held).normalize('NFC');
+  const name = held.name.normalize('NFC');
   const places = Object.values(held.scope);
   const matches = files.filter((file) => {
     const own = file.name.normalize('NFC');

@@ -4,10 +4,9 @@ import { CallsheetError } from '../../core/errors.ts';
 import { isList, isObject } from '../../core/value.ts';
 import { featuresOf } from '../../kinds/catalogues.ts';
 import { kindNamed } from '../../kinds/index.ts';
-import { scopeOf } from '../../plan/natural-key.ts';
 import type { ListedResource, Reader } from '../../plan/reader.ts';
 import type { Held } from '../../restore/held.ts';
-import { moved, organizationOf, type Places, placeIn, placeOf } from '../../restore/places.ts';
+import { type Places, placeIn, placeOf, scopeAt } from '../../restore/places.ts';
 import type { Choice } from './choice.ts';
 
 /** Organizations of the target by name, as the billing report tells them; a scoped key may not read it. */
@@ -79,12 +78,12 @@ export async function findObstacles(
   await Promise.all(
     chosen.map(async (held) => {
       const place = placeOf(held);
-      if (place === undefined || seen.has(place) || place === organizationOf(held)) return;
+      if (place === undefined || seen.has(place) || place === held.organization) return;
       seen.add(place);
       const [field = 'place'] = kindNamed(held.kind).scope;
       const what = field.replace(/_id$/, '').replaceAll('_', ' ');
       const flag = `--map-${field.replace(/_id$/, '').replaceAll('_', '-')} ${place}=NEW`;
-      const owner = organizationOf(held);
+      const owner = held.organization;
       if (owner !== undefined && placeIn(places, owner) !== owner && !places.has(place)) {
         const why = `its ${what} belongs to another organization; make one in the dashboard and name it with ${flag}`;
         obstacles.set(place, why);
@@ -111,7 +110,7 @@ export async function findObstacles(
 async function refusalOf(held: Held, places: Places, reader: Reader): Promise<string | undefined> {
   const kind = kindNamed(held.kind);
   try {
-    await reader.list(kind, scopeOf(kind, moved(held, places)));
+    await reader.list(kind, scopeAt(held, places));
     return undefined;
   } catch (error) {
     const cause = error instanceof CallsheetError ? error.cause : undefined;
@@ -138,7 +137,7 @@ export async function findStrangers(
   const found = await Promise.all(
     [...lists.values()].map(async (held) => {
       const kind = kindNamed(held.kind);
-      const items = (await reader.list(kind, scopeOf(kind, moved(held, places)))) ?? [];
+      const items = (await reader.list(kind, scopeAt(held, places))) ?? [];
       return items
         .filter(({ id }) => !isOurs(held.kind, id))
         .map((item) => ({ ...item, kind: held.kind }));

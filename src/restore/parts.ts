@@ -1,0 +1,77 @@
+import type { Address } from '../core/address.ts';
+import { kinds } from '../kinds/index.ts';
+import type { Held } from './held.ts';
+import { type Places, placeIn, placeOf } from './places.ts';
+
+/** Resources that are planned and carried out together, so that memory holds no more of them at once. */
+export type Part = {
+  /** What the part is there for. */
+  readonly own: ReadonlySet<Address>;
+  /** The same with everything that it refers to, which an earlier part makes. */
+  readonly addresses: ReadonlyMap<Held, Address>;
+};
+
+/** Documents of a thousand agents with long prompts, and a plan of them, take some tens of megabytes. */
+const MOST_TOGETHER = 1_000;
+
+/**
+ * Cuts what is restored into parts, in the order of dependency and organization by organization. What only an
+ * id tells apart stays together: of two of one name, a plan has to know both to tell which is which.
+ */
+export function partsOf(
+  addresses: ReadonlyMap<Held, Address>,
+  places: Places,
+  most: number = MOST_TOGETHER,
+): readonly Part[] {
+  const all = [...addresses.keys()];
+  const byId = new Map(all.map((held) => [`${held.kind} ${held.id}`, held]));
+  const parts: Part[] = [];
+  let together: Held[] = [];
+  for (const alike of alikeIn(all, places)) {
+    if (together.length > 0 && together.length + alike.length > most) {
+      parts.push(partOf(together, addresses, byId));
+      together = [];
+    }
+    together.push(...alike);
+  }
+  return [...parts, partOf(together, addresses, byId)];
+}
+
+/** Resources that have one key in one place; what is referred to comes first. */
+function alikeIn(all: readonly Held[], places: Places): readonly (readonly Held[])[] {
+  const order = new Map(kinds.map(({ name }, index) => [name, index]));
+  const ranked = all
+    .map((held) => ({ held, rank: order.get(held.kind) ?? 0, place: placeAt(held, places) }))
+    .sort((a, b) => a.rank - b.rank || (a.place < b.place ? -1 : a.place > b.place ? 1 : 0));
+  const groups = Map.groupBy(ranked, ({ held, place }) =>
+    JSON.stringify([held.kind, place, held.key]),
+  );
+  return [...groups.values()].map((group) => group.map(({ held }) => held));
+}
+
+function placeAt(held: Held, places: Places): string {
+  const place = placeOf(held);
+  return place === undefined ? '' : placeIn(places, place);
+}
+
+function partOf(
+  own: readonly Held[],
+  addresses: ReadonlyMap<Held, Address>,
+  byId: ReadonlyMap<string, Held>,
+): Part {
+  const reached = new Set<Held>();
+  const reach = (held: Held): void => {
+    if (reached.has(held)) return;
+    reached.add(held);
+    for (const reference of held.references) {
+      const other = byId.get(reference);
+      if (other !== undefined) reach(other);
+    }
+  };
+  for (const held of own) reach(held);
+  const addressOf = (held: Held) => addresses.get(held) ?? held.id;
+  return {
+    own: new Set(own.map(addressOf)),
+    addresses: new Map([...reached].map((held) => [held, addressOf(held)])),
+  };
+}
