@@ -12,7 +12,7 @@ export type Part = {
 };
 
 /** Documents of a thousand agents with long prompts, and a plan of them, take some tens of megabytes. */
-const MOST_TOGETHER = 1_000;
+export const MOST_TOGETHER = 1_000;
 
 /**
  * Cuts what is restored into parts, in the order of dependency and organization by organization. What only an

@@ -4,7 +4,7 @@ import { CallsheetError } from '../../core/errors.ts';
 import { recordIn, textOf } from '../../kinds/answer.ts';
 import { addressesOf } from '../../restore/addresses.ts';
 import type { Held } from '../../restore/held.ts';
-import { type Part, partsOf } from '../../restore/parts.ts';
+import { MOST_TOGETHER, type Part, partsOf } from '../../restore/parts.ts';
 import { refuseClashes } from '../../restore/places.ts';
 import type { CommonFlags, Context } from '../context.ts';
 import { DEFAULT_CONCURRENCY, openClient } from '../open-client.ts';
@@ -13,6 +13,7 @@ import type { LoadedStack } from '../stack.ts';
 import { type Choice, chooseFrom, type PlaceFlags } from './choice.ts';
 import type { Holding } from './holding.ts';
 import { blankStack, findStack, organizationNames, placeState } from './place.ts';
+import { spareMemory } from './spare-memory.ts';
 import { gatherSupplies, isInSnapshot, type Supplies, type SupplyFlags } from './supplies.ts';
 import { checkOrganizations, organizationsOf } from './target.ts';
 
@@ -63,6 +64,7 @@ export async function openRestoration(
     refuseClashes(choice.chosen, choice.places);
     await checkOrganizations(choice, client, (id) => holding.organizations.get(id) ?? null);
     const all = addressesOf(holding.all);
+    if (choice.chosen.length > MOST_TOGETHER) spareMemory();
     const addresses = new Map(choice.chosen.map((held) => [held, all.get(held) ?? held.id]));
     const supplies = await gatherSupplies(addresses, flags, stack, holding.media, context);
     const state = placeState(flags.state, holding, account, choice.places, stack);
