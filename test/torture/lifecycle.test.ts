@@ -1,0 +1,3 @@
+import { DIALECTS, liveOnEach } from '../kinds/life.ts';
+
+liveOnEach(DIALECTS);
