@@ -220,7 +220,7 @@ async function findRecorded(
 }
 
 /** The live resource of an id: in its list or, where there is none, on its own. */
-async function findById(
+export async function findById(
   kind: Kind,
   id: string,
   scope: Scope,

@@ -1,5 +1,6 @@
-import { type FieldSchema, itemSchema, memberSchema } from '../core/schema.ts';
-import { isList, isObject, type Value, type ValueObject } from '../core/value.ts';
+import { mapInside, mapMembers } from '../core/map-members.ts';
+import type { FieldSchema } from '../core/schema.ts';
+import type { Value, ValueObject } from '../core/value.ts';
 
 const ID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/gi;
 
@@ -34,20 +35,11 @@ export function rewriteTexts(
         return now ?? id;
       });
     }
-    if (isList(value))
-      return value.map((item) => visit(itemSchema(root, schema), item, field, holdsIds));
-    if (!isObject(value)) return value;
-    return Object.fromEntries(
-      Object.entries(value).map(([key, member]) => [
-        key,
-        visit(memberSchema(root, schema, key), member, field, holdsIds),
-      ]),
-    );
+    return mapInside(root, schema, value, (inner, one) => visit(inner, one, field, holdsIds));
   }
 
-  const members = Object.entries(document).map(
-    ([field, value]) =>
-      [field, visit(memberSchema(root, root, field), value, field, false)] as const,
+  const rewritten = mapMembers(root, root, document, (schema, value, field) =>
+    visit(schema, value, field, false),
   );
-  return { document: Object.fromEntries(members), mentioning: [...mentioning] };
+  return { document: rewritten, mentioning: [...mentioning] };
 }

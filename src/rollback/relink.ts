@@ -1,5 +1,6 @@
 import type { Address } from '../core/address.ts';
-import { type FieldSchema, itemSchema, memberSchema } from '../core/schema.ts';
+import { mapInside, mapMembers } from '../core/map-members.ts';
+import type { FieldSchema } from '../core/schema.ts';
 import { isList, isObject, Ref, type Value, type ValueObject } from '../core/value.ts';
 
 /** A document whose ids of the run's own resources are references, and the addresses that it refers to. */
@@ -20,15 +21,7 @@ export function relink(
   const references = new Set<Address>();
 
   function visit(schema: FieldSchema, value: Value): Value {
-    if (isList(value)) return value.map((item) => visit(itemSchema(root, schema), item));
-    if (isObject(value)) {
-      return Object.fromEntries(
-        Object.entries(value).map(([key, member]) => [
-          key,
-          visit(memberSchema(root, schema, key), member),
-        ]),
-      );
-    }
+    if (isList(value) || isObject(value)) return mapInside(root, schema, value, visit);
     const kind = schema['x-ref'];
     if (kind === undefined || typeof value !== 'string') return value;
     const address = addressOf(kind, value);
@@ -37,8 +30,6 @@ export function relink(
     return new Ref(address);
   }
 
-  const linked = Object.entries(document).map(
-    ([key, member]) => [key, visit(memberSchema(root, root, key), member)] as const,
-  );
-  return { document: Object.fromEntries(linked), references: [...references] };
+  const linked = mapMembers(root, root, document, visit);
+  return { document: linked, references: [...references] };
 }

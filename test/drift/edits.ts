@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../src/core/value.ts';
 import { openStage, type Stage, type StageOptions } from '../apply/stage.ts';
+import { mint } from '../e2e/mint.ts';
 
 /**
  * Ten agents and a policy that three actors edit between them: two people in the dashboard, and another
@@ -76,19 +77,4 @@ function editsOn({ sim }: Stage): Edits {
       sim.store.agents.delete(idOf(name));
     },
   };
-}
-
-async function mint({ url, clientId, clientSecret }: Stage['sim']): Promise<string> {
-  const answer = await fetch(`${url}/oauth/token`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({
-      client_id: clientId,
-      client_secret: clientSecret,
-      audience: `${url}/`,
-      grant_type: 'client_credentials',
-    }),
-  });
-  const { access_token: token } = (await answer.json()) as { readonly access_token: string };
-  return token;
 }

@@ -11,6 +11,7 @@ import type { LedgerLine } from '../../src/state/journal.ts';
 import { openStage, type Stage, type StageOptions } from '../apply/stage.ts';
 import { CANARIES, FINGERPRINT_KEY } from './clinic.ts';
 import { type Gate, openGate } from './gate.ts';
+import { mint } from './mint.ts';
 import { type Outcome, type Running, start } from './process.ts';
 import type { StackCopy } from './stack-copy.ts';
 
@@ -169,19 +170,4 @@ export function readRun({ out }: Outcome): { readonly ledger: readonly LedgerLin
 /** A command and what it said, for the message of a failed expectation. */
 export function told({ args, exit, out, err }: Outcome): string {
   return `callsheet ${args.join(' ')} (exit ${exit})\n${out}${err}`;
-}
-
-async function mint({ url, clientId, clientSecret }: Simulator): Promise<string> {
-  const answer = await fetch(`${url}/oauth/token`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({
-      client_id: clientId,
-      client_secret: clientSecret,
-      audience: `${url}/`,
-      grant_type: 'client_credentials',
-    }),
-  });
-  const { access_token: token } = (await answer.json()) as { readonly access_token: string };
-  return token;
 }

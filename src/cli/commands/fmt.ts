@@ -1,15 +1,5 @@
-import { randomBytes } from 'node:crypto';
-import {
-  chmodSync,
-  existsSync,
-  readFileSync,
-  realpathSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { existsSync, readFileSync, realpathSync, renameSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import {
   type FormattedFile,
   formatFile,
@@ -22,6 +12,7 @@ import { renderDiagnosticsText } from '../../render/diagnostics.ts';
 import { sanitiseLine } from '../../render/untrusted.ts';
 import { formatCount } from '../../render/wording.ts';
 import type { CommonFlags, Context } from '../context.ts';
+import { draftBeside } from '../draft-file.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { withNamedFile } from '../named-file.ts';
 
@@ -113,13 +104,5 @@ function formatStandardInput(
 /** Puts a new text in the place of a file at once, with its permissions; a link keeps leading to it. */
 function replace(path: string, text: string): void {
   const target = realpathSync(path);
-  const draft = join(dirname(target), `.${randomBytes(6).toString('hex')}.callsheet-fmt`);
-  try {
-    writeFileSync(draft, text, { flag: 'wx' });
-    chmodSync(draft, statSync(target).mode);
-    renameSync(draft, target);
-  } catch (error) {
-    rmSync(draft, { force: true });
-    throw error;
-  }
+  renameSync(draftBeside(target, text, 'fmt'), target);
 }

@@ -1,8 +1,5 @@
-import { realpathSync } from 'node:fs';
-import { join } from 'node:path';
 import { STACK_FILE } from '../../config/discover.ts';
 import { openFolder } from '../../config/folder.ts';
-import { loadStack } from '../../config/index.ts';
 import { CallsheetError } from '../../core/errors.ts';
 import type { PullDocument } from '../../core/pull-document.ts';
 import { type Pulled, pullLive } from '../../pull/index.ts';
@@ -15,10 +12,10 @@ import { planConfiguration } from '../make-plan.ts';
 import { checkAddresses, planOptions } from '../plan-flags.ts';
 import { hiddenLines } from '../pull/hidden-lines.ts';
 import { propose } from '../pull/propose.ts';
+import { readAgain } from '../pull/read-again.ts';
 import { replaceFiles } from '../pull/replace-files.ts';
 import { lookAtWorkingTree } from '../pull/working-tree.ts';
 import { openSession, type Session } from '../session.ts';
-import { parseVars } from '../stack.ts';
 import { tellRunning, tellWarnings } from '../tell.ts';
 
 export type PullFlags = CommonFlags & {
@@ -64,7 +61,7 @@ export async function pull(
       theirs: flags.theirs === true,
       override: flags.override === true,
       textOf: (file) => textIn(stack.dir, file),
-      reload: (texts) => reload(texts, session, flags, context),
+      reload: (texts) => readAgain(session.stack.dir, texts, flags, context),
     });
     const status = statusOf(pulled, flags);
     if (status === 'written') await write(pulled, session, flags, context);
@@ -103,26 +100,6 @@ function statusOf({ files, refused }: Pulled, flags: PullFlags): PullDocument['s
 function textIn(dir: string, file: string): string {
   const read = openFolder(dir).text(file);
   return 'source' in read ? read.source.text : '';
-}
-
-function reload(
-  texts: ReadonlyMap<string, string>,
-  { stack }: Session,
-  flags: PullFlags,
-  { env }: Context,
-) {
-  const instead = new Map(
-    [...texts].map(([file, text]) => [realpathSync.native(join(stack.dir, file)), text]),
-  );
-  return loadStack({
-    dir: flags.dir,
-    env,
-    vars: parseVars(flags.var ?? []),
-    varFiles: flags.varFile ?? [],
-    environment: flags.env,
-    secrets: 'skip',
-    instead,
-  });
 }
 
 async function write(

@@ -3,9 +3,9 @@ import type { DesiredResource } from '../../core/desired.ts';
 import { CallsheetError } from '../../core/errors.ts';
 import { kindNamed, kinds } from '../../kinds/index.ts';
 import type { Kind, Scope } from '../../kinds/kind.ts';
-import { lookUp } from '../../plan/discover.ts';
+import { findById } from '../../plan/identify.ts';
 import { scopeOf, scopesOf } from '../../plan/natural-key.ts';
-import type { ListedResource, Reader } from '../../plan/reader.ts';
+import type { ListedResource } from '../../plan/reader.ts';
 import type { Session } from '../session.ts';
 
 /** Where a resource was found that an address cannot stand for. */
@@ -23,21 +23,9 @@ export async function findLive(
   const kind = kindNamed(name);
   const scope = scopeOf(kind, document);
   const { reader } = session;
-  const found = await findIn(kind, id, scope, reader);
+  const found = await findById(kind, id, scope, reader);
   if (found !== undefined) return found;
   throw notThere(address, id, kind, await findElsewhere(id, kind, scope, session), session);
-}
-
-async function findIn(
-  kind: Kind,
-  id: string,
-  scope: Scope,
-  reader: Reader,
-): Promise<ListedResource | undefined> {
-  const listed = await reader.list(kind, scope);
-  return listed === undefined
-    ? lookUp(kind, { id, scope }, reader)
-    : listed.find((one) => one.id === id);
 }
 
 /** Looks through every list that the stack has to do with. What cannot be listed says nothing. */

@@ -1,6 +1,6 @@
-import { existsSync, realpathSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { loadStack, type Stack } from '../../config/index.ts';
+import type { Stack } from '../../config/index.ts';
 import { type Address, kindOf, matchesAddress } from '../../core/address.ts';
 import type { Diagnostic } from '../../core/diagnostics.ts';
 import { CallsheetError } from '../../core/errors.ts';
@@ -13,8 +13,8 @@ import type { CommonFlags, Context } from '../context.ts';
 import { SCHEMA_FILE } from '../init/files.ts';
 import { writeAll } from '../init/place.ts';
 import type { Session } from '../session.ts';
-import { parseVars } from '../stack.ts';
 import { findForeign } from './find-foreign.ts';
+import { readAgain } from './read-again.ts';
 
 export type ProposeFlags = CommonFlags & {
   readonly dryRun?: boolean;
@@ -171,21 +171,12 @@ async function wrongIn(
   exported: readonly Exported[],
   { stack }: Session,
   flags: ProposeFlags,
-  { env }: Context,
+  context: Context,
 ): Promise<readonly { readonly one: Exported; readonly why: string }[]> {
-  const read = await loadStack({
-    dir: flags.dir,
-    env,
-    vars: parseVars(flags.var ?? []),
-    varFiles: flags.varFile ?? [],
-    environment: flags.env,
-    secrets: 'skip',
-    instead: new Map(
-      exported
-        .flatMap(textsOf)
-        .map(({ path, text }) => [join(realpathSync.native(stack.dir), path), text]),
-    ),
-  });
+  const texts = exported
+    .flatMap(textsOf)
+    .map(({ path, text }): readonly [string, string] => [path, text]);
+  const read = await readAgain(stack.dir, texts, flags, context);
   if (read.stack !== undefined) {
     const known = new Set(read.stack.resources.map(({ address }) => address));
     return exported

@@ -1,15 +1,7 @@
-import { randomBytes } from 'node:crypto';
-import {
-  chmodSync,
-  readFileSync,
-  realpathSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
-import { dirname, join } from 'node:path';
+import { readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { CallsheetError } from '../../core/errors.ts';
+import { draftBeside } from '../draft-file.ts';
 
 /** New texts by path in a folder; `before` is what the file held when it was read, without its byte order mark. */
 export type NewTexts = ReadonlyMap<string, { readonly before: string; readonly after: string }>;
@@ -37,10 +29,7 @@ export function replaceFiles(dir: string, texts: NewTexts): void {
       const text = old.toString('utf8');
       const mark = text.startsWith(MARK) ? MARK : '';
       if (text.slice(mark.length) !== before) throw moved(file);
-      const draft = join(dirname(target), `.${randomBytes(6).toString('hex')}.callsheet-pull`);
-      drafts.push({ target, draft, old, done: false });
-      writeFileSync(draft, mark + after, { flag: 'wx' });
-      chmodSync(draft, statSync(target).mode);
+      drafts.push({ target, draft: draftBeside(target, mark + after, 'pull'), old, done: false });
     }
     for (const one of drafts) {
       renameSync(one.draft, one.target);
