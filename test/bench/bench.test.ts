@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, inject, onTestFinished, test } from 'vitest';
 import { benchmarks } from '../../bench/benchmarks.ts';
 import { figuresOf, tableOf } from '../../bench/figures.ts';
 
@@ -20,6 +20,7 @@ test('every benchmark runs, over fifty agents, and writes its figures', () => {
   const { status, stdout, stderr } = spawnSync(process.execPath, argv, {
     cwd: ROOT,
     encoding: 'utf8',
+    env: { ...process.env, NODE_COMPILE_CACHE: inject('compiled') },
   });
   expect(stderr).toBe('');
   expect(status).toBe(0);

@@ -9,6 +9,8 @@ declare module 'vitest' {
   export interface ProvidedContext {
     /** The built bin, absolute. */
     readonly bin: string;
+    /** Where Node keeps what it compiled of the bin, which is a third of a short command's time. */
+    readonly compiled: string;
   }
 }
 
@@ -30,10 +32,11 @@ export default async function setup(project: TestProject): Promise<() => Promise
     await promisify(execFile)(process.execPath, ['scripts/build.ts'], { cwd: root });
   }
   const folder = await mkdtemp(join(tmpdir(), 'callsheet-bin-'));
-  await cp(dist, folder, { recursive: true });
+  await cp(dist, join(folder, 'dist'), { recursive: true });
   // Node takes the bundle for a module because of the package that it lies in.
   await cp(join(root, 'package.json'), join(folder, 'package.json'));
-  project.provide('bin', join(folder, 'main.js'));
+  project.provide('bin', join(folder, 'dist', 'main.js'));
+  project.provide('compiled', join(folder, 'compiled'));
   return () => rm(folder, { recursive: true, force: true });
 }
 

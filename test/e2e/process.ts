@@ -33,7 +33,7 @@ type Options = {
 export function start(args: readonly string[], { cwd, env }: Options): Running {
   const child = spawn(process.execPath, [inject('bin'), ...args], {
     cwd,
-    env,
+    env: { NODE_COMPILE_CACHE: inject('compiled'), ...env },
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
   });
