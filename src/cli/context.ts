@@ -3,6 +3,7 @@ import type { Pause } from '../api/retry.ts';
 import type { Timeouts } from '../api/timeouts.ts';
 import type { TraceEntry } from '../api/trace-entry.ts';
 import type { Transport } from '../api/transport.ts';
+import type { RunCommand } from '../config/index.ts';
 import type { Disk } from '../state/disk.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -16,7 +17,11 @@ export type CommonFlags = {
   readonly quiet?: boolean;
   readonly verbose?: boolean;
   readonly traceHttp?: string;
+  readonly allowExec?: boolean;
 };
+
+/** Runs a command in a folder, as its shell would. */
+export type RunSecret = (dir: string) => RunCommand;
 
 /** What a command works with: the outside world, passed in. */
 export type Context = {
@@ -40,6 +45,8 @@ export type Context = {
     readonly credentials: Credentials;
     readonly stateFile: string;
   };
+  /** Runs what `exec:` secrets name, with `--allow-exec`. */
+  readonly runSecret?: RunSecret | undefined;
   /** Told of every request to the platform, with `--trace-http`. */
   readonly trace?: ((entry: TraceEntry) => void) | undefined;
 };

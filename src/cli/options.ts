@@ -7,6 +7,7 @@ export function commonOptions(): readonly Option[] {
     new Option('--env <name>', 'the environment of callsheet.yaml to use'),
     new Option('--var <name=value>', 'set a variable (repeatable)').argParser(collect),
     new Option('--var-file <file>', 'read variables from a file (repeatable)').argParser(collect),
+    new Option('--allow-exec', 'run the commands that exec: secrets name'),
     new Option('--no-color', 'no colours (also NO_COLOR)'),
     new Option('--quiet', 'results only: no progress, no warnings'),
     new Option('--verbose', 'show everything'),

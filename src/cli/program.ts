@@ -8,7 +8,7 @@ import { nearest } from '../core/nearest.ts';
 import { renderFailureJson } from '../render/failure.ts';
 import { addAuthorCommands } from './author-commands.ts';
 import { COMMAND_WORDS } from './command-words.ts';
-import type { CommonFlags, Context } from './context.ts';
+import type { CommonFlags, Context, RunSecret } from './context.ts';
 import { EXIT, type ExitCode } from './exit.ts';
 import type { Act } from './making-commands.ts';
 import {
@@ -31,7 +31,7 @@ import { addStateCommands } from './state-commands.ts';
 import { openTerminal, type Terminal } from './terminal.ts';
 import { openTraceFile, type TraceFile } from './trace-file.ts';
 
-export type Deps = Omit<Context, 'terminal' | 'trace'>;
+export type Deps = Omit<Context, 'terminal' | 'trace' | 'runSecret'>;
 
 /** Parses the arguments, runs the command, and says how it ended. Never throws for a user's mistake. */
 export async function runProgram(argv: readonly string[], deps: Deps): Promise<ExitCode> {
@@ -56,7 +56,8 @@ export async function runProgram(argv: readonly string[], deps: Deps): Promise<E
       try {
         traced =
           flags.traceHttp === undefined ? undefined : openTraceFile(flags.traceHttp, terminal);
-        exit = await run(flags, { ...deps, terminal, trace: traced?.write });
+        const runSecret = flags.allowExec === true ? await secretCommands(deps) : undefined;
+        exit = await run(flags, { ...deps, terminal, runSecret, trace: traced?.write });
       } catch (thrown) {
         const error = deps.stop.aborted ? interrupted(thrown) : thrown;
         // A program that asked for JSON gets one document, whatever becomes of the command.
@@ -82,6 +83,12 @@ export async function runProgram(argv: readonly string[], deps: Deps): Promise<E
     exit = error.exitCode === 0 ? EXIT.done : EXIT.error;
   }
   return exit;
+}
+
+/** Loaded when it is asked for: it is of no use to most commands. */
+async function secretCommands(deps: Deps): Promise<RunSecret> {
+  const { runSecretCommand } = await import('./secret-command.ts');
+  return runSecretCommand(deps);
 }
 
 /** `callsheet help vaildate` is a slip, which commander answers with the help of everything. */

@@ -11,7 +11,7 @@ export function addRestoreCommand(command: MakeCommand, action: Act): void {
     .option('--map-knowledge-base <old=new...>', 'knowledge bases that take the place of others')
     .option('--map-texts', 'put new ids into prompts, transfer rules and contact policies, too')
     .option('--over', 'change what is there already back to what the snapshot has')
-    .option('--secrets <file>', 'YAML: address, path, and env:NAME or file:PATH')
+    .option('--secrets <file>', 'YAML: address, path, and env:NAME, file:PATH or exec:COMMAND')
     .option('--without-secrets', 'restore although secrets are missing')
     .option('--media <folder>', 'holds voice clips and documents, called as they were')
     .option('--state <file>', 'where to remember what was made')

@@ -18,7 +18,7 @@ import { emptyState, replay } from '../state/replay.ts';
 import type { StateStore } from '../state/store.ts';
 import type { CommonFlags, Context } from './context.ts';
 import { DEFAULT_CONCURRENCY, type FileSource, openClient } from './open-client.ts';
-import { type LoadedStack, openStack } from './stack.ts';
+import { type LoadedStack, openStack, type SecretsWanted } from './stack.ts';
 import { findUnfinished, type Unfinished } from './unfinished.ts';
 
 /** Everything that a command needs which looks at the platform. */
@@ -48,9 +48,15 @@ export type Session = LoadedStack & {
 export async function openSession(
   flags: CommonFlags & { readonly concurrency?: number },
   context: Context,
-  storeOf: (stack: Stack) => StateStore = (stack) => openStore(stack, context),
+  {
+    secrets = 'check',
+    storeOf = (stack) => openStore(stack, context),
+  }: {
+    readonly secrets?: SecretsWanted;
+    readonly storeOf?: (stack: Stack) => StateStore;
+  } = {},
 ): Promise<Session> {
-  const loaded = await openStack(flags, context);
+  const loaded = await openStack(flags, context, secrets);
   return openSessionOn(loaded, storeOf(loaded.stack), flags, context);
 }
 

@@ -1,4 +1,4 @@
-import { loadStack, readSecrets, type Stack } from '../config/index.ts';
+import { ABSENT, loadStack, readSecrets, type Stack } from '../config/index.ts';
 import type { Diagnostic } from '../core/diagnostics.ts';
 import { CallsheetError } from '../core/errors.ts';
 import { Secret } from '../core/value.ts';
@@ -13,13 +13,19 @@ export type LoadedStack = {
 };
 
 /**
- * Loads the stack and, unless told to skip them, the secrets that it uses. Throws `CallsheetError('config')` that carries every
- * problem there is; nothing has been sent then.
+ * What is to become of the secrets: `check` needs all of them, `skip` none, and `try` takes those that are at hand, for
+ * commands that write nothing to the platform.
+ */
+export type SecretsWanted = 'check' | 'skip' | 'try';
+
+/**
+ * Loads the stack and the secrets that are wanted. Throws `CallsheetError('config')` that carries every problem there
+ * is; nothing has been sent then.
  */
 export async function openStack(
   flags: CommonFlags,
   context: Context,
-  wanted: 'check' | 'skip' = 'check',
+  wanted: SecretsWanted = 'check',
 ): Promise<LoadedStack> {
   const { stack, diagnostics } = await loadStack({
     dir: flags.dir,
@@ -27,14 +33,16 @@ export async function openStack(
     vars: parseVars(flags.var ?? []),
     varFiles: flags.varFile ?? [],
     environment: flags.env,
-    secrets: wanted,
+    secrets: wanted === 'check' ? 'check' : 'skip',
   });
   if (stack === undefined) throw broken(diagnostics);
   if (wanted === 'skip')
     return { stack, warnings: diagnostics, secretOf: () => undefined, secretValues: [] };
   const secrets = stack.secrets.map(({ source }) => new Secret(source));
-  const read = await readSecrets(stack, secrets, context.env);
-  if (read.diagnostics.length > 0) throw broken([...diagnostics, ...read.diagnostics]);
+  const run = context.runSecret?.(stack.dir);
+  const read = await readSecrets(stack, secrets, context.env, run);
+  const wrong = read.diagnostics.filter(({ rule }) => wanted === 'check' || !ABSENT.has(rule));
+  if (wrong.length > 0) throw broken([...diagnostics, ...wrong]);
   return {
     stack,
     warnings: diagnostics,

@@ -38,8 +38,8 @@ const TEMPLATE: Form = {
 const SECRET: Form = {
   key: '$secret',
   description: 'Read at the moment of writing; never stored or shown.',
-  pattern: '^(env:[A-Za-z_][A-Za-z0-9_]*|file:.+)$|\\$\\{',
-  wrong: 'Say where the secret is: env:NAME or file:PATH.',
+  pattern: '^(env:[A-Za-z_][A-Za-z0-9_]*|(file|exec):.+)$|\\$\\{',
+  wrong: 'Say where the secret is: env:NAME, file:PATH or exec:COMMAND.',
   example: 'env:SMS_TOKEN',
 };
 

@@ -12,16 +12,26 @@ type Words = Pick<Problem, 'rule' | 'message' | 'hint'>;
 type Env = Readonly<Record<string, string | undefined>>;
 
 /** A secret is a password, token or key; a larger file was named by mistake. */
-const MAX_SECRET_BYTES = 64 * 1024;
+export const MAX_SECRET_BYTES = 64 * 1024;
+
+const NOT_ALLOWED = 'secret/exec';
+/** What is wrong where a secret is not at hand, which some commands can do without. */
+export const ABSENT: ReadonlySet<string> = new Set(['secret/missing', NOT_ALLOWED]);
 
 /** Where a secret is read from. */
 type SecretSource =
   | { readonly from: 'env'; readonly name: string }
-  | { readonly from: 'file'; readonly path: string };
+  | { readonly from: 'file'; readonly path: string }
+  | { readonly from: 'exec'; readonly command: string };
+
+/** Runs a command of the configuration and gives what it printed, or says why there is nothing; begins with a verb. */
+export type RunCommand = (
+  command: string,
+) => Promise<{ readonly printed: string } | { readonly why: string }>;
 
 /** A place where a secret is used, as the loaded stack keeps it. */
 export type SecretPlace = {
-  /** `env:NAME` or `file:PATH`. */
+  /** `env:NAME`, `file:PATH` or `exec:COMMAND`. */
   readonly source: string;
   readonly address: string;
   readonly path: string;
@@ -29,7 +39,7 @@ export type SecretPlace = {
 };
 
 /**
- * Takes `env:NAME` or `file:PATH` apart. `hide` says that the text may be the secret itself, given
+ * Takes `env:NAME`, `file:PATH` or `exec:COMMAND` apart. `hide` says that the text may be the secret itself, given
  * where its source belongs. Words begin with a verb.
  */
 export function readSource(
@@ -38,17 +48,12 @@ export function readSource(
   const [, scheme, rest = ''] = /^([a-z]+):(.*)$/s.exec(text) ?? [];
   if (scheme === 'env' && /^[A-Za-z_][A-Za-z0-9_]*$/.test(rest)) return { from: 'env', name: rest };
   if (scheme === 'file' && rest !== '') return { from: 'file', path: rest };
-  if (scheme === 'exec') {
-    const message =
-      'reads a secret from a command, which needs --allow-exec and is not supported yet';
-    const words = { rule: 'config/not-supported', message, hint: 'Use env: or file:' };
-    return { words, hide: false };
-  }
+  if (scheme === 'exec' && rest.trim() !== '') return { from: 'exec', command: rest.trim() };
   const message =
     scheme === 'env'
       ? 'names no environment variable after env:'
       : 'names no source that a secret can be read from';
-  const hint = 'Write { $secret: env:NAME } or { $secret: file:PATH }';
+  const hint = 'Write { $secret: env:NAME }, { $secret: file:PATH } or { $secret: exec:COMMAND }';
   return { words: { rule: 'secret/source', message, hint }, hide: true };
 }
 
@@ -81,7 +86,7 @@ function fileOf(path: string, folder: Folder): Found | { readonly words: Words }
   return found;
 }
 
-/** Whether a secret can be had, without reading a file. Undefined means yes. */
+/** Whether a secret can be had, without reading a file or running a command. Undefined means yes. */
 export function checkSecret(text: string, env: Env, folder: Folder): Words | undefined {
   const source = readSource(text);
   if ('words' in source) return source.words;
@@ -91,27 +96,33 @@ export function checkSecret(text: string, env: Env, folder: Folder): Words | und
     const state = value === undefined ? 'is not set' : 'is empty';
     return missing(`${source.name}, which ${state}`, `Set ${source.name} in the environment`).words;
   }
+  if (source.from === 'exec') return undefined;
   const file = fileOf(source.path, folder);
   return 'words' in file ? file.words : undefined;
 }
 
-/** Reads one secret. A file's final line break is not part of it. */
+/**
+ * Reads one secret. The final line break of a file or of what a command prints is not part of it. Without `run`
+ * no command is run.
+ */
 export async function readSecret(
   text: string,
   env: Env,
   folder: Folder,
+  run: RunCommand | undefined,
 ): Promise<{ readonly value: string } | { readonly words: Words }> {
   const wrong = checkSecret(text, env, folder);
   if (wrong !== undefined) return { words: wrong };
   const source = readSource(text);
   if ('words' in source) return { words: source.words };
   if (source.from === 'env') return { value: ownOf(env, source.name) ?? '' };
+  if (source.from === 'exec') return readFromCommand(source.command, run);
   const file = fileOf(source.path, folder);
   if ('words' in file) return file;
   try {
     const bytes = await readFile(file.absolute);
     const content = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-    const value = content.replace(/\r?\n$/, '');
+    const value = withoutLineBreak(content);
     return value === ''
       ? missing(`${source.path}, which is empty`, 'Put the secret into the file')
       : { value };
@@ -119,4 +130,29 @@ export async function readSecret(
     const reason = error instanceof TypeError ? 'encoding' : 'unreadable';
     return { words: fileWords(source.path, { reason }) };
   }
+}
+
+async function readFromCommand(
+  command: string,
+  run: RunCommand | undefined,
+): Promise<{ readonly value: string } | { readonly words: Words }> {
+  if (run === undefined) {
+    const message = 'reads its secret from a command, and commands are not allowed';
+    const hint = 'Read the command, then pass --allow-exec';
+    return { words: { rule: NOT_ALLOWED, message, hint } };
+  }
+  const outcome = await run(command);
+  if ('printed' in outcome) {
+    const value = withoutLineBreak(outcome.printed);
+    if (value !== '') return { value };
+  }
+  const why = 'why' in outcome ? outcome.why : 'printed nothing';
+  const message = `reads its secret from a command, which ${why}`;
+  return {
+    words: { rule: 'secret/command', message, hint: 'Run the command by hand in the stack folder' },
+  };
+}
+
+function withoutLineBreak(text: string): string {
+  return text.replace(/\r?\n$/, '');
 }

@@ -322,6 +322,16 @@ const TABLE: readonly (readonly [name: string, summary: string, remedy: string])
     'Give it as { $secret: env:NAME }, and replace the secret: it is in the history of the repository.',
   ],
   [
+    'secret/command',
+    'A command that a secret is read from failed, or gave nothing that can be a secret.',
+    'Run it by hand in the folder of the stack, and mend it.',
+  ],
+  [
+    'secret/exec',
+    'A secret is read from a command, and commands are not allowed.',
+    'Read the command, then pass --allow-exec.',
+  ],
+  [
     'secret/missing',
     'A secret cannot be read now.',
     'Set the variable or create the file, or leave the check out with --no-secrets.',
@@ -344,7 +354,7 @@ const TABLE: readonly (readonly [name: string, summary: string, remedy: string])
   [
     'secret/source',
     'A $secret does not say where the secret is.',
-    'Write it as env:NAME or file:PATH.',
+    'Write it as env:NAME, file:PATH or exec:COMMAND.',
   ],
   [
     'stack/include',

@@ -63,7 +63,7 @@ function compareReadable(compared: Compared): readonly LeafChange[] {
     if (leaf.facts.unreadable || !isTold(leaf, compared)) continue;
     const value = resolveLeaf(leaf, world);
     if (value === undefined) {
-      unread.push(leafChange(leaf, undefined, leaf.value, 'unknown_secret'));
+      unread.push(leafChange(leaf, undefined, leaf.value, unreadCause(leaf, compared)));
       continue;
     }
     right[leaf.text] = value instanceof Unknown ? UNBORN : normalise(leaf.schema, value);
@@ -79,6 +79,16 @@ function compareReadable(compared: Compared): readonly LeafChange[] {
     return [leafChange(leaf, valueAt(root, live, leaf.path), leaf.value, cause)];
   });
   return [...changes, ...unread];
+}
+
+/** What is live can still be held against what was written last. */
+function unreadCause(leaf: Leaf, compared: Compared): FieldCause {
+  const { sides, world } = compared;
+  const last = ownOf(sides.applied, leaf.text);
+  if (last === undefined) return 'unknown_secret';
+  const live = liveValue(leaf, compared);
+  const verdict = matchesApplied(last, live, sides.address, leaf.text, world);
+  return verdict === 'different' ? 'drifted' : 'unknown_secret';
 }
 
 /** Whether the platform tells the field's value now: some are only told while another is true. */

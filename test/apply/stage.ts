@@ -36,7 +36,7 @@ type Options = {
   readonly exit?: number | readonly number[] | 'any';
   readonly env?: Context['env'];
   /** What the command has of the outside world, where it is not the real one. */
-  readonly outside?: Pick<Context, 'disk' | 'wire'>;
+  readonly outside?: Pick<Context, 'disk' | 'wire' | 'runSecret'>;
   readonly stop?: AbortSignal;
   /** The clock of the command; the machine's unless given. */
   readonly now?: () => Date;
@@ -137,11 +137,11 @@ export async function openStage(options: StageOptions = {}) {
     const approved = { ...flagsOf(flags), autoApprove: file === undefined };
     const said = await act((to) => apply(file, approved, to), options);
     if ((options.exit ?? 0) !== 0) return said;
-    const { env = {}, now } = options;
+    const { env = {}, now, outside = {} } = options;
     const { target = [], exclude = [], skipRefused = false, env: environment } = flags;
     const second = await stage.plan(
       { target, exclude, skipRefused, ...(environment ? { env: environment } : {}) },
-      { env, ...(now ? { now } : {}) },
+      { env, outside: { runSecret: outside.runSecret }, ...(now ? { now } : {}) },
     );
     expect(second.changes.filter((change) => !leaves(change))).toEqual([]);
     return said;

@@ -29,12 +29,12 @@ broken([
       'integrations:',
       '  smsProvider: { auth_token: { $secret: hunter2 } }',
       '  ehrProvider: { password: { $secret: "env:no name" } }',
-      '  pbxProvider: { client_secret: { $secret: exec:pass show pbx } }',
+      '  pbxProvider: { client_secret: { $secret: "exec: " } }',
     ),
     says: [
       'agents.yaml:5:45 secret/source agent.a: integrations.smsProvider.auth_token names no source that a secret can be read from',
       'agents.yaml:6:43 secret/source agent.a: integrations.ehrProvider.password names no environment variable after env:',
-      'agents.yaml:7:48 config/not-supported agent.a: integrations.pbxProvider.client_secret reads a secret from a command, which needs --allow-exec and is not supported yet',
+      'agents.yaml:7:48 secret/source agent.a: integrations.pbxProvider.client_secret names no source that a secret can be read from',
     ],
   },
   {

@@ -44,7 +44,7 @@ export async function gatherSupplies(
   flags: SupplyFlags,
   stack: Stack | undefined,
   media: Holding['media'],
-  { env }: Context,
+  { env, runSecret }: Context,
 ): Promise<Supplies> {
   const given = flags.secrets === undefined ? [] : await readGiven(flags.secrets);
   const configured = new Map((stack?.resources ?? []).map((one) => [one.address, one]));
@@ -63,6 +63,7 @@ export async function gatherSupplies(
     place,
     [...new Set(sources.values())].map((source) => new Secret(source)),
     env,
+    runSecret?.(place.dir),
   );
   const values = new Map(read.values);
   for (const [held, address] of addresses)
@@ -101,7 +102,7 @@ function sourceIn(resource: DesiredResource | undefined, path: string): string |
 async function readGiven(file: string): Promise<readonly Given[]> {
   const wrong = (why: string) =>
     new CallsheetError('usage', `--secrets ${file} ${why}`, {
-      hint: 'It is YAML: an address (or a kind, or *), below it paths with env:NAME or file:PATH.',
+      hint: 'It is YAML: an address (or a kind, or *), below it paths with env:NAME, file:PATH or exec:COMMAND.',
     });
   const text = await readFile(file, 'utf8').catch((cause: unknown) => {
     throw new CallsheetError('usage', `--secrets ${file} cannot be read`, { cause });
@@ -120,20 +121,16 @@ async function readGiven(file: string): Promise<readonly Given[]> {
     if (!isTable(paths)) throw wrong(`has no paths below ${pattern}`);
     return Object.entries(paths).map(([path, source]) => {
       const read = typeof source === 'string' ? readSource(source) : undefined;
-      if (read === undefined || 'words' in read)
-        throw wrong(`says of ${pattern} ${path} neither env:NAME nor file:PATH`);
+      if (typeof source !== 'string' || read === undefined || 'words' in read)
+        throw wrong(`says of ${pattern} ${path} neither env:NAME, file:PATH nor exec:COMMAND`);
       const whole = read.from === 'file' ? resolve(dirname(file), read.path) : undefined;
       return {
         pattern,
         path,
-        source: whole === undefined ? `env:${nameIn(read)}` : `file:${whole}`,
+        source: whole === undefined ? source : `file:${whole}`,
       };
     });
   });
-}
-
-function nameIn(read: { readonly from: string; readonly name?: string }): string {
-  return read.name ?? '';
 }
 
 /** What a person named for a secret must be there: to go on without it would be a surprise. */

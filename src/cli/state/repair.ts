@@ -37,10 +37,12 @@ export function repairState(flags: CommonFlags, context: Context): Promise<Repai
       return { ...common, edited: undefined, findings: [], setAside: [] };
 
     const known = salvage.state ?? emptyState(randomUUID());
-    const session = await openSession(flags, context, () => ({
-      ...readOnly(store),
-      load: async () => ({ state: known, pending: [] }),
-    }));
+    const session = await openSession(flags, context, {
+      storeOf: () => ({
+        ...readOnly(store),
+        load: async () => ({ state: known, pending: [] }),
+      }),
+    });
     try {
       const planned = await planConfiguration(session, planOptions(flags), context);
       const account = session.platform.account_id;

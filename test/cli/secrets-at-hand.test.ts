@@ -1,0 +1,137 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { drift } from '../../src/cli/commands/drift.ts';
+import { plan } from '../../src/cli/commands/plan.ts';
+import { pull } from '../../src/cli/commands/pull.ts';
+import { runSecretCommand } from '../../src/cli/secret-command.ts';
+import { isObject, type Json } from '../../src/core/value.ts';
+import { type Stage, staged } from '../apply/stage.ts';
+import { CANARIES } from '../e2e/clinic.ts';
+
+const NONE = { SMS_TOKEN: undefined, CRM_KEY: undefined, MCP_TOKEN: undefined };
+
+function desk({ sim }: Stage) {
+  for (const [id, { record }] of sim.store.agents)
+    if (record.name === 'Front desk') return { id, record };
+  throw new Error('there is no front desk');
+}
+
+/** The calendar server's headers, as somebody gives them in the dashboard. */
+function editHeaders(stage: Stage, headers: Record<string, string>): void {
+  const { id, record } = desk(stage);
+  const { extensions } = record;
+  if (!isObject(extensions)) throw new Error('the front desk has no extensions');
+  const [server = {}] = (extensions.mcp_servers ?? []) as Record<string, Json>[];
+  const mcp_servers = [{ ...server, auth_headers: headers }];
+  stage.sim.edit(id, { extensions: { ...extensions, mcp_servers } as Json });
+}
+
+describe('without a single secret', () => {
+  staged('drift is found, and what is a secret is left alone', async (stage) => {
+    await stage.apply();
+    stage.sim.edit(desk(stage).id, { greeting_message: 'Edited.' });
+    const flags = { dir: stage.folder, format: 'json', detailedExitcode: true } as const;
+    const { out } = await stage.run((to) => drift(flags, to), { env: NONE, exit: 2 });
+    const [{ fields }] = JSON.parse(out).changes;
+    expect(fields.map(({ path }: { path: string }) => path)).toEqual(['greeting_message']);
+    expect(JSON.parse(out).changes).toHaveLength(1);
+  });
+
+  staged(
+    'a header that comes back from the platform is held against what was written',
+    async (stage) => {
+      await stage.apply();
+      editHeaders(stage, { Authorization: 'canary-somebody-elses' });
+      const flags = { dir: stage.folder, format: 'json', detailedExitcode: true } as const;
+      const { out } = await stage.run((to) => drift(flags, to), { env: NONE, exit: 2 });
+      expect(out).toContain('auth_headers.Authorization');
+      expect(out).not.toContain('canary-somebody-elses');
+      editHeaders(stage, { Authorization: CANARIES.MCP_TOKEN });
+      await stage.run((to) => drift(flags, to), { env: NONE, exit: 0 });
+    },
+  );
+
+  staged('pull takes what is no secret', async (stage) => {
+    await stage.apply();
+    stage.sim.edit(desk(stage).id, { greeting_message: 'Edited.' });
+    const flags = { dir: stage.folder, format: 'text', force: true } as const;
+    await stage.run((to) => pull([], flags, to), { env: NONE });
+    expect(await stage.read('agents.yaml')).toContain('greeting_message: Edited.');
+    await stage.apply();
+  });
+
+  staged('a plan, which apply may carry out, names each that is missing', async (stage) => {
+    const flags = { dir: stage.folder, format: 'text' } as const;
+    const { err } = await stage.run((to) => plan(flags, to), { env: NONE, exit: 1 });
+    for (const name of Object.keys(NONE)) expect(err).toContain(`${name}, which is not set`);
+  });
+});
+
+describe('a secret from a command', () => {
+  async function fromCommand(stage: Stage, command: string) {
+    await stage.edit('agents.yaml', 'env:SMS_TOKEN', JSON.stringify(`exec:${command}`));
+  }
+  const env = { SMS_TOKEN: undefined };
+  const allowed = (stop = new AbortController().signal) => ({
+    env,
+    outside: {
+      runSecret: runSecretCommand({ env: { ...process.env, VAULT: CANARIES.SMS_TOKEN }, stop }),
+    },
+  });
+
+  staged('is what the command prints, run in the folder of the stack', async (stage) => {
+    await fromCommand(stage, 'test -f callsheet.yaml && echo $VAULT');
+    await stage.apply({}, allowed());
+    const { integrations } = desk(stage).record;
+    expect(JSON.stringify(integrations)).toContain(`"auth_token":"${CANARIES.SMS_TOKEN}"`);
+    expect(await stage.leaks()).toEqual([]);
+  });
+
+  staged('is not read without the flag, and drift does without it', async (stage) => {
+    await stage.apply();
+    await fromCommand(stage, 'touch it-ran');
+    const said = await stage.run((to) => plan({ dir: stage.folder, format: 'text' }, to), {
+      env,
+      exit: 1,
+    });
+    expect(said.err.replace(/\s+/g, ' ')).toContain(
+      'reads its secret from a command, and commands are not allowed',
+    );
+    expect(said.err.replace(/\s+/g, ' ')).toContain('pass --allow-exec');
+    const flags = { dir: stage.folder, format: 'text' } as const;
+    await stage.run((to) => drift(flags, to), { env, exit: 0 });
+    await expect(stage.read('it-ran')).rejects.toThrow();
+  });
+
+  const failures = [
+    ['one that fails', 'echo sealed >&2; echo half-a-secret; exit 3', 'ended with 3: sealed'],
+    ['one that prints nothing', 'true', 'printed nothing'],
+    ['one that prints too much', 'yes', 'printed more than a secret can be'],
+    ['one that is not there', 'no-such-vault get x', 'ended with 127'],
+    ['bytes', "printf '\\377'", 'printed something that is not UTF-8'],
+  ] as const;
+  for (const [what, command, says] of failures) {
+    staged(`${what} stops the command before a request`, async (stage) => {
+      await fromCommand(stage, command);
+      const flags = { dir: stage.folder, format: 'text' } as const;
+      const { err } = await stage.run((to) => plan(flags, to), { ...allowed(), exit: 1 });
+      expect(err.replace(/\s+/g, ' ')).toContain(`reads its secret from a command, which ${says}`);
+      expect(err).toContain('agents.yaml:');
+      expect(err).not.toContain('half-a-secret');
+      expect(stage.sim.requests).toEqual([]);
+    });
+  }
+});
+
+test('an interrupt ends a command with everything that it started', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'callsheet-exec-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const stop = new AbortController();
+  const run = runSecretCommand({ env: process.env, stop: stop.signal })(folder);
+  // Both the shell and its child hold the pipe: the promise settles once neither does.
+  const outcome = run('sleep 300 & sleep 300; echo no');
+  stop.abort();
+  expect(await outcome).toEqual({ why: 'was interrupted' });
+});
