@@ -143,6 +143,7 @@ describe('a file that is no plan', () => {
   }
   staged('does not exist', async (stage) => {
     const { err } = await stage.applyFile('plan.json', {}, { exit: 1 });
-    expect(err).toMatch(/the plan file \S+ cannot be read/);
+    expect(err).toMatch(/the plan file \S+ does not exist/);
+    expect(stage.sim.requests).toEqual([]);
   });
 });

@@ -16,7 +16,7 @@ const wrong: readonly (readonly [readonly string[], RegExp])[] = [
   [['plan', '--var', 'base_url'], /--var base_url is not of the form name=value/],
   [['plan', 'extra'], /too many arguments/],
   [['plan', '--out'], /argument missing/],
-  [['apply', 'none.json'], /the plan file none\.json cannot be read/],
+  [['apply', 'none.json'], /the plan file none\.json does not exist/],
   [['apply', 'callsheet.yaml'], /callsheet\.yaml is not a plan: it is not JSON/],
   [['runs', 'nope'], /run nope is not recorded/],
   [['plan', '--dir', 'nowhere'], /nowhere/],

@@ -1,11 +1,13 @@
 import { readFile } from 'node:fs/promises';
 import { CallsheetError } from '../../core/errors.ts';
+import type { PlanDocument } from '../../core/plan-document.ts';
 import { hasChanges, isRefused } from '../../plan/document.ts';
 import type { Planned } from '../../plan/make.ts';
 import { withRefusals } from '../../plan/objections.ts';
 import { parsePlan } from '../../plan/parse.ts';
 import { renderRehearsalText } from '../../render/text.ts';
 import { escapeInJson } from '../../render/untrusted.ts';
+import { systemCode } from '../../state/disk-failures.ts';
 import { confirm } from '../confirm.ts';
 import type { Context } from '../context.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
@@ -58,6 +60,9 @@ async function applyOnce(
   flags: ApplyFlags,
   context: Context,
 ): Promise<Applied> {
+  // A wrong file is said before anything is asked of anybody.
+  const given = file === undefined ? undefined : parsePlan(await readPlanFile(file), file);
+  if (given !== undefined) checkExpectation(given, flags.expect);
   const session = await openSession(flags, context);
   try {
     tellWarnings(session.warnings, context);
@@ -69,9 +74,9 @@ async function applyOnce(
       if (status === 'partial') failed = run;
     };
     const exit =
-      file === undefined
+      given === undefined
         ? await applyNow(flags, session, context, ended)
-        : await applyFile(file, flags, session, context, ended);
+        : await applyFile(given, flags, session, context, ended);
     return { exit, failed };
   } finally {
     await session.close();
@@ -161,14 +166,12 @@ async function applyNow(
 }
 
 async function applyFile(
-  file: string,
+  given: PlanDocument,
   flags: ApplyFlags,
   session: Session,
   context: Context,
   onEnded: Ended,
 ): Promise<ExitCode> {
-  const given = parsePlan(await readPlanFile(file), file);
-  checkExpectation(given, flags.expect);
   checkPlanFile(given, session);
   if (flags.format === 'text' && given.rehearsal !== undefined)
     context.terminal.out(renderRehearsalText(given, context.terminal.render));
@@ -190,12 +193,19 @@ function requestOf(
   return { flags, session, context, purpose: 'apply', onEnded, ...wish };
 }
 
+const WHY: Readonly<Record<string, string>> = {
+  ENOENT: 'does not exist',
+  EISDIR: 'is a folder',
+  EACCES: 'may not be read by this user',
+};
+
 /** The text of a plan file. Throws `CallsheetError('usage')` where there is none. */
 export async function readPlanFile(file: string): Promise<string> {
   try {
     return await readFile(file, 'utf8');
   } catch (cause) {
-    throw new CallsheetError('usage', `the plan file ${file} cannot be read`, {
+    const why = WHY[systemCode(cause) ?? ''] ?? 'cannot be read';
+    throw new CallsheetError('usage', `the plan file ${file} ${why}`, {
       hint: 'Make one with: callsheet plan --out plan.json',
       cause,
     });

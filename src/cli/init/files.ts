@@ -29,7 +29,7 @@ export type NewFile = {
 
 /** The schema for editors, where no installed Callsheet has it. */
 export const SCHEMA_FILE = '.callsheet-schema.json';
-const IGNORED = ['.callsheet/', '.env', '.env.*'];
+const IGNORED = ['.callsheet/', '.env', '.env.*', 'plan.json'];
 const ATTRIBUTES = ['* text=auto eol=lf'];
 
 /** The files of a new stack. */
