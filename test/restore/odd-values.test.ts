@@ -1,0 +1,89 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect } from 'vitest';
+import type { SeedDocument } from '../../src/simulator/index.ts';
+import { type Stage, staged } from '../apply/stage.ts';
+import { SEED } from '../e2e/clinic.ts';
+import { take } from '../snapshot/taking.ts';
+import { ownState, restoreOn, wipe } from './restoring.ts';
+
+const HARBOR = '3c6e0b8a-9c15-4f1d-9f0e-5d2b7f1a2c11';
+const ONE = '71717171-7777-4777-a777-000000000001';
+const TWO = '71717171-7777-4777-a777-000000000002';
+const KEY = { CALLSHEET_SNAPSHOT_PASSPHRASE: 'correct horse battery staple' };
+
+/** An agent that somebody made by hand, with a value in each place that no schema describes. */
+const BY_HAND = {
+  id: ONE,
+  organization_id: HARBOR,
+  name: 'By hand',
+  config: {
+    fallback_agent_id: TWO,
+    api_key: 'canary-config',
+    list: [{ access_token: 'canary-list', to: TWO }],
+    headers: [{ key: 'X-Own', value: 'canary-headers' }],
+  },
+  extensions: {
+    tools: [
+      {
+        type: 'webhook',
+        name: 'crm',
+        condition: 'during_call',
+        method: 'GET',
+        url: `https://crm.example.test/agents/${TWO}`,
+        parameters: [{ key: 'agent', value: TWO }],
+      },
+    ],
+    mcp_servers: [
+      {
+        connection_name: 'tools',
+        mcp_endpoint_url: 'https://mcp.example.test/',
+        transport_type: 'http',
+        initialization_options: { tenant: 'harbor', token: 'canary-options' },
+        pre_answer_calls: [{ tool_name: 'greet', arguments: { api_key: 'canary-call', for: TWO } }],
+        tools: [],
+      },
+    ],
+  },
+};
+
+const WITH_IT: SeedDocument = {
+  ...SEED,
+  agents: [BY_HAND, { id: TWO, organization_id: HARBOR, name: 'Other' }],
+} as unknown as SeedDocument;
+
+/** Every text that a restoration leaves on the disk. */
+async function filesOf({ folder }: Stage): Promise<string> {
+  const found = await readdir(folder, { recursive: true, withFileTypes: true });
+  const files = found.filter((one) => one.isFile() && !one.name.endsWith('.snapshot'));
+  const texts = await Promise.all(files.map((one) => readFile(join(one.parentPath, one.name))));
+  return texts.map(String).join('\n');
+}
+
+function agentOf({ sim }: Stage, name: string) {
+  const found = [...sim.store.agents.values()].find(({ record }) => record.name === name);
+  if (found === undefined) throw new Error(`${name} is there`);
+  return found;
+}
+
+describe('what no schema describes', () => {
+  staged(
+    'is restored as it was, and what is named like a secret is shown and remembered nowhere',
+    async (stage) => {
+      const { file } = await take(stage, 'then.snapshot', {}, KEY);
+      wipe(stage.sim);
+      const flags = { state: ownState(stage), format: 'text', verbose: true } as const;
+      const said = await restoreOn(stage, file, flags, { env: KEY });
+      expect(said.out).toContain('Proven');
+      const { record } = agentOf(stage, 'By hand');
+      expect(record.config).toEqual(BY_HAND.config);
+      expect(record.extensions).toMatchObject(BY_HAND.extensions);
+      stage.sim.edit(agentOf(stage, 'By hand').id, { config: {}, extensions: {} });
+      const again = await restoreOn(stage, file, { ...flags, over: true }, { env: KEY });
+      expect(agentOf(stage, 'By hand').record.config).toEqual(BY_HAND.config);
+      const texts = [said.out, said.err, again.out, again.err, await filesOf(stage)];
+      expect(texts.join('\n').match(/canary-\w+/g)).toBeNull();
+    },
+    { seed: WITH_IT },
+  );
+});
