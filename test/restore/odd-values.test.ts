@@ -86,4 +86,24 @@ describe('what no schema describes', () => {
     },
     { seed: WITH_IT },
   );
+
+  staged(
+    'gets new ids only when that is asked for, wherever they stand',
+    async (stage) => {
+      const { file } = await take(stage, 'then.snapshot', {}, KEY);
+      wipe(stage.sim);
+      const flags = { state: ownState(stage) };
+      const dry = { ...flags, dryRun: true, format: 'text' } as const;
+      const said = await restoreOn(stage, file, dry, { env: KEY });
+      expect(said.out.replaceAll(/\s+/g, ' ')).toContain(
+        'agent.by_hand extensions, config names ids that change, and keeps the old ones',
+      );
+      await restoreOn(stage, file, { ...flags, mapTexts: true }, { env: KEY });
+      const text = JSON.stringify(agentOf(stage, 'By hand').record);
+      expect(text).not.toContain(TWO);
+      // The address and a parameter of a webhook, settings, a list in them, and a call of a tool.
+      expect(text.split(agentOf(stage, 'Other').id)).toHaveLength(6);
+    },
+    { seed: WITH_IT },
+  );
 });
