@@ -107,3 +107,21 @@ describe('what no schema describes', () => {
     { seed: WITH_IT },
   );
 });
+
+describe('a restoration that fails in part', () => {
+  staged(
+    'names what is not there, and nothing that is',
+    async (stage) => {
+      const { file } = await take(stage, 'then.snapshot', {}, KEY);
+      wipe(stage.sim);
+      stage.sim.faults.add({ operation: 'createAgent', status: 400, skip: 1 });
+      const flags = { state: ownState(stage), concurrency: 1 };
+      const { summary } = await restoreOn(stage, file, flags, { env: KEY, exit: 3 });
+      const made = [...stage.sim.store.agents.values()].map(({ record }) => record.name);
+      expect(made).toHaveLength(1);
+      const missing = made[0] === 'Other' ? 'agent.by_hand' : 'agent.other';
+      expect(summary().remaining.map(({ address }) => address)).toEqual([missing]);
+    },
+    { seed: WITH_IT },
+  );
+});
