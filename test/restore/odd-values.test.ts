@@ -108,6 +108,53 @@ describe('what no schema describes', () => {
   );
 });
 
+const TWIN = { organization_id: HARBOR, name: 'Twin' };
+const DOUBLES: SeedDocument = {
+  ...SEED,
+  agents: [
+    {
+      ...BY_HAND,
+      extensions: {
+        tools: [
+          {
+            ...BY_HAND.extensions.tools[0],
+            headers: [
+              { key: 'X-Own', value: 'canary-first' },
+              { key: 'X-Own', value: 'canary-second' },
+            ],
+          },
+        ],
+      },
+    },
+    { ...TWIN, id: TWO },
+    { ...TWIN, id: '71717171-7777-4777-a777-000000000003' },
+  ],
+} as unknown as SeedDocument;
+
+describe('what has a name that another has', () => {
+  staged(
+    'is told where it cannot come back, and what to do where it cannot be told',
+    async (stage) => {
+      const { file } = await take(stage, 'then.snapshot', {}, KEY);
+      wipe(stage.sim);
+      const { summary } = await restoreOn(stage, file, { state: ownState(stage) }, { env: KEY });
+      expect(summary().exceptions).toContainEqual({
+        what: 'field',
+        address: 'agent.by_hand',
+        message:
+          'extensions.tools[crm].headers[X-Own]: there more than once, and only the last of them is restored',
+      });
+      // Its state is lost, and both of one name have other ids than they had.
+      const lost = { state: join(stage.folder, 'other.json'), over: true };
+      const { err } = await restoreOn(stage, file, lost, { env: KEY, exit: 1 });
+      expect(err).toContain('2 live resources have its name');
+      expect(err).toContain('--state');
+      expect(err).not.toContain('lifecycle');
+    },
+    { seed: DOUBLES },
+  );
+});
+
 describe('a restoration that fails in part', () => {
   staged(
     'names what is not there, and nothing that is',
