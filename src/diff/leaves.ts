@@ -10,6 +10,7 @@
 import { ownOf } from '../core/own.ts';
 import { extendPath, identitySegment, type Path } from '../core/path.ts';
 import { dereference, type FieldSchema, itemSchema, memberSchema } from '../core/schema.ts';
+import { holdsTelling } from '../core/telling.ts';
 import {
   Blob,
   isList,
@@ -72,7 +73,7 @@ export function leavesOf(root: FieldSchema, document: { readonly [key: string]: 
         visit(inner, member, [...path, key], extendPath(text, key), facts);
       }
     } else {
-      leaves.set(text, { path, text, value, schema, facts });
+      leaves.set(text, { path, text, value, schema, facts: factsOfWhole(path, value, facts) });
     }
   }
 
@@ -100,6 +101,13 @@ export function leavesOf(root: FieldSchema, document: { readonly [key: string]: 
     visit(memberSchema(root, root, key), value, [key], extendPath('', key), NO_FACTS);
   }
   return { leaves, lists };
+}
+
+/** What is compared as one value is as sensitive as anything in it: no schema says what its members are. */
+function factsOfWhole(path: Path, value: Value, facts: Facts): Facts {
+  const isWhole = isList(value) || isObject(value);
+  const isTelling = isWhole && !facts.sensitive && holdsTelling({ [path.at(-1) ?? '']: value });
+  return isTelling ? { ...facts, sensitive: true } : facts;
 }
 
 function factsAt(schema: FieldSchema, above: Facts, value: Value): Facts {

@@ -1,6 +1,7 @@
 import { isSensitive, MASK } from '../core/mask.ts';
 import { formatPath, type Path } from '../core/path.ts';
 import { type FieldSchema, itemSchema, memberSchema } from '../core/schema.ts';
+import { isHeadersName, isTellingName } from '../core/telling.ts';
 import {
   Blob,
   isList,
@@ -24,7 +25,9 @@ export function maskValue(root: FieldSchema, schema: FieldSchema, value: Value |
 /** The same for what stands at a path: below a sensitive field everything is. */
 export function maskAt(root: FieldSchema, path: Path, value: Value | undefined): Json {
   const along = schemasAlong(root, path);
-  return mask(root, along.at(-1) ?? {}, value, along.some(isSensitive));
+  const schema = along.at(-1) ?? {};
+  const isHidden = along.some(isSensitive) || isPlainHeaders(path.at(-1) ?? '', schema, value);
+  return mask(root, schema, value, isHidden);
 }
 
 /** What is live, masked as well at the paths of `secrets`: see `knownSecrets`. */
@@ -43,11 +46,21 @@ function maskPaths(shown: Json, path: Path, secrets: ReadonlySet<string>): Json 
   );
 }
 
+/** A list of headers that no schema describes. */
+function isPlainHeaders(name: string, schema: FieldSchema, value: Value | undefined): boolean {
+  return isHeadersName(name) && schema['x-identity'] === undefined && isList(value);
+}
+
+/**
+ * `isWhole`: it stands in what is compared as one value. Nothing else tells what its members are, so that those
+ * which are named like a secret are hidden; elsewhere they are leaves, of which state and configuration know.
+ */
 function mask(
   root: FieldSchema,
   schema: FieldSchema,
   value: Value | undefined,
   above: boolean,
+  isWhole = false,
 ): Json {
   if (value === undefined || value === null) return null;
   if (value instanceof Ref || value instanceof Secret || value instanceof Blob) {
@@ -55,18 +68,21 @@ function mask(
   }
   const isHidden = above || isSensitive(schema);
   if (isObject(value)) {
+    const isWithin = isWhole || schema['x-whole'] === true;
     return Object.fromEntries(
       Object.entries<Value>(value)
         .filter(([key]) => memberSchema(root, schema, key).readOnly !== true)
-        .map(([key, member]) => [
-          key,
-          mask(root, memberSchema(root, schema, key), member, isHidden),
-        ]),
+        .map(([key, member]) => {
+          const below = memberSchema(root, schema, key);
+          const isTelling = (isWithin && isTellingName(key)) || isPlainHeaders(key, below, member);
+          return [key, mask(root, below, member, isHidden || isTelling, isWithin)];
+        }),
     );
   }
   if (isList(value)) {
     const items = itemSchema(root, schema);
-    return value.map((item) => mask(root, items, item, isHidden));
+    const isWithin = isWhole || schema['x-identity'] === undefined;
+    return value.map((item) => mask(root, items, item, isHidden, isWithin));
   }
   return isHidden ? MASK : (value as Json);
 }

@@ -1,10 +1,17 @@
 import { formatPath, identitySegment, type Path } from '../core/path.ts';
 import { type FieldSchema, itemSchema, memberSchema } from '../core/schema.ts';
+import { holdsTelling } from '../core/telling.ts';
 import { isList, isObject, type Json, type JsonObject } from '../core/value.ts';
+
+/** Whether a value is compared as one. */
+function isWhole(schema: FieldSchema, value: Json): boolean {
+  return schema['x-whole'] === true || (isList(value) && schema['x-identity'] === undefined);
+}
 
 /**
  * A document without what the platform owns and without sensitive values, and the paths of the latter.
- * `secrets` are paths of values that are secret although no schema says so: see `knownSecrets`.
+ * `secrets` are paths of values that are secret although no schema says so: see `knownSecrets`. What is compared as one
+ * value is withheld as one, where a member of it is named like a secret.
  */
 export function withholdSensitive(
   root: FieldSchema,
@@ -16,6 +23,10 @@ export function withholdSensitive(
   function keep(schema: FieldSchema, value: Json, path: Path, above: boolean): Json | undefined {
     if (schema.readOnly) return undefined;
     const isSensitive = above || schema['x-sensitive'] === true || schema['x-secret'] === true;
+    if (!isSensitive && isWhole(schema, value) && holdsTelling({ [path.at(-1) ?? '']: value })) {
+      withheld.push(formatPath(path));
+      return undefined;
+    }
     if (isObject(value)) return keepMembers(schema, value, path, isSensitive);
     if (isList(value)) {
       const items = itemSchema(root, schema);

@@ -10,6 +10,9 @@ const DEVICES = /^(?:con|prn|aux|nul|com[0-9]|lpt[0-9]|conin|conout)$/;
 /** Words that some reader of YAML or of objects takes for something else than a name. */
 const WORDS = /^(?:null|true|false|yes|no|on|off|y|n|constructor|prototype|tostring|valueof)$/;
 
+/** A file of the first name makes its folder a stack of its own; a folder of the second is not looked into. */
+const STACK_WORDS = /^(?:callsheet|node_modules)$/;
+
 /**
  * A name that is safe in addresses, in YAML and as a file on every system: `front_desk` of `Front desk`,
  * `qian_tai` of `前台`. Lower case, so that no two differ by case alone. Empty where nothing remains.
@@ -46,7 +49,7 @@ export type Nameless = {
 function baseName({ id, display }: Nameless, noun: string): string {
   const slug = slugOf(display);
   if (slug === '') return `${noun}_${slugOf(id).replaceAll('_', '').slice(0, ID_CHARACTERS)}`;
-  const isOdd = /^[0-9]/.test(slug) || DEVICES.test(slug) || WORDS.test(slug);
+  const isOdd = /^[0-9]/.test(slug) || [DEVICES, WORDS, STACK_WORDS].some((one) => one.test(slug));
   return isOdd ? `${noun}_${slug}` : slug;
 }
 

@@ -76,7 +76,7 @@ export async function makePlan(input: PlanInput): Promise<Planned> {
     moves: input.purpose !== 'rollback' && input.purpose !== 'restore',
     formerly: input.formerly,
   });
-  if (obscurities.length > 0) throw obscure(obscurities);
+  if (obscurities.length > 0) throw obscure(obscurities, input.purpose);
 
   const ids = new Map<Address, string>();
   for (const { address, found } of identities) if (found) ids.set(address, found.id);

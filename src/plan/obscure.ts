@@ -1,12 +1,18 @@
 import { type Address, kindOf } from '../core/address.ts';
 import { CallsheetError } from '../core/errors.ts';
+import type { PlanDocument } from '../core/plan-document.ts';
 import type { Obscurity } from './identify.ts';
 
-export function obscure(obscurities: readonly Obscurity[]): CallsheetError {
+export function obscure(
+  obscurities: readonly Obscurity[],
+  purpose: PlanDocument['purpose'],
+): CallsheetError {
   const isSeveral = obscurities.some(({ type }) => type === 'several');
   return new CallsheetError('config', obscurities.map(tellObscurity).join('\n'), {
     hint: isSeveral
-      ? 'Say which one is meant with `lifecycle: { adopt: <id> }`, or rename the others.'
+      ? purpose === 'restore'
+        ? 'Name the state of the restoration that made them with --state, rename those that are too many in the dashboard, or restore the other organizations with --organization.'
+        : 'Say which one is meant with `lifecycle: { adopt: <id> }`, or rename the others.'
       : 'Correct the id in lifecycle.adopt, or take it out to make a new resource.',
   });
 }

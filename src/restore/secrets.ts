@@ -75,7 +75,7 @@ export type HeldSecret = { readonly path: string; readonly source: string; reado
 /**
  * What the platform returned below `integrations` without a schema that names it: whoever writes it treats it
  * as a secret, so that it is shown and remembered nowhere. Values that a schema calls sensitive need none of
- * that, as they are known for what they are.
+ * that, as they are known for what they are, and what is compared as one value goes back as one.
  */
 export function heldSecrets(
   held: Held,
@@ -85,7 +85,9 @@ export function heldSecrets(
   const { schema } = kindNamed(held.kind);
   return withhold(schema, document).withheld.flatMap((text) => {
     const path = parsePath(text) ?? [];
-    if (schemasAlong(schema, path).some((field) => field['x-sensitive'] === true)) return [];
+    const along = schemasAlong(schema, path);
+    if (along.some((field) => field['x-sensitive'] === true || field['x-whole'] === true))
+      return [];
     const value = valueAt(schema, document, path);
     return typeof value === 'string'
       ? [{ path: text, source: `snapshot:${address} ${text}`, value }]

@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
 import { TextDecoder } from 'node:util';
-import { isObject, type Json } from '../core/value.ts';
+import { isObject, type Json, type JsonObject } from '../core/value.ts';
 import type { Bytes } from './bytes.ts';
 import { damaged, noSnapshot, tooNew } from './failures.ts';
 import type { ContentRecord, End, Header, Line, SameRecord } from './format.ts';
 import { VERSION } from './format.ts';
+import { misshapenMember } from './shape.ts';
 
 /** Text is handed on in pieces of about this size. */
 const PIECE = 64 * 1024;
@@ -96,7 +97,7 @@ export async function* readLines(file: string, bytes: Bytes): AsyncGenerator<Lin
       end = told;
       continue;
     }
-    // Its digest is checked at the end: what Callsheet wrote has the shape of its version.
+    // Its digest is checked at the end.
     const record = line as unknown as Body;
     tally.line(text);
     tally.record(record);
@@ -127,7 +128,15 @@ function parseLine(file: string, text: string, isBegun: boolean) {
   }
   if (!isObject(value)) throw isBegun ? damaged(file, 'a record in it is none') : noSnapshot(file);
   if (isBegun && !TYPES.has(value.type)) throw damaged(file, 'it holds a record of no known type');
+  if (isBegun) checkShape(file, value);
   return value;
+}
+
+function checkShape(file: string, line: JsonObject): void {
+  const member = misshapenMember(line);
+  if (member === null) return;
+  const id = typeof line.id === 'string' ? ` of ${line.id}` : '';
+  throw damaged(file, `a record of type ${line.type}${id} has no ${member} that can be read`);
 }
 
 function headerIn(file: string, line: ReturnType<typeof parseLine>): Header {
@@ -136,6 +145,7 @@ function headerIn(file: string, line: ReturnType<typeof parseLine>): Header {
   if (!isOurs || typeof version !== 'number') throw noSnapshot(file);
   if (version > VERSION) throw tooNew(file, version, VERSION);
   if (!isObject(platform)) throw damaged(file, 'its header does not say which platform it is of');
+  checkShape(file, line);
   return line as unknown as Header;
 }
 

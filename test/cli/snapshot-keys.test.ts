@@ -28,7 +28,12 @@ describe('a new snapshot is encrypted', () => {
 
   test('not at all where nothing says how', async () => {
     expect(await seal({})).toEqual({ type: 'none' });
-    expect(await seal({}, { CALLSHEET_SNAPSHOT_PASSPHRASE: '' })).toEqual({ type: 'none' });
+  });
+
+  test('or not made where the passphrase of a pipeline is missing, unless there are keys', async () => {
+    const empty = { CALLSHEET_SNAPSHOT_PASSPHRASE: '' };
+    await expect(seal({}, empty)).rejects.toThrow('is set and empty');
+    expect(await seal({ recipient: [RECIPIENT] }, empty)).toMatchObject({ type: 'age' });
   });
 
   test('with the passphrase of the environment, or of a file, which was named for this command', async () => {

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Fault, SimulatorOptions } from '../../src/simulator/index.ts';
@@ -158,6 +158,32 @@ describe('the folder', () => {
     expect(await readFile(at('.gitignore'), 'utf8')).toBe('mine\n');
     expect(await readFile(at('callsheet.yaml'), 'utf8')).toContain('harbor_dental');
     expect(await readFile(at('.callsheet/state.json'), 'utf8')).toBe(state);
+  });
+
+  test('with --force leads nowhere else: no link is followed, and no stack inside is written into', async () => {
+    const stage = await staged({ ...ACCOUNT, agents: 3 });
+    const { organizations } = await stage.export('stack');
+    const name = organizations.length > 1 ? (organizations[0]?.name ?? '') : 'agents';
+    const at = (path: string) => join(stage.folder, path);
+    const secretsFile = at('secrets.env');
+    await mkdir(at('elsewhere'));
+    await mkdir(at('linked'));
+    await symlink('../elsewhere', at(`linked/${name}`));
+    const flags = { force: true, secretsFile };
+    const linked = await stage.export('linked', flags, { exit: 1 });
+    expect(linked.err).toContain('is a link, which leads elsewhere');
+    expect(await readdir(at('elsewhere'))).toEqual([]);
+    await mkdir(at(`nested/${name}`), { recursive: true });
+    await writeFile(at(`nested/${name}/callsheet.yaml`), 'callsheet: 1\n');
+    const nested = await stage.export('nested', flags, { exit: 1 });
+    expect(nested.err).toContain('is a stack of its own');
+    expect(await readdir(at('nested'))).toEqual([name]);
+    expect((await readdir(stage.folder)).toSorted()).toEqual([
+      'elsewhere',
+      'linked',
+      'nested',
+      'stack',
+    ]);
   });
 
   test('inside another stack, and a file, are refused before anything is asked', async () => {

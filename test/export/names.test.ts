@@ -19,6 +19,8 @@ describe('a name', () => {
     ['CON', 'agent_con'],
     ['Lpt9', 'agent_lpt9'],
     ['Null', 'agent_null'],
+    ['Callsheet', 'agent_callsheet'],
+    ['node_modules', 'agent_node_modules'],
     ['3M', 'agent_3m'],
     ['', 'agent_1f2e3d4c'],
     ['\u0000\u0007', 'agent_1f2e3d4c'],

@@ -55,6 +55,8 @@ const BY_HAND: SeedDocument = {
       },
     },
     { id: '44444444-54a3-4b0e-9b1c-2f6d8e9a0b11', organization_id: HARBOR, name: '東京' },
+    // A file of its name would make its folder a stack of its own, out of the sight of this one.
+    { id: '77777777-54a3-4b0e-9b1c-2f6d8e9a0b11', organization_id: HARBOR, name: 'Callsheet' },
     { id: '55555555-54a3-4b0e-9b1c-2f6d8e9a0b11', organization_id: HARBOR, name: 'Twin' },
     { id: '66666666-54a3-4b0e-9b1c-2f6d8e9a0b11', organization_id: HARBOR, name: 'Twin' },
   ],
@@ -86,6 +88,7 @@ describe('pull --new', () => {
         'agents/agent.yaml',
         'agents/twin.yaml',
         'agents/twin_2.yaml',
+        'agents/callsheet-2.yaml',
       ]);
       expect(secrets).toEqual([
         {
@@ -126,6 +129,7 @@ describe('pull --new', () => {
       const { changes } = await stage.plan();
       expect(changes.map(({ action, address }) => `${action} ${address}`).sort()).toEqual([
         'adopt agent.agent',
+        'adopt agent.callsheet',
         'adopt agent.night_desk_nord',
         'adopt agent.twin',
         'adopt agent.twin_2',

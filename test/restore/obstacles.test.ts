@@ -83,6 +83,23 @@ describe('a target that is not empty', () => {
     expect(fleetOf(stage.sim)).toEqual(before);
   });
 
+  staged('is one, too, once somebody edited what an earlier restoration made', async (stage) => {
+    await stage.apply();
+    const { file } = await take(stage);
+    wipe(stage.sim);
+    const flags = { state: ownState(stage) };
+    await restoreOn(stage, file, flags);
+    const [desk] = stage.sim.store.agents.values();
+    if (desk === undefined) throw new Error('it is there');
+    stage.sim.edit(desk.id, { system_prompt: 'Edited in the dashboard.' });
+    const refused = await restoreOn(stage, file, flags, { exit: 4 });
+    expect(flat(refused.err)).toContain('1 resource of the snapshot is there already (1 of them');
+    expect(stage.sim.store.agents.get(desk.id)?.record.system_prompt).toMatch(/^Edited/);
+    const over = await restoreOn(stage, file, { ...flags, over: true });
+    expect(over.summary()).toMatchObject({ status: 'done', remaining: [] });
+    expect(stage.sim.store.agents.get(desk.id)?.record.system_prompt).not.toMatch(/^Edited/);
+  });
+
   staged('takes no freeze for granted, and asks nobody who is not there', async (stage) => {
     await stage.apply();
     const { file } = await take(stage);

@@ -1,4 +1,4 @@
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { ApiError, describeApiError } from '../../api/errors.ts';
 import { discover } from '../../config/discover.ts';
@@ -43,7 +43,13 @@ export async function exportCommand(flags: ExportFlags, context: Context): Promi
       const { result, files, hasState } = await writeStack(folder, dir, flags, session, context);
       if (context.stop.aborted) context.stop.throwIfAborted();
       if (flags.secretsFile !== undefined) await writeSecrets(flags.secretsFile, result);
-      folder.commit();
+      try {
+        folder.commit();
+      } catch (error) {
+        // Secrets of a stack that did not come to be are in nobody's sight.
+        if (flags.secretsFile !== undefined) rmSync(resolve(flags.secretsFile), { force: true });
+        throw error;
+      }
       const document = documentOf(result, { dir, files, hasState, flags });
       const { terminal } = context;
       terminal.out(

@@ -4,6 +4,7 @@ import {
   closeSync,
   createReadStream,
   existsSync,
+  lstatSync,
   mkdirSync,
   openSync,
   readdirSync,
@@ -112,8 +113,10 @@ function removeEmpty(folder: string, last: string): void {
 function moveInto(draft: string, dir: string): void {
   const kept = `${draft}.before`;
   const undo: (() => void)[] = [];
+  const paths = filesIn(draft);
+  for (const folder of new Set(paths.flatMap(foldersOf))) refuseInner(dir, folder);
   try {
-    for (const path of filesIn(draft)) {
+    for (const path of paths) {
       const [from, to, before] = [join(draft, path), join(dir, path), join(kept, path)];
       mkdirSync(dirname(to), { recursive: true });
       if (existsSync(to)) {
@@ -130,6 +133,23 @@ function moveInto(draft: string, dir: string): void {
   } finally {
     rmSync(kept, { recursive: true, force: true });
   }
+}
+
+/** `harbor` and `harbor/agents` of `harbor/agents/desk.yaml`. */
+function foldersOf(path: string): readonly string[] {
+  const folder = dirname(path);
+  return folder === '.' ? [] : [...foldersOf(folder), folder];
+}
+
+/** Throws where what is written into a folder would lie elsewhere, or in a stack of its own: neither is read. */
+function refuseInner(dir: string, folder: string): void {
+  const place = join(dir, folder);
+  const isLink = lstatSync(place, { throwIfNoEntry: false })?.isSymbolicLink() === true;
+  if (!isLink && !existsSync(join(place, STACK_FILE))) return;
+  const what = isLink ? 'is a link, which leads elsewhere' : 'is a stack of its own';
+  throw new CallsheetError('usage', `nothing was written: ${place} ${what}`, {
+    hint: 'The export has a folder of that name. Move it away, or give --out another place.',
+  });
 }
 
 function filesIn(dir: string, within = ''): readonly string[] {

@@ -117,7 +117,18 @@ async function takeRound(
   const [one, ...others] = seen;
   if (one === undefined) throw new Error('a restoration has no part');
   const overview = together([one, ...others], {});
-  return { overview, ending: endingOf(overview, failures, isIdle) };
+  const ending = endingOf(overview, failures, isIdle);
+  return { overview: withoutDone(overview, ledger), ending };
+}
+
+/** What is still to be done: a plan names what was to be done before it was carried out. */
+function withoutDone(overview: Overview, ledger: readonly LedgerLine[]): Overview {
+  const done = new Set(
+    ledger.flatMap(({ address, status }) => (status === 'done' ? [address] : [])),
+  );
+  if (done.size === 0) return overview;
+  const changes = overview.plan.changes.filter(({ address }) => !done.has(address));
+  return { ...overview, plan: { ...overview.plan, changes } };
 }
 
 function endingOf(
@@ -146,7 +157,7 @@ async function runRound(
     desired: rebuilt.desired,
     onResult(run, { ledger }) {
       progress.runs.push(run);
-      if (flags.format === 'text') lines.push(...ledger);
+      lines.push(...ledger);
     },
   });
 }

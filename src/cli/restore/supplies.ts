@@ -49,13 +49,17 @@ export async function gatherSupplies(
   const given = flags.secrets === undefined ? [] : await readGiven(flags.secrets);
   const configured = new Map((stack?.resources ?? []).map((one) => [one.address, one]));
   const sources = new Map<string, string>();
+  const owners = new Map<string, string>();
   for (const [held, address] of addresses) {
     for (const path of needsOf(held, address).flatMap((need) => need.paths)) {
-      const source =
+      const place = `${address} ${path}`;
+      const named =
         given.findLast((one) => one.path === path && names(one.pattern, address))?.source ??
-        sourceIn(configured.get(address), path) ??
-        (env[variableFor(address, path)] ? `env:${variableFor(address, path)}` : undefined);
-      if (source !== undefined) sources.set(`${address} ${path}`, source);
+        sourceIn(configured.get(address), path);
+      const variable = variableFor(address, path);
+      if (named === undefined && env[variable]) refuseShared(variable, place, owners);
+      const source = named ?? (env[variable] ? `env:${variable}` : undefined);
+      if (source !== undefined) sources.set(place, source);
     }
   }
   const place = { dir: stack?.dir ?? process.cwd(), secrets: [] };
@@ -86,6 +90,16 @@ export async function gatherSupplies(
       return found.get(held) ?? (own instanceof Blob ? own : undefined);
     },
   };
+}
+
+/** Addresses may differ by what a variable's name cannot tell, such as `a-b` and `a_b`. */
+function refuseShared(variable: string, place: string, owners: Map<string, string>): void {
+  const other = owners.get(variable);
+  owners.set(variable, place);
+  if (other === undefined || other === place) return;
+  throw new CallsheetError('usage', `${variable} stands for two secrets: ${other} and ${place}`, {
+    hint: 'Unset it, and say with --secrets which is which. Nothing was sent.',
+  });
 }
 
 function names(pattern: string, address: Address): boolean {

@@ -52,6 +52,12 @@ export async function sealFrom(flags: SealFlags, context: Context): Promise<Seal
     });
   }
   if (given !== undefined) return { type: 'passphrase', passphrase: checked(given) };
+  // A pipeline whose secret is missing sets it so, and would keep backups without what they are for.
+  if (context.env[ENVIRONMENT] === '') {
+    throw new CallsheetError('usage', `${ENVIRONMENT} is set and empty`, {
+      hint: 'Give it the passphrase, or unset it for a snapshot that is not encrypted.',
+    });
+  }
   if (!encrypt) return { type: 'none' };
   if (!context.terminal.canAsk) {
     throw new CallsheetError('usage', '--encrypt was given without a passphrase', {

@@ -1,3 +1,5 @@
+import { basename } from 'node:path';
+import { STACK_FILE } from '../../config/discover.ts';
 import { type LongText, type Writable, writeResources } from '../../config/write.ts';
 import { type Address, kindOf } from '../../core/address.ts';
 import { kinds } from '../../kinds/index.ts';
@@ -104,11 +106,12 @@ function endingOf({ path }: LongText): string {
   return path === 'body_html' ? 'html' : 'md';
 }
 
-/** A path that nothing stands at yet, and that is given once. */
+/** A path that nothing stands at yet, that is given once, and that does not make its folder a stack of its own. */
 function freePath(isTaken: (file: string) => boolean): (path: string, ending: string) => string {
   return (path, ending) => {
     let file = `${path}.${ending}`;
-    for (let count = 2; isTaken(file); count += 1) file = `${path}-${count}.${ending}`;
+    const isFree = () => !isTaken(file) && basename(file) !== STACK_FILE;
+    for (let count = 2; !isFree(); count += 1) file = `${path}-${count}.${ending}`;
     return file;
   };
 }

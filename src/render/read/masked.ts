@@ -1,12 +1,7 @@
 import { isSensitive, MASK } from '../../core/mask.ts';
 import { type FieldSchema, itemSchema, memberSchema } from '../../core/schema.ts';
+import { isHeadersName, isTellingName } from '../../core/telling.ts';
 import { isList, isObject, type Json, type JsonObject } from '../../core/value.ts';
-
-/** Members that hold secrets where no schema says what they are. */
-const SECRET_NAME = /password|passwd|secret|token$|authorization|auth_?headers|api_?key$/i;
-
-/** Lists of `key` and `value` whose values often are credentials. */
-const HEADERS_NAME = /^headers$/i;
 
 /** A moment, such as when a provider was connected, gives nothing away. */
 const TIMESTAMP = /^\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d)$/;
@@ -38,7 +33,7 @@ function maskMembers(
     Object.entries(object).map(([name, value]: readonly [string, Json]) => {
       const member = memberSchema(root, schema, name);
       if (isHidden(name, member, value, isInside)) return [name, maskAll(value)];
-      if (isUnknown(member) && HEADERS_NAME.test(name)) return [name, maskHeaders(value)];
+      if (isUnknown(member) && isHeadersName(name)) return [name, maskHeaders(value)];
       return [name, maskValue(root, member, value, isInside)];
     }),
   );
@@ -58,7 +53,7 @@ function isHidden(name: string, schema: FieldSchema, value: Json, isInside: bool
   if (isSensitive(schema)) return true;
   if (!isUnknown(schema)) return false;
   const isMoment = typeof value === 'string' && TIMESTAMP.test(value);
-  return SECRET_NAME.test(name) || (isInside && !isMoment);
+  return isTellingName(name) || (isInside && !isMoment);
 }
 
 function isUnknown(schema: FieldSchema): boolean {

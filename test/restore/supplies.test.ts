@@ -1,0 +1,29 @@
+import { expect, test } from 'vitest';
+import { gatherSupplies } from '../../src/cli/restore/supplies.ts';
+import { quietContext } from '../cli/quiet-context.ts';
+import { held } from './held.ts';
+
+const PATH = 'integrations.smsProvider.auth_token';
+const VARIABLE = 'CALLSHEET_SECRET_AGENT_NORTH_SIDE_INTEGRATIONS_SMSPROVIDER_AUTH_TOKEN';
+
+function supplies(addresses: readonly string[]) {
+  const document = () => ({ integrations: { smsProvider: { account_sid: 'AC01' } } });
+  const all = addresses.map(
+    (address, index) =>
+      [held(`id-${index}`, address, { document, secrets: [PATH] }), address] as const,
+  );
+  const context = { ...quietContext().context, env: { [VARIABLE]: 'value' } };
+  return gatherSupplies(new Map(all), {}, undefined, new Map(), context);
+}
+
+test('a variable is taken for the one secret that it stands for', async () => {
+  const { secretAt } = await supplies(['agent.north_side', 'agent.south']);
+  expect(secretAt('agent.north_side', PATH)).toBeDefined();
+  expect(secretAt('agent.south', PATH)).toBeUndefined();
+});
+
+test('a variable that stands for two secrets is refused: one of them would go to another agent', async () => {
+  await expect(supplies(['agent.north_side', 'agent.north-side'])).rejects.toThrow(
+    `${VARIABLE} stands for two secrets: agent.north_side ${PATH} and agent.north-side ${PATH}`,
+  );
+});
