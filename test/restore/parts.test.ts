@@ -4,7 +4,7 @@ import { agreementOn, checkAgreed } from '../../src/cli/restore/agreement.ts';
 import type { Change } from '../../src/core/plan-document.ts';
 import { addressesOf } from '../../src/restore/addresses.ts';
 import type { Held } from '../../src/restore/held.ts';
-import { type Part, partsOf } from '../../src/restore/parts.ts';
+import { inOrder, type Part, partsOf } from '../../src/restore/parts.ts';
 import { generateAccount } from '../../src/simulator/account/generate-account.ts';
 import { openStage, staged } from '../apply/stage.ts';
 import { isIdle } from '../kill/matrix.ts';
@@ -34,7 +34,9 @@ const FEW = 15;
 
 describe('what a restoration holds at once', () => {
   function cut(all: readonly Held[], most: number, places = new Map<string, string>()) {
-    return partsOf(addressesOf(all), places, most).map((part: Part) => ({
+    const given = addressesOf(all);
+    const addresses = new Map(inOrder(all, places).map((one) => [one, given.get(one) ?? '']));
+    return partsOf(addresses, places, most).map((part: Part) => ({
       own: [...part.own],
       with: [...part.addresses.values()].filter((address) => !part.own.has(address)),
     }));
