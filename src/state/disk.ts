@@ -1,6 +1,7 @@
 import {
   constants,
   copyFile,
+  type FileHandle,
   lstat,
   mkdir,
   open,
@@ -22,12 +23,14 @@ export type Disk = {
   readonly look: (path: string) => Promise<'file' | 'folder' | 'link' | 'other' | undefined>;
   /** The text of a file; undefined when there is none. */
   readonly read: (path: string) => Promise<string | undefined>;
+  /** The same line by line, for large files; what stands behind the last line break is a line, too. */
+  readonly readLines: (path: string) => Promise<AsyncIterable<string> | undefined>;
   /** The names in a folder; none when there is no folder. */
   readonly list: (path: string) => Promise<readonly string[]>;
   /** Makes a folder and those above it, for the owner alone. Resolves to the topmost that was made. */
   readonly makeFolder: (path: string) => Promise<string | undefined>;
-  /** Writes a file that must not exist yet. */
-  readonly writeNew: (path: string, text: string) => Promise<void>;
+  /** Writes a file that must not exist yet. A large text comes in pieces. */
+  readonly writeNew: (path: string, text: Text) => Promise<void>;
   /** Gives a file another name, in place of the file that has it. */
   readonly rename: (from: string, to: string) => Promise<void>;
   /** Copies a file, byte by byte, to a name that must not be taken. */
@@ -37,6 +40,9 @@ export type Disk = {
   /** Opens a file for lines at its end. `new`: it must not exist yet. */
   readonly openEnd: (path: string, which: 'new' | 'existing') => Promise<FileEnd>;
 };
+
+/** A text, or its pieces. */
+export type Text = string | Iterable<string>;
 
 export type FileEnd = {
   readonly append: (text: string) => Promise<void>;
@@ -60,6 +66,8 @@ export const realDisk: Disk = {
     ),
 
   read: (path) => orIfMissing(undefined, readFile(path, 'utf8')),
+
+  readLines: (path) => orIfMissing(undefined, open(path, 'r').then(linesOf)),
 
   list: (path) => orIfMissing([], readdir(path)),
 
@@ -117,6 +125,19 @@ export const realDisk: Disk = {
     };
   },
 };
+
+async function* linesOf(file: FileHandle): AsyncGenerator<string> {
+  let rest = '';
+  for await (const piece of file.createReadStream({ encoding: 'utf8' })) {
+    const [first = '', ...others] = String(piece).split('\n');
+    rest += first;
+    for (const line of others) {
+      yield rest;
+      rest = line;
+    }
+  }
+  yield rest;
+}
 
 /** Failures of an open file do not say which one it is. */
 async function named<T>(path: string, work: () => Promise<T>): Promise<T> {

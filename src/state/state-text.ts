@@ -19,25 +19,125 @@ const END = /\n\}\}\s*$/;
 
 /** The text of a state. Throws `CallsheetError('state')` for what `parseState` would refuse: it is never written. */
 export async function formatState(state: State): Promise<string> {
-  const { resources: all, ...facts } = state;
-  const head = JSON.stringify(facts).slice(1, -1);
-  const resources = Object.keys(all)
-    .sort()
-    .map((address) => `${JSON.stringify(address)}:${JSON.stringify(all[address])}`);
-  const checksum = checksumOfLines(head, resources);
+  return [...(await piecesOf(state))].join('');
+}
+
+/** The same in pieces. All of it would be as large as the state again, so no more than one is made at a time. */
+export async function piecesOf(state: State): Promise<Iterable<string>> {
+  const checksum = checksumOfLines(state);
   const validate = await stateShape();
   if (!validate({ ...state, checksum }))
     throw unwritable(`does not have the shape of a state: ${firstProblem(validate)}`);
   const broken = brokenInvariant(state);
   if (broken !== undefined) throw unwritable(broken);
-  return `{"checksum":"${checksum}",\n${head},"resources":{\n${resources.join(',\n')}\n}}\n`;
+  return inPieces(state, checksum);
 }
 
-/** The checksum of the compact form, line by line: as one text it would be as large as the state again. */
-function checksumOfLines(head: string, resources: readonly string[]): string {
-  const sum = createHash('sha256').update(`{${head},"resources":{`);
-  for (const [index, line] of resources.entries()) sum.update(index === 0 ? line : `,${line}`);
-  return `sha256:${sum.update('}}').digest('hex')}`;
+function* inPieces(state: State, checksum: string): Generator<string> {
+  let piece = `{"checksum":"${checksum}",\n${headOf(state)}${BEFORE_RESOURCES}\n`;
+  let isFirst = true;
+  for (const line of resourceLines(state)) {
+    piece += isFirst ? line : `,\n${line}`;
+    isFirst = false;
+    if (piece.length < PIECE) continue;
+    yield piece;
+    piece = '';
+  }
+  yield `${piece}\n${LAST_LINE}\n`;
+}
+
+/** Characters that are written at once. */
+const PIECE = 64 * 1024;
+const BEFORE_RESOURCES = ',"resources":{';
+const LAST_LINE = '}}';
+
+function headOf({ resources: _, ...facts }: State): string {
+  return JSON.stringify(facts).slice(1, -1);
+}
+
+function* resourceLines({ resources }: State): Generator<string> {
+  for (const address of Object.keys(resources).sort())
+    yield `${JSON.stringify(address)}:${JSON.stringify(resources[address])}`;
+}
+
+/** The checksum of the compact form, line by line. */
+function checksumOfLines(state: State): string {
+  const sum = createHash('sha256').update(`{${headOf(state)}${BEFORE_RESOURCES}`);
+  let isFirst = true;
+  for (const line of resourceLines(state)) {
+    sum.update(isFirst ? line : `,${line}`);
+    isFirst = false;
+  }
+  return `sha256:${sum.update(LAST_LINE).digest('hex')}`;
+}
+
+/**
+ * The state in lines that lie as they are written. Undefined for any other, damaged or not: `parseState` reads the
+ * whole text, and says what is wrong.
+ */
+export async function readState(lines: AsyncIterable<string>): Promise<State | undefined> {
+  const resources = new Map<string, unknown>();
+  const head = await readSealed(lines, (line) => {
+    const one = parseObject(`{${line}}`);
+    if (one === undefined) return false;
+    for (const [address, resource] of Object.entries(one)) resources.set(address, resource);
+    return true;
+  });
+  return head && soundState({ ...head, resources: Object.fromEntries(resources) });
+}
+
+/** What of a state is not about its resources: enough to tell which one follows it. */
+export type StateMark = Pick<State, 'lineage' | 'serial' | 'account_id' | 'last_run'>;
+
+/** The mark of a state whose checksum fits, read as `readState` reads. */
+export async function readMark(lines: AsyncIterable<string>): Promise<StateMark | undefined> {
+  const head = await readSealed(lines, () => true);
+  return head && soundState({ ...head, resources: {} });
+}
+
+/** Hands on each line of a resource, and returns the rest; undefined where the lines or their checksum do not fit. */
+async function readSealed(
+  lines: AsyncIterable<string>,
+  take: (line: string) => boolean,
+): Promise<{ readonly [key: string]: unknown } | undefined> {
+  const sum = createHash('sha256');
+  let seal: string | undefined;
+  let head: { readonly [key: string]: unknown } | undefined;
+  let isOver = false;
+  for await (const line of lines) {
+    if (isOver && line !== '') return undefined;
+    if (isOver) continue;
+    if (seal === undefined) {
+      seal = SEAL.exec(`${line}\n`)?.[1];
+      if (seal === undefined) return undefined;
+      continue;
+    }
+    sum.update(head === undefined ? `{${line}` : line);
+    if (head === undefined) {
+      if (!line.endsWith(BEFORE_RESOURCES)) return undefined;
+      head = parseObject(`{${line.slice(0, -BEFORE_RESOURCES.length)}}`);
+      if (head === undefined) return undefined;
+    } else if (line === LAST_LINE) isOver = true;
+    else if (line !== '' && !take(line.endsWith(',') ? line.slice(0, -1) : line)) return undefined;
+  }
+  if (!isOver || `sha256:${sum.digest('hex')}` !== seal) return undefined;
+  return { checksum: seal, ...head };
+}
+
+function parseObject(text: string): { readonly [key: string]: unknown } | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isRecord(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+async function soundState(document: unknown): Promise<State | undefined> {
+  const validate = await stateShape();
+  if (!validate(document)) return undefined;
+  const { checksum: _, ...state } = document;
+  return brokenInvariant(state) === undefined ? state : undefined;
 }
 
 /**

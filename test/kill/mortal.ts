@@ -4,6 +4,7 @@ import type { Transport } from '../../src/api/transport.ts';
 import { type Disk, type FileEnd, realDisk } from '../../src/state/disk.ts';
 import type { JournalEntry } from '../../src/state/journal.ts';
 import { readLine } from '../../src/state/journal-text.ts';
+import { half } from '../state/breaking.ts';
 
 /**
  * A moment of a command at which it can be killed: before or half-way through a step on the disk, before a
@@ -49,13 +50,14 @@ export function mortal(at?: Moment): Mortal {
   const disk: Disk = {
     look: (path) => step(`look ${fileOf(path)}`, () => realDisk.look(path)),
     read: (path) => step(`read ${fileOf(path)}`, () => realDisk.read(path)),
+    readLines: (path) => step(`read ${fileOf(path)}`, () => realDisk.readLines(path)),
     list: (path) => step(`list ${fileOf(path)}`, () => realDisk.list(path)),
     makeFolder: (path) => step(`make ${fileOf(path)}`, () => realDisk.makeFolder(path)),
     writeNew: (path, text) =>
       step(
         `write ${fileOf(path)}`,
         () => realDisk.writeNew(path, text),
-        () => writeFile(path, text.slice(0, text.length / 2)),
+        () => writeFile(path, half(text)),
       ),
     rename: (from, to) =>
       step(`rename ${fileOf(from)} to ${fileOf(to)}`, () => realDisk.rename(from, to)),
