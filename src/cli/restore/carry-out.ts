@@ -1,13 +1,16 @@
 import { isRefused } from '../../plan/document.ts';
 import { renderLedgerText } from '../../render/ledger.ts';
 import type { RestorationSummary } from '../../render/restoration.ts';
+import type { Part } from '../../restore/parts.ts';
 import type { LedgerLine } from '../../state/journal.ts';
 import type { Context } from '../context.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
+import { reportFailure } from '../report.ts';
 import { runPlan } from '../run.ts';
+import type { Session } from '../session.ts';
 import { tellRunning } from '../tell.ts';
 import { type AgreeFlags, beforeFirst } from './agree.ts';
-import { type Agreement, agreementOn, checkAgreed } from './agreement.ts';
+import { type Agreement, agreementOn, beyondAgreement, strike } from './agreement.ts';
 import { type LookFlags, look, survey } from './look.ts';
 import type { Opened, OpenFlags } from './open.ts';
 import { type Overview, overviewOf, together, withoutValues } from './overview.ts';
@@ -30,6 +33,7 @@ type Work = {
   readonly opened: Opened;
   readonly sessions: Sessions;
   readonly progress: Progress;
+  readonly struck: Overview['struck'];
   readonly flags: CarryOutFlags;
   readonly context: Context;
 };
@@ -48,7 +52,6 @@ export async function carryOut(
 ): Promise<ExitCode> {
   const progress: Progress = { runs: [], exceptions: [], collisions: [], secrets: [] };
   const sessions = openSessions(opened.session);
-  const work: Work = { opened, sessions, progress, flags, context };
   try {
     const session = await sessions.current();
     const { platform } = session;
@@ -68,6 +71,8 @@ export async function carryOut(
       context,
     );
     if (refused !== undefined) return end(overview, refused);
+    const { struck } = overview;
+    const work: Work = { opened, sessions, progress, struck, flags, context };
     let first: FirstRound | undefined = { only, agreement: agreementOn(overview.plan) };
     for (let number = 1; ; number += 1) {
       const taken = await takeRound(number, first, work);
@@ -95,7 +100,7 @@ async function takeRound(
   let isIdle = true;
   for (const part of opened.parts) {
     const session = await sessions.current();
-    const round = first?.only ?? (await look(part, opened, session, flags, context)).round;
+    const round = first?.only ?? (await lookAgain(part, session, work));
     const { plan } = round.planned;
     seen.push(withoutValues(overviewOf(round, part.own)));
     if (!isRecording(round.planned) && session.unfinished === undefined) continue;
@@ -104,10 +109,14 @@ async function takeRound(
       failures.push(EXIT.partial);
       continue;
     }
-    if (first !== undefined && first.only === undefined) checkAgreed(plan, first.agreement);
+    const moved = first && !first.only ? beyondAgreement(plan, first.agreement) : undefined;
+    if (moved !== undefined) {
+      failures.push(reportFailure(moved, context.terminal, false));
+      break;
+    }
     if (opened.parts.length > 1)
       context.terminal.err(`Part ${seen.length} of ${opened.parts.length}:`);
-    const exit = await runRound(round, ledger, work);
+    const exit = await runRound(round, part, ledger, work);
     await sessions.renew();
     if (exit !== EXIT.done) failures.push(exit);
     if (exit === EXIT.interrupted) break;
@@ -126,15 +135,27 @@ function endingOf(
   isIdle: boolean,
 ): Ending | undefined {
   if (failures.includes(EXIT.interrupted)) return ['interrupted', EXIT.interrupted];
-  const [failure] = failures;
+  const failure = failures.find((exit) => exit === EXIT.stale) ?? failures[0];
   if (failure !== undefined) return ['partial', failure];
   if (!isIdle) return undefined;
   const isWhole = plan.changes.every(({ verdict }) => verdict === 'ok');
   return isWhole ? ['done', EXIT.done] : ['partial', EXIT.partial];
 }
 
+/** Plans a part anew, without what limits of the whole refuse. */
+async function lookAgain(
+  part: Part,
+  session: Session,
+  { opened, struck, flags, context }: Work,
+): Promise<Round> {
+  const { round } = await look(part, opened, session, flags, context);
+  const { planned } = round;
+  return { ...round, planned: { ...planned, plan: strike(planned.plan, struck) } };
+}
+
 async function runRound(
   { planned, rebuilt }: Round,
+  { own }: Part,
   lines: LedgerLine[],
   { sessions, progress, flags, context }: Work,
 ): Promise<ExitCode> {
@@ -146,7 +167,9 @@ async function runRound(
     desired: rebuilt.desired,
     onResult(run, { ledger }) {
       progress.runs.push(run);
-      if (flags.format === 'text') lines.push(...ledger);
+      // What a part refers to is told by its own part, unless it was done here after all.
+      const told = ledger.filter(({ address, status }) => own.has(address) || status === 'done');
+      if (flags.format === 'text') lines.push(...told);
     },
   });
 }
