@@ -43,7 +43,7 @@ describe('a restoration in parts that is stopped', () => {
   for (const at of [
     AMID,
     { name: 'before open new journal', nth: 3 },
-    { name: 'after request POST createAgent', nth: 1 },
+    { name: 'before request POST createAgent', nth: 1 },
   ])
     parted(`by a kill ${at.name}, the ${at.nth}. time, goes on`, async (fleet) => {
       await kill(fleet, at);

@@ -1,3 +1,4 @@
+import { CallsheetError } from '../../core/errors.ts';
 import { isRefused } from '../../plan/document.ts';
 import { renderLedgerText } from '../../render/ledger.ts';
 import type { RestorationSummary } from '../../render/restoration.ts';
@@ -74,10 +75,12 @@ export async function carryOut(
     const { struck } = overview;
     const work: Work = { opened, sessions, progress, struck, flags, context };
     let first: FirstRound | undefined = { only, agreement: agreementOn(overview.plan) };
+    let last = overview;
     for (let number = 1; ; number += 1) {
-      const taken = await takeRound(number, first, work);
+      const taken = await takeRound(number, first, last, work);
       if (taken.ending !== undefined) return end(taken.overview, taken.ending);
       first = undefined;
+      last = taken.overview;
     }
   } finally {
     await sessions.close();
@@ -91,49 +94,77 @@ type FirstRound = { readonly only: Round | undefined; readonly agreement: Agreem
 async function takeRound(
   number: number,
   first: FirstRound | undefined,
+  last: Overview,
   work: Work,
 ): Promise<{ readonly overview: Overview; readonly ending: Ending | undefined }> {
-  const { opened, sessions, flags, context } = work;
-  const seen: Overview[] = [];
-  const ledger: LedgerLine[] = [];
-  const failures: ExitCode[] = [];
-  let isIdle = true;
-  for (const part of opened.parts) {
-    const session = await sessions.current();
-    const round = first?.only ?? (await lookAgain(part, session, work));
-    const { plan } = round.planned;
-    seen.push(withoutValues(overviewOf(round, part.own)));
-    if (!isRecording(round.planned) && session.unfinished === undefined) continue;
-    isIdle = false;
-    if (number > MOST_ROUNDS || isRefused(plan)) {
-      failures.push(EXIT.partial);
-      continue;
+  const { opened, flags, context } = work;
+  const taken: Taken = { seen: [], ledger: [], failures: [], isIdle: true };
+  try {
+    for (const part of opened.parts) {
+      await takePart(part, number, first, taken, work);
+      const { failures } = taken;
+      if (failures.includes(EXIT.interrupted) || failures.includes(EXIT.stale)) break;
     }
-    const moved = first && !first.only ? beyondAgreement(plan, first.agreement) : undefined;
-    if (moved !== undefined) {
-      failures.push(reportFailure(moved, context.terminal, false));
-      break;
-    }
-    if (opened.parts.length > 1)
-      context.terminal.err(`Part ${seen.length} of ${opened.parts.length}:`);
-    const exit = await runRound(round, part, ledger, work);
-    await sessions.renew();
-    if (exit !== EXIT.done) failures.push(exit);
-    if (exit === EXIT.interrupted) break;
+  } catch (error) {
+    // What was being read when the interrupt came is broken off by it.
+    if (!context.stop.aborted || !isBrokenOff(error)) throw error;
+    taken.failures.push(EXIT.interrupted);
+  } finally {
+    // Also where the disk or the network ends all of it: what was done is told.
+    if (taken.ledger.length > 0 && flags.format === 'text')
+      context.terminal.out(renderLedgerText(taken.ledger, context.terminal.render));
   }
-  if (ledger.length > 0 && flags.format === 'text')
-    context.terminal.out(renderLedgerText(ledger, context.terminal.render));
-  const [one, ...others] = seen;
-  if (one === undefined) throw new Error('a restoration has no part');
-  const overview = together([one, ...others], {});
-  return { overview, ending: endingOf(overview, failures, isIdle) };
+  const [one, ...others] = taken.seen;
+  const overview = one === undefined ? last : together([one, ...others], {});
+  return { overview, ending: endingOf(overview, taken) };
 }
 
-function endingOf(
-  { plan }: Overview,
-  failures: readonly ExitCode[],
-  isIdle: boolean,
-): Ending | undefined {
+function isBrokenOff(error: unknown): boolean {
+  return (
+    error instanceof CallsheetError && (error.code === 'network' || error.code === 'interrupted')
+  );
+}
+
+/** What comes of a round, part by part. */
+type Taken = {
+  readonly seen: Overview[];
+  readonly ledger: LedgerLine[];
+  readonly failures: ExitCode[];
+  isIdle: boolean;
+};
+
+async function takePart(
+  part: Part,
+  number: number,
+  first: FirstRound | undefined,
+  taken: Taken,
+  work: Work,
+): Promise<void> {
+  const { opened, sessions, context } = work;
+  const { seen, ledger, failures } = taken;
+  const session = await sessions.current();
+  const round = first?.only ?? (await lookAgain(part, session, work));
+  const { plan } = round.planned;
+  seen.push(withoutValues(overviewOf(round, part.own)));
+  if (!isRecording(round.planned) && session.unfinished === undefined) return;
+  taken.isIdle = false;
+  if (number > MOST_ROUNDS || isRefused(plan)) {
+    failures.push(EXIT.partial);
+    return;
+  }
+  const moved = first && !first.only ? beyondAgreement(plan, first.agreement) : undefined;
+  if (moved !== undefined) {
+    failures.push(reportFailure(moved, context.terminal, false));
+    return;
+  }
+  if (opened.parts.length > 1)
+    context.terminal.err(`Part ${seen.length} of ${opened.parts.length}:`);
+  const exit = await runRound(round, part, ledger, work);
+  await sessions.renew();
+  if (exit !== EXIT.done) failures.push(exit);
+}
+
+function endingOf({ plan }: Overview, { failures, isIdle }: Taken): Ending | undefined {
   if (failures.includes(EXIT.interrupted)) return ['interrupted', EXIT.interrupted];
   const failure = failures.find((exit) => exit === EXIT.stale) ?? failures[0];
   if (failure !== undefined) return ['partial', failure];
