@@ -29,8 +29,8 @@ export type Disk = {
   readonly list: (path: string) => Promise<readonly string[]>;
   /** Makes a folder and those above it, for the owner alone. Resolves to the topmost that was made. */
   readonly makeFolder: (path: string) => Promise<string | undefined>;
-  /** Writes a file that must not exist yet. A large text comes in pieces. */
-  readonly writeNew: (path: string, text: Text) => Promise<void>;
+  /** Writes a file that must not exist yet: a text, or the pieces of one, which are asked for as they are written. */
+  readonly writeNew: (path: string, text: Iterable<string>) => Promise<void>;
   /** Gives a file another name, in place of the file that has it. */
   readonly rename: (from: string, to: string) => Promise<void>;
   /** Copies a file, byte by byte, to a name that must not be taken. */
@@ -41,14 +41,13 @@ export type Disk = {
   readonly openEnd: (path: string, which: 'new' | 'existing') => Promise<FileEnd>;
 };
 
-/** A text, or its pieces. */
-export type Text = string | Iterable<string>;
-
 export type FileEnd = {
   readonly append: (text: string) => Promise<void>;
   readonly close: () => Promise<void>;
 };
 
+/** Characters that are written at once. */
+const PIECE = 256 * 1024;
 const FILE_MODE = 0o600;
 const FOLDER_MODE = 0o700;
 /** Unlike `a`, it does not make a file that is not there. */
@@ -83,7 +82,7 @@ export const realDisk: Disk = {
     const file = await open(path, 'wx', FILE_MODE);
     try {
       await named(path, async () => {
-        await file.writeFile(text);
+        for (const piece of inPieces(text)) await file.appendFile(piece);
         await file.sync();
       });
     } finally {
@@ -137,6 +136,22 @@ async function* linesOf(file: FileHandle): AsyncGenerator<string> {
     }
   }
   yield rest;
+}
+
+/** Small pieces put together, so that there are fewer writes. */
+function* inPieces(text: Iterable<string>): Iterable<string> {
+  if (typeof text === 'string') {
+    yield text;
+    return;
+  }
+  let waiting = '';
+  for (const piece of text) {
+    waiting += piece;
+    if (waiting.length < PIECE) continue;
+    yield waiting;
+    waiting = '';
+  }
+  yield waiting;
 }
 
 /** Failures of an open file do not say which one it is. */

@@ -19,57 +19,56 @@ const END = /\n\}\}\s*$/;
 
 /** The text of a state. Throws `CallsheetError('state')` for what `parseState` would refuse: it is never written. */
 export async function formatState(state: State): Promise<string> {
-  return [...(await piecesOf(state))].join('');
+  return [...(await piecesOfState(state))].join('');
 }
 
-/** The same in pieces. All of it would be as large as the state again, so no more than one is made at a time. */
-export async function piecesOf(state: State): Promise<Iterable<string>> {
-  const checksum = checksumOfLines(state);
+/**
+ * The same text, a resource at a time. The checksum stands first, so each resource is put into words twice:
+ * that takes less than holding the lines of a large fleet until it is known.
+ */
+export async function piecesOfState(state: State): Promise<Iterable<string>> {
+  const { resources, ...facts } = state;
+  const head = JSON.stringify(facts).slice(1, -1);
+  const addresses = Object.keys(resources).sort();
+  const lineOf = (address: string) =>
+    `${JSON.stringify(address)}:${JSON.stringify(resources[address])}`;
+  const checksum = checksumOfLines(head, addresses, lineOf);
   const validate = await stateShape();
   if (!validate({ ...state, checksum }))
     throw unwritable(`does not have the shape of a state: ${firstProblem(validate)}`);
   const broken = brokenInvariant(state);
   if (broken !== undefined) throw unwritable(broken);
-  return inPieces(state, checksum);
+  return textOfLines(checksum, head, addresses, lineOf);
 }
 
-function* inPieces(state: State, checksum: string): Generator<string> {
-  let piece = `{"checksum":"${checksum}",\n${headOf(state)}${BEFORE_RESOURCES}\n`;
-  let isFirst = true;
-  for (const line of resourceLines(state)) {
-    piece += isFirst ? line : `,\n${line}`;
-    isFirst = false;
-    if (piece.length < PIECE) continue;
-    yield piece;
-    piece = '';
+function* textOfLines(
+  checksum: string,
+  head: string,
+  addresses: readonly string[],
+  lineOf: (address: string) => string,
+): Iterable<string> {
+  yield `{"checksum":"${checksum}",\n${head},"resources":{\n`;
+  for (const [index, address] of addresses.entries()) {
+    yield index === 0 ? lineOf(address) : `,\n${lineOf(address)}`;
   }
-  yield `${piece}\n${LAST_LINE}\n`;
+  yield '\n}}\n';
 }
 
-/** Characters that are written at once. */
-const PIECE = 64 * 1024;
+/** The checksum of the compact form, line by line: as one text it would be as large as the state again. */
+function checksumOfLines(
+  head: string,
+  addresses: readonly string[],
+  lineOf: (address: string) => string,
+): string {
+  const sum = createHash('sha256').update(`{${head},"resources":{`);
+  for (const [index, address] of addresses.entries()) {
+    sum.update(index === 0 ? lineOf(address) : `,${lineOf(address)}`);
+  }
+  return `sha256:${sum.update('}}').digest('hex')}`;
+}
+
 const BEFORE_RESOURCES = ',"resources":{';
 const LAST_LINE = '}}';
-
-function headOf({ resources: _, ...facts }: State): string {
-  return JSON.stringify(facts).slice(1, -1);
-}
-
-function* resourceLines({ resources }: State): Generator<string> {
-  for (const address of Object.keys(resources).sort())
-    yield `${JSON.stringify(address)}:${JSON.stringify(resources[address])}`;
-}
-
-/** The checksum of the compact form, line by line. */
-function checksumOfLines(state: State): string {
-  const sum = createHash('sha256').update(`{${headOf(state)}${BEFORE_RESOURCES}`);
-  let isFirst = true;
-  for (const line of resourceLines(state)) {
-    sum.update(isFirst ? line : `,${line}`);
-    isFirst = false;
-  }
-  return `sha256:${sum.update(LAST_LINE).digest('hex')}`;
-}
 
 /**
  * The state in lines that lie as they are written. Undefined for any other, damaged or not: `parseState` reads the

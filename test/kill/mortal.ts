@@ -4,7 +4,6 @@ import type { Transport } from '../../src/api/transport.ts';
 import { type Disk, type FileEnd, realDisk } from '../../src/state/disk.ts';
 import type { JournalEntry } from '../../src/state/journal.ts';
 import { readLine } from '../../src/state/journal-text.ts';
-import { half } from '../state/breaking.ts';
 
 /**
  * A moment of a command at which it can be killed: before or half-way through a step on the disk, before a
@@ -57,7 +56,7 @@ export function mortal(at?: Moment): Mortal {
       step(
         `write ${fileOf(path)}`,
         () => realDisk.writeNew(path, text),
-        () => writeFile(path, half(text)),
+        () => writeFile(path, halfOf([...text].join(''))),
       ),
     rename: (from, to) =>
       step(`rename ${fileOf(from)} to ${fileOf(to)}`, () => realDisk.rename(from, to)),
@@ -109,4 +108,8 @@ function entriesIn(text: string): string {
       return entry.type === 'intent' ? `intent ${entry.operation}` : entry.type;
     })
     .join(', ');
+}
+
+function halfOf(text: string): string {
+  return text.slice(0, text.length / 2);
 }

@@ -1,5 +1,5 @@
 import { writeFile } from 'node:fs/promises';
-import { type Disk, type FileEnd, realDisk, type Text } from '../../src/state/disk.ts';
+import { type Disk, type FileEnd, realDisk } from '../../src/state/disk.ts';
 
 /** A step that the store takes on the disk, by name: what the enumerations below count. */
 export type Step = { readonly number: number; readonly name: string };
@@ -37,7 +37,7 @@ export function steppedDisk(
       step(
         'writeNew',
         () => realDisk.writeNew(path, text),
-        () => writeFile(path, half(text)),
+        () => writeFile(path, halfOf([...text].join(''))),
       ),
     rename: (from, to) => step('rename', () => realDisk.rename(from, to)),
     copy: (from, to) =>
@@ -50,12 +50,6 @@ export function steppedDisk(
     openEnd: async (path, which) =>
       stepped(await step('openEnd', () => realDisk.openEnd(path, which))),
   };
-}
-
-/** What a write that was cut off leaves of a text. */
-export function half(text: Text): string {
-  const whole = [...text].join('');
-  return whole.slice(0, whole.length / 2);
 }
 
 /** What a process that died is stopped by. It does not come back to clean up. */
@@ -74,4 +68,8 @@ export function dyingDisk(at: number, within: boolean): { readonly disk: Disk; d
     }),
   };
   return dying;
+}
+
+function halfOf(text: string): string {
+  return text.slice(0, text.length / 2);
 }

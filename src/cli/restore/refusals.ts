@@ -9,16 +9,30 @@ import type { Round } from './round.ts';
 /** Lines of a list in a message: the whole of it is in the JSON of a dry run. */
 const MOST_LISTED = 10;
 
-/** What stands where something of the snapshot is to go, made by nobody that this restoration knows. */
+/**
+ * What stands where something of the snapshot is to go, made by nobody that this restoration knows, or made by it
+ * and edited since by somebody else.
+ */
 export function collisionsIn({ planned, foreign }: Round): readonly Collision[] {
   const changes = new Map(planned.plan.changes.map((change) => [change.address, change]));
-  return [...foreign].flatMap(([address, { kind, id }]): readonly Collision[] => {
+  const edited = planned.plan.changes.flatMap((change): readonly Collision[] => {
+    const { address, kind, id } = change;
+    if (foreign.has(address) || id === null || !isEdited(change)) return [];
+    return [{ address, kind, id, name: nameIn(change), is_equal: false }];
+  });
+  const met = [...foreign].flatMap(([address, { kind, id }]): readonly Collision[] => {
     const change = changes.get(address);
     const isEqual = change === undefined || change.action === 'adopt' || change.action === 'no_op';
     // What belongs to the account as a whole and is as it was is in nobody's way.
     if (isEqual && kindNamed(kind).scope.length === 0) return [];
     return [{ address, kind, id, name: nameIn(change), is_equal: isEqual }];
   });
+  return [...met, ...edited];
+}
+
+/** Whether a value is live that is neither the snapshot's nor what the restoration wrote. */
+function isEdited({ fields }: Change): boolean {
+  return fields.some(({ cause }) => cause === 'drifted' || cause === 'conflict');
 }
 
 function nameIn(change: Change | undefined): string | null {

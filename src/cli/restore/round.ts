@@ -37,7 +37,7 @@ export type Restoration = {
 export type Round = {
   readonly planned: Planned;
   readonly rebuilt: Rebuilt;
-  /** What is there by somebody else's hand: what the state does not know, and what was edited since it was written. */
+  /** What was found on the platform that the state does not know, by address. */
   readonly foreign: ReadonlyMap<Address, { readonly kind: string; readonly id: string }>;
   /** Ids of all that was found, by kind and id. */
   readonly found: ReadonlySet<string>;
@@ -75,13 +75,12 @@ export async function planRound(
     const before = leftOut.size;
     for (const [key, why] of refusedParts(planned)) leftOut.set(key, why);
     if (left > 0 && leftOut.size > before) continue;
-    const edited = editedIn(planned, recorded);
     return {
       planned,
       rebuilt,
       foreign: new Map(
         there.flatMap(({ address, kind, found, by }) =>
-          found === undefined || (by === 'state' && !edited.has(address))
+          by === 'state' || found === undefined
             ? []
             : [[address, { kind: kind.name, id: found.id }] as const],
         ),
@@ -89,16 +88,6 @@ export async function planRound(
       found: new Set(there.map(({ kind, found }) => `${kind.name} ${found?.id}`)),
     };
   }
-}
-
-/** What this restoration wrote, and somebody has changed since. What never took the value is as it was left. */
-function editedIn({ plan }: Planned, recorded: Site['recorded']): ReadonlySet<Address> {
-  const edited = plan.changes.filter(({ address, pin, fields }) => {
-    const known = recorded(address)?.pin;
-    const isMoved = known && pin !== null && known.digest !== pin.digest;
-    return isMoved && fields.some(({ cause }) => cause === 'drifted' || cause === 'conflict');
-  });
-  return new Set(edited.map(({ address }) => address));
 }
 
 /** Parts with endpoints of their own that a refused change writes: the rest of it may be welcome. */
