@@ -17,14 +17,14 @@ import {
 } from './restoring.ts';
 
 const ACCOUNT = '5c1f0d7e-2c57-4a4e-8d0f-6f2c3f0c9b11';
-const SIZE = { resellers: 1, organizations: 2, agents: 9 };
+const SIZE = { resellers: 1, organizations: 1, agents: 6 };
 const FLEET = {
   account_id: ACCOUNT,
   ...generateAccount(SIZE, ACCOUNT, Date.parse('2026-11-01T00:00:00Z')),
 };
 const KEY = { CALLSHEET_SNAPSHOT_PASSPHRASE: 'correct horse battery' };
 /** Resources of one part. */
-export const FEW = 6;
+export const FEW = 5;
 
 type Options = NonNullable<Parameters<typeof restoreOn>[3]>;
 
