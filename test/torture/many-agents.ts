@@ -17,7 +17,7 @@ export async function manyAgents(agents: number): Promise<Simulator> {
   return sim;
 }
 
-export function givePrompts({ store }: Pick<Simulator, 'store'>): void {
+function givePrompts({ store }: Pick<Simulator, 'store'>): void {
   const draw = numbers(7);
   const words = Array.from({ length: WORDS }, () =>
     Array.from({ length: 2 + draw(9) }, () => LETTERS[Math.min(draw(26), draw(26))]).join(''),
