@@ -1,10 +1,15 @@
 import type { Guards } from '../core/guards.ts';
-import type { Change, PlanOptions } from '../core/plan-document.ts';
+import type { Change, PlanDocument, PlanOptions } from '../core/plan-document.ts';
 
 /** Below this many existing resources a percentage says nothing, unless the stack sets it otherwise. */
 const MIN_RESOURCES = 10;
 
+/** How less is planned at a time: a restoration has no `--target`. */
+const narrower = (purpose: GuardInput['purpose']): string =>
+  purpose === 'restore' ? 'restore a part with --organization' : 'plan a part with --target';
+
 export type GuardInput = {
+  readonly purpose: PlanDocument['purpose'];
   readonly options: PlanOptions;
   readonly guards: Guards;
   /** Addresses that must not be deleted: protected now, or when last written. */
@@ -63,11 +68,11 @@ function guardThresholds(changes: readonly Change[], input: GuardInput): readonl
   const share = input.existing === 0 ? 0 : (touched.length / input.existing) * 100;
   const refusals = new Map<string, string>();
   if (percent !== undefined && input.existing >= floor && share > percent) {
-    const reason = `the plan touches ${touched.length} of ${input.existing} resources (${shown(share)} %), more than guards.max_change_percent: ${percent} allows; raise it or plan a part with --target`;
+    const reason = `the plan touches ${touched.length} of ${input.existing} resources (${shown(share)} %), more than guards.max_change_percent: ${percent} allows; raise it or ${narrower(input.purpose)}`;
     for (const { address } of touched) refusals.set(address, reason);
   }
   if (most !== undefined && leaving.length > most) {
-    const reason = `the plan deletes ${leaving.length} resource${leaving.length === 1 ? '' : 's'}, more than guards.max_delete: ${most} allows; raise it or plan a part with --target`;
+    const reason = `the plan deletes ${leaving.length} resource${leaving.length === 1 ? '' : 's'}, more than guards.max_delete: ${most} allows; raise it or ${narrower(input.purpose)}`;
     for (const { address } of leaving) refusals.set(address, reason);
   }
   return changes.map((change) => {

@@ -4,7 +4,8 @@ import { kindNamed } from '../kinds/index.ts';
 import type { Kind, Scope } from '../kinds/kind.ts';
 import type { ResourceState, State } from '../state/model.ts';
 import { createDiscovery, type Discover, lookUp } from './discover.ts';
-import { naturalKeyOf, recordKeyOf, scopeOf } from './natural-key.ts';
+import { itemOf, itemsNamed } from './items.ts';
+import { naturalKeyOf, scopeOf } from './natural-key.ts';
 import type { ListedResource, Reader } from './reader.ts';
 
 /** Which live resource an address stands for, and how that is known. */
@@ -165,10 +166,8 @@ async function identifyOne(
   }
   const candidates = listed ?? (await discover(kind, scope));
   const key = naturalKeyOf(kind, desired.document);
-  const matches = candidates.filter(
-    ({ id, record }) =>
-      key !== undefined && recordKeyOf(kind, record, scope) === key && holderOf(id) === address,
-  );
+  const named = key === undefined ? [] : itemsNamed(candidates, kind, scope, key);
+  const matches = named.filter(({ id }) => holderOf(id) === address);
   const [first, ...others] = matches;
   if (first === undefined) return { ...common, scope, found: undefined, by: 'nothing', missing };
   if (others.length > 0 && kind.tie === 'error') {
@@ -209,7 +208,7 @@ async function findRecorded(
   scope: Scope = recorded.scope,
 ): Promise<ListedResource | undefined> {
   const listed = await reader.list(kind, scope);
-  const found = listed?.find(({ id }) => id === recorded.id);
+  const found = listed && itemOf(listed, recorded.id);
   if (found !== undefined) return found;
   const isSame = kind.scope.every((field) => recorded.scope[field] === scope[field]);
   if (listed === undefined) {
@@ -227,9 +226,7 @@ export async function findById(
   reader: Reader,
 ): Promise<ListedResource | undefined> {
   const listed = await reader.list(kind, scope);
-  return listed === undefined
-    ? lookUp(kind, { id, scope }, reader)
-    : listed.find((item) => item.id === id);
+  return listed === undefined ? lookUp(kind, { id, scope }, reader) : itemOf(listed, id);
 }
 
 function newest(items: readonly ListedResource[]): ListedResource | undefined {

@@ -136,6 +136,7 @@ function guard(results: readonly Result[], existing: number, input: PlanInput): 
   return guardChanges(
     results.map(({ change }) => change),
     {
+      purpose,
       options,
       guards,
       isProtected: (address) =>

@@ -15,6 +15,7 @@ import { naturalKeyOf } from '../plan/natural-key.ts';
 import type { ResourceRecord } from '../snapshot/format.ts';
 import { documentOf } from '../snapshot/read-resource.ts';
 import { isConcealed } from '../state/model.ts';
+import { placeOf } from './places.ts';
 
 export type Held = {
   readonly kind: string;
@@ -29,8 +30,8 @@ export type Held = {
   /** Kinds and ids of the resources that it refers to: `retry_policy 2f0c…`. */
   readonly references: readonly string[];
   /**
-   * In the shape of the configuration, without what no schema knows. It is kept as bytes and made anew each time,
-   * so that a large snapshot is not held as documents.
+   * In the shape of the configuration, without what no schema knows. It is made anew each time, so that a large
+   * snapshot is not held as documents.
    */
   readonly document: () => JsonObject;
   /** Paths of sensitive values that the snapshot leaves out. */
@@ -48,14 +49,16 @@ export type Held = {
   readonly isWhole: boolean;
 };
 
-export function heldFrom(record: ResourceRecord): Held {
+/** Keeps a document of a group, and gives it back each time it is asked for. */
+export type Keep = (group: string, document: JsonObject) => () => JsonObject;
+
+export function heldFrom(record: ResourceRecord, keep: Keep): Held {
   const { kind, id, scope, withheld, address, state, extent } = record;
   const { properties } = kindNamed(kind).schema;
   const all = Object.entries(documentOf(record));
   const known = all.filter(([field]) => ownOf(properties, field) !== undefined);
   const leaves = Object.entries(state?.leaves ?? {});
   const document = Object.fromEntries(known);
-  const text = Buffer.from(JSON.stringify(document));
   return {
     kind,
     id,
@@ -64,7 +67,7 @@ export function heldFrom(record: ResourceRecord): Held {
     key: naturalKeyOf(kindNamed(kind), document) ?? id,
     organization: ownerIn(scope.organization_id ?? document.organization_id),
     references: referencesIn(kind, document),
-    document: () => JSON.parse(text.toString()),
+    document: keep(`${kind} ${placeOf({ kind, scope }) ?? ''}`, document),
     withheld,
     unknown: all.map(([field]) => field).filter((field) => ownOf(properties, field) === undefined),
     address,

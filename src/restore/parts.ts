@@ -14,9 +14,18 @@ export type Part = {
 /** Documents of a thousand agents with long prompts, and a plan of them, take some tens of megabytes. */
 export const MOST_TOGETHER = 1_000;
 
+/** What is referred to first, and then place by place. */
+export function inOrder(all: readonly Held[], places: Places): readonly Held[] {
+  const order = new Map(kinds.map(({ name }, index) => [name, index]));
+  return all
+    .map((held) => ({ held, rank: order.get(held.kind) ?? 0, place: placeAt(held, places) }))
+    .sort((a, b) => a.rank - b.rank || (a.place < b.place ? -1 : a.place > b.place ? 1 : 0))
+    .map(({ held }) => held);
+}
+
 /**
- * Cuts what is restored into parts, in the order of dependency and organization by organization. What only an
- * id tells apart stays together: of two of one name, a plan has to know both to tell which is which.
+ * Cuts what is restored, which is in order, into parts. What only an id tells apart stays together: of two of
+ * one name, a plan has to know both to tell which is which.
  */
 export function partsOf(
   addresses: ReadonlyMap<Held, Address>,
@@ -37,16 +46,12 @@ export function partsOf(
   return [...parts, partOf(together, addresses, byId)];
 }
 
-/** Resources that have one key in one place; what is referred to comes first. */
+/** Resources that have one key in one place. */
 function alikeIn(all: readonly Held[], places: Places): readonly (readonly Held[])[] {
-  const order = new Map(kinds.map(({ name }, index) => [name, index]));
-  const ranked = all
-    .map((held) => ({ held, rank: order.get(held.kind) ?? 0, place: placeAt(held, places) }))
-    .sort((a, b) => a.rank - b.rank || (a.place < b.place ? -1 : a.place > b.place ? 1 : 0));
-  const groups = Map.groupBy(ranked, ({ held, place }) =>
-    JSON.stringify([held.kind, place, held.key]),
+  const groups = Map.groupBy(all, (held) =>
+    JSON.stringify([held.kind, placeAt(held, places), held.key]),
   );
-  return [...groups.values()].map((group) => group.map(({ held }) => held));
+  return [...groups.values()];
 }
 
 function placeAt(held: Held, places: Places): string {

@@ -9,7 +9,7 @@ type Words = { readonly reason: string; readonly hint: string };
 const KEPT = 'The last committed state and everything that a run has journaled are kept.';
 const ELSEWHERE =
   'Give this user the right to write there, or keep the state elsewhere (state.file, CALLSHEET_STATE).';
-const FREE_SPACE = `Nothing more is sent to the platform. ${KEPT} Free some space, then apply again: that settles what is open.`;
+const FREE_SPACE = `Nothing more is sent to the platform. ${KEPT} Free some space, then run the same command again: that settles what is open, and goes on.`;
 
 const WORDS: { readonly [code: string]: Words } = {
   ENOSPC: { reason: 'the disk is full', hint: FREE_SPACE },

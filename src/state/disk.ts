@@ -1,6 +1,7 @@
 import {
   constants,
   copyFile,
+  type FileHandle,
   lstat,
   mkdir,
   open,
@@ -22,12 +23,14 @@ export type Disk = {
   readonly look: (path: string) => Promise<'file' | 'folder' | 'link' | 'other' | undefined>;
   /** The text of a file; undefined when there is none. */
   readonly read: (path: string) => Promise<string | undefined>;
+  /** The same line by line, for large files; what stands behind the last line break is a line, too. */
+  readonly readLines: (path: string) => Promise<AsyncIterable<string> | undefined>;
   /** The names in a folder; none when there is no folder. */
   readonly list: (path: string) => Promise<readonly string[]>;
   /** Makes a folder and those above it, for the owner alone. Resolves to the topmost that was made. */
   readonly makeFolder: (path: string) => Promise<string | undefined>;
-  /** Writes a file that must not exist yet. */
-  readonly writeNew: (path: string, text: string) => Promise<void>;
+  /** Writes a file that must not exist yet: a text, or the pieces of one, which are asked for as they are written. */
+  readonly writeNew: (path: string, text: Iterable<string>) => Promise<void>;
   /** Gives a file another name, in place of the file that has it. */
   readonly rename: (from: string, to: string) => Promise<void>;
   /** Copies a file, byte by byte, to a name that must not be taken. */
@@ -43,6 +46,8 @@ export type FileEnd = {
   readonly close: () => Promise<void>;
 };
 
+/** Characters that are written at once. */
+const PIECE = 256 * 1024;
 const FILE_MODE = 0o600;
 const FOLDER_MODE = 0o700;
 /** Unlike `a`, it does not make a file that is not there. */
@@ -61,6 +66,8 @@ export const realDisk: Disk = {
 
   read: (path) => orIfMissing(undefined, readFile(path, 'utf8')),
 
+  readLines: (path) => orIfMissing(undefined, open(path, 'r').then(linesOf)),
+
   list: (path) => orIfMissing([], readdir(path)),
 
   async makeFolder(path) {
@@ -75,7 +82,7 @@ export const realDisk: Disk = {
     const file = await open(path, 'wx', FILE_MODE);
     try {
       await named(path, async () => {
-        await file.writeFile(text);
+        for (const piece of inPieces(text)) await file.appendFile(piece);
         await file.sync();
       });
     } finally {
@@ -117,6 +124,35 @@ export const realDisk: Disk = {
     };
   },
 };
+
+async function* linesOf(file: FileHandle): AsyncGenerator<string> {
+  let rest = '';
+  for await (const piece of file.createReadStream({ encoding: 'utf8' })) {
+    const [first = '', ...others] = String(piece).split('\n');
+    rest += first;
+    for (const line of others) {
+      yield rest;
+      rest = line;
+    }
+  }
+  yield rest;
+}
+
+/** Small pieces put together, so that there are fewer writes. */
+function* inPieces(text: Iterable<string>): Iterable<string> {
+  if (typeof text === 'string') {
+    yield text;
+    return;
+  }
+  let waiting = '';
+  for (const piece of text) {
+    waiting += piece;
+    if (waiting.length < PIECE) continue;
+    yield waiting;
+    waiting = '';
+  }
+  yield waiting;
+}
 
 /** Failures of an open file do not say which one it is. */
 async function named<T>(path: string, work: () => Promise<T>): Promise<T> {

@@ -10,7 +10,7 @@ import type { State } from './model.ts';
 import type { Place } from './place.ts';
 import { replaceState } from './replace.ts';
 import { type OpenRun, readOpenRuns, tidyOpenRuns } from './run-files.ts';
-import { readStanding } from './standing.ts';
+import { readMarkStanding } from './standing.ts';
 import type { Holder, Lease } from './store.ts';
 
 /**
@@ -25,7 +25,7 @@ export function openLease(lock: Lock, holder: Holder, place: Place): Lease {
   /** Reads how things stand and files what the dead left behind. */
   async function takeStock() {
     lock.check();
-    const standing = await readStanding(place);
+    const standing = await readMarkStanding(place);
     // Again: what was read is only sure to be left by the dead if the lock was held throughout.
     lock.check();
     await tidyOpenRuns(place, standing.runs);

@@ -4,9 +4,9 @@ import { olderState, strayState } from './failures.ts';
 import type { JournalEntry } from './journal.ts';
 import { parseJournal } from './journal-text.ts';
 import { runOf } from './layout.ts';
-import type { State } from './model.ts';
 import type { Place } from './place.ts';
 import type { OpenRun } from './run-files.ts';
+import type { StateMark } from './state-text.ts';
 
 /**
  * Whether a whole state is the one that the runs beside it left. Throws `CallsheetError('state')` where a
@@ -17,7 +17,7 @@ import type { OpenRun } from './run-files.ts';
  * nothing is read but the names. A state without any run beside it was brought here, and is taken as it is.
  */
 export async function checkProvenance(
-  state: State,
+  state: StateMark,
   open: readonly OpenRun[],
   place: Place,
 ): Promise<void> {

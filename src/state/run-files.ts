@@ -3,8 +3,8 @@ import { olderState, severalPending, straySource } from './failures.ts';
 import type { JournalEntry, RunBegan } from './journal.ts';
 import { parseJournal } from './journal-text.ts';
 import { runOf } from './layout.ts';
-import type { State } from './model.ts';
 import type { Place } from './place.ts';
+import type { StateMark } from './state-text.ts';
 
 /** The journal of a run that has not been filed among the finished ones. */
 export type OpenRun = {
@@ -54,7 +54,7 @@ export async function readOpenRuns({
  * | any other                                      | pending                                         |
  */
 export function sortOpenRuns(
-  state: State | undefined,
+  state: StateMark | undefined,
   open: readonly OpenRun[],
   location: string,
 ): OpenRuns {

@@ -4,10 +4,13 @@ import type { State } from './model.ts';
 import type { Place } from './place.ts';
 import { checkProvenance } from './provenance.ts';
 import { type OpenRuns, readOpenRuns, sortOpenRuns } from './run-files.ts';
-import { parseState } from './state-text.ts';
+import { parseState, readMark, readState, type StateMark } from './state-text.ts';
 
-/** How a state stands: as committed, and what the journals beside it hold. */
-export type Standing = { readonly state: State | undefined; readonly runs: OpenRuns };
+/** How a state stands: as committed, or what tells which one it is, and what the journals beside it hold. */
+export type Standing<S extends StateMark = State> = {
+  readonly state: S | undefined;
+  readonly runs: OpenRuns;
+};
 
 /**
  * Readers take no lock, so a run can commit and another begin between two reads. What then does not fit
@@ -16,9 +19,21 @@ export type Standing = { readonly state: State | undefined; readonly runs: OpenR
 const TRIES = 3;
 
 /** Throws `CallsheetError('state')` when state or journals are damaged, or do not belong together. */
-export async function readStanding(place: Place): Promise<Standing> {
+export function readStanding(place: Place): Promise<Standing> {
+  return readAround(place, readState);
+}
+
+/** The same where only the mark of the state is asked for, which is checked all the same. */
+export function readMarkStanding(place: Place): Promise<Standing<StateMark>> {
+  return readAround(place, readMark);
+}
+
+async function readAround<S extends StateMark>(
+  place: Place,
+  read: (lines: AsyncIterable<string>) => Promise<S | undefined>,
+): Promise<Standing<S | State>> {
   for (let attempt = 1; ; attempt += 1) {
-    const state = await readState(place);
+    const state = await readCommitted(place, read);
     const open = await readOpenRuns(place);
     // One was filed between the listing and the reading: look again.
     if (open === undefined) continue;
@@ -32,8 +47,15 @@ export async function readStanding(place: Place): Promise<Standing> {
   }
 }
 
-/** Undefined when there is none yet. */
-async function readState(place: Place): Promise<State | undefined> {
+/** Undefined when there is none yet. What does not lie as it was written is read as a whole. */
+async function readCommitted<S extends StateMark>(
+  place: Place,
+  read: (lines: AsyncIterable<string>) => Promise<S | undefined>,
+): Promise<S | State | undefined> {
+  await refuseOddPlace(place);
+  const lines = await place.disk.readLines(place.layout.state);
+  const state = lines && (await read(lines));
+  if (lines === undefined || state !== undefined) return state;
   const text = await readStateText(place);
   return text === undefined ? undefined : parseState(text, place.location);
 }

@@ -19,25 +19,124 @@ const END = /\n\}\}\s*$/;
 
 /** The text of a state. Throws `CallsheetError('state')` for what `parseState` would refuse: it is never written. */
 export async function formatState(state: State): Promise<string> {
-  const { resources: all, ...facts } = state;
+  return [...(await piecesOfState(state))].join('');
+}
+
+/**
+ * The same text, a resource at a time. The checksum stands first, so each resource is put into words twice:
+ * that takes less than holding the lines of a large fleet until it is known.
+ */
+export async function piecesOfState(state: State): Promise<Iterable<string>> {
+  const { resources, ...facts } = state;
   const head = JSON.stringify(facts).slice(1, -1);
-  const resources = Object.keys(all)
-    .sort()
-    .map((address) => `${JSON.stringify(address)}:${JSON.stringify(all[address])}`);
-  const checksum = checksumOfLines(head, resources);
+  const addresses = Object.keys(resources).sort();
+  const lineOf = (address: string) =>
+    `${JSON.stringify(address)}:${JSON.stringify(resources[address])}`;
+  const checksum = checksumOfLines(head, addresses, lineOf);
   const validate = await stateShape();
   if (!validate({ ...state, checksum }))
     throw unwritable(`does not have the shape of a state: ${firstProblem(validate)}`);
   const broken = brokenInvariant(state);
   if (broken !== undefined) throw unwritable(broken);
-  return `{"checksum":"${checksum}",\n${head},"resources":{\n${resources.join(',\n')}\n}}\n`;
+  return textOfLines(checksum, head, addresses, lineOf);
+}
+
+function* textOfLines(
+  checksum: string,
+  head: string,
+  addresses: readonly string[],
+  lineOf: (address: string) => string,
+): Iterable<string> {
+  yield `{"checksum":"${checksum}",\n${head},"resources":{\n`;
+  for (const [index, address] of addresses.entries()) {
+    yield index === 0 ? lineOf(address) : `,\n${lineOf(address)}`;
+  }
+  yield '\n}}\n';
 }
 
 /** The checksum of the compact form, line by line: as one text it would be as large as the state again. */
-function checksumOfLines(head: string, resources: readonly string[]): string {
+function checksumOfLines(
+  head: string,
+  addresses: readonly string[],
+  lineOf: (address: string) => string,
+): string {
   const sum = createHash('sha256').update(`{${head},"resources":{`);
-  for (const [index, line] of resources.entries()) sum.update(index === 0 ? line : `,${line}`);
+  for (const [index, address] of addresses.entries()) {
+    sum.update(index === 0 ? lineOf(address) : `,${lineOf(address)}`);
+  }
   return `sha256:${sum.update('}}').digest('hex')}`;
+}
+
+const BEFORE_RESOURCES = ',"resources":{';
+const LAST_LINE = '}}';
+
+/**
+ * The state in lines that lie as they are written. Undefined for any other, damaged or not: `parseState` reads the
+ * whole text, and says what is wrong.
+ */
+export async function readState(lines: AsyncIterable<string>): Promise<State | undefined> {
+  const resources = new Map<string, unknown>();
+  const head = await readSealed(lines, (line) => {
+    const one = parseObject(`{${line}}`);
+    if (one === undefined) return false;
+    for (const [address, resource] of Object.entries(one)) resources.set(address, resource);
+    return true;
+  });
+  return head && soundState({ ...head, resources: Object.fromEntries(resources) });
+}
+
+/** What of a state is not about its resources: enough to tell which one follows it. */
+export type StateMark = Pick<State, 'lineage' | 'serial' | 'account_id' | 'last_run'>;
+
+/** The mark of a state whose checksum fits, read as `readState` reads. */
+export async function readMark(lines: AsyncIterable<string>): Promise<StateMark | undefined> {
+  const head = await readSealed(lines, () => true);
+  return head && soundState({ ...head, resources: {} });
+}
+
+/** Hands on each line of a resource, and returns the rest; undefined where the lines or their checksum do not fit. */
+async function readSealed(
+  lines: AsyncIterable<string>,
+  take: (line: string) => boolean,
+): Promise<{ readonly [key: string]: unknown } | undefined> {
+  const sum = createHash('sha256');
+  let seal: string | undefined;
+  let head: { readonly [key: string]: unknown } | undefined;
+  let isOver = false;
+  for await (const line of lines) {
+    if (isOver && line !== '') return undefined;
+    if (isOver) continue;
+    if (seal === undefined) {
+      seal = SEAL.exec(`${line}\n`)?.[1];
+      if (seal === undefined) return undefined;
+      continue;
+    }
+    sum.update(head === undefined ? `{${line}` : line);
+    if (head === undefined) {
+      if (!line.endsWith(BEFORE_RESOURCES)) return undefined;
+      head = parseObject(`{${line.slice(0, -BEFORE_RESOURCES.length)}}`);
+      if (head === undefined) return undefined;
+    } else if (line === LAST_LINE) isOver = true;
+    else if (line !== '' && !take(line.endsWith(',') ? line.slice(0, -1) : line)) return undefined;
+  }
+  if (!isOver || `sha256:${sum.digest('hex')}` !== seal) return undefined;
+  return { checksum: seal, ...head };
+}
+
+function parseObject(text: string): { readonly [key: string]: unknown } | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isRecord(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+async function soundState(document: unknown): Promise<State | undefined> {
+  const validate = await stateShape();
+  if (!validate(document)) return undefined;
+  const { checksum: _, ...state } = document;
+  return brokenInvariant(state) === undefined ? state : undefined;
 }
 
 /**

@@ -49,13 +49,14 @@ export function mortal(at?: Moment): Mortal {
   const disk: Disk = {
     look: (path) => step(`look ${fileOf(path)}`, () => realDisk.look(path)),
     read: (path) => step(`read ${fileOf(path)}`, () => realDisk.read(path)),
+    readLines: (path) => step(`read ${fileOf(path)}`, () => realDisk.readLines(path)),
     list: (path) => step(`list ${fileOf(path)}`, () => realDisk.list(path)),
     makeFolder: (path) => step(`make ${fileOf(path)}`, () => realDisk.makeFolder(path)),
     writeNew: (path, text) =>
       step(
         `write ${fileOf(path)}`,
         () => realDisk.writeNew(path, text),
-        () => writeFile(path, text.slice(0, text.length / 2)),
+        () => writeFile(path, halfOf([...text].join(''))),
       ),
     rename: (from, to) =>
       step(`rename ${fileOf(from)} to ${fileOf(to)}`, () => realDisk.rename(from, to)),
@@ -107,4 +108,8 @@ function entriesIn(text: string): string {
       return entry.type === 'intent' ? `intent ${entry.operation}` : entry.type;
     })
     .join(', ');
+}
+
+function halfOf(text: string): string {
+  return text.slice(0, text.length / 2);
 }

@@ -29,6 +29,7 @@ export function steppedDisk(
   });
   return {
     read: (path) => step('read', () => realDisk.read(path)),
+    readLines: (path) => step('read', () => realDisk.readLines(path)),
     look: (path) => step('look', () => realDisk.look(path)),
     list: (path) => step('list', () => realDisk.list(path)),
     makeFolder: (path) => step('makeFolder', () => realDisk.makeFolder(path)),
@@ -36,7 +37,7 @@ export function steppedDisk(
       step(
         'writeNew',
         () => realDisk.writeNew(path, text),
-        () => writeFile(path, text.slice(0, text.length / 2)),
+        () => writeFile(path, halfOf([...text].join(''))),
       ),
     rename: (from, to) => step('rename', () => realDisk.rename(from, to)),
     copy: (from, to) =>
@@ -67,4 +68,8 @@ export function dyingDisk(at: number, within: boolean): { readonly disk: Disk; d
     }),
   };
   return dying;
+}
+
+function halfOf(text: string): string {
+  return text.slice(0, text.length / 2);
 }

@@ -108,6 +108,10 @@ describe('a state that is whole is taken', () => {
         read.push(file);
         return realDisk.read(file);
       },
+      readLines(file) {
+        read.push(file);
+        return realDisk.readLines(file);
+      },
     });
     await store.load();
     expect(read).toEqual([path]);

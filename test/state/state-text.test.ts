@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, test, vi } from 'vitest';
 import { CallsheetError } from '../../src/core/errors.ts';
-import { formatState, parseState } from '../../src/state/state-text.ts';
+import { formatState, parseState, readMark, readState } from '../../src/state/state-text.ts';
 import { failureOf, HOLDS, resource, sealed, stateWith } from './sample.ts';
 
 // Many rounds, on machines that are busy with other tests.
@@ -21,13 +21,21 @@ const state = stateWith(
   { last_run: '2026-03-02-0830-ab12' },
 );
 
+async function* linesOf(text: string): AsyncGenerator<string> {
+  yield* text.split('\n');
+}
+
 describe('what is written is read again', () => {
   test.each([
     ['with resources', state],
     ['without resources', stateWith({})],
     ['with holds', stateWith(state.resources, { holds: HOLDS })],
   ])('%s', async (_name, given) => {
-    expect(await parseState(await formatState(given), FILE)).toEqual(given);
+    const text = await formatState(given);
+    expect(await parseState(text, FILE)).toEqual(given);
+    expect(await readState(linesOf(text))).toEqual(given);
+    const { lineage, serial, last_run } = given;
+    expect(await readMark(linesOf(text))).toMatchObject({ lineage, serial, last_run });
   });
 
   test('in one order, one resource a line', async () => {
@@ -49,7 +57,9 @@ describe('what is written is read again', () => {
     ['with other line ends', (text: string) => text.replaceAll('\n', '\r\n')],
     ['without its last line break', (text: string) => text.trimEnd()],
   ])('also %s', async (_name, relay) => {
-    expect(await parseState(relay(await formatState(state)), FILE)).toEqual(state);
+    const text = relay(await formatState(state));
+    expect(await parseState(text, FILE)).toEqual(state);
+    expect([undefined, state]).toContainEqual(await readState(linesOf(text)));
   });
 
   test('and what could not be read is not written', async () => {
@@ -84,6 +94,9 @@ describe('what is damaged is refused in its own words', () => {
     expect(failure.message).toContain(FILE);
     expect(failure.message).toContain(words);
     expect(failure.hint).toContain('callsheet state repair');
+    const damaged = await damage(await text);
+    expect(await readState(linesOf(damaged))).toBeUndefined();
+    expect(await readMark(linesOf(damaged))).toBeUndefined();
   });
 
   test.each([
@@ -107,6 +120,9 @@ describe('what is damaged is refused in its own words', () => {
     const whole = await parseState(bytes.toString(), FILE);
     const seen = { refused: 0, same: 0 };
     const tryOut = async (altered: Buffer) => {
+      const lines = () => linesOf(altered.toString());
+      expect([undefined, whole]).toContainEqual(await readState(lines()));
+      expect([undefined, whole.serial]).toContain((await readMark(lines()))?.serial);
       try {
         expect(await parseState(altered.toString(), FILE)).toEqual(whole);
         seen.same += 1;

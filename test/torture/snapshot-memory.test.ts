@@ -3,11 +3,10 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, inject, onTestFinished, test } from 'vitest';
-import { type Simulator, startSimulator } from '../../src/simulator/index.ts';
 import '../e2e/build.ts';
+import { manyAgents } from './many-agents.ts';
 
 const AGENTS = 10_000;
-const PROMPT = 4 * 1024;
 const MOST_MEGABYTES = 400;
 
 /** Says how much memory the process took at most, when it ends. */
@@ -16,19 +15,8 @@ const REPORTING = `data:text/javascript,${encodeURIComponent(
    process.on('exit', () => writeFileSync(process.env.PEAK_FILE, String(process.resourceUsage().maxRSS)));`,
 )}`;
 
-/** An account of many agents with long prompts, each another one. */
-async function manyAgents(): Promise<Simulator> {
-  const sim = await startSimulator({ agents: AGENTS });
-  onTestFinished(() => sim.close());
-  for (const [id, agent] of sim.store.agents) {
-    const prompt = `You are agent ${id}. `.repeat(PROMPT / 40).slice(0, PROMPT);
-    Object.assign(agent, { record: { ...agent.record, system_prompt: prompt } });
-  }
-  return sim;
-}
-
 test('ten thousand agents are kept, shown and compared in little memory', async () => {
-  const sim = await manyAgents();
+  const sim = await manyAgents(AGENTS);
   const folder = await mkdtemp(join(tmpdir(), 'callsheet-memory-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   const peaks: Record<string, number> = {};

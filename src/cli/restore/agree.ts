@@ -45,9 +45,10 @@ export async function beforeFirst(
     if (flags.format === 'text')
       context.terminal.out(renderPlan(briefly(plan, context), 'text', context.terminal));
   };
-  if (flags.dryRun === true || !isWriting({ plan })) showPlan();
+  const isIdle = !isWriting({ plan }) && !isRefused(plan);
+  if (flags.dryRun === true || isIdle) showPlan();
   if (flags.dryRun === true) return ['planned', isRefused(plan) ? EXIT.refused : EXIT.done];
-  if (!isWriting({ plan })) return undefined;
+  if (isIdle) return undefined;
   if (flags.over !== true) {
     const owners = new Set(Object.values(session.state.resources).map(keyOf));
     const isOurs = (kind: string, id: string) =>

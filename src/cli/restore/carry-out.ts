@@ -1,13 +1,17 @@
+import { CallsheetError } from '../../core/errors.ts';
 import { isRefused } from '../../plan/document.ts';
 import { renderLedgerText } from '../../render/ledger.ts';
 import type { RestorationSummary } from '../../render/restoration.ts';
+import type { Part } from '../../restore/parts.ts';
 import type { LedgerLine } from '../../state/journal.ts';
 import type { Context } from '../context.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
+import { reportFailure } from '../report.ts';
 import { runPlan } from '../run.ts';
+import type { Session } from '../session.ts';
 import { tellRunning } from '../tell.ts';
 import { type AgreeFlags, beforeFirst } from './agree.ts';
-import { type Agreement, agreementOn, checkAgreed } from './agreement.ts';
+import { type Agreement, agreementOn, beyondAgreement, strike } from './agreement.ts';
 import { type LookFlags, look, survey } from './look.ts';
 import type { Opened, OpenFlags } from './open.ts';
 import { type Overview, overviewOf, together, withoutValues } from './overview.ts';
@@ -30,6 +34,7 @@ type Work = {
   readonly opened: Opened;
   readonly sessions: Sessions;
   readonly progress: Progress;
+  readonly struck: Overview['struck'];
   readonly flags: CarryOutFlags;
   readonly context: Context;
 };
@@ -48,7 +53,6 @@ export async function carryOut(
 ): Promise<ExitCode> {
   const progress: Progress = { runs: [], exceptions: [], collisions: [], secrets: [] };
   const sessions = openSessions(opened.session);
-  const work: Work = { opened, sessions, progress, flags, context };
   try {
     const session = await sessions.current();
     const { platform } = session;
@@ -68,11 +72,15 @@ export async function carryOut(
       context,
     );
     if (refused !== undefined) return end(overview, refused);
+    const { struck } = overview;
+    const work: Work = { opened, sessions, progress, struck, flags, context };
     let first: FirstRound | undefined = { only, agreement: agreementOn(overview.plan) };
+    let last = overview;
     for (let number = 1; ; number += 1) {
-      const taken = await takeRound(number, first, work);
+      const taken = await takeRound(number, first, last, work);
       if (taken.ending !== undefined) return end(taken.overview, taken.ending);
       first = undefined;
+      last = taken.overview;
     }
   } finally {
     await sessions.close();
@@ -86,39 +94,29 @@ type FirstRound = { readonly only: Round | undefined; readonly agreement: Agreem
 async function takeRound(
   number: number,
   first: FirstRound | undefined,
+  last: Overview,
   work: Work,
 ): Promise<{ readonly overview: Overview; readonly ending: Ending | undefined }> {
-  const { opened, sessions, flags, context } = work;
-  const seen: Overview[] = [];
-  const ledger: LedgerLine[] = [];
-  const failures: ExitCode[] = [];
-  let isIdle = true;
-  for (const part of opened.parts) {
-    const session = await sessions.current();
-    const round = first?.only ?? (await look(part, opened, session, flags, context)).round;
-    const { plan } = round.planned;
-    seen.push(withoutValues(overviewOf(round, part.own)));
-    if (!isRecording(round.planned) && session.unfinished === undefined) continue;
-    isIdle = false;
-    if (number > MOST_ROUNDS || isRefused(plan)) {
-      failures.push(EXIT.partial);
-      continue;
+  const { opened, flags, context } = work;
+  const taken: Taken = { seen: [], ledger: [], failures: [], isIdle: true };
+  try {
+    for (const part of opened.parts) {
+      await takePart(part, number, first, taken, work);
+      const { failures } = taken;
+      if (failures.includes(EXIT.interrupted) || failures.includes(EXIT.stale)) break;
     }
-    if (first !== undefined && first.only === undefined) checkAgreed(plan, first.agreement);
-    if (opened.parts.length > 1)
-      context.terminal.err(`Part ${seen.length} of ${opened.parts.length}:`);
-    const exit = await runRound(round, ledger, work);
-    await sessions.renew();
-    if (exit !== EXIT.done) failures.push(exit);
-    if (exit === EXIT.interrupted) break;
+  } catch (error) {
+    // What was being read when the interrupt came is broken off by it.
+    if (!context.stop.aborted || !isBrokenOff(error)) throw error;
+    taken.failures.push(EXIT.interrupted);
+  } finally {
+    // Also where the disk or the network ends all of it: what was done is told.
+    if (taken.ledger.length > 0 && flags.format === 'text')
+      context.terminal.out(renderLedgerText(taken.ledger, context.terminal.render));
   }
-  if (ledger.length > 0 && flags.format === 'text')
-    context.terminal.out(renderLedgerText(ledger, context.terminal.render));
-  const [one, ...others] = seen;
-  if (one === undefined) throw new Error('a restoration has no part');
-  const overview = together([one, ...others], {});
-  const ending = endingOf(overview, failures, isIdle);
-  return { overview: withoutDone(overview, ledger), ending };
+  const [one, ...others] = taken.seen;
+  const overview = one === undefined ? last : together([one, ...others], {});
+  return { overview: withoutDone(overview, taken.ledger), ending: endingOf(overview, taken) };
 }
 
 /** What is still to be done: a plan names what was to be done before it was carried out. */
@@ -131,21 +129,74 @@ function withoutDone(overview: Overview, ledger: readonly LedgerLine[]): Overvie
   return { ...overview, plan: { ...overview.plan, changes } };
 }
 
-function endingOf(
-  { plan }: Overview,
-  failures: readonly ExitCode[],
-  isIdle: boolean,
-): Ending | undefined {
+function isBrokenOff(error: unknown): boolean {
+  return (
+    error instanceof CallsheetError && (error.code === 'network' || error.code === 'interrupted')
+  );
+}
+
+/** What comes of a round, part by part. */
+type Taken = {
+  readonly seen: Overview[];
+  readonly ledger: LedgerLine[];
+  readonly failures: ExitCode[];
+  isIdle: boolean;
+};
+
+async function takePart(
+  part: Part,
+  number: number,
+  first: FirstRound | undefined,
+  taken: Taken,
+  work: Work,
+): Promise<void> {
+  const { opened, sessions, context } = work;
+  const { seen, ledger, failures } = taken;
+  const session = await sessions.current();
+  const round = first?.only ?? (await lookAgain(part, session, work));
+  const { plan } = round.planned;
+  seen.push(withoutValues(overviewOf(round, part.own)));
+  if (!isRecording(round.planned) && session.unfinished === undefined) return;
+  taken.isIdle = false;
+  if (number > MOST_ROUNDS || isRefused(plan)) {
+    failures.push(EXIT.partial);
+    return;
+  }
+  const moved = first && !first.only ? beyondAgreement(plan, first.agreement) : undefined;
+  if (moved !== undefined) {
+    failures.push(reportFailure(moved, context.terminal, false));
+    return;
+  }
+  if (opened.parts.length > 1)
+    context.terminal.err(`Part ${seen.length} of ${opened.parts.length}:`);
+  const exit = await runRound(round, part, ledger, work);
+  await sessions.renew();
+  if (exit !== EXIT.done) failures.push(exit);
+}
+
+function endingOf({ plan }: Overview, { failures, isIdle }: Taken): Ending | undefined {
   if (failures.includes(EXIT.interrupted)) return ['interrupted', EXIT.interrupted];
-  const [failure] = failures;
+  const failure = failures.find((exit) => exit === EXIT.stale) ?? failures[0];
   if (failure !== undefined) return ['partial', failure];
   if (!isIdle) return undefined;
   const isWhole = plan.changes.every(({ verdict }) => verdict === 'ok');
   return isWhole ? ['done', EXIT.done] : ['partial', EXIT.partial];
 }
 
+/** Plans a part anew, without what limits of the whole refuse. */
+async function lookAgain(
+  part: Part,
+  session: Session,
+  { opened, struck, flags, context }: Work,
+): Promise<Round> {
+  const { round } = await look(part, opened, session, flags, context);
+  const { planned } = round;
+  return { ...round, planned: { ...planned, plan: strike(planned.plan, struck) } };
+}
+
 async function runRound(
   { planned, rebuilt }: Round,
+  { own }: Part,
   lines: LedgerLine[],
   { sessions, progress, flags, context }: Work,
 ): Promise<ExitCode> {
@@ -157,7 +208,9 @@ async function runRound(
     desired: rebuilt.desired,
     onResult(run, { ledger }) {
       progress.runs.push(run);
-      lines.push(...ledger);
+      // What a part refers to is told by its own part, unless it was done here after all.
+      const told = ledger.filter(({ address, status }) => own.has(address) || status === 'done');
+      lines.push(...told);
     },
   });
 }

@@ -3,6 +3,7 @@ import { type Held, heldFrom } from '../../restore/held.ts';
 import type { Header } from '../../snapshot/format.ts';
 import { type MediaFile, readMedia } from '../../snapshot/media.ts';
 import type { SnapshotFile } from '../../snapshot/read-file.ts';
+import { packDocuments } from './documents.ts';
 
 /** All that a snapshot holds which can be made again. */
 export type Holding = {
@@ -26,6 +27,7 @@ export async function readHolding({ file, header, records }: SnapshotFile): Prom
   const organizations = new Map<string, string | null>();
   const gaps: Exception[] = [];
   const media = new Map<string, MediaFile>();
+  const keep = packDocuments();
   let sha256 = '';
   for await (const record of records()) {
     if (record.type === 'end') sha256 = record.sha256;
@@ -33,7 +35,7 @@ export async function readHolding({ file, header, records }: SnapshotFile): Prom
     if (record.type === 'media') media.set(`sha256:${record.sha256}`, fileOf(record));
     if (record.type === 'gap') gaps.push(gapOf(record));
     if (record.type !== 'resource') continue;
-    const held = heldFrom(record);
+    const held = heldFrom(record, keep);
     all.push(held);
     const { organization_id: owner } = held.scope;
     if (owner && !organizations.has(owner)) organizations.set(owner, null);

@@ -4,7 +4,7 @@ import { CallsheetError } from '../../core/errors.ts';
 import { recordIn, textOf } from '../../kinds/answer.ts';
 import { addressesOf } from '../../restore/addresses.ts';
 import type { Held } from '../../restore/held.ts';
-import { MOST_TOGETHER, type Part, partsOf } from '../../restore/parts.ts';
+import { inOrder, MOST_TOGETHER, type Part, partsOf } from '../../restore/parts.ts';
 import { refuseClashes } from '../../restore/places.ts';
 import type { CommonFlags, Context } from '../context.ts';
 import { DEFAULT_CONCURRENCY, openClient } from '../open-client.ts';
@@ -65,7 +65,8 @@ export async function openRestoration(
     await checkOrganizations(choice, client, (id) => holding.organizations.get(id) ?? null);
     const all = addressesOf(holding.all);
     if (choice.chosen.length > MOST_TOGETHER) spareMemory();
-    const addresses = new Map(choice.chosen.map((held) => [held, all.get(held) ?? held.id]));
+    const ordered = inOrder(choice.chosen, choice.places);
+    const addresses = new Map(ordered.map((held) => [held, all.get(held) ?? held.id]));
     const supplies = await gatherSupplies(addresses, flags, stack, holding.media, context);
     const state = placeState(flags.state, holding, account, choice.places, stack);
     const loaded: LoadedStack = {

@@ -17,6 +17,8 @@ export type Overview = Omit<Rebuilt, 'desired'> & {
   readonly plan: PlanDocument;
   readonly collisions: readonly Collision[];
   readonly found: Round['found'];
+  /** What limits of the whole refuse of a part, and why: a part alone does not know. */
+  readonly struck: ReadonlyMap<Address, string>;
   /** What was read back and is as the snapshot has it; of no use while something is still to be done. */
   readonly proof: NonNullable<RestorationSummary['proof']>;
 };
@@ -41,6 +43,7 @@ export function overviewOf(round: Round, own: ReadonlySet<Address>): Overview {
     mentions: new Map([...rebuilt.mentions].filter(([address]) => own.has(address))),
     collisions: collisionsIn(round).filter(isOwn),
     found,
+    struck: new Map(),
     proof: { resources: desired.length, values: isRecording(planned) ? 0 : valuesOf(desired) },
   };
 }
@@ -76,16 +79,21 @@ export function together(
   if (others.length === 0) return first;
   const plans = parts.map(({ plan }) => plan);
   const found = new Set(parts.flatMap((part) => [...part.found]));
-  const changes = guardChanges(
-    plans.flatMap((plan) => plan.changes),
-    {
-      options: first.plan.options,
-      guards,
-      // Each part was asked that.
-      isProtected: () => false,
-      existing: found.size,
-      isConfigurationEmpty: false,
-    },
+  const planned = plans.flatMap((plan) => plan.changes);
+  const changes = guardChanges(planned, {
+    purpose: first.plan.purpose,
+    options: first.plan.options,
+    guards,
+    // Each part was asked that.
+    isProtected: () => false,
+    existing: found.size,
+    isConfigurationEmpty: false,
+  });
+  const allowed = new Set(
+    planned.filter(({ verdict }) => verdict === 'ok').map(({ address }) => address),
+  );
+  const struck = changes.filter(
+    ({ verdict, address }) => verdict === 'refused' && allowed.has(address),
   );
   const sum = (of: (plan: PlanDocument) => number) =>
     plans.reduce((all, plan) => all + of(plan), 0);
@@ -115,6 +123,7 @@ export function together(
     mentions: new Map(parts.flatMap(({ mentions }) => [...mentions])),
     collisions: parts.flatMap(({ collisions }) => collisions),
     found,
+    struck: new Map(struck.map(({ address, reason }) => [address, reason])),
     proof: {
       resources: parts.reduce((all, { proof }) => all + proof.resources, 0),
       values: parts.reduce((all, { proof }) => all + proof.values, 0),
