@@ -3,7 +3,7 @@ import type { Lock } from './lock.ts';
 import type { State } from './model.ts';
 import type { Place } from './place.ts';
 import { fileRun } from './run-files.ts';
-import { formatState } from './state-text.ts';
+import { piecesOfState } from './state-text.ts';
 
 /** What the new state must follow: the one on disk or, where that is gone, the one that the run began from. */
 export type Base = Pick<State, 'lineage' | 'serial' | 'account_id'>;
@@ -43,7 +43,7 @@ export async function commitState(
   const { layout, disk } = place;
   const draft = layout.draft(lock.id);
   try {
-    await disk.writeNew(draft, await formatState(state));
+    await disk.writeNew(draft, await piecesOfState(state));
     lock.check();
     await disk.rename(draft, layout.state);
   } catch (error) {

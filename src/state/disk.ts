@@ -26,8 +26,8 @@ export type Disk = {
   readonly list: (path: string) => Promise<readonly string[]>;
   /** Makes a folder and those above it, for the owner alone. Resolves to the topmost that was made. */
   readonly makeFolder: (path: string) => Promise<string | undefined>;
-  /** Writes a file that must not exist yet. */
-  readonly writeNew: (path: string, text: string) => Promise<void>;
+  /** Writes a file that must not exist yet: a text, or the pieces of one, which are asked for as they are written. */
+  readonly writeNew: (path: string, text: Iterable<string>) => Promise<void>;
   /** Gives a file another name, in place of the file that has it. */
   readonly rename: (from: string, to: string) => Promise<void>;
   /** Copies a file, byte by byte, to a name that must not be taken. */
@@ -43,6 +43,8 @@ export type FileEnd = {
   readonly close: () => Promise<void>;
 };
 
+/** Characters that are written at once. */
+const PIECE = 256 * 1024;
 const FILE_MODE = 0o600;
 const FOLDER_MODE = 0o700;
 /** Unlike `a`, it does not make a file that is not there. */
@@ -75,7 +77,7 @@ export const realDisk: Disk = {
     const file = await open(path, 'wx', FILE_MODE);
     try {
       await named(path, async () => {
-        await file.writeFile(text);
+        for (const piece of inPieces(text)) await file.appendFile(piece);
         await file.sync();
       });
     } finally {
@@ -117,6 +119,22 @@ export const realDisk: Disk = {
     };
   },
 };
+
+/** Small pieces put together, so that there are fewer writes. */
+function* inPieces(text: Iterable<string>): Iterable<string> {
+  if (typeof text === 'string') {
+    yield text;
+    return;
+  }
+  let waiting = '';
+  for (const piece of text) {
+    waiting += piece;
+    if (waiting.length < PIECE) continue;
+    yield waiting;
+    waiting = '';
+  }
+  yield waiting;
+}
 
 /** Failures of an open file do not say which one it is. */
 async function named<T>(path: string, work: () => Promise<T>): Promise<T> {

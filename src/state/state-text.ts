@@ -19,24 +19,51 @@ const END = /\n\}\}\s*$/;
 
 /** The text of a state. Throws `CallsheetError('state')` for what `parseState` would refuse: it is never written. */
 export async function formatState(state: State): Promise<string> {
-  const { resources: all, ...facts } = state;
+  return [...(await piecesOfState(state))].join('');
+}
+
+/**
+ * The same text, a resource at a time. The checksum stands first, so each resource is put into words twice:
+ * that takes less than holding the lines of a large fleet until it is known.
+ */
+export async function piecesOfState(state: State): Promise<Iterable<string>> {
+  const { resources, ...facts } = state;
   const head = JSON.stringify(facts).slice(1, -1);
-  const resources = Object.keys(all)
-    .sort()
-    .map((address) => `${JSON.stringify(address)}:${JSON.stringify(all[address])}`);
-  const checksum = checksumOfLines(head, resources);
+  const addresses = Object.keys(resources).sort();
+  const lineOf = (address: string) =>
+    `${JSON.stringify(address)}:${JSON.stringify(resources[address])}`;
+  const checksum = checksumOfLines(head, addresses, lineOf);
   const validate = await stateShape();
   if (!validate({ ...state, checksum }))
     throw unwritable(`does not have the shape of a state: ${firstProblem(validate)}`);
   const broken = brokenInvariant(state);
   if (broken !== undefined) throw unwritable(broken);
-  return `{"checksum":"${checksum}",\n${head},"resources":{\n${resources.join(',\n')}\n}}\n`;
+  return textOfLines(checksum, head, addresses, lineOf);
+}
+
+function* textOfLines(
+  checksum: string,
+  head: string,
+  addresses: readonly string[],
+  lineOf: (address: string) => string,
+): Iterable<string> {
+  yield `{"checksum":"${checksum}",\n${head},"resources":{\n`;
+  for (const [index, address] of addresses.entries()) {
+    yield index === 0 ? lineOf(address) : `,\n${lineOf(address)}`;
+  }
+  yield '\n}}\n';
 }
 
 /** The checksum of the compact form, line by line: as one text it would be as large as the state again. */
-function checksumOfLines(head: string, resources: readonly string[]): string {
+function checksumOfLines(
+  head: string,
+  addresses: readonly string[],
+  lineOf: (address: string) => string,
+): string {
   const sum = createHash('sha256').update(`{${head},"resources":{`);
-  for (const [index, line] of resources.entries()) sum.update(index === 0 ? line : `,${line}`);
+  for (const [index, address] of addresses.entries()) {
+    sum.update(index === 0 ? lineOf(address) : `,${lineOf(address)}`);
+  }
   return `sha256:${sum.update('}}').digest('hex')}`;
 }
 

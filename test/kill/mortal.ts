@@ -55,7 +55,7 @@ export function mortal(at?: Moment): Mortal {
       step(
         `write ${fileOf(path)}`,
         () => realDisk.writeNew(path, text),
-        () => writeFile(path, text.slice(0, text.length / 2)),
+        () => writeFile(path, halfOf([...text].join(''))),
       ),
     rename: (from, to) =>
       step(`rename ${fileOf(from)} to ${fileOf(to)}`, () => realDisk.rename(from, to)),
@@ -107,4 +107,8 @@ function entriesIn(text: string): string {
       return entry.type === 'intent' ? `intent ${entry.operation}` : entry.type;
     })
     .join(', ');
+}
+
+function halfOf(text: string): string {
+  return text.slice(0, text.length / 2);
 }

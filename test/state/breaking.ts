@@ -36,7 +36,7 @@ export function steppedDisk(
       step(
         'writeNew',
         () => realDisk.writeNew(path, text),
-        () => writeFile(path, text.slice(0, text.length / 2)),
+        () => writeFile(path, halfOf([...text].join(''))),
       ),
     rename: (from, to) => step('rename', () => realDisk.rename(from, to)),
     copy: (from, to) =>
@@ -67,4 +67,8 @@ export function dyingDisk(at: number, within: boolean): { readonly disk: Disk; d
     }),
   };
   return dying;
+}
+
+function halfOf(text: string): string {
+  return text.slice(0, text.length / 2);
 }

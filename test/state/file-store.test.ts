@@ -148,7 +148,7 @@ describe('what the file system refuses is said in words', () => {
     const { path, store } = await newStore('.callsheet/state.json', {
       async writeNew(at, text) {
         if (!refuse) return realDisk.writeNew(at, text);
-        await writeFile(at, text.slice(0, 10));
+        await writeFile(at, [...text].join('').slice(0, 10));
         throw Object.assign(new Error(code), { code, syscall: 'write', path: at });
       },
     });
