@@ -59,13 +59,20 @@ function baseName({ id, display }: Nameless, noun: string): string {
 
 /**
  * Names for things of one kind, by id: each its own, whatever order they come in. Of several that would be
- * called the same, the oldest keeps the name and the others are numbered.
+ * called the same, the oldest keeps the name and the others are numbered; `taken` are names that others have.
  */
-export function nameAll(things: readonly Nameless[], noun: string): ReadonlyMap<string, string> {
+export function nameAll(
+  things: readonly Nameless[],
+  noun: string,
+  taken: readonly string[] = [],
+): ReadonlyMap<string, string> {
   const ordered = things.toSorted(
     (a, b) => compare(a.createdAt, b.createdAt) || compare(a.id, b.id),
   );
-  return distinct(ordered.map((thing) => [thing.id, baseName(thing, noun)]));
+  return distinct(
+    ordered.map((thing) => [thing.id, baseName(thing, noun)]),
+    taken,
+  );
 }
 
 /** Each with a name of its own: who comes first keeps it, those who come later are numbered. */

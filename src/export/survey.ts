@@ -169,7 +169,11 @@ function named(
   const groups = Map.groupBy(listed, ownerOf);
   const files = new Map<string, string>();
   for (const group of groups.values()) {
-    for (const [id, name] of nameAll(group.map(namelessOf), nounOf(kind))) files.set(id, name);
+    for (const [id, name] of nameAll(
+      group.map((one) => namelessOf(kind, one)),
+      nounOf(kind),
+    ))
+      files.set(id, name);
   }
   const ordered = listed.toSorted((a, b) => compare(a.id, b.id));
   const isPrefixed = kind.nested === undefined && organizations.length > 1;
@@ -205,7 +209,11 @@ export function nounOf({ name }: Kind): string {
   return name.split('_').at(-1) ?? name;
 }
 
-function namelessOf({ kind, id, record }: Listed): Nameless {
+/** What a resource is named after: its name, or the page that it stands for. */
+export function namelessOf(
+  kind: Kind,
+  { id, record }: Pick<ListedResource, 'id' | 'record'>,
+): Nameless {
   const fields = [...new Set(kind.naturalKey.flatMap((names) => names.slice(-1)))];
   const [display = ''] = fields.flatMap((field) => {
     const value = record[field];
