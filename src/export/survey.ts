@@ -56,7 +56,7 @@ export async function survey(
       within.map(async (scope) => {
         try {
           // A reader of its own, so that no list is kept longer than it takes to look at it.
-          const items = await open().list(kind, scope);
+          const items = await open().list(kind, scope, false, namingFields(kind));
           if (items === undefined)
             unlisted.push({ kind: kind.name, reason: 'there is no list of them' });
           return (items ?? []).map((item) => lean(kind, item));
@@ -105,16 +105,19 @@ function scopesOf(
   return ids.map(({ id }) => ({ [field]: id }));
 }
 
+/** Fields that names are made of; undefined where the list is all that is read of a kind. */
+function namingFields(kind: Kind): readonly string[] | undefined {
+  return isStreamed(kind) ? ['name', 'created_at', ...kind.scope] : undefined;
+}
+
 /** Of a kind that is read one by one only what names are made of is kept: fleets are large. */
 function lean(kind: Kind, { id, scope, record }: ListedResource): Listed {
   if (!isStreamed(kind)) return { kind, id, scope, record };
-  const fields = ['name', 'created_at', ...kind.scope];
-  const kept = Object.fromEntries(fields.map((field) => [field, record[field] ?? null]));
   const own = kind.scope.flatMap((field): [string, string][] => {
     const value = record[field];
     return typeof value === 'string' ? [[field, value]] : [];
   });
-  return { kind, id, scope: { ...scope, ...Object.fromEntries(own) }, record: kept };
+  return { kind, id, scope: { ...scope, ...Object.fromEntries(own) }, record };
 }
 
 /** Names organizations after what people call them, in the order of their names. */
