@@ -168,7 +168,7 @@ it('a refusal of one page is the error', async () => {
 });
 
 it('of a list whose fields are named, items keep these and their id alone', async () => {
-  const whole = [
+  const whole: readonly JsonObject[] = [
     { id: '1', name: 'a', prompt: 'long', constructor: 'x' },
     { id: '2', prompt: 'long' },
   ];
