@@ -7,7 +7,7 @@ import { describe, expect, test } from 'vitest';
  *
  *     main ─▶ cli ─▶ restore, apply, live, snapshot, config, api, simulator, stores ─▶ plan, diff, rollback, render ─▶ kinds ─▶ core
  *                                 config ─▶ lint, rules ─▶ kinds ─▶ core
- *                    pull ─▶ config, plan, diff
+ *                    pull ─▶ export ─▶ config, plan; pull ─▶ diff
  *
  * `lint` and `rules` judge what `config` has resolved, and are called by it: so their findings come with the other
  * diagnostics, with frames, and stop a plan as those do. Rules over plans go to `plan` as a function.
@@ -45,7 +45,7 @@ const ALLOWED: { readonly [folder: string]: readonly string[] } = {
   rehearse: ['snapshot', 'simulator', 'plan', 'diff', 'model', 'kinds', 'core'],
   restore: ['snapshot', 'rollback', 'plan', 'diff', 'model', 'kinds', 'core'],
   config: ['contract', 'lint', 'rules', 'kinds', 'core'],
-  pull: ['config', 'plan', 'diff', 'kinds', 'core'],
+  pull: ['config', 'export', 'plan', 'diff', 'kinds', 'core'],
   lint: ['kinds', 'core'],
   rules: ['kinds', 'core'],
   api: ['contract', 'kinds', 'core'],

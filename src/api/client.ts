@@ -34,8 +34,8 @@ export type Client = {
    * time that it is sent, since a try whose answer is lost may have been carried out.
    */
   readonly call: (call: Call, onTry?: () => void) => Promise<Json>;
-  /** Performs a list call, all pages of it, and returns the items. */
-  readonly list: (call: Call) => Promise<readonly JsonObject[]>;
+  /** Performs a list call, all pages of it, and returns the items; with `fields`, these and the id alone of each. */
+  readonly list: (call: Call, fields?: readonly string[]) => Promise<readonly JsonObject[]>;
   /** The items of a list call one by one, page by page: who stops early asks for no more pages. */
   readonly each: (call: Call) => AsyncIterable<JsonObject>;
   /** PUTs a file's bytes to a presigned address: its content type, no bearer token (Knowledge base sources). */
@@ -165,7 +165,8 @@ export function createClient(options: ClientOptions): Client {
   return {
     baseUrl,
     call,
-    list: (wanted) => followPages(wanted, usableEndpoint(wanted.operation, endpoints), call),
+    list: (wanted, fields) =>
+      followPages(wanted, usableEndpoint(wanted.operation, endpoints), call, fields),
     each: (wanted) => eachItem(wanted, usableEndpoint(wanted.operation, endpoints), call),
     upload,
     spent: sender.spent,

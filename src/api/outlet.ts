@@ -1,7 +1,9 @@
-import type { Dispatcher, request } from 'undici';
+import type { Dispatcher } from 'undici';
 import { isLoopback } from '../core/base-url.ts';
 import { CallsheetError } from '../core/errors.ts';
+import { exchange, type RawAnswer } from './exchange.ts';
 import type { Timeouts } from './timeouts.ts';
+import type { WireRequest } from './transport.ts';
 import { trustFrom } from './trust.ts';
 import { loadUndici } from './undici.ts';
 
@@ -9,7 +11,6 @@ const PROXY_VARIABLES = ['https_proxy', 'HTTPS_PROXY', 'http_proxy', 'HTTP_PROXY
 
 /** Pools of keep-alive connections. */
 type Pools = {
-  readonly request: typeof request;
   /** What is on this machine is reached directly: http is allowed there, and a proxy would see the token in clear. */
   readonly direct: Dispatcher;
   readonly proxied: Dispatcher;
@@ -17,10 +18,7 @@ type Pools = {
 
 /** How requests get out. */
 export type Outlet = {
-  readonly request: (
-    url: URL,
-    options: NonNullable<Parameters<typeof request>[1]>,
-  ) => Promise<Dispatcher.ResponseData<unknown>>;
+  readonly exchange: (url: URL, wire: WireRequest) => Promise<RawAnswer>;
   /** The host of the proxy on the way to an address, where there may be one. */
   readonly proxyFor: (url: URL) => string | undefined;
   /** Lets requests in flight finish. */
@@ -44,22 +42,23 @@ export function createOutlet(connections: number, timeouts: Timeouts): Outlet {
   let pools: Promise<Pools> | undefined;
 
   async function openPools(): Promise<Pools> {
-    const { Agent, EnvHttpProxyAgent, request } = await loadUndici();
+    const { Agent, EnvHttpProxyAgent } = await loadUndici();
     const direct = new Agent(options);
-    if (proxy === undefined) return { request, direct, proxied: direct };
+    if (proxy === undefined) return { direct, proxied: direct };
     const proxied = new EnvHttpProxyAgent({
       ...options,
       connectTimeout: timeouts.connect,
       ...(secureContext === undefined ? {} : { requestTls: tls, proxyTls: tls }),
     });
-    return { request, direct, proxied };
+    return { direct, proxied };
   }
 
   return {
-    async request(url, wanted) {
+    async exchange(url, wire) {
       pools ??= openPools();
-      const { request, direct, proxied } = await pools;
-      return request(url, { ...wanted, dispatcher: isLoopback(url) ? direct : proxied });
+      const { direct, proxied } = await pools;
+      const target = { origin: url.origin, path: `${url.pathname}${url.search}` };
+      return exchange(isLoopback(url) ? direct : proxied, target, wire);
     },
     proxyFor: (url) => (isLoopback(url) ? undefined : proxy),
     async close() {

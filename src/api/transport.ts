@@ -1,4 +1,3 @@
-import { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
 import { CallsheetError } from '../core/errors.ts';
 import type { Json } from '../core/value.ts';
@@ -53,7 +52,7 @@ export function createTransport({ connections, timeouts }: TransportOptions): Tr
     async send(wire) {
       const url = new URL(wire.url);
       try {
-        const answer = await exchange(outlet, url, wire);
+        const answer = await answerTo(outlet, url, wire);
         hasAnswered = true;
         return answer;
       } catch (cause) {
@@ -68,25 +67,18 @@ export function createTransport({ connections, timeouts }: TransportOptions): Tr
   };
 }
 
-async function exchange(outlet: Outlet, url: URL, wire: WireRequest): Promise<WireAnswer> {
-  const { method, headers, body = null, signal } = wire;
-  const answer = await outlet.request(url, {
-    method,
-    headers,
-    body: body === null || typeof body === 'string' ? body : Readable.from(body),
-    ...(signal === undefined ? {} : { signal }),
-  });
-  const received = plainHeaders(answer.headers);
+async function answerTo(outlet: Outlet, url: URL, wire: WireRequest): Promise<WireAnswer> {
+  const { status, headers, text } = await outlet.exchange(url, wire);
+  const received = plainHeaders(headers);
   const contentType = received['content-type'] ?? '';
-  const text = await answer.body.text();
   return {
-    status: answer.statusCode,
+    status,
     headers: received,
     contentType,
     retryAfter: received['retry-after'],
     requestId: plainId(received['x-request-id']),
     location: received.location,
-    body: parseBody(answer.statusCode, contentType, text),
+    body: parseBody(status, contentType, text),
     length: text.length,
   };
 }
@@ -100,12 +92,12 @@ function plainId(text: string | undefined): string | undefined {
 function plainHeaders(
   headers: Readonly<Record<string, string | string[] | undefined>>,
 ): Readonly<Record<string, string>> {
-  return Object.fromEntries(
-    Object.entries(headers).map(([name, value = '']) => [
-      name,
-      typeof value === 'string' ? value : (value[0] ?? ''),
-    ]),
-  );
+  const plain: Record<string, string> = {};
+  for (const name of Object.keys(headers)) {
+    const value = headers[name] ?? '';
+    plain[name] = typeof value === 'string' ? value : (value[0] ?? '');
+  }
+  return plain;
 }
 
 function parseBody(status: number, contentType: string, text: string): Json | undefined {

@@ -30,18 +30,25 @@ function sortedKeys(value: object): readonly string[] {
 }
 
 function isIndex(key: string): boolean {
+  // Hardly any begins with a digit.
+  const first = key.charCodeAt(0);
+  if (!(first >= DIGITS[0] && first <= DIGITS[1])) return false;
   return /^(?:0|[1-9]\d{0,9})$/.test(key) && Number(key) < 2 ** 32 - 1;
 }
+
+/** Codes of `0` and `9`. */
+const DIGITS = [48, 57] as const;
 
 /** The same as of an object with these members, which need not be made for it. */
 export function digestOfMembers(members: ReadonlyMap<string, unknown>): string {
   const keys = [...members.keys()];
   if (keys.some(isIndex)) return digestOf(Object.fromEntries(members));
-  const texts = keys.sort().flatMap((key) => {
+  let text = '';
+  for (const key of keys.sort()) {
     const member = write(members.get(key));
-    return member === undefined ? [] : [`${JSON.stringify(key)}:${member}`];
-  });
-  return `sha256:${hash('sha256', `{${texts.join(',')}}`)}`;
+    if (member !== undefined) text += `${text === '' ? '' : ','}${JSON.stringify(key)}:${member}`;
+  }
+  return `sha256:${hash('sha256', `{${text}}`)}`;
 }
 
 /** `sha256:<hex>` of a text or of a value's canonical JSON, which is hashed in pieces as it comes. */

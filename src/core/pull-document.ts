@@ -15,6 +15,12 @@ export type PullDocument = {
   /** Changed in the configuration and not applied yet. */
   readonly kept: readonly PullLeft[];
   readonly refused: readonly PullLeft[];
+  /** What new files do not say as the platform has it, and why; the path is null for a resource as a whole. */
+  readonly remarks?: readonly {
+    readonly address: string;
+    readonly path: string | null;
+    readonly reason: string;
+  }[];
   /** Values that the new files ask for, and where from. */
   readonly secrets?: readonly {
     readonly address: string;

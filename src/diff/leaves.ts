@@ -57,23 +57,66 @@ export type Leaves = {
 
 const NO_FACTS: Facts = { sensitive: false, unreadable: false, secretsInside: false };
 
+/** The way to a value: told from its end, so that a step takes no copy of what stands above. */
+type Spot = { readonly above: Spot | undefined; readonly segment: string };
+
+/** Told of what a document is made of, in the order in which it stands there. */
+type Visitor = {
+  readonly leaf: (
+    text: string,
+    value: Value,
+    schema: FieldSchema,
+    spot: Spot,
+    facts: Facts,
+  ) => void;
+  readonly list?: (
+    text: string,
+    elements: ReadonlyMap<string, Value>,
+    items: FieldSchema,
+    spot: Spot,
+  ) => void;
+};
+
 /** Takes a document apart. An explicit null is a leaf of its own; callers that read live data skip it. */
 export function leavesOf(root: FieldSchema, document: { readonly [key: string]: Value }): Leaves {
   const leaves = new Map<string, Leaf>();
   const lists = new Map<string, KeyedList>();
+  walkLeaves(root, document, {
+    leaf(text, value, schema, spot, facts) {
+      leaves.set(text, { path: pathTo(spot), text, value, schema, facts });
+    },
+    list(text, elements, items, spot) {
+      lists.set(text, { path: pathTo(spot), elements, items });
+    },
+  });
+  return { leaves, lists };
+}
 
-  function visit(schema: FieldSchema, value: Value, path: Path, text: string, above: Facts): void {
+function pathTo(spot: Spot): Path {
+  const path: string[] = [];
+  for (let at: Spot | undefined = spot; at !== undefined; at = at.above) path.push(at.segment);
+  return path.reverse();
+}
+
+function walkLeaves(
+  root: FieldSchema,
+  document: { readonly [key: string]: Value },
+  visitor: Visitor,
+): void {
+  function visit(schema: FieldSchema, value: Value, spot: Spot, text: string, above: Facts): void {
     if (schema.readOnly || schema['x-local']) return;
     const facts = factsAt(schema, above, value);
     if (isList(value) && schema['x-identity'] !== undefined) {
-      visitList(schema, schema['x-identity'], value, path, text, facts);
-    } else if (isObject(value) && !schema['x-whole'] && Object.keys(value).length > 0) {
-      for (const [key, member] of Object.entries<Value>(value)) {
+      visitList(schema, schema['x-identity'], value, spot, text, facts);
+    } else if (isObject(value) && !schema['x-whole']) {
+      const members = Object.entries<Value>(value);
+      if (members.length === 0) visitor.leaf(text, value, schema, spot, facts);
+      for (const [key, member] of members) {
         const inner = memberSchema(root, schema, key);
-        visit(inner, member, [...path, key], extendPath(text, key), facts);
+        visit(inner, member, { above: spot, segment: key }, extendPath(text, key), facts);
       }
     } else {
-      leaves.set(text, { path, text, value, schema, facts: factsOfWhole(path, value, facts) });
+      visitor.leaf(text, value, schema, spot, factsOfWhole(spot.segment, value, facts));
     }
   }
 
@@ -81,7 +124,7 @@ export function leavesOf(root: FieldSchema, document: { readonly [key: string]: 
     schema: FieldSchema,
     identity: string,
     list: readonly Value[],
-    path: Path,
+    spot: Spot,
     text: string,
     facts: Facts,
   ): void {
@@ -91,22 +134,22 @@ export function leavesOf(root: FieldSchema, document: { readonly [key: string]: 
       const name = isObject(element) ? element[identity] : undefined;
       const segment = identitySegment(String(name ?? ''));
       elements.set(segment, element);
-      visit(items, element, [...path, segment], extendPath(text, segment), facts);
+      visit(items, element, { above: spot, segment }, extendPath(text, segment), facts);
     }
-    lists.set(text, { path, elements, items });
+    visitor.list?.(text, elements, items, spot);
   }
 
   for (const [key, value] of Object.entries(document)) {
     if (value === undefined) continue;
-    visit(memberSchema(root, root, key), value, [key], extendPath('', key), NO_FACTS);
+    const spot = { above: undefined, segment: key };
+    visit(memberSchema(root, root, key), value, spot, extendPath('', key), NO_FACTS);
   }
-  return { leaves, lists };
 }
 
 /** What is compared as one value is as sensitive as anything in it: no schema says what its members are. */
-function factsOfWhole(path: Path, value: Value, facts: Facts): Facts {
+function factsOfWhole(name: string, value: Value, facts: Facts): Facts {
   const isWhole = isList(value) || isObject(value);
-  const isTelling = isWhole && !facts.sensitive && holdsTelling({ [path.at(-1) ?? '']: value });
+  const isTelling = isWhole && !facts.sensitive && holdsTelling({ [name]: value });
   return isTelling ? { ...facts, sensitive: true } : facts;
 }
 
@@ -169,10 +212,14 @@ export function isSpecial(value: Value): value is Ref | Secret | Blob {
 /** The leaves of a live document by path, normalised, absent ones left out. Its digest is the pin's. */
 export function liveForm(root: FieldSchema, document: JsonObject): ReadonlyMap<string, Json> {
   const form = new Map<string, Json>();
-  for (const [text, leaf] of leavesOf(root, document).leaves) {
-    const value = normalise(leaf.schema, leaf.value);
-    if (value !== null) form.set(text, value);
-  }
+  walkLeaves(root, document, {
+    leaf(text, given, schema) {
+      const value = normalise(schema, given);
+      // Where elements cannot be told apart the last one counts.
+      if (value === null) form.delete(text);
+      else form.set(text, value);
+    },
+  });
   return form;
 }
 

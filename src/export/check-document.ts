@@ -19,22 +19,24 @@ const STAND_IN = '00000000-0000-4000-8000-000000000000';
  * the document as a whole, such as a field that is required and missing, has no spot.
  */
 export function faultsIn(kind: Kind, document: ValueObject): readonly Fault[] {
-  const names = new Map<string, string>();
   const written: Record<string, unknown> = {};
   for (const [field, value] of Object.entries(document)) {
-    const name = configName(field, memberSchema(kind.schema, kind.schema, field));
-    if (name === undefined) continue;
-    names.set(name, field);
-    written[name] = plain(value);
+    const name = nameOf(kind, field);
+    if (name !== undefined) written[name] = plain(value);
   }
   const errors = schemaErrors(resourceSchema(kind), written)
     .filter(({ schemaPath }) => !/(?<!\/properties)\/contains\//.test(schemaPath))
     .map((error): Fault => {
       const [first, ...rest] = error.instancePath.split('/').slice(1).map(unescapePointer);
-      const spot = first === undefined ? [] : [names.get(first) ?? first, ...rest];
+      const field = Object.keys(document).find((one) => nameOf(kind, one) === first);
+      const spot = first === undefined ? [] : [field ?? first, ...rest];
       return { spot, reason: reasonOf(error) };
     });
   return [...errors, ...unbalancedIn(kind, document)];
+}
+
+function nameOf({ schema }: Kind, field: string): string | undefined {
+  return configName(field, memberSchema(schema, schema, field));
 }
 
 /** What is wrong, for people who cannot change what the platform has. */

@@ -49,13 +49,22 @@ export function layoutOf(organizations: readonly Organization[]): Layout {
     },
     textFileOf: (entry, text) => {
       const { kind, file } = entry;
-      if (!isLong(kind, text)) return undefined;
-      const folder = isStreamed(kind) ? 'prompts' : kind.section;
-      return textFile(`${folderOf(entry)}${folder}`, file, text);
+      return ownTextFile(kind, file, text, folderOf(entry));
     },
     baseTextFile: (kind, text) =>
       isLong(kind, text) ? textFile('bases', text.address, text) : undefined,
   };
+}
+
+/** Where a text of a resource stands; undefined for one that stays in the YAML. `folder` ends with a slash. */
+export function ownTextFile(
+  kind: Kind,
+  file: string,
+  text: LongText,
+  folder = '',
+): string | undefined {
+  if (!isLong(kind, text)) return undefined;
+  return textFile(`${folder}${isStreamed(kind) ? 'prompts' : kind.section}`, file, text);
 }
 
 /**

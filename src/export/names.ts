@@ -7,6 +7,7 @@ const ID_CHARACTERS = 8;
 
 /** Files of these names cannot be made on Windows, with any extension. */
 const DEVICES = /^(?:con|prn|aux|nul|com[0-9]|lpt[0-9]|conin|conout)$/;
+const IN_ASCII = /^[\x20-\x7e]*$/;
 /** Words that some reader of YAML or of objects takes for something else than a name. */
 const WORDS = /^(?:null|true|false|yes|no|on|off|y|n|constructor|prototype|tostring|valueof)$/;
 
@@ -18,14 +19,20 @@ const STACK_WORDS = /^(?:callsheet|node_modules)$/;
  * `qian_tai` of `前台`. Lower case, so that no two differ by case alone. Empty where nothing remains.
  */
 export function slugOf(display: string): string {
-  // Apart from what stands beside it, a character of another script reads better: `Qian Tai`.
-  const plain = anyAscii(display.normalize('NFKC').replace(/\p{M}+/gu, ''))
+  const plain = inAscii(display)
     .replace(/['’`]/g, '')
     .replace(/([a-z])([A-Z])/g, '$1_$2')
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, '_')
     .replace(/^_+|_+$/g, '');
   return shorten(plain);
+}
+
+/** Apart from what stands beside it, a character of another script reads better: `Qian Tai`. */
+function inAscii(display: string): string {
+  // Most names are, and of a large fleet looking up each character of them takes its time.
+  if (IN_ASCII.test(display)) return display;
+  return anyAscii(display.normalize('NFKC').replace(/\p{M}+/gu, ''));
 }
 
 function shorten(slug: string): string {
@@ -55,13 +62,20 @@ function baseName({ id, display }: Nameless, noun: string): string {
 
 /**
  * Names for things of one kind, by id: each its own, whatever order they come in. Of several that would be
- * called the same, the oldest keeps the name and the others are numbered.
+ * called the same, the oldest keeps the name and the others are numbered; `taken` are names that others have.
  */
-export function nameAll(things: readonly Nameless[], noun: string): ReadonlyMap<string, string> {
+export function nameAll(
+  things: readonly Nameless[],
+  noun: string,
+  taken: readonly string[] = [],
+): ReadonlyMap<string, string> {
   const ordered = things.toSorted(
     (a, b) => compare(a.createdAt, b.createdAt) || compare(a.id, b.id),
   );
-  return distinct(ordered.map((thing) => [thing.id, baseName(thing, noun)]));
+  return distinct(
+    ordered.map((thing) => [thing.id, baseName(thing, noun)]),
+    taken,
+  );
 }
 
 /** Each with a name of its own: who comes first keeps it, those who come later are numbered. */

@@ -41,6 +41,8 @@ export type ResourceContext = {
   readonly addressOf: (kind: string, id: string) => Address | undefined;
   /** Whether others of its organization have its name, so that the id must tell which one it is. */
   readonly isTwin: boolean;
+  /** Whether the stack reads something else from an environment variable. */
+  readonly isVariableTaken?: (name: string) => boolean;
 };
 
 /** Turns what is live into what the stack says of it. What `validate` would refuse is never written. */
@@ -59,7 +61,8 @@ export function exportResource(live: LiveResource, context: ResourceContext): Ex
     secret: (path, value) => {
       const plain = secretName(address, path);
       // Headers may differ by case alone.
-      const isTaken = secrets.some(({ name }) => name === plain);
+      const isTaken =
+        secrets.some(({ name }) => name === plain) || context.isVariableTaken?.(plain) === true;
       const name = isTaken ? secretName(address, path, true) : plain;
       secrets.push({ name, address, path: formatPath(path), value });
       return new Secret(`env:${name}`);

@@ -56,7 +56,7 @@ export async function survey(
       within.map(async (scope) => {
         try {
           // A reader of its own, so that no list is kept longer than it takes to look at it.
-          const items = await open().list(kind, scope);
+          const items = await open().list(kind, scope, false, namingFields(kind));
           if (items === undefined)
             unlisted.push({ kind: kind.name, reason: 'there is no list of them' });
           return (items ?? []).map((item) => lean(kind, item));
@@ -105,16 +105,19 @@ function scopesOf(
   return ids.map(({ id }) => ({ [field]: id }));
 }
 
+/** Fields that names are made of; undefined where the list is all that is read of a kind. */
+function namingFields(kind: Kind): readonly string[] | undefined {
+  return isStreamed(kind) ? ['name', 'created_at', ...kind.scope] : undefined;
+}
+
 /** Of a kind that is read one by one only what names are made of is kept: fleets are large. */
 function lean(kind: Kind, { id, scope, record }: ListedResource): Listed {
   if (!isStreamed(kind)) return { kind, id, scope, record };
-  const fields = ['name', 'created_at', ...kind.scope];
-  const kept = Object.fromEntries(fields.map((field) => [field, record[field] ?? null]));
   const own = kind.scope.flatMap((field): [string, string][] => {
     const value = record[field];
     return typeof value === 'string' ? [[field, value]] : [];
   });
-  return { kind, id, scope: { ...scope, ...Object.fromEntries(own) }, record: kept };
+  return { kind, id, scope: { ...scope, ...Object.fromEntries(own) }, record };
 }
 
 /** Names organizations after what people call them, in the order of their names. */
@@ -169,7 +172,11 @@ function named(
   const groups = Map.groupBy(listed, ownerOf);
   const files = new Map<string, string>();
   for (const group of groups.values()) {
-    for (const [id, name] of nameAll(group.map(namelessOf), nounOf(kind))) files.set(id, name);
+    for (const [id, name] of nameAll(
+      group.map((one) => namelessOf(kind, one)),
+      nounOf(kind),
+    ))
+      files.set(id, name);
   }
   const ordered = listed.toSorted((a, b) => compare(a.id, b.id));
   const isPrefixed = kind.nested === undefined && organizations.length > 1;
@@ -205,7 +212,11 @@ export function nounOf({ name }: Kind): string {
   return name.split('_').at(-1) ?? name;
 }
 
-function namelessOf({ kind, id, record }: Listed): Nameless {
+/** What a resource is named after: its name, or the page that it stands for. */
+export function namelessOf(
+  kind: Kind,
+  { id, record }: Pick<ListedResource, 'id' | 'record'>,
+): Nameless {
   const fields = [...new Set(kind.naturalKey.flatMap((names) => names.slice(-1)))];
   const [display = ''] = fields.flatMap((field) => {
     const value = record[field];

@@ -1,9 +1,8 @@
 import {
-  type Unwritable,
   type Writable,
+  type WriteOptions,
   type WrittenResources,
   writeBases,
-  writeResources,
 } from '../config/write.ts';
 import type { Address } from '../core/address.ts';
 import { isList, isObject, Ref, type Value } from '../core/value.ts';
@@ -13,10 +12,11 @@ import type { Bases, Census } from './factor.ts';
 import type { ExportInput, ExportResult } from './index.ts';
 import { layoutOf, wayBack } from './layout.ts';
 import { compare } from './names.ts';
-import { type Exported, exportResource, type Remark } from './resource.ts';
+import type { Remark } from './resource.ts';
 import type { SecretUse } from './secret-names.ts';
 import { fromLine, toLine } from './spooled.ts';
 import { type Entry, nounOf, type Survey } from './survey.ts';
+import { withFinalNewlines, writeFile, writeOne } from './write-one.ts';
 
 /** A resource that was read, and what the stack says of it. */
 export type Done = {
@@ -64,10 +64,6 @@ export function openWork({ organizations, entries, unlisted }: Survey, input: Ex
     return entry === undefined || isNameable(entry.kind) ? undefined : entry.address;
   }
 
-  function exportOne({ kind, address, isTwin }: Entry, live: LiveResource): Exported {
-    return exportResource(live, { kind, address, isTwin, addressOf });
-  }
-
   async function readLive(entry: Entry): Promise<LiveResource | undefined> {
     const { kind, id, scope, record } = entry;
     const at = { id, scope, ...(record === undefined ? {} : { record }) };
@@ -96,44 +92,29 @@ export function openWork({ organizations, entries, unlisted }: Survey, input: Ex
       remarks.push({ address, path: null, reason: 'it was deleted while this was exported' });
       return undefined;
     }
-    const { writable, ...found } = exportOne(entry, live);
-    remarks.push(...found.remarks);
-    if (writable === undefined) return undefined;
-    const said = sayable(writable, entry);
-    remarks.push(...said.remarks);
-    secrets.push(...found.secrets);
-    addRefs(said.writable.document, used);
-    return { entry, live, ...said };
+    const context = { kind, address, isTwin: entry.isTwin, addressOf };
+    const { one, remarks: own } = writeOne(live, context, optionsFor(layout.fileOf(entry)));
+    remarks.push(...own);
+    if (one === undefined) return undefined;
+    secrets.push(...one.secrets);
+    addRefs(one.writable.document, used);
+    return { entry, live, writable: one.writable, written: one.written };
   }
 
-  /** A resource without fields that hold what the language has no words for. */
-  function sayable(given: Writable, entry: Entry) {
-    const file = layout.fileOf(entry);
-    const first = write([given], file);
-    const remarks: readonly Remark[] = first.unwritable.map((one) => ({
-      ...one,
-      reason: `${one.reason}; it is left out`,
-    }));
-    if (remarks.length === 0) return { writable: given, written: first, remarks };
-    const writable = withoutFields(given, first.unwritable);
-    return { writable, written: write([writable], file), remarks };
-  }
-
-  function write(resources: readonly Writable[], file: string): WrittenResources {
-    return writeResources(resources, {
+  function optionsFor(file: string): WriteOptions {
+    return {
       ...common,
       schema: `${wayBack(file)}${input.schema}`,
       fileFor: (text) => {
         const entry = byAddress.get(text.address);
         return entry && layout.textFileOf(entry, text);
       },
-    });
+    };
   }
 
   async function put(file: string, { text, files }: WrittenResources): Promise<void> {
-    const texts = [...files].map(([path, content]) => [path, withFinalNewline(content)] as const);
     await Promise.all(
-      [[file, text] as const, ...texts].map(([path, own]) => input.write(path, own)),
+      [[file, text] as const, ...files].map(([path, own]) => input.write(path, own)),
     );
   }
 
@@ -158,7 +139,7 @@ export function openWork({ organizations, entries, unlisted }: Survey, input: Ex
         },
       },
     );
-    await put('bases.yaml', written);
+    await put('bases.yaml', withFinalNewlines(written));
   }
 
   return {
@@ -184,7 +165,7 @@ export function openWork({ organizations, entries, unlisted }: Survey, input: Ex
         if (entry === undefined) continue;
         const laid = found.get(entry.kind)?.layOver(entry.organization ?? '', writable.document);
         const file = layout.fileOf(entry);
-        await put(file, write([{ ...writable, ...laid }], file));
+        await put(file, writeFile([{ ...writable, ...laid }], optionsFor(file)));
       }
     },
 
@@ -194,13 +175,8 @@ export function openWork({ organizations, entries, unlisted }: Survey, input: Ex
         input.scopes.only === undefined || kind.scope.length > 0 || used.has(address);
       const wanted = all.filter(isWanted);
       for (const [file, group] of Map.groupBy(wanted, ({ entry }) => layout.fileOf(entry))) {
-        await put(
-          file,
-          write(
-            group.map(({ writable }) => writable),
-            file,
-          ),
-        );
+        const resources = group.map(({ writable }) => writable);
+        await put(file, writeFile(resources, optionsFor(file)));
         for (const done of group) account(done);
       }
     },
@@ -231,27 +207,6 @@ export function isNameable({ schema }: Kind): boolean {
   return (schema.required ?? []).some(
     (field) => schema.properties?.[field]?.['x-file'] !== undefined,
   );
-}
-
-/** Editors end a file with a line feed, and one of them at the end of prose is not compared. */
-function withFinalNewline(text: string): string {
-  return text.endsWith('\n') ? text : `${text}\n`;
-}
-
-function withoutFields(writable: Writable, unwritable: readonly Unwritable[]): Writable {
-  const paths = unwritable.map(({ path }) => path);
-  const isSaid = (field: string, within: string) => {
-    const own = `${within}${field}`;
-    return !paths.some(
-      (path) => path === own || path.startsWith(`${own}.`) || path.startsWith(`${own}[`),
-    );
-  };
-  const keep = <T>(members: { readonly [name: string]: T }, within = '') =>
-    Object.fromEntries(Object.entries(members).filter(([field]) => isSaid(field, within)));
-  const unchecked = isSaid('unchecked', '')
-    ? writable.unchecked
-    : keep(writable.unchecked, 'unchecked.');
-  return { ...writable, document: keep(writable.document), unchecked };
 }
 
 function addRefs(value: Value, into: Set<Address>): void {

@@ -36,13 +36,13 @@ export function createReader(
   const lists = new Map<string, Promise<readonly ListedResource[] | undefined>>();
   const lacks = openLacks(endpoints);
 
-  const list: Reader['list'] = (kind, scope, fresh = false) => {
+  const list: Reader['list'] = (kind, scope, fresh = false, fields = undefined) => {
     const call = kind.list(scope);
     if (lacks.of(call.operation) !== undefined) return Promise.resolve(undefined);
-    const key = JSON.stringify(call);
+    const key = JSON.stringify([call, fields]);
     const known = lists.get(key);
     if (known !== undefined && !fresh) return known;
-    const reading = client.list(call).then(
+    const reading = client.list(call, fields).then(
       (items) => listed(kind, scope, items),
       (error: unknown) => {
         if (lacks.learn(call.operation, error)) return undefined;

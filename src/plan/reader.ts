@@ -41,12 +41,14 @@ export type Lack = 'refused' | 'absent';
 export type Reader = {
   /**
    * Every resource of a kind in a scope. Listed once; asked again, the same answer, unless it is to be
-   * `fresh`. Undefined: the platform cannot be asked for the list.
+   * `fresh`. Undefined: the platform cannot be asked for the list. With `fields`, records have these and their
+   * id alone.
    */
   readonly list: (
     kind: Kind,
     scope: Scope,
     fresh?: boolean,
+    fields?: readonly string[],
   ) => Promise<readonly ListedResource[] | undefined>;
   /**
    * One resource, read afresh; `facets` names those to read too. Undefined: there is none. Where a kind's

@@ -8,7 +8,7 @@ const MIN_WIDTH = 40;
 /** What was written into which file, and what was left as it is and why. */
 export function renderPullText(document: PullDocument, given: RenderOptions): string {
   const options = { ...given, width: Math.max(given.width, MIN_WIDTH) };
-  const { pulled, kept, refused, files, status, secrets = [] } = document;
+  const { pulled, kept, refused, files, status, secrets = [], remarks = [] } = document;
   const lines: Line[] = [...wrap([span(headlineOf(document), 'strong')], options.width, 2)];
   for (const { path, pulled: own } of byFile(document)) {
     lines.push([], [span(sanitiseLine(path), 'strong')]);
@@ -29,6 +29,13 @@ export function renderPullText(document: PullDocument, given: RenderOptions): st
     for (const { source, ...leaf } of secrets) {
       const what = span(`  ${sanitiseLine(source)}`);
       lines.push(...wrap([what, span(`  ${nameOf(leaf)}`, 'dim')], options.width, 6));
+    }
+  }
+  if (remarks.length > 0) {
+    lines.push([], ...wrap([span('Not as on the platform:', 'strong')], options.width, 2));
+    for (const { address, path, reason } of remarks) {
+      const what = span(`  ${nameOf({ address, path: path ?? '' })}`);
+      lines.push(...wrap([what, span(`  ${sanitiseLine(reason)}`, 'dim')], options.width, 6));
     }
   }
   if (refused.length > 0) {

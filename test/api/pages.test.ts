@@ -166,3 +166,15 @@ it('a refusal of one page is the error', async () => {
   });
   expect(await failure(open().list(list))).toMatchObject({ status: 403, error: 'forbidden' });
 });
+
+it('of a list whose fields are named, items keep these and their id alone', async () => {
+  const whole: readonly JsonObject[] = [
+    { id: '1', name: 'a', prompt: 'long', constructor: 'x' },
+    { id: '2', prompt: 'long' },
+  ];
+  script({ [agents]: [page(whole, 2)] });
+  expect(await open().list(list, ['name', 'toString'])).toEqual([
+    { id: '1', name: 'a' },
+    { id: '2' },
+  ]);
+});

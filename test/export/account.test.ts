@@ -228,6 +228,12 @@ describe('the folder', () => {
     expect(await readdir(stage.folder)).toEqual([]);
   });
 
+  test('is not there after an interrupt that no request is told of either', async () => {
+    const stage = await staged();
+    await stage.export('stack', {}, { exit: 130, stop: AbortSignal.abort() });
+    expect(await readdir(stage.folder)).toEqual([]);
+  });
+
   test('payments that cannot be read are said to be missing, and the agent is there', async () => {
     const stage = await staged({ ...ACCOUNT, agents: 3 });
     stage.sim.faults.add({ operation: 'getPaymentReadiness', status: 403, times: 1000 });

@@ -1,3 +1,5 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import type { SeedDocument } from '../../src/simulator/index.ts';
 import { staged } from '../apply/stage.ts';
@@ -62,11 +64,43 @@ const BY_HAND: SeedDocument = {
   ],
 } as unknown as SeedDocument;
 
+const tool = (name: string, key: string) => ({
+  type: 'webhook',
+  name,
+  condition: 'during_call',
+  method: 'GET',
+  url: 'https://crm.example.test/n',
+  description: `${name} says. `.repeat(30).trim(),
+  headers: [{ key: 'X-Api-Key', value: key }],
+});
+
+/** Names that are alike but for what neither files nor variables may hold. */
+const ALIKE: SeedDocument = {
+  ...SEED,
+  agents: [
+    {
+      id: '77777777-54a3-4b0e-9b1c-2f6d8e9a0b11',
+      organization_id: HARBOR,
+      name: 'Night desk',
+      extensions: { tools: [tool('crm-a', 'canary-alike-1'), tool('crm_a', 'canary-alike-2')] },
+    },
+  ],
+  sms_templates: [
+    {
+      id: '88888888-54a3-4b0e-9b1c-2f6d8e9a0b11',
+      organization_id: HARBOR,
+      name: 'Night desk',
+      message_type: 'sms',
+      body: 'See you.\nBring your card.',
+    },
+  ],
+} as unknown as SeedDocument;
+
 const SECRETS = {
   SMS_TOKEN: 'canary-sms-5f1c9a7e',
   CRM_KEY: 'canary-crm-83d20b46',
   MCP_TOKEN: 'canary-mcp-c71e4f92',
-  NIGHT_DESK_NORD_CRM_X_API_KEY: KEY,
+  AGENT_NIGHT_DESK_NORD__CRM_X_API_KEY: KEY,
 };
 
 describe('pull --new', () => {
@@ -85,16 +119,17 @@ describe('pull --new', () => {
         'sms_templates/uberraschung.yaml',
         'agents/night_desk_nord.yaml',
         'prompts/night_desk_nord.md',
-        'agents/agent.yaml',
+        'agents/dong_jing.yaml',
+        // As agents/callsheet.yaml it would make the folder a stack of its own.
+        'agents/agent_callsheet.yaml',
         'agents/twin.yaml',
         'agents/twin_2.yaml',
-        'agents/callsheet-2.yaml',
       ]);
       expect(secrets).toEqual([
         {
           address: 'agent.night_desk_nord',
           path: 'extensions.tools[crm].headers[X-Api-Key].value',
-          source: 'env:NIGHT_DESK_NORD_CRM_X_API_KEY',
+          source: 'env:AGENT_NIGHT_DESK_NORD__CRM_X_API_KEY',
         },
       ]);
       expect(refused.map(({ address }) => address)).toEqual(['custom_voice.by_hand']);
@@ -120,7 +155,7 @@ describe('pull --new', () => {
           method: GET
           url: https://crm.example.test/n
           headers:
-            - { key: X-Api-Key, value: { $secret: env:NIGHT_DESK_NORD_CRM_X_API_KEY } }
+            - { key: X-Api-Key, value: { $secret: env:AGENT_NIGHT_DESK_NORD__CRM_X_API_KEY } }
     language: en-US
     default_retry_policy_id: { $ref: retry_policy.evenings_only }
 `);
@@ -128,8 +163,8 @@ describe('pull --new', () => {
       expect(git(stage, 'status', '--porcelain')).not.toMatch(/^ M/m);
       const { changes } = await stage.plan();
       expect(changes.map(({ action, address }) => `${action} ${address}`).sort()).toEqual([
-        'adopt agent.agent',
-        'adopt agent.callsheet',
+        'adopt agent.agent_callsheet',
+        'adopt agent.dong_jing',
         'adopt agent.night_desk_nord',
         'adopt agent.twin',
         'adopt agent.twin_2',
@@ -140,6 +175,29 @@ describe('pull --new', () => {
       expect((await pulled(stage, { new: true, skipRefused: true })).files).toEqual([]);
     },
     { seed: BY_HAND, secrets: SECRETS },
+  );
+
+  staged(
+    'gives every text a file, and every secret a variable, of its own',
+    async (stage) => {
+      await stage.apply();
+      mkdirSync(join(stage.folder, 'sms_templates'));
+      await stage.write('sms_templates/night_desk.md', 'somebody else wrote this');
+      const { files, secrets = [], refused } = await pulled(stage, { new: true });
+      expect(refused).toEqual([]);
+      const paths = files.map(({ path }) => path);
+      expect(new Set(paths).size).toBe(paths.length);
+      const sources = secrets.map(({ source }) => source);
+      expect(new Set(sources).size).toBe(2);
+      const agent = await stage.read('agents/night_desk.yaml');
+      for (const source of sources) expect(agent).toContain(source);
+      const texts = await Promise.all(paths.map((path) => stage.read(path)));
+      for (const said of ['crm-a says.', 'crm_a says.']) expect(texts.join()).toContain(said);
+      const written = await stage.read('sms_templates/night_desk.yaml');
+      expect(written).toContain('{ $file: sms_templates/night_desk_2.md }');
+      expect(await stage.read('sms_templates/night_desk.md')).toBe('somebody else wrote this');
+    },
+    { seed: ALIKE, secrets: SECRETS },
   );
 
   staged(
@@ -173,7 +231,7 @@ describe('pull --new', () => {
       );
       expect(status).toBe('refused');
       expect(refused.map(({ reason }) => reason)).toEqual([
-        'voice_by_hand: the platform does not give its clip back',
+        'voice_by_hand: it needs a file, which the platform does not give back',
       ]);
       await expect(stage.read('retry_policies/evenings_only.yaml')).rejects.toThrow('ENOENT');
     },

@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path';
 import { ApiError, describeApiError } from '../../api/errors.ts';
 import { discover } from '../../config/discover.ts';
 import { editorSchema } from '../../config/editor-schema.ts';
+import { CallsheetError } from '../../core/errors.ts';
 import type { ExportDocument } from '../../core/export-document.ts';
 import { type ExportResult, exportStack } from '../../export/index.ts';
 import { recordIn, textOf } from '../../kinds/answer.ts';
@@ -41,7 +42,7 @@ export async function exportCommand(flags: ExportFlags, context: Context): Promi
     const folder = openNewFolder(dir);
     try {
       const { result, files, hasState } = await writeStack(folder, dir, flags, session, context);
-      if (context.stop.aborted) context.stop.throwIfAborted();
+      refuseInterrupted(context);
       if (flags.secretsFile !== undefined) await writeSecrets(flags.secretsFile, result);
       try {
         folder.commit();
@@ -76,7 +77,8 @@ async function writeStack(
   const memory = openMemory();
   const hasState = flags.state && !existsSync(join(dir, STATE));
   const files = new Set<string>();
-  const write = (path: string, text: string) => {
+  const write = async (path: string, text: string) => {
+    refuseInterrupted(context);
     files.add(path);
     return folder.write(path, text);
   };
@@ -104,6 +106,11 @@ async function writeStack(
   }
   if (hasState) await memory.write(join(folder.draft, STATE), account, context);
   return { result, files, hasState };
+}
+
+/** Throws where somebody wants it to end: nothing stands in its place before all of it does. */
+function refuseInterrupted({ stop }: Context): void {
+  if (stop.aborted) throw new CallsheetError('interrupted', 'nothing was written');
 }
 
 /** What the platform refuses of one thing, while it may give others. */

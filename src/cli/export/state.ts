@@ -21,17 +21,22 @@ export function openMemory() {
   const resources = new Map<Address, ResourceState>();
   const known = new Map<unknown, AppliedLeaf>();
 
-  /** Leaves that are alike, as most are in a fleet, are kept once. */
+  /** Leaves that are alike, as most in a fleet are, are kept once. */
   function shared(leaves: ResourceState['leaves']): ResourceState['leaves'] {
-    const entries = Object.entries(leaves).map(([path, leaf]) => {
-      // A digest is its resource's own.
-      if ('digest' in leaf) return [path, leaf] as const;
-      const key = keyOf(leaf);
-      const one = known.get(key);
-      if (one === undefined && known.size < MOST_SHARED) known.set(key, leaf);
-      return [path, one ?? leaf] as const;
-    });
-    return Object.fromEntries(entries);
+    const kept: Record<string, AppliedLeaf> = {};
+    for (const [path, leaf] of Object.entries(leaves)) {
+      const value = 'value' in leaf ? leaf.value : undefined;
+      // A digest is its resource's own, and a list or a map is rarely another's, too.
+      const isShared = value !== undefined && (typeof value !== 'object' || value === null);
+      kept[path] = isShared ? sharedLeaf(value, leaf) : leaf;
+    }
+    return kept;
+  }
+
+  function sharedLeaf(value: unknown, leaf: AppliedLeaf): AppliedLeaf {
+    const one = known.get(value);
+    if (one === undefined && known.size < MOST_SHARED) known.set(value, leaf);
+    return one ?? leaf;
   }
 
   return {
@@ -71,12 +76,6 @@ export function openMemory() {
       }
     },
   };
-}
-
-/** What no other leaf has. A scalar is its own key, and no list or map reads like one: it begins with its bracket. */
-function keyOf(leaf: AppliedLeaf): unknown {
-  const isScalar = 'value' in leaf && (typeof leaf.value !== 'object' || leaf.value === null);
-  return isScalar && typeof leaf.value !== 'string' ? leaf.value : JSON.stringify(leaf);
 }
 
 /** Nothing is asked of them: without the value of a secret there is no fingerprint. */

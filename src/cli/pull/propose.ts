@@ -5,9 +5,9 @@ import { type Address, kindOf, matchesAddress } from '../../core/address.ts';
 import type { Diagnostic } from '../../core/diagnostics.ts';
 import { CallsheetError } from '../../core/errors.ts';
 import type { PullDocument, PullLeft } from '../../core/pull-document.ts';
-import { kindNamed } from '../../kinds/index.ts';
+import { isList, isObject, Secret, type Value } from '../../core/value.ts';
 import type { Planned } from '../../plan/make.ts';
-import { type Exported, exportResources, nameResources } from '../../pull/new/index.ts';
+import { nameResources, type Proposed, proposeFiles } from '../../pull/new/index.ts';
 import { unifiedDiff } from '../../render/unified.ts';
 import type { CommonFlags, Context } from '../context.ts';
 import { SCHEMA_FILE } from '../init/files.ts';
@@ -43,7 +43,8 @@ export async function propose(
     [...all].map(([{ kind, live }, address]) => [`${kind.name} ${live.id}`, address]),
   );
   const { organizations, organization } = { ...stack, ...stack.written() };
-  const exported = exportResources(named, {
+  const variables = new Set(stack.resources.flatMap(({ document }) => secretsIn(document)));
+  const proposed = proposeFiles(named, {
     // One that is new refers to what is managed, and to what is written beside it.
     addressOf: (kind, id) => {
       const address = managed.get(`${kind} ${id}`) ?? ids.get(`${kind} ${id}`);
@@ -54,13 +55,11 @@ export async function propose(
     organizations,
     organization,
     isAmbiguous: found.isAmbiguous,
-    schemaFor: (file) =>
-      existsSync(join(stack.dir, SCHEMA_FILE))
-        ? `${'../'.repeat(file.split('/').length - 1)}${SCHEMA_FILE}`
-        : undefined,
+    schema: existsSync(join(stack.dir, SCHEMA_FILE)) ? SCHEMA_FILE : undefined,
     isTaken: (file) => existsSync(join(stack.dir, file)),
+    isVariableTaken: (name) => variables.has(`env:${name}`),
   });
-  return write(exported, session, flags, context);
+  return write(proposed, session, flags, context);
 }
 
 function isManaged(address: Address, { resources }: Stack): boolean {
@@ -89,19 +88,17 @@ function noneSuch(addresses: readonly Address[]): CallsheetError {
 
 /** Writes what can be written; with refusals only where they may be skipped. */
 async function write(
-  exported: readonly Exported[],
+  proposed: readonly Proposed[],
   session: Session,
   flags: ProposeFlags,
   context: Context,
 ): Promise<PullDocument> {
   const { stack } = session;
   const refused: PullLeft[] = [];
-  const missing = exported.filter((one) => {
-    const why = one.unwritable ?? lackOf(one);
-    if (why !== undefined) refused.push(refusal(one, why));
-    return why !== undefined;
-  });
-  let left = exported.filter((one) => !missing.includes(one));
+  for (const one of proposed) {
+    if (one.file === undefined) refused.push(refusal(one, one.remarks[0]?.reason ?? ''));
+  }
+  let left = proposed.filter(isWritten);
   while (left.length > 0) {
     const wrong = await wrongIn(left, session, flags, context);
     if (wrong.length === 0) break;
@@ -128,6 +125,7 @@ async function write(
     pulled: shown.map(({ address, file }) => ({ address, path: '', file, line: null })),
     kept: [],
     refused,
+    remarks: shown.flatMap(({ remarks }) => remarks),
     secrets: shown.flatMap(({ secrets }) => secrets),
     files: shown.flatMap(({ texts }) =>
       [...texts].map(([path, text]) => ({
@@ -141,19 +139,21 @@ async function write(
   };
 }
 
-/** A field that must be given and that the platform does not tell: the bytes of a file. */
-function lackOf({ address, texts, file }: Exported): string | undefined {
-  const { schema } = kindNamed(kindOf(address));
-  const bytes = (schema.required ?? []).filter(
-    (field) => schema.properties?.[field]?.['x-file'] !== undefined,
-  );
-  const [field] = bytes;
-  const isGiven =
-    field === undefined || new RegExp(`^ +${field}:`, 'm').test(texts.get(file) ?? '');
-  return isGiven ? undefined : `the platform does not give its ${field} back`;
+/** One that the configuration has words for. */
+type Written = Proposed & { readonly file: string };
+
+function isWritten(one: Proposed): one is Written {
+  return one.file !== undefined;
 }
 
-function refusal({ address, id }: Exported, why: string): PullLeft {
+/** Where the secrets of a document come from. */
+function secretsIn(value: Value): readonly string[] {
+  if (value instanceof Secret) return [value.source];
+  if (isList(value)) return value.flatMap(secretsIn);
+  return isObject(value) ? Object.values(value).flatMap(secretsIn) : [];
+}
+
+function refusal({ address, id }: Proposed, why: string): PullLeft {
   return {
     address,
     path: '',
@@ -162,35 +162,35 @@ function refusal({ address, id }: Exported, why: string): PullLeft {
   };
 }
 
-function textsOf({ texts }: Exported) {
+function textsOf({ texts }: Proposed) {
   return [...texts].map(([path, text]) => ({ path, text }));
 }
 
 /** Those of the new resources that the stack, read with them, has something against. */
 async function wrongIn(
-  exported: readonly Exported[],
+  proposed: readonly Written[],
   { stack }: Session,
   flags: ProposeFlags,
   context: Context,
-): Promise<readonly { readonly one: Exported; readonly why: string }[]> {
-  const texts = exported
+): Promise<readonly { readonly one: Written; readonly why: string }[]> {
+  const texts = proposed
     .flatMap(textsOf)
     .map(({ path, text }): readonly [string, string] => [path, text]);
   const read = await readAgain(stack.dir, texts, flags, context);
   if (read.stack !== undefined) {
     const known = new Set(read.stack.resources.map(({ address }) => address));
-    return exported
+    return proposed
       .filter(({ address }) => !known.has(address))
       .map((one) => ({ one, why: `${one.file} is no file of the stack: include leaves it out` }));
   }
   const errors = read.diagnostics.filter(({ severity }) => severity === 'error');
-  const about = (one: Exported, { address, position }: Diagnostic) =>
+  const about = (one: Written, { address, position }: Diagnostic) =>
     address === one.address || (position !== undefined && one.texts.has(position.file));
-  const wrong = exported.flatMap((one) => {
+  const wrong = proposed.flatMap((one) => {
     const error = errors.find((each) => about(one, each));
     return error === undefined ? [] : [{ one, why: error.message }];
   });
   if (wrong.length > 0) return wrong;
   const why = errors[0]?.message ?? `${stack.dir} would have errors`;
-  return exported.map((one) => ({ one, why }));
+  return proposed.map((one) => ({ one, why }));
 }

@@ -1,117 +1,108 @@
-import { basename } from 'node:path';
-import { STACK_FILE } from '../../config/discover.ts';
-import { type LongText, type Writable, writeResources } from '../../config/write.ts';
-import { type Address, kindOf } from '../../core/address.ts';
+import type { Address } from '../../core/address.ts';
+import { ownTextFile, wayBack } from '../../export/layout.ts';
+import type { Remark } from '../../export/resource.ts';
+import { writeOne } from '../../export/write-one.ts';
 import { kinds } from '../../kinds/index.ts';
-import { type ExportWords, exportDocument } from './document.ts';
 import type { Foreign } from './names.ts';
 
 /** What stands where the file says `$secret`. */
 export type NeededSecret = {
   readonly address: Address;
   readonly path: string;
-  /** `env:FRONT_DESK_CRM_KEY`. */
+  /** `env:AGENT_FRONT_DESK__CRM_KEY`. */
   readonly source: string;
 };
 
-export type Exported = {
+export type Proposed = {
   readonly address: Address;
   readonly id: string;
-  /** Its own file. */
-  readonly file: string;
+  /** Its own file; undefined where the configuration cannot say it, and then a remark says why. */
+  readonly file: string | undefined;
   /** Its file and those of its texts, by path in the stack folder. */
   readonly texts: ReadonlyMap<string, string>;
   readonly secrets: readonly NeededSecret[];
-  /** Why the language has no words for it; then it is not to be written. */
-  readonly unwritable: string | undefined;
+  readonly remarks: readonly Remark[];
 };
 
-export type ExportOptions = ExportWords & {
+export type ProposeOptions = {
+  /** The address of a live resource; undefined where nobody manages it. */
+  readonly addressOf: (kind: string, id: string) => Address | undefined;
   /** Names of organizations → ids. */
   readonly organizations: Readonly<Record<string, string>>;
   /** Id of the stack's own organization. */
   readonly organization: string | undefined;
   /** Whether another live resource is known by the same name, so that only its id tells it. */
   readonly isAmbiguous: (one: Foreign) => boolean;
-  /** What the first line of a file tells editors; undefined for none. */
-  readonly schemaFor?: (file: string) => string | undefined;
+  /** What the first line of a file tells editors, by its path from the stack folder; undefined for none. */
+  readonly schema: string | undefined;
   /** Whether something stands at a path already. */
   readonly isTaken: (file: string) => boolean;
+  /** Whether the stack reads something else from an environment variable. */
+  readonly isVariableTaken: (name: string) => boolean;
 };
 
-/** A file for each resource, and files for its long texts. */
-export function exportResources(
+/** A file for each resource, and files for its long texts. No path is given twice. */
+export function proposeFiles(
   named: ReadonlyMap<Foreign, Address>,
-  options: ExportOptions,
-): readonly Exported[] {
-  return [...named].map(([one, address]) => exportOne(one, address, options));
+  options: ProposeOptions,
+): readonly Proposed[] {
+  const free = freePaths(options.isTaken);
+  return [...named].map(([one, address]) => proposeOne(one, address, options, free));
 }
 
-function exportOne(one: Foreign, address: Address, options: ExportOptions): Exported {
+function proposeOne(
+  one: Foreign,
+  address: Address,
+  options: ProposeOptions,
+  free: (path: string) => string,
+): Proposed {
   const { kind, live } = one;
-  const { organizations, organization, isTaken, isAmbiguous } = options;
-  const { document, withheld } = exportDocument(kind, address, live.document, options);
-  const adopt = isAmbiguous(one) ? { adopt: live.id } : {};
-  const writable: Writable = {
-    address,
-    kind: kind.name,
-    document: { ...document, ...inherited(one) },
-    lifecycle: { protect: false, ignore: [], ...adopt },
-    unchecked: {},
-  };
-  const names = address.split('.').slice(1);
-  const free = freePath(isTaken);
-  const file = free(`${kind.section}/${names.join('-')}`, 'yaml');
-  const schema = options.schemaFor?.(file);
-  const { text, files, unwritable } = writeResources([writable], {
+  const { organizations, organization, schema } = options;
+  const name = address.split('.').slice(1).join('-');
+  const file = free(`${kind.section}/${name}.yaml`);
+  const paths = new Map<string, string>();
+  const context = { ...options, kind, address, isTwin: options.isAmbiguous(one) };
+  const { one: written, remarks } = writeOne(live, context, {
     kinds,
     organizations,
     organization,
-    ...(schema === undefined ? {} : { schema }),
-    fileFor: (long) => (isLong(long) ? free(placeOf(long, names), endingOf(long)) : undefined),
+    ...(schema === undefined ? {} : { schema: `${wayBack(file)}${schema}` }),
+    fileFor: (text) => {
+      const wanted = ownTextFile(kind, name, text);
+      if (wanted === undefined) return undefined;
+      // A resource may be put into words again, without what there are none for.
+      const path = paths.get(text.path) ?? free(wanted);
+      paths.set(text.path, path);
+      return path;
+    },
   });
-  const [first] = unwritable;
+  if (written === undefined) {
+    return { address, id: live.id, file: undefined, texts: new Map(), secrets: [], remarks };
+  }
   return {
     address,
     id: live.id,
     file,
-    texts: new Map([[file, text], ...files]),
-    secrets: withheld.map((needed) => ({ address, ...needed })),
-    unwritable: first && `${first.path}: ${first.reason}`,
+    texts: new Map([[file, written.written.text], ...written.written.files]),
+    secrets: written.secrets.map((secret) => ({
+      address,
+      path: secret.path,
+      source: `env:${secret.name}`,
+    })),
+    remarks,
   };
 }
 
-/** What the block of a nested resource says of it. */
-function inherited({ kind, live }: Foreign) {
-  const fields = Object.values(kind.nested?.inherit ?? {});
-  return Object.fromEntries(fields.map((field) => [field, live.scope[field] ?? '']));
-}
-
-/** From here on a text is easier to read, and to review, in a file of its own. */
-const LONG = 300;
-
-function isLong({ text }: LongText): boolean {
-  return text.length > LONG || text.trimEnd().split('\n').length > 3;
-}
-
-/** `prompts/front_desk`; another text than the prompt has its field's name behind it. */
-function placeOf({ address, path }: LongText, names: readonly string[]): string {
-  const folder = kindOf(address) === 'agent' ? 'prompts' : 'templates';
-  const field = path.replace(/[^\w]+/g, '_').replace(/_+$/, '');
-  const isMain = path === 'system_prompt' || path === 'body_html' || path === 'body';
-  return `${folder}/${names.join('-')}${isMain ? '' : `.${field}`}`;
-}
-
-function endingOf({ path }: LongText): string {
-  return path === 'body_html' ? 'html' : 'md';
-}
-
-/** A path that nothing stands at yet, that is given once, and that does not make its folder a stack of its own. */
-function freePath(isTaken: (file: string) => boolean): (path: string, ending: string) => string {
-  return (path, ending) => {
-    let file = `${path}.${ending}`;
-    const isFree = () => !isTaken(file) && basename(file) !== STACK_FILE;
-    for (let count = 2; !isFree(); count += 1) file = `${path}-${count}.${ending}`;
-    return file;
+/** Paths that nothing stands at yet, each given once, also where upper and lower case are the same. */
+function freePaths(isTaken: (file: string) => boolean): (path: string) => string {
+  const given = new Set<string>();
+  return (wanted) => {
+    const [, path = wanted, ending = ''] = /^(.*?)(\.[a-z]+)$/s.exec(wanted) ?? [];
+    let free = wanted;
+    for (let count = 2; isTaken(free) || given.has(free.toLowerCase()); count += 1) {
+      free = `${path}_${count}${ending}`;
+    }
+    given.add(free.toLowerCase());
+    return free;
   };
 }

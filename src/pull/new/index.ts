@@ -1,10 +1,11 @@
 /**
- * `export/` writes live resources as files of a stack, as a careful person would: names instead of ids, long
- * texts in files of their own, secrets as `$secret`. It computes texts; the command line writes them.
+ * `pull/new/` proposes files for live resources that a stack does not have. What they say, and how it is written,
+ * is the export's; here they find addresses, files and variables that the stack does not use. It computes texts;
+ * the command line writes them.
  *
  * ```
- * live resource → writable resource (document.ts) → one file each, and its texts (files.ts)
+ * live resources → addresses (names.ts) → one file each, and its texts (files.ts)
  * ```
  */
-export { type Exported, exportResources } from './files.ts';
+export { type Proposed, proposeFiles } from './files.ts';
 export { type Foreign, nameResources } from './names.ts';
