@@ -32,6 +32,22 @@ export async function scopesFor(
 }
 
 /**
+ * The id of an organization that is given by its id, by the name that the stack has for it, or by its name on the
+ * platform.
+ */
+export async function organizationNamed(
+  text: string,
+  known: Readonly<Record<string, string>>,
+  client: Pick<Client, 'call'>,
+  now: Date,
+): Promise<string> {
+  if (isUuid(text)) return text;
+  if (Object.hasOwn(known, text)) return known[text] as string;
+  const { only = [] } = await scopesFor({ organization: [text] }, {}, client, now);
+  return (only[0] as Organization).id;
+}
+
+/**
  * Names of organizations. The billing report alone has them (Billing report); it is closed to scoped keys,
  * and then organizations are called by their ids.
  */
