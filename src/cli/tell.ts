@@ -1,11 +1,11 @@
 import type { Diagnostic } from '../core/diagnostics.ts';
-import { renderDiagnosticsText } from '../render/diagnostics.ts';
+import { renderDiagnosticsBeside } from '../render/diagnostics.ts';
 import type { Context } from './context.ts';
 import type { Unfinished } from './unfinished.ts';
 
 /** Shows the configuration's warnings beside the results. */
 export function tellWarnings(warnings: readonly Diagnostic[], { terminal }: Context): void {
-  if (warnings.length > 0) terminal.err(renderDiagnosticsText(warnings, terminal.renderErr));
+  if (warnings.length > 0) terminal.err(renderDiagnosticsBeside(warnings, terminal.renderErr));
 }
 
 /** Says that a run is at work. One that died is settled, and the plan shows it. */
