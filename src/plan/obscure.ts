@@ -6,7 +6,7 @@ export function obscure(obscurities: readonly Obscurity[]): CallsheetError {
   const isSeveral = obscurities.some(({ type }) => type === 'several');
   return new CallsheetError('config', obscurities.map(tellObscurity).join('\n'), {
     hint: isSeveral
-      ? 'Say which one is meant with `lifecycle: { adopt: <id> }`, or rename the others.'
+      ? 'Say which one is meant with `callsheet import <address> <id>` or `lifecycle: { adopt: <id> }`, or rename the others.'
       : 'Correct the id in lifecycle.adopt, or take it out to make a new resource.',
   });
 }
