@@ -144,7 +144,7 @@ function organizationIn(row: JsonObject): OrganizationRecord | undefined {
 /** Why nothing of a kind is there that the platform lists only within a place. */
 function unnamed(field: string): string {
   const place = `${field.replace(/_id$/, '').replaceAll('_', ' ')}s`;
-  return `the platform does not list ${place}, and none is known here (--knowledge-base names one)`;
+  return `the platform does not list ${place}, and none is known here`;
 }
 
 /** Every resource of a kind in a scope, or the gap that its list leaves. */
