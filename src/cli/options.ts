@@ -5,8 +5,8 @@ export function commonOptions(): readonly Option[] {
   return [
     new Option('--dir <folder>', 'folder of the stack').default('.'),
     new Option('--env <name>', 'the environment of callsheet.yaml to use'),
-    new Option('--var <name=value>', 'set a variable (repeatable)').argParser(collect),
-    new Option('--var-file <file>', 'read variables from a file (repeatable)').argParser(collect),
+    repeatable('--var <name=value>', 'set a variable'),
+    repeatable('--var-file <file>', 'read variables from a file'),
     new Option('--allow-exec', 'run the commands that exec: secrets name'),
     new Option('--no-color', 'no colours (also NO_COLOR)'),
     new Option('--quiet', 'results only: no progress, no warnings'),
@@ -56,6 +56,14 @@ export function concurrency(): Option {
   return new Option('--concurrency <n>', 'requests in flight at once')
     .argParser(positive)
     .default(8);
+}
+
+/**
+ * A flag that is given once for each value. One that took several at once would swallow the file that a command is
+ * about: `restore --map-organization OLD=NEW FILE`.
+ */
+export function repeatable(flags: string, description: string): Option {
+  return new Option(flags, `${description} (repeatable)`).argParser(collect);
 }
 
 function collect(value: string, before: readonly string[] | undefined): readonly string[] {

@@ -1,12 +1,15 @@
 import { Option } from 'commander';
 import type { Act, MakeCommand } from './making-commands.ts';
+import { repeatable } from './options.ts';
 
 /** The commands that take over what was built by hand. Neither writes anything on the platform. */
 export function addRecoveryCommands(command: MakeCommand, action: Act): void {
   command('export', 'write what is live as a stack')
     .requiredOption('--out <folder>', 'the folder of the new stack')
-    .option('--organization <organization...>', 'these alone: a name, an id, or NAME=ID')
-    .option('--knowledge-base <name=id...>', 'knowledge bases, which the platform does not list')
+    .addOption(repeatable('--organization <organization>', 'this alone: a name, an id, or NAME=ID'))
+    .addOption(
+      repeatable('--knowledge-base <name=id>', 'a knowledge base: the platform does not list them'),
+    )
     .option('--factor', 'lift what resources have in common into bases')
     .option('--secrets-file <file>', 'write secret values that the platform returns to a file')
     .option('--no-state', 'write no state')

@@ -1,6 +1,6 @@
 import { ApiError, describeApiError } from '../api/errors.ts';
 import { CallsheetError } from '../core/errors.ts';
-import { renderDiagnosticsText } from '../render/diagnostics.ts';
+import { renderDiagnosticsBeside } from '../render/diagnostics.ts';
 import type { Failure } from '../render/failure.ts';
 import { renderProse } from '../render/prose.ts';
 import { sanitise } from '../render/untrusted.ts';
@@ -42,7 +42,7 @@ export function reportFailure(error: unknown, terminal: Terminal, verbose: boole
     return EXIT.error;
   }
   if (error.diagnostics.length > 0) {
-    terminal.err(renderDiagnosticsText(error.diagnostics, terminal.renderErr));
+    terminal.err(renderDiagnosticsBeside(error.diagnostics, terminal.renderErr));
   } else {
     write(`Error: ${error instanceof ApiError ? describeApiError(error) : error.message}`);
     if (error.hint !== undefined) write(error.hint);

@@ -1,14 +1,21 @@
 import type { Act, MakeCommand } from './making-commands.ts';
-import { concurrency, format, overrideFreeze } from './options.ts';
+import { concurrency, format, overrideFreeze, repeatable } from './options.ts';
 import { keyOptionsOn } from './snapshot-commands.ts';
 
 /** `callsheet restore`: brings back what a snapshot holds. */
 export function addRestoreCommand(command: MakeCommand, action: Act): void {
   keyOptionsOn(command('restore', 'bring back what a snapshot holds, here or elsewhere'))
     .argument('<file>', 'a file of callsheet snapshot create')
-    .option('--organization <name|id...>', 'these organizations of the snapshot alone')
-    .option('--map-organization <old=new...>', 'these alone, and into others: names or ids')
-    .option('--map-knowledge-base <old=new...>', 'knowledge bases that take the place of others')
+    .addOption(repeatable('--organization <name|id>', 'this organization of the snapshot alone'))
+    .addOption(
+      repeatable('--map-organization <old=new>', 'this one alone, and into another: names or ids'),
+    )
+    .addOption(
+      repeatable(
+        '--map-knowledge-base <old=new>',
+        'a knowledge base that takes the place of another',
+      ),
+    )
     .option('--map-texts', 'put new ids into prompts, transfer rules and contact policies, too')
     .option('--over', 'change what is there already back to what the snapshot has')
     .option('--secrets <file>', 'YAML: address, path, and env:NAME, file:PATH or exec:COMMAND')

@@ -1,17 +1,17 @@
 import { type Command, Option } from 'commander';
 import type { Act, MakeCommand } from './making-commands.ts';
-import { format } from './options.ts';
+import { format, repeatable } from './options.ts';
 
 /** The commands below `callsheet snapshot`: taking a backup of an account, and looking at what is in one. */
 export function addSnapshotCommands(command: MakeCommand, action: Act): void {
   command('create', 'keep everything readable of the account in a file')
     .option('--out <file>', 'the file; named after the account and the time otherwise')
     .option('--organization <name|id>', 'this organization alone')
-    .option('--knowledge-base <id...>', 'knowledge bases beside those of the stack')
+    .addOption(repeatable('--knowledge-base <id>', 'a knowledge base beside those of the stack'))
     .option('--media', 'the files of the stack, too, that voices and documents were made of')
     .option('--encrypt', 'ask for a passphrase, where none is given otherwise')
     .addOption(passphraseFile())
-    .option('--recipient <key...>', 'encrypt for the holders of these keys of age (age1…)')
+    .addOption(repeatable('--recipient <key>', 'encrypt for the holder of this key of age (age1…)'))
     .option('--base <file>', 'an earlier snapshot: only what differs from it is written')
     .addOption(identity())
     .addOption(format('text', 'json'))
@@ -71,5 +71,5 @@ function passphraseFile(): Option {
 }
 
 function identity(): Option {
-  return new Option('--identity <file...>', 'holds a key of age');
+  return repeatable('--identity <file>', 'holds a key of age');
 }

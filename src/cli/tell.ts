@@ -1,17 +1,25 @@
 import type { Diagnostic } from '../core/diagnostics.ts';
-import { renderDiagnosticsText } from '../render/diagnostics.ts';
+import { renderDiagnosticsBeside } from '../render/diagnostics.ts';
+import { renderProse } from '../render/prose.ts';
 import type { Context } from './context.ts';
+import type { Terminal } from './terminal.ts';
 import type { Unfinished } from './unfinished.ts';
+
+/** A sentence beside the results: broken to the width on a terminal, whole in a pipe. */
+export function say({ err, wrapsErr, renderErr }: Terminal, text: string): void {
+  err(wrapsErr ? renderProse(text, renderErr) : text);
+}
 
 /** Shows the configuration's warnings beside the results. */
 export function tellWarnings(warnings: readonly Diagnostic[], { terminal }: Context): void {
-  if (warnings.length > 0) terminal.err(renderDiagnosticsText(warnings, terminal.renderErr));
+  if (warnings.length > 0) terminal.err(renderDiagnosticsBeside(warnings, terminal.renderErr));
 }
 
 /** Says that a run is at work. One that died is settled, and the plan shows it. */
 export function tellRunning(unfinished: Unfinished | undefined, { terminal }: Context): void {
   if (unfinished === undefined || unfinished.settlement !== undefined) return;
-  terminal.err(
+  say(
+    terminal,
     `Run ${unfinished.run} is at work: what it has not written down yet is taken as it is on the platform now.`,
   );
 }
@@ -19,21 +27,24 @@ export function tellRunning(unfinished: Unfinished | undefined, { terminal }: Co
 /** Says that a run is open, and that it is taken into account. */
 export function tellUnfinished(run: string | undefined, { terminal }: Context): void {
   if (run === undefined) return;
-  terminal.err(
+  say(
+    terminal,
     `Run ${run} has not finished: it is still at work, or it died. What it did is taken from its journal and from the platform; the next apply settles it.`,
   );
 }
 
 /** Says what a rollback means for what comes next: a pipeline that applies the same again is stopped. */
 export function tellHeld({ terminal }: Context): void {
-  terminal.err(
+  say(
+    terminal,
     'The configuration that was applied last is held: plan and apply refuse it until it changes. Take the change back in Git, or pass --release-hold to apply it again.',
   );
 }
 
 /** Says that a run before was to be undone, and is not. */
 export function tellOwed(run: string, { terminal }: Context): void {
-  terminal.err(
+  say(
+    terminal,
     `Run ${run} was to be rolled back should it fail, and it failed or died. callsheet rollback undoes it.`,
   );
 }
@@ -47,7 +58,8 @@ export function tellUndone(
 ): void {
   const then = isEarlier ? ' Nothing else was applied: apply again.' : '';
   const leave = isEarlier ? ' apply without --rollback-on-failure leaves it as it is.' : '';
-  terminal.err(
+  say(
+    terminal,
     isUndone
       ? `Run ${run} is rolled back; the platform is as it was before it.${then}`
       : `Run ${run} is not rolled back, or only in part; see above. callsheet rollback goes on with it.${leave}`,

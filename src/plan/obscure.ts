@@ -12,7 +12,7 @@ export function obscure(
     hint: isSeveral
       ? purpose === 'restore'
         ? 'Name the state of the restoration that made them with --state, rename those that are too many in the dashboard, or restore the other organizations with --organization.'
-        : 'Say which one is meant with `lifecycle: { adopt: <id> }`, or rename the others.'
+        : 'Say which one is meant with `callsheet import <address> <id>` or `lifecycle: { adopt: <id> }`, or rename the others.'
       : 'Correct the id in lifecycle.adopt, or take it out to make a new resource.',
   });
 }

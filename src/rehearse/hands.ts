@@ -3,8 +3,11 @@ import type { LedgerLine } from '../state/journal.ts';
 
 /** The commands, run on one copy. None of them throws for what a user would see as a failure. */
 export type Hands = {
-  /** Plans with what the rehearsed plan was allowed. */
-  readonly plan: () => Promise<PlanDocument>;
+  /**
+   * Plans with what the rehearsed plan was allowed. Secrets that were to be sent again are sent once: a second plan
+   * would never be empty.
+   */
+  readonly plan: (which: 'first' | 'second') => Promise<PlanDocument>;
   /** Applies a plan that was made on the copy or, without one, whatever is left to do. */
   readonly apply: (plan?: PlanDocument) => Promise<Outcome>;
   readonly rollback: (run: string, force: boolean) => Promise<Outcome>;

@@ -126,7 +126,7 @@ async function goStraight(
   { steps }: Progress,
 ): Promise<Straight> {
   tell('Planning on a copy of the fleet.');
-  const plan = await hands.plan();
+  const plan = await hands.plan('first');
   goOn();
   steps.push(copyStep(given ?? plan, plan, replica.copied));
   if (isRefused(plan) || (given !== undefined && isRefused(given)))
@@ -140,7 +140,7 @@ async function goStraight(
   const writes = writesIn(copy.requests());
   steps.push(applyStep(applied, writes.length));
   if (applied.status !== 'done') return { plan, isEmpty, writes: undefined };
-  const second = await hands.plan();
+  const second = await hands.plan('second');
   goOn();
   steps.push(secondStep(second));
   const isDone = steps.every(({ outcome }) => outcome !== 'failed');
@@ -163,7 +163,7 @@ async function goAstray(
   const before = copy.dump();
   const half = Math.floor(writes.length / 2);
   tell('On a fresh copy: failing it half way.');
-  const plan = await hands.plan();
+  const plan = await hands.plan('first');
   copy.failAfter(tally(writes.slice(0, half)), tally(writes));
   const failed = await hands.apply(plan);
   goOn();
@@ -172,7 +172,7 @@ async function goAstray(
   tell('Going on with it.');
   const resumed = await hands.apply();
   goOn();
-  steps.push(resumeStep(resumed, await hands.plan()));
+  steps.push(resumeStep(resumed, await hands.plan('second')));
   tell('Rolling it back.');
   const runs = [resumed.run, failed.run].filter((run) => run !== null);
   steps.push(rollbackStep(await rollBackAll(runs, hands, goOn)));

@@ -1,5 +1,5 @@
 import type { Diagnostic } from '../core/diagnostics.ts';
-import { withoutEchoes } from './many-problems.ts';
+import { firstOfRules, type ShownProblem, withoutEchoes } from './many-problems.ts';
 import { type Line, paint, type RenderOptions, span, type Tone, wrap } from './terminal.ts';
 import { sanitise, sanitiseLine } from './untrusted.ts';
 import { cutText } from './width.ts';
@@ -15,7 +15,40 @@ export function renderDiagnosticsText(
   options: RenderOptions,
 ): string {
   if (diagnostics.length === 0) return '';
-  const shown = withoutEchoes([...diagnostics].sort(byPlace));
+  return listText(
+    diagnostics,
+    withoutEchoes([...diagnostics].sort(byPlace)),
+    'callsheet validate --format json has those that are left out.',
+    options,
+  );
+}
+
+/**
+ * The same beside the results of another command, where it must not drown them: of each rule only the first. Where
+ * errors stop the command, warnings are for another time.
+ */
+export function renderDiagnosticsBeside(
+  diagnostics: readonly Diagnostic[],
+  options: RenderOptions,
+): string {
+  if (diagnostics.length === 0) return '';
+  if (options.verbose) return renderDiagnosticsText(diagnostics, options);
+  const errors = diagnostics.filter(({ severity }) => severity === 'error');
+  const told = errors.length > 0 ? errors : diagnostics;
+  return listText(
+    diagnostics,
+    firstOfRules([...told].sort(byPlace)),
+    'callsheet validate shows all of them.',
+    options,
+  );
+}
+
+function listText(
+  diagnostics: readonly Diagnostic[],
+  shown: readonly ShownProblem[],
+  whereOthersAre: string,
+  options: RenderOptions,
+): string {
   const blocks = shown.map(({ problem, after }) => [
     ...problemLines(problem, options),
     ...(after === undefined
@@ -27,11 +60,7 @@ export function renderDiagnosticsText(
       ...blocks.flatMap((block) => [...block, []]),
       ...wrap([span(countsOf(diagnostics), 'strong')], options.width, 0),
       ...(shown.length < diagnostics.length
-        ? wrap(
-            [span('callsheet validate --format json has those that are left out.', 'dim')],
-            options.width,
-            0,
-          )
+        ? wrap([span(whereOthersAre, 'dim')], options.width, 0)
         : []),
     ],
     options.color,

@@ -28,7 +28,10 @@ export function renderExportText(
       : [[span(`  + ${formatNumber(bases)} `, 'added'), span(bases === 1 ? 'base' : 'bases')]]),
     ...(state
       ? []
-      : said('No state was written: the next plan finds everything by its name.', 'dim')),
+      : said(
+          'No state was written: a state that is there stays as it is, and the next plan finds the rest by its name.',
+          'dim',
+        )),
     ...section(
       `Secrets to supply (SECRETS.md): ${formatNumber(secrets.length)}`,
       secretLines(document),
@@ -41,9 +44,15 @@ export function renderExportText(
       width,
     ),
     ...section('Not exported', unexported(document), width),
-    ...section('Was there, and belongs to the stack now', kept),
+    ...section('Was there, and is not in this export', kept),
+    ...(kept.length === 0
+      ? []
+      : said(
+          'These belong to the stack, too. Delete those of what was renamed or is gone on the platform: the next plan would make it again.',
+        )),
     [],
     [span('Next:', 'strong')],
+    ...(secrets.length === 0 ? [] : supplyLines(document, width)),
     [span(`  callsheet validate${flag}`)],
     [span(`  callsheet plan${flag}`)],
   ];
@@ -69,6 +78,22 @@ function secretLines({ secrets, secrets_file: file }: ExportDocument): readonly 
   const told = secrets.filter((one) => one.told).length;
   const where = `${formatNumber(told)} of them ${told === 1 ? 'is' : 'are'} in ${file}: keep it out of Git`;
   return [where, ...secrets.filter((one) => !one.told).map(({ name }) => name)];
+}
+
+/** A plan stops as long as a secret is missing. */
+function supplyLines({ secrets_file: file }: ExportDocument, width: number): readonly Line[] {
+  if (file === null)
+    return wrap([span('  set the variables of SECRETS.md, or take their lines out')], width, 4);
+  const path = /^[\w./-]+$/.test(file) ? file : JSON.stringify(file);
+  const from = path.includes('/') ? path : `./${path}`;
+  return [
+    ...wrap(
+      [span(`  fill in ${sanitiseLine(path)}, or take its empty lines out of the stack`)],
+      width,
+      4,
+    ),
+    [span(`  set -a; . ${sanitiseLine(from)}; set +a`)],
+  ];
 }
 
 function unexported({ unlisted, variables }: ExportDocument): readonly string[] {

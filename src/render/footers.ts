@@ -59,7 +59,7 @@ function verdictFooter(
       ...(isBlocking
         ? {
             title: `Refused: ${RUNNER[purpose] ?? 'apply does not run this plan'} because of ${count}.`,
-            advice: refusedAdvice(struck),
+            advice: refusedAdvice(struck, purpose),
           }
         : (purpose === 'rollback' && verdict === 'unsupported' ? NOT_UNDONE : OMITTED[verdict])(
             count,
@@ -88,12 +88,13 @@ const NOT_UNDONE = (count: string) => ({
   advice: 'Once that is put right, roll back again: it goes on with what is left.',
 });
 
-function refusedAdvice(struck: readonly Change[]): string {
+function refusedAdvice(struck: readonly Change[], purpose: PlanDocument['purpose']): string {
   const isConflict = ({ fields }: Change) => fields.some(({ cause }) => cause === 'conflict');
   const overwrite = struck.some(isConflict)
     ? ' --accept-conflicts overwrites what is live where both sides changed.'
     : '';
-  return `Put right what is refused, or plan with --skip-refused to leave it out.${overwrite}`;
+  const leave = purpose === 'apply' ? 'plan with --skip-refused' : 'pass --skip-refused';
+  return `Put right what is refused, or ${leave} to leave it out.${overwrite}`;
 }
 
 /** What was found out about a run that died. */

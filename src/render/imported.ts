@@ -15,7 +15,11 @@ export function renderImportText(document: ImportDocument, options: RenderOption
     ...bound
       .slice(0, limit)
       .flatMap(({ address, id, differing }): readonly Line[] => [
-        [span('= ', 'added'), span(sanitiseLine(address)), span(`  ${sanitiseLine(id)}`, 'dim')],
+        ...wrap(
+          [span('= ', 'added'), span(sanitiseLine(address)), span(`  ${sanitiseLine(id)}`, 'dim')],
+          options.width,
+          4,
+        ),
         ...(differing.length === 0
           ? []
           : wrap(
@@ -30,7 +34,7 @@ export function renderImportText(document: ImportDocument, options: RenderOption
       ? []
       : [[span(`Not clear: ${formatNumber(unclear.length)}`, 'strong')]]),
     ...unclear.flatMap(({ address, reason, commands }): readonly Line[] => [
-      ...wrap([span(`  ${sanitiseLine(address)}: ${sanitiseLine(reason)}`)], options.width, 4),
+      ...wrap([span(unclearText(address, reason, commands))], options.width, 4),
       ...commands.map((command) => [span(`    ${sanitiseLine(command)}`)]),
     ]),
     ...(unclear.length > 0 ? [[]] : []),
@@ -43,9 +47,14 @@ export function renderImportText(document: ImportDocument, options: RenderOption
   ];
   const last =
     run === null
-      ? 'The state knows everything already that could be told. Nothing was written.'
+      ? 'Nothing is left to bind: the state has it all already. Nothing was written.'
       : `${formatCount(bound.length, 'address', 'addresses')} bound. The state is at serial ${serial}; this is recorded as run ${run}. callsheet plan shows what is left to do.`;
   return `${paint(lines, options.color)}${sentence(last, options)}`;
+}
+
+function unclearText(address: string, reason: string, commands: readonly string[]): string {
+  const then = commands.length === 0 ? '' : '; type one of';
+  return `  ${sanitiseLine(address)}: ${sanitiseLine(reason)}${then}`;
 }
 
 function more(count: number): readonly Line[] {

@@ -1,5 +1,5 @@
 import type { Diagnostic } from '../core/diagnostics.ts';
-import { formatCount } from './wording.ts';
+import { formatCount, formatNumber } from './wording.ts';
 
 /** A mistake in a column is made once and found in every row: the first of them tell it. */
 const MOST_ALIKE = 3;
@@ -50,5 +50,29 @@ export function withoutEchoes(problems: readonly Diagnostic[]): readonly ShownPr
   }
   return problems
     .filter((problem) => first.has(problem))
+    .map((problem) => ({ problem, after: after.get(problem) }));
+}
+
+/** Beside the results of a command: `validate` is where problems are read in full. */
+const MOST_BESIDE = { error: 3, warning: 1 } as const;
+
+/** The first problems of each rule, whichever files they are in, with how many more there are. */
+export function firstOfRules(problems: readonly Diagnostic[]): readonly ShownProblem[] {
+  const after = new Map<Diagnostic, string>();
+  const hidden = new Set<Diagnostic>();
+  const groups = Map.groupBy(problems, ({ severity, rule }) => `${severity} ${rule}`);
+  for (const same of groups.values()) {
+    const [first] = same;
+    const most = first === undefined ? 0 : MOST_BESIDE[first.severity];
+    const [last, rest] = [same[most - 1], same.slice(most)];
+    // A single one more is as short as the line that would stand for it.
+    if (last === undefined || rest.length <= 1) continue;
+    for (const problem of rest) hidden.add(problem);
+    const files = new Set(rest.flatMap(({ position }) => position?.file ?? []));
+    const where = files.size > 1 ? ` in ${formatCount(files.size, 'file')}` : '';
+    after.set(last, `and ${formatNumber(rest.length)} more of ${last.rule}${where}`);
+  }
+  return problems
+    .filter((problem) => !hidden.has(problem))
     .map((problem) => ({ problem, after: after.get(problem) }));
 }

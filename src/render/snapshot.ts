@@ -101,11 +101,30 @@ function withheldLines(
     encryption === 'none'
       ? `Left out, as the file is not encrypted: ${formatCount(count, 'sensitive value')}`
       : `Left out when its base was made: ${formatCount(count, 'sensitive value')}`;
-  const items = withheld.map(({ resource, name, paths }) => ({
-    name: name === null ? resource : `${resource} ${name}`,
-    text: paths.join(', '),
-  }));
-  return [[], ...wrap([span(title, 'warning')], options.width, 2), ...listed(items, options)];
+  const called = ({ resource, name }: Withheld) =>
+    name === null ? resource : `${resource} ${name}`;
+  // A header that every agent has is one line, not one for each.
+  const alike = Map.groupBy(withheld, ({ paths }) => paths.join(', '));
+  const items = options.verbose
+    ? withheld.map((one) => ({ name: called(one), text: one.paths.join(', ') }))
+    : [...alike].map(([text, [first, ...others]]) => ({
+        name: `${first === undefined ? '' : called(first)}${others.length === 0 ? '' : ` and ${formatCount(others.length, 'other')}`}`,
+        text,
+      }));
+  const advice =
+    encryption === 'none'
+      ? wrap(
+          [span('  An encrypted one has them (--passphrase-file, --recipient).', 'dim')],
+          options.width,
+          2,
+        )
+      : [];
+  return [
+    [],
+    ...wrap([span(title, 'warning')], options.width, 2),
+    ...listed(items, options),
+    ...advice,
+  ];
 }
 
 function listed(

@@ -4,7 +4,7 @@ import type { SalvagedJournal } from '../state/store.ts';
 import { sentence, table } from './facts.ts';
 import { renderLedgerText } from './ledger.ts';
 import { paint, type RenderOptions, span } from './terminal.ts';
-import { formatCount } from './wording.ts';
+import { formatCount, formatNumber } from './wording.ts';
 
 /** What an edit of the state did. */
 export type ShownEdit = {
@@ -49,6 +49,9 @@ export type ShownRepair = {
   }[];
 };
 
+/** Resources that a repair kept, of those that are listed unless everything is asked for. */
+const MOST_KEPT = 10;
+
 /** What a repair read, kept, found and could not find. */
 export function renderRepair(shown: ShownRepair, options: RenderOptions): string {
   const { location, problem, read, journals, run, serial, set_aside: aside, findings } = shown;
@@ -57,12 +60,18 @@ export function renderRepair(shown: ShownRepair, options: RenderOptions): string
   const groups = Object.entries(FINDINGS).flatMap(([finding, { title, tone }]) => {
     const members = findings.filter((one) => one.finding === finding);
     if (members.length === 0) return [];
+    // What is as it was is the least worth reading.
+    const listed = options.verbose || finding !== 'kept' ? members : members.slice(0, MOST_KEPT);
+    const hidden = members.length - listed.length;
     return [
       [span(`${formatCount(members.length, 'resource')} ${title}`, tone)],
       ...table(
-        members.map(({ address, id }) => [address, id ?? ''] as const),
+        listed.map(({ address, id }) => [address, id ?? ''] as const),
         options,
       ),
+      ...(hidden > 0
+        ? [[span(`  ⋯ ${formatNumber(hidden)} more; --verbose lists them`, 'dim' as const)]]
+        : []),
     ];
   });
   const replayed = journals.filter(({ use }) => use === 'replayed').length;

@@ -155,7 +155,7 @@ function comparedLines(plan: PlanDocument, options: RenderOptions): readonly Lin
   const compared = `${formatCount(comparedCount(plan), 'resource')} compared`;
   const adopted =
     plan.summary.adopt > 0
-      ? `, ${formatNumber(plan.summary.adopt)} of them adopted: found live, and now remembered`
+      ? `, ${formatNumber(plan.summary.adopt)} of them adopted: the next apply remembers them`
       : '';
   return wrap([span(`${compared}${adopted}.`, 'dim')], options.width, 0);
 }

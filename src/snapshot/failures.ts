@@ -42,6 +42,13 @@ const REASONS: { readonly [code: string]: string } = {
   EIO: 'the disk reports an error',
 };
 
+/** Why the file system refused something, in words where they are known. */
+export function reasonIn(error: unknown): string {
+  const known = REASONS[codeOf(error) ?? ''];
+  if (known !== undefined) return known;
+  return error instanceof Error ? (error.message.split(',')[0] ?? '') : String(error);
+}
+
 /** The same failure in words, where the file system refused; anything else as it is. */
 export function inWords(error: unknown, what: 'read' | 'written', file: string): unknown {
   const code = codeOf(error);

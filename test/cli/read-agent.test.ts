@@ -70,6 +70,12 @@ describe('nobody is meant by', () => {
       "Error: --organization harbour is not among the stack's names\nDid you mean harbor? An id can be given as well.\n",
     ],
     [
+      'an organization that is neither a name of the stack nor an id',
+      'Front desk',
+      'Elm Street Legal',
+      "Error: --organization Elm Street Legal is not among the stack's names\nGive its id: callsheet billing lists organizations by name and id.\n",
+    ],
+    [
       'an address of another kind',
       'retry_policy.gentle',
       undefined,

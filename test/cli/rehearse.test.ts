@@ -123,6 +123,20 @@ describe('a good plan', () => {
     expect(kept.rehearsal).toEqual(verdict);
   });
 
+  staged('may hold nothing but secrets that are sent again', async (stage) => {
+    await stage.apply();
+    const resendSecrets = ['agent.desk'];
+    await save(stage, { resendSecrets });
+    const flags = { env: { SMS_TOKEN: 'another' }, exit: 3 };
+    for (const verdict of [
+      await verdictOf(stage, 'plan.json', { exit: 3 }),
+      await verdictOf(stage, undefined, flags, { resendSecrets }),
+    ]) {
+      expect(outcomes(verdict).slice(0, 6)).toEqual(ALL_HELD.slice(0, 6));
+      expect(whatDiffers(verdict)).toEqual(['agent.desk integrations.smsProvider.auth_token']);
+    }
+  });
+
   staged('of nothing that is there yet makes everything, also under faults', async (stage) => {
     const fault = ['429', '503', 'lost'];
     const verdict = await verdictOf(stage, undefined, { exit: 3 }, { fault, chaosSeed: 'seven' });

@@ -108,10 +108,22 @@ test('flags that are repeated are taken as lists', async () => {
   const seen: unknown[] = [];
   const program = buildProgram(() => async (flags) => void seen.push(flags), '0.0.0');
   const line = ['snapshot', 'create', '--recipient', 'age1a', '--recipient', 'age1b'];
-  await program.parseAsync([...line, '--knowledge-base', 'a', 'b', '--identity', 'k'], {
-    from: 'user',
-  });
+  await program.parseAsync([...line, '--knowledge-base', 'a', '--identity', 'k'], { from: 'user' });
   expect(seen).toMatchObject([
-    { recipient: ['age1a', 'age1b'], knowledgeBase: ['a', 'b'], identity: ['k'] },
+    { recipient: ['age1a', 'age1b'], knowledgeBase: ['a'], identity: ['k'] },
   ]);
+});
+
+test.each([
+  ['snapshot show', ['--identity', 'k']],
+  ['restore', ['--identity', 'k']],
+  ['restore', ['--organization', 'harbor']],
+  ['restore', ['--map-organization', 'harbor=marina']],
+  ['restore', ['--map-knowledge-base', 'a=b']],
+])('%s takes its file also after %j', async (name, flags) => {
+  const seen: unknown[] = [];
+  const program = buildProgram(() => async (given) => void seen.push(given), '0.0.0');
+  const line = [...name.split(' '), ...flags, 'a.snapshot'];
+  await program.parseAsync(line, { from: 'user' });
+  expect(Object.values(seen[0] as object)).toContainEqual([flags[1]]);
 });

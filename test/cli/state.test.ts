@@ -115,7 +115,12 @@ describe('state mv', () => {
   });
 
   const refusals: readonly (readonly [string, string, string, string])[] = [
-    ['to another kind', 'agent.desk', 'retry_policy.desk', 'a agent cannot become a retry_policy'],
+    [
+      'to another kind',
+      'agent.desk',
+      'retry_policy.desk',
+      'what is of kind agent cannot become retry_policy',
+    ],
     ['to what is taken', 'agent.desk', 'agent.recall', 'the state holds agent.recall already'],
     ['to no address', 'agent.desk', 'agent.de sk', 'agent.de sk is not an address'],
     ['to itself', 'agent.desk', 'agent.desk', 'that is where it is'],

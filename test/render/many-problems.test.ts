@@ -1,6 +1,6 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Diagnostic } from '../../src/core/diagnostics.ts';
-import { renderDiagnosticsText } from '../../src/render/diagnostics.ts';
+import { renderDiagnosticsBeside, renderDiagnosticsText } from '../../src/render/diagnostics.ts';
 
 const options = { width: 80, color: false, verbose: false };
 
@@ -56,4 +56,51 @@ test('the same words in two files and of two rules are no echoes', () => {
   ]).flat();
   const said = renderDiagnosticsText(all, options).split('\n');
   expect(said.filter((text) => /^[ab]\.csv/.test(text))).toHaveLength(12);
+});
+
+describe('beside the results of a command', () => {
+  const unset = (index: number) =>
+    problem(3, {
+      rule: 'secret/missing',
+      message: `TOKEN_${index} is not set`,
+      position: { file: `agents/${index}.yaml`, line: 3, column: 5 },
+    });
+  const odd = (index: number) => ({
+    ...unset(index),
+    severity: 'warning' as const,
+    rule: 'prompt/odd',
+    message: 'it is odd',
+  });
+  const beside = (problems: readonly Diagnostic[], more: Partial<typeof options> = {}) =>
+    renderDiagnosticsBeside(problems, { ...options, ...more })
+      .split('\n')
+      .filter((line) => line !== '');
+  const many = (of: (index: number) => Diagnostic) =>
+    Array.from({ length: 40 }, (_, index) => of(index + 10));
+
+  test('of warnings of one rule there is one, whichever files they are in', () => {
+    expect(beside(many(odd))).toEqual([
+      'agents/10.yaml:3:5  warning  it is odd  (prompt/odd)',
+      '  and 39 more of prompt/odd in 39 files',
+      '40 warnings in 40 files',
+      'callsheet validate shows all of them.',
+    ]);
+  });
+
+  test('of errors there are three, and no warning that would hide them', () => {
+    expect(beside([...many(odd), ...many(unset)])).toEqual([
+      'agents/10.yaml:3:5  error  TOKEN_10 is not set  (secret/missing)',
+      'agents/11.yaml:3:5  error  TOKEN_11 is not set  (secret/missing)',
+      'agents/12.yaml:3:5  error  TOKEN_12 is not set  (secret/missing)',
+      '  and 37 more of secret/missing in 37 files',
+      '40 errors, 40 warnings in 40 files',
+      'callsheet validate shows all of them.',
+    ]);
+  });
+
+  test('few are all there, and with --verbose all are', () => {
+    expect(beside([odd(1), odd(2)]).filter((line) => line.startsWith('agents'))).toHaveLength(2);
+    const all = beside([...many(odd), ...many(unset)], { verbose: true });
+    expect(all.filter((line) => line.startsWith('agents'))).toHaveLength(80);
+  });
 });

@@ -3,6 +3,7 @@ import { gunzipSync } from 'node:zlib';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, test } from 'vitest';
 import schema from '../../schemas/snapshot.schema.json' with { type: 'json' };
+import { create } from '../../src/cli/commands/snapshot-create.ts';
 import { diff } from '../../src/cli/commands/snapshot-diff.ts';
 import { list } from '../../src/cli/commands/snapshot-list.ts';
 import { show } from '../../src/cli/commands/snapshot-show.ts';
@@ -169,6 +170,21 @@ describe('a snapshot of an account', () => {
     ]);
   });
 
+  staged(
+    'of one organization is asked for by its name, its name in the stack or its id',
+    async (stage) => {
+      await stage.apply();
+      const [{ id = '', name = '' } = {}] = stage.sim.organizations;
+      for (const organization of [id, name, name.toUpperCase(), 'harbor']) {
+        const { made } = await take(stage, `${organization}.snapshot`, { organization });
+        expect([made.organization, made.resources.agent], organization).toEqual([id, 2]);
+      }
+      const wrong = { dir: stage.folder, format: 'text', organization: 'Harbour Dental' } as const;
+      const { err } = await stage.run((context) => create(wrong, context), { exit: 1 });
+      expect(err).toContain('there is no organization Harbour Dental that the key reaches');
+    },
+  );
+
   staged('on a base holds what differs, and is read like any other', async (stage) => {
     await stage.apply();
     const base = await take(stage, 'base.snapshot');
@@ -220,7 +236,6 @@ describe('an answer that is none', () => {
   const me = { account_id: 'acc' };
   const run = async (answers: Parameters<typeof openReadStage>[0]) => {
     const stage = await openReadStage({ 'GET /v1/me': me, ...answers });
-    const { create } = await import('../../src/cli/commands/snapshot-create.ts');
     return stage.run(
       (context) => create({ dir: '.', format: 'text', out: `${stage.dir}/then.snapshot` }, context),
       { exit: 1 },

@@ -141,7 +141,7 @@ function documentOf(
 function unclearOne(one: Obscurity, flags: ImportFlags): ImportDocument['unclear'][number] {
   const { address } = one;
   if (one.type === 'several') {
-    const reason = `${one.ids.length} live resources have its name; type one of`;
+    const reason = `${one.ids.length} live resources have its name`;
     const commands = one.ids.map((id) => commandLine(`import ${address} ${id}`, flags));
     return { address, reason, ids: one.ids, commands };
   }

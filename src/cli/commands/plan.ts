@@ -1,4 +1,3 @@
-import { writeFile } from 'node:fs/promises';
 import type { PlanDocument } from '../../core/plan-document.ts';
 import { hasChanges, isRefused } from '../../plan/document.ts';
 import { renderPlanJson } from '../../render/json.ts';
@@ -8,7 +7,7 @@ import { commandLine } from '../command-line.ts';
 import type { Context } from '../context.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { planConfiguration } from '../make-plan.ts';
-import { withNamedFile } from '../named-file.ts';
+import { writeNamedFile } from '../named-file.ts';
 import { type PlanFlags, planOptions } from '../plan-flags.ts';
 import { openSession } from '../session.ts';
 import { tellRunning, tellWarnings } from '../tell.ts';
@@ -32,9 +31,7 @@ export async function plan(flags: PlanCommandFlags, context: Context): Promise<E
     context.terminal.out(renderPlan(planned.plan, flags.format, context.terminal));
     if (flags.out !== undefined) {
       const { out } = flags;
-      await withNamedFile('--out', out, () =>
-        writeFile(out, renderPlanJson(planned.plan), { mode: 0o600 }),
-      );
+      await writeNamedFile('--out', out, renderPlanJson(planned.plan));
       context.terminal.err(`The plan is in ${out}: ${commandLine(`apply ${out}`, flags)}`);
     }
     return planExit(planned.plan, flags.detailedExitcode === true);

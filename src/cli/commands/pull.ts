@@ -16,7 +16,7 @@ import { readAgain } from '../pull/read-again.ts';
 import { replaceFiles } from '../pull/replace-files.ts';
 import { lookAtWorkingTree } from '../pull/working-tree.ts';
 import { openSession, type Session } from '../session.ts';
-import { tellRunning, tellWarnings } from '../tell.ts';
+import { say, tellRunning, tellWarnings } from '../tell.ts';
 
 export type PullFlags = CommonFlags & {
   readonly format: 'text' | 'json';
@@ -81,7 +81,8 @@ function tellEnvironment(
   { terminal }: Context,
 ): void {
   if (env === undefined || pulled.every(({ file }) => file === STACK_FILE)) return;
-  terminal.err(
+  say(
+    terminal,
     `What is written outside of environments.${env} holds for the other environments, too: plan them before you apply.`,
   );
 }
@@ -111,7 +112,8 @@ async function write(
   const own = new Set([...stack.written().files, ...files.keys()]);
   const tree = await lookAtWorkingTree(stack.dir, { own, written: new Set(files.keys()) });
   if (tree.type === 'none') {
-    context.terminal.err(
+    say(
+      context.terminal,
       `The stack is not under Git (${tree.reason}): nothing will show what pull changed, or bring it back.`,
     );
   }

@@ -16,9 +16,9 @@ import { createTally } from '../../snapshot/summary.ts';
 import { refuseExisting, writeSnapshot } from '../../snapshot/write-file.ts';
 import type { CommonFlags, Context } from '../context.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
+import { organizationNamed } from '../export/scopes.ts';
 import { DEFAULT_CONCURRENCY } from '../open-client.ts';
 import { withPlatform } from '../platform-session.ts';
-import { organizationId } from '../read/scope.ts';
 import { type KeyFlags, keysFrom, type SealFlags, sealFrom } from '../snapshot/keys.ts';
 import {
   checkAccount,
@@ -61,8 +61,11 @@ export async function create(flags: CreateFlags, context: Context): Promise<Exit
     checkAccount(state, account);
     const { organization: wanted } = flags;
     const organizations = settings?.organizations ?? {};
-    const organization = wanted === undefined ? undefined : organizationId(wanted, organizations);
     const now = context.now();
+    const organization =
+      wanted === undefined
+        ? undefined
+        : await organizationNamed(wanted, organizations, client, now);
     const file = flags.out ?? join(dirname(flags.base ?? ''), fileName(account, now));
     await refuseExisting(file);
     const platform = { base_url: client.baseUrl, account_id: account };

@@ -16,7 +16,7 @@ import { moveAddress } from '../state/move.ts';
 import { holderFor, withStore } from '../state/open.ts';
 import { pushState } from '../state/push.ts';
 import { repairState } from '../state/repair.ts';
-import { tellUnfinished } from '../tell.ts';
+import { say, tellUnfinished } from '../tell.ts';
 
 export type StateFlags = CommonFlags & { readonly format: 'text' | 'json' };
 export type ForceFlags = StateFlags & { readonly force?: boolean };
@@ -106,7 +106,8 @@ export async function mv(
     moveAddress(from, to, state),
   );
   showEdit(edited, flags, context);
-  context.terminal.err(
+  say(
+    context.terminal,
     `Where the configuration still says ${from}, rename it there, too: the state does not change it.`,
   );
   return EXIT.done;
@@ -122,7 +123,8 @@ export async function rm(
     forgetAddresses(addresses, flags.force === true, state),
   );
   showEdit(edited, flags, context);
-  context.terminal.err(
+  say(
+    context.terminal,
     'Nothing was deleted on the platform. What the configuration still has is found again by its name.',
   );
   return EXIT.done;

@@ -32,6 +32,22 @@ export async function scopesFor(
 }
 
 /**
+ * The id of an organization that is given by its id, by the name that the stack has for it, or by its name on the
+ * platform.
+ */
+export async function organizationNamed(
+  text: string,
+  known: Readonly<Record<string, string>>,
+  client: Pick<Client, 'call'>,
+  now: Date,
+): Promise<string> {
+  if (isUuid(text)) return text;
+  if (Object.hasOwn(known, text)) return known[text] as string;
+  const { only = [] } = await scopesFor({ organization: [text] }, {}, client, now);
+  return (only[0] as Organization).id;
+}
+
+/**
  * Names of organizations. The billing report alone has them (Billing report); it is closed to scoped keys,
  * and then organizations are called by their ids.
  */
@@ -65,6 +81,16 @@ function namedId(flag: string, text: string): Organization {
   });
 }
 
+/** Names that a message lists. */
+const MOST_NAMES = 12;
+
+function namesAmong(titles: ReadonlyMap<string, string>): string {
+  const names = [...titles.values()].sort();
+  if (names.length === 0) return '';
+  const rest = names.length > MOST_NAMES ? ', …' : '';
+  return `It reaches ${names.slice(0, MOST_NAMES).join(', ')}${rest}. `;
+}
+
 /** An organization by `NAME=ID`, by its id or by its name. */
 function organizationFor(text: string, titles: ReadonlyMap<string, string>): Organization {
   if (text.includes('=')) return namedId('--organization', text);
@@ -83,7 +109,7 @@ function organizationFor(text: string, titles: ReadonlyMap<string, string>): Org
     others.length > 0
       ? `Give the id of the one that is meant: ${found.map(({ id }) => id).join(', ')}`
       : near === undefined
-        ? 'Give its id, or NAME=ID.'
+        ? `${namesAmong(titles)}Give a name or an id.`
         : `Did you mean ${near}? An id can be given as well.`;
   const message =
     others.length > 0

@@ -1,3 +1,4 @@
+import { isUuid } from '../../config/formats.ts';
 import { nearest } from '../../config/nearest.ts';
 import { kindOf } from '../../core/address.ts';
 import { CallsheetError } from '../../core/errors.ts';
@@ -46,7 +47,7 @@ const SOURCES: Readonly<Record<string, ScopeSource>> = {
   },
 };
 
-/** The id of an organization that is given by name or id. Throws for a name that the stack does not have. */
+/** The id of an organization that is given by the stack's name for it or by id. Throws for anything else. */
 export function organizationId(
   given: string,
   organizations: Readonly<Record<string, string>>,
@@ -54,9 +55,14 @@ export function organizationId(
   const known = Object.hasOwn(organizations, given) ? organizations[given] : undefined;
   if (known !== undefined) return known;
   const near = nearest(given, Object.keys(organizations));
-  if (near === undefined) return given;
-  throw new CallsheetError('usage', `--organization ${given} is not among the stack's names`, {
-    hint: `Did you mean ${near}? An id can be given as well.`,
+  if (near === undefined && isUuid(given)) return given;
+  const names = Object.keys(organizations);
+  const what = names.length > 0 ? "among the stack's names" : 'the id of an organization';
+  throw new CallsheetError('usage', `--organization ${given} is not ${what}`, {
+    hint:
+      near === undefined
+        ? 'Give its id: callsheet billing lists organizations by name and id.'
+        : `Did you mean ${near}? An id can be given as well.`,
   });
 }
 

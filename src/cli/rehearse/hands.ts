@@ -55,9 +55,10 @@ function handsIn(folder: string, place: Place, close: () => Promise<void>): Hand
   };
   const allowed = allowedBy(place.options);
   return {
-    async plan() {
-      const { resendSecrets: _, ...once } = allowed;
-      const ended = await run(place, (context) => plan({ ...common, ...once }, context));
+    async plan(which) {
+      const { resendSecrets: _, ...again } = allowed;
+      const flags = { ...common, ...(which === 'first' ? allowed : again) };
+      const ended = await run(place, (context) => plan(flags, context));
       if (ended.failure !== undefined) throw ended.failure;
       // A plan that this process just printed.
       return JSON.parse(ended.out) as PlanDocument;

@@ -1,3 +1,4 @@
+import { CallsheetError } from '../../core/errors.ts';
 import type { Manners } from '../../rehearse/copies.ts';
 import { readSimulationFlags } from '../simulation-flags.ts';
 
@@ -15,13 +16,24 @@ const OFTEN: { readonly [word: string]: string } = {
   lost: "{ operation: '*', reset: after, probability: 0.05 }",
 };
 
+function faultText(text: string): string {
+  if (!/^\w+$/.test(text)) return text;
+  throw new CallsheetError(
+    'usage',
+    `--fault ${text} is not one of ${Object.keys(OFTEN).join(', ')}`,
+    {
+      hint: "Write any other fault out: --fault '{ operation: updateAgent, status: 500 }' (docs/simulator.md).",
+    },
+  );
+}
+
 /** How the copies behave. Throws `CallsheetError('usage')` for a fault or a dialect that there is not. */
 export async function mannersOf({ fault = [], dialect = [], chaosSeed }: MannerFlags): Promise<{
   readonly manners: Manners;
   /** The faults as a person gave them. */
   readonly faults: readonly string[];
 }> {
-  const texts = fault.map((text) => OFTEN[text] ?? text);
+  const texts = fault.map((text) => OFTEN[text] ?? faultText(text));
   const { options, faults } = await readSimulationFlags({ fault: texts, dialect });
   return {
     manners: { dialect: options.dialect ?? {}, faults, chaosSeed },

@@ -1,4 +1,3 @@
-import { rename, writeFile } from 'node:fs/promises';
 import { unreachable } from '../../core/errors.ts';
 import type { PlanDocument } from '../../core/plan-document.ts';
 import type { RehearsalVerdict } from '../../core/rehearsal.ts';
@@ -8,7 +7,7 @@ import { commandLine } from '../command-line.ts';
 import { type PlanFormat, renderPlan } from '../commands/plan.ts';
 import type { CommonFlags, Context } from '../context.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
-import { withNamedFile } from '../named-file.ts';
+import { writeNamedFile } from '../named-file.ts';
 
 type VerdictFlags = CommonFlags & { readonly out?: string; readonly format: PlanFormat };
 
@@ -37,11 +36,8 @@ export async function keepVerdict(
 ): Promise<void> {
   const file = flags.out ?? given;
   if (file === undefined) return;
-  const beside = `${file}.new`;
-  await withNamedFile(flags.out === undefined ? 'PLANFILE' : '--out', file, async () => {
-    await writeFile(beside, renderPlanJson(document), { mode: 0o600 });
-    await rename(beside, file);
-  });
+  const flag = flags.out === undefined ? 'PLANFILE' : '--out';
+  await writeNamedFile(flag, file, renderPlanJson(document));
   const { verdict } = document.rehearsal ?? {};
   const next = verdict === 'passed' ? `: ${commandLine(`apply ${file}`, flags)}` : '.';
   terminal.err(`The verdict is in ${file}${next}`);

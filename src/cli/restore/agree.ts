@@ -7,6 +7,7 @@ import { confirm } from '../confirm.ts';
 import type { Context } from '../context.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import type { Session } from '../session.ts';
+import { say } from '../tell.ts';
 import { unknownSecrets } from './exceptions.ts';
 import type { Opened } from './open.ts';
 import { MOST_WHOLE, type Overview } from './overview.ts';
@@ -60,7 +61,8 @@ export async function beforeFirst(
   if (needs.length > 0 && flags.withoutSecrets !== true) throw secretsMissing(needs);
   showPlan();
   if (isRefused(plan)) {
-    context.terminal.err(
+    say(
+      context.terminal,
       'Nothing was written: the restoration holds changes that are refused. --skip-refused leaves them out and does the rest.',
     );
     return ['refused', EXIT.refused];

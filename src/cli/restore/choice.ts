@@ -131,11 +131,13 @@ function unknown(
 ): CallsheetError {
   const names = all.filter((one) => one !== undefined);
   const near = nearest(given, names);
-  const listed = names.slice(0, 10).join(', ') || 'none';
+  const listed = names.slice(0, 10).join(', ');
   const hint =
-    near === undefined
-      ? `It knows these: ${listed}${names.length > 10 ? ', …' : ''}. An id can be given as well.`
-      : `Did you mean ${near}?`;
+    near !== undefined
+      ? `Did you mean ${near}?`
+      : names.length === 0
+        ? 'This key is not told any names: give the id.'
+        : `It knows these: ${listed}${names.length > 10 ? ', …' : ''}. An id can be given as well.`;
   const message = where.startsWith('--')
     ? `${where}: the snapshot has no ${what} ${given}`
     : `${where} has no ${what} ${given}`;

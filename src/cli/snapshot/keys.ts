@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { isCancel, password } from '@clack/prompts';
 import { CallsheetError } from '../../core/errors.ts';
 import type { Keys, Seal } from '../../snapshot/container.ts';
+import { reasonIn } from '../../snapshot/failures.ts';
 import { identitiesIn } from '../../snapshot/seal/age.ts';
 import type { Context } from '../context.ts';
 
@@ -99,8 +100,9 @@ async function readNamed(flag: string, file: string): Promise<string> {
   try {
     return await readFile(file, 'utf8');
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message.split(',')[0] : String(cause);
-    throw new CallsheetError('usage', `${flag} ${file} cannot be read: ${reason}`, { cause });
+    throw new CallsheetError('usage', `${flag} ${file} cannot be read: ${reasonIn(cause)}`, {
+      cause,
+    });
   }
 }
 

@@ -6,6 +6,7 @@ import type { ResourceState, State } from '../../state/model.ts';
 import type { Context } from '../context.ts';
 import type { PlatformSession } from '../platform-session.ts';
 import { NO_LINEAGE } from '../session.ts';
+import { say } from '../tell.ts';
 
 /** The state of the stack, if there is a stack and it has one. */
 export async function stateOf(session: PlatformSession): Promise<State | undefined> {
@@ -68,7 +69,8 @@ export async function knowledgeBasesOf(
       configured = resources.map(({ document }) => document.knowledge_base_id);
     } catch (error) {
       if (!(error instanceof CallsheetError)) throw error;
-      terminal.err(
+      say(
+        terminal,
         'Warning: the configuration has errors (callsheet validate), so only the knowledge bases that the state knows are looked for.',
       );
     }

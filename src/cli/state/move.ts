@@ -14,7 +14,7 @@ export function moveAddress(from: Address, to: Address, state: State): Edit {
   if (!isAddress(to)) throw cannot(from, to, `${to} is not an address`);
   if (!isAddress(from)) throw cannot(from, to, `${from} is not an address`);
   if (kindOf(from) !== kindOf(to))
-    throw cannot(from, to, `a ${kindOf(from)} cannot become a ${kindOf(to)}`);
+    throw cannot(from, to, `what is of kind ${kindOf(from)} cannot become ${kindOf(to)}`);
   if (from === to) throw cannot(from, to, 'that is where it is');
   const chosen = new Set(chooseAddresses(from, state));
   const moved = Object.entries(state.resources)

@@ -59,7 +59,7 @@ export function pushState(
 async function readGiven(file: string): Promise<State> {
   try {
     const text = file === '-' ? await textFrom(process.stdin) : await readFile(file, 'utf8');
-    return await parseState(text, file === '-' ? 'on standard input' : file);
+    return await parseState(text, file === '-' ? 'the state on standard input' : file);
   } catch (error) {
     if (error instanceof CallsheetError)
       throw new CallsheetError('usage', error.message, {
