@@ -96,7 +96,10 @@ export async function openPlace(files: Texts = {}, folders: Texts = {}): Promise
     sim,
     origin,
     folder,
-    machine: { PATH: `${commandsIn(folder)}:${dirname(process.execPath)}:${process.env.PATH}` },
+    machine: {
+      PATH: `${commandsIn(folder)}:${dirname(process.execPath)}:${process.env.PATH}`,
+      NODE_COMPILE_CACHE: join(folder, 'compiled'),
+    },
     credentials: {
       vars: { CALLSHEET_BASE_URL: sim.url },
       secrets: {

@@ -2,13 +2,13 @@
  * A small runner for workflows of GitHub Actions: GitHub's own parser and evaluator read them, bash runs their `run`
  * steps, composite actions run step by step, and actions of others are replaced by stand-ins (`uses.ts`).
  */
-import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { type Contexts, holds, resolve, resolveTexts, type Status, textOf } from './expressions.ts';
+import { spawnStep } from './spawn.ts';
 import { type Keep, STAND_INS } from './uses.ts';
 import { type Job, readAction, readWorkflow, type Step } from './workflow.ts';
 
@@ -200,9 +200,8 @@ async function runScript(scope: Scope, read: (key: string) => string): Promise<E
   writeFileSync(output, '');
   writeFileSync(script, read('run'));
   writeFileSync(event, JSON.stringify(around.event.payload));
-  const exit = await spawnStep(['bash', ...options, script], {
+  const { exit, log } = await spawnStep(['bash', ...options, script], {
     cwd: join(workspace, read('working-directory')),
-    say: scope.say,
     env: {
       ...around.machine,
       ...runnerEnv(around),
@@ -216,28 +215,14 @@ async function runScript(scope: Scope, read: (key: string) => string): Promise<E
       ...scope.env,
     },
   });
+  scope.say(log);
   return {
     outcome: exit === 0 ? 'success' : 'failure',
     outputs: readOutputs(readFileSync(output, 'utf8')),
   };
 }
 
-type Spawned = {
-  readonly cwd: string;
-  readonly env: Readonly<Record<string, string>>;
-  readonly say: (text: string) => void;
-};
-
-function spawnStep([command = '', ...args]: readonly string[], how: Spawned): Promise<number> {
-  const { cwd, env, say } = how;
-  const child = spawn(command, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
-  for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', say);
-  return new Promise((done, failed) => {
-    child.on('error', failed).on('close', (code) => done(code ?? 1));
-  });
-}
-
-/** `NAME=value` lines and `NAME<<END` blocks. */
+/** Outputs as blocks: `NAME<<END`, the value, `END`. */
 function readOutputs(text: string): Record<string, string> {
   const outputs: Record<string, string> = {};
   const lines = text.split('\n');

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { logOf, openRepository, resultsOf } from './actions.ts';
-import { edited } from './place.ts';
+import { logOf, openRepository, resultsOf } from '../../ci/actions.ts';
+import { edited } from '../../ci/place.ts';
 
 const GREETING = ['agents.yaml', 'Harbor Dental.', 'Harbor Dental, good day.'] as const;
 
@@ -64,11 +64,23 @@ test('a plan that fails takes the place of the one that stood in the comment', a
 
 test('a plan that a guard refuses is shown, and the check is red', async () => {
   const repository = await openRepository();
-  const guarded = { 'guards.yaml': 'x' };
-  expect(guarded).toBeDefined();
   const freeze =
-    'guards: { freeze: [{ name: Always, from: "00:00", to: "24:00", days: [mon, tue, wed, thu, fri, sat, sun], timezone: Etc/UTC }] }\n';
-  expect(freeze).toBeDefined();
+    'guards: { freeze: [{ reason: Holidays, zone: Etc/UTC, dates: [2020-01-01..2099-01-01] }] }\n';
+  const pull = repository.open({
+    ...edited(
+      repository,
+      'callsheet.yaml',
+      'organization: harbor\n',
+      `organization: harbor\n${freeze}`,
+    ),
+  });
+  const jobs = await repository.plan(pull);
+  expect(resultsOf(jobs)).toEqual({ validate: 'success', plan: 'failure', comment: 'success' });
+  const [comment] = repository.github.comments.get(pull.number) ?? [];
+  expect(comment?.body).toContain('**callsheet plan was refused (exit 4).**');
+  expect(comment?.body).toContain('agent.reception');
+  expect(comment?.body).toContain('Holidays');
+  expect(comment?.body).not.toContain('<!-- digest');
 });
 
 test('a pull request from a fork is validated and gets no secrets', async () => {
@@ -77,7 +89,7 @@ test('a pull request from a fork is validated and gets no secrets', async () => 
   const jobs = await repository.plan(pull, 'mallory/agents');
   expect(resultsOf(jobs)).toEqual({ validate: 'success', plan: 'skipped', comment: 'skipped' });
   expect(repository.github.asked).toEqual([]);
-  expect(repository.sim.log.length).toBe(0);
+  expect(repository.sim.requests).toEqual([]);
 });
 
 test('a merge queue plans what it is about to merge, and comments nowhere', async () => {
