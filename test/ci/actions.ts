@@ -9,6 +9,9 @@ export type Jobs = Readonly<Record<string, JobResult>>;
 
 type Pushed = { readonly number: number; readonly branch: string; readonly head: string };
 
+/** Of a pull request: the repository that it comes from, and its labels. */
+type About = { readonly from?: string; readonly labels?: readonly string[] };
+
 /** A repository on GitHub that uses the example's workflows. */
 export type Repository = Place & {
   readonly github: FakeGithub;
@@ -16,7 +19,7 @@ export type Repository = Place & {
   /** Opens a pull request with these files. */
   readonly open: (files: Readonly<Record<string, string>>) => Pushed;
   /** Runs the workflow that plans, as an event of the pull request does. */
-  readonly plan: (pull: Pushed, from?: string) => Promise<Jobs>;
+  readonly plan: (pull: Pushed, about?: About) => Promise<Jobs>;
   /** Merges, and runs the workflow that applies. */
   readonly merge: (pull: Pushed, head?: string) => Promise<Jobs>;
   readonly byHand: (workflow: 'apply' | 'drift') => Promise<Jobs>;
@@ -62,7 +65,7 @@ export async function openRepository(): Promise<Repository> {
       place.git('checkout', '--quiet', 'main');
       return { number: numbers, branch, head };
     },
-    async plan({ number, branch }, from = 'acme/agents') {
+    async plan({ number, branch }, { from = 'acme/agents', labels = [] } = {}) {
       const head = place.git('rev-parse', branch);
       // GitHub plans what main would be once the pull request is merged.
       place.git('checkout', '--quiet', '--detach', 'main');
@@ -79,6 +82,7 @@ export async function openRepository(): Promise<Repository> {
             number,
             title: '$(touch /tmp/owned)',
             head: { sha: head, repo: { full_name: from } },
+            labels: labels.map((name) => ({ name })),
             user: { login: 'ana' },
           },
         },

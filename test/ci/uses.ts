@@ -71,7 +71,7 @@ function artifactOf({ folder }: Keep, run: string, name: string): string {
 
 function restoreCache({ inputs, keep, workspace, ref }: Use): void {
   const { key = '', path = '' } = inputs;
-  const prefixes = (inputs['restore-keys'] ?? '').split('\n').filter((one) => one !== '');
+  const prefixes = (inputs['restore-keys'] ?? '').split('\n').flatMap((one) => one.trim() || []);
   // A job sees what its own branch and the default branch have saved.
   const seen = keep.caches.filter((one) => one.ref === ref || one.ref === 'refs/heads/main');
   const found =

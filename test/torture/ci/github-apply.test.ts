@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { type Jobs, logOf, openRepository, type Repository, resultsOf } from '../../ci/actions.ts';
 import { edited } from '../../ci/place.ts';
@@ -46,7 +48,9 @@ test('a merge applies the plan that was reviewed; the next one goes on from its 
   const second = repository.open(edited(repository, 'agents.yaml', 'We are closed.', 'Closed.'));
   await repository.plan(second);
   // With the state of the first: what it wrote is no news.
-  expect(repository.github.comments.get(second.number)?.[0]?.body).toContain('1 to update');
+  const comment = repository.github.comments.get(second.number)?.[0]?.body;
+  expect(comment).toContain('### Plan: 1 to update');
+  expect(comment).not.toContain('adopt');
   expectAll(await repository.merge(second), GOOD);
   expect(repository.greeting('Night desk')).toBe('Closed.');
 });
@@ -62,9 +66,9 @@ test('a plan that main overtook is stale; by hand it is planned anew and applied
   expectAll(await repository.merge(other), STALE);
   expect(writes(repository)).toHaveLength(before);
   const said = outcome(repository, other.number);
-  expect(said).toContain('### callsheet apply is stale (exit 5)');
+  expect(said).toContain('### Not applied as reviewed: the plan is stale (exit 5)');
   expect(said).toContain('the configuration changed since the plan');
-  expect(said).toContain('run the workflow callsheet apply by hand');
+  expect(said).toContain('Run the workflow callsheet apply by hand');
 
   const fresh = await repository.byHand('apply');
   expectAll(fresh, { reviewed: 'skipped', fresh: 'success', apply: 'success', comment: 'skipped' });
@@ -95,7 +99,7 @@ test.each<[string, (repository: Repository, number: number) => void, string]>([
           `sha256:${'0'.repeat(64)} -->`,
         );
     },
-    'is stale (exit 5)',
+    'the plan is stale (exit 5)',
   ],
   [
     'somebody else wrote the comment with the digest',
@@ -113,7 +117,7 @@ test.each<[string, (repository: Repository, number: number) => void, string]>([
       const [run] = github.runs;
       if (run) github.runs.push({ ...run, run_number: run.run_number + 1, conclusion: 'failure' });
     },
-    'There is no plan of',
+    'No plan went well of',
   ],
   [
     'the plan is one of a fork of the same commit',
@@ -121,7 +125,7 @@ test.each<[string, (repository: Repository, number: number) => void, string]>([
       const [run] = github.runs.splice(0);
       if (run) github.runs.push({ ...run, head_repository: { full_name: 'mallory/agents' } });
     },
-    'There is no plan of',
+    'No plan went well of',
   ],
 ])('nothing is applied where %s', async (_, harm, said) => {
   const repository = await openRepository();
@@ -129,7 +133,7 @@ test.each<[string, (repository: Repository, number: number) => void, string]>([
   await repository.plan(pull);
   harm(repository, pull.number);
   const jobs = await repository.merge(pull);
-  expectAll(jobs, said.startsWith('is') ? STALE : NONE);
+  expectAll(jobs, said.startsWith('the plan') ? STALE : NONE);
   expect(outcome(repository, pull.number)).toContain(said);
   expect(writes(repository)).toEqual([]);
 });
@@ -148,11 +152,27 @@ test('a push without a pull request applies nothing and says how to go on', asyn
   expect(writes(repository)).toEqual([]);
 });
 
-test('only the jobs with an environment have credentials, and each step of another action is pinned', async () => {
+test('a delete waits for its label, and is applied with it', async () => {
   const repository = await openRepository();
-  const pull = repository.open(edited(repository, ...GREETING));
-  const jobs = await repository.plan(pull);
-  const log = logOf(jobs);
-  for (const secret of Object.values(repository.credentials.secrets))
-    expect(log).not.toContain(secret);
+  const begin = repository.open(edited(repository, ...GREETING));
+  await repository.plan(begin);
+  await repository.merge(begin);
+  const night = / {2}night:[\s\S]*$/.exec(
+    readFileSync(join(repository.origin, 'agents.yaml'), 'utf8'),
+  );
+  const pull = repository.open(edited(repository, 'agents.yaml', night?.[0] ?? '', ''));
+  expectAll(await repository.plan(pull), {
+    validate: 'success',
+    plan: 'success',
+    comment: 'success',
+  });
+  const comment = () => repository.github.comments.get(pull.number)?.[0]?.body ?? '';
+  expect(comment()).toContain('held');
+  const jobs = await repository.plan(pull, { labels: ['callsheet-allow-delete'] });
+  expect(comment()).not.toContain('held');
+  expectAll(await repository.merge(pull), GOOD);
+  expect(() => repository.agent('Night desk')).toThrow();
+  for (const secret of Object.values(repository.credentials.secrets)) {
+    expect(logOf(jobs)).not.toContain(secret);
+  }
 });

@@ -57,7 +57,7 @@ test('a plan that fails takes the place of the one that stood in the comment', a
   expect(jobs.validate?.log).toMatch(/^::error file=agents\.yaml,line=\d+/m);
   const comments = repository.github.comments.get(pull.number) ?? [];
   expect(comments).toHaveLength(1);
-  expect(comments[0]?.body).toContain('### callsheet plan failed (exit 1)');
+  expect(comments[0]?.body).toContain('### The plan failed (exit 1)');
   expect(comments[0]?.body).toContain('agent_tpye');
   expect(comments[0]?.body).not.toContain('<!-- digest');
 });
@@ -77,7 +77,7 @@ test('a plan that a guard refuses is shown, and the check is red', async () => {
   const jobs = await repository.plan(pull);
   expect(resultsOf(jobs)).toEqual({ validate: 'success', plan: 'failure', comment: 'success' });
   const [comment] = repository.github.comments.get(pull.number) ?? [];
-  expect(comment?.body).toContain('**callsheet plan was refused (exit 4).**');
+  expect(comment?.body).toContain('**A guard refuses this plan (exit 4).**');
   expect(comment?.body).toContain('agent.reception');
   expect(comment?.body).toContain('Holidays');
   expect(comment?.body).not.toContain('<!-- digest');
@@ -86,7 +86,7 @@ test('a plan that a guard refuses is shown, and the check is red', async () => {
 test('a pull request from a fork is validated and gets no secrets', async () => {
   const repository = await openRepository();
   const pull = repository.open(edited(repository, ...GREETING));
-  const jobs = await repository.plan(pull, 'mallory/agents');
+  const jobs = await repository.plan(pull, { from: 'mallory/agents' });
   expect(resultsOf(jobs)).toEqual({ validate: 'success', plan: 'skipped', comment: 'skipped' });
   expect(repository.github.asked).toEqual([]);
   expect(repository.sim.requests).toEqual([]);

@@ -39,7 +39,7 @@ async function close() {
     process.stdout.write('No drift, and no issue about it.\n');
     return;
   }
-  const at = `[run ${run}](${server}/${repository}/actions/runs/${run})`;
+  const at = `[job ${run}](${server}/${repository}/actions/runs/${run})`;
   await call('POST', `/issues/${open.number}/comments`, { body: `No drift any more: ${at}.` });
   await call('PATCH', `/issues/${open.number}`, { state: 'closed', state_reason: 'completed' });
   process.stdout.write(`Closed ${open.html_url}\n`);

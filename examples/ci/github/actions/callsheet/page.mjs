@@ -3,50 +3,55 @@
 /** Characters that GitHub takes in a comment or an issue. */
 const LIMIT = 65_536;
 
+const BY_HAND =
+  'Run the workflow callsheet apply by hand: it plans anew, shows the plan and waits for an approval.';
+
 /** What each exit code of Callsheet means for a pipeline, and what to do. */
 export const EXITS = {
-  0: { plan: 'Nothing to change', apply: 'Applied', drift: 'No drift', advice: '' },
+  0: {
+    titles: { plan: 'Nothing to change', apply: 'Applied', drift: 'No drift' },
+    advice: '',
+  },
   1: {
-    any: 'failed',
+    titles: { plan: 'The plan failed', apply: 'The apply failed', drift: 'Drift is unknown' },
     advice: 'The message below says what is wrong and where. Put it right, and run this again.',
   },
   2: {
-    plan: 'Changes',
-    drift: 'Drift',
-    advice:
-      'To put it back: run the workflow callsheet apply by hand. To keep it: callsheet pull, and a pull request.',
+    titles: { plan: 'Changes', drift: 'Drift' },
+    advice: `To put it back: ${lowered(BY_HAND)} To keep it: callsheet pull, and a pull request.`,
   },
   3: {
-    any: 'ended in part',
-    advice:
-      'Something failed, and what depends on it was not attempted; the list below says what became of each change. Put right what failed and run the workflow callsheet apply by hand: it plans what is left. Or undo the run with callsheet rollback.',
+    titles: { apply: 'Applied in part' },
+    advice: `The list below says what became of each change. Put right what failed. ${BY_HAND} Or undo the run with callsheet rollback.`,
   },
   4: {
-    any: 'was refused',
+    titles: { plan: 'A guard refuses this plan', apply: 'Not applied: a guard refuses the plan' },
     advice:
-      'A guard objects, and nothing was written. Each refusal says why, and which flag overrides it where one does.',
+      'Nothing was written. Each refusal says why, and which flag overrides it where one does.',
   },
   5: {
-    any: 'is stale',
-    advice:
-      'Platform, configuration or state moved since the plan that was reviewed; the message says what, and the list, if there is one, what was written before that was noticed. Not merged yet: run the plan of the pull request again. Merged: run the workflow callsheet apply by hand. It plans anew, shows the plan and waits for an approval.',
+    titles: { apply: 'Not applied as reviewed: the plan is stale' },
+    advice: `Platform, configuration or state moved since the review. The message below says what, and whether anything was written before that was noticed. ${BY_HAND}`,
   },
   6: {
-    any: 'found the state locked',
-    advice:
-      'Another run has the state, and nothing was written. Run this again once that one has ended.',
+    titles: { apply: 'Not applied: another run has the state' },
+    advice: 'Nothing was written. Run this again once that one has ended.',
   },
   130: {
-    any: 'was interrupted',
-    advice:
-      'What was under way was finished and recorded. Run the workflow callsheet apply by hand: it plans what is left.',
+    titles: { plan: 'The plan was interrupted', apply: 'Interrupted' },
+    advice: `What was under way was finished and recorded. ${BY_HAND}`,
   },
 };
 
+function lowered(text) {
+  return text.charAt(0).toLowerCase() + text.slice(1);
+}
+
 /** How it ended, in a line, and what to do now. */
 export function resultOf({ command, exit }) {
-  const known = EXITS[exit] ?? EXITS[1];
-  return { title: known[command] ?? `callsheet ${command} ${known.any} (exit ${exit})`, ...known };
+  const { titles, advice } = EXITS[exit] ?? EXITS[1];
+  const title = titles[command] ?? EXITS[1].titles[command];
+  return { title: [0, 2].includes(exit) ? title : `${title} (exit ${exit})`, advice };
 }
 
 /** The first line of a page, by which it is found again: its stack and environment, and no other. */
@@ -85,9 +90,14 @@ function warningOf(result) {
 function bodyOf(result) {
   const { exit, out, err } = result;
   const { title, advice } = resultOf(result);
-  const shown = [out, exit === 0 ? '' : err].map((text) => text.trim()).filter((text) => text);
+  const shown = [out, exit === 0 ? '' : err].map(withoutEdges).filter((text) => text !== '');
   const texts = shown.map((text) => fenced(text.slice(-20_000)));
   return [`### ${title}`, advice, ...texts].filter((text) => text !== '').join('\n\n');
+}
+
+/** Without empty lines around it; the first line keeps its indent. */
+function withoutEdges(text) {
+  return text.replace(/^(?:[ \t]*\n)+/, '').trimEnd();
 }
 
 /** A text as it is: the fence is longer than any in it. */
@@ -97,13 +107,15 @@ function fenced(text) {
   return `${fence}text\n${text}\n${fence}`;
 }
 
-function footOf({ digest }, env) {
-  const { GITHUB_SERVER_URL: server, GITHUB_REPOSITORY: repository, GITHUB_RUN_ID: run } = env;
+function footOf({ err }, env) {
+  const { GITHUB_SERVER_URL: server, GITHUB_REPOSITORY: repository, GITHUB_RUN_ID: job } = env;
   const sha = env.HEAD_SHA || env.GITHUB_SHA || '';
+  // By this id callsheet runs and callsheet rollback know it.
+  const run = /^Run (\S+) is recorded/m.exec(err)?.[1];
   return [
     `<sub>Commit ${sha.slice(0, 12)}`,
-    `[run ${run}](${server}/${repository}/actions/runs/${run})`,
-    ...(digest ? [`plan \`${digest}\``] : []),
+    `[job ${job}](${server}/${repository}/actions/runs/${job})`,
+    ...(run === undefined ? [] : [`run \`${run}\``]),
   ]
     .join(' · ')
     .concat('</sub>');
@@ -112,12 +124,18 @@ function footOf({ digest }, env) {
 /** Leaves out whole changes from the end until the page fits. */
 function shorten(body, room) {
   if (body.length <= room) return body;
-  const blocks = [...body.matchAll(/^<details>[\s\S]*?^<\/details>\n*/gm)];
   const notice = '_Changes are left out here, as a comment is too short: the log has them all._';
-  let page = body;
-  for (const block of blocks.reverse()) {
-    if (page.length + notice.length + 2 <= room) break;
-    page = page.slice(0, block.index) + page.slice(block.index + block[0].length);
+  const blocks = [...body.matchAll(/^<details>[\s\S]*?^<\/details>\n*/gm)];
+  let over = body.length + notice.length + 2 - room;
+  const left = [];
+  while (over > 0 && blocks.length > 0) {
+    left.unshift(blocks.pop());
+    over -= left[0][0].length;
   }
-  return `${page.slice(0, Math.max(0, room - notice.length - 2))}\n\n${notice}`;
+  const first = left[0]?.index ?? body.length;
+  const parts = left.map(({ 0: text, index }, at) =>
+    body.slice(index + text.length, left[at + 1]?.index ?? body.length),
+  );
+  const page = [body.slice(0, first), ...parts].join('');
+  return `${page.slice(0, room - notice.length - 2)}\n\n${notice}`;
 }

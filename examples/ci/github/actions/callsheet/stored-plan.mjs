@@ -18,7 +18,7 @@ else {
   const digest = run === undefined ? undefined : await findDigest(pull);
   if (run === undefined) {
     stop(
-      `There is no plan of ${pull.head.sha}, which pull request ${pull.number} was merged with.`,
+      `No plan went well of ${pull.head.sha}, with which pull request ${pull.number} was merged.`,
     );
   } else if (digest === undefined) {
     stop(`No comment of pull request ${pull.number} has the digest of a plan that can be applied.`);
