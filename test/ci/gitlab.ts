@@ -10,6 +10,8 @@ import { parse } from 'yaml';
 import { EXAMPLES, openPlace, type Place } from './place.ts';
 import { type Ended, spawnStep } from './spawn.ts';
 
+const require = createRequire(import.meta.url);
+
 type Variables = Readonly<Record<string, string>>;
 
 export type GitlabJob = {
@@ -43,7 +45,7 @@ async function gitlabCiLocal(...args: readonly string[]): Promise<string> {
     execFileSync('git', ['-C', folder, ...words], { stdio: 'pipe' });
   git('init', '--quiet', '--initial-branch=main');
   git('remote', 'add', 'origin', 'git@gitlab.example.test:acme/agents.git');
-  const bin = createRequire(import.meta.url).resolve('gitlab-ci-local');
+  const bin = require.resolve('gitlab-ci-local');
   const given = ['--home', join(folder, 'home'), ...args];
   const { stdout } = await promisify(execFile)(process.execPath, [bin, ...given], { cwd: folder });
   return stdout;
