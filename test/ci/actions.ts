@@ -2,7 +2,8 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { type FakeGithub, fakeGithub } from './github.ts';
 import { EXAMPLES, openPlace, type Place } from './place.ts';
-import { type Event, type JobResult, runWorkflow } from './runner.ts';
+import { type JobResult, runWorkflow } from './runner.ts';
+import type { Event } from './surroundings.ts';
 import type { Keep } from './uses.ts';
 
 export type Jobs = Readonly<Record<string, JobResult>>;

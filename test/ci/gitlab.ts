@@ -1,9 +1,9 @@
 import { execFile, execFileSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
+import { parseEnv, promisify } from 'node:util';
 import { fastify } from 'fastify';
 import { onTestFinished } from 'vitest';
 import { parse } from 'yaml';
@@ -19,7 +19,10 @@ export type GitlabJob = {
   readonly script: readonly string[];
   readonly variables?: Variables;
   readonly environment?: { readonly name: string };
-  readonly artifacts?: { readonly paths?: readonly string[] };
+  readonly artifacts?: {
+    readonly paths?: readonly string[];
+    readonly reports?: { readonly dotenv?: string };
+  };
   readonly cache?: readonly { readonly paths: readonly string[]; readonly policy: string }[];
 };
 
@@ -88,6 +91,8 @@ export async function openGitlab(): Promise<Gitlab> {
   const artifacts = join(place.folder, 'artifacts');
   for (const folder of [kept, artifacts]) mkdirSync(folder);
 
+  // What a job reports is a variable of those after it.
+  let reported: Readonly<Record<string, string | undefined>> = {};
   const run: Gitlab['run'] = async (name, variables = {}) => {
     const job = expanded[name];
     if (job === undefined) throw new Error(`there is no job ${name}`);
@@ -114,11 +119,14 @@ export async function openGitlab(): Promise<Gitlab> {
           CI_MERGE_REQUEST_IID: '7',
           CI_COMMIT_SHA: place.git('rev-parse', 'HEAD'),
           CI_PIPELINE_URL: 'https://gitlab.example.test/acme/agents/-/pipelines/1',
+          ...reported,
           ...variables,
         },
       },
     );
     copyAll(job.artifacts?.paths ?? [], clone, artifacts);
+    const dotenv = join(clone, job.artifacts?.reports?.dotenv ?? '.no-report');
+    if (existsSync(dotenv)) reported = parseEnv(readFileSync(dotenv, 'utf8'));
     for (const { paths, policy } of job.cache ?? [])
       if (policy !== 'pull') copyAll(paths, clone, kept);
     return ended;

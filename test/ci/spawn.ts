@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 
 export type Ended = { readonly exit: number; readonly log: string };
 
-type How = { readonly cwd: string; readonly env: Readonly<Record<string, string>> };
+type How = { readonly cwd: string; readonly env: Readonly<Record<string, string | undefined>> };
 
 /** Runs what a runner would. It is waited for without blocking: the fakes answer from this process. */
 export function spawnStep([command = '', ...args]: readonly string[], how: How): Promise<Ended> {
