@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { type FakeGithub, fakeGithub } from './github.ts';
 import { EXAMPLES, openPlace, type Place } from './place.ts';
@@ -88,6 +88,12 @@ export async function openRepository(): Promise<Repository> {
           },
         },
       });
+      const kept = join(keep.folder, 'artifacts', String(runs));
+      const names = existsSync(kept) ? readdirSync(kept) : [];
+      github.artifacts.set(
+        runs,
+        names.map((name) => ({ name, expired: false })),
+      );
       const isGood = Object.values(jobs).every(({ result }) => result !== 'failure');
       github.runs.push({
         id: runs,

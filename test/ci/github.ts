@@ -30,6 +30,8 @@ export type FakeGithub = {
   readonly issues: Issue[];
   readonly pulls: Pull[];
   readonly runs: WorkflowRun[];
+  /** Artifacts by the number of their run. */
+  readonly artifacts: Map<number, { readonly name: string; expired: boolean }[]>;
   /** Method and path of each request, in order. */
   readonly asked: string[];
 };
@@ -45,6 +47,7 @@ export async function fakeGithub(): Promise<FakeGithub> {
     issues: [],
     pulls: [],
     runs: [],
+    artifacts: new Map(),
     asked: [],
   };
   let last = 1_000;
@@ -75,6 +78,11 @@ export async function fakeGithub(): Promise<FakeGithub> {
       repository.get('/actions/workflows/:workflow/runs', async (request) => {
         const { head_sha: sha } = queryOf(request);
         return { workflow_runs: fake.runs.filter((run) => run.head_sha === sha) };
+      });
+      repository.get('/actions/runs/:number/artifacts', async (request) => {
+        const { name } = queryOf(request);
+        const all = fake.artifacts.get(numberOf(request)) ?? [];
+        return { artifacts: all.filter((artifact) => artifact.name === name) };
       });
       repository.get('/issues', async (request, reply) => {
         const { state } = queryOf(request);

@@ -120,6 +120,13 @@ test.each<[string, (repository: Repository, number: number) => void, string]>([
     'No plan went well of',
   ],
   [
+    'the plan is too old to be kept',
+    ({ github }) => {
+      for (const artifact of [...github.artifacts.values()].flat()) artifact.expired = true;
+    },
+    'is no longer kept',
+  ],
+  [
     'the plan is one of a fork of the same commit',
     ({ github }) => {
       const [run] = github.runs.splice(0);

@@ -14,7 +14,7 @@ export const EXITS = {
   },
   1: {
     titles: { plan: 'The plan failed', apply: 'The apply failed', drift: 'Drift is unknown' },
-    advice: 'The message below says what is wrong and where. Put it right, and run this again.',
+    advice: 'The message below says what is wrong, where, and what to do.',
   },
   2: {
     titles: { plan: 'Changes', drift: 'Drift' },

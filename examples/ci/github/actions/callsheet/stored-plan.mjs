@@ -20,6 +20,8 @@ else {
     stop(
       `No plan went well of ${pull.head.sha}, with which pull request ${pull.number} was merged.`,
     );
+  } else if (!(await isKept(run))) {
+    stop(`The plan of ${pull.head.sha} is no longer kept, or run ${run.id} had none of ${name}.`);
   } else if (digest === undefined) {
     stop(`No comment of pull request ${pull.number} has the digest of a plan that can be applied.`);
   } else {
@@ -46,6 +48,12 @@ async function findRun({ head }) {
     .filter((run) => run.head_sha === head.sha && run.head_repository?.full_name === repository)
     .sort((one, other) => other.run_number - one.run_number)[0];
   return newest?.conclusion === 'success' ? newest : undefined;
+}
+
+async function isKept({ id }) {
+  const path = `/actions/runs/${id}/artifacts?name=callsheet-plan-${encodeURIComponent(name)}`;
+  const { artifacts } = await call('GET', path);
+  return artifacts.some(({ expired }) => !expired);
 }
 
 /** What people saw: the digest at the end of the pipeline's own comment. */
