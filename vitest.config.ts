@@ -8,8 +8,8 @@ export default defineConfig({
     isolate: false,
     // Much of the suite waits for processes that it started: half the cores, vitest's choice on two, is too few.
     maxWorkers: 2,
-    // It imports JSON in a way that only bundlers read.
-    server: { deps: { inline: ['@actions/workflow-parser'] } },
+    // They import JSON in a way that only bundlers read.
+    server: { deps: { inline: [/@actions\//] } },
     setupFiles: ['test/undici.ts'],
     globalSetup: ['test/e2e/build.ts'],
     testTimeout: 60_000,

@@ -6,6 +6,8 @@ export default defineConfig({
     include: ['test/torture/**/*.test.ts'],
     isolate: false,
     fileParallelism: false,
+    // They import JSON in a way that only bundlers read.
+    server: { deps: { inline: [/@actions\//] } },
     setupFiles: ['test/undici.ts'],
     globalSetup: ['test/e2e/build.ts'],
     testTimeout: 600_000,

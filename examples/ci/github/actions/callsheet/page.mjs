@@ -1,0 +1,141 @@
+// A result as a page: of a comment, an issue and the summary of a job.
+
+/** Characters that GitHub takes in a comment or an issue. */
+const LIMIT = 65_536;
+
+const BY_HAND =
+  'Run the workflow callsheet apply by hand: it plans anew, shows the plan and waits for an approval.';
+
+/** What each exit code of Callsheet means for a pipeline, and what to do. */
+export const EXITS = {
+  0: {
+    titles: { plan: 'Nothing to change', apply: 'Applied', drift: 'No drift' },
+    advice: '',
+  },
+  1: {
+    titles: { plan: 'The plan failed', apply: 'The apply failed', drift: 'Drift is unknown' },
+    advice: 'The message below says what is wrong, where, and what to do.',
+  },
+  2: {
+    titles: { plan: 'Changes', drift: 'Drift' },
+    advice: `To put it back: ${lowered(BY_HAND)} To keep it: callsheet pull, and a pull request.`,
+  },
+  3: {
+    titles: { apply: 'Applied in part' },
+    advice: `The list below says what became of each change. Put right what failed. ${BY_HAND} Or undo the run with callsheet rollback.`,
+  },
+  4: {
+    titles: { plan: 'A guard refuses this plan', apply: 'Not applied: a guard refuses the plan' },
+    advice:
+      'Nothing was written. Each refusal says why, and which flag overrides it where one does.',
+  },
+  5: {
+    titles: { apply: 'Not applied as reviewed: the plan is stale' },
+    advice: `Platform, configuration or state moved since the review. The message below says what, and whether anything was written before that was noticed. ${BY_HAND}`,
+  },
+  6: {
+    titles: { apply: 'Not applied: another run has the state' },
+    advice: 'Nothing was written. Run this again once that one has ended.',
+  },
+  130: {
+    titles: { plan: 'The plan was interrupted', apply: 'Interrupted' },
+    advice: `What was under way was finished and recorded. ${BY_HAND}`,
+  },
+};
+
+function lowered(text) {
+  return text.charAt(0).toLowerCase() + text.slice(1);
+}
+
+/** How it ended, in a line, and what to do now. */
+export function resultOf({ command, exit }) {
+  const { titles, advice } = EXITS[exit] ?? EXITS[1];
+  const title = titles[command] ?? EXITS[1].titles[command];
+  return { title: [0, 2].includes(exit) ? title : `${title} (exit ${exit})`, advice };
+}
+
+/** The first line of a page, by which it is found again: its stack and environment, and no other. */
+export function markerOf({ command, name, environment = '' }) {
+  const words = [name, environment].filter((word) => word !== '');
+  // Two dashes would end the comment.
+  const safe = words.map((word) => word.replace(/[^\w.-]+/g, '-').replace(/--+/g, '-'));
+  return `<!-- callsheet:${[command, ...safe].join(' ')} -->`;
+}
+
+/** The page of a result. */
+export function pageOf(result, env) {
+  const { command, exit, out, digest } = result;
+  const hasPage = command !== 'apply' && out.trimStart().startsWith('<!-- callsheet:');
+  const foot = `\n\n${footOf(result, env)}`;
+  const head = `${markerOf(result)}\n\n`;
+  // Callsheet's own marker knows nothing of the name that the pipeline gave the stack.
+  const body = hasPage ? out.trimStart().replace(/^.*\n+/, '') : bodyOf(result);
+  const said = hasPage && ![0, 2].includes(exit) ? `${warningOf(result)}\n\n` : '';
+  // Last, so that nothing that a plan shows can pass for it.
+  const seal = digest ? `\n<!-- digest ${digest} -->` : '';
+  const room = LIMIT - head.length - said.length - foot.length - seal.length;
+  return `${head}${said}${shorten(body.trimEnd(), room)}${foot}${seal}`;
+}
+
+/** The digest that a page was sealed with; undefined where it has none. */
+export function digestIn(page) {
+  return /\n<!-- digest (sha256:[0-9a-f]{64}) -->\s*$/.exec(page)?.[1];
+}
+
+function warningOf(result) {
+  const { title, advice } = resultOf(result);
+  return `> [!CAUTION]\n> **${title}.** ${advice}`;
+}
+
+function bodyOf(result) {
+  const { exit, out, err } = result;
+  const { title, advice } = resultOf(result);
+  const shown = [out, exit === 0 ? '' : err].map(withoutEdges).filter((text) => text !== '');
+  const texts = shown.map((text) => fenced(text.slice(-20_000)));
+  return [`### ${title}`, advice, ...texts].filter((text) => text !== '').join('\n\n');
+}
+
+/** Without empty lines around it; the first line keeps its indent. */
+function withoutEdges(text) {
+  return text.replace(/^(?:[ \t]*\n)+/, '').trimEnd();
+}
+
+/** A text as it is: the fence is longer than any in it. */
+function fenced(text) {
+  const longest = Math.max(2, ...(text.match(/`+/g) ?? []).map((run) => run.length));
+  const fence = '`'.repeat(longest + 1);
+  return `${fence}text\n${text}\n${fence}`;
+}
+
+function footOf({ err }, env) {
+  const { GITHUB_SERVER_URL: server, GITHUB_REPOSITORY: repository, GITHUB_RUN_ID: job } = env;
+  const sha = env.HEAD_SHA || env.GITHUB_SHA || '';
+  // By this id callsheet runs and callsheet rollback know it.
+  const run = /^Run (\S+) is recorded/m.exec(err)?.[1];
+  return [
+    `<sub>Commit ${sha.slice(0, 12)}`,
+    `[job ${job}](${server}/${repository}/actions/runs/${job})`,
+    ...(run === undefined ? [] : [`run \`${run}\``]),
+  ]
+    .join(' · ')
+    .concat('</sub>');
+}
+
+/** Leaves out whole changes from the end until the page fits. */
+function shorten(body, room) {
+  if (body.length <= room) return body;
+  const notice = '_Changes are left out here, as a comment is too short: the log has them all._';
+  const blocks = [...body.matchAll(/^<details>[\s\S]*?^<\/details>\n*/gm)];
+  let over = body.length + notice.length + 2 - room;
+  const left = [];
+  while (over > 0 && blocks.length > 0) {
+    left.unshift(blocks.pop());
+    over -= left[0][0].length;
+  }
+  const first = left[0]?.index ?? body.length;
+  const parts = left.map(({ 0: text, index }, at) =>
+    body.slice(index + text.length, left[at + 1]?.index ?? body.length),
+  );
+  const page = [body.slice(0, first), ...parts].join('');
+  return `${page.slice(0, room - notice.length - 2)}\n\n${notice}`;
+}

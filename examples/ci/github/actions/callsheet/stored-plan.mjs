@@ -1,0 +1,72 @@
+// Finds the plan that was reviewed in the pull request that a push merged.
+//   node stored-plan.mjs   with NAME, ENVIRONMENT, WORKFLOW and GITHUB_TOKEN in the environment
+// Outputs: pull-request; run-id and digest of the plan, or what stands in the way as problem.
+import { call, isOurs, list } from './github.mjs';
+import { digestIn, markerOf } from './page.mjs';
+import { annotate, setOutput } from './runner.mjs';
+
+const { GITHUB_REPOSITORY: repository, GITHUB_SHA: sha, GITHUB_REF_NAME: branch } = process.env;
+const { NAME: name, ENVIRONMENT: environment = '', WORKFLOW: workflow } = process.env;
+const BY_HAND =
+  'Run the workflow callsheet apply by hand: it plans anew, shows the plan and waits for an approval.';
+
+const pull = await findPull();
+if (pull === undefined) stop(`${sha} was pushed without a pull request, so no plan was reviewed.`);
+else {
+  setOutput('pull-request', pull.number);
+  const run = pull.head.repo?.full_name === repository ? await findRun(pull) : undefined;
+  const digest = run === undefined ? undefined : await findDigest(pull);
+  if (run === undefined) {
+    stop(
+      `No plan went well of ${pull.head.sha}, with which pull request ${pull.number} was merged.`,
+    );
+  } else if (!(await isKept(run))) {
+    stop(`The plan of ${pull.head.sha} is no longer kept, or run ${run.id} had none of ${name}.`);
+  } else if (digest === undefined) {
+    stop(`No comment of pull request ${pull.number} has the digest of a plan that can be applied.`);
+  } else {
+    setOutput('run-id', run.id);
+    setOutput('digest', digest);
+    process.stdout.write(`Pull request ${pull.number}, run ${run.id}, ${digest}\n`);
+  }
+}
+
+async function findPull() {
+  const merged = [];
+  for await (const one of list(`/commits/${sha}/pulls`)) {
+    if (one.merged_at && one.base.ref === branch) merged.push(one);
+  }
+  return merged.find(({ merge_commit_sha }) => merge_commit_sha === sha) ?? merged[0];
+}
+
+/** The newest run of the workflow that plans, on the very commit that was merged, if it went well. */
+async function findRun({ head }) {
+  const query = `event=pull_request&head_sha=${head.sha}&per_page=100`;
+  const path = `/actions/workflows/${encodeURIComponent(workflow)}/runs?${query}`;
+  const { workflow_runs: runs } = await call('GET', path);
+  const newest = runs
+    .filter((run) => run.head_sha === head.sha && run.head_repository?.full_name === repository)
+    .sort((one, other) => other.run_number - one.run_number)[0];
+  return newest?.conclusion === 'success' ? newest : undefined;
+}
+
+async function isKept({ id }) {
+  const path = `/actions/runs/${id}/artifacts?name=callsheet-plan-${encodeURIComponent(name)}`;
+  const { artifacts } = await call('GET', path);
+  return artifacts.some(({ expired }) => !expired);
+}
+
+/** What people saw: the digest at the end of the pipeline's own comment. */
+async function findDigest({ number }) {
+  const marker = markerOf({ command: 'plan', name, environment });
+  for await (const comment of list(`/issues/${number}/comments`)) {
+    if (isOurs(comment, marker)) return digestIn(comment.body);
+  }
+  return undefined;
+}
+
+function stop(problem) {
+  setOutput('problem', `${problem}\n${BY_HAND}`);
+  annotate('error', 'There is no reviewed plan to apply', `${problem} ${BY_HAND}`);
+  process.exitCode = 1;
+}

@@ -1,0 +1,133 @@
+import { existsSync, mkdirSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { type FakeGithub, fakeGithub } from './github.ts';
+import { EXAMPLES, openPlace, type Place } from './place.ts';
+import { type JobResult, runWorkflow } from './runner.ts';
+import type { Event } from './surroundings.ts';
+import type { Keep } from './uses.ts';
+
+export type Jobs = Readonly<Record<string, JobResult>>;
+
+type Pushed = { readonly number: number; readonly branch: string; readonly head: string };
+
+/** Of a pull request: the repository that it comes from, and its labels. */
+type About = { readonly from?: string; readonly labels?: readonly string[] };
+
+/** A repository on GitHub that uses the example's workflows. */
+export type Repository = Place & {
+  readonly github: FakeGithub;
+  readonly keep: Keep;
+  /** Opens a pull request with these files. */
+  readonly open: (files: Readonly<Record<string, string>>) => Pushed;
+  /** Runs the workflow that plans, as an event of the pull request does. */
+  readonly plan: (pull: Pushed, about?: About) => Promise<Jobs>;
+  /** Merges, and runs the workflow that applies. */
+  readonly merge: (pull: Pushed, head?: string) => Promise<Jobs>;
+  readonly byHand: (workflow: 'apply' | 'drift') => Promise<Jobs>;
+  readonly run: (workflow: string, event: Event) => Promise<Jobs>;
+};
+
+export async function openRepository(): Promise<Repository> {
+  const place = await openPlace({}, { [join(EXAMPLES, 'github')]: '.github' });
+  const github = await fakeGithub();
+  const keep: Keep = { origin: place.origin, folder: join(place.folder, 'kept'), caches: [] };
+  mkdirSync(keep.folder);
+  let numbers = 0;
+  let runs = 100;
+
+  const run: Repository['run'] = async (workflow, event) => {
+    runs += 1;
+    const { machine, credentials } = place;
+    return runWorkflow(join(place.origin, '.github/workflows', `callsheet-${workflow}.yaml`), {
+      keep,
+      event,
+      run: String(runs),
+      machine: { ...machine, GITHUB_API_URL: github.url },
+      ...credentials,
+    });
+  };
+  const atMain = (name: string): Event => ({
+    name,
+    payload: {},
+    sha: place.git('rev-parse', 'main'),
+    ref: 'refs/heads/main',
+  });
+
+  return {
+    ...place,
+    github,
+    keep,
+    run,
+    open(files) {
+      numbers += 1;
+      const branch = `change-${numbers}`;
+      place.git('checkout', '--quiet', '-b', branch, 'main');
+      const head = place.commit(files);
+      place.git('checkout', '--quiet', 'main');
+      return { number: numbers, branch, head };
+    },
+    async plan({ number, branch }, { from = 'acme/agents', labels = [] } = {}) {
+      const head = place.git('rev-parse', branch);
+      // GitHub plans what main would be once the pull request is merged.
+      place.git('checkout', '--quiet', '--detach', 'main');
+      place.git('merge', '--quiet', '--no-ff', '--no-edit', branch);
+      const sha = place.git('rev-parse', 'HEAD');
+      place.git('branch', '--force', `merge-${number}`, sha);
+      place.git('checkout', '--quiet', 'main');
+      const jobs = await run('plan', {
+        name: 'pull_request',
+        sha,
+        ref: `refs/pull/${number}/merge`,
+        payload: {
+          pull_request: {
+            number,
+            title: '$(touch /tmp/owned)',
+            head: { sha: head, repo: { full_name: from } },
+            labels: labels.map((name) => ({ name })),
+            user: { login: 'ana' },
+          },
+        },
+      });
+      const kept = join(keep.folder, 'artifacts', String(runs));
+      const names = existsSync(kept) ? readdirSync(kept) : [];
+      github.artifacts.set(
+        runs,
+        names.map((name) => ({ name, expired: false })),
+      );
+      const isGood = Object.values(jobs).every(({ result }) => result !== 'failure');
+      github.runs.push({
+        id: runs,
+        run_number: runs,
+        head_sha: head,
+        conclusion: isGood ? 'success' : 'failure',
+        head_repository: { full_name: from },
+      });
+      return jobs;
+    },
+    async merge({ number, branch }, head = place.git('rev-parse', branch)) {
+      place.git('merge', '--quiet', '--no-ff', '--no-edit', branch);
+      const sha = place.git('rev-parse', 'main');
+      github.pulls.push({
+        number,
+        merged_at: '2026-11-21T09:00:00Z',
+        merge_commit_sha: sha,
+        base: { ref: 'main' },
+        head: { sha: head, repo: { full_name: 'acme/agents' } },
+      });
+      return run('apply', atMain('push'));
+    },
+    byHand: (workflow) => run(workflow, atMain('workflow_dispatch')),
+  };
+}
+
+/** How each job ended. */
+export function resultsOf(jobs: Jobs): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.entries(jobs).map(([id, { result }]) => [id, result]));
+}
+
+/** Everything that the jobs printed, for the message of a failed expectation. */
+export function logOf(jobs: Jobs): string {
+  return Object.entries(jobs)
+    .map(([id, { log }]) => `── ${id}\n${log}`)
+    .join('\n');
+}

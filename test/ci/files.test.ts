@@ -1,0 +1,104 @@
+import { globSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { validate } from '@actions/languageservice';
+import { describe, expect, test } from 'vitest';
+import { TextDocument } from 'vscode-languageserver-textdocument';
+import { parse } from 'yaml';
+import project from '../../package.json' with { type: 'json' };
+import { serverConfig } from './atlantis.ts';
+import { jobsIn } from './gitlab.ts';
+import { EXAMPLES } from './place.ts';
+
+const WORKFLOWS = globSync('github/workflows/*.yaml', { cwd: EXAMPLES }).sort();
+const ACTION = 'github/actions/callsheet/action.yml';
+
+const read = (file: string) => readFileSync(join(EXAMPLES, file), 'utf8');
+
+/** What GitHub's own editor service says of a file: its schema, its expressions and what they may name. */
+async function problemsIn(file: string, text = read(file)): Promise<readonly string[]> {
+  // It remembers documents by their address.
+  const uri = `file:///${crypto.randomUUID()}/${file.replace('github/', '.github/')}`;
+  const found = await validate(TextDocument.create(uri, 'yaml', 1, text), {});
+  return found.map(({ message, range }) => `${basename(file)}:${range.start.line + 1} ${message}`);
+}
+
+describe('GitHub', () => {
+  test.each([...WORKFLOWS, ACTION])('%s is what GitHub takes', async (file) => {
+    expect(await problemsIn(file)).toEqual([]);
+  });
+
+  test.each([
+    ['steps.plan.outputs.digest', 'steps.plam.outputs.digest', 'plam'],
+    ['needs.plan.result', 'needs.plon.result', 'plon'],
+    ['cancel-in-progress', 'cancel-in-progres', 'cancel-in-progres'],
+  ])('a slip such as %s → %s would be found', async (from, to, said) => {
+    const file = 'github/workflows/callsheet-plan.yaml';
+    const text = read(file);
+    expect(text).toContain(from);
+    expect((await problemsIn(file, text.replace(from, to))).join('\n')).toContain(said);
+  });
+
+  test('there are the three workflows, and none runs for what a fork may have written', () => {
+    expect(WORKFLOWS.map((file) => basename(file))).toEqual([
+      'callsheet-apply.yaml',
+      'callsheet-drift.yaml',
+      'callsheet-plan.yaml',
+    ]);
+    for (const file of WORKFLOWS) {
+      const { on, permissions, jobs } = parse(read(file));
+      expect(Object.keys(on)).not.toContain('pull_request_target');
+      expect(Object.keys(on)).not.toContain('workflow_run');
+      expect(permissions).toEqual({});
+      for (const job of Object.values<{ readonly permissions: object }>(jobs)) {
+        expect(job.permissions).toMatchObject({ contents: 'read' });
+      }
+    }
+  });
+
+  test.each([...WORKFLOWS, ACTION])('no run step of %s has an expression in it', (file) => {
+    const scripts = [...stepsIn(parse(read(file)))].flatMap(({ run }) => run ?? []);
+    expect(scripts.length + WORKFLOWS.length).toBeGreaterThan(0);
+    expect(scripts.filter((script) => script.includes('${{'))).toEqual([]);
+  });
+
+  test('a job with credentials of the platform cannot write, and one that writes has none', () => {
+    for (const file of WORKFLOWS) {
+      for (const job of Object.values<Record<string, unknown>>(parse(read(file)).jobs)) {
+        const writes = Object.values(job.permissions ?? {}).includes('write');
+        const hasSecrets = JSON.stringify(job).includes('secrets.');
+        expect([writes, hasSecrets, job.environment !== undefined]).toEqual(
+          writes ? [true, false, false] : [false, hasSecrets, hasSecrets],
+        );
+      }
+    }
+  });
+
+  test('the version that is installed is this one', () => {
+    expect(parse(read(ACTION)).inputs.version.default).toBe(project.version);
+    expect(parse(read('gitlab/.gitlab-ci.yml')).variables.CALLSHEET_VERSION).toBe(project.version);
+    expect(read('atlantis/repos.yaml')).toContain(`callsheet@${project.version})`);
+  });
+});
+
+describe('GitLab', () => {
+  test('.gitlab-ci.yml is what GitLab takes, and a merge request is planned and noted', async () => {
+    expect(await jobsIn('merge')).toEqual({
+      'callsheet-validate': 'on_success',
+      'callsheet-plan': 'on_success',
+      'callsheet-note': 'always',
+    });
+  });
+});
+
+test('the server of Atlantis lets no pull request choose the commands', () => {
+  for (const repo of serverConfig().repos) {
+    expect(repo).toMatchObject({ allowed_overrides: [], allow_custom_workflows: false });
+  }
+  expect(parse(read('atlantis/atlantis.yaml')).workflows).toBeUndefined();
+});
+
+function* stepsIn(node: unknown): Generator<{ readonly run?: string }> {
+  if (typeof node !== 'object' || node === null) return;
+  if ('steps' in node && Array.isArray(node.steps)) yield* node.steps;
+  for (const value of Object.values(node)) yield* stepsIn(value);
+}

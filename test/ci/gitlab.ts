@@ -1,0 +1,171 @@
+import { execFile, execFileSync } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseEnv, promisify } from 'node:util';
+import { fastify } from 'fastify';
+import { onTestFinished } from 'vitest';
+import { parse } from 'yaml';
+import { EXAMPLES, openPlace, type Place } from './place.ts';
+import { type Ended, spawnStep } from './spawn.ts';
+
+const require = createRequire(import.meta.url);
+
+type Variables = Readonly<Record<string, string>>;
+
+export type GitlabJob = {
+  readonly before_script?: readonly string[];
+  readonly script: readonly string[];
+  readonly variables?: Variables;
+  readonly environment?: { readonly name: string };
+  readonly artifacts?: {
+    readonly paths?: readonly string[];
+    readonly reports?: { readonly dotenv?: string };
+  };
+  readonly cache?: readonly { readonly paths: readonly string[]; readonly policy: string }[];
+};
+
+const MERGE_REQUEST = {
+  CI_PIPELINE_SOURCE: 'merge_request_event',
+  CI_MERGE_REQUEST_SOURCE_PROJECT_ID: '1217',
+};
+
+/** The jobs of a merge request's pipeline, of one of a fork's, of main and of a schedule. */
+export const PIPELINES = {
+  merge: { ...MERGE_REQUEST, CI_COMMIT_BRANCH: '' },
+  fork: { ...MERGE_REQUEST, CI_MERGE_REQUEST_SOURCE_PROJECT_ID: '666', CI_COMMIT_BRANCH: '' },
+  main: { CI_PIPELINE_SOURCE: 'push', CI_COMMIT_BRANCH: 'main' },
+  schedule: { CI_PIPELINE_SOURCE: 'schedule', CI_COMMIT_BRANCH: 'main' },
+} as const;
+
+/** What gitlab-ci-local says of the example; it fails where GitLab's own schema does. */
+async function gitlabCiLocal(...args: readonly string[]): Promise<string> {
+  const folder = mkdtempSync(join(tmpdir(), 'callsheet-gitlab-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  cpSync(join(EXAMPLES, 'gitlab'), folder, { recursive: true });
+  const git = (...words: readonly string[]) =>
+    execFileSync('git', ['-C', folder, ...words], { stdio: 'pipe' });
+  git('init', '--quiet', '--initial-branch=main');
+  git('remote', 'add', 'origin', 'git@gitlab.example.test:acme/agents.git');
+  const bin = require.resolve('gitlab-ci-local');
+  const given = ['--home', join(folder, 'home'), ...args];
+  const { stdout } = await promisify(execFile)(process.execPath, [bin, ...given], { cwd: folder });
+  return stdout;
+}
+
+/** The jobs that a pipeline has, with when they run. */
+export async function jobsIn(
+  pipeline: keyof typeof PIPELINES,
+): Promise<Readonly<Record<string, string>>> {
+  const variables = Object.entries(PIPELINES[pipeline]);
+  const args = variables.flatMap(([name, value]) => ['--variable', `${name}=${value}`]);
+  const names = variables.map(([name]) => name).join(',');
+  const text = await gitlabCiLocal('--list-json', '--ignore-predefined-vars', names, ...args);
+  const jobs: readonly { readonly name: string; readonly when: string }[] = JSON.parse(text);
+  return Object.fromEntries(
+    jobs.flatMap(({ name, when }) => (when === 'never' ? [] : [[name, when]])),
+  );
+}
+
+export type Note = { readonly id: number; body: string; readonly author: { readonly id: number } };
+
+export type Gitlab = Place & {
+  readonly notes: Note[];
+  /** Runs a job of the example on what is checked out. */
+  readonly run: (job: string, variables?: Variables) => Promise<Ended>;
+};
+
+const TOKEN = 'glpat-of-the-project';
+const SELF = 42;
+
+/** A project on GitLab that uses the example. */
+export async function openGitlab(): Promise<Gitlab> {
+  const place = await openPlace({}, { [join(EXAMPLES, 'gitlab')]: '.' });
+  const notes: Note[] = [];
+  const url = await fakeApi(notes);
+  const expanded: Readonly<Record<string, GitlabJob>> & { readonly variables: Variables } = parse(
+    await gitlabCiLocal('--preview'),
+  );
+  const kept = join(place.folder, 'cache');
+  const artifacts = join(place.folder, 'artifacts');
+  for (const folder of [kept, artifacts]) mkdirSync(folder);
+
+  // What a job reports is a variable of those after it.
+  let reported: Readonly<Record<string, string | undefined>> = {};
+  const run: Gitlab['run'] = async (name, variables = {}) => {
+    const job = expanded[name];
+    if (job === undefined) throw new Error(`there is no job ${name}`);
+    const clone = mkdtempSync(join(place.folder, 'job-'));
+    execFileSync('git', ['clone', '--quiet', place.origin, clone], { stdio: 'pipe' });
+    cpSync(artifacts, clone, { recursive: true });
+    for (const { paths } of job.cache ?? []) copyAll(paths, kept, clone);
+    const hasEnvironment = job.environment !== undefined;
+    const isNote = job.environment?.name === 'callsheet-note';
+    const { vars, secrets } = place.credentials;
+    const ended = await spawnStep(
+      ['bash', '-eo', 'pipefail', '-c', [...(job.before_script ?? []), ...job.script].join('\n')],
+      {
+        cwd: clone,
+        env: {
+          ...place.machine,
+          ...expanded.variables,
+          ...(hasEnvironment && !isNote ? { ...vars, ...secrets } : {}),
+          ...(isNote ? { CALLSHEET_GITLAB_TOKEN: TOKEN } : {}),
+          HOME: clone,
+          CI: 'true',
+          CI_API_V4_URL: url,
+          CI_PROJECT_ID: '1217',
+          CI_MERGE_REQUEST_IID: '7',
+          CI_COMMIT_SHA: place.git('rev-parse', 'HEAD'),
+          CI_PIPELINE_URL: 'https://gitlab.example.test/acme/agents/-/pipelines/1',
+          ...reported,
+          ...variables,
+        },
+      },
+    );
+    copyAll(job.artifacts?.paths ?? [], clone, artifacts);
+    const dotenv = join(clone, job.artifacts?.reports?.dotenv ?? '.no-report');
+    if (existsSync(dotenv)) reported = parseEnv(readFileSync(dotenv, 'utf8'));
+    for (const { paths, policy } of job.cache ?? [])
+      if (policy !== 'pull') copyAll(paths, clone, kept);
+    return ended;
+  };
+  return { ...place, notes, run };
+}
+
+function copyAll(paths: readonly string[], from: string, to: string): void {
+  for (const path of paths) {
+    if (existsSync(join(from, path))) cpSync(join(from, path), join(to, path), { recursive: true });
+  }
+}
+
+/** As much of GitLab's API as a note needs. */
+async function fakeApi(notes: Note[]): Promise<string> {
+  const server = fastify();
+  onTestFinished(() => server.close());
+  const path = '/projects/1217/merge_requests/7/notes';
+  server.addHook('onRequest', async (request, reply) => {
+    if (request.headers['private-token'] !== TOKEN) return reply.code(401).send({});
+  });
+  server.get('/user', async () => ({ id: SELF }));
+  server.get<{ Querystring: { per_page: string; page: string } }>(path, async ({ query }) => {
+    const size = Math.min(100, Number(query.per_page));
+    return notes.slice((Number(query.page) - 1) * size, Number(query.page) * size);
+  });
+  server.post<{ Body: { body: string } }>(path, async ({ body }, reply) => {
+    const note = { id: 5_000 + notes.length, body: body.body, author: { id: SELF } };
+    notes.push(note);
+    return reply.code(201).send(note);
+  });
+  server.put<{ Body: { body: string }; Params: { id: string } }>(
+    `${path}/:id`,
+    async ({ body, params }, reply) => {
+      const note = notes.find(({ id }) => String(id) === params.id);
+      if (note === undefined) return reply.code(404).send({});
+      note.body = body.body;
+      return note;
+    },
+  );
+  return server.listen({ host: '127.0.0.1', port: 0 });
+}
