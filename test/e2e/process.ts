@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { inject } from 'vitest';
+import { checkPrinted } from '../documents.ts';
 import './build.ts';
 
 /** How a command ended, and all that it said. */
@@ -52,11 +53,15 @@ export function start(args: readonly string[], { cwd, env }: Options): Running {
     });
   }
   let hasEnded = false;
+  let isClosed = false;
   const ended = new Promise<Outcome>((resolve, reject) => {
     child.on('error', reject).on('close', (exit, signal) => {
       hasEnded = true;
       tell();
-      resolve({ args, exit, signal, ...said });
+      // What was cut off is no document.
+      const isWhole = exit !== null && !isClosed;
+      const checked = isWhole ? checkPrinted(said.out, args) : Promise.resolve();
+      checked.then(() => resolve({ args, exit, signal, ...said }), reject);
     });
   });
   const all = () => `${said.out}${said.err}`;
@@ -78,7 +83,10 @@ export function start(args: readonly string[], { cwd, env }: Options): Running {
     signal(signal) {
       if (!isGone(group)) process.kill(-group, signal);
     },
-    closeOutput: () => child.stdout.destroy(),
+    closeOutput() {
+      isClosed = true;
+      child.stdout.destroy();
+    },
     isLeft: () => !isGone(group),
   };
 }
