@@ -15,9 +15,9 @@ import {
   startSimulator,
 } from '../../src/simulator/index.ts';
 import type { LedgerLine } from '../../src/state/journal.ts';
+import { checkPrinted } from '../documents.ts';
 import { CANARIES, CLINIC, FINGERPRINT_KEY, SEED } from '../e2e/clinic.ts';
 import { findLeaks, type Said as Printed } from '../e2e/leaks.ts';
-import { checkPrinted } from '../documents.ts';
 import { copyStack, type StackCopy } from '../e2e/stack-copy.ts';
 
 export type StageOptions = Pick<SimulatorOptions, 'seed' | 'dialect'> & {
