@@ -7,12 +7,12 @@ import type { CommonFlags, Context } from '../context.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import {
   type Answers,
-  type Pipeline,
   refuseAgent,
   refuseBaseUrl,
   refuseId,
   refuseName,
 } from '../init/answers.ts';
+import type { Pipeline } from '../init/pipeline-names.ts';
 import type { Given } from '../init/ask.ts';
 import { addedFiles, newFiles } from '../init/files.ts';
 import { isStack, lookAround, type Sorted, sortFiles, writeAll } from '../init/place.ts';

@@ -1,9 +1,9 @@
 import { CallsheetError } from '../../core/errors.ts';
 import { dataOf } from '../../kinds/answer.ts';
 import { renderMetricsBlockText, renderMetricsText } from '../../render/read/metrics.ts';
+import type { MetricsBlock } from '../../render/read/metrics-block-names.ts';
 import {
   BLOCKS,
-  type MetricsBlock,
   metricsColumns,
   metricsRecords,
 } from '../../render/read/metrics-blocks.ts';

@@ -2,13 +2,12 @@ import { intro, isCancel, select, text } from '@clack/prompts';
 import { CallsheetError } from '../../core/errors.ts';
 import {
   type Answers,
-  PIPELINES,
-  type Pipeline,
   refuseAgent,
   refuseBaseUrl,
   refuseId,
   refuseName,
 } from './answers.ts';
+import { PIPELINES, type Pipeline } from './pipeline-names.ts';
 
 /** What flags have answered already. */
 export type Given = { readonly [field in keyof Answers]?: Answers[field] } & {
