@@ -1,17 +1,17 @@
 import { readFileSync } from 'node:fs';
 import { join, resolve as resolvePath } from 'node:path';
-import { type Address, withKey } from '../core/address.ts';
+import { type Address, formatAddress, withKey } from '../core/address.ts';
 import { kinds } from '../kinds/index.ts';
 import { discover, STACK_FILE } from './discover.ts';
 import { enterEnvironment } from './environment.ts';
 import { environmentsOf } from './environments.ts';
 import { openFolder } from './folder.ts';
 import { readLoop } from './for-each.ts';
-import type { LoadOptions } from './load.ts';
 import { interpolate } from './interpolate.ts';
+import type { LoadOptions } from './load.ts';
 import { outlineOf } from './outline.ts';
 import { openReport, type Report } from './problems.ts';
-import { collectResources, type WrittenResource } from './resources.ts';
+import { collectResources } from './resources.ts';
 import { stateFileAt } from './shared-state.ts';
 import { readVariables } from './variables.ts';
 import { memberOf, type Written, type WrittenMap } from './written.ts';
@@ -38,7 +38,8 @@ type Options = Pick<LoadOptions, 'dir' | 'env' | 'environment'>;
 export function namesIn(options: Options): Names {
   const dir = resolvePath(options.dir);
   const report = openReport();
-  const main = readRoot(dir, STACK_FILE, (text) => text);
+  const text = textOf(dir, STACK_FILE);
+  const main = text === undefined ? undefined : parseYaml({ file: STACK_FILE, text }).root;
   const root = main?.type === 'map' ? main : undefined;
   const keysOf = (member: string) => {
     const value = memberOf(root, member)?.value;
@@ -50,23 +51,48 @@ export function namesIn(options: Options): Names {
     organizations: keysOf('organizations'),
     knowledgeBases: keysOf('knowledge_bases'),
     addresses: () => (root === undefined ? [] : addressesIn(root, { ...options, dir }, report)),
-    stateFile: () => (root === undefined ? undefined : stateFileIn(root, { ...options, dir }, report)),
+    stateFile: () =>
+      root === undefined ? undefined : stateFileIn(root, { ...options, dir }, report),
   };
 }
 
 function addressesIn(root: WrittenMap, options: Options, report: Report): readonly Address[] {
   const { dir, environment, env } = options;
   const own = enterEnvironment(root, environment, dir, report).root;
-  const outline = (text: string) => outlineOf(text, kinds);
-  const others = discover(dir, includeIn(own), [], []).files.flatMap((file) => {
-    const read = readRoot(dir, file, outline);
-    return read === undefined ? [] : [{ root: read, main: false }];
+  const { files } = discover(dir, includeIn(own), [], []);
+  const rowsOf = rowReader(own, { dir, env }, report);
+  return [STACK_FILE, ...files].flatMap((file) => {
+    const text = textOf(dir, file);
+    if (text === undefined) return [];
+    const outlined = outlineOf(text, kinds);
+    if (outlined === undefined) {
+      const whole = file === STACK_FILE ? root : parseYaml({ file, text }).root;
+      return whole === undefined ? [] : written(whole, file === STACK_FILE, report, rowsOf);
+    }
+    return outlined.flatMap(({ kind, names, loop }) => {
+      const address = formatAddress(kind.name, names);
+      return loop === '' ? [address] : rowsOf(address, parseYaml({ file, text: loop }).root);
+    });
   });
-  const files = [{ root, main: true }, ...others];
-  const { resources } = collectResources(files, kinds, report, 'unknown');
-  const variables = readVariables(memberOf(own, 'variables')?.value, { env }, report);
+}
+
+/** A file that was read as a whole. */
+function written(root: Written, main: boolean, report: Report, rowsOf: RowReader) {
+  const { resources } = collectResources([{ root, main }], kinds, report, 'unknown');
+  return resources.flatMap(({ address, body }) => rowsOf(address, body));
+}
+
+type RowReader = (address: Address, body: Written | undefined) => readonly Address[];
+
+/** Gives a resource's address and those of its rows. */
+function rowReader(
+  root: WrittenMap | undefined,
+  { dir, env }: Pick<Options, 'dir' | 'env'>,
+  report: Report,
+): RowReader {
+  const variables = readVariables(memberOf(root, 'variables')?.value, { env }, report);
   const folder = openFolder(dir);
-  const rowsOf = ({ address, body }: WrittenResource): readonly Address[] => {
+  return (address, body) => {
     const forEach = memberOf(body, 'for_each');
     if (forEach === undefined) return [address];
     const key = memberOf(body, 'key');
@@ -82,7 +108,6 @@ function addressesIn(root: WrittenMap, options: Options, report: Report): readon
     });
     return [address, ...rows.map((row) => withKey(address, row.key))];
   };
-  return resources.flatMap(rowsOf);
 }
 
 function stateFileIn(root: WrittenMap, options: Options, report: Report): string | undefined {
@@ -104,18 +129,9 @@ function includeIn(root: WrittenMap) {
   );
 }
 
-/** A file as far as `outline` leaves it, or whole where that is nothing to go by. */
-function readRoot(
-  dir: string,
-  file: string,
-  outline: (text: string) => string | undefined,
-): Written | undefined {
+function textOf(dir: string, file: string): string | undefined {
   try {
-    const text = readFileSync(join(dir, file), 'utf8').replace(/^\uFEFF/, '');
-    const short = outline(text);
-    const first = short === undefined ? undefined : parseYaml({ file, text: short });
-    const isEnough = first !== undefined && first.problems.length === 0;
-    return (isEnough ? first : parseYaml({ file, text })).root;
+    return readFileSync(join(dir, file), 'utf8').replace(/^\uFEFF/, '');
   } catch {
     return undefined;
   }

@@ -1,92 +1,74 @@
 import type { Kind } from '../kinds/kind.ts';
 
-/** What makes rows of a resource. */
-const LOOP = ['for_each', 'key', 'allow_empty'];
-
-/** What is known while lines go by. */
-type Outline = {
-  readonly lines: string[];
-  /** Keys above the line at hand, with their indentation; the first is the section. */
-  readonly above: { readonly key: string; readonly indent: number }[];
-  /** Lines deeper than this belong to a member that is kept, or that is left out. */
-  within: { readonly indent: number; readonly kept: boolean } | undefined;
-  /** The resource whose name was the last line, and of which nothing is kept so far. */
-  bare: number | undefined;
+/** A resource of a file: where it stands, and the lines that make its rows. */
+export type Outlined = {
+  readonly kind: Kind;
+  readonly names: readonly string[];
+  /** Its `for_each` and what belongs to it, as YAML; empty where it has none. */
+  readonly loop: string;
 };
 
-const MEMBER = /^( *)([A-Za-z_][A-Za-z0-9_-]*|"[^"\\]*"|'[^']*'):(?: +(.*))?$/;
+/** What makes rows of a resource. */
+const LOOP = ['for_each', 'key'];
+
+const MEMBER = /^ *([A-Za-z_][A-Za-z0-9_-]*|"[^"\\]*"|'[^']*'):(?: +(.*))?$/;
+
+/** A key above the line at hand, with its indentation. */
+type Above = { readonly key: string; readonly indent: number };
 
 /**
- * The text of a file of a stack without what resources hold but their rows: what there is under which address, and
- * nothing of what it says. It is there for whoever waits for an answer at a prompt. Undefined where the file is
- * written in a way that lines do not tell, such as JSON; then all of it must be read.
+ * The resources of a file of a stack by its lines alone: nothing of what they say is read but what makes rows. It is
+ * there for whoever waits for an answer at a prompt, where parsing everything takes too long. Undefined where the
+ * file is written in a way that lines do not tell, such as JSON; then all of it must be read.
  */
-export function outlineOf(text: string, kinds: readonly Kind[]): string | undefined {
+export function outlineOf(text: string, kinds: readonly Kind[]): readonly Outlined[] | undefined {
   const sections = new Map(kinds.map((kind) => [kind.section, kind]));
-  const outline: Outline = { lines: [], above: [], within: undefined, bare: undefined };
+  const found: { kind: Kind; names: readonly string[]; loop: string }[] = [];
+  const above: Above[] = [];
+  // Lines deeper than this belong to a member of a resource, or to what is none.
+  let within: { readonly indent: number; readonly isLoop: boolean } | undefined;
   for (const line of text.split('\n')) {
     const trimmed = line.trim();
-    if (trimmed === '' || trimmed.startsWith('#')) continue;
+    if (trimmed === '' || trimmed.startsWith('#') || trimmed === '---') continue;
     const indent = line.length - line.trimStart().length;
-    const { within } = outline;
     const isItem = trimmed.startsWith('- ') || trimmed === '-';
     if (within !== undefined && (indent > within.indent || (isItem && indent === within.indent))) {
-      if (within.kept) outline.lines.push(line);
+      const last = found.at(-1);
+      if (within.isLoop && last !== undefined) last.loop += `${line}\n`;
       continue;
     }
-    outline.within = undefined;
+    within = undefined;
     const member = MEMBER.exec(line.trimEnd());
     if (member === null) return undefined;
-    take(line, indent, member[2] ?? '', member[3] ?? '', sections, outline);
+    const key = (member[1] ?? '').replace(/^["']|["']$/g, '');
+    const value = member[2] ?? '';
+    while (above.length > 0 && (above.at(-1)?.indent ?? 0) >= indent) above.pop();
+    const kind = sections.get(above[0]?.key ?? key);
+    const depth = above.length - (kind?.nested === undefined ? 1 : 3);
+    const isLeft =
+      kind === undefined || (depth === -1 && above.length > 0 && key !== kind.nested?.key);
+    // A section, a block or their list that is written on one line holds resources that lines do not tell.
+    if (!isLeft && depth < 0 && isFlow(value)) return undefined;
+    if (isLeft || depth > 0) {
+      within = { indent, isLoop: depth > 0 && LOOP.includes(key) };
+      const last = found.at(-1);
+      if (within.isLoop && last !== undefined) last.loop += `${line}\n`;
+      continue;
+    }
+    above.push({ key, indent });
+    if (depth < 0) continue;
+    const names = above.slice(1).filter((_, at) => at !== 1 || kind.nested === undefined);
+    found.push({ kind, names: names.map((one) => one.key), loop: inOneLine(value) });
+    // The rest of what begins on this line belongs to it.
+    if (isFlow(value)) within = { indent, isLoop: false };
   }
-  close(outline);
-  return `${outline.lines.join('\n')}\n`;
+  return found;
 }
 
-function take(
-  line: string,
-  indent: number,
-  key: string,
-  value: string,
-  sections: ReadonlyMap<string, Kind>,
-  outline: Outline,
-): void {
-  const { above, lines } = outline;
-  while (above.length > 0 && (above.at(-1)?.indent ?? 0) >= indent) above.pop();
-  const leave = () => {
-    outline.within = { indent, kept: false };
-  };
-  const keep = () => {
-    outline.bare = undefined;
-    outline.within = { indent, kept: true };
-    lines.push(line);
-  };
-  const [section] = above;
-  if (section === undefined) {
-    close(outline);
-    if (!sections.has(key)) {
-      leave();
-      return;
-    }
-  } else {
-    const nested = sections.get(section.key)?.nested;
-    const depth = above.length - (nested === undefined ? 1 : 3);
-    const isLeft = depth > 0 || (depth === -1 && key !== nested?.key);
-    if (isLeft) {
-      if (depth > 0 && LOOP.includes(key)) keep();
-      else leave();
-      return;
-    }
-    close(outline);
-    if (depth === 0 && (value === '' || value.startsWith('#'))) outline.bare = lines.length;
-  }
-  above.push({ key, indent });
-  lines.push(line);
+function isFlow(value: string): boolean {
+  return value !== '' && !value.startsWith('#');
 }
 
-/** A resource of which nothing was kept is an empty one. */
-function close(outline: Outline): void {
-  const { bare, lines } = outline;
-  if (bare !== undefined) lines[bare] = `${(lines[bare] ?? '').replace(/ *(?:#.*)?$/, '')} {}`;
-  outline.bare = undefined;
+function inOneLine(value: string): string {
+  return value.startsWith('{') && value.includes('for_each') ? value : '';
 }
