@@ -1,16 +1,12 @@
 #!/usr/bin/env node
 import packageJson from '../package.json' with { type: 'json' };
+import { outliveOutput } from './cli/lost-output.ts';
 
 const { version, engines } = packageJson;
 const argv = process.argv.slice(2);
 const oldest = engines.node.replace('>=', '');
 
-// A reader that goes away (`| head`) is not an error.
-for (const stream of [process.stdout, process.stderr]) {
-  stream.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE') throw error;
-  });
-}
+outliveOutput(process);
 
 if (argv.length === 1 && (argv[0] === '--version' || argv[0] === '-V')) {
   process.stdout.write(`${version}\n`);

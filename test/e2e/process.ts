@@ -21,6 +21,8 @@ export type Running = {
   readonly signal: (signal: NodeJS.Signals) => void;
   /** Stops reading what it prints, as `head` does. */
   readonly closeOutput: () => void;
+  /** The same for its messages. */
+  readonly closeMessages: () => void;
   /** Whether it, or anything that it started, still runs. */
   readonly isLeft: () => boolean;
 };
@@ -87,6 +89,7 @@ export function start(args: readonly string[], { cwd, env }: Options): Running {
       isClosed = true;
       child.stdout.destroy();
     },
+    closeMessages: () => void child.stderr.destroy(),
     isLeft: () => !isGone(group),
   };
 }
