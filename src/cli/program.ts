@@ -113,11 +113,7 @@ function helpHint(command: string): string {
 }
 
 /** Every command with its arguments and flags; those alone that `argv` names, where it names some. */
-export function buildProgram(
-  action: Act,
-  version: string,
-  argv: readonly string[] = [],
-): Command {
+export function buildProgram(action: Act, version: string, argv: readonly string[] = []): Command {
   const program = new Command('callsheet')
     .description('Plan, apply and roll back fleets of AI phone agents from YAML in Git.')
     .version(version, '-V, --version', 'print the version')

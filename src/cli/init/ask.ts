@@ -1,12 +1,6 @@
 import { intro, isCancel, select, text } from '@clack/prompts';
 import { CallsheetError } from '../../core/errors.ts';
-import {
-  type Answers,
-  refuseAgent,
-  refuseBaseUrl,
-  refuseId,
-  refuseName,
-} from './answers.ts';
+import { type Answers, refuseAgent, refuseBaseUrl, refuseId, refuseName } from './answers.ts';
 import { PIPELINES, type Pipeline } from './pipeline-names.ts';
 
 /** What flags have answered already. */
