@@ -76,13 +76,19 @@ export async function runProgram(argv: readonly string[], deps: Deps): Promise<E
   const program = buildProgram(action, deps.version, argv);
   try {
     refuseUnknownHelp(program, argv);
-    await program.parseAsync([...argv], { from: 'user' });
+    await program.parseAsync(helpLine(argv), { from: 'user' });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     // Help and version are answers, everything else that commander throws is a wrong command line.
     exit = error.exitCode === 0 ? EXIT.done : EXIT.error;
   }
   return exit;
+}
+
+/** `help state mv` as commander takes it: of its own it reads one word behind `help`. */
+function helpLine(argv: readonly string[]): string[] {
+  const [first, ...words] = argv;
+  return first === 'help' && words.length > 1 ? [...words, '--help'] : [...argv];
 }
 
 /** `callsheet help vaildate` is a slip, which commander answers with the help of everything. */
