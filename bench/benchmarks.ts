@@ -1,5 +1,6 @@
 import type { Benchmark } from './benchmark.ts';
 import { exporting } from './export.ts';
+import { startup } from './startup.ts';
 import { validate } from './validate.ts';
 
-export const benchmarks: readonly Benchmark[] = [validate, exporting];
+export const benchmarks: readonly Benchmark[] = [startup, validate, exporting];

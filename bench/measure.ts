@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import { pathToFileURL } from 'node:url';
 import type { Case, Program, Surroundings } from './benchmark.ts';
 
 /** What one process took. */
@@ -37,7 +36,7 @@ export type Extent = {
 const FEWEST_RUNS = 3;
 /** A process that takes longer hangs. */
 const PROCESS_TIMEOUT_MS = 120_000;
-const PRELOAD = pathToFileURL(join(import.meta.dirname, 'measured.ts')).href;
+const PRELOAD = join(import.meta.dirname, 'measured.cjs');
 /** Nothing of the person's own may change what is measured. */
 const ENV = { PATH: process.env.PATH, CALLSHEET_BENCH_KEY: 'not-a-secret' };
 
@@ -73,7 +72,7 @@ async function run(
   env: NodeJS.ProcessEnv,
 ): Promise<Took> {
   const argv = program.argv(size);
-  const child = spawn(process.execPath, ['--import', PRELOAD, ...argv], {
+  const child = spawn(process.execPath, ['--require', PRELOAD, ...argv], {
     cwd: dir,
     env,
     stdio: ['ignore', 'pipe', 'pipe', 'pipe'],

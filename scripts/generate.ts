@@ -4,8 +4,10 @@
  * `--check` writes nothing and exits with 1 where a file is stale.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
+import { DOCUMENTS } from '../src/cli/documents.ts';
 import { renderBodies } from './generate/bodies.ts';
 import { readSources } from './generate/document.ts';
+import { renderDocumentTypes } from './generate/document-types.ts';
 import { renderOperations } from './generate/operations.ts';
 import { renderTypes } from './generate/types.ts';
 
@@ -19,6 +21,7 @@ const outputs = {
   'src/api/operations.generated.ts': renderOperations(document),
   'src/api/types.generated.ts': await renderTypes(document),
   'src/simulator/contract.generated.json': json(document),
+  'test/schemas/documents.generated.ts': await renderDocumentTypes(documentSchemas()),
 };
 
 const check = process.argv.includes('--check');
@@ -31,6 +34,17 @@ for (const [path, text] of stale) {
   }
 }
 if (check && stale.length > 0) process.exitCode = 1;
+
+/** The schemas of documents, by the name of their file. */
+function documentSchemas() {
+  const names = [...new Set(Object.values(DOCUMENTS))];
+  return new Map(
+    names.map((name) => [
+      name,
+      JSON.parse(readFileSync(new URL(`schemas/${name}.schema.json`, root), 'utf8')),
+    ]),
+  );
+}
 
 function current(path: string): string | undefined {
   try {

@@ -1,5 +1,6 @@
 import type { Command, Option } from 'commander';
 import { COMMAND_WORDS } from '../../src/cli/command-words.ts';
+import { PRINTED } from '../../src/cli/documents.ts';
 import { EXIT } from '../../src/cli/exit.ts';
 import { commonOptions } from '../../src/cli/options.ts';
 import { buildProgram } from '../../src/cli/program.ts';
@@ -68,9 +69,17 @@ function section({ path, command }: Called): readonly string[] {
           ).join('\n'),
         ]),
     ...(own.length === 0 ? [] : [flagTable(own)]),
-    paragraph(`Ends with ${exits.join(', ')}.`),
+    paragraph(`Ends with ${exits.join(', ')}.${printed(path)}`),
     fenced('', words.examples.join('\n')),
   ];
+}
+
+/** The documents of a command, where it prints any. */
+function printed(path: string): string {
+  const formats = PRINTED[path] ?? [];
+  if (formats.length === 0) return '';
+  const links = formats.map((format) => `[${code(format)}](documents.md#${anchorOf(format)})`);
+  return ` As JSON: ${links.join(', ')}.`;
 }
 
 function argumentTerm(argument: Command['registeredArguments'][number]): string {

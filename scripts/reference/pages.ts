@@ -1,5 +1,6 @@
 import { kinds } from '../../src/kinds/index.ts';
 import { commandsPage } from './commands.ts';
+import { documentsPage } from './documents.ts';
 import { exitsPage } from './exits.ts';
 import { kindPage } from './kinds.ts';
 import { code, page, paragraph, summary, table } from './markdown.ts';
@@ -12,6 +13,7 @@ export function referencePages(): ReadonlyMap<string, string> {
     ['README.md', indexPage()],
     ['settings.md', settingsPage()],
     ['commands.md', commandsPage()],
+    ['documents.md', documentsPage()],
     ['exit-codes.md', exitsPage()],
     ['rules.md', rulesPage()],
     ...kinds.map((kind) => [`kinds/${kind.name}.md`, kindPage(kind)] as const),
@@ -29,6 +31,7 @@ function indexPage(): string {
       [
         ['[Settings](settings.md)', '`callsheet.yaml`, and the sections that every file may have'],
         ['[Commands](commands.md)', 'every command: arguments, flags, examples, exit codes'],
+        ['[JSON documents](documents.md)', 'what `--format json` prints, with the schemas'],
         ['[Exit codes](exit-codes.md)', 'what each means, and what to do'],
         ['[Rules](rules.md)', 'what `validate` reports, and what to do'],
       ],

@@ -15,4 +15,20 @@ export type RunEvent =
   | { readonly type: 'change_ended'; readonly line: LedgerLine }
   | { readonly type: 'run_ended'; readonly run: string; readonly status: RunStatus };
 
+/** An event as `apply --events FILE` writes it down: `schemas/events.schema.json`. The first of a run says so. */
+export type EventLine = { readonly at: string } & (
+  | Exclude<RunEvent, { readonly type: 'run_started' }>
+  | ({ readonly format: 'callsheet-events'; readonly version: 1 } & Extract<
+      RunEvent,
+      { readonly type: 'run_started' }
+    >)
+);
+
+/** An event with all that its line says. */
+export function eventLine(event: RunEvent, at: string): EventLine {
+  return event.type === 'run_started'
+    ? { format: 'callsheet-events', version: 1, at, ...event }
+    : { at, ...event };
+}
+
 export type RunStatus = 'done' | 'partial' | 'interrupted';

@@ -1,10 +1,10 @@
-import { Argument, type Command, Option } from 'commander';
-import { SHELLS, type Shell } from './completion/scripts.ts';
-import { PIPELINES } from './init/answers.ts';
+import { Argument, Option } from 'commander';
+import { SHELLS, type Shell } from './completion/shells.ts';
+import { PIPELINES } from './init/pipeline-names.ts';
 import type { Act, MakeCommand } from './making-commands.ts';
 
 /** The commands for whoever writes a stack. None of them asks the platform anything. */
-export function addAuthorCommands(command: MakeCommand, action: Act, program: Command): void {
+export function addAuthorCommands(command: MakeCommand, action: Act): void {
   command('init', 'write a new stack: settings, an agent with its prompt, a pipeline')
     .option('--base-url <url>', 'base address of the platform')
     .option('--organization <name=id>', 'a name for the organization, and its id')
@@ -52,7 +52,7 @@ export function addAuthorCommands(command: MakeCommand, action: Act, program: Co
     .addArgument(new Argument('<shell>', 'the shell').choices(SHELLS))
     .action((shell: Shell, flags) =>
       action(async (_given: typeof flags, context) =>
-        (await import('./commands/completion.ts')).completion(shell, program, context),
+        (await import('./commands/completion.ts')).completion(shell, context),
       )(flags),
     );
 }

@@ -5,11 +5,11 @@
 import { Command, CommanderError, Option } from 'commander';
 import { CallsheetError } from '../core/errors.ts';
 import { nearest } from '../core/nearest.ts';
-import { renderFailureJson } from '../render/failure.ts';
 import { addAuthorCommands } from './author-commands.ts';
 import { COMMAND_WORDS } from './command-words.ts';
 import type { CommonFlags, Context, RunSecret } from './context.ts';
 import { EXIT, type ExitCode } from './exit.ts';
+import { isSpeltOut, listedCommand } from './listed-command.ts';
 import type { Act } from './making-commands.ts';
 import {
   commonOptions,
@@ -23,7 +23,6 @@ import {
 } from './options.ts';
 import { addReadCommands } from './read-commands.ts';
 import { addRecoveryCommands } from './recovery-commands.ts';
-import { failureOf, reportFailure } from './report.ts';
 import { addRestoreCommand } from './restore-command.ts';
 import { rehearsalOptionsOn, simulationOptionsOn } from './simulation-options.ts';
 import { addSnapshotCommands, keyOptionsOn } from './snapshot-commands.ts';
@@ -59,9 +58,11 @@ export async function runProgram(argv: readonly string[], deps: Deps): Promise<E
         const runSecret = flags.allowExec === true ? await secretCommands(deps) : undefined;
         exit = await run(flags, { ...deps, terminal, runSecret, trace: traced?.write });
       } catch (thrown) {
+        // What goes well needs none of it.
+        const { failureJson, reportFailure } = await import('./report.ts');
         const error = deps.stop.aborted ? interrupted(thrown) : thrown;
         // A program that asked for JSON gets one document, whatever becomes of the command.
-        if (flags.format === 'json' && !hasPrinted) screen.out(renderFailureJson(failureOf(error)));
+        if (flags.format === 'json' && !hasPrinted) screen.out(failureJson(error));
         exit = reportFailure(
           error,
           // `--quiet` keeps progress and warnings back, never why something failed.
@@ -73,10 +74,10 @@ export async function runProgram(argv: readonly string[], deps: Deps): Promise<E
       }
     };
 
-  const program = buildProgram(action, deps.version);
+  const program = buildProgram(action, deps.version, argv);
   try {
     refuseUnknownHelp(program, argv);
-    await program.parseAsync([...argv], { from: 'user' });
+    await program.parseAsync(helpLine(argv), { from: 'user' });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     // Help and version are answers, everything else that commander throws is a wrong command line.
@@ -89,6 +90,12 @@ export async function runProgram(argv: readonly string[], deps: Deps): Promise<E
 async function secretCommands(deps: Deps): Promise<RunSecret> {
   const { runSecretCommand } = await import('./secret-command.ts');
   return runSecretCommand(deps);
+}
+
+/** `help state mv` as commander takes it: of its own it reads one word behind `help`. */
+function helpLine(argv: readonly string[]): string[] {
+  const [first, ...words] = argv;
+  return first === 'help' && words.length > 1 ? [...words, '--help'] : [...argv];
 }
 
 /** `callsheet help vaildate` is a slip, which commander answers with the help of everything. */
@@ -118,8 +125,8 @@ function helpHint(command: string): string {
   return `(${command} --help shows what there is)`;
 }
 
-/** Every command with its arguments and flags. */
-export function buildProgram(action: Act, version: string): Command {
+/** Every command with its arguments and flags; those alone that `argv` names, where it names some. */
+export function buildProgram(action: Act, version: string, argv: readonly string[] = []): Command {
   const program = new Command('callsheet')
     .description('Plan, apply and roll back fleets of AI phone agents from YAML in Git.')
     .version(version, '-V, --version', 'print the version')
@@ -131,9 +138,10 @@ export function buildProgram(action: Act, version: string): Command {
     .exitOverride();
 
   const group = (name: string, description: string, parent = program): Command => {
-    const made = new Command(name).description(description).exitOverride();
-    made.copyInheritedSettings(program);
     const words = parent === program ? [name] : [parent.name(), name];
+    const made = isSpeltOut(words, argv) ? new Command(name) : listedCommand(name);
+    made.description(description).exitOverride();
+    made.copyInheritedSettings(program);
     made.showHelpAfterError(helpHint(['callsheet', ...words].join(' ')));
     parent.addCommand(made);
     return made;
@@ -154,7 +162,7 @@ export function buildProgram(action: Act, version: string): Command {
       ),
     );
 
-  addAuthorCommands(command, action, program);
+  addAuthorCommands(command, action);
 
   planOptionsOn(command('plan', 'show what apply would do'))
     .option('--out <file>', 'write the plan to a file that apply takes')

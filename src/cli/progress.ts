@@ -1,5 +1,5 @@
 import { open } from 'node:fs/promises';
-import type { RunEvent } from '../apply/events.ts';
+import { eventLine, type RunEvent } from '../apply/events.ts';
 import type { PlanDocument } from '../core/plan-document.ts';
 import type { CommonFlags, Context } from './context.ts';
 import { withNamedFile } from './named-file.ts';
@@ -26,7 +26,7 @@ export async function openProgress(
   return {
     onEvent(event) {
       if (file !== undefined) {
-        const line = `${JSON.stringify({ at: now().toISOString(), ...event })}\n`;
+        const line = `${JSON.stringify(eventLine(event, now().toISOString()))}\n`;
         writing = writing.then(() => file.write(line)).then(() => undefined);
       }
       if (event.type !== 'change_ended') return;

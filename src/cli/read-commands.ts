@@ -1,5 +1,5 @@
 import { InvalidArgumentError, Option } from 'commander';
-import { BLOCKS } from '../render/read/metrics-blocks.ts';
+import { METRICS_BLOCKS } from '../render/read/metrics-block-names.ts';
 import type { Act, MakeCommand } from './making-commands.ts';
 
 /** The commands that only look at the platform (DESIGN §3). */
@@ -80,7 +80,7 @@ function addReportCommands(command: MakeCommand, action: Act): void {
     .option('--end <time>', 'the same as --until')
     .addOption(organization())
     .option('--reseller <id>', 'the organizations of this reseller alone')
-    .addOption(new Option('--block <block>', 'one table, whole').choices(Object.keys(BLOCKS)))
+    .addOption(new Option('--block <block>', 'one table, whole').choices(METRICS_BLOCKS))
     .addOption(format('text', 'json', 'csv'))
     .action(
       action(async (flags, context) =>

@@ -1,7 +1,7 @@
 import { ApiError, describeApiError } from '../api/errors.ts';
 import { CallsheetError } from '../core/errors.ts';
 import { renderDiagnosticsBeside } from '../render/diagnostics.ts';
-import type { Failure } from '../render/failure.ts';
+import { type Failure, renderFailureJson } from '../render/failure.ts';
 import { renderProse } from '../render/prose.ts';
 import { sanitise } from '../render/untrusted.ts';
 import { EXIT, type ExitCode, exitOf } from './exit.ts';
@@ -30,6 +30,11 @@ export function failureOf(error: unknown): Failure {
         }
       : null,
   };
+}
+
+/** A failure as the document that `--format json` prints. */
+export function failureJson(error: unknown): string {
+  return renderFailureJson(failureOf(error));
 }
 
 /** Shows a failure and gives its exit code. Only a bug in Callsheet is shown with a stack trace. */

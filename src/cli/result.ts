@@ -1,5 +1,6 @@
 import type { RunResult } from '../apply/execute.ts';
-import type { PlanDocument } from '../core/plan-document.ts';
+import type { PlanDocument, Refusal } from '../core/plan-document.ts';
+import type { FailureDocument } from '../render/failure.ts';
 import { renderLedgerText } from '../render/ledger.ts';
 import { renderProse } from '../render/prose.ts';
 import { escapeInJson, sanitise } from '../render/untrusted.ts';
@@ -81,14 +82,42 @@ export function showNothingDone(
   context.terminal.out(runJson(null, plan, status, ledger));
 }
 
+/** What came of a run, for programs: `schemas/run.schema.json`. */
+export type RunDocument = {
+  readonly format: 'callsheet-run';
+  readonly version: 1;
+  /** Null where nothing was carried out. */
+  readonly run: string | null;
+  readonly plan_digest: string | null;
+  readonly status: RunResult['status'] | 'refused';
+  /** The run that was to be undone, where it had changed nothing. */
+  readonly undoes?: string;
+  readonly refusals?: readonly Refusal[];
+  readonly verification?: Verification;
+  readonly ledger: readonly LedgerLine[];
+  /** What came of undoing it, with `--rollback-on-failure`. */
+  readonly rollback?: RunDocument | FailureDocument;
+};
+
 function runJson(
   run: string | null,
   { digest, refusals }: PlanDocument,
-  status: RunResult['status'] | 'refused',
+  status: RunDocument['status'],
   ledger: readonly LedgerLine[],
   verification?: Verification,
 ): string {
-  const head = { format: 'callsheet-run', version: 1, run, plan_digest: digest };
-  const more = { ...(refusals && { refusals }), ...(verification && { verification }) };
-  return escapeInJson(JSON.stringify({ ...head, status, ...more, ledger }, null, 2));
+  return runText({
+    format: 'callsheet-run',
+    version: 1,
+    run,
+    plan_digest: digest,
+    status,
+    ...(refusals && { refusals }),
+    ...(verification && { verification }),
+    ledger,
+  });
+}
+
+export function runText(document: RunDocument): string {
+  return escapeInJson(JSON.stringify(document, null, 2));
 }

@@ -1,3 +1,4 @@
+import { failureDocument } from '../render/failure.ts';
 import type { ApplyFlags } from './commands/apply.ts';
 import type { Context } from './context.ts';
 import { EXIT } from './exit.ts';
@@ -82,7 +83,7 @@ export async function undoFailed(
     return { isUndone: exit === EXIT.done, document: read(printed) };
   } catch (error) {
     reportFailure(error, terminal, flags.verbose === true);
-    return { isUndone: false, document: { error: failureOf(error) } };
+    return { isUndone: false, document: failureDocument(failureOf(error)) };
   }
 }
 

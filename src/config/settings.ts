@@ -1,4 +1,3 @@
-import { isAbsolute, join, resolve as resolvePath } from 'node:path';
 import type { SourcePosition } from '../core/diagnostics.ts';
 import type { WrittenEndpoint } from '../core/endpoints.ts';
 import type { Guards } from '../core/guards.ts';
@@ -24,7 +23,7 @@ import {
 import { type PlacedRule, readRules } from './rules.ts';
 import { APART, resolveApart } from './settings-apart.ts';
 import { settingsSchema } from './settings-schema.ts';
-import { defaultStateFile } from './shared-state.ts';
+import { stateFileAt } from './shared-state.ts';
 import { positionOf } from './source.ts';
 import { rootSpot } from './trace.ts';
 import { validate } from './validate.ts';
@@ -120,21 +119,6 @@ function refuseStore(node: Written | undefined, report: Report): boolean {
   return true;
 }
 
-/**
- * Where the state is. `CALLSHEET_STATE` wins, as it says where one machine keeps it; a relative path
- * there begins at the working directory, one in `callsheet.yaml` at the stack folder. Where neither says
- * anything, each environment has its own.
- */
-function stateFile(
-  { folder: { dir }, env, environment }: StackDeps,
-  file: string | undefined,
-): string {
-  const { CALLSHEET_STATE: elsewhere } = env;
-  if (elsewhere !== undefined && elsewhere !== '') return resolvePath(elsewhere);
-  const path = file ?? defaultStateFile(environment);
-  return isAbsolute(path) ? path : join(dir, path);
-}
-
 /** Looks a name up among those of `callsheet.yaml`. */
 export function lookupOrganization(organizations: Readonly<Record<string, string>>) {
   return (name: string): OrganizationLookup => {
@@ -223,7 +207,10 @@ export function readSettings(root: WrittenMap, deps: StackDeps): Settings {
     organizations: Object.fromEntries(Object.entries(known).filter(([, value]) => isUuid(value))),
     organization: organization === undefined ? undefined : id !== undefined ? id : 'failed',
     include: readInclude(include, memberOf(written, 'include')?.value),
-    stateFile: stateFile(deps, textOf(membersOf(resolved.state).file)),
+    stateFile: stateFileAt(
+      { dir: deps.folder.dir, env: deps.env, environment: deps.environment },
+      textOf(membersOf(resolved.state).file),
+    ),
     guards: readGuards(guards, memberOf(written, 'guards')?.value),
     lint: readLint(resolved.lint),
     rules: rules.rules,

@@ -1,4 +1,4 @@
-import { resolve } from 'node:path';
+import { isAbsolute, join, resolve } from 'node:path';
 import { STACK_FILE } from './discover.ts';
 import type { Report } from './problems.ts';
 import type { Place } from './source.ts';
@@ -7,6 +7,25 @@ import { type Member, memberOf, type Written, type WrittenMap } from './written.
 /** Where a stack keeps its state that does not say so: each environment has its own. */
 export function defaultStateFile(environment: string | undefined): string {
   return `.callsheet/${environment === undefined ? '' : `${environment}/`}state.json`;
+}
+
+/**
+ * Where the state is. `CALLSHEET_STATE` wins, as it says where one machine keeps it; a relative path
+ * there begins at the working directory, one in `callsheet.yaml` at the stack folder. Where neither says
+ * anything, each environment has its own.
+ */
+export function stateFileAt(
+  where: {
+    readonly dir: string;
+    readonly env: Readonly<Record<string, string | undefined>>;
+    readonly environment: string | undefined;
+  },
+  file: string | undefined,
+): string {
+  const { CALLSHEET_STATE: elsewhere } = where.env;
+  if (elsewhere !== undefined && elsewhere !== '') return resolve(elsewhere);
+  const path = file ?? defaultStateFile(where.environment);
+  return isAbsolute(path) ? path : join(where.dir, path);
 }
 
 /** `file` is undefined where only variables tell it; `place` is what decides it. */

@@ -1,10 +1,11 @@
 import type { Diagnostic } from '../core/diagnostics.ts';
+import type { FailureCode } from '../core/errors.ts';
 import { escapeInJson } from './untrusted.ts';
 
 /** How a command failed, for programs. */
 export type Failure = {
-  /** `internal` is a bug in Callsheet; the others are `FailureCode`s. */
-  readonly kind: string;
+  /** `internal` is a bug in Callsheet. */
+  readonly kind: FailureCode | 'internal';
   /** The exit code. */
   readonly exit: number;
   readonly message: string;
@@ -21,7 +22,18 @@ export type Failure = {
   } | null;
 };
 
-/** A failure as JSON, as `schemas/error.schema.json` describes it. Ends in a line break. */
+/** A failure as a document: `schemas/error.schema.json`. */
+export type FailureDocument = {
+  readonly format: 'callsheet-error';
+  readonly version: 1;
+  readonly error: Failure;
+};
+
+export function failureDocument(error: Failure): FailureDocument {
+  return { format: 'callsheet-error', version: 1, error };
+}
+
+/** A failure as JSON. Ends in a line break. */
 export function renderFailureJson(error: Failure): string {
-  return `${escapeInJson(JSON.stringify({ format: 'callsheet-error', version: 1, error }, null, 2))}\n`;
+  return `${escapeInJson(JSON.stringify(failureDocument(error), null, 2))}\n`;
 }

@@ -15,6 +15,7 @@ import {
   startSimulator,
 } from '../../src/simulator/index.ts';
 import type { LedgerLine } from '../../src/state/journal.ts';
+import { checkPrinted } from '../documents.ts';
 import { CANARIES, CLINIC, FINGERPRINT_KEY, SEED } from '../e2e/clinic.ts';
 import { findLeaks, type Said as Printed } from '../e2e/leaks.ts';
 import { copyStack, type StackCopy } from '../e2e/stack-copy.ts';
@@ -184,6 +185,7 @@ export async function openStage(options: StageOptions = {}) {
       reportFailure(error, context.terminal, false),
     );
     printed.push({ by: 'a result', text: said.out }, { by: 'a message', text: said.err });
+    await checkPrinted(said.out);
     const ends = typeof exit === 'number' ? [exit] : exit;
     if (ends !== 'any') expect(ends, `${said.err}${said.out}`).toContain(ended);
     return said;

@@ -5,6 +5,7 @@ import { runProgram } from '../../src/cli/program.ts';
 import type { Json, JsonObject } from '../../src/core/value.ts';
 import { kinds } from '../../src/kinds/index.ts';
 import { type SeedDocument, type Simulator, startSimulator } from '../../src/simulator/index.ts';
+import { checkPrinted } from '../documents.ts';
 import { EVERYTHING_SEED, WHOLE_VERSION } from '../e2e/everything.ts';
 import { type EchoingPlatform, openEcho } from './echo.ts';
 import { filesBelow, leaksIn } from './leaks.ts';
@@ -215,6 +216,7 @@ async function captured(argv: readonly string[], env: Env): Promise<Said> {
       stop: new AbortController().signal,
       version: '0.0.0',
     });
+    await checkPrinted(said.out, argv);
     return { exit, ...said };
   } finally {
     stdout.write = writes.out;

@@ -1,83 +1,299 @@
-import { execFileSync } from 'node:child_process';
-import { describe, expect, test } from 'vitest';
-import { runProgram } from '../../src/cli/program.ts';
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import type { Command } from 'commander';
+import { describe, expect, inject, onTestFinished, test } from 'vitest';
+import { answer } from '../../src/cli/completion/answer.ts';
+import { completionScript } from '../../src/cli/completion/scripts.ts';
+import { SHELLS } from '../../src/cli/completion/shells.ts';
+import { OF_ARGUMENTS, OF_FLAGS } from '../../src/cli/completion/sources.ts';
+import { splitLine } from '../../src/cli/completion/words.ts';
+import { buildProgram } from '../../src/cli/program.ts';
+import '../e2e/build.ts';
 
-/** What the command prints. */
-async function scriptFor(shell: string): Promise<string> {
-  const { write } = process.stdout;
-  let out = '';
-  process.stdout.write = (text: string | Uint8Array) => {
-    out += String(text);
-    return true;
-  };
-  try {
-    const exit = await runProgram(['completion', shell], {
-      env: {},
-      now: () => new Date(0),
-      stop: new AbortController().signal,
-      version: '1.2.3',
-    });
-    expect(exit).toBe(0);
-  } finally {
-    process.stdout.write = write;
+const FILES = {
+  'callsheet.yaml': `callsheet: 1
+platform: { base_url: 'https://platform.example.test' }
+variables: { region: { default: north } }
+organizations: { harbor: 3c6e0b8a-9c15-4f1d-9f0e-5d2b7f1a2c11 }
+organization: harbor
+environments: { staging: {}, production: {} }
+`,
+  'clinics.csv': 'slug,name\nalder-bay-main-street,Alder Bay\n"it\'s ""new"" $HOME",Odd\n',
+  'agents/fleet.yaml': `agents:
+  reception: { name: Front desk }
+  clinic:
+    for_each: { $file: clinics.csv }
+    key: \${each.slug}
+    name: \${each.name}
+`,
+  'old.yaml': 'retry_policies: { gentle: { name: Gentle } }\n',
+  '.callsheet/state.json': '{"resources": {"agent.reception": {}, "agent.gone": {}}}',
+  '.callsheet/runs/20261121t094500z-1f3a9c.jsonl': '',
+  '.callsheet/runs/20261122t094500z-2f3a9c.jsonl': '',
+};
+
+const ALDER = 'agent.clinic["alder-bay-main-street"]';
+const ODD = 'agent.clinic["it\'s \\"new\\" $HOME"]';
+
+/** A stack in a folder of its own, with the program on the path. */
+async function stack(): Promise<{ readonly dir: string; readonly env: NodeJS.ProcessEnv }> {
+  const dir = await mkdtemp(join(tmpdir(), 'callsheet-completion-'));
+  onTestFinished(() => rm(dir, { recursive: true, force: true }));
+  for (const [name, content] of Object.entries(FILES)) {
+    await mkdir(dirname(join(dir, name)), { recursive: true });
+    await writeFile(join(dir, name), content);
   }
-  return out;
+  const bin = join(dir, '.bin');
+  await mkdir(bin);
+  const quoted = [process.execPath, inject('bin')].map((path) => `'${path}'`).join(' ');
+  await writeFile(join(bin, 'callsheet'), `#!/bin/sh\nexec ${quoted} "$@"\n`);
+  await chmod(join(bin, 'callsheet'), 0o755);
+  for (const shell of SHELLS) await writeFile(join(bin, shell), completionScript(shell));
+  return {
+    dir,
+    env: {
+      PATH: `${bin}:${process.env.PATH}`,
+      HOME: dir,
+      HISTFILE: '/dev/null',
+      TERM: 'dumb',
+      PS1: '$ ',
+    },
+  };
 }
 
-/** What bash offers behind these words; the last one is being typed. */
-async function offered(words: readonly string[]): Promise<readonly string[]> {
-  const script = await scriptFor('bash');
-  const quoted = ['callsheet', ...words].map((word) => `'${word}'`).join(' ');
-  const ask = `${script}
-COMP_WORDS=(${quoted}); COMP_CWORD=${words.length}; _callsheet; printf '%s\\n' "\${COMPREPLY[@]}"`;
-  const out = execFileSync('bash', ['--noprofile', '--norc', '-c', ask], { encoding: 'utf8' });
-  return out.split('\n').filter((line) => line !== '');
+/** What is offered behind these words; the last one is being typed. */
+async function offered(words: readonly string[], dir = '.'): Promise<readonly string[]> {
+  const [command = '', ...rest] = words;
+  const typed = rest.length === 0 ? [command] : [command, '--dir', dir, ...rest];
+  const [also, ...lines] = (await answer(['fish', ...typed], {})).trimEnd().split('\n');
+  const values = lines.map((line) => line.split('\t')[0] ?? '');
+  return also === 'words' ? values : [`(${also})`, ...values];
 }
 
-describe('bash completes', () => {
+describe('what is offered', () => {
   test.each<readonly [readonly string[], readonly string[]]>([
     [['ap'], ['apply']],
-    [['state', 'un'], ['unlock']],
     [['plan', '--detailed'], ['--detailed-exitcode']],
     [
       ['plan', '--format', ''],
       ['text', 'json', 'markdown'],
     ],
-    [['plan', '--dir', 'x', '--format', 'm'], ['markdown']],
+    [['plan', '--format=m'], ['--format=markdown']],
+    [['plan', '--quiet', '--format', 'm'], ['markdown']],
+    [['plan', '--nothing-such', '--format', 'm'], ['markdown']],
     [
       ['init', '--ci', 'git'],
       ['github', 'gitlab'],
     ],
     [['completion', 'f'], ['fish']],
-    // Paths are left to the shell.
-    [['plan', '--out', ''], []],
+    [['plan', '--out', ''], ['(files)']],
+    [['apply', ''], ['(files)']],
+    [['plan', '--concurrency', ''], []],
+    [
+      ['plan', '--env', ''],
+      ['staging', 'production'],
+    ],
+    [['plan', '--var', ''], ['region=']],
+    [
+      ['plan', '--target', 'agent.c'],
+      ['agent.clinic', ALDER, ODD],
+    ],
+    [['plan', '--target', 'agent.reception', 'agent.g'], ['agent.gone']],
+    [['plan', '--target', 'agent.reception', '--detailed'], ['--detailed-exitcode']],
+    [
+      ['plan', '--resend-secrets', 'retry'],
+      ['retry_policy.gentle', 'retry_policy'],
+    ],
+    [['pull', 'agent.reception', 'agent.rec'], ['agent.reception']],
+    [
+      ['history', ''],
+      ['agent.reception', 'agent.clinic', ALDER, ODD, 'agent.gone'],
+    ],
+    [
+      ['runs', ''],
+      ['20261122t094500z-2f3a9c', '20261121t094500z-1f3a9c'],
+    ],
+    [['rollback', '--run', '20261121'], ['20261121t094500z-1f3a9c']],
+    [['features', '--organization', ''], ['harbor']],
+    [['get', 'age'], ['agents']],
+    [['get', 'agents', 'agent.rec'], ['agent.reception']],
+    [['explain', 'agent.reception.greeting_m'], ['agent.reception.greeting_message']],
+    [['explain', 'retry_policy.rul'], ['retry_policy.rules']],
+    // A second argument where there is but one.
+    [['runs', 'x', ''], []],
   ])('%j', async (words, wanted) => {
-    const given = await offered(words);
-    expect(given).toEqual(wanted);
+    const { dir } = await stack();
+    expect(await offered(words, dir)).toEqual(wanted);
   });
 
-  test('every command', async () => {
-    expect(await offered([''])).toEqual(expect.arrayContaining(['plan', 'apply', 'state', 'init']));
+  test('below groups, and with help', async () => {
+    expect(await offered(['state', 'un'])).toEqual(['unlock']);
+    expect(await answer(['fish', 'state', 'u'], {})).toContain('unlock\tshow who holds the state');
+    expect(await answer(['fish', 'help', 'state', 'm'], {})).toContain('\nmv\t');
+    const all = await answer(['fish', ''], {});
+    for (const name of ['plan', 'apply', 'state', 'init', 'help'])
+      expect(all).toContain(`\n${name}\t`);
+  });
+
+  test('of what the state remembers, nothing else', async () => {
+    const { dir } = await stack();
+    const out = await answer(['fish', 'state', 'show', '--dir', dir, ''], {});
+    expect(out).toBe('words\nagent.reception\t\nagent.gone\t\n');
+    const elsewhere = { CALLSHEET_STATE: join(dir, 'none.json') };
+    expect(await answer(['fish', 'state', 'show', '--dir', dir, ''], elsewhere)).toBe('words\n');
+  });
+
+  test.each([
+    ['no stack', {}],
+    ['a broken callsheet.yaml', { 'callsheet.yaml': 'callsheet: [' }],
+    ['a broken file', { 'agents/fleet.yaml': 'agents: {{{{' }],
+    ['a broken state', { '.callsheet/state.json': '{' }],
+    ['a missing table', { 'agents/fleet.yaml': 'agents: { a: { for_each: { $file: no.csv } } }' }],
+  ])('with %s nothing is said', async (_, files: Readonly<Record<string, string>>) => {
+    const { dir } = await stack();
+    if (Object.keys(files).length === 0) await rm(join(dir, 'callsheet.yaml'));
+    for (const [name, text] of Object.entries(files)) await writeFile(join(dir, name), text);
+    const out = execFileSync(
+      process.execPath,
+      [inject('bin'), '__complete', 'zsh', 'plan', '--dir', dir, '--target', ''],
+      { encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'], env: {} },
+    );
+    expect(out).toMatch(/^words\n/);
   });
 });
 
-test.each(['bash', 'zsh'])('the script for %s is one that a shell reads', async (shell) => {
-  execFileSync('bash', ['-n', '-c', await scriptFor(shell)]);
-});
+/** Every command with something in it, by its words. */
+function commandsOf(
+  command: Command,
+  above: readonly string[] = [],
+): readonly (readonly [string, Command])[] {
+  return command.commands.flatMap((inner): readonly (readonly [string, Command])[] => {
+    const path = [...above, inner.name()];
+    return inner.commands.length > 0 ? commandsOf(inner, path) : [[path.join(' '), inner]];
+  });
+}
 
-test('fish is told of commands, flags and values', async () => {
-  const lines = (await scriptFor('fish')).split('\n');
-  expect(lines).toContain(
-    "complete -c callsheet -n '__fish_seen_subcommand_from plan' -l format -x -a 'text json markdown' -d 'how to show the result'",
+test('every value has its source, and every source a value', () => {
+  const all = commandsOf(buildProgram(() => async () => undefined, ''));
+  const flags = all.flatMap(([, { options }]) =>
+    options.filter((one) => (one.required || one.optional) && one.argChoices === undefined),
   );
+  const names = new Set(flags.map(({ long }) => long));
+  expect([...names].sort()).toEqual(Object.keys(OF_FLAGS).sort());
+  const given = all.flatMap(([path, { registeredArguments }]) =>
+    registeredArguments
+      .filter(({ argChoices }) => argChoices === undefined)
+      .map((one) => `${path} ${one.name()}`),
+  );
+  expect(given.sort()).toEqual(Object.keys(OF_ARGUMENTS).sort());
 });
 
-test('an unknown shell is a mistake', async () => {
-  const exit = runProgram(['completion', 'tcsh'], {
-    env: {},
-    now: () => new Date(0),
-    stop: new AbortController().signal,
-    version: '1.2.3',
+test.each([
+  ['a b', ['a'], 'b', ''],
+  ['a b ', ['a', 'b'], '', ''],
+  ["a 'b c", ['a'], 'b c', "'"],
+  ['a "b \\" $x', ['a'], 'b " $x', '"'],
+  ['a b\\ c\\[\\"', ['a'], 'b c["', ''],
+  [`a 'b'"c"d `, ['a', 'bcd'], '', ''],
+  ["a '' b", ['a', ''], 'b', ''],
+])('%s is split as a shell does', (line, words, text, quote) => {
+  const split = splitLine(line);
+  expect(split.words).toEqual(words);
+  expect(split.current).toMatchObject({ text, quote });
+});
+
+/** Whether a shell is on this machine; bash always is. */
+function has(shell: string): boolean {
+  try {
+    execFileSync(shell, ['--version'], { stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+describe('bash', () => {
+  test.each([
+    [
+      'callsheet plan --target agent.clinic\\[\\"al',
+      'agent.clinic\\[\\"alder-bay-main-street\\"\\]',
+    ],
+    ['callsheet plan --target \'agent.clinic["al', ALDER],
+    ['callsheet plan --target "agent.clinic[\\"al', 'agent.clinic[\\"alder-bay-main-street\\"]'],
+    // `=` begins a new word for bash.
+    ['callsheet plan --format=mark', 'markdown'],
+  ])('%s', async (line, wanted) => {
+    const said = await answer(
+      ['bash', line.replace('--target', `--dir ${(await stack()).dir} --target`)],
+      {},
+    );
+    expect(said).toBe(`words\n${wanted}\t\n`);
   });
-  expect(await exit).toBe(1);
+
+  // A terminal of its own, in which a person presses the tabulator.
+  test.skipIf(!has('script'))('a word that was completed is read as the address', async () => {
+    const { dir, env } = await stack();
+    const child = spawn('script', ['-qec', 'bash --norc --noprofile -i', '/dev/null'], {
+      cwd: dir,
+      env,
+    });
+    onTestFinished(() => void child.kill('SIGKILL'));
+    let said = '';
+    const says = (text: string) =>
+      new Promise<void>((resolve, reject) => {
+        const look = () => {
+          if (!said.includes(text)) return;
+          child.stdout.off('data', look);
+          said = '';
+          resolve();
+        };
+        child.stdout.on('data', look).once('end', () => reject(new Error(`no ${text} in ${said}`)));
+        look();
+      });
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      said += text;
+    });
+    const echo = `callsheet() { if [ "$1" = __complete ]; then command callsheet "$@"; else printf '<%s>' "$@"; fi; }`;
+    child.stdin.write(`source .bin/bash; ${echo}; echo rea""dy\r`);
+    await says('ready');
+    for (const typed of ['agent.clinic\\[\\"al', '\'agent.clinic["al', '"agent.clinic[\\"al']) {
+      child.stdin.write(`callsheet plan --target ${typed}\t`);
+      await says('main-street');
+      child.stdin.write('\r');
+      await says(`<plan><--target><${ALDER}>`);
+    }
+    child.stdin.write('callsheet plan --target \'agent.clinic["it\t');
+    await says('HOME');
+    child.stdin.write('\r');
+    await says(`<${ODD}>`);
+    const closed = once(child, 'close');
+    child.stdin.write('exit\r');
+    await closed;
+  });
+});
+
+describe('fish', () => {
+  test.skipIf(!has('fish'))('offers what Callsheet does', async () => {
+    const { dir, env } = await stack();
+    const ask = (line: string) =>
+      execFileSync('fish', ['--no-config', '-c', 'source .bin/fish; complete -C $argv[1]', line], {
+        ...{ cwd: dir, env, encoding: 'utf8' },
+      });
+    expect(ask('callsheet plan --target \'agent.clinic["al')).toBe(`${ALDER}\n`);
+    expect(ask('callsheet state m')).toContain('mv\tgive a resource another address');
+    expect(ask('callsheet apply old')).toBe('old.yaml\n');
+  });
+});
+
+test.each(SHELLS.filter(has))('the script for %s is one that it reads', async (shell) => {
+  const { dir } = await stack();
+  execFileSync(shell, ['-n', join(dir, '.bin', shell)]);
+});
+
+test('an unknown shell has no answer', async () => {
+  expect(await answer(['tcsh', 'pl'], {})).toBe('words\n');
+  expect(await answer([], {})).toBe('words\n');
 });

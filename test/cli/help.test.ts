@@ -32,6 +32,12 @@ test.each([
   expect(said).toContain(hint);
 });
 
+test('help of a command below another is its own', async () => {
+  const { exit, said } = await run('help', 'state', 'mv');
+  expect(exit).toBe(0);
+  expect(said).toContain('Usage: callsheet state mv [options] <from> <to>');
+});
+
 test.each([[['help']], [['help', 'validate']], [['help', 'state']]])('%j is help', async (argv) => {
   const { exit, said } = await run(...argv);
   expect(exit).toBe(0);

@@ -10,6 +10,7 @@ import schema from '../../schemas/read.schema.json' with { type: 'json' };
 import type { Context } from '../../src/cli/context.ts';
 import { reportFailure } from '../../src/cli/report.ts';
 import type { Json } from '../../src/core/value.ts';
+import { checkPrinted } from '../documents.ts';
 
 /** When the commands run. */
 export const NOW = new Date('2026-11-21T09:45:00Z');
@@ -136,6 +137,7 @@ export async function openReadStage(
       );
       expect(ended, `${said.err}${said.out}`).toBe(exit);
       expect(await readdir(dir)).toEqual(before);
+      await checkPrinted(said.out);
       return said;
     },
   };

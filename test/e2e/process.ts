@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { inject } from 'vitest';
+import { checkPrinted } from '../documents.ts';
 import './build.ts';
 
 /** How a command ended, and all that it said. */
@@ -20,6 +21,8 @@ export type Running = {
   readonly signal: (signal: NodeJS.Signals) => void;
   /** Stops reading what it prints, as `head` does. */
   readonly closeOutput: () => void;
+  /** The same for its messages. */
+  readonly closeMessages: () => void;
   /** Whether it, or anything that it started, still runs. */
   readonly isLeft: () => boolean;
 };
@@ -52,11 +55,15 @@ export function start(args: readonly string[], { cwd, env }: Options): Running {
     });
   }
   let hasEnded = false;
+  let isClosed = false;
   const ended = new Promise<Outcome>((resolve, reject) => {
     child.on('error', reject).on('close', (exit, signal) => {
       hasEnded = true;
       tell();
-      resolve({ args, exit, signal, ...said });
+      // What was cut off is no document.
+      const isWhole = exit !== null && !isClosed;
+      const checked = isWhole ? checkPrinted(said.out, args) : Promise.resolve();
+      checked.then(() => resolve({ args, exit, signal, ...said }), reject);
     });
   });
   const all = () => `${said.out}${said.err}`;
@@ -78,7 +85,11 @@ export function start(args: readonly string[], { cwd, env }: Options): Running {
     signal(signal) {
       if (!isGone(group)) process.kill(-group, signal);
     },
-    closeOutput: () => child.stdout.destroy(),
+    closeOutput() {
+      isClosed = true;
+      child.stdout.destroy();
+    },
+    closeMessages: () => void child.stderr.destroy(),
     isLeft: () => !isGone(group),
   };
 }

@@ -21,6 +21,7 @@ import { lookAround } from '../init/place.ts';
 import { withNamedFile } from '../named-file.ts';
 import { DEFAULT_CONCURRENCY } from '../open-client.ts';
 import { type PlatformSession, withPlatform } from '../platform-session.ts';
+import { holdYoungGeneration } from '../spare-memory.ts';
 
 export type ExportFlags = CommonFlags &
   ScopeFlags & {
@@ -38,6 +39,7 @@ const STATE = join('.callsheet', 'state.json');
 export async function exportCommand(flags: ExportFlags, context: Context): Promise<ExitCode> {
   const dir = resolve(flags.out);
   refuseFolder(dir, flags.force === true);
+  holdYoungGeneration();
   return withPlatform(flags, context, async (session) => {
     const folder = openNewFolder(dir);
     try {

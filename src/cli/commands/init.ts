@@ -5,16 +5,10 @@ import { CallsheetError } from '../../core/errors.ts';
 import { renderNewStackText } from '../../render/new-stack.ts';
 import type { CommonFlags, Context } from '../context.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
-import {
-  type Answers,
-  type Pipeline,
-  refuseAgent,
-  refuseBaseUrl,
-  refuseId,
-  refuseName,
-} from '../init/answers.ts';
+import { type Answers, refuseAgent, refuseBaseUrl, refuseId, refuseName } from '../init/answers.ts';
 import type { Given } from '../init/ask.ts';
 import { addedFiles, newFiles } from '../init/files.ts';
+import type { Pipeline } from '../init/pipeline-names.ts';
 import { isStack, lookAround, type Sorted, sortFiles, writeAll } from '../init/place.ts';
 
 export type InitFlags = CommonFlags & {

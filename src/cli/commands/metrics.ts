@@ -1,12 +1,8 @@
 import { CallsheetError } from '../../core/errors.ts';
 import { dataOf } from '../../kinds/answer.ts';
 import { renderMetricsBlockText, renderMetricsText } from '../../render/read/metrics.ts';
-import {
-  BLOCKS,
-  type MetricsBlock,
-  metricsColumns,
-  metricsRecords,
-} from '../../render/read/metrics-blocks.ts';
+import type { MetricsBlock } from '../../render/read/metrics-block-names.ts';
+import { BLOCKS, metricsColumns, metricsRecords } from '../../render/read/metrics-blocks.ts';
 import type { CommonFlags, Context } from '../context.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { type PlatformSession, withPlatform } from '../platform-session.ts';

@@ -18,6 +18,7 @@ import {
   readBegan,
   withoutCopies,
 } from '../find-run.ts';
+import { runText } from '../result.ts';
 import type { RollbackToFlags } from '../rollback-to.ts';
 import { openSession, type Session } from '../session.ts';
 import { refuseBeside } from '../unfinished.ts';
@@ -73,8 +74,8 @@ function showNothingToUndo(run: string, { format }: RollbackFlags, { terminal }:
     terminal.out(`Run ${run} changed nothing, so there is nothing to roll back.`);
     return;
   }
-  const head = { format: 'callsheet-run', version: 1, run: null, plan_digest: null };
-  terminal.out(JSON.stringify({ ...head, status: 'done', undoes: run, ledger: [] }, null, 2));
+  const head = { format: 'callsheet-run', version: 1, run: null, plan_digest: null } as const;
+  terminal.out(runText({ ...head, status: 'done', undoes: run, ledger: [] }));
 }
 
 /** A record whose copies were taken out of it must not read as a run that changed nothing. */

@@ -1,79 +1,77 @@
-import type { Words } from './words.ts';
+import type { Shell } from './shells.ts';
 
-export const SHELLS = ['bash', 'zsh', 'fish'] as const;
-export type Shell = (typeof SHELLS)[number];
-
-/** The script that a shell reads to complete `callsheet`. */
-export function completionScript(shell: Shell, words: readonly Words[]): string {
-  switch (shell) {
-    case 'bash':
-      return bashScript(words);
-    case 'zsh':
-      // zsh reads completions of bash once it is asked to.
-      return `autoload -U +X compinit && compinit\nautoload -U +X bashcompinit && bashcompinit\n${bashScript(words)}`;
-    case 'fish':
-      return fishScript(words);
-  }
+/**
+ * The script that a shell reads to complete `callsheet`. It asks Callsheet itself what may come next, so that it is
+ * as new as the Callsheet that it is asked of, and knows the stack. Whatever goes wrong there, nothing is offered.
+ */
+export function completionScript(shell: Shell): string {
+  return SCRIPTS[shell];
 }
 
-function bashScript(words: readonly Words[]): string {
-  const commands = words.slice(1).map(({ path }) => `"${path}"`);
-  const values = words.flatMap(({ path, options }) =>
-    options
-      .filter(({ takesValue }) => takesValue)
-      .map(({ flag, choices }) => `    "${path} ${flag}") words="${choices.join(' ')}" ;;`),
-  );
-  const rest = words.map(({ path, commands: inner, options, choices }) => {
-    const all = [...inner.map(({ name }) => name), ...choices, ...options.map(({ flag }) => flag)];
-    return `      "${path}") words="${all.join(' ')}" ;;`;
-  });
-  return `_callsheet() {
-  local cur="\${COMP_WORDS[COMP_CWORD]}" prev="\${COMP_WORDS[COMP_CWORD-1]}"
-  local at="callsheet" words="" i
-  for ((i = 1; i < COMP_CWORD; i++)); do
-    case "$at \${COMP_WORDS[i]}" in
-      ${commands.join('|')}) at="$at \${COMP_WORDS[i]}" ;;
-    esac
-  done
-  case "$at $prev" in
-${values.join('\n')}
-    *)
-      case "$at" in
-${rest.map((line) => `  ${line}`).join('\n')}
+// Before version 4 bash has no compopt and no mapfile; macOS brings such a one.
+const BASH = `_callsheet() {
+  local line first=1 IFS=$'\\n'
+  COMPREPLY=()
+  while IFS= read -r line; do
+    if [ "$first" = 1 ]; then
+      first=0
+      case "$line" in
+        files) compopt -o default 2>/dev/null || COMPREPLY=($(compgen -f -- "$2")) ;;
+        folders) compopt -o dirnames 2>/dev/null || COMPREPLY=($(compgen -d -- "$2")) ;;
       esac
-      ;;
-  esac
-  COMPREPLY=($(compgen -W "$words" -- "$cur"))
+      continue
+    fi
+    line="\${line%%$'\\t'*}"
+    # What is only listed is shown as it is; what is put into the line stays quoted.
+    [ "$COMP_TYPE" = 63 ] && printf -v line '%b' "\${line//\\\\/}"
+    case "$line" in *=) compopt -o nospace 2>/dev/null ;; esac
+    COMPREPLY+=("$line")
+  done < <("$1" __complete bash "\${COMP_LINE:0:COMP_POINT}" 2>/dev/null)
 }
-complete -o default -F _callsheet callsheet
+complete -F _callsheet callsheet
 `;
-}
 
-/** Between single quotes, as fish reads it. */
-function quoted(text: string): string {
-  return `'${text.replace(/['\\]/g, '\\$&')}'`;
+const ZSH = `#compdef callsheet
+_callsheet() {
+  local -a lines values shown
+  local line typed="$PREFIX"
+  [[ -n "\${compstate[quote]}" ]] && typed="\${compstate[quote]}$PREFIX"
+  lines=("\${(@f)$("\${(Q)words[1]}" __complete zsh "\${(@Q)words[2,CURRENT-1]}" "$typed" 2>/dev/null)}")
+  case "\${lines[1]}" in
+    files) _files ;;
+    folders) _files -/ ;;
+  esac
+  for line in "\${(@)lines[2,-1]}"; do
+    values+=("\${line%%$'\\t'*}")
+    if [[ "$line" == *$'\\t' ]]; then
+      shown+=("\${line%$'\\t'}")
+    else
+      shown+=("\${line%%$'\\t'*}  -- \${line#*$'\\t'}")
+    fi
+  done
+  (( \${#values} )) || return
+  local -a flags
+  [[ "\${values[1]}" == *= ]] && flags=(-S '')
+  compadd -l -d shown "\${flags[@]}" -a values
 }
+if [[ "\${funcstack[1]}" == _callsheet ]]; then
+  _callsheet "$@"
+else
+  (( \${+functions[compdef]} )) || { autoload -Uz compinit && compinit }
+  compdef _callsheet callsheet
+fi
+`;
 
-function fishScript(words: readonly Words[]): string {
-  const lines = words.flatMap(({ path, commands, options, choices }) => {
-    const names = path.split(' ').slice(1);
-    const inner = commands.map(({ name }) => name).join(' ');
-    const seen = names.map((name) => `__fish_seen_subcommand_from ${name}`);
-    const none = inner === '' ? [] : [`not __fish_seen_subcommand_from ${inner}`];
-    const when = [...seen, ...none].join('; and ');
-    const start =
-      when === '' ? 'complete -c callsheet' : `complete -c callsheet -n ${quoted(when)}`;
-    return [
-      ...commands.map(
-        ({ name, description }) => `${start} -f -a ${name} -d ${quoted(description)}`,
-      ),
-      ...(choices.length > 0 ? [`${start} -f -a ${quoted(choices.join(' '))}`] : []),
-      ...options.map(({ flag, description, takesValue, choices: values }) => {
-        const value =
-          values.length > 0 ? ` -x -a ${quoted(values.join(' '))}` : takesValue ? ' -r' : '';
-        return `${start} -l ${flag.slice(2)}${value} -d ${quoted(description)}`;
-      }),
-    ];
-  });
-  return `${lines.join('\n')}\n`;
-}
+const FISH = `function __callsheet_complete
+    set -l words (commandline -opc)
+    set -l lines ($words[1] __complete fish $words[2..-1] (commandline -ct) 2>/dev/null)
+    switch "$lines[1]"
+        case files folders
+            __fish_complete_path (commandline -ct)
+    end
+    printf '%s\\n' $lines[2..-1]
+end
+complete -c callsheet -f -a '(__callsheet_complete)'
+`;
+
+const SCRIPTS: { readonly [shell in Shell]: string } = { bash: BASH, zsh: ZSH, fish: FISH };

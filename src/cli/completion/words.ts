@@ -1,39 +1,50 @@
-import type { Command, Option } from 'commander';
-
-/** A command as a shell completes it. */
-export type Words = {
-  /** `callsheet state list`. */
-  readonly path: string;
-  readonly commands: readonly { readonly name: string; readonly description: string }[];
-  readonly options: readonly OptionWords[];
-  /** What its first argument is one of, where that is known. */
-  readonly choices: readonly string[];
+/** What stands in a command line up to the cursor. */
+export type TypedLine = {
+  /** Finished words, as the program gets them. */
+  readonly words: readonly string[];
+  readonly current: TypedWord;
 };
 
-export type OptionWords = {
-  /** `--format`. */
-  readonly flag: string;
-  readonly description: string;
-  readonly takesValue: boolean;
-  readonly choices: readonly string[];
+/** The word that is being typed. */
+export type TypedWord = {
+  /** As the program would get it. */
+  readonly text: string;
+  /** The quote that is open at the cursor. */
+  readonly quote: '' | "'" | '"';
+  /** As it was typed, before that quote: nothing where the quote begins the word. */
+  readonly before: string;
 };
 
-/** Every command of a program with all that can be typed behind it. */
-export function wordsOf(command: Command, above = ''): readonly Words[] {
-  const path = above === '' ? command.name() : `${above} ${command.name()}`;
-  const own: Words = {
-    path,
-    commands: command.commands.map((inner) => ({
-      name: inner.name(),
-      description: inner.description(),
-    })),
-    options: command.createHelp().visibleOptions(command).flatMap(optionWords),
-    choices: command.registeredArguments[0]?.argChoices ?? [],
-  };
-  return [own, ...command.commands.flatMap((inner) => wordsOf(inner, path))];
-}
+/** Words end behind these, outside of quotes. */
+const SPACE = /\s/;
 
-function optionWords({ long, description, flags, argChoices }: Option): readonly OptionWords[] {
-  if (long === undefined || long === null) return [];
-  return [{ flag: long, description, takesValue: /[<[]/.test(flags), choices: argChoices ?? [] }];
+/** Splits a line as shells do. Expansions are left as they are: nothing is carried out. */
+export function splitLine(line: string): TypedLine {
+  const words: string[] = [];
+  let text: string | undefined;
+  let quote: TypedWord['quote'] = '';
+  let before = '';
+  let raw = '';
+  for (let at = 0; at < line.length; at += 1) {
+    const character = line.charAt(at);
+    const isEscape = character === '\\' && quote !== "'";
+    if (quote === '' && SPACE.test(character)) {
+      if (text !== undefined) words.push(text);
+      [text, raw, before] = [undefined, '', ''];
+      continue;
+    }
+    raw += character;
+    if (isEscape && at + 1 < line.length) {
+      at += 1;
+      const next = line.charAt(at);
+      raw += next;
+      // Between double quotes it stands for itself before most characters.
+      text = (text ?? '') + (quote === '"' && !'"\\$`'.includes(next) ? `\\${next}` : next);
+    } else if (quote === '' && (character === '"' || character === "'")) {
+      [quote, before] = [character, raw.slice(0, -1)];
+      text ??= '';
+    } else if (character === quote) quote = '';
+    else text = (text ?? '') + (isEscape ? '' : character);
+  }
+  return { words, current: { text: text ?? '', quote, before: quote === '' ? raw : before } };
 }

@@ -1,9 +1,6 @@
 import { isResourceName } from '../../core/address.ts';
 import { baseUrlFault } from '../../core/base-url.ts';
-
-/** Pipelines that `init` knows. */
-export const PIPELINES = ['none', 'github', 'gitlab'] as const;
-export type Pipeline = (typeof PIPELINES)[number];
+import type { Pipeline } from './pipeline-names.ts';
 
 /** Everything that decides what is written. */
 export type Answers = {

@@ -1,14 +1,7 @@
 import { intro, isCancel, select, text } from '@clack/prompts';
 import { CallsheetError } from '../../core/errors.ts';
-import {
-  type Answers,
-  PIPELINES,
-  type Pipeline,
-  refuseAgent,
-  refuseBaseUrl,
-  refuseId,
-  refuseName,
-} from './answers.ts';
+import { type Answers, refuseAgent, refuseBaseUrl, refuseId, refuseName } from './answers.ts';
+import { PIPELINES, type Pipeline } from './pipeline-names.ts';
 
 /** What flags have answered already. */
 export type Given = { readonly [field in keyof Answers]?: Answers[field] } & {

@@ -2,7 +2,8 @@ import { editorSchema } from '../../config/editor-schema.ts';
 import { writtenValue } from '../../config/field-type.ts';
 import { writeResources } from '../../config/write.ts';
 import { kinds } from '../../kinds/index.ts';
-import { type Answers, addressName, type Pipeline } from './answers.ts';
+import { type Answers, addressName } from './answers.ts';
+import type { Pipeline } from './pipeline-names.ts';
 import { githubWorkflow, gitlabPipeline } from './pipelines.ts';
 
 /** Where the new stack stands. */

@@ -9,11 +9,11 @@ import { refuseClashes } from '../../restore/places.ts';
 import type { CommonFlags, Context } from '../context.ts';
 import { DEFAULT_CONCURRENCY, openClient } from '../open-client.ts';
 import { openSessionOn, openStore, type Session } from '../session.ts';
+import { spareMemory } from '../spare-memory.ts';
 import type { LoadedStack } from '../stack.ts';
 import { type Choice, chooseFrom, type PlaceFlags } from './choice.ts';
 import type { Holding } from './holding.ts';
 import { blankStack, findStack, organizationNames, placeState } from './place.ts';
-import { spareMemory } from './spare-memory.ts';
 import { gatherSupplies, isInSnapshot, type Supplies, type SupplyFlags } from './supplies.ts';
 import { checkOrganizations, organizationsOf } from './target.ts';
 

@@ -1,6 +1,7 @@
 import { isList, isObject, type Json, type JsonObject } from '../../core/value.ts';
 import { valueAt } from './figures.ts';
 import type { Field } from './layout.ts';
+import type { MetricsBlock } from './metrics-block-names.ts';
 
 /** One table of a metrics answer: a name for the command line, the platform's member, and its columns. */
 type BlockSpec = { readonly member: string; readonly fields: readonly Field[] };
@@ -82,9 +83,7 @@ export const BLOCKS = {
       { path: 'trainingSessions', title: 'call sessions', form: 'number' },
     ],
   },
-} as const satisfies Readonly<Record<string, BlockSpec>>;
-
-export type MetricsBlock = keyof typeof BLOCKS;
+} as const satisfies Readonly<Record<MetricsBlock, BlockSpec>>;
 
 /** Counts behind the shares that a table of agents shows; CSV has them too. */
 const MORE_COLUMNS: { readonly [block in MetricsBlock]?: readonly { readonly path: string }[] } = {

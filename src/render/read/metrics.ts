@@ -6,7 +6,8 @@ import { dailyChart, hourlyChart, outcomeChart } from './charts.ts';
 import { factLines } from './facts.ts';
 import { formatFigure, formatTime, valueAt } from './figures.ts';
 import type { Field } from './layout.ts';
-import { BLOCKS, type MetricsBlock, metricsRecords } from './metrics-blocks.ts';
+import type { MetricsBlock } from './metrics-block-names.ts';
+import { BLOCKS, metricsRecords } from './metrics-blocks.ts';
 import { noteLines } from './note.ts';
 import { tableLines } from './table.ts';
 

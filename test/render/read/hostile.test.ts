@@ -7,7 +7,8 @@ import { MODELS, renderCatalogueText } from '../../../src/render/read/catalogue.
 import { renderFeaturesText } from '../../../src/render/read/features.ts';
 import { renderHistoryText } from '../../../src/render/read/history.ts';
 import { renderMetricsBlockText, renderMetricsText } from '../../../src/render/read/metrics.ts';
-import { BLOCKS, type MetricsBlock } from '../../../src/render/read/metrics-blocks.ts';
+import type { MetricsBlock } from '../../../src/render/read/metrics-block-names.ts';
+import { BLOCKS } from '../../../src/render/read/metrics-blocks.ts';
 import { renderPaymentsText } from '../../../src/render/read/payments.ts';
 import { renderRecordsText, renderRecordText } from '../../../src/render/read/records.ts';
 import { textWidth } from '../../../src/render/width.ts';

@@ -1,0 +1,90 @@
+import { expect, test } from 'vitest';
+import type { EventLine } from '../../src/apply/events.ts';
+import type { RunDocument } from '../../src/cli/result.ts';
+import type { ExportDocument } from '../../src/core/export-document.ts';
+import type { FieldDocument } from '../../src/core/field-document.ts';
+import type { ImportDocument } from '../../src/core/import-document.ts';
+import type { PlanDocument } from '../../src/core/plan-document.ts';
+import type { PullDocument } from '../../src/core/pull-document.ts';
+import type { Json } from '../../src/core/value.ts';
+import type { ValueDocument } from '../../src/core/value-document.ts';
+import type { AssumptionEntry } from '../../src/render/assumptions.ts';
+import type { FailureDocument } from '../../src/render/failure.ts';
+import type { DriftNotification } from '../../src/render/notification.ts';
+import type { RestorationSummary } from '../../src/render/restoration.ts';
+import type { ListedSnapshot, SnapshotSummary } from '../../src/render/snapshot.ts';
+import type { JournalEntry } from '../../src/state/journal.ts';
+import type { ResourceState } from '../../src/state/model.ts';
+import type { HeldLock, RunSummary, SalvagedJournal } from '../../src/state/store.ts';
+import type * as schemas from './documents.generated.ts';
+
+/** A type without what says nothing about the value: `readonly`, and how it was put together. */
+type Plain<T> = [Json] extends [T]
+  ? 'json'
+  : T extends readonly (infer Item)[]
+    ? Plain<Item>[]
+    : T extends object
+      ? { -readonly [Member in keyof T]: Plain<T[Member]> }
+      : T;
+
+type IsSame<A, B> =
+  (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
+
+/** True where the types are the same, member by member, optional ones too. The compiler checks it. */
+type Same<Ours, Theirs> = IsSame<Plain<Ours>, Plain<Theirs>>;
+
+/** What the program builds, and what the schema says of it. */
+type Pairs = {
+  assumption: Same<AssumptionEntry, schemas.Assumptions.Document['assumptions'][number]>;
+  error: Same<FailureDocument, schemas.Error.Document>;
+  event: Same<EventLine, schemas.Events.Document>;
+  export: Same<ExportDocument, schemas.Export.Document>;
+  field: Same<FieldDocument, schemas.Field.Document>;
+  import: Same<ImportDocument, schemas.Import.Document>;
+  journal: Same<JournalEntry, schemas.Runs.Receipt['entries'][number]>;
+  listed: Same<ListedSnapshot, schemas.SnapshotCommands.List['snapshots'][number]>;
+  lock: Same<HeldLock | null, schemas.StateCommands.Lock['held']>;
+  notification: Same<DriftNotification, schemas.Notification.Document>;
+  plan: Same<Omit<PlanDocument, 'changes'>, Omit<schemas.Plan.Document, 'changes'>>;
+  // What the schema says of these two alone is more than the type does: they are objects.
+  change: Same<
+    Omit<PlanDocument['changes'][number], 'before' | 'after'>,
+    Omit<schemas.Plan.Change, 'before' | 'after'>
+  >;
+  pull: Same<PullDocument, schemas.Pull.Document>;
+  resource: Same<ResourceState, schemas.StateCommands.Resource>;
+  restoration: Same<RestorationSummary, schemas.Restoration.Document>;
+  run: Same<RunDocument, schemas.Run.Run>;
+  runs: Same<RunSummary, schemas.Runs.Runs['runs'][number]>;
+  salvage: Same<SalvagedJournal, schemas.StateCommands.Repair['journals'][number]>;
+  snapshot: Same<SnapshotSummary, schemas.SnapshotCommands.Summary>;
+  value: Same<ValueDocument, schemas.Value.Document>;
+};
+
+const same: Pairs = {
+  assumption: true,
+  change: true,
+  error: true,
+  event: true,
+  export: true,
+  field: true,
+  import: true,
+  journal: true,
+  listed: true,
+  lock: true,
+  notification: true,
+  plan: true,
+  pull: true,
+  resource: true,
+  restoration: true,
+  run: true,
+  runs: true,
+  salvage: true,
+  snapshot: true,
+  value: true,
+};
+
+test('documents are of the types that their schemas say', () => {
+  // What holds is held by the compiler: `false` is not assignable where types differ.
+  expect(Object.values(same)).not.toContain(false);
+});

@@ -1,0 +1,28 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect } from 'vitest';
+import { COMMAND_WORDS } from '../../src/cli/command-words.ts';
+import { EXIT } from '../../src/cli/exit.ts';
+import { applied } from '../e2e/harness.ts';
+
+/** Ends when it is interrupted. */
+const ENDLESS = ['simulate'];
+
+applied('no command minds that nobody reads what it prints', async (world) => {
+  await writeFile(join(world.folder, 'secrets.yaml'), '{}\n');
+  for (const [name, { examples }] of Object.entries(COMMAND_WORDS)) {
+    if (ENDLESS.includes(name)) continue;
+    for (const example of examples) {
+      const line = example.replace(/^.*?callsheet /, '').replace(/ [<>].*$|\)$/g, '');
+      const args = [...line.matchAll(/"([^"]*)"|(\S+)/g)].map(
+        ([, quoted, word]) => quoted ?? word ?? '',
+      );
+      const running = world.start(args);
+      running.closeOutput();
+      running.closeMessages();
+      const { exit, signal } = await running.ended;
+      expect([example, signal]).toEqual([example, null]);
+      expect(Object.values(EXIT), example).toContain(exit);
+    }
+  }
+});
