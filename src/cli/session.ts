@@ -19,6 +19,7 @@ import type { StateStore } from '../state/store.ts';
 import type { CommonFlags, Context } from './context.ts';
 import { DEFAULT_CONCURRENCY, type FileSource, openClient } from './open-client.ts';
 import { type LoadedStack, openStack, type SecretsWanted } from './stack.ts';
+import { say } from './tell.ts';
 import { findUnfinished, type Unfinished } from './unfinished.ts';
 
 /** Everything that a command needs which looks at the platform. */
@@ -87,7 +88,7 @@ export async function openSessionOn(
     const fingerprints = fingerprintsFor(known, context);
     const [me] = await Promise.all([
       client.call({ operation: 'getMe' }),
-      hasFingerprints(known) && prepareSecrets(fingerprints, loaded),
+      hasFingerprints(known) && compareSecrets(fingerprints, loaded, context),
     ]);
     const account = textOf(recordIn(me), 'account_id');
     checkAccount(known, account, store.location);
@@ -159,6 +160,25 @@ export async function readState(
 
 function hasFingerprints({ resources }: State): boolean {
   return Object.values(resources).some((resource) => countFingerprints(resource) > 0);
+}
+
+/** From this many on, stretching secrets takes so long that people wonder what is going on. */
+const MANY_SECRETS = 40;
+
+/** Has fingerprints at hand to compare with. Says so where that takes a while. */
+async function compareSecrets(
+  fingerprints: Fingerprinter,
+  loaded: LoadedStack,
+  context: Context,
+): Promise<void> {
+  const { length } = loaded.secretValues;
+  if (length >= MANY_SECRETS && !context.env.CALLSHEET_FINGERPRINT_KEY) {
+    say(
+      context.terminal,
+      `Comparing ${length} secrets with what was written last. Without CALLSHEET_FINGERPRINT_KEY that takes a while (docs/secrets.md).`,
+    );
+  }
+  await prepareSecrets(fingerprints, loaded);
 }
 
 /** Has the fingerprints of all secrets at hand, in the form in which leaves are compared. */
