@@ -35,9 +35,14 @@ export async function bundlePage(
   const script = chunk.code.trim();
   // Either would end the element that the script stands in.
   if (/<\/script|<!--/i.test(script)) throw new Error(`the page ${page} holds an end of script`);
-  const style = await readFile(join(folder, 'page.css'), 'utf8');
-  return { script, style: withoutComments(style), modules: chunk.moduleIds };
+  const style = await Promise.all(
+    STYLES.map((name) => readFile(join(folder, 'style', `${name}.css`), 'utf8')),
+  );
+  return { script, style: withoutComments(style.join('\n')), modules: chunk.moduleIds };
 }
+
+/** In the order of the cascade. */
+const STYLES = ['base', 'frame', 'list', 'change', 'text', 'graph', 'timeline', 'notes', 'media'];
 
 const BANNER =
   '/*! Contains preact (MIT, Copyright (c) 2015-present Jason Miller) and diff (BSD-3-Clause, Copyright (c) 2009-2015 Kevin Decker). */';

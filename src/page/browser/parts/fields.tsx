@@ -1,8 +1,9 @@
+import { useState } from 'preact/hooks';
 import type { PlanDocument } from '../../../core/plan-document.ts';
 import type { Json } from '../../../core/value.ts';
 import type { Content, FieldView } from '../../../render/fields.ts';
-import { sanitise } from '../../../render/untrusted.ts';
 import { blockValue, extentOf, inlineValue, standsForOther } from '../../../render/value-text.ts';
+import { formatCount, formatNumber } from '../../../render/wording.ts';
 import { TextChange } from './text.tsx';
 
 /** A value that is longer, or has lines, is compared as a text. */
@@ -20,16 +21,38 @@ const SIDES: { readonly [purpose in PlanDocument['purpose']]: readonly [string, 
 export type FieldsProps = {
   readonly views: readonly FieldView[];
   readonly purpose: PlanDocument['purpose'];
+  /** Whether nothing is folded or kept back. */
+  readonly isWhole: boolean;
 };
 
+/** Fields that are shown at once. */
+const STEP = 100;
+const MOST_PRINTED = 1000;
+
 /** The fields of a change, one below the other. */
-export function Fields({ views, purpose }: FieldsProps) {
+export function Fields({ views, purpose, isWhole }: FieldsProps) {
+  const [most, setMost] = useState(STEP);
+  const shown = isWhole ? views.slice(0, MOST_PRINTED) : views.slice(0, most);
+  const rest = views.length - shown.length;
   return (
-    <ul class="fields">
-      {views.map((view) => (
-        <Field key={view.path} view={view} sides={SIDES[purpose]} />
-      ))}
-    </ul>
+    <>
+      <ul class="fields">
+        {shown.map((view, at) => (
+          <Field key={at} view={view} sides={SIDES[purpose]} isWhole={isWhole} />
+        ))}
+      </ul>
+      {rest > 0 ? (
+        <p class="more">
+          {isWhole ? (
+            `${formatCount(rest, 'more field')}, not printed`
+          ) : (
+            <button type="button" onClick={() => setMost(most + STEP)}>
+              Show {formatNumber(Math.min(STEP, rest))} of {formatCount(rest, 'more field')}
+            </button>
+          )}
+        </p>
+      ) : null}
+    </>
   );
 }
 
@@ -41,13 +64,13 @@ const WORDS: { readonly [sign in FieldView['sign']]: string } = {
   ' ': '',
 };
 
+type Shown = { readonly sides: readonly [string, string]; readonly isWhole: boolean };
+
 function Field({
   view: { path, sign, content, remark },
   sides,
-}: {
-  readonly view: FieldView;
-  readonly sides: readonly [string, string];
-}) {
+  isWhole,
+}: Shown & { readonly view: FieldView }) {
   return (
     <li class={`field ${SIGN_CLASS[sign]}`}>
       <h4>
@@ -58,7 +81,7 @@ function Field({
         {WORDS[sign] === '' ? null : <span class="unseen">, {WORDS[sign]}</span>}
         {remark === null ? null : <span class="remark">{remark}</span>}
       </h4>
-      <FieldContent content={content} sides={sides} sign={sign} />
+      <FieldContent content={content} sides={sides} sign={sign} isWhole={isWhole} />
     </li>
   );
 }
@@ -73,22 +96,18 @@ const SIGN_CLASS: { readonly [sign in FieldView['sign']]: string } = {
 
 function FieldContent({
   content,
-  sides,
   sign,
-}: {
-  readonly content: Content;
-  readonly sides: readonly [string, string];
-  readonly sign: FieldView['sign'];
-}) {
+  ...shown
+}: Shown & { readonly content: Content; readonly sign: FieldView['sign'] }) {
   switch (content.type) {
     case 'words':
       return <p class="value">{content.words}</p>;
     case 'one':
-      return <OneValue value={content.value} sign={sign} />;
+      return <OneValue value={content.value} sign={sign} isWhole={shown.isWhole} />;
     case 'both':
-      return <TwoValues before={content.before} after={content.after} sides={sides} />;
+      return <TwoValues before={content.before} after={content.after} {...shown} />;
     case 'conflict':
-      return <TwoValues before={content.live} after={content.wanted} sides={sides} />;
+      return <TwoValues before={content.live} after={content.wanted} {...shown} />;
   }
 }
 
@@ -98,7 +117,19 @@ function isShort(value: Json): boolean {
   return text.length <= INLINE && !(typeof value === 'string' && value.trim().includes('\n'));
 }
 
-function OneValue({ value, sign }: { readonly value: Json; readonly sign: FieldView['sign'] }) {
+/** Characters of a long text that are shown at once. */
+const MOST_TEXT = 20_000;
+
+function OneValue({
+  value,
+  sign,
+  isWhole,
+}: {
+  readonly value: Json;
+  readonly sign: FieldView['sign'];
+  readonly isWhole: boolean;
+}) {
+  const [most, setMost] = useState(MOST_TEXT);
   if (isShort(value)) {
     const text = inlineValue(value);
     return (
@@ -108,10 +139,20 @@ function OneValue({ value, sign }: { readonly value: Json; readonly sign: FieldV
     );
   }
   const text = blockValue(value);
+  const isText = typeof value === 'string';
+  const shown = isWhole ? text.slice(0, 10 * MOST_TEXT) : text.slice(0, most);
   return (
     <div class="whole">
-      {typeof value === 'string' ? <p class="extent">{extentOf(value)}</p> : null}
-      <div class={typeof value === 'string' ? 'prose' : 'prose code'}>{sanitise(text)}</div>
+      {isText ? <p class="extent">{extentOf(value)}</p> : null}
+      <div class={isText ? 'prose' : 'prose code'}>
+        {shown}
+        {shown.length < text.length ? '…' : ''}
+      </div>
+      {shown.length < text.length && !isWhole ? (
+        <button type="button" class="more" onClick={() => setMost(most * 10)}>
+          Show more of {formatNumber(text.length)} characters
+        </button>
+      ) : null}
     </div>
   );
 }
@@ -119,22 +160,25 @@ function OneValue({ value, sign }: { readonly value: Json; readonly sign: FieldV
 function TwoValues({
   before,
   after,
-  sides,
-}: {
-  readonly before: Json;
-  readonly after: Json;
-  readonly sides: readonly [string, string];
-}) {
+  ...shown
+}: Shown & { readonly before: Json; readonly after: Json }) {
   if (isShort(before) && isShort(after)) {
     return (
       <p class="value pair">
-        <span class="unseen">{sides[0]}: </span>
+        <span class="unseen">{shown.sides[0]}: </span>
         <del>{inlineValue(before)}</del>
         <span aria-hidden="true"> → </span>
-        <span class="unseen">; {sides[1]}: </span>
+        <span class="unseen">; {shown.sides[1]}: </span>
         <ins>{inlineValue(after)}</ins>
       </p>
     );
   }
-  return <TextChange before={blockValue(before)} after={blockValue(after)} sides={sides} />;
+  return (
+    <TextChange
+      before={blockValue(before)}
+      after={blockValue(after)}
+      isProse={typeof before === 'string' && typeof after === 'string'}
+      {...shown}
+    />
+  );
 }

@@ -1,4 +1,5 @@
-import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import type { RefObject } from 'preact';
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { sanitiseLine } from '../../../render/untrusted.ts';
 import { formatNumber } from '../../../render/wording.ts';
 import type { Entry } from '../model/plan.ts';
@@ -11,19 +12,24 @@ const BEYOND = 8;
 
 export type ListProps = {
   readonly rows: readonly Row[];
-  readonly total: number;
+  /** The entries of the rows. */
+  readonly order: readonly Entry[];
   readonly selected: Entry | undefined;
   /** Counts up when the selected row is to be focused. */
   readonly focusing: number;
+  readonly onStep: (by: number) => () => void;
   readonly onOpen: (entry: Entry) => void;
 };
 
 /** The changes, of which only those in sight are in the page, so that ten thousand scroll like ten. */
-export function ChangeList({ rows, total, selected, focusing, onOpen }: ListProps) {
+export function ChangeList({ rows, order, selected, focusing, onStep, onOpen }: ListProps) {
   const frame = useRef<HTMLDivElement>(null);
   const [view, setView] = useState({ top: 0, height: 800 });
-  const offsets = offsetsOf(rows);
+  const offsets = useMemo(() => offsetsOf(rows), [rows]);
   const chosen = rows.findIndex((row) => row.type === 'entry' && row.entry === selected);
+
+  const places = useMemo(() => new Map(order.map((entry, at) => [entry, at + 1])), [order]);
+  useKeysOf(frame, onStep);
 
   useLayoutEffect(() => {
     const element = frame.current;
@@ -78,8 +84,8 @@ export function ChangeList({ rows, total, selected, focusing, onOpen }: ListProp
               <li
                 key={row.entry.index}
                 style={style}
-                aria-setsize={total}
-                aria-posinset={row.entry.index + 1}
+                aria-setsize={order.length}
+                aria-posinset={places.get(row.entry)}
               >
                 <EntryLink
                   entry={row.entry}
@@ -93,6 +99,21 @@ export function ChangeList({ rows, total, selected, focusing, onOpen }: ListProp
       </ol>
     </div>
   );
+}
+
+/** Arrows move in the list; elsewhere they scroll. */
+function useKeysOf(frame: RefObject<HTMLElement | null>, onStep: ListProps['onStep']): void {
+  useEffect(() => {
+    const element = frame.current;
+    const listen = (event: KeyboardEvent) => {
+      const by = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0;
+      if (by === 0) return;
+      event.preventDefault();
+      onStep(by)();
+    };
+    element?.addEventListener('keydown', listen);
+    return () => element?.removeEventListener('keydown', listen);
+  });
 }
 
 function firstEntry(rows: readonly Row[]): number {
@@ -122,7 +143,7 @@ function EntryLink({ entry, isSelected, isTabStop, onOpen }: EntryLinkProps) {
       <ActionSign action={action} />
       <span class="address">{sanitiseLine(address)}</span>
       <span class="name">{name === address ? '' : sanitiseLine(name)}</span>
-      {verdict === 'ok' ? null : <span class={`verdict ${verdict}`}>{verdict}</span>}
+      {verdict === 'ok' ? null : <span class={`badge ${verdict}`}>{verdict}</span>}
     </a>
   );
 }

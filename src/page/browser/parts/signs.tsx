@@ -1,7 +1,7 @@
 import type { Action } from '../../../core/plan-document.ts';
 
 /** A sign, so that an action is told by more than its colour; its name for those who cannot see it. */
-const SIGNS: { readonly [action in Action]: string } = {
+export const SIGNS: { readonly [action in Action]: string } = {
   create: '+',
   update: '~',
   replace: '±',

@@ -6,6 +6,9 @@ export type TextChangeProps = {
   readonly after: string;
   /** What the columns are called. */
   readonly sides: readonly [string, string];
+  readonly isWhole: boolean;
+  /** Whether it is a text that people wrote, not a value laid out in lines. */
+  readonly isProse: boolean;
 };
 
 /** Two texts side by side. They are compared when they are first shown. */
