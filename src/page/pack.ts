@@ -1,10 +1,14 @@
+import type { PlanDocument } from '../core/plan-document.ts';
 import type { Json } from '../core/value.ts';
+import { headline } from '../render/wording.ts';
 
 /**
  * A document in which a long text that stands in it more than once is written down once. A plan says a prompt
  * up to four times (before and after, of the resource and of the field), and a fleet says it a thousand times.
  */
 export type Packed = {
+  /** What it comes to, in one line. */
+  readonly title: string;
   readonly texts: readonly string[];
   readonly document: Json;
 };
@@ -15,7 +19,7 @@ const MARK = '\u0001';
 const WORTH = 64;
 
 /** The document for a page; `unpack` gives it back as it was. */
-export function packDocument(document: object): Packed {
+export function packDocument(document: PlanDocument): Packed {
   const plain: Json = JSON.parse(JSON.stringify(document));
   const counts = new Map<string, number>();
   mapTexts(plain, (text) => {
@@ -30,7 +34,7 @@ export function packDocument(document: object): Packed {
     indexes.set(text, index);
     return `${MARK}${index}`;
   });
-  return { texts: [...indexes.keys()], document: packed };
+  return { title: headline(document), texts: [...indexes.keys()], document: packed };
 }
 
 /** A value of a packed document with its texts in their places. */

@@ -3,7 +3,6 @@
  * `callsheet ui` serves. What runs in the browser lies in `browser/`; the build bundles it.
  */
 import type { PlanDocument } from '../core/plan-document.ts';
-import { headline } from '../render/wording.ts';
 import { type Assets, pageAssets } from './assets.ts';
 import { framePage } from './frame.ts';
 import { packDocument } from './pack.ts';
@@ -15,10 +14,11 @@ export async function renderReport(document: PlanDocument): Promise<string> {
 
 /** The same with assets at hand. */
 export function frameReport(document: PlanDocument, assets: Assets): string {
+  const packed = packDocument(document);
   return framePage({
-    title: headline(document),
+    title: packed.title,
     assets,
-    data: JSON.stringify(packDocument(document)),
+    data: JSON.stringify(packed),
     policy: [],
   });
 }

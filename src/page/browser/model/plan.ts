@@ -18,6 +18,8 @@ export type Entry = {
 
 /** A plan in the browser. */
 export type Plan = {
+  /** What it comes to, in one line. */
+  readonly title: string;
   /** Everything but the changes. */
   readonly head: PlanDocument;
   readonly entries: readonly Entry[];
@@ -31,7 +33,7 @@ export type Plan = {
 const KEPT = 200;
 
 /** Reads what `packDocument` wrote. Its shape was checked when it was made. */
-export function readPlan({ texts, document }: Packed): Plan {
+export function readPlan({ title, texts, document }: Packed): Plan {
   const { changes, ...rest } = document as JsonObject;
   const packed = changes as readonly JsonObject[];
   const head = { ...(unpack(rest, texts) as JsonObject), changes: [] } as unknown as PlanDocument;
@@ -46,7 +48,7 @@ export function readPlan({ texts, document }: Packed): Plan {
     return change;
   };
   const entries = packed.map((one, index) => entryOf(one, index, head, texts));
-  return { head, entries, changeOf, packedOf: ({ index }) => packed[index] ?? null, texts };
+  return { title, head, entries, changeOf, packedOf: ({ index }) => packed[index] ?? null, texts };
 }
 
 function entryOf(

@@ -1,5 +1,5 @@
 import { sanitiseLine } from '../../../render/untrusted.ts';
-import { formatCount, headline } from '../../../render/wording.ts';
+import { formatCount } from '../../../render/wording.ts';
 import type { Entry, Plan } from '../model/plan.ts';
 import { ChangeDetail } from './change.tsx';
 import { Notes, notesOf } from './notes.tsx';
@@ -18,7 +18,7 @@ export function Paper({
   const rest = entries.length - MOST_PRINTED;
   return (
     <div class="paper">
-      <h1>{sanitiseLine(headline(plan.head))}</h1>
+      <h1>{sanitiseLine(plan.title)}</h1>
       <Notes head={plan.head} notes={notesOf(plan)} />
       {entries.slice(0, MOST_PRINTED).map((entry) => (
         <ChangeDetail key={entry.index} change={plan.changeOf(entry)} head={plan.head} isWhole />

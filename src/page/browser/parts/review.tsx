@@ -104,6 +104,7 @@ export function Review({ plan }: { readonly plan: Plan }) {
   return (
     <>
       <Top
+        title={plan.title}
         head={plan.head}
         notes={notes}
         tabs={tabs}

@@ -1,7 +1,7 @@
 import type { PlanDocument } from '../../../core/plan-document.ts';
 import type { Footer } from '../../../render/footers.ts';
 import { sanitiseLine } from '../../../render/untrusted.ts';
-import { formatNumber, headline } from '../../../render/wording.ts';
+import { formatNumber } from '../../../render/wording.ts';
 import { ThemeSwitch } from './theme.tsx';
 
 export type View = 'changes' | 'graph' | 'timeline' | 'notes';
@@ -9,6 +9,7 @@ export type View = 'changes' | 'graph' | 'timeline' | 'notes';
 export type ViewTab = { readonly view: View; readonly title: string; readonly count?: number };
 
 export type TopProps = {
+  readonly title: string;
   readonly head: PlanDocument;
   readonly notes: readonly Footer[];
   readonly tabs: readonly ViewTab[];
@@ -18,11 +19,11 @@ export type TopProps = {
 };
 
 /** What the plan comes to, where it is for, and what stands against it. */
-export function Top({ head, notes, tabs, view, onView, onHelp }: TopProps) {
+export function Top({ title, head, notes, tabs, view, onView, onHelp }: TopProps) {
   return (
     <header class="top">
       <div class="title">
-        <h1>{sanitiseLine(headline(head))}</h1>
+        <h1>{sanitiseLine(title)}</h1>
         <div class="tools">
           <ThemeSwitch />
           <button type="button" onClick={onHelp} aria-keyshortcuts="?">
@@ -40,9 +41,9 @@ export function Top({ head, notes, tabs, view, onView, onHelp }: TopProps) {
       </dl>
       {notes
         .filter(({ weight }) => weight === 'error')
-        .map(({ title }) => (
-          <p class="banner error" key={title}>
-            <strong>{sanitiseLine(title)}</strong>{' '}
+        .map((note) => (
+          <p class="banner error" key={note.title}>
+            <strong>{sanitiseLine(note.title)}</strong>{' '}
             <button type="button" class="quiet" onClick={() => onView('notes')}>
               Why, and what to do
             </button>
