@@ -79,10 +79,11 @@ function Picture({ drawing, focus, onFocus }: PictureProps) {
           <marker
             id="arrow"
             viewBox="0 0 8 8"
-            refX="8"
+            refX="7"
             refY="4"
-            markerWidth="8"
-            markerHeight="8"
+            markerUnits="userSpaceOnUse"
+            markerWidth="9"
+            markerHeight="9"
             orient="auto"
           >
             <path d="M0 0 8 4 0 8z" />

@@ -113,9 +113,7 @@ function Cell({ side, words, areWordsMarked = false, moved }: CellProps) {
               text
             )
           ) : (
-            <Mark key={at} class={mark === undefined ? undefined : 'called'}>
-              {text}
-            </Mark>
+            <MarkedWords key={at} side={side} text={text} isCalled={mark !== undefined} />
           ),
         )
       ) : (
@@ -128,6 +126,26 @@ function Cell({ side, words, areWordsMarked = false, moved }: CellProps) {
       ) : null}
     </td>
   );
+}
+
+type MarkedProps = Pick<CellProps, 'side'> & { readonly text: string; readonly isCalled: boolean };
+
+/** Words with the blanks before them, which are only marked where nothing but blanks differs. */
+function MarkedWords({ side, text, isCalled }: MarkedProps) {
+  const Mark = side === 'removed' ? 'del' : 'ins';
+  const words = text.trimStart();
+  const blanks = words === '' ? '' : text.slice(0, text.length - words.length);
+  return (
+    <>
+      {blanks}
+      <Mark class={isCalled ? 'called' : undefined}>{words === '' ? visible(text) : words}</Mark>
+    </>
+  );
+}
+
+/** Blanks that nobody would see. */
+function visible(blanks: string): string {
+  return blanks.replaceAll(' ', '·').replaceAll('\t', '→').replaceAll('\n', '⏎\n');
 }
 
 /** As many pieces as fit into `most` characters. */

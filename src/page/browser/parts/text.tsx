@@ -93,7 +93,8 @@ function Summary({ diff }: { readonly diff: ProseDiff }) {
   return (
     <p class="sum">
       <span class="words">
-        <del>−{formatNumber(words.removed)}</del> <ins>+{formatNumber(words.added)}</ins> words
+        {words.removed === 0 ? null : <del>−{formatNumber(words.removed)}</del>}{' '}
+        {words.added === 0 ? null : <ins>+{formatNumber(words.added)}</ins>} words
       </span>
       <span>
         Paragraphs: {told.map(([count, what]) => `${formatNumber(count)} ${what}`).join(', ')}

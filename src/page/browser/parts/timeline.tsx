@@ -99,7 +99,7 @@ function fieldWords({ changed, maybe }: Edit): string {
     .join('');
 }
 
-const LANE = { height: 34, label: 200, width: 1000, head: 26, most: 8 } as const;
+const LANE = { height: 34, label: 200, width: 1098, head: 26, most: 8 } as const;
 
 /** One line an actor, one dot an edit, from the first to the last. */
 function Lanes({ edits, onOpen }: TimelineProps) {
