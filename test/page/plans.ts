@@ -154,8 +154,8 @@ export function driftPlan(): PlanDocument {
 }
 
 /** A fleet whose agents share a prompt that was edited, as `for_each` makes them. */
-export function fleetPlan(count: number): PlanDocument {
-  const before = promptOf(600);
+export function fleetPlan(count: number, words = 600): PlanDocument {
+  const before = promptOf(words);
   const after = editedPrompt(before);
   const agents: readonly Change[] = Array.from({ length: count }, (_, at) => {
     const slug = `clinic-${String(at).padStart(5, '0')}`;

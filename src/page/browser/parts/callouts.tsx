@@ -36,7 +36,7 @@ export function Callouts({ diff: { callouts, moreCallouts }, id, onReach }: Call
   };
   return (
     <div class="callouts">
-      <h5>Look at</h5>
+      <h4>Look at</h4>
       <ul>
         {callouts.slice(0, most).map((callout, at) => (
           <li key={at}>

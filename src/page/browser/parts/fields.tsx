@@ -73,14 +73,14 @@ function Field({
 }: Shown & { readonly view: FieldView }) {
   return (
     <li class={`field ${SIGN_CLASS[sign]}`}>
-      <h4>
+      <h3>
         <span class="sign" aria-hidden="true">
           {sign === '-' ? '−' : sign}
         </span>
         <code>{path}</code>
         {WORDS[sign] === '' ? null : <span class="unseen">, {WORDS[sign]}</span>}
         {remark === null ? null : <span class="remark">{remark}</span>}
-      </h4>
+      </h3>
       <FieldContent content={content} sides={sides} sign={sign} isWhole={isWhole} />
     </li>
   );

@@ -3,7 +3,7 @@ import { formatNumber } from '../../../render/wording.ts';
 import { type Drawing, drawingOf, type Graph, type Node } from '../model/graph.ts';
 import type { Entry } from '../model/plan.ts';
 import { linkTo } from '../place.ts';
-import { ActionSign, actionWords, SIGNS } from './signs.tsx';
+import { ActionSign, SIGNS } from './signs.tsx';
 
 const NODE = { width: 236, height: 46 } as const;
 const GAP = { x: 84, y: 14 } as const;
@@ -142,15 +142,15 @@ function NodeBox({
     <a
       href={linkTo(entry.address)}
       class={`node ${entry.action}${isFocus ? ' focus' : ''}`}
-      aria-label={`${actionWords(entry.action)} ${label}`}
       aria-current={isFocus ? 'true' : undefined}
       onClick={(event) => {
         event.preventDefault();
         onFocus(entry);
       }}
     >
-      <title>{label}</title>
-      <rect x={x} y={y} width={NODE.width} height={NODE.height} rx="8" />
+      <rect x={x} y={y} width={NODE.width} height={NODE.height} rx="8">
+        <title>{label}</title>
+      </rect>
       <text x={x + 12} y={y + 20}>
         <tspan class="mark">{SIGNS[entry.action]}</tspan> {cut(label)}
       </text>

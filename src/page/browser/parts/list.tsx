@@ -77,7 +77,7 @@ export function ChangeList({ rows, order, selected, focusing, onStep, onOpen }: 
             const style = { top: `${offsets[at]}px` };
             return row.type === 'heading' ? (
               <li class="heading" key={`heading ${row.title}`} style={style}>
-                <h3>{sanitiseLine(row.title)}</h3>
+                <h2>{sanitiseLine(row.title)}</h2>
                 <span class="count">{formatNumber(row.count)}</span>
               </li>
             ) : (

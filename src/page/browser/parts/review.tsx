@@ -90,7 +90,9 @@ export function Review({ plan }: { readonly plan: Plan }) {
     '/': () => {
       setView('changes');
       setPane('list');
-      requestAnimationFrame(() => search.current?.focus());
+      // In another view there is no search yet.
+      if (view === 'changes') search.current?.focus();
+      else requestAnimationFrame(() => search.current?.focus());
     },
     '?': () => setHelpOpen(true),
     c: show('changes'),
