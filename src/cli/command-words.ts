@@ -47,6 +47,10 @@ export const COMMAND_WORDS: { readonly [command: string]: CommandWords } = {
     'callsheet explain agent.voice_settings.speed',
     'callsheet explain guards.max_delete --format json',
   ),
+  graph: offline(
+    'callsheet graph',
+    'callsheet graph --target agent.reception --format dot | dot -Tsvg > graph.svg',
+  ),
   schema: offline('callsheet schema --out callsheet.schema.json'),
   completion: offline('source <(callsheet completion bash)'),
   plan: {

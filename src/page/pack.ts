@@ -20,11 +20,10 @@ const WORTH = 64;
 
 /** The document for a page; `unpack` gives it back as it was. */
 export function packDocument(document: PlanDocument): Packed {
-  const plain: Json = JSON.parse(JSON.stringify(document));
+  const plain = document as unknown as Json;
   const counts = new Map<string, number>();
-  mapTexts(plain, (text) => {
+  visitTexts(plain, (text) => {
     if (text.length >= WORTH) counts.set(text, (counts.get(text) ?? 0) + 1);
-    return text;
   });
   const indexes = new Map<string, number>();
   const packed = mapTexts(plain, (text) => {
@@ -42,6 +41,13 @@ export function unpack(value: Json, texts: readonly string[]): Json {
   return mapTexts(value, (text) =>
     text.startsWith(MARK) ? (texts[Number(text.slice(MARK.length))] ?? '') : text,
   );
+}
+
+function visitTexts(value: Json, see: (text: string) => void): void {
+  if (typeof value === 'string') see(value);
+  else if (Array.isArray(value)) for (const item of value) visitTexts(item, see);
+  else if (typeof value === 'object' && value !== null)
+    for (const member of Object.values(value)) visitTexts(member, see);
 }
 
 function mapTexts(value: Json, change: (text: string) => string): Json {

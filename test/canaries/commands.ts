@@ -53,6 +53,7 @@ export function waysOf({
       ['agent.sample.extensions'],
       ['agent.integrations'],
     ],
+    graph: [[], ['--rows', '--target', AGENT]],
     completion: [['bash'], ['zsh'], ['fish']],
     plan: [
       ['--out', at('saved.plan')],
