@@ -51,6 +51,7 @@ export const COMMAND_WORDS: { readonly [command: string]: CommandWords } = {
     'callsheet graph',
     'callsheet graph --target agent.reception --format dot | dot -Tsvg > graph.svg',
   ),
+  ui: read('callsheet ui', 'callsheet plan --out plan.json && callsheet ui plan.json'),
   schema: offline('callsheet schema --out callsheet.schema.json'),
   completion: offline('source <(callsheet completion bash)'),
   plan: {

@@ -261,6 +261,19 @@ export function buildProgram(action: Act, version: string): Command {
 
   addReadCommands(command, action);
 
+  command('ui', 'show the stack in a browser: fleet, runs, drift, a plan; read only')
+    .argument('[planfile]', 'a plan made by: callsheet plan --out FILE')
+    .addOption(
+      new Option('--port <port>', 'loopback port to listen on; 0 takes a free one')
+        .argParser(port)
+        .default(0),
+    )
+    .action((file: string | undefined, flags) =>
+      action(async (given: typeof flags, context) =>
+        (await import('./commands/ui.ts')).ui(file, given, context),
+      )(flags),
+    );
+
   simulationOptionsOn(command('simulate', 'run a simulated platform on a loopback port'))
     .addOption(
       new Option('--port <port>', 'port to listen on; 0 takes a free one')

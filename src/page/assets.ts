@@ -5,7 +5,7 @@ import { join } from 'node:path';
 export type Assets = { readonly script: string; readonly style: string };
 
 /** The pages that there are; each begins with the file of its name in `browser/`. */
-export const PAGES = ['report'] as const;
+export const PAGES = ['report', 'ui'] as const;
 export type PageName = (typeof PAGES)[number];
 
 const bundled = new Map<PageName, Promise<Assets>>();
@@ -36,13 +36,17 @@ export async function bundlePage(
   // Either would end the element that the script stands in.
   if (/<\/script|<!--/i.test(script)) throw new Error(`the page ${page} holds an end of script`);
   const style = await Promise.all(
-    STYLES.map((name) => readFile(join(folder, 'style', `${name}.css`), 'utf8')),
+    STYLES[page].map((name) => readFile(join(folder, 'style', `${name}.css`), 'utf8')),
   );
   return { script, style: withoutComments(style.join('\n')), modules: chunk.moduleIds };
 }
 
+const SHARED = ['base', 'frame', 'list', 'change', 'text', 'graph', 'timeline', 'notes'];
 /** In the order of the cascade. */
-const STYLES = ['base', 'frame', 'list', 'change', 'text', 'graph', 'timeline', 'notes', 'media'];
+const STYLES: { readonly [page in PageName]: readonly string[] } = {
+  report: [...SHARED, 'media'],
+  ui: [...SHARED, 'ui', 'media'],
+};
 
 const BANNER =
   '/*! Contains preact (MIT, Copyright (c) 2015-present Jason Miller) and diff (BSD-3-Clause, Copyright (c) 2009-2015 Kevin Decker). */';

@@ -1,7 +1,5 @@
-import type { Packed } from '../pack.ts';
-
-/** The data that stands in the page. */
-export function readData(): Packed {
+/** The data that stands in the page. Its shape is that of whoever wrote the page. */
+export function readData<T>(): T {
   return JSON.parse(document.getElementById('data')?.textContent ?? 'null');
 }
 
