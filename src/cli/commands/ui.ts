@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import { basename, resolve } from 'node:path';
 import type { PlanDocument } from '../../core/plan-document.ts';
 import { packDocument } from '../../page/pack.ts';
 import { renderUi } from '../../page/ui.ts';
@@ -27,7 +28,7 @@ export async function ui(
   const plan =
     planFile === undefined ? undefined : parsePlan(await readPlanFile(planFile), planFile);
   const html = await renderUi({
-    dir: flags.dir,
+    dir: basename(resolve(flags.dir)),
     hasPlan: plan !== undefined,
     version: context.version,
   });

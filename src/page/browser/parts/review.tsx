@@ -1,4 +1,5 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { comparedCount, formatCount } from '../../../render/wording.ts';
 import { useKept } from '../kept.ts';
 import { type Keys, useKeys } from '../keys.ts';
 import { type Filter, filterEntries, NO_FILTER } from '../model/filter.ts';
@@ -115,7 +116,12 @@ export function Review({ plan }: { readonly plan: Plan }) {
         onHelp={() => setHelpOpen(true)}
       />
       <main>
-        {view === 'changes' ? (
+        {view === 'changes' && plan.entries.length === 0 ? (
+          <div class="page">
+            <p class="hint">{formatCount(comparedCount(plan.head), 'resource')} compared.</p>
+          </div>
+        ) : null}
+        {view === 'changes' && plan.entries.length > 0 ? (
           <div class="two" data-pane={pane}>
             <div class="side">
               <Filters
@@ -139,11 +145,7 @@ export function Review({ plan }: { readonly plan: Plan }) {
                 ← All changes
               </button>
               {open === undefined ? (
-                <p class="empty">
-                  {plan.entries.length === 0
-                    ? 'There is nothing to change.'
-                    : 'No change fits the search and the filters.'}
-                </p>
+                <p class="empty">No change fits the search and the filters.</p>
               ) : (
                 <ChangeDetail key={open.index} change={plan.changeOf(open)} head={plan.head}>
                   <Connected graph={graph} entry={open} onOpen={openEntry} />

@@ -86,9 +86,11 @@ function ReceiptView({ run, onClose }: { readonly run: string; readonly onClose:
   const fetched = useDocument<Receipt>(`runs/${run}.json`);
   return (
     <>
-      <button type="button" onClick={onClose}>
-        ← All runs
-      </button>
+      <p class="more">
+        <button type="button" onClick={onClose}>
+          ← All runs
+        </button>
+      </p>
       <h1>
         Run <code>{sanitiseLine(run)}</code>
       </h1>
