@@ -59,7 +59,9 @@ export function Shell({ start }: { readonly start: UiStart }) {
         </main>
       ) : null}
       {view === 'drift' ? <Drift /> : null}
-      {view === 'plan' ? <Reviewed path="plan.json" waiting="Reading the plan…" /> : null}
+      {view === 'plan' ? (
+        <Reviewed path="plan.json" title="Plan" waiting="Reading the plan…" />
+      ) : null}
     </div>
   );
 }
@@ -67,7 +69,7 @@ export function Shell({ start }: { readonly start: UiStart }) {
 /** Drift is only looked for when somebody asks: it reads the platform. */
 function Drift() {
   const [isAsked, setAsked] = useState(false);
-  if (isAsked) return <Reviewed path="drift.json" waiting="Reading the platform…" />;
+  if (isAsked) return <Reviewed path="drift.json" title="Drift" waiting="Reading the platform…" />;
   return (
     <main class="page">
       <h1>Drift</h1>
@@ -83,11 +85,18 @@ function Drift() {
 }
 
 /** A plan or drift, as the report shows it. */
-function Reviewed({ path, waiting }: { readonly path: string; readonly waiting: string }) {
+type ReviewedProps = {
+  readonly path: string;
+  readonly title: string;
+  readonly waiting: string;
+};
+
+function Reviewed({ path, title, waiting }: ReviewedProps) {
   const fetched = useDocument<Packed>(path);
   if (fetched.state === 'here') return <ReviewOf packed={fetched.document} />;
   return (
     <main class="page">
+      <h1>{title}</h1>
       <Fetching fetched={fetched} waiting={waiting}>
         {() => null}
       </Fetching>
