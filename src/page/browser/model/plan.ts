@@ -54,7 +54,7 @@ export function readPlan({ title, texts, document }: Packed): Plan {
 function entryOf(
   packed: JsonObject,
   index: number,
-  { organizations }: PlanDocument,
+  { organizations, purpose }: PlanDocument,
   texts: readonly string[],
 ): Entry {
   const { address, name, kind, organization_id: owner, id, action, verdict } = packed;
@@ -67,9 +67,14 @@ function entryOf(
     kind: String(read(kind)),
     owner: typeof organization === 'string' ? (organizations[organization] ?? organization) : '',
     id: id === null ? null : String(read(id)),
-    action: action as Action,
+    action: seenAs(action as Action, purpose),
     verdict: verdict as Verdict,
   };
+}
+
+/** What is missing would be created again; as drift it is a resource that went. */
+function seenAs(action: Action, purpose: PlanDocument['purpose']): Action {
+  return purpose === 'drift' && action === 'create' ? 'delete' : action;
 }
 
 /** Whether something in a packed value passes a test: every text of it is asked once, in whatever place it stands. */

@@ -6,7 +6,7 @@ import { gone } from '../../../render/drift.ts';
 import { type FieldView, viewFields } from '../../../render/fields.ts';
 import { sanitiseLine } from '../../../render/untrusted.ts';
 import { Fields } from './fields.tsx';
-import { ActionSign, actionWords } from './signs.tsx';
+import { ActionSign, useActionWords } from './signs.tsx';
 
 export type ChangeProps = {
   readonly change: Change;
@@ -34,6 +34,7 @@ export function ChangeDetail({ change: given, head, isWhole = false, children }:
 }
 
 function ChangeHead({ change }: { readonly change: Change }) {
+  const wordsOf = useActionWords();
   const { address, name, action, adopted, verdict, reason, source } = change;
   return (
     <header>
@@ -43,7 +44,7 @@ function ChangeHead({ change }: { readonly change: Change }) {
       </h2>
       {name === address ? null : <p class="subtitle">{sanitiseLine(name)}</p>}
       <p class="facts">
-        <span class={`badge ${action}`}>{actionWords(action)}</span>
+        <span class={`badge ${action}`}>{wordsOf(action)}</span>
         {verdict === 'ok' ? null : <span class={`badge ${verdict}`}>{verdict}</span>}
         {adopted && action !== 'adopt' ? <span class="badge adopted">adopted</span> : null}
         {source === null ? null : <code>{sanitiseLine(source)}</code>}

@@ -5,7 +5,7 @@ import { sanitiseLine } from '../../../render/untrusted.ts';
 import { formatCount, formatNumber, kindTitle } from '../../../render/wording.ts';
 import { countBy, type Filter, isFiltering, NO_FILTER } from '../model/filter.ts';
 import type { Entry } from '../model/plan.ts';
-import { actionWords, SIGNS } from './signs.tsx';
+import { SIGNS, useActionWords } from './signs.tsx';
 
 /** Typing on is not to search for every letter. */
 const PAUSE_MS = 90;
@@ -88,6 +88,7 @@ function toggled<T>(set: ReadonlySet<T>, value: T): ReadonlySet<T> {
 }
 
 function Chips({ entries, filter, onFilter }: PartProps) {
+  const wordsOf = useActionWords();
   const byAction = countBy(entries, ({ action }) => action);
   const byVerdict = countBy(entries, ({ verdict }) => verdict);
   return (
@@ -103,7 +104,7 @@ function Chips({ entries, filter, onFilter }: PartProps) {
           <span class={`sign ${action}`} aria-hidden="true">
             {SIGNS[action]}
           </span>
-          {actionWords(action)} <span class="count">{formatNumber(byAction.get(action) ?? 0)}</span>
+          {wordsOf(action)} <span class="count">{formatNumber(byAction.get(action) ?? 0)}</span>
         </button>
       ))}
       {VERDICTS.filter((verdict) => byVerdict.has(verdict)).map((verdict) => (

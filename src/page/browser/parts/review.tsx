@@ -16,6 +16,7 @@ import { Help } from './help.tsx';
 import { ChangeList } from './list.tsx';
 import { Notes, notesOf } from './notes.tsx';
 import { Paper } from './paper.tsx';
+import { Purpose } from './signs.tsx';
 import { Timeline } from './timeline.tsx';
 import { Top, type View, type ViewTab } from './top.tsx';
 
@@ -105,7 +106,7 @@ export function Review({ plan }: { readonly plan: Plan }) {
   useKeys(acts, keys === 'on' && !isHelpOpen);
 
   return (
-    <>
+    <Purpose.Provider value={plan.head.purpose}>
       <Top
         title={plan.title}
         head={plan.head}
@@ -167,6 +168,6 @@ export function Review({ plan }: { readonly plan: Plan }) {
         onKeys={(areOn) => setKeys(areOn ? 'on' : 'off')}
       />
       {isPrinting ? <Paper plan={plan} entries={order} /> : null}
-    </>
+    </Purpose.Provider>
   );
 }
