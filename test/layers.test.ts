@@ -213,6 +213,14 @@ test('the command line loads what a command needs when it is asked for', () => {
   );
 });
 
+test('a plan is shown in a terminal without what makes its page', () => {
+  for (const command of ['plan', 'drift', 'rehearse', 'snapshot-diff']) {
+    const loaded = [...loadedBy(`src/cli/commands/${command}.ts`)];
+    expect(loaded).toContain('src/render/json.ts');
+    expect(loaded.filter((one) => one.startsWith('src/page/'))).toEqual([]);
+  }
+});
+
 const FOLDERS = [...new Set(FILES.map((file) => file.split('/')[1] ?? ''))].filter(
   (name) => !name.endsWith('.ts'),
 );
