@@ -49,9 +49,9 @@ export const COMMAND_WORDS: { readonly [command: string]: CommandWords } = {
   ),
   graph: offline(
     'callsheet graph',
-    'callsheet graph --target agent.reception --format dot | dot -Tsvg > graph.svg',
+    'callsheet graph --target agent.reception --format dot > graph.dot',
   ),
-  ui: read('callsheet ui', 'callsheet plan --out plan.json && callsheet ui plan.json'),
+  ui: read('callsheet ui', 'callsheet ui plan.json --port 4020'),
   schema: offline('callsheet schema --out callsheet.schema.json'),
   completion: offline('source <(callsheet completion bash)'),
   plan: {

@@ -41,7 +41,7 @@ describe('bash completes', () => {
     [['plan', '--detailed'], ['--detailed-exitcode']],
     [
       ['plan', '--format', ''],
-      ['text', 'json', 'markdown'],
+      ['text', 'json', 'markdown', 'html'],
     ],
     [['plan', '--dir', 'x', '--format', 'm'], ['markdown']],
     [
@@ -68,7 +68,7 @@ test.each(['bash', 'zsh'])('the script for %s is one that a shell reads', async 
 test('fish is told of commands, flags and values', async () => {
   const lines = (await scriptFor('fish')).split('\n');
   expect(lines).toContain(
-    "complete -c callsheet -n '__fish_seen_subcommand_from plan' -l format -x -a 'text json markdown' -d 'how to show the result'",
+    "complete -c callsheet -n '__fish_seen_subcommand_from plan' -l format -x -a 'text json markdown html' -d 'how to show the result'",
   );
 });
 

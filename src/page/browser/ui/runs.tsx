@@ -43,7 +43,9 @@ function RunsTable({ runs, onOpen }: RunsTableProps) {
             <th scope="col">At</th>
             <th scope="col">What</th>
             <th scope="col">Ended</th>
-            <th scope="col">Changes</th>
+            <th scope="col" class="number">
+              Changes
+            </th>
             <th scope="col">By</th>
           </tr>
         </thead>
