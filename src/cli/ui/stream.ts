@@ -1,5 +1,4 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { LiveNote } from '../../page/live.ts';
 import { followJournals } from './journal-feed.ts';
 
 /** Often enough to look alive; a look is one listing of a folder while no run is at work. */
@@ -21,12 +20,11 @@ export async function streamEvents(
   response.on('close', () => gone.abort());
   response.on('error', () => gone.abort());
   const over = AbortSignal.any([stop, gone.signal]);
-  const feed = followJournals(stateFile);
-  let last = request.headers['last-event-id'];
+  const last = request.headers['last-event-id'];
+  const feed = followJournals(stateFile, typeof last === 'string' ? last : undefined);
   let quiet = 0;
   while (!over.aborted) {
-    const notes = since(await feed.next(), last);
-    last = undefined;
+    const notes = await feed.next();
     for (const { id, event } of notes) {
       response.write(`id: ${id}\ndata: ${JSON.stringify(event)}\n\n`);
     }
@@ -38,15 +36,6 @@ export async function streamEvents(
     await pause(LOOK_MS, over);
   }
   response.end();
-}
-
-/** What a browser that was cut off has not seen; all of it where it was another run. */
-function since(
-  notes: readonly LiveNote[],
-  last: string | string[] | undefined,
-): readonly LiveNote[] {
-  const at = notes.findIndex(({ id }) => id === last);
-  return notes.slice(at + 1);
 }
 
 function pause(milliseconds: number, over: AbortSignal): Promise<void> {
