@@ -70,7 +70,7 @@ test('is reached by Tab alone, and what has the focus shows it', async () => {
     seen.push(name.slice(0, 40));
   }
   const named = seen.join('\n');
-  for (const name of ['Colours', 'Keys', 'Notes', 'Search', 'refused', 'Kind', 'retry_policy'])
+  for (const name of ['Theme', 'Keys', 'Notes', 'Search', 'refused', 'Kind', 'retry_policy'])
     expect(named).toContain(name);
 });
 

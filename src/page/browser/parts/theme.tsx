@@ -12,13 +12,13 @@ export function ThemeSwitch() {
   }, [theme]);
   return (
     <select
-      aria-label="Colours"
+      aria-label="Theme"
       value={theme}
       onChange={({ currentTarget }) =>
         setTheme(THEMES.find((one) => one === currentTarget.value) ?? 'auto')
       }
     >
-      <option value="auto">Auto</option>
+      <option value="auto">System</option>
       <option value="light">Light</option>
       <option value="dark">Dark</option>
     </select>
