@@ -121,6 +121,8 @@ applied('serves the documents that the commands print', async (world) => {
 });
 
 scenario('shows a run while it is at work, and its receipt afterwards', async (world) => {
+  const evil = '<img src=x onerror=globalThis.pwned=1>\\u202e';
+  await world.edit('agents.yaml', 'name: Front desk', `name: "${evil}"`);
   const { url, close } = await startUi(world);
   const page = await (await openChromium()).newPage();
   const errors: string[] = [];
@@ -141,6 +143,9 @@ scenario('shows a run while it is at work, and its receipt afterwards', async (w
 
   await page.getByText('No run at work').waitFor();
   await page.locator('tbody').getByText('agent.desk').first().waitFor();
+  expect(await page.locator('tbody').innerText()).toContain('<img src=x onerror');
+  expect(await page.locator('tbody').innerText()).toContain('\\u{202e}');
+  expect(await page.locator('img').count()).toBe(0);
   await page.getByRole('button', { name: 'Runs' }).click();
   await page.locator('tbody button').first().click();
   await page.locator('.ledger').first().waitFor();
