@@ -5,6 +5,7 @@ import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { build } from 'rolldown';
 import { writeDeclarations } from './build/declarations.ts';
+import { modulesOfPages, pages } from './build/pages.ts';
 import { validators } from './build/validators.ts';
 
 const root = dirname(import.meta.dirname);
@@ -16,7 +17,7 @@ const { output } = await build({
   cwd: root,
   input: { main: 'src/main.ts', index: 'src/index.ts' },
   platform: 'node',
-  plugins: [validators],
+  plugins: [validators, pages],
   logLevel: 'warn',
   output: {
     dir: draft,
@@ -26,13 +27,11 @@ const { output } = await build({
   },
 });
 
+const modules = output.flatMap((chunk) => (chunk.type === 'chunk' ? chunk.moduleIds : []));
 const bundled = new Set<string>();
-for (const chunk of output) {
-  if (chunk.type !== 'chunk') continue;
-  for (const module of chunk.moduleIds) {
-    const match = /node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(module);
-    if (match?.[1] !== undefined) bundled.add(match[1]);
-  }
+for (const module of [...modules, ...modulesOfPages]) {
+  const match = /node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(module);
+  if (match?.[1] !== undefined) bundled.add(match[1]);
 }
 await writeFile(join(draft, 'THIRD-PARTY-LICENSES.md'), await licencesOf([...bundled].sort()));
 await writeDeclarations(root, join(draft, 'types'));

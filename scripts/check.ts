@@ -11,6 +11,7 @@ const PARTS: readonly (readonly [string, string, readonly string[]])[] = [
   ['outputs in the docs are fresh', 'node', ['scripts/docs.ts', '--check']],
   ['OpenAPI document', 'node', ['scripts/lint-openapi.ts']],
   ['types', 'tsc', []],
+  ['types in the browser', 'tsc', ['-p', 'src/page/browser']],
   ['lint and format', 'biome', ['check', '--error-on-warnings']],
   ['dead code', 'knip', []],
   ['build', 'node', ['scripts/build.ts']],

@@ -35,9 +35,11 @@ const ALLOWED: { readonly [folder: string]: readonly string[] } = {
     'restore',
     'export',
     'render',
+    'page',
     'kinds',
     'core',
   ],
+  page: ['render', 'model', 'core'],
   export: ['config', 'plan', 'kinds', 'core'],
   apply: ['api', 'plan', 'diff', 'model', 'kinds', 'core'],
   live: ['api', 'plan', 'kinds', 'core'],
@@ -86,7 +88,9 @@ const OWNERS: { readonly [name: string]: string } = {
 type Import = { readonly file: string; readonly specifier: string };
 
 const ROOT = join(import.meta.dirname, '..');
-const FILES = globSync('src/**/*.ts', { cwd: ROOT }).map((file) => file.replaceAll('\\', '/'));
+const FILES = globSync('src/**/*.{ts,tsx}', { cwd: ROOT }).map((file) =>
+  file.replaceAll('\\', '/'),
+);
 const SOURCES = new Map(FILES.map((file) => [file, readFileSync(join(ROOT, file), 'utf8')]));
 
 function withoutComments(source: string): string {
@@ -170,7 +174,7 @@ describe('an import', () => {
   test('names a file, with its ending', () => {
     const wrong = IMPORTS.filter((one) => {
       const target = targetOf(one);
-      return target?.startsWith('src/') === true && !/\.(ts|json)$/.test(target);
+      return target?.startsWith('src/') === true && !/\.(tsx?|json)$/.test(target);
     });
     expect(wrong.map(told)).toEqual([]);
   });
@@ -207,6 +211,14 @@ test('the command line loads what a command needs when it is asked for', () => {
   expect(loaded.filter((one) => /^src\/(simulator|config|plan|apply|live)\//.test(one))).toEqual(
     [],
   );
+});
+
+test('a plan is shown in a terminal without what makes its page', () => {
+  for (const command of ['plan', 'drift', 'rehearse', 'snapshot-diff']) {
+    const loaded = [...loadedBy(`src/cli/commands/${command}.ts`)];
+    expect(loaded).toContain('src/render/json.ts');
+    expect(loaded.filter((one) => one.startsWith('src/page/'))).toEqual([]);
+  }
 });
 
 const FOLDERS = [...new Set(FILES.map((file) => file.split('/')[1] ?? ''))].filter(

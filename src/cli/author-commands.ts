@@ -2,6 +2,7 @@ import { Argument, Option } from 'commander';
 import { SHELLS, type Shell } from './completion/shells.ts';
 import { PIPELINES } from './init/pipeline-names.ts';
 import type { Act, MakeCommand } from './making-commands.ts';
+import { format, targetOptionsOn } from './options.ts';
 
 /** The commands for whoever writes a stack. None of them asks the platform anything. */
 export function addAuthorCommands(command: MakeCommand, action: Act): void {
@@ -38,6 +39,13 @@ export function addAuthorCommands(command: MakeCommand, action: Act): void {
       action(async (given: typeof flags, context) =>
         (await import('./commands/explain.ts')).explain(wanted, given, context),
       )(flags),
+    );
+
+  targetOptionsOn(command('graph', 'draw what refers to what in the stack'))
+    .option('--rows', 'draw each row of a fleet, also those that refer to the same')
+    .addOption(format('mermaid', 'dot'))
+    .action(
+      action(async (flags, context) => (await import('./commands/graph.ts')).graph(flags, context)),
     );
 
   command('schema', 'print the JSON Schema that editors use')

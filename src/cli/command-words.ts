@@ -47,6 +47,11 @@ export const COMMAND_WORDS: { readonly [command: string]: CommandWords } = {
     'callsheet explain agent.voice_settings.speed',
     'callsheet explain guards.max_delete --format json',
   ),
+  graph: offline(
+    'callsheet graph',
+    'callsheet graph --target agent.reception --format dot > graph.dot',
+  ),
+  ui: read('callsheet ui', 'callsheet ui plan.json --port 4020'),
   schema: offline('callsheet schema --out callsheet.schema.json'),
   completion: offline('source <(callsheet completion bash)'),
   plan: {

@@ -166,7 +166,7 @@ export function buildProgram(action: Act, version: string, argv: readonly string
 
   planOptionsOn(command('plan', 'show what apply would do'))
     .option('--out <file>', 'write the plan to a file that apply takes')
-    .addOption(format('text', 'json', 'markdown'))
+    .addOption(format('text', 'json', 'markdown', 'html'))
     .option('--detailed-exitcode', 'exit 2 when there are changes')
     .action(
       action(async (flags, context) => (await import('./commands/plan.ts')).plan(flags, context)),
@@ -215,7 +215,7 @@ export function buildProgram(action: Act, version: string, argv: readonly string
     .option('--from <snapshot>', 'copy the fleet of a snapshot, without asking the platform')
     .argument('[planfile]', 'a plan made by: callsheet plan --out FILE')
     .option('--out <file>', 'write the plan with the verdict to this file')
-    .addOption(format('text', 'json', 'markdown'))
+    .addOption(format('text', 'json', 'markdown', 'html'))
     .action((file: string | undefined, flags) =>
       action(async (given: typeof flags, context) =>
         (await import('./commands/rehearse.ts')).rehearse(file, given, context),
@@ -224,7 +224,7 @@ export function buildProgram(action: Act, version: string, argv: readonly string
 
   targetOptionsOn(command('drift', 'show what changed on the platform since the last apply'))
     .addOption(concurrency())
-    .addOption(format('text', 'json', 'markdown'))
+    .addOption(format('text', 'json', 'markdown', 'html'))
     .option('--detailed-exitcode', 'exit 2 when there is drift')
     .option('--notify [url]', 'post drift as JSON to this address, or to CALLSHEET_NOTIFY_URL')
     .option('--notify-always', 'post it when there is no drift, too')
@@ -275,6 +275,19 @@ export function buildProgram(action: Act, version: string, argv: readonly string
     );
 
   addReadCommands(command, action);
+
+  command('ui', 'show the stack in a browser: fleet, runs, drift, a plan; read only')
+    .argument('[planfile]', 'a plan made by: callsheet plan --out FILE')
+    .addOption(
+      new Option('--port <port>', 'loopback port to listen on; 0 takes a free one')
+        .argParser(port)
+        .default(0),
+    )
+    .action((file: string | undefined, flags) =>
+      action(async (given: typeof flags, context) =>
+        (await import('./commands/ui.ts')).ui(file, given, context),
+      )(flags),
+    );
 
   simulationOptionsOn(command('simulate', 'run a simulated platform on a loopback port'))
     .addOption(

@@ -50,7 +50,7 @@ function addDiff(command: MakeCommand, action: Act): void {
     .argument('<earlier>', 'a snapshot')
     .argument('<later>', 'another of the same account')
     .option('--detailed-exitcode', 'exit 2 when something differs')
-    .addOption(format('text', 'json', 'markdown'))
+    .addOption(format('text', 'json', 'markdown', 'html'))
     .action((earlier: string, later: string, flags) =>
       action(async (given: typeof flags, context) =>
         (await import('./commands/snapshot-diff.ts')).diff(earlier, later, given, context),

@@ -25,7 +25,7 @@ export async function knownCommands(
 }
 
 /** Commands that need something of their own, and are watched in a test of their own or never end. */
-export const APART = ['simulate'];
+export const APART = ['simulate', 'ui'];
 
 type Way = readonly string[];
 
@@ -53,6 +53,7 @@ export function waysOf({
       ['agent.sample.extensions'],
       ['agent.integrations'],
     ],
+    graph: [[], ['--rows', '--target', AGENT]],
     completion: [['bash'], ['zsh'], ['fish']],
     plan: [
       ['--out', at('saved.plan')],

@@ -79,7 +79,7 @@ describe('what is offered', () => {
     [['plan', '--detailed'], ['--detailed-exitcode']],
     [
       ['plan', '--format', ''],
-      ['text', 'json', 'markdown'],
+      ['text', 'json', 'markdown', 'html'],
     ],
     [['plan', '--format=m'], ['--format=markdown']],
     [['plan', '--quiet', '--format', 'm'], ['markdown']],

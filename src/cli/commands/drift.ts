@@ -15,7 +15,7 @@ import { tellRunning, tellWarnings } from '../tell.ts';
 
 export type DriftFlags = PlanFlags &
   NotifyFlags & {
-    readonly format: 'text' | 'json' | 'markdown';
+    readonly format: 'text' | 'json' | 'markdown' | 'html';
     readonly detailedExitcode?: boolean;
     /** Addresses whose drift is written into the configuration. */
     readonly accept?: readonly string[];
@@ -25,6 +25,8 @@ const RENDER = {
   text: renderDriftText,
   json: renderPlanJson,
   markdown: (document: PlanDocument) => renderDriftMarkdown(document),
+  html: async (document: PlanDocument) =>
+    (await import('../../page/report.ts')).renderReport(document),
 } as const;
 
 /** `callsheet drift`: what changed on the platform since Callsheet last wrote it, and who changed it. */
@@ -42,7 +44,7 @@ export async function drift(flags: DriftFlags, context: Context): Promise<ExitCo
     });
     const document = await attributeDrift(driftOf(plan), histories, session, context);
     const { terminal } = context;
-    terminal.out(RENDER[flags.format](document, terminal.render));
+    terminal.out(await RENDER[flags.format](document, terminal.render));
     // Whatever becomes of the notification, the result is out.
     await notifyDrift(address, document, flags, context);
     const isDrifted = document.changes.length > 0;
@@ -62,7 +64,7 @@ async function acceptDrift(
     notify !== undefined && '--notify',
     notifyAlways === true && '--notify-always',
     detailedExitcode === true && '--detailed-exitcode',
-    format === 'markdown' && '--format markdown',
+    (format === 'markdown' || format === 'html') && `--format ${format}`,
   ].filter((flag) => flag !== false);
   if (beside !== undefined) {
     throw new CallsheetError('usage', `${beside} cannot stand beside --accept`, {

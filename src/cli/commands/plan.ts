@@ -9,6 +9,7 @@ import { EXIT, type ExitCode } from '../exit.ts';
 import { planConfiguration } from '../make-plan.ts';
 import { writeNamedFile } from '../named-file.ts';
 import { type PlanFlags, planOptions } from '../plan-flags.ts';
+import { type ReviewFormat, renderReview } from '../review.ts';
 import { openSession } from '../session.ts';
 import { tellRunning, tellWarnings } from '../tell.ts';
 import type { Terminal } from '../terminal.ts';
@@ -17,7 +18,7 @@ export type PlanFormat = 'text' | 'json' | 'markdown';
 
 export type PlanCommandFlags = PlanFlags & {
   readonly out?: string;
-  readonly format: PlanFormat;
+  readonly format: ReviewFormat;
   readonly detailedExitcode?: boolean;
 };
 
@@ -28,7 +29,7 @@ export async function plan(flags: PlanCommandFlags, context: Context): Promise<E
     tellWarnings(session.warnings, context);
     tellRunning(session.unfinished, context);
     const planned = await planConfiguration(session, planOptions(flags), context);
-    context.terminal.out(renderPlan(planned.plan, flags.format, context.terminal));
+    context.terminal.out(await renderReview(planned.plan, flags.format, context.terminal));
     if (flags.out !== undefined) {
       const { out } = flags;
       await writeNamedFile('--out', out, renderPlanJson(planned.plan));

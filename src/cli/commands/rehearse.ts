@@ -13,10 +13,10 @@ import { tryOnCopies } from '../rehearse/on-copies.ts';
 import { checkSame } from '../rehearse/same-plan.ts';
 import { snapshotGround } from '../rehearse/snapshot-ground.ts';
 import { keepVerdict, showVerdict, verdictExit } from '../rehearse/verdict.ts';
+import type { ReviewFormat } from '../review.ts';
 import type { KeyFlags } from '../snapshot/keys.ts';
 import { checkPlanFile } from '../vouch.ts';
 import { readPlanFile, refusePlanningFlags } from './apply.ts';
-import type { PlanFormat } from './plan.ts';
 
 export type RehearseFlags = PlanFlags &
   KeyFlags & {
@@ -25,7 +25,7 @@ export type RehearseFlags = PlanFlags &
     readonly fault?: readonly string[];
     readonly chaosSeed: string;
     readonly dialect?: readonly string[];
-    readonly format: PlanFormat;
+    readonly format: ReviewFormat;
   };
 
 /** `callsheet rehearse [PLANFILE]`: tries a plan on a copy of the fleet. The platform is only read. */
@@ -57,7 +57,7 @@ export async function rehearse(
     const shown = given ?? (trial.plan === undefined ? addressed(plan, ground) : plan);
     // What stands against a plan since it was made is not in its digest.
     const document = { ...shown, rehearsal: { ...rehearsal, digest: shown.digest } };
-    showVerdict(document, file, flags, context);
+    await showVerdict(document, file, flags, context);
     await keepVerdict(document, file, flags, context);
     return verdictExit(rehearsal.verdict);
   } finally {

@@ -4,11 +4,11 @@ import { compareSnapshots } from '../../snapshot/compare.ts';
 import { openSnapshot } from '../../snapshot/read-file.ts';
 import type { CommonFlags, Context } from '../context.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
+import { type ReviewFormat, renderReview } from '../review.ts';
 import { type KeyFlags, keysFrom } from '../snapshot/keys.ts';
-import { type PlanFormat, renderPlan } from './plan.ts';
 
 export type DiffFlags = CommonFlags &
-  KeyFlags & { readonly format: PlanFormat; readonly detailedExitcode?: boolean };
+  KeyFlags & { readonly format: ReviewFormat; readonly detailedExitcode?: boolean };
 
 /** `callsheet snapshot diff A B`: what changed from one snapshot to another, as a plan shows it. */
 export async function diff(
@@ -28,7 +28,7 @@ export async function diff(
     );
   }
   const document = await compareSnapshots(before, after, context.now());
-  context.terminal.out(renderPlan(document, flags.format, context.terminal));
+  context.terminal.out(await renderReview(document, flags.format, context.terminal));
   const isDifferent = hasChanges(document) || document.notes.length > 0;
   return isDifferent && flags.detailedExitcode === true ? EXIT.changes : EXIT.done;
 }

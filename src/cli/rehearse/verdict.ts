@@ -4,12 +4,12 @@ import type { RehearsalVerdict } from '../../core/rehearsal.ts';
 import { renderPlanJson } from '../../render/json.ts';
 import { renderRehearsalText } from '../../render/text.ts';
 import { commandLine } from '../command-line.ts';
-import { type PlanFormat, renderPlan } from '../commands/plan.ts';
 import type { CommonFlags, Context } from '../context.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { writeNamedFile } from '../named-file.ts';
+import { type ReviewFormat, renderReview } from '../review.ts';
 
-type VerdictFlags = CommonFlags & { readonly out?: string; readonly format: PlanFormat };
+type VerdictFlags = CommonFlags & { readonly out?: string; readonly format: ReviewFormat };
 
 /** The exit code of a verdict: see docs/rehearsal.md. */
 export function verdictExit(verdict: RehearsalVerdict): ExitCode {
@@ -44,16 +44,16 @@ export async function keepVerdict(
 }
 
 /** A plan file was seen before, so that text shows the verdict alone. */
-export function showVerdict(
+export async function showVerdict(
   document: PlanDocument,
   given: string | undefined,
   { format }: VerdictFlags,
   { terminal }: Context,
-): void {
+): Promise<void> {
   const isAlone = given !== undefined && format === 'text';
   terminal.out(
     isAlone
       ? renderRehearsalText(document, terminal.render)
-      : renderPlan(document, format, terminal),
+      : await renderReview(document, format, terminal),
   );
 }

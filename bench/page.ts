@@ -1,0 +1,88 @@
+// What the HTML report of a large plan takes: node bench/page.ts [CHANGES…]
+import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { gzipSync } from 'node:zlib';
+import { renderReport } from '../src/page/report.ts';
+import { closeChromium, openChromium } from '../test/page/chromium.ts';
+import { fleetPlan } from '../test/page/plans.ts';
+import { machineFacts } from './figures.ts';
+
+/** Every figure is the median of so many. */
+const RUNS = 5;
+
+const folder = await mkdtemp(join(tmpdir(), 'callsheet-page-'));
+try {
+  console.log(`$ node bench/page.ts ${process.argv.slice(2).join(' ')}\n${machineFacts()}\n`);
+  console.log('| changes | as JSON | HTML | gzip | written in | first row | key | search |');
+  console.log('|---:|---:|---:|---:|---:|---:|---:|---:|');
+  const given = process.argv.slice(2).map(Number);
+  for (const count of given.length === 0 ? [100, 1000, 10_000] : given) {
+    console.log(await rowOf(count));
+  }
+} finally {
+  await closeChromium();
+  await rm(folder, { recursive: true, force: true });
+}
+
+async function rowOf(count: number): Promise<string> {
+  const plan = fleetPlan(count);
+  const file = join(folder, `${count}.html`);
+  await renderReport(plan);
+  const start = performance.now();
+  const html = await renderReport(plan);
+  const written = performance.now() - start;
+  await writeFile(file, html);
+  const { size } = await stat(file);
+  const times: { readonly first: number; readonly key: number; readonly search: number }[] = [];
+  for (let run = 0; run < RUNS; run += 1) times.push(await timesOf(file));
+  const median = (of: 'first' | 'key' | 'search') =>
+    times.map((one) => one[of]).sort((a, b) => a - b)[Math.floor(RUNS / 2)] ?? 0;
+  const cells = [
+    count.toLocaleString('en'),
+    megabytes(JSON.stringify(plan).length),
+    megabytes(size),
+    megabytes(gzipSync(html).length),
+    ...[written, median('first'), median('key'), median('search')].map(milliseconds),
+  ];
+  return `| ${cells.join(' | ')} |`;
+}
+
+/** As the page itself sees it: from the beginning of its navigation, and from a key to the next frame. */
+async function timesOf(file: string) {
+  const context = await (await openChromium()).newContext();
+  const page = await context.newPage();
+  await page.goto(pathToFileURL(file).href);
+  await page.locator('.entry').first().waitFor();
+  const first = await page.evaluate<number>(
+    'new Promise((done) => requestAnimationFrame(() => setTimeout(() => done(performance.now()))))',
+  );
+  const key = await page.evaluate<number>(`new Promise((done) => {
+    const start = performance.now();
+    document.dispatchEvent(new KeyboardEvent('keydown', { key: 'j', bubbles: true }));
+    requestAnimationFrame(() => setTimeout(() => done(performance.now() - start)));
+  })`);
+  const search = await page.evaluate<number>(`new Promise((done) => {
+    const start = performance.now();
+    const status = document.querySelector('[role=status]');
+    new MutationObserver(() => done(performance.now() - start)).observe(status, {
+      childList: true, characterData: true, subtree: true,
+    });
+    const box = document.querySelector('input[type=search]');
+    box.value = 'clinic-0 price_list';
+    box.dispatchEvent(new Event('input', { bubbles: true }));
+  })`);
+  await context.close();
+  return { first, key, search };
+}
+
+function megabytes(bytes: number): string {
+  return bytes < 1024 * 1024
+    ? `${(bytes / 1024).toFixed(0)} KB`
+    : `${(bytes / 1024 / 1024).toFixed(1)} MB`;
+}
+
+function milliseconds(time: number): string {
+  return `${time.toFixed(0)} ms`;
+}

@@ -1,0 +1,50 @@
+import { type Address, matchesAddress } from '../../core/address.ts';
+import { renderDot } from '../../render/graph/dot.ts';
+import { graphOf } from '../../render/graph/graph.ts';
+import { renderMermaid } from '../../render/graph/mermaid.ts';
+import { formatNumber } from '../../render/wording.ts';
+import type { CommonFlags, Context } from '../context.ts';
+import { EXIT, type ExitCode } from '../exit.ts';
+import { checkChosen, planOptions } from '../plan-flags.ts';
+import { openStack } from '../stack.ts';
+
+export type GraphFlags = CommonFlags & {
+  readonly format: 'mermaid' | 'dot';
+  readonly target?: readonly string[];
+  readonly exclude?: readonly string[];
+  readonly rows?: boolean;
+};
+
+const RENDER = { mermaid: renderMermaid, dot: renderDot } as const;
+
+/** Mermaid draws no more edges than these unless it is told to; so do the pages that use it. */
+const MERMAID_EDGES = 500;
+
+/** `callsheet graph`: what refers to what in the stack, without a network. */
+export async function graph(flags: GraphFlags, context: Context): Promise<ExitCode> {
+  const { stack } = await openStack(flags, context, 'skip');
+  const { target, exclude } = planOptions(flags);
+  checkChosen(
+    planOptions(flags),
+    stack.resources.map(({ address }) => address),
+  );
+  const isIn = (patterns: readonly string[], address: Address) =>
+    patterns.some((pattern) => matchesAddress(pattern, address));
+  const found = graphOf({
+    resources: stack.resources,
+    organizations: Object.fromEntries(
+      Object.entries(stack.organizations).map(([name, id]) => [id, name]),
+    ),
+    isChosen: (address) =>
+      (target.length === 0 || isIn(target, address)) && !isIn(exclude, address),
+    eachRow: flags.rows === true,
+  });
+  const { terminal } = context;
+  terminal.out(RENDER[flags.format](found));
+  if (flags.format === 'mermaid' && found.edges.length > MERMAID_EDGES) {
+    terminal.err(
+      `It has ${formatNumber(found.edges.length)} references, and Mermaid draws at most ${MERMAID_EDGES}: narrow it with --target, or draw it with Graphviz from --format dot.`,
+    );
+  }
+  return EXIT.done;
+}

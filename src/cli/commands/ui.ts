@@ -1,0 +1,91 @@
+import type { ServerResponse } from 'node:http';
+import { basename, resolve } from 'node:path';
+import type { PlanDocument } from '../../core/plan-document.ts';
+import { packDocument } from '../../page/pack.ts';
+import { renderUi } from '../../page/ui.ts';
+import { parsePlan } from '../../plan/parse.ts';
+import { layoutOf } from '../../state/layout.ts';
+import type { CommonFlags, Context } from '../context.ts';
+import { EXIT, type ExitCode } from '../exit.ts';
+import { openStack } from '../stack.ts';
+import { type Printed, printed } from '../ui/documents.ts';
+import { type Answer, serve } from '../ui/serve.ts';
+import { streamEvents } from '../ui/stream.ts';
+import { readPlanFile } from './apply.ts';
+import { drift } from './drift.ts';
+import { runs } from './runs.ts';
+import { list } from './state.ts';
+
+export type UiFlags = CommonFlags & { readonly port: number };
+
+/** `callsheet ui [PLANFILE]`: the stack in a browser, read only, until it is interrupted. */
+export async function ui(
+  planFile: string | undefined,
+  flags: UiFlags,
+  context: Context,
+): Promise<ExitCode> {
+  const { stack } = await openStack(flags, context, 'skip');
+  const plan =
+    planFile === undefined ? undefined : parsePlan(await readPlanFile(planFile), planFile);
+  const html = await renderUi({
+    dir: basename(resolve(flags.dir)),
+    hasPlan: plan !== undefined,
+    version: context.version,
+  });
+  const stateFile = layoutOf(stack.state.file).state;
+  const inJson = { ...flags, format: 'json' } as const;
+  const documents: Readonly<Record<string, () => Promise<Printed>>> = {
+    'fleet.json': () => printed((quiet) => list([], inJson, quiet), context),
+    'runs.json': () => printed((quiet) => runs(undefined, inJson, quiet), context),
+    'drift.json': async () => packed(await printed((quiet) => drift(inJson, quiet), context)),
+    ...(plan === undefined ? {} : { 'plan.json': async () => packedPlan(plan) }),
+  };
+  const answer: Answer = (path, request, response) => {
+    if (path === '') return Promise.resolve(void sendHtml(response, html));
+    if (path === 'events') return streamEvents(stateFile, request, response, context.stop);
+    const [, run] = /^runs\/([A-Za-z0-9._-]+)\.json$/.exec(path) ?? [];
+    const read =
+      run === undefined
+        ? documents[path]
+        : () => printed((quiet) => runs(run, inJson, quiet), context);
+    return read?.().then((document) => sendJson(response, document));
+  };
+  const served = await serve(flags.port, answer);
+  try {
+    context.terminal.out(served.url);
+    context.terminal.err(
+      'Open this address on this machine. It only shows things, and whoever has it sees them; interrupt (Ctrl-C) to stop it.',
+    );
+    await untilAborted(context.stop);
+    return EXIT.done;
+  } finally {
+    await served.close();
+  }
+}
+
+/** A plan or drift as the page reads it. */
+function packed(document: Printed): Printed {
+  return document.isFailure ? document : packedPlan(JSON.parse(document.json));
+}
+
+function packedPlan(plan: PlanDocument): Printed {
+  return { isFailure: false, json: JSON.stringify(packDocument(plan)) };
+}
+
+function sendHtml(response: ServerResponse, html: string): void {
+  response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end(html);
+}
+
+function sendJson(response: ServerResponse, { isFailure, json }: Printed): void {
+  // What is to be shown instead is in the document.
+  response
+    .writeHead(isFailure ? 502 : 200, { 'content-type': 'application/json; charset=utf-8' })
+    .end(json);
+}
+
+function untilAborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}

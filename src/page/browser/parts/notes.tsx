@@ -1,0 +1,83 @@
+import type { PlanDocument } from '../../../core/plan-document.ts';
+import { type Footer, footersOf } from '../../../render/footers.ts';
+import { sanitiseLine } from '../../../render/untrusted.ts';
+import { comparedCount, forecastOf, formatNumber, isEmpty } from '../../../render/wording.ts';
+import type { Plan } from '../model/plan.ts';
+
+/** What is said below the changes in every format. */
+export function notesOf(plan: Plan): readonly Footer[] {
+  const struck = plan.entries.filter(({ verdict }) => verdict !== 'ok').map(plan.changeOf);
+  return footersOf({ ...plan.head, changes: struck });
+}
+
+/** Items of a note that are shown at once. */
+const MOST = 200;
+
+export type NotesProps = { readonly head: PlanDocument; readonly notes: readonly Footer[] };
+
+export function Notes({ head, notes }: NotesProps) {
+  return (
+    <div class="page">
+      <h2 class="unseen">Notes</h2>
+      {notes.map((note, at) => (
+        <NoteBlock key={at} note={note} />
+      ))}
+      <section class="section">
+        <h3>About this plan</h3>
+        <dl class="pairs">
+          {factsOf(head).map(([name, value]) => (
+            <>
+              <dt>{name}</dt>
+              <dd>{value}</dd>
+            </>
+          ))}
+        </dl>
+      </section>
+    </div>
+  );
+}
+
+function NoteBlock({ note: { weight, title, items, advice } }: { readonly note: Footer }) {
+  const rest = items.length - MOST;
+  return (
+    <section class={`note ${weight}`}>
+      <h3>{sanitiseLine(title)}</h3>
+      <ul>
+        {items.slice(0, MOST).map(({ address, text }, at) => (
+          <li key={at}>
+            {address === null ? null : <code>{sanitiseLine(address)} </code>}
+            <span class={address === null ? '' : 'said'}>{sanitiseLine(text)}</span>
+          </li>
+        ))}
+        {rest > 0 ? <li>and {formatNumber(rest)} more</li> : null}
+      </ul>
+      {advice === null ? null : <p class="do">{sanitiseLine(advice)}</p>}
+    </section>
+  );
+}
+
+function factsOf(head: PlanDocument): readonly (readonly [string, string])[] {
+  const { platform, environment, created_at: at, state, options, assumptions } = head;
+  const { reads, writes } = head.requests;
+  const allowed = Object.entries(options).flatMap(([name, value]) => {
+    const isOff = value === false || (Array.isArray(value) && value.length === 0);
+    if (isOff) return [];
+    const given = value === true ? '' : ` ${[value].flat().join(' ')}`;
+    return [`--${name.replaceAll('_', '-')}${given}`];
+  });
+  const facts: readonly (readonly [string, string])[] = [
+    ['Made at', at],
+    ['Platform', `${platform.base_url}, account ${platform.account_id}`],
+    ['Environment', environment ?? ''],
+    ['Compared', `${formatNumber(comparedCount(head))} resources`],
+    ['Requests', isEmpty(head) || reads + writes === 0 ? '' : forecastOf(head)],
+    ['Allowed', allowed.join(', ')],
+    ['Relies on assumptions', assumptions.join(', ')],
+    ['Digest', head.digest],
+    ['Configuration', head.config_digest],
+    ['State', `${state.lineage}, serial ${state.serial}`],
+  ];
+  return facts.flatMap(([name, value]) =>
+    value === '' ? [] : [[name, sanitiseLine(value)] as const],
+  );
+}

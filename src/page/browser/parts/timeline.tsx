@@ -1,0 +1,164 @@
+import { useState } from 'preact/hooks';
+import { sanitiseLine } from '../../../render/untrusted.ts';
+import { formatCount, formatNumber } from '../../../render/wording.ts';
+import type { Entry } from '../model/plan.ts';
+import { dayOf, type Edit, timeOf } from '../model/timeline.ts';
+import { linkTo } from '../place.ts';
+
+/** Edits that are listed at once. */
+const STEP = 200;
+const NAMED = 6;
+
+export type TimelineProps = {
+  readonly edits: readonly Edit[];
+  readonly onOpen: (entry: Entry) => void;
+};
+
+/** Who changed what outside Callsheet, and when. */
+export function Timeline({ edits, onOpen }: TimelineProps) {
+  const [most, setMost] = useState(STEP);
+  const days = [...Map.groupBy(edits.slice(0, most), dayOf)];
+  return (
+    <div class="page">
+      <h2>Who changed what, and when</h2>
+      <p class="hint">
+        {formatCount(edits.length, 'edit')} on the platform since Callsheet last wrote there, times
+        in UTC.
+      </p>
+      <Lanes edits={edits} onOpen={onOpen} />
+      {days.map(([day, own]) => (
+        <section class="day" key={day}>
+          <h3>{day}</h3>
+          <ol class="edits">
+            {own.map((edit) => (
+              <EditItem key={`${edit.entry.index} ${edit.id}`} edit={edit} onOpen={onOpen} />
+            ))}
+          </ol>
+        </section>
+      ))}
+      {edits.length > most ? (
+        <p class="more">
+          <button type="button" onClick={() => setMost(most + STEP)}>
+            Show {formatNumber(Math.min(STEP, edits.length - most))} more
+          </button>
+        </p>
+      ) : null}
+    </div>
+  );
+}
+
+function EditItem({
+  edit,
+  onOpen,
+}: {
+  readonly edit: Edit;
+  readonly onOpen: (entry: Entry) => void;
+}) {
+  const { entry, id, at, actor, source, revertedFrom } = edit;
+  const via = source === null ? '' : ` via ${sanitiseLine(source)}`;
+  return (
+    <li>
+      {at === null ? (
+        <span>–</span>
+      ) : (
+        <time dateTime={sanitiseLine(at)}>{sanitiseLine(timeOf(at))}</time>
+      )}
+      <div>
+        <p>
+          <strong>{sanitiseLine(actor)}</strong>
+          {via}
+          {revertedFrom === null ? ' changed ' : ` restored entry ${revertedFrom} of `}
+          <a
+            href={linkTo(entry.address)}
+            onClick={(event) => {
+              event.preventDefault();
+              onOpen(entry);
+            }}
+          >
+            <code>{sanitiseLine(entry.address)}</code>
+          </a>
+        </p>
+        <p class="what">
+          {fieldWords(edit)}
+          {`history entry ${id}`}
+        </p>
+      </div>
+    </li>
+  );
+}
+
+function fieldWords({ changed, maybe }: Edit): string {
+  const list = (paths: readonly string[]) =>
+    paths.slice(0, NAMED).map(sanitiseLine).join(', ') +
+    (paths.length > NAMED ? ` and ${formatNumber(paths.length - NAMED)} more` : '');
+  return [
+    ...(changed.length === 0 ? [] : [list(changed)]),
+    ...(maybe.length === 0 ? [] : [`perhaps ${list(maybe)}`]),
+  ]
+    .map((words) => `${words}; `)
+    .join('');
+}
+
+const LANE = { height: 34, label: 200, width: 1098, head: 26, most: 8 } as const;
+
+/** One line an actor, one dot an edit, from the first to the last. */
+function Lanes({ edits, onOpen }: TimelineProps) {
+  const dated = edits.flatMap((edit) => {
+    const time = Date.parse(edit.at ?? '');
+    return Number.isNaN(time) ? [] : [{ edit, time }];
+  });
+  const first = Math.min(...dated.map(({ time }) => time));
+  const last = Math.max(...dated.map(({ time }) => time));
+  if (dated.length < 2 || last === first) return null;
+  const lanes = [...Map.groupBy(dated, ({ edit }) => edit.actor)]
+    .sort(([, a], [, b]) => b.length - a.length)
+    .slice(0, LANE.most);
+  const room = LANE.width - LANE.label - 40;
+  const xOf = (time: number) => LANE.label + ((time - first) / (last - first)) * room;
+  const height = LANE.head + lanes.length * LANE.height + 8;
+  const short = (time: number) => new Date(time).toISOString().slice(0, 16).replace('T', ' ');
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is to be reached by the keyboard
+    <figure class="lanes" tabIndex={0} aria-label="Edits by author and time; listed below">
+      <svg width={LANE.width} height={height}>
+        <title>Edits by author and time</title>
+        <text class="tick" x={LANE.label} y="17">
+          {short(first)}
+        </text>
+        <text class="tick" x={LANE.label + room} y="17" text-anchor="end">
+          {short(last)}
+        </text>
+        {lanes.map(([actor, own], at) => {
+          const y = LANE.head + at * LANE.height + LANE.height / 2;
+          return (
+            <g key={actor}>
+              <text x="16" y={y + 4}>
+                {cut(sanitiseLine(actor))} ({formatNumber(own.length)})
+              </text>
+              <line x1={LANE.label} x2={LANE.label + room} y1={y} y2={y} />
+              {own.slice(0, STEP).map(({ edit, time }) => (
+                <a
+                  key={`${edit.entry.index} ${edit.id}`}
+                  href={linkTo(edit.entry.address)}
+                  tabIndex={-1}
+                  aria-label={`${short(time)} ${sanitiseLine(edit.entry.address)}`}
+                  onClick={(event) => {
+                    event.preventDefault();
+                    onOpen(edit.entry);
+                  }}
+                >
+                  <title>{`${short(time)} ${sanitiseLine(edit.entry.address)}`}</title>
+                  <circle cx={xOf(time)} cy={y} r="7" />
+                </a>
+              ))}
+            </g>
+          );
+        })}
+      </svg>
+    </figure>
+  );
+}
+
+function cut(text: string): string {
+  return text.length > 22 ? `${text.slice(0, 21)}…` : text;
+}

@@ -1,0 +1,78 @@
+import type { PlanDocument } from '../../../core/plan-document.ts';
+import type { Footer } from '../../../render/footers.ts';
+import { sanitiseLine } from '../../../render/untrusted.ts';
+import { formatNumber } from '../../../render/wording.ts';
+import { ThemeSwitch } from './theme.tsx';
+
+export type View = 'changes' | 'graph' | 'timeline' | 'notes';
+
+export type ViewTab = { readonly view: View; readonly title: string; readonly count?: number };
+
+export type TopProps = {
+  readonly title: string;
+  readonly head: PlanDocument;
+  readonly notes: readonly Footer[];
+  readonly tabs: readonly ViewTab[];
+  readonly view: View;
+  readonly onView: (view: View) => void;
+  readonly onHelp: () => void;
+};
+
+/** What the plan comes to, where it is for, and what stands against it. */
+export function Top({ title, head, notes, tabs, view, onView, onHelp }: TopProps) {
+  return (
+    <header class="top">
+      <div class="title">
+        <h1>{sanitiseLine(title)}</h1>
+        <div class="tools">
+          <ThemeSwitch />
+          <button type="button" onClick={onHelp} aria-keyshortcuts="?">
+            Keys
+          </button>
+        </div>
+      </div>
+      <dl class="about">
+        {aboutOf(head).map(([name, value]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+      </dl>
+      {notes
+        .filter(({ weight }) => weight === 'error')
+        .map((note) => (
+          <p class="banner error" key={note.title}>
+            <strong>{sanitiseLine(note.title)}</strong>{' '}
+            <button type="button" class="quiet" onClick={() => onView('notes')}>
+              Why, and what to do
+            </button>
+          </p>
+        ))}
+      <nav class="views" aria-label="Views">
+        {tabs.map((tab) => (
+          <button
+            type="button"
+            key={tab.view}
+            aria-current={tab.view === view ? 'true' : undefined}
+            onClick={() => onView(tab.view)}
+          >
+            {tab.title}
+            {tab.count === undefined ? null : <span class="count">{formatNumber(tab.count)}</span>}
+          </button>
+        ))}
+      </nav>
+    </header>
+  );
+}
+
+function aboutOf(head: PlanDocument): readonly (readonly [string, string])[] {
+  const { platform, environment, created_at: at, digest } = head;
+  return [
+    ['Platform', sanitiseLine(platform.base_url)],
+    ...(environment === undefined ? [] : [['Environment', sanitiseLine(environment)] as const]),
+    ['Account', sanitiseLine(platform.account_id)],
+    ['Made', sanitiseLine(at.replace('T', ' ').replace(/(:\d\d)\.\d+Z$/, '$1 UTC'))],
+    ['Digest', sanitiseLine(digest.slice(0, 'sha256:'.length + 12))],
+  ];
+}

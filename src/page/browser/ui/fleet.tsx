@@ -1,0 +1,111 @@
+import { useState } from 'preact/hooks';
+import { sanitiseLine } from '../../../render/untrusted.ts';
+import { formatCount, formatNumber, kindTitle } from '../../../render/wording.ts';
+import { Fetching, useDocument } from './fetching.tsx';
+
+/** What `callsheet state list --format json` prints. */
+type FleetDocument = {
+  readonly lineage: string;
+  readonly serial: number;
+  readonly account_id: string | null;
+  readonly resources: readonly FleetResource[];
+};
+
+type FleetResource = {
+  readonly address: string;
+  readonly kind: string;
+  readonly id: string;
+  readonly name: string;
+  readonly scope: { readonly [field: string]: string };
+  readonly protect: boolean;
+};
+
+/** Resources that are listed at once. */
+const STEP = 200;
+
+/** Every resource that the state remembers. */
+export function Fleet({ turn }: { readonly turn: number }) {
+  const fetched = useDocument<FleetDocument>('fleet.json', turn);
+  return (
+    <>
+      <h1>Fleet</h1>
+      <Fetching fetched={fetched} waiting="Reading the state…">
+        {(document) => <FleetTable document={document} />}
+      </Fetching>
+    </>
+  );
+}
+
+function FleetTable({
+  document: { resources, serial, account_id: account },
+}: {
+  readonly document: FleetDocument;
+}) {
+  const [words, setWords] = useState('');
+  const [most, setMost] = useState(STEP);
+  const wanted = words.toLowerCase().split(/\s+/);
+  const shown = resources.filter(({ address, kind, id, name }) => {
+    const told = `${address} ${kind} ${id} ${name}`.toLowerCase();
+    return wanted.every((word) => told.includes(word));
+  });
+  const kinds = [...Map.groupBy(resources, ({ kind }) => kind)];
+  if (resources.length === 0) {
+    return <p class="hint">The state holds no resource yet. The first apply fills it.</p>;
+  }
+  return (
+    <>
+      <p class="hint">
+        As of the last run: {kinds.map(([kind, own]) => countOf(kind, own.length)).join(', ')}.
+        State serial {formatNumber(serial)}
+        {account === null ? '' : `, account ${sanitiseLine(account)}`}.
+      </p>
+      <search class="find">
+        <input
+          type="search"
+          aria-label="Search addresses, names and ids"
+          placeholder="Search addresses, names and ids"
+          value={words}
+          onInput={({ currentTarget }) => setWords(currentTarget.value)}
+        />
+        <p role="status">
+          {formatNumber(shown.length)} of {formatCount(resources.length, 'resource')}
+        </p>
+      </search>
+      <div class="scroll">
+        <table class="rows">
+          <thead>
+            <tr>
+              <th scope="col">Address</th>
+              <th scope="col">Name</th>
+              <th scope="col">Id</th>
+            </tr>
+          </thead>
+          <tbody>
+            {shown.slice(0, most).map(({ address, name, id, protect }) => (
+              <tr key={address}>
+                <th scope="row">
+                  <code>{sanitiseLine(address)}</code>
+                  {protect ? <span class="badge adopt">protected</span> : null}
+                </th>
+                <td>{sanitiseLine(name)}</td>
+                <td>
+                  <code>{sanitiseLine(id)}</code>
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      {shown.length > most ? (
+        <button type="button" class="more" onClick={() => setMost(most + STEP)}>
+          Show {formatNumber(Math.min(STEP, shown.length - most))} more
+        </button>
+      ) : null}
+    </>
+  );
+}
+
+function countOf(kind: string, count: number): string {
+  const one = sanitiseLine(kind).replaceAll('_', ' ');
+  return formatCount(count, one, kindTitle(sanitiseLine(kind)));
+}

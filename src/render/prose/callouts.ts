@@ -1,0 +1,96 @@
+import type { Stretch } from './compare-words.ts';
+import { isAuxiliary, isNegation } from './negations.ts';
+import type { Mark } from './prose-diff.ts';
+import type { Word } from './words.ts';
+
+/** A change to be named, and how many lines below the beginning of its paragraph it stands. */
+export type Found = {
+  readonly mark: Mark;
+  readonly before: string | null;
+  readonly after: string | null;
+  readonly down: number;
+};
+
+type Phrase = { readonly mark: Mark; readonly text: string };
+
+/** Names that must exist somewhere. Of a whole new or removed paragraph only these are called out. */
+const NAMES: readonly Mark[] = ['token', 'tool', 'phone'];
+const MARKS: readonly Mark[] = [...NAMES, 'number', 'negation'];
+
+/** What changed in an edited paragraph that a reviewer must not overlook. */
+export function calloutsOf(stretches: readonly Stretch[]): readonly Found[] {
+  const found: Found[] = [];
+  let down = 0;
+  let kept = '';
+  for (const stretch of stretches) {
+    if (stretch.isSame) {
+      kept = stretch.words.at(-1)?.after.bare ?? '';
+      down += breaksIn(stretch.words.map(({ after }) => after));
+      continue;
+    }
+    const { removed, added } = stretch;
+    const [old, fresh] = [phrasesOf(removed, kept), phrasesOf(added, kept)];
+    for (const mark of MARKS) {
+      const [a, b] = [old, fresh].map((phrases) => phrases.filter((one) => one.mark === mark));
+      for (let at = 0; at < Math.max(a?.length ?? 0, b?.length ?? 0); at += 1) {
+        const instead = (words: readonly Word[]) =>
+          mark === 'negation' ? inPlace(words, kept) : null;
+        const before = a?.[at]?.text ?? instead(removed);
+        const after = b?.[at]?.text ?? instead(added);
+        if (!isSame(before, after, mark)) found.push({ mark, before, after, down });
+      }
+    }
+    down += breaksIn(added);
+  }
+  return found;
+}
+
+/** `Do not` at the beginning of a sentence is `do not`. */
+function isSame(before: string | null, after: string | null, mark: Mark): boolean {
+  return mark === 'negation' ? before?.toLowerCase() === after?.toLowerCase() : before === after;
+}
+
+/** What came or went with a whole paragraph. */
+export function namesIn(words: readonly Word[], change: 'removed' | 'added'): readonly Found[] {
+  return words.flatMap(({ mark, bare }, at): readonly Found[] => {
+    if (mark === undefined || !NAMES.includes(mark)) return [];
+    const down = breaksIn(words.slice(0, at + 1));
+    const [before, after] = change === 'removed' ? [bare, null] : [null, bare];
+    return [{ mark, before, after, down }];
+  });
+}
+
+function breaksIn(words: readonly Word[]): number {
+  return words.reduce((sum, { text }) => sum + text.split('\n').length - 1, 0);
+}
+
+/** Marked words; `must not` is one, also where the verb stands before the change. */
+function phrasesOf(words: readonly Word[], kept: string): readonly Phrase[] {
+  const phrases: Phrase[] = [];
+  let run = isAuxiliary(kept) ? [kept] : [];
+  const end = () => {
+    if (run.some(isNegation)) phrases.push({ mark: 'negation', text: run.join(' ') });
+    run = [];
+  };
+  let changed = 0;
+  for (const { bare, mark } of words) {
+    if (mark === 'negation' || isAuxiliary(bare)) {
+      run.push(bare);
+      changed += 1;
+      continue;
+    }
+    if (changed > 0) end();
+    run = [];
+    if (mark !== undefined) phrases.push({ mark, text: bare });
+  }
+  if (changed > 0) end();
+  return phrases;
+}
+
+/** Words that are few enough to be what a negation stands in the place of. */
+const FEW = 3;
+
+function inPlace(words: readonly Word[], kept: string): string | null {
+  if (words.length > 0 && words.length <= FEW) return words.map(({ bare }) => bare).join(' ');
+  return words.length === 0 && isAuxiliary(kept) ? kept : null;
+}

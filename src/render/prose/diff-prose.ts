@@ -1,0 +1,135 @@
+import { type Budget, newBudget, type Pair } from './align.ts';
+import { compareWords, type Stretch, turned } from './compare-words.ts';
+import { type Draft, draftBlocks } from './draft-blocks.ts';
+import { foldBlocks } from './fold-blocks.ts';
+import { subjectMaker } from './likeness.ts';
+import { type Matches, matchParagraphs } from './match-paragraphs.ts';
+import { type Paragraph, paragraphsOf } from './paragraphs.ts';
+import type { Block, Callout, ProseDiff } from './prose-diff.ts';
+import { type Word, wordsOf } from './words.ts';
+
+export type ProseOptions = {
+  /** Unchanged paragraphs that stay around a change; `Infinity` folds nothing. */
+  readonly context?: number;
+  /** Names of tools, where they do not look like `crm_lookup`, `lookUp` or a name in backticks. */
+  readonly tools?: Iterable<string>;
+};
+
+/** More are not read one by one. */
+const MOST_CALLOUTS = 100;
+
+/**
+ * Compares two texts as an editor would: paragraphs first, also those that moved, then the words of each. It is
+ * plain data, needs nothing of Node and takes bounded time. The texts are taken as they are: whoever shows them
+ * sanitises them before.
+ */
+export function diffProse(before: string, after: string, options: ProseOptions = {}): ProseDiff {
+  const tools = new Set(options.tools ?? []);
+  const words = new Map<Paragraph, readonly Word[]>();
+  const ofParagraph = (paragraph: Paragraph) => {
+    const known = words.get(paragraph) ?? wordsOf(paragraph.text, tools);
+    words.set(paragraph, known);
+    return known;
+  };
+  const [old, fresh] = [paragraphsOf(before), paragraphsOf(after)];
+  const budget = newBudget();
+  const related =
+    before <= after
+      ? relate(old, fresh, ofParagraph, budget)
+      : reversed(relate(fresh, old, ofParagraph, budget));
+  const drafts = draftBlocks({ before: old, after: fresh, wordsOf: ofParagraph, ...related });
+  const folded = foldBlocks(drafts, options.context ?? 1);
+  const callouts = gather(folded);
+  return {
+    whitespaceOnly: before !== after && drafts.every(({ block }) => isBlank(block)),
+    limited: budget.isSpent,
+    counts: countsOf(drafts),
+    callouts: callouts.slice(0, MOST_CALLOUTS),
+    moreCallouts: Math.max(0, callouts.length - MOST_CALLOUTS),
+    blocks: link(folded.map(({ block }) => block)),
+  };
+}
+
+type Related = Matches & { readonly stretches: ReadonlyMap<number, readonly Stretch[]> };
+
+/**
+ * It is always the text that sorts first which is compared with the other: so the way back shows as removed what
+ * the way there shows as added.
+ */
+function relate(
+  before: readonly Paragraph[],
+  after: readonly Paragraph[],
+  ofParagraph: (paragraph: Paragraph) => readonly Word[],
+  budget: Budget,
+): Related {
+  const subjectOf = subjectMaker();
+  const matches = matchParagraphs(before.map(subjectOf), after.map(subjectOf), budget);
+  const stretches = new Map<number, readonly Stretch[]>();
+  for (const [a, b] of [...matches.inOrder, ...matches.moved]) {
+    const [old, fresh] = [before[a], after[b]];
+    if (old === undefined || fresh === undefined || old.text === fresh.text) continue;
+    stretches.set(a, compareWords(ofParagraph(old), ofParagraph(fresh), budget));
+  }
+  return { ...matches, stretches };
+}
+
+function reversed({ inOrder, moved, stretches }: Related): Related {
+  const turn = ([a, b]: Pair): Pair => [b, a];
+  const partner = new Map([...inOrder, ...moved]);
+  return {
+    inOrder: inOrder.map(turn),
+    moved: moved.map(turn),
+    stretches: new Map([...stretches].map(([at, own]) => [partner.get(at) ?? at, turned(own)])),
+  };
+}
+
+function isBlank(block: Block): boolean {
+  return block.type === 'same' || (block.type === 'edited' && block.blanksOnly);
+}
+
+function countsOf(drafts: readonly Draft[]): ProseDiff['counts'] {
+  const words = { removed: 0, added: 0 };
+  const paragraphs = { same: 0, edited: 0, moved: 0, removed: 0, added: 0 };
+  for (const { block } of drafts) {
+    if (block.type === 'fold' || block.type === 'left') continue;
+    paragraphs[block.type] += block.type === 'moved' ? block.paragraphs : 1;
+    if (block.type === 'same') continue;
+    for (const { change, text } of block.words) {
+      if (change !== 'same') words[change] += text.match(/\S*[\p{L}\p{N}]\S*/gu)?.length ?? 0;
+    }
+  }
+  return { words, paragraphs };
+}
+
+/** The same change in many places is called out once. */
+function gather(drafts: readonly Draft[]): readonly Callout[] {
+  const callouts = new Map<string, Callout>();
+  for (const [block, { block: own, found }] of drafts.entries()) {
+    for (const { mark, before, after, down } of found) {
+      const key = JSON.stringify([mark, before, after]);
+      const first = callouts.get(key);
+      const { heading, line } = own;
+      callouts.set(
+        key,
+        first === undefined
+          ? { mark, before, after, times: 1, block, heading, line: line + down }
+          : { ...first, times: first.times + 1 },
+      );
+    }
+  }
+  return [...callouts.values()];
+}
+
+/** Lets the old and the new place of what moved name each other by their index. */
+function link(blocks: readonly Block[]): readonly Block[] {
+  const movedAt = new Map<number, number>();
+  const leftAt = new Map<number, number>();
+  for (const [at, block] of blocks.entries()) {
+    if (block.type === 'moved') movedAt.set(block.from, at);
+    if (block.type === 'left') leftAt.set(block.to, at);
+  }
+  return blocks.map((block) => {
+    if (block.type === 'moved') return { ...block, from: leftAt.get(block.from) ?? -1 };
+    return block.type === 'left' ? { ...block, to: movedAt.get(block.to) ?? -1 } : block;
+  });
+}

@@ -1,0 +1,195 @@
+import type { Pair } from './align.ts';
+import { calloutsOf, type Found, namesIn } from './callouts.ts';
+import type { Stretch } from './compare-words.ts';
+import type { Paragraph } from './paragraphs.ts';
+import { blankPieces, piecesOf, wordPieces } from './pieces.ts';
+import type { Block, Piece, Place } from './prose-diff.ts';
+import type { Word } from './words.ts';
+
+/** A block, with what is called out of it. `to` and `from` are the number of the moved paragraph before. */
+export type Draft = {
+  readonly block: Block;
+  readonly found: readonly Found[];
+  /** The words of an unchanged heading. */
+  readonly title: string | undefined;
+};
+
+/** Both texts in paragraphs, and which of them are the same ones. */
+export type Compared = {
+  readonly before: readonly Paragraph[];
+  readonly after: readonly Paragraph[];
+  readonly inOrder: readonly Pair[];
+  readonly moved: readonly Pair[];
+  /** How the words of two paragraphs relate that are not quite the same, by the number of the one before. */
+  readonly stretches: ReadonlyMap<number, readonly Stretch[]>;
+  readonly wordsOf: (paragraph: Paragraph) => readonly Word[];
+};
+
+/** All paragraphs of both texts, in the order of the text after; what is gone stands where it stood. */
+export function draftBlocks(compared: Compared): readonly Draft[] {
+  const { before, after, inOrder } = compared;
+  const movedTo = new Map(compared.moved);
+  const movedFrom = new Map(compared.moved.map(([a, b]) => [b, a]));
+  const ends: readonly Pair[] = [...inOrder, [before.length, after.length]];
+  let [a, b] = [0, 0];
+  return ends.flatMap(([x, y], at) => {
+    const next = ends[at + 1];
+    const drafts = [
+      ...goneDrafts(compared, movedTo, [a, x]),
+      ...newDrafts(compared, movedFrom, [b, y]),
+      ...pairDrafts(compared, [x, y], next?.[0] === x + 1 && next[1] === y + 1),
+    ];
+    [a, b] = [x + 1, y + 1];
+    return drafts;
+  });
+}
+
+/** Paragraphs of the text before that do not stand here any more. */
+function goneDrafts(
+  { before, wordsOf }: Compared,
+  movedTo: ReadonlyMap<number, number>,
+  [from, to]: Pair,
+): readonly Draft[] {
+  const drafts: Draft[] = [];
+  for (let at = from; at < to; at += 1) {
+    const paragraph = before[at];
+    if (paragraph === undefined) continue;
+    const start = at;
+    if (movedTo.has(at)) {
+      while (at + 1 < to && movedTo.get(at + 1) === (movedTo.get(at) ?? 0) + 1) at += 1;
+      const block = {
+        type: 'left',
+        ...placeOf(paragraph),
+        paragraphs: at - start + 1,
+        to: start,
+      } as const;
+      drafts.push({ block, found: [], title: undefined });
+    } else drafts.push(wholeDraft(paragraph, 'removed', wordsOf));
+  }
+  return drafts;
+}
+
+/** Paragraphs of the text after that did not stand here. */
+function newDrafts(
+  compared: Compared,
+  movedFrom: ReadonlyMap<number, number>,
+  [from, to]: Pair,
+): readonly Draft[] {
+  const drafts: Draft[] = [];
+  for (let at = from; at < to; at += 1) {
+    const paragraph = compared.after[at];
+    const origin = movedFrom.get(at);
+    if (paragraph === undefined) continue;
+    const start = at;
+    if (origin !== undefined) {
+      while (at + 1 < to && movedFrom.get(at + 1) === (movedFrom.get(at) ?? 0) + 1) at += 1;
+      drafts.push(movedDraft(compared, paragraph, [origin, start], at - start + 1));
+    } else drafts.push(wholeDraft(paragraph, 'added', compared.wordsOf));
+  }
+  return drafts;
+}
+
+function wholeDraft(
+  paragraph: Paragraph,
+  type: 'removed' | 'added',
+  wordsOf: Compared['wordsOf'],
+): Draft {
+  const words = wordsOf(paragraph);
+  const gap: readonly Piece[] = paragraph.gap === '' ? [] : [{ text: paragraph.gap, change: type }];
+  const pieces = [...wordPieces(words, type), ...gap];
+  return {
+    block: { type, ...placeOf(paragraph), words: pieces },
+    found: namesIn(words, type),
+    title: undefined,
+  };
+}
+
+function movedDraft(
+  { before, after, stretches }: Compared,
+  first: Paragraph,
+  [from, start]: Pair,
+  paragraphs: number,
+): Draft {
+  const words: Piece[] = [];
+  const found: Found[] = [];
+  for (let at = 0; at < paragraphs; at += 1) {
+    const [old, fresh, own] = [before[from + at], after[start + at], stretches.get(from + at)];
+    if (old === undefined || fresh === undefined) continue;
+    const pieces = own === undefined ? [kept(old.text, fresh.text)] : piecesOf(own);
+    words.push(...pieces, ...keptGap(old, fresh));
+    const down = fresh.line - first.line;
+    found.push(...calloutsOf(own ?? []).map((one) => ({ ...one, down: one.down + down })));
+  }
+  const isEdited = words.some(({ change }) => change !== 'same');
+  return {
+    block: { type: 'moved', ...placeOf(first), words: joinSame(words), paragraphs, isEdited, from },
+    found,
+    title: undefined,
+  };
+}
+
+/** A paragraph that stayed. `isJoined`: what follows it followed it before, so the blanks between count. */
+function pairDrafts(
+  { before, after, stretches }: Compared,
+  [x, y]: Pair,
+  isJoined: boolean,
+): readonly Draft[] {
+  const [old, fresh, own] = [before[x], after[y], stretches.get(x)];
+  if (old === undefined || fresh === undefined) return [];
+  const place = placeOf(fresh);
+  const isGapSame = old.gap === fresh.gap || !isJoined;
+  if (own === undefined && isGapSame) {
+    const { text, was } = kept(old.text + old.gap, fresh.text + fresh.gap);
+    const block = { type: 'same', ...place, text, ...(was === undefined ? {} : { was }) } as const;
+    return [{ block, found: [], title: fresh.title }];
+  }
+  const blanksOnly = own === undefined || own.every(({ isSame }) => isSame);
+  const text =
+    own === undefined
+      ? [kept(old.text, fresh.text)]
+      : blanksOnly
+        ? blankPieces(own)
+        : piecesOf(own);
+  const gap = isGapSame || !blanksOnly ? keptGap(old, fresh) : changedGap(old, fresh);
+  return [
+    {
+      block: { type: 'edited', ...place, words: joinSame([...text, ...gap]), blanksOnly },
+      found: calloutsOf(own ?? []),
+      title: undefined,
+    },
+  ];
+}
+
+function placeOf({ heading, line }: Paragraph): Place {
+  return { heading, line };
+}
+
+function kept(was: string, text: string): Piece {
+  return { text, change: 'same', ...(was === text ? {} : { was }) };
+}
+
+function keptGap(old: Paragraph, fresh: Paragraph): readonly Piece[] {
+  return old.gap === '' && fresh.gap === '' ? [] : [kept(old.gap, fresh.gap)];
+}
+
+function changedGap(old: Paragraph, fresh: Paragraph): readonly Piece[] {
+  const pieces: readonly Piece[] = [
+    { text: old.gap, change: 'removed' },
+    { text: fresh.gap, change: 'added' },
+  ];
+  return pieces.filter(({ text }) => text !== '');
+}
+
+function joinSame(pieces: readonly Piece[]): readonly Piece[] {
+  const joined: Piece[] = [];
+  for (const piece of pieces) {
+    const last = joined.at(-1);
+    if (last?.change === 'same' && piece.change === 'same') {
+      joined[joined.length - 1] = kept(
+        (last.was ?? last.text) + (piece.was ?? piece.text),
+        last.text + piece.text,
+      );
+    } else joined.push(piece);
+  }
+  return joined;
+}

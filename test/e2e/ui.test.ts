@@ -1,0 +1,186 @@
+import { request } from 'node:http';
+import { afterAll, expect } from 'vitest';
+import { ui } from '../../src/cli/commands/ui.ts';
+import type { Context } from '../../src/cli/context.ts';
+import { axeFindings } from '../page/axe.ts';
+import { closeChromium, openChromium } from '../page/chromium.ts';
+import { CANARIES, FINGERPRINT_KEY } from './clinic.ts';
+import { applied, scenario, type World } from './harness.ts';
+
+/** `callsheet ui`: what it serves, to whom, and what a browser shows of it. */
+
+afterAll(closeChromium);
+
+/** Starts it in this process, so that its address can be read. */
+async function startUi(world: World, planFile?: string) {
+  const stop = new AbortController();
+  const said = Promise.withResolvers<string>();
+  const render = { width: 80, color: false, verbose: false };
+  const context: Context = {
+    terminal: {
+      out: said.resolve,
+      err: () => undefined,
+      render,
+      renderErr: render,
+      wrapsErr: false,
+      canAsk: false,
+      ask: () => Promise.reject(new Error('nobody is asked')),
+    },
+    env: {
+      ...CANARIES,
+      CALLSHEET_FINGERPRINT_KEY: FINGERPRINT_KEY,
+      CALLSHEET_BASE_URL: world.sim.url,
+      CALLSHEET_CLIENT_ID: world.sim.clientId,
+      CALLSHEET_CLIENT_SECRET: world.sim.clientSecret,
+    },
+    now: () => new Date(),
+    stop: stop.signal,
+    version: '0.0.0',
+  };
+  const ended = ui(planFile, { dir: world.folder, port: 0 }, context);
+  ended.catch(said.reject);
+  const url = await said.promise;
+  return {
+    url,
+    close: async () => {
+      stop.abort();
+      return ended;
+    },
+  };
+}
+
+type Asked = {
+  readonly method?: string;
+  readonly path?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+};
+
+/** Asks as any program could, also with a host of its own choosing. */
+function ask(url: string, { method = 'GET', path, headers = {} }: Asked) {
+  return new Promise<{ readonly status: number; readonly text: string }>((resolve, reject) => {
+    const target = new URL(url);
+    const options = {
+      method,
+      headers,
+      host: target.hostname,
+      port: target.port,
+      path: path ?? target.pathname,
+    };
+    request(options, (response) => {
+      let text = '';
+      response.setEncoding('utf8').on('data', (part: string) => {
+        text += part;
+      });
+      response.on('end', () => resolve({ status: response.statusCode ?? 0, text }));
+    })
+      .on('error', reject)
+      .end();
+  });
+}
+
+applied('only this machine, only with the token, and only to read', async (world) => {
+  const { url, close } = await startUi(world);
+  const { pathname, host } = new URL(url);
+  const refused: readonly (readonly [string, Asked, number])[] = [
+    ['another name for this machine', { headers: { host: `evil.example.test:80` } }, 421],
+    ['the right name at another port', { headers: { host: '127.0.0.1:1' } }, 421],
+    ['a request of another site', { headers: { 'sec-fetch-site': 'cross-site' } }, 403],
+    ['an origin', { headers: { origin: 'http://evil.example.test' } }, 403],
+    ['a write', { method: 'POST' }, 405],
+    ['a question about writes', { method: 'OPTIONS' }, 405],
+    ['no token', { path: '/' }, 404],
+    ['no token before a document', { path: '/fleet.json' }, 404],
+    ['another token', { path: `${pathname.slice(0, -2)}x/fleet.json` }, 404],
+    ['what there is not', { path: `${pathname}../../etc/passwd` }, 404],
+    ['a run that leads elsewhere', { path: `${pathname}runs/..%2f..%2fstate.json` }, 404],
+  ];
+  for (const [what, asked, status] of refused) {
+    const answer = await ask(url, asked);
+    expect([what, answer.status]).toEqual([what, status]);
+    expect(answer.text).not.toContain('agent.');
+  }
+  const page = await fetch(url);
+  expect(page.status).toBe(200);
+  expect(page.headers.get('access-control-allow-origin')).toBeNull();
+  expect(page.headers.get('cache-control')).toBe('no-store');
+  expect((await ask(url, { headers: { host } })).status).toBe(200);
+  expect(await close()).toBe(0);
+});
+
+applied('serves the documents that the commands print', async (world) => {
+  const { out } = await world.run(['state', 'list', '--format', 'json']);
+  const { out: runs } = await world.run(['runs', '--format', 'json']);
+  const { url, close } = await startUi(world);
+  expect(await (await fetch(`${url}fleet.json`)).text()).toBe(out.trimEnd());
+  expect(await (await fetch(`${url}runs.json`)).text()).toBe(runs.trimEnd());
+  const lost = await fetch(`${url}runs/no-such-run.json`);
+  expect(lost.status).toBe(502);
+  expect(await lost.text()).toContain('no-such-run is not recorded');
+  expect(world.writes().filter(({ method }) => method !== 'POST' && method !== 'PUT')).toEqual([]);
+  expect(await close()).toBe(0);
+});
+
+scenario('shows a run while it is at work, and its receipt afterwards', async (world) => {
+  const evil = '<img src=x onerror=globalThis.pwned=1>\\u202e';
+  await world.edit('agents.yaml', 'name: Front desk', `name: "${evil}"`);
+  const { url, close } = await startUi(world);
+  const page = await (await openChromium()).newPage();
+  const errors: string[] = [];
+  page.on('pageerror', (error) => errors.push(error.message));
+  await page.goto(url);
+  await page.getByText('No run at work').waitFor();
+  await page.getByText('The first apply fills it').waitFor();
+
+  const gate = await world.gate();
+  const policy = gate.hold('answer', { method: 'POST', path: /retry-policies/ });
+  const running = world.start(['apply', '--auto-approve', '--concurrency', '1']);
+  await policy.reached;
+  await page.locator('.now').getByText('retry_policy.gentle').first().waitFor();
+  expect(await page.locator('.live').innerText()).toBe('apply at work');
+  expect(await axeFindings(page)).toEqual([]);
+  policy.release();
+  expect((await running.ended).exit).toBe(0);
+
+  await page.getByText('No run at work').waitFor();
+  await page.locator('tbody').getByText('agent.desk').first().waitFor();
+  expect(await page.locator('tbody').innerText()).toContain('<img src=x onerror');
+  expect(await page.locator('tbody').innerText()).toContain('\\u{202e}');
+  expect(await page.locator('img').count()).toBe(0);
+  await page.getByRole('button', { name: 'Runs' }).click();
+  await page.locator('tbody button').first().click();
+  await page.locator('.ledger').first().waitFor();
+  expect(await page.locator('.ledger').allInnerTexts()).toContain('✓ done');
+  expect(await axeFindings(page)).toEqual([]);
+  expect(errors).toEqual([]);
+  // It ends although a browser still listens.
+  expect(await close()).toBe(0);
+  await page.close();
+});
+
+applied('shows drift when it is asked for, and a plan that it was given', async (world) => {
+  await world.run(['plan', '--out', 'saved.plan']);
+  const { url, close } = await startUi(world, `${world.folder}/saved.plan`);
+  const page = await (await openChromium()).newPage();
+  await page.goto(url);
+  await page.getByRole('heading', { name: /No changes/ }).waitFor();
+  const { length } = world.sim.requests;
+  await page.getByRole('button', { name: 'Drift' }).click();
+  expect(world.sim.requests).toHaveLength(length);
+  await page.getByRole('button', { name: 'Look for drift' }).click();
+  await page.locator('.within h1, .note').first().waitFor();
+  expect(await page.locator('h1').innerText()).toContain('No drift');
+  const served = await (await fetch(`${url}drift.json`)).text();
+  for (const secret of Object.values(CANARIES)) expect(served).not.toContain(secret);
+  await page.close();
+  expect(await close()).toBe(0);
+});
+
+applied('SIGINT ends it', async (world) => {
+  const running = world.start(['ui']);
+  await running.says(/http:\/\/127\.0\.0\.1:\d+\/[\w-]+\//);
+  running.signal('SIGINT');
+  const { exit, out } = await running.ended;
+  expect(exit).toBe(0);
+  const listening = await fetch(`${out.trim()}events`).catch(() => undefined);
+  expect(listening).toBeUndefined();
+});

@@ -1,0 +1,214 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Page } from 'playwright-core';
+import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
+import { renderReport } from '../../src/page/report.ts';
+import { planOf } from '../render/sample.ts';
+import { axeFindings } from './axe.ts';
+import { closeChromium } from './chromium.ts';
+import { openPage, openReport } from './open-page.ts';
+import { driftPlan, reviewPlan } from './plans.ts';
+
+/** What the page does in a real Chromium. */
+
+afterAll(closeChromium);
+
+const focused = (page: Page) =>
+  page.evaluate<string>(
+    "document.activeElement.getAttribute('aria-label') ?? document.activeElement.textContent",
+  );
+const heading = (page: Page) => page.locator('.detail h2').innerText();
+
+describe('a review', () => {
+  test('is read by keys alone, filtered and searched', async () => {
+    const { page, wrongs } = await openReport(reviewPlan());
+    const count = page.getByRole('status');
+    expect(await count.innerText()).toBe('7 changes');
+
+    await page.keyboard.press('j');
+    await page.keyboard.press('j');
+    expect(await focused(page)).toContain('agent.reception');
+    expect(await heading(page)).toContain('agent.reception');
+    await page.keyboard.press('k');
+    expect(await heading(page)).toContain('custom_voice.harbor');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    expect(await focused(page)).toContain('agent.reception');
+    await expect.poll(() => page.evaluate('location.hash')).toBe('#agent.reception');
+
+    await page.keyboard.press('/');
+    await page.keyboard.type('PRICE_LIST night');
+    await expect.poll(() => count.innerText()).toBe('1 of 7 changes');
+    expect(await heading(page)).toContain('agent.night');
+    await page.keyboard.press('Escape');
+    await expect.poll(() => count.innerText()).toBe('7 changes');
+
+    await page.getByRole('button', { name: /^delete/ }).click();
+    expect(await count.innerText()).toBe('1 of 7 changes');
+    await page.getByRole('button', { name: 'Show all' }).click();
+    await page.getByLabel('Organization').selectOption({ label: 'uptown (2)' });
+    expect(await count.innerText()).toBe('2 of 7 changes');
+    await page.getByLabel('Kind').selectOption({ label: 'retry policies (1)' });
+    expect(await count.innerText()).toBe('0 of 7 changes');
+    expect(await page.locator('.detail').innerText()).toContain('No change fits');
+
+    await page.keyboard.press('?');
+    await page.getByRole('dialog').waitFor();
+    await page.getByLabel('Single keys do this').uncheck();
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Show all' }).click();
+    const before = await heading(page);
+    await page.keyboard.press('j');
+    expect(await heading(page)).toBe(before);
+    expect(wrongs).toEqual([]);
+  });
+
+  test('shows words side by side, names what turns a prompt, and unfolds', async () => {
+    const { page } = await openReport(reviewPlan());
+    await page
+      .getByRole('link', { name: /agent\.reception/ })
+      .first()
+      .click();
+    const removed = await page.locator('.sides del').allInnerTexts();
+    const added = await page.locator('.sides ins').allInnerTexts();
+    expect(removed).toContain('two');
+    expect(added).toContain('three');
+    const callouts = await page.locator('.callouts li').allInnerTexts();
+    expect(callouts.join('\n')).toMatch(/Negation\s+Do not\s+→\s+You may/);
+    const folds = page.locator('.fold button');
+    const count = await folds.count();
+    await folds.first().click();
+    expect(await folds.count()).toBe(count - 1);
+    await page.getByRole('button', { name: /Token/ }).click();
+    await expect.poll(() => focused(page)).toContain('{{price_list}}');
+  });
+
+  test('walks along the graph of its references', async () => {
+    const { page } = await openReport(reviewPlan());
+    await page.keyboard.press('g');
+    const nodes = page.locator('.graph .node');
+    expect(await nodes.count()).toBe(6);
+    expect(await page.locator('.graph .edge').count()).toBe(8);
+    await page.getByRole('link', { name: /agent.night Night line/ }).click();
+    await page.getByRole('button', { name: 'Open agent.night' }).click();
+    expect(await heading(page)).toContain('agent.night');
+    expect(await page.locator('.links').innerText()).toContain('retry_policy.gentle');
+  });
+});
+
+test('axe finds nothing in the changes, the graph and drift', async () => {
+  const { page } = await openReport(reviewPlan());
+  await page
+    .getByRole('link', { name: /agent\.night/ })
+    .first()
+    .click();
+  expect(await axeFindings(page)).toEqual([]);
+  await page.keyboard.press('g');
+  expect(await axeFindings(page)).toEqual([]);
+  const { page: drift } = await openReport(driftPlan(), { colorScheme: 'dark' });
+  expect(await axeFindings(drift)).toEqual([]);
+});
+
+describe('the policy', () => {
+  test('keeps out a script, a style, a handler and a request that got into the page', async () => {
+    const html = await renderReport(planOf([]));
+    const asked: string[] = [];
+    const server = createServer(({ url }, response) => {
+      asked.push(url ?? '');
+      response.end();
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void server.close());
+    const { port } = server.address() as AddressInfo;
+    const elsewhere = `http://127.0.0.1:${port}`;
+    const evil = [
+      '<script>globalThis.pwned = 1</script>',
+      `<img src="${elsewhere}/x" onerror="globalThis.pwned = 2">`,
+      '<style>h1 { color: rgb(1, 2, 3) }</style>',
+      '<iframe srcdoc="<script>top.pwned = 3</script>"></iframe>',
+      `<form action="${elsewhere}/"><button id="send">send</button></form>`,
+    ].join('');
+    const { page, wrongs } = await openPage(html.replace('</body>', `${evil}</body>`));
+    expect(await page.evaluate('globalThis.pwned')).toBeUndefined();
+    const colour = await page.evaluate("getComputedStyle(document.querySelector('h1')).color");
+    expect(colour).not.toBe('rgb(1, 2, 3)');
+    await page.evaluate("document.getElementById('send').click()");
+    expect(asked).toEqual([]);
+    expect(wrongs.filter((wrong) => /Content.Security.Policy/i.test(wrong)).length).toBeGreaterThan(
+      2,
+    );
+    const trusted = await page
+      .evaluate("document.body.innerHTML = '<b>x</b>'")
+      .catch((error: unknown) => String(error));
+    expect(trusted).toContain('TrustedHTML');
+  });
+});
+
+describe('bad input', () => {
+  const PAYLOADS = [
+    '</script><script>globalThis.pwned=1</script>',
+    '<img src=x onerror="globalThis.pwned=2;alert(1)">',
+    '<!--<script>',
+    'javascript:alert(3)//',
+    '"><svg onload=alert(4)>',
+    '\u202egnirts\u2066\u001b]0;owned\u0007\u2028{{constructor.constructor("alert(5)")()}}',
+  ];
+
+  /** Every text of a plan that is live or configured, with a payload behind it. */
+  function poisoned<T>(value: T, key = ''): T {
+    const kept = [
+      'format',
+      'purpose',
+      'action',
+      'verdict',
+      'cause',
+      'step',
+      'certainty',
+      'because',
+    ];
+    const spoil = (one: unknown): unknown => {
+      if (typeof one === 'string') return `${one}${PAYLOADS.join(' ')}`;
+      return poisoned(one, key);
+    };
+    if (Array.isArray(value)) return value.map(spoil) as T;
+    if (typeof value !== 'object' || value === null) return value;
+    return Object.fromEntries(
+      Object.entries(value).map(([name, member]) => {
+        const isKept = kept.includes(name) || name === 'weight' || name === 'severity';
+        const named = key === 'before' || key === 'after' ? `${name}${PAYLOADS[1]}` : name;
+        return [named, isKept ? member : poisoned(spoil(member), name)];
+      }),
+    ) as T;
+  }
+
+  test('runs nothing and asks for nothing, in whatever text it stands', async () => {
+    for (const plan of [reviewPlan(), driftPlan()]) {
+      const { page, wrongs } = await openReport(poisoned(plan));
+      for (const change of plan.changes) {
+        await page.keyboard.press('j');
+        expect(await page.locator('.detail').innerText()).toContain('<img src=x');
+        expect(change.address).not.toBe('');
+      }
+      for (const key of ['g', 't', 'n', 'c']) await page.keyboard.press(key);
+      await page.evaluate("dispatchEvent(new Event('beforeprint'))");
+      await page.evaluate("dispatchEvent(new Event('afterprint'))");
+      expect(await page.evaluate('globalThis.pwned')).toBeUndefined();
+      expect(await page.locator('img, iframe, object, embed, svg[onload]').count()).toBe(0);
+      // A direction override would show a text as what it is not.
+      expect(await page.locator('body').innerText()).not.toMatch(/[\p{Cf}\u2028]/u);
+      expect(wrongs).toEqual([]);
+    }
+  });
+});
+
+test('paper shows every change, with nothing folded', async () => {
+  const { page, wrongs } = await openReport(reviewPlan());
+  await page.emulateMedia({ media: 'print' });
+  await page.locator('.paper').waitFor();
+  expect(await page.locator('.paper article').count()).toBe(7);
+  expect(await page.locator('.paper .fold').count()).toBe(0);
+  expect(await page.locator('.paper details:not([open])').count()).toBe(0);
+  expect(await page.locator('.two').isVisible()).toBe(false);
+  expect((await page.pdf()).length).toBeGreaterThan(20_000);
+  expect(wrongs).toEqual([]);
+});

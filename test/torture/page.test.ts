@@ -1,0 +1,101 @@
+import type { Page } from 'playwright-core';
+import { afterAll, describe, expect, test } from 'vitest';
+import { axeFindings } from '../page/axe.ts';
+import { closeChromium } from '../page/chromium.ts';
+import { openReport } from '../page/open-page.ts';
+import { driftPlan, fleetPlan, reviewPlan } from '../page/plans.ts';
+import { changeOf, fieldOf, planOf } from '../render/sample.ts';
+
+/** What takes long of the tests of the page in a real Chromium. */
+
+afterAll(closeChromium);
+
+const focused = (page: Page) =>
+  page.evaluate<string>(
+    "document.activeElement.getAttribute('aria-label') ?? document.activeElement.textContent",
+  );
+const heading = (page: Page) => page.locator('.detail h2').innerText();
+
+describe('axe finds nothing in', () => {
+  const VIEWS = [
+    ['the changes', reviewPlan, undefined],
+    ['the graph', reviewPlan, 'g'],
+    ['the notes', reviewPlan, 'n'],
+    ['the keys', reviewPlan, '?'],
+    ['drift', driftPlan, undefined],
+    ['the time line', driftPlan, 't'],
+  ] as const;
+
+  test.each(['light', 'dark'] as const)('any view, %s', async (colorScheme) => {
+    for (const plan of [reviewPlan, driftPlan]) {
+      const { page } = await openReport(plan(), { colorScheme });
+      await page.keyboard.press('j');
+      await page.keyboard.press('j');
+      for (const [name, of, key] of VIEWS) {
+        if (of !== plan) continue;
+        if (key !== undefined) await page.keyboard.press(key);
+        expect(await axeFindings(page), `${name}, ${colorScheme}`).toEqual([]);
+      }
+    }
+  });
+});
+
+describe('ten thousand changes', () => {
+  test('are there at once, and only those in sight are in the page', async () => {
+    const { page, wrongs } = await openReport(fleetPlan(10_000));
+    expect(await page.getByRole('status').innerText()).toBe('10,001 changes');
+    const rows = page.locator('.list li');
+    expect(await rows.count()).toBeLessThan(60);
+    await page.locator('.list').evaluate((list) => list.scrollTo(0, list.scrollHeight));
+    await page.getByText('agent.clinic["clinic-09999"]').waitFor();
+    expect(await rows.count()).toBeLessThan(60);
+    await page.keyboard.press('/');
+    await page.keyboard.type('clinic-07777');
+    await expect.poll(() => page.getByRole('status').innerText()).toBe('1 of 10,001 changes');
+    expect(wrongs).toEqual([]);
+  });
+});
+
+test('is reached by Tab alone, and what has the focus shows it', async () => {
+  const { page } = await openReport(reviewPlan());
+  const seen: string[] = [];
+  for (let at = 0; at < 40; at += 1) {
+    await page.keyboard.press('Tab');
+    const outline = await page.evaluate<string>(
+      'getComputedStyle(document.activeElement).outlineStyle',
+    );
+    if ((await page.evaluate('document.activeElement === document.body')) === true) break;
+    const name = await focused(page);
+    expect(outline, name).not.toBe('none');
+    seen.push(name.slice(0, 40));
+  }
+  const named = seen.join('\n');
+  for (const name of ['Theme', 'Keys', 'Notes', 'Search', 'refused', 'Kind', 'retry_policy'])
+    expect(named).toContain(name);
+});
+
+test('input of any size is shown in parts', async () => {
+  const long = 'All work and no play. '.repeat(48_000);
+  const fields = Array.from({ length: 5000 }, (_, at) => fieldOf(`extensions.f${at}`, at, at + 1));
+  const { page, wrongs } = await openReport(
+    planOf([
+      changeOf({ address: 'agent.many', fields }),
+      changeOf({ address: 'agent.long', fields: [fieldOf('system_prompt', null, long)] }),
+      changeOf({
+        address: 'agent.longer',
+        fields: [fieldOf('system_prompt', long, `${long.replaceAll('work', 'rest')}!`)],
+      }),
+    ]),
+  );
+  expect(await page.locator('.field').count()).toBe(100);
+  await page.getByRole('button', { name: 'Show 100 of 4,900 more fields' }).click();
+  expect(await page.locator('.field').count()).toBe(200);
+  await page.keyboard.press('j');
+  await expect.poll(() => heading(page)).toContain('agent.long');
+  expect((await page.locator('.detail').innerText()).length).toBeLessThan(25_000);
+  await page.keyboard.press('j');
+  await page.getByRole('button', { name: 'Compare' }).click();
+  await page.locator('.sides').waitFor();
+  expect((await page.locator('.detail').innerText()).length).toBeLessThan(100_000);
+  expect(wrongs).toEqual([]);
+});
