@@ -95,10 +95,14 @@ function countsOf(drafts: readonly Draft[]): ProseDiff['counts'] {
     paragraphs[block.type] += block.type === 'moved' ? block.paragraphs : 1;
     if (block.type === 'same') continue;
     for (const { change, text } of block.words) {
-      if (change !== 'same') words[change] += text.match(/\S*[\p{L}\p{N}]\S*/gu)?.length ?? 0;
+      if (change !== 'same') words[change] += countWords(text);
     }
   }
   return { words, paragraphs };
+}
+
+function countWords(text: string): number {
+  return text.split(/\s+/).filter((word) => /[\p{L}\p{N}]/u.test(word)).length;
 }
 
 /** The same change in many places is called out once. */

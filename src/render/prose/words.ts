@@ -10,7 +10,7 @@ export type Word = {
 };
 
 /** Scripts that leave no blanks between words: each character stands alone. */
-const UNSPACED =
+export const UNSPACED =
   '\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Thai}\\p{Script=Lao}\\p{Script=Khmer}\\p{Script=Myanmar}';
 
 /** In the order in which they are tried. Every repetition that could be long is bounded, so time is linear. */
