@@ -1,7 +1,7 @@
 import { unreachable } from '../core/errors.ts';
 import type { Json } from '../core/value.ts';
-import { type DiffLayout, diffLines, wholeLines } from './diff-lines.ts';
 import type { FieldView, Sign } from './fields.ts';
+import { type ProseLayout, proseLines, wholeLines } from './prose-lines.ts';
 import {
   type Line,
   lineWidth,
@@ -136,7 +136,8 @@ function bothSides(row: Row, before: Json, after: Json): readonly Line[] {
     ? []
     : [span(inlineValue(before), 'removed'), span(' → ', 'dim'), span(inlineValue(after), 'added')];
   if (!isText && lineWidth(spans) <= options.width - DEEPER) return inColumn(row, spans);
-  return [...underPath(row), ...diffLines(blockValue(before), blockValue(after), deeper(options))];
+  const { summary, lines } = proseLines(before, after, deeper(options));
+  return [...underPath(row, summary), ...lines];
 }
 
 function conflict(row: Row, live: Json, wanted: Json): readonly Line[] {
@@ -161,20 +162,18 @@ function conflict(row: Row, live: Json, wanted: Json): readonly Line[] {
     span('   '),
     span('+ configured', 'added'),
   ];
-  return [
-    ...underPath(row),
-    legend,
-    ...diffLines(blockValue(live), blockValue(wanted), deeper(options)),
-  ];
+  const { summary, lines } = proseLines(live, wanted, deeper(options));
+  return [...underPath(row, summary), legend, ...lines];
 }
 
-function deeper({ width, color, verbose }: RenderOptions): DiffLayout {
-  return { width, color, verbose, indent: DEEPER, continued: 'dot' };
+function deeper({ width, color, verbose }: RenderOptions): ProseLayout {
+  return { width, color, verbose, indent: DEEPER };
 }
 
-/** The path with its remark, for a value that stands below. */
-function underPath({ head, remark, options }: Row): readonly Line[] {
-  return wrap([...head, ...remark], options.width, DEEPER);
+/** The path with what is said of its value, which stands below. */
+function underPath({ head, remark, options }: Row, summary: string | null = null): readonly Line[] {
+  const told = summary === null ? [] : [span(`  ${summary}`, 'dim')];
+  return wrap([...head, ...told, ...remark], options.width, DEEPER);
 }
 
 /** Path, value and remark in one line where they fit; what does not fit goes below the path. */

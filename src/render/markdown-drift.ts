@@ -3,7 +3,7 @@ import { type Attributed, groupByAuthor, whoTook } from './attribution.ts';
 import { gone } from './drift.ts';
 import { viewFields } from './fields.ts';
 import { groupChanges } from './groups.ts';
-import { fieldsFence, summaryOf } from './markdown-change.ts';
+import { fieldsMarkdown, summaryOf } from './markdown-change.ts';
 import { foldToFit, GITHUB_LIMIT, tooLong } from './markdown-fold.ts';
 import { escapeText, inlineCode } from './markdown-text.ts';
 import { comparedCount, formatCount, headline, namesRelyOn } from './wording.ts';
@@ -76,7 +76,7 @@ function groupRows({ who, edits, fields }: Attributed, change: Change): readonly
   return [
     ...(who === undefined ? [] : ['', escapeText(who)]),
     ...(edits.length === 0 ? [] : ['', ...edits.map((edit) => `- ${escapeText(edit)}`)]),
-    ...fieldsFence(viewsOf({ ...change, fields })),
+    ...fieldsMarkdown(viewsOf({ ...change, fields })),
   ];
 }
 

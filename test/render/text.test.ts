@@ -65,7 +65,7 @@ test.each([
   [
     'a rewritten text of 20,000 lines',
     [fieldOf('system_prompt', words(20_000, 'a').join('\n'), words(20_000, 'b').join('\n'))],
-    'more changed lines; --verbose',
+    'more changed paragraphs; --verbose',
   ],
   [
     'a rewritten line of 1 MB',

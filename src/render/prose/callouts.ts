@@ -1,5 +1,5 @@
 import type { Stretch } from './compare-words.ts';
-import { isAuxiliary, isNegation } from './negations.ts';
+import { isAuxiliary } from './negations.ts';
 import type { Mark } from './prose-diff.ts';
 import type { Word } from './words.ts';
 
@@ -11,7 +11,8 @@ export type Found = {
   readonly down: number;
 };
 
-type Phrase = { readonly mark: Mark; readonly text: string };
+/** `isJoined`: it begins with the word before the change, as `do not` does where `not` was put in. */
+type Phrase = { readonly mark: Mark; readonly text: string; readonly isJoined: boolean };
 
 /** Names that must exist somewhere. Of a whole new or removed paragraph only these are called out. */
 const NAMES: readonly Mark[] = ['token', 'tool', 'phone'];
@@ -33,10 +34,9 @@ export function calloutsOf(stretches: readonly Stretch[]): readonly Found[] {
     for (const mark of MARKS) {
       const [a, b] = [old, fresh].map((phrases) => phrases.filter((one) => one.mark === mark));
       for (let at = 0; at < Math.max(a?.length ?? 0, b?.length ?? 0); at += 1) {
-        const instead = (words: readonly Word[]) =>
-          mark === 'negation' ? inPlace(words, kept) : null;
-        const before = a?.[at]?.text ?? instead(removed);
-        const after = b?.[at]?.text ?? instead(added);
+        const [was, is] = [a?.[at], b?.[at]];
+        const before = was?.text ?? inPlaceOf(is, removed, kept);
+        const after = is?.text ?? inPlaceOf(was, added, kept);
         if (!isSame(before, after, mark)) found.push({ mark, before, after, down });
       }
     }
@@ -67,30 +67,27 @@ function breaksIn(words: readonly Word[]): number {
 /** Marked words; `must not` is one, also where the verb stands before the change. */
 function phrasesOf(words: readonly Word[], kept: string): readonly Phrase[] {
   const phrases: Phrase[] = [];
-  let run = isAuxiliary(kept) ? [kept] : [];
-  const end = () => {
-    if (run.some(isNegation)) phrases.push({ mark: 'negation', text: run.join(' ') });
-    run = [];
-  };
-  let changed = 0;
-  for (const { bare, mark } of words) {
-    if (mark === 'negation' || isAuxiliary(bare)) {
-      run.push(bare);
-      changed += 1;
-      continue;
-    }
-    if (changed > 0) end();
-    run = [];
-    if (mark !== undefined) phrases.push({ mark, text: bare });
+  for (const [at, { bare, mark }] of words.entries()) {
+    if (mark === undefined) continue;
+    const verb = words[at - 1]?.bare ?? (at === 0 ? kept : '');
+    const isPair = bare.toLowerCase() === 'not' && isAuxiliary(verb);
+    // `must` says something by itself, and is part of the pair.
+    if (isPair && phrases.at(-1)?.text === verb) phrases.pop();
+    phrases.push({ mark, text: isPair ? `${verb} ${bare}` : bare, isJoined: isPair && at === 0 });
   }
-  if (changed > 0) end();
   return phrases;
 }
 
 /** Words that are few enough to be what a negation stands in the place of. */
 const FEW = 3;
 
-function inPlace(words: readonly Word[], kept: string): string | null {
-  if (words.length > 0 && words.length <= FEW) return words.map(({ bare }) => bare).join(' ');
-  return words.length === 0 && isAuxiliary(kept) ? kept : null;
+/** What stands on the other side, where a negation came or went. */
+function inPlaceOf(
+  phrase: Phrase | undefined,
+  others: readonly Word[],
+  kept: string,
+): string | null {
+  if (phrase?.mark !== 'negation') return null;
+  if (others.length === 0) return phrase.isJoined ? kept : null;
+  return others.length <= FEW ? others.map(({ bare }) => bare).join(' ') : null;
 }

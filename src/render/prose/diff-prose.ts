@@ -13,6 +13,8 @@ export type ProseOptions = {
   readonly context?: number;
   /** Names of tools, where they do not look like `crm_lookup`, `lookUp` or a name in backticks. */
   readonly tools?: Iterable<string>;
+  /** Whether each line stands for itself, as in a list of values. */
+  readonly isList?: boolean;
 };
 
 /** More are not read one by one. */
@@ -31,14 +33,15 @@ export function diffProse(before: string, after: string, options: ProseOptions =
     words.set(paragraph, known);
     return known;
   };
-  const [old, fresh] = [paragraphsOf(before), paragraphsOf(after)];
+  const { isList = false, context = 1 } = options;
+  const [old, fresh] = [paragraphsOf(before, isList), paragraphsOf(after, isList)];
   const budget = newBudget();
   const related =
     before <= after
       ? relate(old, fresh, ofParagraph, budget)
       : reversed(relate(fresh, old, ofParagraph, budget));
   const drafts = draftBlocks({ before: old, after: fresh, wordsOf: ofParagraph, ...related });
-  const folded = foldBlocks(drafts, options.context ?? 1);
+  const folded = foldBlocks(drafts, context);
   const callouts = gather(folded);
   return {
     whitespaceOnly: before !== after && drafts.every(({ block }) => isBlank(block)),
