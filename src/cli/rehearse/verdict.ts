@@ -51,13 +51,13 @@ export async function keepVerdict(
 export function showVerdict(
   document: PlanDocument,
   given: string | undefined,
-  { format }: VerdictFlags,
+  { format, dir }: VerdictFlags,
   { terminal }: Context,
 ): void {
   const isAlone = given !== undefined && format === 'text';
   terminal.out(
     isAlone
       ? renderRehearsalText(document, terminal.render)
-      : renderPlan(document, format, terminal),
+      : renderPlan(document, format, terminal, dir),
   );
 }

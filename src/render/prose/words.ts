@@ -55,6 +55,14 @@ export function wordsOf(text: string, tools: ReadonlySet<string>): readonly Word
   });
 }
 
+/** Whether two texts consist of the same words, and differ only in the blanks between them. */
+export function onlyBlanksDiffer(before: string, after: string): boolean {
+  if (before === after || before.replace(/\s+/g, '') !== after.replace(/\s+/g, '')) return false;
+  const bare = (text: string) => wordsOf(text, new Set()).flatMap(({ bare: word }) => word || []);
+  const [old, fresh] = [bare(before), bare(after)];
+  return old.length === fresh.length && old.every((word, at) => word === fresh[at]);
+}
+
 function markOf(
   bare: string,
   { token, phone, number, tool, word }: Readonly<Record<string, string | undefined>>,

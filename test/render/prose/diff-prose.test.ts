@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { diffProse, type ProseOptions } from '../../../src/render/prose/diff-prose.ts';
 import type { Block, Piece } from '../../../src/render/prose/prose-diff.ts';
+import { onlyBlanksDiffer } from '../../../src/render/prose/words.ts';
 
 const SIGNS = { same: '', removed: '-', added: '+' } as const;
 
@@ -320,10 +321,12 @@ test.each<[string, string, string, boolean]>([
   ['blanks', 'a b', 'a  b', true],
   ['a final line break', 'a', 'a\n', true],
   ['line ends', 'a\r\nb\r\n', 'a\nb\n', true],
+  ['a blank after a sign', 'a,b', 'a, b', true],
   ['nothing', 'a b', 'a b', false],
   ['a word that falls apart', 'nowhere', 'now here', false],
 ])('only white space differs: %s', (_, before, after, is) => {
   expect(diffProse(before, after).whitespaceOnly).toBe(is);
+  expect(onlyBlanksDiffer(before, after)).toBe(is);
 });
 
 describe('texts that are long and have little in common', () => {
