@@ -5,6 +5,7 @@ import type { TraceEntry } from '../api/trace-entry.ts';
 import type { Transport } from '../api/transport.ts';
 import type { Disk } from '../state/disk.ts';
 import type { Terminal } from './terminal.ts';
+import type { Traffic } from './traffic.ts';
 
 /** Flags that every command takes. */
 export type CommonFlags = {
@@ -40,6 +41,8 @@ export type Context = {
     readonly credentials: Credentials;
     readonly stateFile: string;
   };
+  /** Counts what is sent to the platform once more, for the display of a run. */
+  readonly traffic?: Traffic;
   /** Told of every request to the platform, with `--trace-http`. */
   readonly trace?: ((entry: TraceEntry) => void) | undefined;
 };

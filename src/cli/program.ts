@@ -31,7 +31,7 @@ import { addStateCommands } from './state-commands.ts';
 import { openTerminal, type Terminal } from './terminal.ts';
 import { openTraceFile, type TraceFile } from './trace-file.ts';
 
-export type Deps = Omit<Context, 'terminal' | 'trace'>;
+export type Deps = Omit<Context, 'terminal' | 'trace' | 'traffic'>;
 
 /** Parses the arguments, runs the command, and says how it ended. Never throws for a user's mistake. */
 export async function runProgram(argv: readonly string[], deps: Deps): Promise<ExitCode> {
@@ -56,7 +56,12 @@ export async function runProgram(argv: readonly string[], deps: Deps): Promise<E
       try {
         traced =
           flags.traceHttp === undefined ? undefined : openTraceFile(flags.traceHttp, terminal);
-        exit = await run(flags, { ...deps, terminal, trace: traced?.write });
+        exit = await run(flags, {
+          ...deps,
+          terminal,
+          trace: traced?.write,
+          traffic: { retries: 0 },
+        });
       } catch (thrown) {
         const error = deps.stop.aborted ? interrupted(thrown) : thrown;
         // A program that asked for JSON gets one document, whatever becomes of the command.
