@@ -166,8 +166,8 @@ function conflict(row: Row, live: Json, wanted: Json): readonly Line[] {
   return [...underPath(row, summary), legend, ...lines];
 }
 
-function deeper({ width, color, verbose }: RenderOptions): ProseLayout {
-  return { width, color, verbose, indent: DEEPER };
+function deeper({ width, verbose }: RenderOptions): ProseLayout {
+  return { width, verbose, indent: DEEPER };
 }
 
 /** The path with what is said of its value, which stands below. */

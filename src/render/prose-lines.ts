@@ -10,7 +10,6 @@ import { formatCount, formatNumber } from './wording.ts';
 export type ProseLayout = {
   readonly width: number;
   readonly indent: number;
-  readonly color: boolean;
   readonly verbose: boolean;
 };
 
@@ -119,11 +118,7 @@ function changedLines(row: Changed, layout: ProseLayout): readonly Line[] {
   const [sign, tone] = SIGNS[row.type];
   const margin = span(' '.repeat(layout.indent));
   const note = row.note === null ? [] : [span(`(${row.note}) `, 'dim')];
-  const body = row.pieces.flatMap((piece, at) => [
-    // Colour alone does not tell where one word ends and the next begins.
-    ...(layout.color && isTight(row.pieces[at - 1], piece) ? [span(' ')] : []),
-    ...pieceSpans(piece, row, layout.color),
-  ]);
+  const body = row.pieces.flatMap((piece) => pieceSpans(piece, row));
   const line = [margin, span(sign, tone), ...note, ...bound(body, layout)];
   const lines = wrap(line, layout.width, layout.indent + AGAIN.length);
   return lines.map((one, at) => (at === 0 ? one : [margin, span(AGAIN, tone), ...one.slice(1)]));
@@ -131,18 +126,14 @@ function changedLines(row: Changed, layout: ProseLayout): readonly Line[] {
 
 const TONES = { same: 'plain', removed: 'removed_word', added: 'added_word' } as const;
 
-function pieceSpans({ text, change }: Piece, { type }: Changed, color: boolean): readonly Span[] {
+function pieceSpans({ text, change }: Piece, { type }: Changed): readonly Span[] {
   if (type === 'removed' || type === 'added') return [span(showTabs(text), type)];
   if (change === 'same') return [span(showTabs(text), type === 'left' ? 'dim' : 'plain')];
   const word = text.trimStart();
   const blanks = span(text.slice(0, text.length - word.length));
-  // As `git diff --word-diff` marks words where there is no colour.
+  // As `git diff --word-diff` marks words. Also in colour: who copies a line, or does not see red, reads it right.
   const marked = change === 'added' ? `{+${word}+}` : `[-${word}-]`;
-  return [blanks, span(color ? word : marked, TONES[change])];
-}
-
-function isTight(last: Piece | undefined, { text, change }: Piece): boolean {
-  return last?.change === 'removed' && change === 'added' && /^\S/.test(text);
+  return [blanks, span(marked, TONES[change])];
 }
 
 function showTabs(text: string): string {

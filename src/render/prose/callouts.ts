@@ -1,7 +1,7 @@
 import type { Stretch } from './compare-words.ts';
 import { isAuxiliary } from './negations.ts';
 import type { Mark } from './prose-diff.ts';
-import type { Word } from './words.ts';
+import { isUnit, type Word } from './words.ts';
 
 /** A change to be named, and how many lines below the beginning of its paragraph it stands. */
 export type Found = {
@@ -23,16 +23,18 @@ export function calloutsOf(stretches: readonly Stretch[]): readonly Found[] {
   const found: Found[] = [];
   let down = 0;
   let kept = '';
-  for (const stretch of stretches) {
+  for (const [index, stretch] of stretches.entries()) {
     if (stretch.isSame) {
       kept = stretch.words.at(-1)?.after.bare ?? '';
       down += breaksIn(stretch.words.map(({ after }) => after));
       continue;
     }
     const { removed, added } = stretch;
-    const [old, fresh] = [phrasesOf(removed, kept), phrasesOf(added, kept)];
+    const next = stretches[index + 1];
+    const below = next?.isSame === true ? (next.words[0]?.after.bare ?? '') : '';
+    const [old, fresh] = [removed, added].map((words) => phrasesOf(words, kept, below));
     for (const mark of MARKS) {
-      const [a, b] = [old, fresh].map((phrases) => phrases.filter((one) => one.mark === mark));
+      const [a, b] = [old, fresh].map((phrases) => phrases?.filter((one) => one.mark === mark));
       for (let at = 0; at < Math.max(a?.length ?? 0, b?.length ?? 0); at += 1) {
         const [was, is] = [a?.[at], b?.[at]];
         const before = was?.text ?? inPlaceOf(is, removed, kept);
@@ -64,8 +66,11 @@ function breaksIn(words: readonly Word[]): number {
   return words.reduce((sum, { text }) => sum + text.split('\n').length - 1, 0);
 }
 
-/** Marked words; `must not` is one, also where the verb stands before the change. */
-function phrasesOf(words: readonly Word[], kept: string): readonly Phrase[] {
+/**
+ * Marked words. `must not` is one, also where the verb stands before the change, and `two hours`, also where the
+ * unit stands below it.
+ */
+function phrasesOf(words: readonly Word[], kept: string, below: string): readonly Phrase[] {
   const phrases: Phrase[] = [];
   for (const [at, { bare, mark }] of words.entries()) {
     if (mark === undefined) continue;
@@ -73,7 +78,13 @@ function phrasesOf(words: readonly Word[], kept: string): readonly Phrase[] {
     const isPair = bare.toLowerCase() === 'not' && isAuxiliary(verb);
     // `must` says something by itself, and is part of the pair.
     if (isPair && phrases.at(-1)?.text === verb) phrases.pop();
-    phrases.push({ mark, text: isPair ? `${verb} ${bare}` : bare, isJoined: isPair && at === 0 });
+    const next = words[at + 1]?.bare ?? below;
+    const counted = mark === 'number' && isUnit(next) ? `${bare} ${next}` : bare;
+    phrases.push({
+      mark,
+      text: isPair ? `${verb} ${bare}` : counted,
+      isJoined: isPair && at === 0,
+    });
   }
   return phrases;
 }

@@ -47,6 +47,15 @@ const NUMERALS: ReadonlySet<string> = new Set(
   ),
 );
 
+/** What is counted or measured on the phone: a number says little without it. */
+const UNIT =
+  /^(?:seconds?|minutes?|hours?|days?|weeks?|months?|years?|times?|attempts?|calls?|visits?|people|persons?|words?|sentences?|dollars?|euros?|pounds?|francs?|cents?|percent|am|pm)$/i;
+
+/** Whether a word is what a number before it counts. */
+export function isUnit(word: string): boolean {
+  return UNIT.test(word);
+}
+
 /** Words in order; their texts make up the text. `tools`: names that are tools though they do not look it. */
 export function wordsOf(text: string, tools: ReadonlySet<string>): readonly Word[] {
   return Array.from(text.matchAll(WORD), (match): Word => {

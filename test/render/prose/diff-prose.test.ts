@@ -202,7 +202,12 @@ describe('a callout', () => {
       'Use `search` at first',
       [['tool', '`lookup`', '`search`']],
     ],
-    ['a number', 'Wait 30 minutes for it', 'Wait 45 minutes for it', [['number', '30', '45']]],
+    [
+      'a number',
+      'Wait 30 minutes for it',
+      'Wait 45 minutes for it',
+      [['number', '30 minutes', '45 minutes']],
+    ],
     [
       'a price',
       'It costs $1,200.50 a year',
@@ -215,7 +220,12 @@ describe('a callout', () => {
       'We open at 10am today',
       [['number', '9:30', '10am']],
     ],
-    ['a number in words', 'Offer two times', 'Offer three times', [['number', 'two', 'three']]],
+    [
+      'a number in words',
+      'Offer two times',
+      'Offer three times',
+      [['number', 'two times', 'three times']],
+    ],
     [
       'a phone number',
       'Call 555-0100 for it',
