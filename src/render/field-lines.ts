@@ -1,6 +1,6 @@
 import { unreachable } from '../core/errors.ts';
 import type { Json } from '../core/value.ts';
-import type { FieldView, Sign } from './fields.ts';
+import type { Content, FieldView, Sign } from './fields.ts';
 import { type ProseLayout, proseLines, wholeLines } from './prose-lines.ts';
 import {
   type Line,
@@ -83,7 +83,7 @@ function oneField(view: FieldView, column: number, options: RenderOptions): read
     case 'both':
       return bothSides(row, content.before, content.after);
     case 'conflict':
-      return conflict(row, content.live, content.wanted);
+      return conflict(row, content);
     default:
       return unreachable(content);
   }
@@ -140,7 +140,10 @@ function bothSides(row: Row, before: Json, after: Json): readonly Line[] {
   return [...underPath(row, summary), ...lines];
 }
 
-function conflict(row: Row, live: Json, wanted: Json): readonly Line[] {
+function conflict(
+  row: Row,
+  { base, live, wanted }: Content & { readonly type: 'conflict' },
+): readonly Line[] {
   const { options } = row;
   const margin = span(' '.repeat(DEEPER));
   const side = (label: string, value: Json, tone: Tone): Line => [
@@ -150,11 +153,15 @@ function conflict(row: Row, live: Json, wanted: Json): readonly Line[] {
       ? excerpt(value, tone, options.width - DEEPER - label.length)
       : [span(inlineValue(value), tone)]),
   ];
-  const sides = [side('live now    ', live, 'removed'), side('configured  ', wanted, 'added')];
+  const sides = [
+    ...(base === undefined ? [] : [side('last written  ', base, 'plain')]),
+    side('live now      ', live, 'removed'),
+    side('configured    ', wanted, 'added'),
+  ];
   const isText = isMultiline(live) || isMultiline(wanted);
   const fits = !isText && sides.every((line) => lineWidth(line) <= options.width);
   if (fits || live === null || wanted === null) {
-    return [...underPath(row), ...sides.flatMap((line) => wrap(line, options.width, DEEPER + 12))];
+    return [...underPath(row), ...sides.flatMap((line) => wrap(line, options.width, DEEPER + 14))];
   }
   const legend = [
     margin,

@@ -25,7 +25,13 @@ export type Content =
   /** One side only: set where there was nothing, or taken away. */
   | { readonly type: 'one'; readonly value: Json }
   | { readonly type: 'both'; readonly before: Json; readonly after: Json }
-  | { readonly type: 'conflict'; readonly live: Json; readonly wanted: Json };
+  /** `base`: what both sides came from; undefined where that is not known. */
+  | {
+      readonly type: 'conflict';
+      readonly base: Json | undefined;
+      readonly live: Json;
+      readonly wanted: Json;
+    };
 
 /** Causes that write nothing: the plan has a note for each of them. */
 const NOTED: ReadonlySet<FieldCause> = new Set(['released', 'unknown_secret', 'unknown_content']);
@@ -129,7 +135,17 @@ function viewField(
     return { path, sign, content: one(MASK), remark: remark ?? 'changed' };
   }
   if (isConflict) {
-    return { path, sign, content: { type: 'conflict', live: before, wanted: after }, remark };
+    return {
+      path,
+      sign,
+      content: {
+        type: 'conflict',
+        base: field.secret ? undefined : field.base,
+        live: before,
+        wanted: after,
+      },
+      remark,
+    };
   }
   if (before === null || after === null) {
     return { path, sign, content: one(after ?? before), remark };

@@ -106,8 +106,9 @@ function fieldRows({ path, sign, content, remark }: FieldView): readonly string[
     case 'conflict':
       return [
         `! ${path}: conflict`,
-        `- live now:   ${short(content.live)}`,
-        `+ configured: ${short(content.wanted)}`,
+        ...(content.base === undefined ? [] : [`  last written: ${short(content.base)}`]),
+        `- live now:     ${short(content.live)}`,
+        `+ configured:   ${short(content.wanted)}`,
       ];
     default:
       return unreachable(content);
