@@ -62,9 +62,10 @@ export function renderPlan(
   }
 }
 
-/** What a page on a pull request says of its stack. */
+/** What a page on a pull request says of its stack: nothing, where it lies outside of where we are. */
 export function pageOf(dir: string | undefined): PageOptions {
-  return dir === undefined ? {} : { stack: folderInRepository(dir, process.cwd()) };
+  const stack = dir === undefined ? '' : folderInRepository(dir, process.cwd());
+  return stack.startsWith('..') ? {} : { stack };
 }
 
 /** 4 where apply would refuse; with `--detailed-exitcode` 2 where there are changes; else 0. */
