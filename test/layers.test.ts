@@ -77,6 +77,7 @@ const HARMLESS = ['node:crypto'];
 /** Packages that one folder keeps to itself. */
 const OWNERS: { readonly [name: string]: string } = {
   'deep-diff': 'diff',
+  diff: 'render',
   undici: 'api',
   commander: 'cli',
   fastify: 'simulator',

@@ -6,6 +6,7 @@ import type { Transport } from '../api/transport.ts';
 import type { RunCommand } from '../config/index.ts';
 import type { Disk } from '../state/disk.ts';
 import type { Terminal } from './terminal.ts';
+import type { Traffic } from './traffic.ts';
 
 /** Flags that every command takes. */
 export type CommonFlags = {
@@ -47,6 +48,8 @@ export type Context = {
   };
   /** Runs what `exec:` secrets name, with `--allow-exec`. */
   readonly runSecret?: RunSecret | undefined;
+  /** Counts what is sent to the platform once more, for the display of a run. */
+  readonly traffic?: Traffic;
   /** Told of every request to the platform, with `--trace-http`. */
   readonly trace?: ((entry: TraceEntry) => void) | undefined;
 };

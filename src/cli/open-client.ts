@@ -6,6 +6,7 @@ import { DEFAULT_ENDPOINTS, type Endpoints } from '../api/endpoints.ts';
 import { CallsheetError } from '../core/errors.ts';
 import type { Blob as FileValue } from '../core/value.ts';
 import type { Context } from './context.ts';
+import { counted } from './traffic.ts';
 
 /** Requests in flight at once, unless `--concurrency` says otherwise. */
 export const DEFAULT_CONCURRENCY = 8;
@@ -38,7 +39,10 @@ export function openClient(
     concurrency,
     endpoints,
     trace: context.trace,
-    wire: context.wire,
+    wire: (transport) => {
+      const wired = context.wire?.(transport) ?? transport;
+      return context.traffic === undefined ? wired : counted(wired, context.traffic);
+    },
     ...(context.pause === undefined ? {} : { pause: context.pause }),
     ...(context.timeouts === undefined ? {} : { timeouts: context.timeouts }),
     openFile: async (file) =>

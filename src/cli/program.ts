@@ -30,7 +30,7 @@ import { addStateCommands } from './state-commands.ts';
 import { openTerminal, type Terminal } from './terminal.ts';
 import { openTraceFile, type TraceFile } from './trace-file.ts';
 
-export type Deps = Omit<Context, 'terminal' | 'trace' | 'runSecret'>;
+export type Deps = Omit<Context, 'terminal' | 'trace' | 'traffic' | 'runSecret'>;
 
 /** Parses the arguments, runs the command, and says how it ended. Never throws for a user's mistake. */
 export async function runProgram(argv: readonly string[], deps: Deps): Promise<ExitCode> {
@@ -56,7 +56,13 @@ export async function runProgram(argv: readonly string[], deps: Deps): Promise<E
         traced =
           flags.traceHttp === undefined ? undefined : openTraceFile(flags.traceHttp, terminal);
         const runSecret = flags.allowExec === true ? await secretCommands(deps) : undefined;
-        exit = await run(flags, { ...deps, terminal, runSecret, trace: traced?.write });
+        exit = await run(flags, {
+          ...deps,
+          terminal,
+          runSecret,
+          trace: traced?.write,
+          traffic: { retries: 0 },
+        });
       } catch (thrown) {
         // What goes well needs none of it.
         const { failureJson, reportFailure } = await import('./report.ts');

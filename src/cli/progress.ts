@@ -1,42 +1,100 @@
 import { open } from 'node:fs/promises';
 import { eventLine, type RunEvent } from '../apply/events.ts';
 import type { PlanDocument } from '../core/plan-document.ts';
+import { renderProgress } from '../render/progress.ts';
+import { sanitiseLine } from '../render/untrusted.ts';
 import type { CommonFlags, Context } from './context.ts';
 import { withNamedFile } from './named-file.ts';
+import { trackProgress } from './track-progress.ts';
 
 export type Progress = {
   readonly onEvent: (event: RunEvent) => void;
+  /** The run ended, whichever way: nothing is drawn any more. */
+  readonly stop: () => void;
   readonly close: () => Promise<void>;
 };
 
-/** Shows a run's progress as steady lines, and writes its events to `--events FILE`, one JSON a line. */
+/**
+ * Shows how a run goes on: drawn anew on a terminal, as a line for each change elsewhere. Writes its events to
+ * `--events FILE`, one JSON a line.
+ */
 export async function openProgress(
   plan: PlanDocument,
   flags: CommonFlags & { readonly events?: string },
-  { terminal, now }: Context,
+  context: Context,
 ): Promise<Progress> {
   const { events } = flags;
   const file =
     events === undefined
       ? undefined
       : await withNamedFile('--events', events, () => open(events, 'a', 0o600));
-  const total = plan.changes.filter(({ verdict }) => verdict === 'ok').length;
   let writing = Promise.resolve();
-  let ended = 0;
+  const shown =
+    context.terminal.live === undefined ? asLines(plan, context) : asDrawing(plan, context);
   return {
     onEvent(event) {
       if (file !== undefined) {
-        const line = `${JSON.stringify(eventLine(event, now().toISOString()))}\n`;
+        const line = `${JSON.stringify(eventLine(event, context.now().toISOString()))}\n`;
         writing = writing.then(() => file.write(line)).then(() => undefined);
       }
-      if (event.type !== 'change_ended') return;
-      ended += 1;
-      const { address, action, status } = event.line;
-      terminal.err(`[${ended}/${total}] ${action} ${address}: ${status.replace('_', ' ')}`);
+      shown.onEvent(event);
     },
+    stop: shown.stop,
     async close() {
       await writing;
       await file?.close();
     },
   };
+}
+
+type Shown = Pick<Progress, 'onEvent' | 'stop'>;
+
+function asLines(plan: PlanDocument, { terminal }: Context): Shown {
+  const total = plan.changes.filter(({ verdict }) => verdict === 'ok').length;
+  let ended = 0;
+  return {
+    onEvent(event) {
+      if (event.type !== 'change_ended') return;
+      ended += 1;
+      terminal.err(`[${ended}/${total}] ${endedWords(event)}`);
+    },
+    stop: () => undefined,
+  };
+}
+
+/** How often the display is drawn anew: fast enough to see that it moves. */
+const EVERY_MS = 120;
+
+/** The counts in place, and above them, to stay, what did not come out as planned. */
+function asDrawing(plan: PlanDocument, { terminal, traffic }: Context): Shown {
+  const tracker = trackProgress(plan);
+  const began = Date.now();
+  const before = traffic?.retries ?? 0;
+  const draw = () => {
+    const seconds = (Date.now() - began) / 1000;
+    const view = tracker.view(seconds, (traffic?.retries ?? 0) - before);
+    terminal.live?.draw(renderProgress(view, terminal.renderErr));
+  };
+  const timer = setInterval(draw, EVERY_MS);
+  timer.unref();
+  draw();
+  return {
+    onEvent(event) {
+      tracker.note(event);
+      if (event.type === 'change_ended' && event.line.status === 'failed') {
+        const { message } = event.line;
+        const why = message === null ? '' : `: ${sanitiseLine(message)}`;
+        terminal.err(`${endedWords(event)}${why}`);
+      }
+    },
+    stop() {
+      clearInterval(timer);
+      terminal.live?.end();
+    },
+  };
+}
+
+function endedWords({ line }: RunEvent & { readonly type: 'change_ended' }): string {
+  const { address, action, status } = line;
+  return `${action} ${sanitiseLine(address)}: ${status.replace('_', ' ')}`;
 }

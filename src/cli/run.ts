@@ -146,7 +146,10 @@ async function execute(
   // A rollback is held against what it found; whoever verifies nothing keeps nothing.
   const noting =
     request.verify === undefined ? deps : { ...deps, lease: noteSnapshots(lease, found) };
-  const executed = await executePlan(plan, noting, progress.onEvent).finally(forgetStop);
+  const executed = await executePlan(plan, noting, progress.onEvent).finally(() => {
+    forgetStop();
+    progress.stop();
+  });
   const result = await verified(executed, found, request);
   for (const [address, resource] of planned.refresh) {
     if (result.resources[address] === state.resources[address]) {

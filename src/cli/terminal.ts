@@ -1,4 +1,5 @@
 import type { RenderOptions } from '../render/terminal.ts';
+import { type LiveArea, openDrawing } from './live-area.ts';
 
 /** What commands write to and ask of. Results go to `out`, progress and warnings to `err`. */
 export type Terminal = {
@@ -10,6 +11,8 @@ export type Terminal = {
   readonly renderErr: RenderOptions;
   /** Whether sentences on `err` are broken to its width. In a pipe they stay whole, for whoever greps. */
   readonly wrapsErr: boolean;
+  /** Lines on `err` that are drawn anew; undefined where there is no terminal, or nobody to look at it. */
+  readonly live?: LiveArea | undefined;
   /** Whether a person can be asked something. */
   readonly canAsk: boolean;
   readonly ask: (question: string) => Promise<string>;
@@ -33,17 +36,36 @@ export function openTerminal(flags: TerminalFlags, env: NodeJS.ProcessEnv): Term
     color: !isOff && (isForced || stream.isTTY === true),
     verbose: flags.verbose === true,
   });
+  const drawing = isLive(flags, env)
+    ? openDrawing(
+        (text) => void process.stderr.write(text),
+        () => process.stderr.rows ?? 24,
+      )
+    : undefined;
+  const around = drawing?.around ?? ((write: () => void) => write());
   return {
-    out: (text) => void process.stdout.write(text.endsWith('\n') ? text : `${text}\n`),
+    out: (text) =>
+      around(() => void process.stdout.write(text.endsWith('\n') ? text : `${text}\n`)),
     err: (text) => {
-      if (flags.quiet !== true) process.stderr.write(text.endsWith('\n') ? text : `${text}\n`);
+      if (flags.quiet === true) return;
+      around(() => void process.stderr.write(text.endsWith('\n') ? text : `${text}\n`));
     },
+    live: drawing,
     render: optionsFor(process.stdout),
     renderErr: optionsFor(process.stderr),
     wrapsErr: process.stderr.isTTY === true,
     canAsk: process.stdin.isTTY === true,
     ask: askOnTerminal,
   };
+}
+
+/**
+ * Whether a display that is drawn anew helps: not in a log, not for `TERM=dumb`, and not for a screen reader, which
+ * would read it again and again (`ACCESSIBLE`).
+ */
+function isLive({ quiet }: TerminalFlags, { TERM, ACCESSIBLE }: NodeJS.ProcessEnv): boolean {
+  const isRead = (ACCESSIBLE ?? '') !== '';
+  return process.stderr.isTTY === true && quiet !== true && TERM !== 'dumb' && !isRead;
 }
 
 async function askOnTerminal(question: string): Promise<string> {

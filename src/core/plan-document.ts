@@ -187,6 +187,8 @@ export type FieldChange = {
   /** Whether before and after are masked. */
   readonly secret: boolean;
   readonly cause: FieldCause;
+  /** Of a conflict: what Callsheet last wrote; absent where it is a secret, or too long to be remembered. */
+  readonly base?: Json;
   /** In a `drift` document: who changed it. */
   readonly attribution?: Attribution;
   /** Why the platform would refuse it, in a rollback, which leaves it as it is; absent where it would not. */

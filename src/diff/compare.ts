@@ -76,7 +76,8 @@ function compareReadable(compared: Compared): readonly LeafChange[] {
     const leaf = wanted.leaves.get(text);
     if (leaf === undefined) return [];
     const cause = causeOf(leaf, ownOf(left, text) ?? null, ownOf(right, text) ?? null, compared);
-    return [leafChange(leaf, valueAt(root, live, leaf.path), leaf.value, cause)];
+    const found = leafChange(leaf, valueAt(root, live, leaf.path), leaf.value, cause);
+    return [cause === 'conflict' ? { ...found, ...baseOf(leaf, compared) } : found];
   });
   return [...changes, ...unread];
 }
@@ -120,6 +121,12 @@ function causeOf(leaf: Leaf, live: Json, desired: Json, compared: Compared): Fie
   return matchesApplied(last, desired, address, leaf.text, world) === 'equal'
     ? 'drifted'
     : 'conflict';
+}
+
+/** What both sides came from. */
+function baseOf(leaf: Leaf, { sides }: Compared): Pick<LeafChange, 'base'> {
+  const last = ownOf(sides.applied, leaf.text);
+  return last !== undefined && 'value' in last ? { base: last.value } : {};
 }
 
 /** Whether null is to take the place of an object that was written, and that somebody edited since. */

@@ -1,7 +1,7 @@
 import type { Path } from '../core/path.ts';
 import type { FieldCause } from '../core/plan-document.ts';
 import type { FieldSchema } from '../core/schema.ts';
-import type { Value } from '../core/value.ts';
+import type { Json, Value } from '../core/value.ts';
 import type { Leaf } from './leaves.ts';
 
 /**
@@ -14,6 +14,8 @@ export type LeafChange = {
   readonly before: Value | undefined;
   readonly after: Value | undefined;
   readonly cause: FieldCause;
+  /** Of a conflict: what was last written, where the state remembers the value and not its digest. */
+  readonly base?: Json;
   readonly sensitive: boolean;
   /** Whether the platform never returns it, so that nobody can see whether it took. */
   readonly unreadable: boolean;

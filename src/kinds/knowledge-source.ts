@@ -1,5 +1,6 @@
 import schema from '../../schemas/kinds/knowledge_source.schema.json' with { type: 'json' };
 import { ConflictError } from '../core/errors.ts';
+import { inSeconds } from '../core/time.ts';
 import { isObject, type Json, type JsonObject } from '../core/value.ts';
 import { dataOf, textOf } from './answer.ts';
 import type { Begun, Created, Draft, Io, Kind } from './kind.ts';
@@ -127,7 +128,7 @@ export const knowledgeSource: Kind = {
     if (typeof limit !== 'string' || typeof last !== 'string') return undefined;
     const allowed = Number(limit.slice(0, -1)) * (MILLISECONDS[limit.slice(-1)] ?? 0);
     return now.getTime() - Date.parse(last) > allowed
-      ? `last ingested ${last}, which is more than ${limit} ago`
+      ? `last ingested ${inSeconds(last)}, which is more than ${limit} ago`
       : undefined;
   },
   facets: [],

@@ -1,5 +1,6 @@
 import type { Address } from '../core/address.ts';
 import type { Change, Note } from '../core/plan-document.ts';
+import { inSeconds } from '../core/time.ts';
 import type { LeafChange } from '../diff/compare.ts';
 import type { HistoryEntry, LiveResource } from './reader.ts';
 
@@ -42,7 +43,9 @@ export function extentNotes(
 
 /** When a resource without a history was changed last; by whom, nobody records. Undefined: not told either. */
 export function attributeUnrecorded(updated: string | null): string | undefined {
-  return updated === null ? undefined : `last changed at ${updated}, by whom is not recorded`;
+  return updated === null
+    ? undefined
+    : `last changed at ${inSeconds(updated)}, by whom is not recorded`;
 }
 
 /** Who changed a resource since its last known history entry: the newest ones, in words. */
@@ -58,5 +61,5 @@ export function attributeDrift(
   if (last === undefined) return 'by whom is unknown: its history has no newer entry';
   const who = `${last.actor ?? 'someone'}${last.source === null ? '' : ` via ${last.source}`}`;
   const more = newer.length > 1 ? `, ${newer.length - 1} earlier` : '';
-  return `last by ${who}${last.at === null ? '' : ` at ${last.at}`}, history entry ${last.id}${more}`;
+  return `last by ${who}${last.at === null ? '' : ` at ${inSeconds(last.at)}`}, history entry ${last.id}${more}`;
 }

@@ -1,6 +1,7 @@
 import type { FreezeWindow, Guards } from '../core/guards.ts';
 import type { Note, PlanDocument, Refusal } from '../core/plan-document.ts';
 import type { PlanJudgement, PlanRules } from '../core/plan-rules.ts';
+import { inSeconds } from '../core/time.ts';
 import type { Holds } from '../state/model.ts';
 import { freezeAt } from './freeze.ts';
 import { formatInstant } from './wall-clock.ts';
@@ -107,7 +108,7 @@ function holdObjection(
     {
       refusal: {
         guard: 'hold',
-        message: `this configuration was rolled back by ${user ?? 'someone'} at ${toSeconds(at)}: run ${by} undid run ${undid}`,
+        message: `this configuration was rolled back by ${user ?? 'someone'} at ${inSeconds(at)}: run ${by} undid run ${undid}`,
         until: null,
         advice: 'Change the configuration, or pass --release-hold to apply the same one again.',
       },
@@ -115,8 +116,4 @@ function holdObjection(
       reason: null,
     },
   ];
-}
-
-function toSeconds(time: string): string {
-  return time.replace(/\.\d+Z$/, 'Z');
 }

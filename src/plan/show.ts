@@ -21,6 +21,7 @@ export function fieldChange(
     after: maskLeaf(kind, leaf, leaf.after),
     secret: leaf.sensitive,
     cause: leaf.cause,
+    ...(leaf.base === undefined || leaf.sensitive ? {} : { base: maskLeaf(kind, leaf, leaf.base) }),
   };
 }
 

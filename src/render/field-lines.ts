@@ -1,7 +1,7 @@
 import { unreachable } from '../core/errors.ts';
 import type { Json } from '../core/value.ts';
-import { type DiffLayout, diffLines, wholeLines } from './diff-lines.ts';
-import type { FieldView, Sign } from './fields.ts';
+import type { Content, FieldView, Sign } from './fields.ts';
+import { type ProseLayout, proseLines, wholeLines } from './prose-lines.ts';
 import {
   type Line,
   lineWidth,
@@ -83,7 +83,7 @@ function oneField(view: FieldView, column: number, options: RenderOptions): read
     case 'both':
       return bothSides(row, content.before, content.after);
     case 'conflict':
-      return conflict(row, content.live, content.wanted);
+      return conflict(row, content);
     default:
       return unreachable(content);
   }
@@ -136,10 +136,14 @@ function bothSides(row: Row, before: Json, after: Json): readonly Line[] {
     ? []
     : [span(inlineValue(before), 'removed'), span(' → ', 'dim'), span(inlineValue(after), 'added')];
   if (!isText && lineWidth(spans) <= options.width - DEEPER) return inColumn(row, spans);
-  return [...underPath(row), ...diffLines(blockValue(before), blockValue(after), deeper(options))];
+  const { summary, lines } = proseLines(before, after, deeper(options));
+  return [...underPath(row, summary), ...lines];
 }
 
-function conflict(row: Row, live: Json, wanted: Json): readonly Line[] {
+function conflict(
+  row: Row,
+  { base, live, wanted }: Content & { readonly type: 'conflict' },
+): readonly Line[] {
   const { options } = row;
   const margin = span(' '.repeat(DEEPER));
   const side = (label: string, value: Json, tone: Tone): Line => [
@@ -149,11 +153,15 @@ function conflict(row: Row, live: Json, wanted: Json): readonly Line[] {
       ? excerpt(value, tone, options.width - DEEPER - label.length)
       : [span(inlineValue(value), tone)]),
   ];
-  const sides = [side('live now    ', live, 'removed'), side('configured  ', wanted, 'added')];
+  const sides = [
+    ...(base === undefined ? [] : [side('last written  ', base, 'plain')]),
+    side('live now      ', live, 'removed'),
+    side('configured    ', wanted, 'added'),
+  ];
   const isText = isMultiline(live) || isMultiline(wanted);
   const fits = !isText && sides.every((line) => lineWidth(line) <= options.width);
   if (fits || live === null || wanted === null) {
-    return [...underPath(row), ...sides.flatMap((line) => wrap(line, options.width, DEEPER + 12))];
+    return [...underPath(row), ...sides.flatMap((line) => wrap(line, options.width, DEEPER + 14))];
   }
   const legend = [
     margin,
@@ -161,20 +169,18 @@ function conflict(row: Row, live: Json, wanted: Json): readonly Line[] {
     span('   '),
     span('+ configured', 'added'),
   ];
-  return [
-    ...underPath(row),
-    legend,
-    ...diffLines(blockValue(live), blockValue(wanted), deeper(options)),
-  ];
+  const { summary, lines } = proseLines(live, wanted, deeper(options));
+  return [...underPath(row, summary), legend, ...lines];
 }
 
-function deeper({ width, color, verbose }: RenderOptions): DiffLayout {
-  return { width, color, verbose, indent: DEEPER, continued: 'dot' };
+function deeper({ width, verbose }: RenderOptions): ProseLayout {
+  return { width, verbose, indent: DEEPER };
 }
 
-/** The path with its remark, for a value that stands below. */
-function underPath({ head, remark, options }: Row): readonly Line[] {
-  return wrap([...head, ...remark], options.width, DEEPER);
+/** The path with what is said of its value, which stands below. */
+function underPath({ head, remark, options }: Row, summary: string | null = null): readonly Line[] {
+  const told = summary === null ? [] : [span(`  ${summary}`, 'dim')];
+  return wrap([...head, ...told, ...remark], options.width, DEEPER);
 }
 
 /** Path, value and remark in one line where they fit; what does not fit goes below the path. */

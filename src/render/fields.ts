@@ -3,6 +3,7 @@ import { formatPath } from '../core/path.ts';
 import type { Change, FieldCause, FieldChange, PlanDocument } from '../core/plan-document.ts';
 import { isObject, type Json } from '../core/value.ts';
 import { type Element, gatherElements } from './elements.ts';
+import { onlyBlanksDiffer } from './prose/words.ts';
 import { sanitiseLine } from './untrusted.ts';
 import { isFile, standsForOther } from './value-text.ts';
 
@@ -24,7 +25,13 @@ export type Content =
   /** One side only: set where there was nothing, or taken away. */
   | { readonly type: 'one'; readonly value: Json }
   | { readonly type: 'both'; readonly before: Json; readonly after: Json }
-  | { readonly type: 'conflict'; readonly live: Json; readonly wanted: Json };
+  /** `base`: what both sides came from; undefined where that is not known. */
+  | {
+      readonly type: 'conflict';
+      readonly base: Json | undefined;
+      readonly live: Json;
+      readonly wanted: Json;
+    };
 
 /** Causes that write nothing: the plan has a note for each of them. */
 const NOTED: ReadonlySet<FieldCause> = new Set(['released', 'unknown_secret', 'unknown_content']);
@@ -39,8 +46,10 @@ export function viewFields(
   if (change.action === 'delete') return verbose ? leavesOf(change.before).map(viewGone) : [];
   const shown = { ...change, fields: change.fields.filter(({ cause }) => !NOTED.has(cause)) };
   const gathered = verbose ? shown.fields : gatherElements(shown);
+  // The reason of the change says it of all fields then.
+  const isTold = shown.fields.every(({ cause }) => cause === 'drifted');
   return gathered.map((field) =>
-    'appears' in field ? viewElement(field, purpose) : viewField(field, purpose),
+    'appears' in field ? viewElement(field, purpose) : viewField(field, purpose, isTold),
   );
 }
 
@@ -109,10 +118,14 @@ const WHY: { readonly [cause in FieldCause]?: string } = {
 };
 const CONFIGURED_TOO = 'the configuration changed too';
 
-function viewField(field: FieldChange, purpose: PlanDocument['purpose']): FieldView {
+function viewField(
+  field: FieldChange,
+  purpose: PlanDocument['purpose'],
+  isTold: boolean,
+): FieldView {
   const { cause } = field;
   const path = sanitiseLine(field.path);
-  const remark = remarkOf(field, purpose);
+  const remark = remarkOf(field, purpose, isTold);
   const [before, after] = [masked(field, field.before), masked(field, field.after)];
   const one = (value: Json) => ({ type: 'one', value }) as const;
   if (isFile(after)) return { path, sign: '~', content: one(after), remark };
@@ -122,7 +135,17 @@ function viewField(field: FieldChange, purpose: PlanDocument['purpose']): FieldV
     return { path, sign, content: one(MASK), remark: remark ?? 'changed' };
   }
   if (isConflict) {
-    return { path, sign, content: { type: 'conflict', live: before, wanted: after }, remark };
+    return {
+      path,
+      sign,
+      content: {
+        type: 'conflict',
+        base: field.secret ? undefined : field.base,
+        live: before,
+        wanted: after,
+      },
+      remark,
+    };
   }
   if (before === null || after === null) {
     return { path, sign, content: one(after ?? before), remark };
@@ -144,12 +167,16 @@ function masked({ secret }: FieldChange, value: Json): Json {
   return secret && value !== null && typeof value !== 'object' ? MASK : value;
 }
 
-function remarkOf(field: FieldChange, purpose: PlanDocument['purpose']): string | null {
+function remarkOf(
+  field: FieldChange,
+  purpose: PlanDocument['purpose'],
+  isTold: boolean,
+): string | null {
   const { before, after, cause } = field;
   if (purpose === 'drift') return cause === 'conflict' ? CONFIGURED_TOO : null;
   const remarks = [
     field.refused === undefined ? undefined : `stays as it is: ${sanitiseLine(field.refused)}`,
-    WHY[cause],
+    isTold ? undefined : WHY[cause],
     isFile(after) && cause === 'changed' ? 'new content' : undefined,
     onlyWhiteSpace(before, after) ? 'only white space differs' : undefined,
   ].filter((remark) => remark !== undefined);
@@ -158,5 +185,5 @@ function remarkOf(field: FieldChange, purpose: PlanDocument['purpose']): string 
 
 function onlyWhiteSpace(before: Json, after: Json): boolean {
   if (typeof before !== 'string' || typeof after !== 'string' || before === after) return false;
-  return before.replace(/\s+/g, '') === after.replace(/\s+/g, '');
+  return onlyBlanksDiffer(before, after);
 }

@@ -2,10 +2,9 @@ import { unreachable } from '../core/errors.ts';
 import type { Change, PlanDocument } from '../core/plan-document.ts';
 import type { Json } from '../core/value.ts';
 import { howOf } from './change-lines.ts';
-import { diffLines } from './diff-lines.ts';
 import { type FieldView, viewFields } from './fields.ts';
+import { listMarkdown, proseMarkdown } from './markdown-prose.ts';
 import { escapeText, fence, inlineCode } from './markdown-text.ts';
-import { paint } from './terminal.ts';
 import { blockValue, extentOf, firstWords, inlineValue, isMultiline } from './value-text.ts';
 import { cutText, textWidth } from './width.ts';
 import { formatCount, SYMBOLS } from './wording.ts';
@@ -32,24 +31,25 @@ export function changeBlock(change: Change, plan: PlanDocument): string {
     `<details${open}><summary>${summaryOf(change, views)}</summary>`,
     '',
     about.join(' · '),
-    ...fieldsFence(views),
+    ...fieldsMarkdown(views),
     '',
     '</details>',
   ].join('\n');
 }
 
-/** Fields as a fenced diff with an empty line above it; nothing where there are none. */
-export function fieldsFence(views: readonly FieldView[]): readonly string[] {
+/** Fields: those of one line as a fenced diff, the longer ones below it; nothing where there are none. */
+export function fieldsMarkdown(views: readonly FieldView[]): readonly string[] {
   const shown = views.slice(0, MAX_FIELDS);
   const rest = views.length - shown.length;
-  const rows = shown.map(fieldRows);
+  const texts = shown.map(longField);
   const lines = [
-    // A text's rows would seem to go on with the next field's, so texts come last.
-    ...rows.filter(([first = '']) => !first.startsWith('@@')).flat(),
-    ...rows.filter(([first = '']) => first.startsWith('@@')).flat(),
+    ...shown.filter((_, at) => texts[at] === undefined).flatMap(fieldRows),
     ...(rest > 0 ? [`  ⋯ ${formatCount(rest, 'more field')}`] : []),
   ];
-  return lines.length > 0 ? ['', fence(lines, 'diff')] : [];
+  return [
+    ...(lines.length > 0 ? ['', fence(lines, 'diff')] : []),
+    ...texts.flatMap((text) => text ?? []),
+  ];
 }
 
 /** One change as a list item, for those whose block does not fit the page. */
@@ -73,6 +73,25 @@ export function summaryOf(change: Change, views: readonly FieldView[]): string {
   ].join('');
 }
 
+/** A field whose two values are compared below the others; undefined for one that a line has room for. */
+function longField({ path, content, remark }: FieldView): readonly string[] | undefined {
+  if (content.type !== 'both' && content.type !== 'conflict') return undefined;
+  const isConflict = content.type === 'conflict';
+  const [before, after] = isConflict
+    ? [content.live, content.wanted]
+    : [content.before, content.after];
+  if (before === null || after === null) return undefined;
+  if (isInline(before, path) && isInline(after, path)) return undefined;
+  const told = isConflict
+    ? ' (conflict: from what is live now to what is configured)'
+    : remark === null
+      ? ''
+      : ` (${escapeText(remark)})`;
+  const title = `<b>${inlineCode(path)}</b>${told}`;
+  const isText = typeof before === 'string' && typeof after === 'string';
+  return isText ? proseMarkdown(title, before, after) : listMarkdown(title, before, after);
+}
+
 /** A field as rows of a diff: GitHub and GitLab colour them by their first character. */
 function fieldRows({ path, sign, content, remark }: FieldView): readonly string[] {
   const told = remark === null ? '' : `  (${remark})`;
@@ -82,20 +101,15 @@ function fieldRows({ path, sign, content, remark }: FieldView): readonly string[
       return [`${mark} ${path}: ${cutText(content.words, 2 * WIDTH)}${told}`];
     case 'one':
       return [`${mark} ${path}: ${short(content.value)}${told}`];
-    case 'both': {
-      const { before, after } = content;
-      if (isInline(before, path) && isInline(after, path)) {
-        return [`- ${path}: ${inlineValue(before)}`, `+ ${path}: ${inlineValue(after)}${told}`];
-      }
-      return [`@@ ${path}${told} @@`, ...textRows(before, after)];
-    }
-    case 'conflict': {
-      const { live, wanted } = content;
-      const isShort = isInline(live, path) && isInline(wanted, path);
-      return isShort || live === null || wanted === null
-        ? [`! ${path}: conflict`, `- live now:   ${short(live)}`, `+ configured: ${short(wanted)}`]
-        : [`@@ ${path}: conflict (- live now, + configured) @@`, ...textRows(live, wanted)];
-    }
+    case 'both':
+      return [`- ${path}: ${short(content.before)}`, `+ ${path}: ${short(content.after)}${told}`];
+    case 'conflict':
+      return [
+        `! ${path}: conflict`,
+        ...(content.base === undefined ? [] : [`  last written: ${short(content.base)}`]),
+        `- live now:     ${short(content.live)}`,
+        `+ configured:   ${short(content.wanted)}`,
+      ];
     default:
       return unreachable(content);
   }
@@ -110,16 +124,4 @@ function short(value: Json): string {
   if (!isMultiline(value) && textWidth(inline) <= 2 * WIDTH) return inline;
   const text = typeof value === 'string' ? value : blockValue(value);
   return `"${cutText(`${firstWords(text)}…`, WIDTH)}"  ${extentOf(text)}`;
-}
-
-function textRows(before: Json, after: Json): readonly string[] {
-  const layout = {
-    width: WIDTH,
-    indent: 0,
-    color: false,
-    verbose: false,
-    continued: 'sign',
-  } as const;
-  const lines = diffLines(blockValue(before), blockValue(after), layout);
-  return paint(lines, false).replaceAll('; --verbose shows them', '').trimEnd().split('\n');
 }

@@ -3,26 +3,22 @@ import { type Attributed, groupByAuthor, whoTook } from './attribution.ts';
 import { gone } from './drift.ts';
 import { viewFields } from './fields.ts';
 import { groupChanges } from './groups.ts';
-import { fieldsFence, summaryOf } from './markdown-change.ts';
+import { fieldsMarkdown, summaryOf } from './markdown-change.ts';
 import { foldToFit, GITHUB_LIMIT, tooLong } from './markdown-fold.ts';
+import { markerOf, type PageOptions } from './markdown-marker.ts';
 import { escapeText, inlineCode } from './markdown-text.ts';
 import { comparedCount, formatCount, headline, namesRelyOn } from './wording.ts';
-
-/** First line of every page, by which a bot finds the issue or comment to update. */
-const MARKER = '<!-- callsheet:drift -->';
 
 /**
  * Drift as an issue or a comment, never longer than `limit` characters: where it would be, the longest
  * changes are folded to one line each, and then the last of them are counted.
  */
-export function renderDriftMarkdown(
-  plan: PlanDocument,
-  options: { readonly limit?: number } = {},
-): string {
+export function renderDriftMarkdown(plan: PlanDocument, options: PageOptions = {}): string {
   const limit = options.limit ?? GITHUB_LIMIT;
+  const marker = markerOf('drift', plan, options);
   const isDrifted = plan.changes.length > 0;
   const head = [
-    MARKER,
+    marker,
     `### ${escapeText(headline(plan))}`,
     ...(isDrifted ? ['`-` is what should be, `+` is what is live now.'] : []),
   ].join('\n\n');
@@ -36,8 +32,8 @@ export function renderDriftMarkdown(
   const body = changesText(plan, limit - head.length - tail.length - 1);
   const page = `${head}${body}${tail}\n`;
   if (page.length <= limit) return page;
-  const least = `${MARKER}\n\n### ${escapeText(headline(plan))}\n\n${tooLong(plan.changes.length, 'drift')}\n`;
-  return least.length <= limit ? least : `${MARKER}\n`.slice(0, limit);
+  const least = `${marker}\n\n### ${escapeText(headline(plan))}\n\n${tooLong(plan.changes.length, 'drift')}\n`;
+  return least.length <= limit ? least : `${marker}\n`.slice(0, limit);
 }
 
 function changesText(plan: PlanDocument, room: number): string {
@@ -76,7 +72,7 @@ function groupRows({ who, edits, fields }: Attributed, change: Change): readonly
   return [
     ...(who === undefined ? [] : ['', escapeText(who)]),
     ...(edits.length === 0 ? [] : ['', ...edits.map((edit) => `- ${escapeText(edit)}`)]),
-    ...fieldsFence(viewsOf({ ...change, fields })),
+    ...fieldsMarkdown(viewsOf({ ...change, fields })),
   ];
 }
 

@@ -6,7 +6,9 @@ const SPECIAL = /[&<>`*[\]|~\\$]|(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])/gu;
 const LEADING = /^[-+=#]|(?<=^\d{1,9})[.)]/;
 /** What GitHub and GitLab turn into mentions and references when a word follows. */
 const REFERENCE = /[@#!~%$&](?=[\p{L}\p{N}_"])/gu;
-const LINK = /:\/\/|www\.|\b(?:GH-|mailto:|xmpp:)/gi;
+const LINK = /:\/\/|www\.|GH-|\b(?:mailto:|xmpp:)/gi;
+/** What GitLab shows as words added or removed, wherever it stands in a text. */
+const INLINE_DIFF = /[{[](?=[+-])|[+-](?=[}\]])/g;
 /** Stands between a sign and a word, unseen, so that they are no reference. */
 const BREAK = '\u200b';
 
@@ -15,7 +17,8 @@ export function escapeText(text: string): string {
   return escapeCode(
     sanitiseLine(text)
       .replace(LINK, (link) => link.slice(0, 1) + BREAK + link.slice(1))
-      .replace(REFERENCE, (sign) => sign + BREAK),
+      .replace(REFERENCE, (sign) => sign + BREAK)
+      .replace(INLINE_DIFF, (sign) => sign + BREAK),
   );
 }
 

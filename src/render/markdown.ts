@@ -4,6 +4,7 @@ import { type Group, groupChanges } from './groups.ts';
 import { changeBlock, changeItem } from './markdown-change.ts';
 import { renderDriftMarkdown } from './markdown-drift.ts';
 import { foldToFit, GITHUB_LIMIT, tooLong } from './markdown-fold.ts';
+import { markerOf, type PageOptions } from './markdown-marker.ts';
 import { escapeText, inlineCode } from './markdown-text.ts';
 import {
   comparedCount,
@@ -14,9 +15,6 @@ import {
   isEmpty,
 } from './wording.ts';
 
-/** First line of every comment, by which a bot finds the one to update. */
-export const MARKER = '<!-- callsheet:plan -->';
-
 const MAX_ROWS = 40;
 const MAX_ITEMS = 20;
 const MAX_ADOPTED = 50;
@@ -25,20 +23,18 @@ const MAX_ADOPTED = 50;
  * A plan as a comment on a pull request, never longer than `limit` characters: where it would be, the
  * longest changes are folded to one line each, and then the last of them are counted.
  */
-export function renderPlanMarkdown(
-  plan: PlanDocument,
-  options: { readonly limit?: number } = {},
-): string {
+export function renderPlanMarkdown(plan: PlanDocument, options: PageOptions = {}): string {
   if (plan.purpose === 'drift') return renderDriftMarkdown(plan, options);
   const limit = options.limit ?? GITHUB_LIMIT;
-  const head = [MARKER, `### ${escapeText(headline(plan))}`, ...tableOf(plan)].join('\n\n');
+  const marker = markerOf('plan', plan, options);
+  const head = [marker, `### ${escapeText(headline(plan))}`, ...tableOf(plan)].join('\n\n');
   const feet = [...footersOf(plan).map(footerText), closing(plan)].filter((text) => text !== '');
   const tail = feet.map((text) => `\n\n${text}`).join('');
   const room = limit - head.length - tail.length - 1;
   const body = changesText(plan, room);
   if (body.length <= room) return `${head}${body}${tail}\n`;
-  const least = `${MARKER}\n\n### ${escapeText(headline(plan))}\n\n${tooLong(plan.changes.length, 'plan')}\n`;
-  return least.length <= limit ? least : `${MARKER}\n`.slice(0, limit);
+  const least = `${marker}\n\n### ${escapeText(headline(plan))}\n\n${tooLong(plan.changes.length, 'plan')}\n`;
+  return least.length <= limit ? least : `${marker}\n`.slice(0, limit);
 }
 
 /** Counts by organization and kind; columns that would be empty are left out. */

@@ -44,7 +44,7 @@ const CODES: { readonly [tone in Tone]: string } = {
   warning: '1;33',
   error: '1;31',
   added_word: '1;4;32',
-  removed_word: '1;4;31',
+  removed_word: '1;9;31',
 };
 
 export function styleFor(color: boolean): Style {

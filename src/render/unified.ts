@@ -1,4 +1,4 @@
-import { align } from './align.ts';
+import { align, newBudget } from './prose/align.ts';
 import { sanitise } from './untrusted.ts';
 
 /** What a file was and is to be. */
@@ -50,14 +50,17 @@ function rowLines(mark: Row['mark'], text: string, isHidden: (line: string) => b
 }
 
 function rowsOf(before: string, after: string): readonly Row[] {
-  return align(linesOf(before), linesOf(after)).flatMap((stretch): readonly Row[] =>
-    stretch.same
-      ? stretch.tokens.map((text) => ({ mark: ' ', text }) as const)
-      : [
-          ...stretch.removed.map((text) => ({ mark: '-', text }) as const),
-          ...stretch.added.map((text) => ({ mark: '+', text }) as const),
-        ],
-  );
+  const [old, fresh] = [linesOf(before), linesOf(after)];
+  const rows: Row[] = [];
+  let [a, b] = [0, 0];
+  for (const [x, y] of [...align(old, fresh, newBudget()), [old.length, fresh.length] as const]) {
+    rows.push(...old.slice(a, x).map((text) => ({ mark: '-', text }) as const));
+    rows.push(...fresh.slice(b, y).map((text) => ({ mark: '+', text }) as const));
+    const text = fresh[y];
+    if (text !== undefined && x < old.length) rows.push({ mark: ' ', text });
+    [a, b] = [x + 1, y + 1];
+  }
+  return rows;
 }
 
 /** Lines with their ends. */

@@ -1,5 +1,6 @@
 import { unreachable } from '../core/errors.ts';
 import type { Action, PlanDocument, PlanSummary, SnapshotMark } from '../core/plan-document.ts';
+import { inSeconds } from '../core/time.ts';
 
 /** The words that the renderers share, so that a terminal and a pull request say the same. */
 
@@ -122,7 +123,7 @@ function headlineToSnapshot(
   { made_at: at }: SnapshotMark,
   where: string,
 ): string {
-  const to = `the snapshot of ${at.replace(/\.\d+Z$/, 'Z')}`;
+  const to = `the snapshot of ${inSeconds(at)}`;
   return isEmpty(plan)
     ? `No changes${where}. Everything is as in ${to}.`
     : `Rollback to ${to}${where}: ${countsOf(plan.summary)}`;

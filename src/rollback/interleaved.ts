@@ -1,5 +1,6 @@
 import type { Address } from '../core/address.ts';
 import type { Pin } from '../core/plan-document.ts';
+import { inSeconds } from '../core/time.ts';
 import type { HistoryEntry } from '../plan/reader.ts';
 import type { JournalEntry } from '../state/journal.ts';
 import type { ResourceState } from '../state/model.ts';
@@ -49,7 +50,7 @@ export async function findInterleaved(
     if (produced.has(address) || resource.pin === null) return undefined;
     const now = await reader.pin(resource);
     if (now === undefined || now.digest === resource.pin.digest) return undefined;
-    const when = now.updated_at === null ? '' : ` at ${now.updated_at}`;
+    const when = now.updated_at === null ? '' : ` at ${inSeconds(now.updated_at)}`;
     return `${address} was edited since the run made it${when}, by whom is not recorded; it would be deleted`;
   });
   const found = await Promise.all([...recorded, ...unrecorded]);
@@ -63,7 +64,7 @@ export function author({
 }: Pick<HistoryEntry, 'actor' | 'source' | 'at'>): string {
   const who = `${actor ?? 'someone'}${source ? ` via ${source}` : ''}`;
   // Sentences stand on lines of their own: none is to be made up by a name.
-  return `${who.replace(/\s+/g, ' ')}${at === null ? '' : ` at ${at}`}`;
+  return `${who.replace(/\s+/g, ' ')}${at === null ? '' : ` at ${inSeconds(at)}`}`;
 }
 
 /**

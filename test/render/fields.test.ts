@@ -30,11 +30,6 @@ test.each<[string, FieldChange, string]>([
   ['a changed value', fieldOf('speed', 1, 1.5), '~ speed: 1 → 1.5'],
   ['a new value', fieldOf('speed', null, 1.5), '+ speed: 1.5'],
   ['a cleared value', fieldOf('speed', 1, null, { cause: 'cleared' }), '- speed: 1 (cleared)'],
-  [
-    'drift',
-    fieldOf('speed', 2, 1, { cause: 'drifted' }),
-    '~ speed: 2 → 1 (changed outside Callsheet)',
-  ],
   ['a conflict', fieldOf('speed', 2, 1, { cause: 'conflict' }), '! speed: 2 | 1 (conflict)'],
   [
     'a conflict over nothing',
@@ -151,4 +146,12 @@ test('verbose leaves elements in their leaves and lists what is deleted', () => 
   expect(
     show(changeOf({ action: 'delete', before: { name: 'Desk', a: { b: null, c: [1] } } }), true),
   ).toEqual(['- name: "Desk"', '- a.c: [1]']);
+});
+
+test('drift is said of the fields where the reason does not say it of all of them', () => {
+  const drifted = fieldOf('speed', 2, 1, { cause: 'drifted' });
+  expect(show(changeOf({ fields: [drifted] }))).toEqual(['~ speed: 2 → 1']);
+  expect(show(changeOf({ fields: [drifted, fieldOf('model', 'a', 'b')] }))).toContain(
+    '~ speed: 2 → 1 (changed outside Callsheet)',
+  );
 });

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { MARKER, renderPlanMarkdown } from '../../src/render/markdown.ts';
+import { renderPlanMarkdown } from '../../src/render/markdown.ts';
+import { markerOf } from '../../src/render/markdown-marker.ts';
 import { escapeText, fence, inlineCode } from '../../src/render/markdown-text.ts';
 import { documents } from './documents.ts';
 import { expectGolden } from './golden.ts';
@@ -50,6 +51,20 @@ test.each([
   [['`````'], '``````'],
 ])('%#: the fence is longer than any inside', (lines, ticks) => {
   expect(fence(lines, 'diff')).toBe(`${ticks}diff\n${lines.join('\n')}\n${ticks}`);
+});
+
+const MARKER = '<!-- callsheet:plan -->';
+
+test.each([
+  ['', undefined, MARKER],
+  ['stacks/harbor', undefined, '<!-- callsheet:plan stack=stacks/harbor -->'],
+  ['', 'staging', '<!-- callsheet:plan env=staging -->'],
+  ['a b', 'eu', '<!-- callsheet:plan stack=a%20b env=eu -->'],
+  ['x-->y', undefined, '<!-- callsheet:plan stack=x-%2D%3Ey -->'],
+])('the marker of the stack %j in environment %j', (stack, environment, marker) => {
+  const plan = { ...planOf([]), ...(environment === undefined ? {} : { environment }) };
+  expect(markerOf('plan', plan, { stack })).toBe(marker);
+  expect(renderPlanMarkdown(plan, { stack }).split('\n')[0]).toBe(marker);
 });
 
 const fleet = (count: number, field: string) =>

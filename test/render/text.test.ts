@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import type { FieldChange } from '../../src/core/plan-document.ts';
 import { renderPlanText } from '../../src/render/text.ts';
 import { textWidth } from '../../src/render/width.ts';
 import { documents } from './documents.ts';
@@ -65,7 +66,7 @@ test.each([
   [
     'a rewritten text of 20,000 lines',
     [fieldOf('system_prompt', words(20_000, 'a').join('\n'), words(20_000, 'b').join('\n'))],
-    'more changed lines; --verbose',
+    'more changed paragraphs; --verbose',
   ],
   [
     'a rewritten line of 1 MB',
@@ -83,7 +84,7 @@ test('a secret that was not masked is masked all the same', () => {
   const fields = [
     fieldOf('a', 'hunter2', 'hunter3', secret),
     fieldOf('b', null, 'hunter4', secret),
-    fieldOf('c', 'hunter5', 'hunter6', { ...secret, cause: 'conflict' }),
+    fieldOf('c', 'hunter5', 'hunter6', { ...secret, cause: 'conflict', base: 'hunter9' }),
     fieldOf('d', 'hunter7', null, { ...secret, cause: 'conflict' }),
     fieldOf('tools[x].key', null, 'hunter8', secret),
   ];
@@ -135,6 +136,18 @@ test('an accepted conflict says that what is live is overwritten', () => {
   expect(renderPlanText(accepted, PLAIN)).toContain(
     'What is live is overwritten, as --accept-conflicts allows.',
   );
+});
+
+test('a conflict says what both sides came from, where that is known', () => {
+  const conflict = (more: Partial<FieldChange>) =>
+    renderPlanText(
+      planOf([changeOf({ fields: [fieldOf('speed', 2, 3, { cause: 'conflict', ...more })] })]),
+      PLAIN,
+    );
+  expect(conflict({ base: 1 })).toContain(
+    ['        last written  1', '        live now      2', '        configured    3'].join('\n'),
+  );
+  expect(conflict({})).not.toContain('last written');
 });
 
 test('what writes nothing is left to the notes', () => {

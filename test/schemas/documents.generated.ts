@@ -762,6 +762,7 @@ export interface Field {
     | 'secret_resent'
     | 'unknown_secret'
     | 'unknown_content';
+  base?: Json;
   refused?: string;
   attribution?: Attribution;
 }

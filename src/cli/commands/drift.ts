@@ -12,6 +12,7 @@ import { type NotifyFlags, noticeAddress, notifyDrift } from '../notify.ts';
 import { type PlanFlags, planOptions } from '../plan-flags.ts';
 import { openSession } from '../session.ts';
 import { tellRunning, tellWarnings } from '../tell.ts';
+import { pageOf } from './plan.ts';
 
 export type DriftFlags = PlanFlags &
   NotifyFlags & {
@@ -22,9 +23,11 @@ export type DriftFlags = PlanFlags &
   };
 
 const RENDER = {
-  text: renderDriftText,
+  text: (document: PlanDocument, { terminal }: Context) =>
+    renderDriftText(document, terminal.render),
   json: renderPlanJson,
-  markdown: (document: PlanDocument) => renderDriftMarkdown(document),
+  markdown: (document: PlanDocument, _: Context, dir: string) =>
+    renderDriftMarkdown(document, pageOf(dir)),
   html: async (document: PlanDocument) =>
     (await import('../../page/report.ts')).renderReport(document),
 } as const;
@@ -43,8 +46,7 @@ export async function drift(flags: DriftFlags, context: Context): Promise<ExitCo
       isPreflighted: false,
     });
     const document = await attributeDrift(driftOf(plan), histories, session, context);
-    const { terminal } = context;
-    terminal.out(await RENDER[flags.format](document, terminal.render));
+    context.terminal.out(await RENDER[flags.format](document, context, flags.dir));
     // Whatever becomes of the notification, the result is out.
     await notifyDrift(address, document, flags, context);
     const isDrifted = document.changes.length > 0;

@@ -2,6 +2,7 @@ import type { PlanDocument } from '../../core/plan-document.ts';
 import { hasChanges, isRefused } from '../../plan/document.ts';
 import { renderPlanJson } from '../../render/json.ts';
 import { renderPlanMarkdown } from '../../render/markdown.ts';
+import type { PageOptions } from '../../render/markdown-marker.ts';
 import { renderPlanText } from '../../render/text.ts';
 import { commandLine } from '../command-line.ts';
 import type { Context } from '../context.ts';
@@ -9,6 +10,7 @@ import { EXIT, type ExitCode } from '../exit.ts';
 import { planConfiguration } from '../make-plan.ts';
 import { writeNamedFile } from '../named-file.ts';
 import { type PlanFlags, planOptions } from '../plan-flags.ts';
+import { folderInRepository } from '../repository.ts';
 import { type ReviewFormat, renderReview } from '../review.ts';
 import { openSession } from '../session.ts';
 import { tellRunning, tellWarnings } from '../tell.ts';
@@ -29,7 +31,9 @@ export async function plan(flags: PlanCommandFlags, context: Context): Promise<E
     tellWarnings(session.warnings, context);
     tellRunning(session.unfinished, context);
     const planned = await planConfiguration(session, planOptions(flags), context);
-    context.terminal.out(await renderReview(planned.plan, flags.format, context.terminal));
+    context.terminal.out(
+      await renderReview(planned.plan, flags.format, context.terminal, flags.dir),
+    );
     if (flags.out !== undefined) {
       const { out } = flags;
       await writeNamedFile('--out', out, renderPlanJson(planned.plan));
@@ -41,16 +45,27 @@ export async function plan(flags: PlanCommandFlags, context: Context): Promise<E
   }
 }
 
-/** A plan in the wanted format. */
-export function renderPlan(document: PlanDocument, format: PlanFormat, terminal: Terminal): string {
+/** A plan in the wanted format. `dir`: the folder of its stack, where there is one. */
+export function renderPlan(
+  document: PlanDocument,
+  format: PlanFormat,
+  terminal: Terminal,
+  dir?: string,
+): string {
   switch (format) {
     case 'json':
       return renderPlanJson(document);
     case 'markdown':
-      return renderPlanMarkdown(document);
+      return renderPlanMarkdown(document, pageOf(dir));
     case 'text':
       return renderPlanText(document, terminal.render);
   }
+}
+
+/** What a page on a pull request says of its stack: nothing, where it lies outside of where we are. */
+export function pageOf(dir: string | undefined): PageOptions {
+  const stack = dir === undefined ? '' : folderInRepository(dir, process.cwd());
+  return stack.startsWith('..') ? {} : { stack };
 }
 
 /** 4 where apply would refuse; with `--detailed-exitcode` 2 where there are changes; else 0. */

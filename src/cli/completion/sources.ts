@@ -93,6 +93,7 @@ export const OF_ARGUMENTS: { readonly [argument: string]: Source } = {
   'snapshot list folder': 'folders',
   'snapshot show file': 'files',
   'snapshot show resource': 'addresses',
+  'ui planfile': 'files',
   'state list addresses': 'remembered',
   'state mv from': 'remembered',
   'state mv to': 'addresses',

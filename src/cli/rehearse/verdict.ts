@@ -47,13 +47,13 @@ export async function keepVerdict(
 export async function showVerdict(
   document: PlanDocument,
   given: string | undefined,
-  { format }: VerdictFlags,
+  { format, dir }: VerdictFlags,
   { terminal }: Context,
 ): Promise<void> {
   const isAlone = given !== undefined && format === 'text';
   terminal.out(
     isAlone
       ? renderRehearsalText(document, terminal.render)
-      : await renderReview(document, format, terminal),
+      : await renderReview(document, format, terminal, dir),
   );
 }

@@ -16,6 +16,8 @@ export function newBudget(): Budget {
 
 /** More edits than this explain nothing to anybody. */
 const MOST_EDITS = 1500;
+/** Edits times words of one comparison: with every edit, a text that repeats itself may be run through again. */
+const MOST_WORK = 60_000_000;
 
 /**
  * What two sequences have in common, by the fewest insertions and deletions. Where too much differs, only what
@@ -48,6 +50,7 @@ function search(
   const maxEditLength = Math.min(
     MOST_EDITS,
     before.length + after.length,
+    Math.floor(MOST_WORK / (before.length + after.length)),
     Math.floor(Math.sqrt(Math.max(0, budget.steps))),
   );
   // Numbers, so that long texts are not compared again and again.

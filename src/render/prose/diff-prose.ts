@@ -13,6 +13,8 @@ export type ProseOptions = {
   readonly context?: number;
   /** Names of tools, where they do not look like `crm_lookup`, `lookUp` or a name in backticks. */
   readonly tools?: Iterable<string>;
+  /** Whether each line stands for itself, as in a list of values. */
+  readonly isList?: boolean;
 };
 
 /** More are not read one by one. */
@@ -31,14 +33,15 @@ export function diffProse(before: string, after: string, options: ProseOptions =
     words.set(paragraph, known);
     return known;
   };
-  const [old, fresh] = [paragraphsOf(before), paragraphsOf(after)];
+  const { isList = false, context = 1 } = options;
+  const [old, fresh] = [paragraphsOf(before, isList), paragraphsOf(after, isList)];
   const budget = newBudget();
   const related =
     before <= after
       ? relate(old, fresh, ofParagraph, budget)
       : reversed(relate(fresh, old, ofParagraph, budget));
   const drafts = draftBlocks({ before: old, after: fresh, wordsOf: ofParagraph, ...related });
-  const folded = foldBlocks(drafts, options.context ?? 1);
+  const folded = foldBlocks(drafts, context);
   const callouts = gather(folded);
   return {
     whitespaceOnly: before !== after && drafts.every(({ block }) => isBlank(block)),
@@ -95,10 +98,14 @@ function countsOf(drafts: readonly Draft[]): ProseDiff['counts'] {
     paragraphs[block.type] += block.type === 'moved' ? block.paragraphs : 1;
     if (block.type === 'same') continue;
     for (const { change, text } of block.words) {
-      if (change !== 'same') words[change] += text.match(/\S*[\p{L}\p{N}]\S*/gu)?.length ?? 0;
+      if (change !== 'same') words[change] += countWords(text);
     }
   }
   return { words, paragraphs };
+}
+
+function countWords(text: string): number {
+  return text.split(/\s+/).filter((word) => /[\p{L}\p{N}]/u.test(word)).length;
 }
 
 /** The same change in many places is called out once. */

@@ -33,7 +33,7 @@ export function draftBlocks(compared: Compared): readonly Draft[] {
   const ends: readonly Pair[] = [...inOrder, [before.length, after.length]];
   let [a, b] = [0, 0];
   return ends.flatMap(([x, y], at) => {
-    const next = ends[at + 1];
+    const next = inOrder[at + 1];
     const drafts = [
       ...goneDrafts(compared, movedTo, [a, x]),
       ...newDrafts(compared, movedFrom, [b, y]),

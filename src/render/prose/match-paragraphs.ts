@@ -30,6 +30,8 @@ export function matchParagraphs(
   const keysOf = (subjects: readonly Subject[]) => subjects.map(({ key }) => key);
   const taken: Taken = { before: new Set(), after: new Set() };
   const stayed = align(keysOf(before), keysOf(after), budget);
+  // Where hardly a paragraph stayed as it was, the steps below find the edited ones all the same.
+  budget.isSpent = false;
   take(taken, stayed);
   const movedWhole = sameElsewhere(before, after, taken);
   take(taken, movedWhole);
@@ -97,7 +99,7 @@ function sameElsewhere(
 
 /** Whether a paragraph is known again wherever it stands: a heading is, however short. */
 function isOwn({ words, paragraph }: Subject): boolean {
-  return words.length >= (paragraph.title === undefined ? LEAST_MOVED : 1);
+  return words().length >= (paragraph.title === undefined ? LEAST_MOVED : 1);
 }
 
 function alikeElsewhere(
@@ -107,7 +109,7 @@ function alikeElsewhere(
   budget: Budget,
 ): readonly Pair[] {
   const isLong = (subjects: readonly Subject[]) => (at: number) =>
-    (subjects[at]?.words.length ?? 0) >= LEAST_MOVED_EDITED;
+    (subjects[at]?.words().length ?? 0) >= LEAST_MOVED_EDITED;
   const old = free([0, before.length], taken.before).filter(isLong(before));
   const fresh = free([0, after.length], taken.after).filter(isLong(after));
   if (old.length * fresh.length > MOST_COMPARED) {

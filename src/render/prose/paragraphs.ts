@@ -25,14 +25,18 @@ const OPENING = /^\s*(?:[-*+•–]\s|\d{1,3}[.)]\s|[a-z][.)]\s|>|\||<\/?[a-z])/
 const LEAST_WIDE = 60;
 const MOST_WIDE = 130;
 
-/** A text in paragraphs: their texts and gaps, one after the other, are the text again. */
-export function paragraphsOf(text: string): readonly Paragraph[] {
+/**
+ * A text in paragraphs: their texts and gaps, one after the other, are the text again. `isList`: each line is
+ * one.
+ */
+export function paragraphsOf(text: string, isList = false): readonly Paragraph[] {
   const paragraphs: Paragraph[] = [];
   let heading: string | null = null;
-  for (const { lines, first, isCode } of groupsOf(text)) {
+  for (const { lines, first, isCode } of groupsOf(text, isList)) {
     const whole = lines.join('');
     const body = whole.trimEnd();
-    const title = isCode || lines.length > 1 + blankLines(lines) ? undefined : titleOf(body);
+    const title =
+      isCode || isList || lines.length > 1 + blankLines(lines) ? undefined : titleOf(body);
     paragraphs.push({ text: body, gap: whole.slice(body.length), line: first, title, heading });
     if (title !== undefined) heading = title;
   }
@@ -56,7 +60,7 @@ function isBlank(line: string): boolean {
 /** Lines with their ends, the blank ones with what is above them. */
 type Lines = { readonly lines: string[]; readonly first: number; readonly isCode: boolean };
 
-function groupsOf(text: string): readonly Lines[] {
+function groupsOf(text: string, isList: boolean): readonly Lines[] {
   const all = text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
   const groups: Lines[] = [];
   let isCode = false;
@@ -65,7 +69,7 @@ function groupsOf(text: string): readonly Lines[] {
     const last = groups.at(-1);
     const isFence = FENCE.test(line);
     if (last !== undefined && isBlank(line)) last.lines.push(line);
-    else if (last !== undefined && !isCode && !isFence && goesOn(last, line, widest)) {
+    else if (last !== undefined && !isList && !isCode && !isFence && goesOn(last, line, widest)) {
       last.lines.push(line);
     } else groups.push({ lines: [line], first: at + 1, isCode: isCode || isFence });
     if (isFence) isCode = !isCode;

@@ -10,7 +10,7 @@ export type Word = {
 };
 
 /** Scripts that leave no blanks between words: each character stands alone. */
-const UNSPACED =
+export const UNSPACED =
   '\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Thai}\\p{Script=Lao}\\p{Script=Khmer}\\p{Script=Myanmar}';
 
 /** In the order in which they are tried. Every repetition that could be long is bounded, so time is linear. */
@@ -47,12 +47,29 @@ const NUMERALS: ReadonlySet<string> = new Set(
   ),
 );
 
+/** What is counted or measured on the phone: a number says little without it. */
+const UNIT =
+  /^(?:seconds?|minutes?|hours?|days?|weeks?|months?|years?|times?|attempts?|calls?|visits?|people|persons?|words?|sentences?|dollars?|euros?|pounds?|francs?|cents?|percent|am|pm)$/i;
+
+/** Whether a word is what a number before it counts. */
+export function isUnit(word: string): boolean {
+  return UNIT.test(word);
+}
+
 /** Words in order; their texts make up the text. `tools`: names that are tools though they do not look it. */
 export function wordsOf(text: string, tools: ReadonlySet<string>): readonly Word[] {
   return Array.from(text.matchAll(WORD), (match): Word => {
     const bare = match[0].trimStart();
     return { text: match[0], bare, mark: markOf(bare, match.groups ?? {}, tools) };
   });
+}
+
+/** Whether two texts consist of the same words, and differ only in the blanks between them. */
+export function onlyBlanksDiffer(before: string, after: string): boolean {
+  if (before === after || before.replace(/\s+/g, '') !== after.replace(/\s+/g, '')) return false;
+  const bare = (text: string) => wordsOf(text, new Set()).flatMap(({ bare: word }) => word || []);
+  const [old, fresh] = [bare(before), bare(after)];
+  return old.length === fresh.length && old.every((word, at) => word === fresh[at]);
 }
 
 function markOf(

@@ -3,6 +3,7 @@
  * `Field` says once how a value is called and written, for the table and for CSV alike. Everything here
  * is live text, so it is sanitised where it becomes a cell.
  */
+import { inSeconds } from '../../core/time.ts';
 import { isObject, type Json, type JsonObject } from '../../core/value.ts';
 import { sanitiseLine } from '../untrusted.ts';
 
@@ -83,5 +84,5 @@ export function formatSeconds(seconds: number): string {
 export function formatTime(text: string): string {
   const time = Date.parse(text);
   if (Number.isNaN(time)) return sanitiseLine(text);
-  return new Date(time).toISOString().replace(/\.\d+Z$/, 'Z');
+  return inSeconds(new Date(time).toISOString());
 }

@@ -1,0 +1,184 @@
+import fc from 'fast-check';
+import { XmlDocument, XmlElement, type XmlNode, XmlText } from 'libxml2-wasm';
+import { micromark } from 'micromark';
+import { gfm, gfmHtml } from 'micromark-extension-gfm';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import type { PlanDocument } from '../../src/core/plan-document.ts';
+import { renderPlanMarkdown } from '../../src/render/markdown.ts';
+import { documents } from './documents.ts';
+import { changeOf, fieldOf, planOf } from './sample.ts';
+
+/** What a page consists of. A link, a picture or a script is nothing that we write. */
+const ELEMENTS = new Set(
+  'page h3 h4 p table thead tbody tr th td details summary code pre del ins sub b strong em ul li blockquote'.split(
+    ' ',
+  ),
+);
+
+/** The page as a browser gets it: GitHub's dialect rendered, and parsed strictly. */
+function pageOf(markdown: string): XmlElement {
+  const html = micromark(markdown, {
+    allowDangerousHtml: true,
+    extensions: [gfm()],
+    htmlExtensions: [gfmHtml()],
+  });
+  const document = XmlDocument.fromString(
+    `<page>${html.replaceAll('<details open>', '<details open="">')}</page>`,
+  );
+  onTestFinished(() => document.dispose());
+  return document.root;
+}
+
+function nodesOf(node: XmlNode): readonly XmlNode[] {
+  if (!(node instanceof XmlElement)) return [node];
+  const children: XmlNode[] = [];
+  for (let child = node.firstChild; child !== null; child = child.next) children.push(child);
+  return [node, ...children.flatMap(nodesOf)];
+}
+
+function elementsOf(page: XmlElement, name: string): readonly XmlElement[] {
+  return nodesOf(page).filter(
+    (node): node is XmlElement => node instanceof XmlElement && node.name === name,
+  );
+}
+
+/** Text that references are looked for in: neither GitHub nor GitLab does so in code. */
+function loudText(node: XmlNode): string {
+  if (node instanceof XmlText) return node.content;
+  if (!(node instanceof XmlElement) || node.name === 'code' || node.name === 'pre') return '';
+  let text = '';
+  for (let child = node.firstChild; child !== null; child = child.next) text += loudText(child);
+  return text;
+}
+
+function expectSafe(page: XmlElement): void {
+  const names = new Set(
+    nodesOf(page).flatMap((node) => (node instanceof XmlElement ? [node.name] : [])),
+  );
+  expect([...names].filter((name) => !ELEMENTS.has(name))).toEqual([]);
+  const text = loudText(page);
+  expect(text).not.toMatch(/@[\w"]|#\d|![\d]|:\/\/|www\.\w|GH-\d/);
+  // GitLab's inline diff, which would pass for one of ours.
+  expect(text).not.toMatch(/\{[+-]|[+-]\}|\[[+-]|[+-]\]/);
+  expect(elementsOf(page, 'details')).toHaveLength(
+    elementsOf(page, 'summary').filter(({ parent }) => parent?.name === 'details').length,
+  );
+  const nested = elementsOf(page, 'details').filter(({ parent }) => parent?.name !== 'page');
+  expect(nested).toEqual([]);
+}
+
+describe.each(Object.keys(documents))('the page of `%s`', (name) => {
+  const plan = documents[name] ?? planOf([]);
+
+  test('is made of what we write, and of nothing that its texts hold', () => {
+    expectSafe(pageOf(renderPlanMarkdown(plan)));
+  });
+
+  test('begins with its marker and its counts', () => {
+    const markdown = renderPlanMarkdown(plan);
+    expect(markdown).toMatch(/^<!-- callsheet:(?:plan|drift) -->\n/);
+    const [first] = nodesOf(pageOf(markdown)).filter(
+      (node) => node instanceof XmlElement && node.name !== 'page',
+    );
+    expect((first as XmlElement).name).toBe('h3');
+  });
+});
+
+test('there is one block for each change, and the table counts them', () => {
+  const plan = documents.everything as PlanDocument;
+  const page = pageOf(renderPlanMarkdown(plan));
+  const shown = plan.changes.filter(({ action }) => action !== 'adopt' && action !== 'no_op');
+  // One more for what is adopted.
+  expect(elementsOf(page, 'details')).toHaveLength(shown.length + 1);
+  const [table] = elementsOf(page, 'table');
+  const cells = elementsOf(table as XmlElement, 'td').map((cell) => Number(cell.content) || 0);
+  const adopted = plan.changes.filter(({ action }) => action === 'adopt');
+  expect(cells.reduce((sum, count) => sum + count, 0)).toBe(shown.length + adopted.length);
+});
+
+test('a prompt is a quotation in its block, with its changed words marked', () => {
+  const page = pageOf(renderPlanMarkdown(documents.everything as PlanDocument));
+  const block = elementsOf(page, 'details').find(({ content }) =>
+    content.includes('agent.reception'),
+  );
+  const marked = (name: string) =>
+    elementsOf(block as XmlElement, name).map(({ content }) => content);
+  expect(elementsOf(block as XmlElement, 'blockquote')).toHaveLength(2);
+  expect(marked('del')).toEqual(['twice', 'two', 'Do not', '. Say']);
+  expect(marked('ins')).toContain(', the earliest first');
+});
+
+const hostile = fc.constantFrom(
+  '</details>',
+  '<details open>',
+  '<script>alert(1)</script>',
+  '-->',
+  '<!--',
+  '```',
+  '~~~~',
+  '    code',
+  '> quote',
+  '# heading',
+  '===',
+  '---',
+  '| a | b |',
+  '|---|---|',
+  '- [ ] task',
+  '1. one',
+  '@octocat',
+  '@"team"',
+  '#12',
+  '!3',
+  'GH-7',
+  'https://x.test',
+  'www.x.test',
+  'a@b.test',
+  '[a](b)',
+  '![a](b)',
+  '[^1]: note',
+  '[^1]',
+  '[a]: https://x.test',
+  '**b**',
+  '__b__',
+  '~~s~~',
+  '`c`',
+  '$x$',
+  '&lt;',
+  '\\',
+  '{+ new +}',
+  '[- old -]',
+  '\u202egnp',
+  '\x1b[31m',
+  '\t',
+  ' ',
+  'word',
+  '*',
+  '+',
+  '  ',
+);
+const text = fc
+  .array(fc.tuple(hostile, fc.constantFrom('', ' ', '\n', '\n\n')), { maxLength: 12 })
+  .map((parts) => parts.flat().join(''));
+
+test('whatever texts hold, the page keeps its shape', () => {
+  fc.assert(
+    fc.property(text, text, text, (before, after, name) => {
+      const plan = planOf([
+        changeOf({
+          name,
+          reason: after,
+          fields: [
+            fieldOf('system_prompt', `${before}\n\nlast`, `${after}\n\nlast word`),
+            fieldOf('greeting_message', before, after),
+            fieldOf('config', { [name]: before, list: [after, 'a'.repeat(90)] }, { [name]: after }),
+          ],
+        }),
+        changeOf({ address: 'agent.second', fields: [fieldOf('model', 'a', 'b')] }),
+      ]);
+      const page = pageOf(renderPlanMarkdown(plan));
+      expectSafe(page);
+      expect(elementsOf(page, 'details')).toHaveLength(2);
+    }),
+    { numRuns: 150 },
+  );
+});
