@@ -1,4 +1,4 @@
-import { useEffect } from 'preact/hooks';
+import { useLayoutEffect } from 'preact/hooks';
 
 /** What a key does; whoever is asked for one that is not here leaves it to the browser. */
 export type Keys = { readonly [key: string]: () => void };
@@ -6,9 +6,12 @@ export type Keys = { readonly [key: string]: () => void };
 /** Keys that work while somebody types, too. */
 const ALWAYS: readonly string[] = ['Escape'];
 
-/** Listens to single keys, unless they are turned off or meant for something that is typed into. */
+/**
+ * Listens to single keys, unless they are turned off or meant for something that is typed into. What a key does
+ * is taken over before the next one can come, so that none is lost.
+ */
 export function useKeys(keys: Keys, isOn: boolean): void {
-  useEffect(() => {
+  useLayoutEffect(() => {
     const listen = (event: KeyboardEvent) => {
       const { key, target } = event;
       const act = keys[key];

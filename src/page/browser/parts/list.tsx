@@ -1,5 +1,5 @@
 import type { RefObject } from 'preact';
-import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { sanitiseLine } from '../../../render/untrusted.ts';
 import { formatNumber } from '../../../render/wording.ts';
 import type { Entry } from '../model/plan.ts';
@@ -103,7 +103,7 @@ export function ChangeList({ rows, order, selected, focusing, onStep, onOpen }: 
 
 /** Arrows move in the list; elsewhere they scroll. */
 function useKeysOf(frame: RefObject<HTMLElement | null>, onStep: ListProps['onStep']): void {
-  useEffect(() => {
+  useLayoutEffect(() => {
     const element = frame.current;
     const listen = (event: KeyboardEvent) => {
       const by = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0;
