@@ -6,6 +6,7 @@ import { makePlan, type PlanInput, type Planned } from '../plan/make.ts';
 import { judgeByRules, type Objection, objectionsTo, refusalsIn } from '../plan/objections.ts';
 import type { Context } from './context.ts';
 import { checkChosen } from './plan-flags.ts';
+import { whileReading } from './reading.ts';
 import type { Session } from './session.ts';
 import { settledBy } from './unfinished.ts';
 
@@ -49,7 +50,8 @@ export async function planConfiguration(
   const configured = stack.resources.map(({ address }) => address);
   checkChosen(options, [...configured, ...Object.keys(state.resources)]);
   const { moved, forget } = stack.moves;
-  return makePlan({
+  const expected = new Set([...configured, ...Object.keys(state.resources)]).size;
+  return showPlanning(expected, context, {
     ...planInput(session, context),
     formerly: formerAddresses(moved),
     isForgotten: (address) => forget.some((pattern) => matchesAddress(pattern, address)),
@@ -57,6 +59,11 @@ export async function planConfiguration(
     purpose: 'apply',
     options,
   });
+}
+
+/** Most of the time of a plan goes into reading. */
+function showPlanning(expected: number, context: Context, input: PlanInput): Promise<Planned> {
+  return whileReading(input.reader, expected, context, (reader) => makePlan({ ...input, reader }));
 }
 
 /** Plans something else than the configuration: a rollback, a restoration. */
@@ -69,7 +76,8 @@ export function planInstead(
   // Thresholds stop a bad configuration. A rollback touches only what its run touched.
   const { freeze } = session.stack.guards;
   const guards = freeze === undefined ? {} : { freeze };
-  return makePlan({ ...planInput(session, context), guards, ...instead });
+  const input = { ...planInput(session, context), guards, ...instead };
+  return showPlanning(input.desired.length, context, input);
 }
 
 /** What stands against running a plan now, by the clock, the state and the configuration of now. */

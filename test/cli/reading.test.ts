@@ -1,0 +1,67 @@
+import { expect, test } from 'vitest';
+import { whileReading } from '../../src/cli/reading.ts';
+import { kindNamed } from '../../src/kinds/index.ts';
+import type { Reader } from '../../src/plan/reader.ts';
+
+const plain = { width: 80, color: false, verbose: false };
+const agent = kindNamed('agent');
+
+function platform(): Reader {
+  return {
+    list: async () => [],
+    read: async () => undefined,
+    lackOf: () => undefined,
+    history: async () => [],
+    terms: () => {
+      throw new Error('nobody asks for them');
+    },
+  };
+}
+
+function screen(isTerminal: boolean) {
+  const drawn: string[] = [];
+  const lines: string[] = [];
+  let isEnded = false;
+  const terminal = {
+    out: () => undefined,
+    err: (text: string) => void lines.push(text),
+    render: plain,
+    renderErr: plain,
+    wrapsErr: isTerminal,
+    canAsk: false,
+    ask: async () => '',
+    ...(isTerminal
+      ? { live: { draw: (text: string) => void drawn.push(text), end: () => (isEnded = true) } }
+      : {}),
+  };
+  return { terminal, drawn, lines, isEnded: () => isEnded };
+}
+
+async function readMany(reader: Reader, times: number) {
+  for (let count = 0; count < times; count += 1)
+    await reader.read(agent, { id: 'x', scope: {} }, new Set());
+}
+
+test('a terminal shows that something goes on before the first answer, and nothing once it ended', async () => {
+  const { terminal, drawn, lines, isEnded } = screen(true);
+  await whileReading(platform(), 1200, { terminal }, async (reader) => {
+    expect(drawn).toEqual(['Reading what is live: 0 of 1,200 resources']);
+    await readMany(reader, 3);
+    await expect.poll(() => drawn.at(-1)).toBe('Reading what is live: 3 of 1,200 resources');
+  });
+  expect(isEnded()).toBe(true);
+  expect(lines).toEqual([]);
+});
+
+test('what is drawn goes away when reading fails, too', async () => {
+  const { terminal, isEnded } = screen(true);
+  const failing = whileReading(platform(), 1, { terminal }, () => Promise.reject(new Error('no')));
+  await expect(failing).rejects.toThrow('no');
+  expect(isEnded()).toBe(true);
+});
+
+test('a log has a line for each thousand', async () => {
+  const { terminal, lines } = screen(false);
+  await whileReading(platform(), 1500, { terminal }, (reader) => readMany(reader, 2100));
+  expect(lines).toEqual(['1,000 of 1,500 resources read', '2,000 resources read']);
+});
