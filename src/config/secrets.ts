@@ -14,9 +14,8 @@ type Env = Readonly<Record<string, string | undefined>>;
 /** A secret is a password, token or key; a larger file was named by mistake. */
 export const MAX_SECRET_BYTES = 64 * 1024;
 
-const NOT_ALLOWED = 'secret/exec';
 /** What is wrong where a secret is not at hand, which some commands can do without. */
-export const ABSENT: ReadonlySet<string> = new Set(['secret/missing', NOT_ALLOWED]);
+export const ABSENT: ReadonlySet<string> = new Set(['secret/missing', 'secret/exec']);
 
 /** Where a secret is read from. */
 type SecretSource =
@@ -139,7 +138,7 @@ async function readFromCommand(
   if (run === undefined) {
     const message = 'reads its secret from a command, and commands are not allowed';
     const hint = 'Read the command, then pass --allow-exec';
-    return { words: { rule: NOT_ALLOWED, message, hint } };
+    return { words: { rule: 'secret/exec', message, hint } };
   }
   const outcome = await run(command);
   if ('printed' in outcome) {

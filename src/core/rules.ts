@@ -317,11 +317,6 @@ const TABLE: readonly (readonly [name: string, summary: string, remedy: string])
     'Correct its spelling, or put a field that is newer than Callsheet under unchecked.',
   ],
   [
-    'secret/literal',
-    'A secret stands in clear in the configuration.',
-    'Give it as { $secret: env:NAME }, and replace the secret: it is in the history of the repository.',
-  ],
-  [
     'secret/command',
     'A command that a secret is read from failed, or gave nothing that can be a secret.',
     'Run it by hand in the folder of the stack, and mend it.',
@@ -330,6 +325,11 @@ const TABLE: readonly (readonly [name: string, summary: string, remedy: string])
     'secret/exec',
     'A secret is read from a command, and commands are not allowed.',
     'Read the command, then pass --allow-exec.',
+  ],
+  [
+    'secret/literal',
+    'A secret stands in clear in the configuration.',
+    'Give it as { $secret: env:NAME }, and replace the secret: it is in the history of the repository.',
   ],
   [
     'secret/missing',
