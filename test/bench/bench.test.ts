@@ -1,42 +1,14 @@
-import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { expect, inject, onTestFinished, test } from 'vitest';
-import { benchmarks } from '../../bench/benchmarks.ts';
+import { expect, test } from 'vitest';
 import { figuresOf, tableOf } from '../../bench/figures.ts';
-
-const ROOT = join(import.meta.dirname, '../..');
+import { expectFigures } from './run-bench.ts';
 
 function took(ms: number, mb: number) {
   return { ms, cpu: ms, kib: (mb * 1e6) / 1024 };
 }
 
-test('every benchmark runs, over fifty agents, and writes its figures', () => {
-  const dir = mkdtempSync(join(tmpdir(), 'callsheet-bench-test-'));
-  onTestFinished(() => rmSync(dir, { recursive: true }));
-  const file = join(dir, 'figures.json');
-  const argv = ['bench/main.ts', '--size', '50', '--runs', '1', '--json', file];
-  const { status, stdout, stderr } = spawnSync(process.execPath, argv, {
-    cwd: ROOT,
-    encoding: 'utf8',
-    env: { ...process.env, NODE_COMPILE_CACHE: inject('compiled') },
-  });
-  expect(stderr).toBe('');
-  expect(status).toBe(0);
-  expect(stdout).toContain('npm run bench -- --size 50 --runs 1');
-  const { size, results } = JSON.parse(readFileSync(file, 'utf8'));
-  expect(size).toBe(50);
-  expect(results).toEqual(
-    benchmarks.map(({ name, cases }) => ({
-      name,
-      figures: cases.map((one) => expect.objectContaining({ name: one.name, runs: 1 })),
-    })),
-  );
-  for (const { ratio, memory } of results.flatMap(({ figures }: { figures: [] }) => figures)) {
-    expect(ratio.median).toBeGreaterThan(0);
-    expect(memory.callsheet).toBeGreaterThan(10);
-  }
+// `npm run torture` runs all of them.
+test('a benchmark runs, and writes its figures', () => {
+  expectFigures(['validate']);
 });
 
 test('the ratio is that of runs which followed each other, and the peak that of all runs', () => {
