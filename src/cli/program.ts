@@ -26,6 +26,7 @@ import { addRecoveryCommands } from './recovery-commands.ts';
 import { addRestoreCommand } from './restore-command.ts';
 import { rehearsalOptionsOn, simulationOptionsOn } from './simulation-options.ts';
 import { addSnapshotCommands, keyOptionsOn } from './snapshot-commands.ts';
+import { spreadPairs } from './spread-pairs.ts';
 import { addStateCommands } from './state-commands.ts';
 import { openTerminal, type Terminal } from './terminal.ts';
 import { openTraceFile, type TraceFile } from './trace-file.ts';
@@ -83,7 +84,7 @@ export async function runProgram(argv: readonly string[], deps: Deps): Promise<E
   const program = buildProgram(action, deps.version, argv);
   try {
     refuseUnknownHelp(program, argv);
-    await program.parseAsync(helpLine(argv), { from: 'user' });
+    await program.parseAsync(helpLine(spreadPairs(argv)), { from: 'user' });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     // Help and version are answers, everything else that commander throws is a wrong command line.

@@ -41,7 +41,7 @@ test(
     const taken = await run(
       'snapshot',
       'create',
-      ...['--out', 'then.snapshot', '--knowledge-base', ...bases],
+      ...['--out', 'then.snapshot', ...bases.flatMap((base) => ['--knowledge-base', base])],
     ).ended;
     expect(taken.exit, taken.err).toBe(0);
     const media = await mediaOf(sim, join(folder, 'media'));
