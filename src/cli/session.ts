@@ -57,8 +57,15 @@ export async function openSession(
     readonly storeOf?: (stack: Stack) => StateStore;
   } = {},
 ): Promise<Session> {
-  const loaded = await openStack(flags, context, secrets);
-  return openSessionOn(loaded, storeOf(loaded.stack), flags, context);
+  const { live } = context.terminal;
+  // Of a large stack this takes a second in which nothing else is seen.
+  live?.draw('Reading the stack');
+  try {
+    const loaded = await openStack(flags, context, secrets);
+    return await openSessionOn(loaded, storeOf(loaded.stack), flags, context);
+  } finally {
+    live?.end();
+  }
 }
 
 /** The same for a stack that is loaded already, with the state of a store. */
