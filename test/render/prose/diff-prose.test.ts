@@ -130,7 +130,7 @@ test.each<[string, string, string, readonly string[]]>([
       '~ Tell the caller about the opening hours of the whole practice,[- ⏎-][+ +]and then say goodbye to them.',
     ],
   ],
-  ['an empty line between two paragraphs', 'a\nb', 'a\n\nb', ['~ a[-⏎-][+⏎⏎+]', '  b']],
+  ['an empty line between two paragraphs', 'a\nb', 'a\n\nb', ['~ a[+⏎+]', '  b']],
   ['a final line break', 'a\nb\n', 'a\nb', ['(2)']],
 ])('%s', (_, before, after, blocks) => {
   expect(blocksOf(before, after)).toEqual(blocks);
