@@ -182,3 +182,10 @@ test('whatever texts hold, the page keeps its shape', () => {
     { numRuns: 150 },
   );
 });
+
+test('a reference that is made of two pieces refers to nothing', () => {
+  const plan = planOf([
+    changeOf({ fields: [fieldOf('t', '#12\n\nlast', '#12__b__\n\nlast word')] }),
+  ]);
+  expectSafe(pageOf(renderPlanMarkdown(plan)));
+});

@@ -287,6 +287,21 @@ describe('a callout', () => {
     ).toMatchObject([{ mark: 'tool', before: 'transfer', after: 'handover' }]);
   });
 
+  test('the number of an item is no number that counts', () => {
+    const before = '1. Ask for the name.\n2. Wait 20 seconds.';
+    const { callouts } = diffProse(before, '- Ask for the name.\n3. Wait 30 seconds.');
+    expect(callouts).toMatchObject([{ mark: 'number', before: '20 seconds', after: '30 seconds' }]);
+    expect(callouts).toHaveLength(1);
+  });
+
+  test('a name that goes here and comes there has moved', () => {
+    const before = 'Look the patient up with crm_lookup, then transfer.\n\nBe kind.\n\nGood bye.';
+    const after = 'Be kind.\n\nGood bye.\n\nEvery record of the clinic stands behind crm_lookup.';
+    expect(diffProse(before, after).callouts).toMatchObject([
+      { mark: 'tool', before: 'crm_lookup', after: 'crm_lookup', line: 5 },
+    ]);
+  });
+
   test('says where it is, once for all of its places', () => {
     const before =
       '# Desk\n\nHi {{a}}, hello.\n\n## Hours\n\nOpen today.\nAt nine o’clock {{a}} calls.';
