@@ -183,9 +183,10 @@ test('whatever texts hold, the page keeps its shape', () => {
   );
 });
 
-test('a reference that is made of two pieces refers to nothing', () => {
-  const plan = planOf([
-    changeOf({ fields: [fieldOf('t', '#12\n\nlast', '#12__b__\n\nlast word')] }),
-  ]);
-  expectSafe(pageOf(renderPlanMarkdown(plan)));
+test.each([
+  ['#12', '#12__b__'],
+  ['[- old -]https://x.test', '[a]: https://x.test'],
+])('what two pieces of a quotation make up means nothing: %j, %j', (before, after) => {
+  const field = fieldOf('t', `${before}\n\nlast`, `${after}\n\nlast word`);
+  expectSafe(pageOf(renderPlanMarkdown(planOf([changeOf({ fields: [field] })]))));
 });
