@@ -47,6 +47,9 @@ export async function runProgram(argv: readonly string[], deps: Deps): Promise<E
       let hasPrinted = false;
       const terminal: Terminal = {
         ...screen,
+        get renderErr() {
+          return screen.renderErr;
+        },
         out: (text) => {
           hasPrinted = true;
           screen.out(text);

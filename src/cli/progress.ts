@@ -5,6 +5,7 @@ import { renderProgress } from '../render/progress.ts';
 import { sanitiseLine } from '../render/untrusted.ts';
 import type { CommonFlags, Context } from './context.ts';
 import { withNamedFile } from './named-file.ts';
+import { say } from './tell.ts';
 import { trackProgress } from './track-progress.ts';
 
 export type Progress = {
@@ -84,7 +85,7 @@ function asDrawing(plan: PlanDocument, { terminal, traffic }: Context): Shown {
       if (event.type === 'change_ended' && event.line.status === 'failed') {
         const { message } = event.line;
         const why = message === null ? '' : `: ${sanitiseLine(message)}`;
-        terminal.err(`${endedWords(event)}${why}`);
+        say(terminal, `${endedWords(event)}${why}`);
       }
     },
     stop() {

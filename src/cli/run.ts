@@ -20,6 +20,7 @@ import { openProgress } from './progress.ts';
 import { showNothingDone, showResult, tellRefused } from './result.ts';
 import { runId } from './run-id.ts';
 import { fingerprintsForRun, type Session } from './session.ts';
+import { say } from './tell.ts';
 import { recordSettlement } from './unfinished.ts';
 import type { Left, Verification, VerifiedResult } from './verify-undo.ts';
 
@@ -178,7 +179,7 @@ async function execute(
 
 /** Says once that an interrupt was heard. Apart, so that what waits for one keeps nothing of the run in memory. */
 function tellStop({ stop, terminal }: Context): () => void {
-  const tell = () => terminal.err(STOPPING);
+  const tell = () => say(terminal, STOPPING);
   stop.addEventListener('abort', tell, { once: true });
   return () => stop.removeEventListener('abort', tell);
 }

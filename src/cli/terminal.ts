@@ -52,7 +52,10 @@ export function openTerminal(flags: TerminalFlags, env: NodeJS.ProcessEnv): Term
     },
     live: drawing,
     render: optionsFor(process.stdout),
-    renderErr: optionsFor(process.stderr),
+    // A window that is made narrower during a run would break the lines that are drawn in place.
+    get renderErr() {
+      return optionsFor(process.stderr);
+    },
     wrapsErr: process.stderr.isTTY === true,
     canAsk: process.stdin.isTTY === true,
     ask: askOnTerminal,

@@ -11,6 +11,7 @@ import { attributeDrift, attributeUnrecorded, extentNotes, leafNotes } from './n
 import { livePin, pinOf } from './pin.ts';
 import { type PreflightContext, preflight } from './preflight.ts';
 import type { HistoryEntry, LiveResource } from './reader.ts';
+import { withAuthor } from './reasons.ts';
 import { rebind } from './rebind.ts';
 import { rememberResource } from './remember.ts';
 import { chooseWay, leaveOutRefused } from './undoing.ts';
@@ -123,7 +124,7 @@ function pinHistory(
   return {
     ...change,
     pin,
-    reason: who === undefined ? change.reason : `${change.reason} (${who})`,
+    reason: who === undefined ? change.reason : withAuthor(change.reason, who),
   };
 }
 

@@ -2,6 +2,8 @@ import type { PlanDocument } from '../core/plan-document.ts';
 import type { LeafChange } from '../diff/compare.ts';
 import type { Identity } from './identify.ts';
 
+const OUTSIDE = 'changed outside Callsheet';
+
 /** Why a resource is updated, for people. */
 export function updateReason(
   by: Identity['by'],
@@ -20,7 +22,7 @@ export function updateReason(
             : 'the configuration and the platform both changed since the last apply',
       ]
     : [
-        ...(has('drifted') ? ['changed outside Callsheet'] : []),
+        ...(has('drifted') ? [OUTSIDE] : []),
         ...(has('changed') || has('cleared') ? [changedReason(by, purpose, isToSnapshot)] : []),
       ];
   return [
@@ -28,6 +30,13 @@ export function updateReason(
     ...(has('secret_changed') ? ['secret changed since our last write'] : []),
     ...(has('secret_resent') ? ['secrets are sent again, as asked'] : []),
   ].join('; ');
+}
+
+/** A reason with who changed the resource on the platform, beside the words that this is about. */
+export function withAuthor(reason: string, who: string): string {
+  return reason.startsWith(`${OUTSIDE};`)
+    ? `${OUTSIDE} (${who})${reason.slice(OUTSIDE.length)}`
+    : `${reason} (${who})`;
 }
 
 function changedReason(

@@ -20,14 +20,19 @@ export const ACTION_TONES: { readonly [action in Action]: Tone } = {
   no_op: 'dim',
 };
 
-/** One resource's part of a plan: what happens to it, why, where that is configured, and its fields. */
+/**
+ * One resource's part of a plan: what happens to it, why, where that is configured, and its fields. `isWhyTold`: why
+ * is said below, of this and others.
+ */
 export function changeLines(
   change: Change,
   plan: PlanDocument,
   options: RenderOptions,
+  isWhyTold: boolean,
 ): readonly Line[] {
   const views = viewFields(change, plan.purpose, options.verbose);
-  const why = whyOf(change, plan, options.verbose);
+  const [reason, ...more] = whyOf(change, plan, options.verbose);
+  const why = isWhyTold || reason === undefined ? more : [reason, ...more];
   const conflicts = views.some(({ sign }) => sign === '!');
   return [
     ...wrap(headOf(change), options.width, INDENT),

@@ -46,8 +46,8 @@ export function viewFields(
   if (change.action === 'delete') return verbose ? leavesOf(change.before).map(viewGone) : [];
   const shown = { ...change, fields: change.fields.filter(({ cause }) => !NOTED.has(cause)) };
   const gathered = verbose ? shown.fields : gatherElements(shown);
-  // The reason of the change says it of all fields then.
-  const isTold = shown.fields.every(({ cause }) => cause === 'drifted');
+  // The reason of the change says it of all fields then, unless it has to say why nothing is done.
+  const isTold = change.verdict === 'ok' && shown.fields.every(({ cause }) => cause === 'drifted');
   return gathered.map((field) =>
     'appears' in field ? viewElement(field, purpose) : viewField(field, purpose, isTold),
   );
@@ -173,11 +173,18 @@ function remarkOf(
   isTold: boolean,
 ): string | null {
   const { before, after, cause } = field;
-  if (purpose === 'drift') return cause === 'conflict' ? CONFIGURED_TOO : null;
+  const told =
+    purpose === 'drift'
+      ? [cause === 'conflict' ? CONFIGURED_TOO : undefined]
+      : [
+          field.refused === undefined
+            ? undefined
+            : `stays as it is: ${sanitiseLine(field.refused)}`,
+          isTold ? undefined : WHY[cause],
+          isFile(after) && cause === 'changed' ? 'new content' : undefined,
+        ];
   const remarks = [
-    field.refused === undefined ? undefined : `stays as it is: ${sanitiseLine(field.refused)}`,
-    isTold ? undefined : WHY[cause],
-    isFile(after) && cause === 'changed' ? 'new content' : undefined,
+    ...told,
     onlyWhiteSpace(before, after) ? 'only white space differs' : undefined,
   ].filter((remark) => remark !== undefined);
   return remarks.length > 0 ? remarks.join('; ') : null;

@@ -54,7 +54,9 @@ function calloutItem({ label, before, after, place }: CalloutRow): string {
       ? `new: ${fresh}`
       : fresh === undefined
         ? `gone: ${old}`
-        : `${old} → ${fresh}`;
+        : before === after
+          ? `moved: ${fresh}`
+          : `${old} → ${fresh}`;
   return `- ${label} ${words}, ${escapeText(place)}`;
 }
 
@@ -93,14 +95,14 @@ const MARKS = {
 
 function piecesText(pieces: readonly Piece[]): string {
   let room = MAX_LENGTH;
-  const shown = pieces.map(({ text, change }) => {
+  const shown = pieces.map(({ text, change }, at) => {
     const kept = text.slice(0, room);
     room -= kept.length;
     const word = kept.trimStart();
     const [start, end] = MARKS[change];
     return word === ''
       ? kept
-      : `${kept.slice(0, kept.length - word.length)}${start}${escapeText(word)}${end}`;
+      : `${kept.slice(0, kept.length - word.length)}${start}${escapeText(word, pieces[at + 1]?.text)}${end}`;
   });
   const length = pieces.reduce((sum, { text }) => sum + text.length, 0);
   const cut = length - MAX_LENGTH;

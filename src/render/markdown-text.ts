@@ -9,13 +9,19 @@ const REFERENCE = /[@#!~%$&](?=[\p{L}\p{N}_"])/gu;
 const LINK = /:\/\/|www\.|GH-|\b(?:mailto:|xmpp:)/gi;
 /** What GitLab shows as words added or removed, wherever it stands in a text. */
 const INLINE_DIFF = /[{[](?=[+-])|[+-](?=[}\]])/g;
+/** What any of them may begin with, where the rest of it stands in the next piece. */
+const OPEN = /[@#!~%$&{[+:/-]$|www\.?$|GH$|mailto$|xmpp$/i;
 /** Stands between a sign and a word, unseen, so that they are no reference. */
 const BREAK = '\u200b';
 
-/** Untrusted text for a paragraph, a table cell or a heading: it mentions nobody and links nowhere. */
-export function escapeText(text: string): string {
+/**
+ * Untrusted text for a paragraph, a table cell or a heading: it mentions nobody and links nowhere. `next` is what
+ * follows at once: what is torn into pieces reads as one again.
+ */
+export function escapeText(text: string, next = ''): string {
+  const ends = OPEN.test(text) && /^\S/.test(next);
   return escapeCode(
-    sanitiseLine(text)
+    `${sanitiseLine(text)}${ends ? BREAK : ''}`
       .replace(LINK, (link) => link.slice(0, 1) + BREAK + link.slice(1))
       .replace(REFERENCE, (sign) => sign + BREAK)
       .replace(INLINE_DIFF, (sign) => sign + BREAK),

@@ -54,13 +54,14 @@ function headLine({ purpose, batches, seconds, retries }: ProgressView): Line {
   ];
   const isMeasured = seconds >= LEAST_SECONDS && ended > 0;
   const rate = ended / seconds;
+  // A narrow terminal cuts the end off, so what matters most comes first.
   const told = [
     ...(failed > 0 ? [`${formatNumber(failed)} failed`] : []),
-    ...(isMeasured ? [rateWords(rate)] : []),
-    ...(retries > 0 ? [formatCount(retries, 'retry', 'retries')] : []),
     ...(isMeasured && ended < total
       ? [`about ${formatDuration((total - ended) / rate)} left`]
       : []),
+    ...(isMeasured ? [rateWords(rate)] : []),
+    ...(retries > 0 ? [formatCount(retries, 'retry', 'retries')] : []),
   ];
   return [
     span(

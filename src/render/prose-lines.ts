@@ -74,14 +74,19 @@ function calloutLines(callouts: readonly CalloutRow[], layout: ProseLayout): rea
     const line: Line = [
       span(' '.repeat(layout.indent)),
       span(`${padText(label, labels)}  `, 'dim'),
-      span(before === null ? 'new: ' : after === null ? 'gone: ' : '', 'dim'),
-      ...(before === null ? [] : [span(short(before), 'removed')]),
-      ...(before === null || after === null ? [] : [span(' → ', 'dim')]),
-      ...(after === null ? [] : [span(short(after), 'added')]),
+      ...turnSpans(before, after),
       span(`  ${sanitiseLine(place)}`, 'dim'),
     ];
     return wrap(line, layout.width, layout.indent + labels + 2);
   });
+}
+
+function turnSpans(before: string | null, after: string | null): readonly Span[] {
+  const side = (text: string, tone: Tone) => span(short(text), tone);
+  if (before === null) return after === null ? [] : [span('new: ', 'dim'), side(after, 'added')];
+  if (after === null) return [span('gone: ', 'dim'), side(before, 'removed')];
+  if (before === after) return [span('moved: ', 'dim'), side(after, 'plain')];
+  return [side(before, 'removed'), span(' → ', 'dim'), side(after, 'added')];
 }
 
 function short(text: string): string {

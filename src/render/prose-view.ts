@@ -59,7 +59,8 @@ export function viewProse(before: Json, after: Json, verbose: boolean): ProseVie
   };
 }
 
-function summaryOf({ counts, limited, whitespaceOnly }: ProseDiff): string {
+/** That only white space differs is said of the field, also where it is short. */
+function summaryOf({ counts, limited }: ProseDiff): string {
   const { same, edited, moved, removed, added } = counts.paragraphs;
   const all = formatCount(same + edited + moved + added, 'paragraph');
   const parts = [
@@ -73,7 +74,6 @@ function summaryOf({ counts, limited, whitespaceOnly }: ProseDiff): string {
   );
   return [
     ...(told.length > 0 ? [told.join(', ')] : []),
-    ...(whitespaceOnly ? ['only white space differs'] : []),
     ...(limited ? ['so much differs that not all of it was compared word by word'] : []),
   ].join('; ');
 }
@@ -82,11 +82,11 @@ function calloutRow(callout: Callout, { blocks }: ProseDiff): CalloutRow {
   const { mark, before, after, heading, line, times, block } = callout;
   const isGone = blocks[block]?.type === 'removed';
   const where = [
-    ...(times > 1 ? [`${times} times, first`] : []),
     ...(heading === null ? [] : [`under ${heading}`]),
     `${isGone ? 'old line' : 'line'} ${line}`,
   ];
-  return { label: mark, before, after, place: where.join(', ').replace('first, ', 'first ') };
+  const often = times > 1 ? `${times} times, first ` : '';
+  return { label: mark, before, after, place: often + where.join(', ') };
 }
 
 function rowOf(
@@ -109,8 +109,10 @@ function rowOf(
     case 'added':
       return { type, note: null, pieces: trimmed(joined(block.words.map(flat))) };
     case 'edited': {
-      const pieces = block.blanksOnly ? block.words.map(blanksShown) : block.words.map(flat);
-      return { type, note: null, pieces: elide(trimmed(joined(pieces)), around) };
+      const pieces = block.blanksOnly
+        ? trimmedSame(joined(block.words.map(blanksShown)))
+        : trimmed(joined(block.words.map(flat)));
+      return { type, note: null, pieces: elide(pieces, around) };
     }
     case 'moved': {
       const from = blocks[block.from]?.line ?? 0;
@@ -192,6 +194,14 @@ function trimmed(pieces: readonly Piece[]): readonly Piece[] {
   if (text === last.text) return pieces;
   const rest = pieces.slice(0, -1);
   return text === '' ? trimmed(rest) : [...rest, { ...last, text }];
+}
+
+/** As `trimmed`, where blanks are what changed: those that came or went stay. */
+function trimmedSame(pieces: readonly Piece[]): readonly Piece[] {
+  const last = pieces.at(-1);
+  if (last?.change !== 'same') return pieces;
+  const text = last.text.replace(/[\s⏎]+$/, '');
+  return [...pieces.slice(0, -1), ...(text === '' ? [] : [{ ...last, text }])];
 }
 
 /** Replaces the middle of long stretches that are the same by `…`. */

@@ -48,8 +48,9 @@ export function renderPlanText(plan: PlanDocument, given: RenderOptions): string
     plan.changes.filter((change) => isShown(change, plan, options)),
     plan.organizations,
   );
+  const shared = options.verbose ? new Set<string>() : sharedReasons(plan);
   const parts = [
-    ...groups.map((group) => groupLines(group, plan, options)),
+    ...groups.map((group) => groupLines(group, plan, options, shared)),
     ...footersOf(plan).map((footer) => footerLines(footer, options)),
   ];
   const first = wrap([span(sanitiseLine(headline(plan)), 'strong')], options.width, 2);
@@ -73,7 +74,24 @@ function isShown({ action }: Change, plan: PlanDocument, { verbose }: RenderOpti
   return verbose || (action === 'adopt' ? !isEmpty(plan) : action !== 'no_op');
 }
 
-function groupLines(group: Group, plan: PlanDocument, options: RenderOptions): readonly Line[] {
+/** The same reason beside each of more changes than this hides what differs. */
+const MOST_ALIKE = 3;
+
+/** Why many changes are not made, where it is the same of all of them: the plan says it once, below. */
+function sharedReasons({ changes }: PlanDocument): ReadonlySet<string> {
+  const counts = new Map<string, number>();
+  for (const { verdict, reason } of changes) {
+    if (verdict !== 'ok') counts.set(reason, (counts.get(reason) ?? 0) + 1);
+  }
+  return new Set([...counts].flatMap(([reason, count]) => (count > MOST_ALIKE ? [reason] : [])));
+}
+
+function groupLines(
+  group: Group,
+  plan: PlanDocument,
+  options: RenderOptions,
+  shared: ReadonlySet<string>,
+): readonly Line[] {
   const adopted = group.changes.filter(({ action }) => action === 'adopt');
   const others = group.changes.filter(({ action }) => action !== 'adopt');
   const shown = options.verbose ? adopted : adopted.slice(0, MAX_ADOPTED);
@@ -91,7 +109,9 @@ function groupLines(group: Group, plan: PlanDocument, options: RenderOptions): r
   ];
   const blocks = [
     ...(found.length > 0 ? [found] : []),
-    ...others.map((change) => changeLines(change, plan, options)),
+    ...others.map((change) =>
+      changeLines(change, plan, options, change.verdict !== 'ok' && shared.has(change.reason)),
+    ),
   ];
   const title = wrap([span(sanitiseLine(group.title), 'strong')], options.width, 2);
   return [...title, ...blocks.flatMap((block) => [[], ...block])];

@@ -46,7 +46,7 @@ export function kindTitle(kind: string): string {
   return words.endsWith('y') ? `${words.slice(0, -1)}ies` : `${words}s`;
 }
 
-/** `9 to create, 2 to update; 2 adopted; 1 refused`, or undefined when nothing is to be done. */
+/** `9 to create, 2 to update; of these 1 refused; 2 adopted`, or undefined when nothing is to be done. */
 export function countsOf(summary: PlanSummary): string | undefined {
   const todo = (['create', 'update', 'replace', 'delete', 'forget'] as const)
     .filter((action) => summary[action] > 0)
@@ -57,7 +57,9 @@ export function countsOf(summary: PlanSummary): string | undefined {
     .filter((verdict) => summary[verdict] > 0)
     .map((verdict) => `${formatNumber(summary[verdict])} ${verdict}`)
     .join(', ');
-  return [todo, adopted, verdicts].filter((part) => part !== '').join('; ') || undefined;
+  // They are counted among what is to be done.
+  const left = verdicts === '' ? '' : `of these ${verdicts}`;
+  return [todo, left, adopted].filter((part) => part !== '').join('; ') || undefined;
 }
 
 /** Whether a plan asks nothing of the platform and drops nothing from the state. */

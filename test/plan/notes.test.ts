@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { Blob } from '../../src/core/value.ts';
 import { attributeDrift } from '../../src/plan/notes.ts';
 import type { HistoryEntry } from '../../src/plan/reader.ts';
+import { withAuthor } from '../../src/plan/reasons.ts';
 import { world } from '../world.ts';
 
 const TOKEN = { integrations: { smsProvider: { auth_token: { $secret: 'env:TOKEN' } } } };
@@ -125,4 +126,12 @@ test.each([
     .applied({ 'retry_policy.p': policy })
     .changes();
   expect(changes.get('retry_policy.p')?.reason).toBe(expected);
+});
+
+test('who edited a resource is said of the edit, not of the configuration', () => {
+  const who = 'last by user:anna via dashboard';
+  expect(withAuthor('changed outside Callsheet; the configuration changed', who)).toBe(
+    `changed outside Callsheet (${who}); the configuration changed`,
+  );
+  expect(withAuthor('changed outside Callsheet', who)).toBe(`changed outside Callsheet (${who})`);
 });

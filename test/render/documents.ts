@@ -70,7 +70,7 @@ const policy = changeOf({
 
 const reception = changeOf({
   reason:
-    'changed outside Callsheet; the configuration changed (last by user:7f21 via dashboard at 2026-03-01T16:20:11Z, history entry 41)',
+    'changed outside Callsheet (last by user:7f21 via dashboard at 2026-03-01T16:20:11Z, history entry 41); the configuration changed',
   before: {
     extensions: {
       tools: [{ name: 'old_crm', url: 'https://old.example.test/crm', method: 'POST' }],

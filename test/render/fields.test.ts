@@ -155,3 +155,20 @@ test('drift is said of the fields where the reason does not say it of all of the
     '~ speed: 2 → 1 (changed outside Callsheet)',
   );
 });
+
+test('a refused change still says which of its fields were changed outside', () => {
+  const fields = [fieldOf('speed', 1, 1.5, { cause: 'drifted' })];
+  // Its reason is why it is refused, and says nothing of the fields.
+  const refused = changeOf({ fields, verdict: 'refused', reason: 'the plan touches too much' });
+  expect(show(refused)).toEqual(['~ speed: 1 → 1.5 (changed outside Callsheet)']);
+  expect(show(changeOf({ fields, reason: 'changed outside Callsheet' }))).toEqual([
+    '~ speed: 1 → 1.5',
+  ]);
+});
+
+test('drift says where only white space differs', () => {
+  const change = changeOf({ fields: [fieldOf('t', 'a b', 'a  b')] });
+  expect(viewFields(change, 'drift', false).map(({ remark }) => remark)).toEqual([
+    'only white space differs',
+  ]);
+});

@@ -182,3 +182,11 @@ test('whatever texts hold, the page keeps its shape', () => {
     { numRuns: 150 },
   );
 });
+
+test.each([
+  ['#12', '#12__b__'],
+  ['[- old -]https://x.test', '[a]: https://x.test'],
+])('what two pieces of a quotation make up means nothing: %j, %j', (before, after) => {
+  const field = fieldOf('t', `${before}\n\nlast`, `${after}\n\nlast word`);
+  expectSafe(pageOf(renderPlanMarkdown(planOf([changeOf({ fields: [field] })]))));
+});

@@ -17,7 +17,7 @@ const VIEW: ProgressView = {
 
 test('a run shows its batches, its rate, what it repeated and what is left', () => {
   expect(renderProgress(VIEW, PLAIN).split('\n')).toEqual([
-    'Applying: 320 of 2,000  2 failed, 40 a second, 3 retries, about 42 s left',
+    'Applying: 320 of 2,000  2 failed, about 42 s left, 40 a second, 3 retries',
     '  retry policies  ████████████████████          4/4',
     '  agents          ███░░░░░░░░░░░░░░░░░    316/1,996  2 failed',
     '  now: agent.a, agent.b, agent.c and 2 others',
@@ -34,7 +34,7 @@ test.each<[string, Partial<ProgressView>, string]>([
   [
     'a slow one is told by the minute',
     { seconds: 640, retries: 1 },
-    'Applying: 320 of 2,000  2 failed, 30 a minute, 1 retry, about 56 min left',
+    'Applying: 320 of 2,000  2 failed, about 56 min left, 30 a minute, 1 retry',
   ],
   [
     'a rollback',

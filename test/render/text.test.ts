@@ -156,3 +156,18 @@ test('what writes nothing is left to the notes', () => {
   );
   expect(renderPlanText(planOf([changeOf({ fields })]), PLAIN)).not.toContain('field_');
 });
+
+test.each([
+  [3, 4],
+  [4, 1],
+])('why %i changes are refused is said %i times', (count, times) => {
+  const reason = 'the plan touches 2 of 5 resources';
+  const plan = planOf(
+    Array.from({ length: count }, (_, at) =>
+      changeOf({ address: `agent.a${at}`, verdict: 'refused', reason }),
+    ),
+  );
+  const told = (verbose: boolean) =>
+    renderPlanText(plan, { width: 200, color: false, verbose }).split(reason).length - 1;
+  expect([told(false), told(true)]).toEqual([times, count + 1]);
+});

@@ -35,7 +35,7 @@ test.each([
       changeOf({ action: 'delete', verdict: 'held' }),
       changeOf({ action: 'adopt' }),
     ]),
-    'Plan: 1 to create, 1 to delete; 1 adopted; 1 held',
+    'Plan: 1 to create, 1 to delete; of these 1 held; 1 adopted',
   ],
   [
     'adoptions alone change nothing',

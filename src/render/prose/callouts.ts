@@ -15,7 +15,7 @@ export type Found = {
 type Phrase = { readonly mark: Mark; readonly text: string; readonly isJoined: boolean };
 
 /** Names that must exist somewhere. Of a whole new or removed paragraph only these are called out. */
-const NAMES: readonly Mark[] = ['token', 'tool', 'phone'];
+export const NAMES: readonly Mark[] = ['token', 'tool', 'phone'];
 const MARKS: readonly Mark[] = [...NAMES, 'number', 'negation'];
 
 /** What changed in an edited paragraph that a reviewer must not overlook. */

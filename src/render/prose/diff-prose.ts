@@ -1,4 +1,5 @@
 import { type Budget, newBudget, type Pair } from './align.ts';
+import { NAMES } from './callouts.ts';
 import { compareWords, type Stretch, turned } from './compare-words.ts';
 import { type Draft, draftBlocks } from './draft-blocks.ts';
 import { foldBlocks } from './fold-blocks.ts';
@@ -124,7 +125,26 @@ function gather(drafts: readonly Draft[]): readonly Callout[] {
       );
     }
   }
-  return [...callouts.values()];
+  return joinMoved([...callouts.values()]);
+}
+
+/** A name that went in one place and came in another is told once, by where it is now. */
+function joinMoved(callouts: readonly Callout[]): readonly Callout[] {
+  const key = (mark: string, name: string) => `${mark} ${name}`;
+  const gone = new Map(
+    callouts.flatMap((one) =>
+      one.after === null && one.before !== null ? [[key(one.mark, one.before), one]] : [],
+    ),
+  );
+  const moved = new Set<Callout>();
+  const joined = callouts.map((one) => {
+    const { mark, before, after, times } = one;
+    const origin = before === null && after !== null ? gone.get(key(mark, after)) : undefined;
+    if (origin === undefined || !NAMES.includes(mark)) return one;
+    moved.add(origin);
+    return { ...one, before: after, times: Math.max(times, origin.times) };
+  });
+  return joined.filter((one) => !moved.has(one));
 }
 
 /** Lets the old and the new place of what moved name each other by their index. */

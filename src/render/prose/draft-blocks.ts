@@ -173,11 +173,21 @@ function keptGap(old: Paragraph, fresh: Paragraph): readonly Piece[] {
 }
 
 function changedGap(old: Paragraph, fresh: Paragraph): readonly Piece[] {
+  const same = commonEnd(old.gap, fresh.gap);
+  const without = ({ gap }: Paragraph) => gap.slice(0, gap.length - same.length);
   const pieces: readonly Piece[] = [
-    { text: old.gap, change: 'removed' },
-    { text: fresh.gap, change: 'added' },
+    { text: without(old), change: 'removed' },
+    { text: without(fresh), change: 'added' },
+    { text: same, change: 'same' },
   ];
   return pieces.filter(({ text }) => text !== '');
+}
+
+function commonEnd(a: string, b: string): string {
+  let length = 0;
+  while (length < Math.min(a.length, b.length) && a.at(-1 - length) === b.at(-1 - length))
+    length += 1;
+  return length === 0 ? '' : a.slice(-length);
 }
 
 function joinSame(pieces: readonly Piece[]): readonly Piece[] {

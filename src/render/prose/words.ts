@@ -56,11 +56,16 @@ export function isUnit(word: string): boolean {
   return UNIT.test(word);
 }
 
+/** The number of a list's item says which it is, and counts nothing. */
+const ITEM = /^\s*\d{1,9}(?=[.)]\s)/;
+
 /** Words in order; their texts make up the text. `tools`: names that are tools though they do not look it. */
 export function wordsOf(text: string, tools: ReadonlySet<string>): readonly Word[] {
-  return Array.from(text.matchAll(WORD), (match): Word => {
+  const isItem = ITEM.test(text);
+  return Array.from(text.matchAll(WORD), (match, at): Word => {
     const bare = match[0].trimStart();
-    return { text: match[0], bare, mark: markOf(bare, match.groups ?? {}, tools) };
+    const mark = isItem && at === 0 ? undefined : markOf(bare, match.groups ?? {}, tools);
+    return { text: match[0], bare, mark };
   });
 }
 

@@ -130,7 +130,7 @@ test.each<[string, string, string, readonly string[]]>([
       '~ Tell the caller about the opening hours of the whole practice,[- ⏎-][+ +]and then say goodbye to them.',
     ],
   ],
-  ['an empty line between two paragraphs', 'a\nb', 'a\n\nb', ['~ a[-⏎-][+⏎⏎+]', '  b']],
+  ['an empty line between two paragraphs', 'a\nb', 'a\n\nb', ['~ a[+⏎+]', '  b']],
   ['a final line break', 'a\nb\n', 'a\nb', ['(2)']],
 ])('%s', (_, before, after, blocks) => {
   expect(blocksOf(before, after)).toEqual(blocks);
@@ -285,6 +285,21 @@ describe('a callout', () => {
     expect(
       diffProse('Use transfer at once', 'Use handover at once', { tools }).callouts,
     ).toMatchObject([{ mark: 'tool', before: 'transfer', after: 'handover' }]);
+  });
+
+  test('the number of an item is no number that counts', () => {
+    const before = '1. Ask for the name.\n2. Wait 20 seconds.';
+    const { callouts } = diffProse(before, '- Ask for the name.\n3. Wait 30 seconds.');
+    expect(callouts).toMatchObject([{ mark: 'number', before: '20 seconds', after: '30 seconds' }]);
+    expect(callouts).toHaveLength(1);
+  });
+
+  test('a name that goes here and comes there has moved', () => {
+    const before = 'Look the patient up with crm_lookup, then transfer.\n\nBe kind.\n\nGood bye.';
+    const after = 'Be kind.\n\nGood bye.\n\nEvery record of the clinic stands behind crm_lookup.';
+    expect(diffProse(before, after).callouts).toMatchObject([
+      { mark: 'tool', before: 'crm_lookup', after: 'crm_lookup', line: 5 },
+    ]);
   });
 
   test('says where it is, once for all of its places', () => {

@@ -22,7 +22,7 @@ export type CalloutsProps = {
 };
 
 /** Changes that turn what a text does, named before it is read. */
-export function Callouts({ diff: { callouts, moreCallouts }, id, onReach }: CalloutsProps) {
+export function Callouts({ diff: { blocks, callouts, moreCallouts }, id, onReach }: CalloutsProps) {
   const [most, setMost] = useState(STEP);
   if (callouts.length === 0) return null;
   const rest = callouts.length - most;
@@ -43,7 +43,7 @@ export function Callouts({ diff: { callouts, moreCallouts }, id, onReach }: Call
             <button type="button" onClick={goTo(callout.block)}>
               <span class="mark">{NAMES[callout.mark]}</span>
               <Words callout={callout} />
-              <span class="where">{placeWords(callout)}</span>
+              <span class="where">{placeWords(callout, blocks)}</span>
             </button>
           </li>
         ))}
@@ -60,6 +60,7 @@ export function Callouts({ diff: { callouts, moreCallouts }, id, onReach }: Call
 }
 
 function Words({ callout: { before, after } }: { readonly callout: Callout }) {
+  if (before === after) return <span class="turn">moved: {after}</span>;
   return (
     <span class="turn">
       {before === null ? null : <del>{before}</del>}
@@ -69,7 +70,9 @@ function Words({ callout: { before, after } }: { readonly callout: Callout }) {
   );
 }
 
-function placeWords({ heading, line, times }: Callout): string {
+/** What is gone stands in the old text alone. */
+function placeWords({ heading, line, times, block }: Callout, blocks: ProseDiff['blocks']): string {
+  const which = blocks[block]?.type === 'removed' ? 'old line' : 'line';
   const often = times > 1 ? `, ${formatNumber(times)} times` : '';
-  return `${heading === null ? '' : `${heading}, `}line ${formatNumber(line)}${often}`;
+  return `${heading === null ? '' : `${heading}, `}${which} ${formatNumber(line)}${often}`;
 }
