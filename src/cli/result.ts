@@ -9,6 +9,7 @@ import type { LedgerLine } from '../state/journal.ts';
 import { commandLine } from './command-line.ts';
 import type { CommonFlags, Context } from './context.ts';
 import { EXIT, type ExitCode } from './exit.ts';
+import { say } from './tell.ts';
 import type { Verification, VerifiedResult } from './verify-undo.ts';
 
 type Shown = {
@@ -33,17 +34,19 @@ export function showResult(
   if (verification !== undefined) {
     terminal.out(renderVerification(verification, plan.undoes, terminal.render));
   }
-  terminal.err(`Run ${run} is recorded: ${commandLine(`runs ${run}`, flags)}`);
+  say(terminal, `Run ${run} is recorded: ${commandLine(`runs ${run}`, flags)}`);
 }
 
 /** Says that nothing was written, and what stands against the plan. */
 export function tellRefused(plan: PlanDocument, shown: Shown): ExitCode {
   const { terminal } = shown.context;
   const { refusals = [] } = plan;
-  const say = (text: string) =>
+  const sayClean = (text: string) =>
     terminal.err(terminal.wrapsErr ? renderProse(text, terminal.renderErr) : sanitise(text));
-  for (const { message, advice } of refusals) say(`Nothing was written: ${message}. ${advice}`);
-  if (refusals.length === 0) say(STRUCK[plan.purpose]);
+  for (const { message, advice } of refusals) {
+    sayClean(`Nothing was written: ${message}. ${advice}`);
+  }
+  if (refusals.length === 0) sayClean(STRUCK[plan.purpose]);
   showNothingDone(plan, 'refused', shown);
   return EXIT.refused;
 }

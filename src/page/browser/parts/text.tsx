@@ -92,10 +92,12 @@ function Summary({ diff }: { readonly diff: ProseDiff }) {
   const told = counts.filter(([count]) => count > 0);
   return (
     <p class="sum">
-      <span class="words">
-        {words.removed === 0 ? null : <del>−{formatNumber(words.removed)}</del>}{' '}
-        {words.added === 0 ? null : <ins>+{formatNumber(words.added)}</ins>} words
-      </span>
+      {words.removed + words.added === 0 ? null : (
+        <span class="words">
+          {words.removed === 0 ? null : <del>−{formatNumber(words.removed)}</del>}{' '}
+          {words.added === 0 ? null : <ins>+{formatNumber(words.added)}</ins>} words
+        </span>
+      )}
       <span>
         Paragraphs: {told.map(([count, what]) => `${formatNumber(count)} ${what}`).join(', ')}
       </span>
