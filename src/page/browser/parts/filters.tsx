@@ -1,5 +1,5 @@
 import type { RefObject } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Action, Verdict } from '../../../core/plan-document.ts';
 import { sanitiseLine } from '../../../render/untrusted.ts';
 import { formatCount, formatNumber, kindTitle } from '../../../render/wording.ts';
@@ -60,12 +60,17 @@ function SearchBox({
   search,
 }: Pick<FiltersProps, 'filter' | 'onFilter' | 'search'>) {
   const [words, setWords] = useState(filter.words);
-  useEffect(() => setWords(filter.words), [filter.words]);
-  useEffect(() => {
-    if (words === filter.words) return;
-    const timer = setTimeout(() => onFilter({ ...filter, words }), PAUSE_MS);
-    return () => clearTimeout(timer);
-  }, [words, filter, onFilter]);
+  const pause = useRef<ReturnType<typeof setTimeout>>(undefined);
+  // Whoever sets a filter meanwhile, as Escape does, has the last word.
+  useLayoutEffect(() => {
+    clearTimeout(pause.current);
+    setWords(filter.words);
+  }, [filter]);
+  const typed = (text: string) => {
+    setWords(text);
+    clearTimeout(pause.current);
+    pause.current = setTimeout(() => onFilter({ ...filter, words: text }), PAUSE_MS);
+  };
   return (
     <input
       ref={search}
@@ -76,7 +81,7 @@ function SearchBox({
       autocomplete="off"
       spellcheck={false}
       value={words}
-      onInput={({ currentTarget }) => setWords(currentTarget.value)}
+      onInput={({ currentTarget }) => typed(currentTarget.value)}
     />
   );
 }
