@@ -127,7 +127,8 @@ export function openRemoteLease(
     if (!isRunId(run) || state.last_run !== run) throw new Error(`not written by a run: ${run}`);
     check();
     const kept = await remote.read();
-    const aside = kept.state === undefined ? [] : [{ name: `state.before-${run}`, text: kept.state }];
+    const aside =
+      kept.state === undefined ? [] : [{ name: `state.before-${run}`, text: kept.state }];
     const sound: string[] = [];
     const drop: string[] = [];
     for (const open of kept.open) {

@@ -1,10 +1,10 @@
-import { parseState } from '../state/state-text.ts';
 import { parseJournal } from '../state/journal-text.ts';
 import { isRunId } from '../state/layout.ts';
 import { inOrder, readReceipt } from '../state/receipts.ts';
 import { type OpenRun, sortOpenRuns } from '../state/run-files.ts';
 import { salvageFrom } from '../state/salvage.ts';
 import type { Standing } from '../state/standing.ts';
+import { parseState } from '../state/state-text.ts';
 import type { Lease, StateStore } from '../state/store.ts';
 import type { Kept, Remote, RemoteEffects } from './remote.ts';
 import { openRemoteLease } from './remote-lease.ts';
@@ -49,7 +49,12 @@ export function openRemoteStore(remote: Remote, effects: RemoteEffects): StateSt
       const names = await remote.runs();
       const receipts = await Promise.all(
         names.map(async (run) =>
-          readReceipt(run, (await remote.journal(run)) ?? '', nameOf(run, location), async () => ''),
+          readReceipt(
+            run,
+            (await remote.journal(run)) ?? '',
+            nameOf(run, location),
+            async () => '',
+          ),
         ),
       );
       return inOrder(receipts);

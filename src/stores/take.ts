@@ -67,8 +67,7 @@ export async function breakLease(
   effects: RemoteEffects,
 ): Promise<void> {
   const seen = await remote.ticket();
-  const refuse = async () =>
-    noSuchLease(remote.location, lease, await seeLease(remote, effects));
+  const refuse = async () => noSuchLease(remote.location, lease, await seeLease(remote, effects));
   if (seen === undefined || isReleased(seen) || seen.id !== lease) throw await refuse();
   const owner = identify(by.pid, effects.machine);
   const own = { beat: formatBeat(effects.now()).trim(), id: randomUUID(), owner, holder: by };
