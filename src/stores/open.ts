@@ -57,7 +57,8 @@ function whenUsed(location: string, open: () => Promise<StateStore>): StateStore
     unlock: async (lease, by) => (await store()).unlock(lease, by),
     runs: async () => (await store()).runs(),
     run: async (id) => (await store()).run(id),
-    close: async () => opened?.then((one) => one.close()),
+    // What could not be opened has told so already.
+    close: async () => (await opened?.catch(() => undefined))?.close(),
   };
 }
 

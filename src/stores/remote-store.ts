@@ -16,6 +16,7 @@ export function openRemoteStore(remote: Remote, effects: RemoteEffects): StateSt
   const leases = new Set<Lease>();
   /** What was read under a lease: nobody but its holder can have changed it since. */
   let latest: Standing | undefined;
+  let closing: Promise<void> | undefined;
 
   async function load(): Promise<Standing> {
     const standing = await standingOf(await remote.read(), location);
@@ -27,6 +28,12 @@ export function openRemoteStore(remote: Remote, effects: RemoteEffects): StateSt
     const standing = latest ?? (await standingOf(await remote.read(), location));
     latest = undefined;
     return standing;
+  }
+
+  async function close(): Promise<void> {
+    for (const lease of leases) await lease.release();
+    leases.clear();
+    await remote.close();
   }
 
   return {
@@ -65,10 +72,9 @@ export function openRemoteStore(remote: Remote, effects: RemoteEffects): StateSt
         ? undefined
         : (await parseJournal(text, nameOf(id, location))).entries;
     },
-    async close() {
-      for (const lease of leases) await lease.release();
-      leases.clear();
-      await remote.close();
+    close() {
+      closing ??= close();
+      return closing;
     },
   };
 }
