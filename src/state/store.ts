@@ -57,6 +57,8 @@ export type HeldLock = {
   readonly beat: string;
   /** Whether the holder's process runs, as far as this machine can tell. */
   readonly owner: 'running' | 'gone' | 'elsewhere';
+  /** Milliseconds in which a live holder shows a heartbeat. */
+  readonly watch: number;
 };
 
 /** The right to write. */

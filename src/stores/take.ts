@@ -56,7 +56,7 @@ export async function seeLease(
   const { id, holder, beat, owner } = ticket;
   const isHere = owner.machine === machine;
   const there = isHere ? (isGone(owner, machine) ? 'gone' : 'running') : 'elsewhere';
-  return { lease: id, holder, beat, owner: there };
+  return { lease: id, holder, beat, owner: there, watch: remote.timing.watch };
 }
 
 /** Takes the lease of that id from its holder, as `StateStore.unlock` says. */

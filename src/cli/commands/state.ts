@@ -151,7 +151,8 @@ export function unlock(
       const actor = await describeActor(settings.dir, context);
       await store.unlock(lease, holderFor('', 'state unlock', actor, context));
     }
-    const seen = { location: store.location, held: held ?? null, unlocked: lease !== undefined };
+    const { watch: _, ...told } = held ?? { watch: 0 };
+    const seen = { location: store.location, held: 'lease' in told ? told : null, unlocked: lease !== undefined };
     terminal.out(
       flags.format === 'json'
         ? json('callsheet-lock', seen)
