@@ -38,6 +38,15 @@ async function load(
     const http = httpPlace(place.http, credentials, openExchange(), effects);
     return openRemoteStore(documentRemote(http), effects);
   }
+  if ('postgres' in place) {
+    const [{ postgresRemote }, { openDatabase }] = await Promise.all([
+      import('./postgres.ts'),
+      import('./postgres-database.ts'),
+    ]);
+    const database = await openDatabase(place.postgres, env);
+    const { stack } = place.postgres;
+    return openRemoteStore(postgresRemote(database, stack, locationOf(place)), effects);
+  }
   throw new CallsheetError('config', `no such store: ${locationOf(place)}`);
 }
 

@@ -1,4 +1,4 @@
-import { expect, test, vi } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { CallsheetError } from '../../src/core/errors.ts';
 import type { StatePlace } from '../../src/core/state-place.ts';
 import type { JournalEntry } from '../../src/state/journal.ts';
@@ -42,9 +42,27 @@ export type Spot = {
   /** As a stack names it, with what must be in the environment. */
   readonly place: StatePlace;
   readonly env: Readonly<Record<string, string>>;
+  /** Closes every view. */
+  readonly close: () => Promise<void>;
   /** What must show up in no message and in nothing that is kept. */
   readonly credentials: readonly string[];
 };
+
+/** Views that are closed with the test at the latest. */
+export function openViews() {
+  const views: StateStore[] = [];
+  const close = async () => {
+    await Promise.all(views.splice(0).map((view) => view.close()));
+  };
+  onTestFinished(close);
+  return {
+    close,
+    add(view: StateStore): StateStore {
+      views.push(view);
+      return view;
+    },
+  };
+}
 
 /** A connection that is lost, as the store's client reports it; undefined where there is none. */
 export type Loss = (() => Error) | undefined;
@@ -386,6 +404,7 @@ export function contract(makeSpot: () => Promise<Spot>, loss: Loss): void {
     });
     await checkPromises(spot, promised);
     await recover(spot);
+    await spot.close();
     return died;
   }
 
@@ -408,6 +427,7 @@ export function contract(makeSpot: () => Promise<Spot>, loss: Loss): void {
     const held = await spot.open().lock();
     if (held !== undefined) await spot.open().unlock(held.lease, holder('u'));
     await recover(spot);
+    await spot.close();
     return wasCut;
   }
 }

@@ -1,14 +1,14 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { onTestFinished } from 'vitest';
 import { realDisk } from '../../src/state/disk.ts';
 import { openFileStore } from '../../src/state/file-store.ts';
 import { steppedDisk } from '../state/breaking.ts';
 import { makeFolder, sealed } from '../state/sample.ts';
-import { contract, type Spot } from './contract.ts';
+import { contract, openViews, type Spot } from './contract.ts';
 
 async function makeSpot(): Promise<Spot> {
   const path = join(await makeFolder(), '.callsheet/state.json');
+  const views = openViews();
   return {
     open({ effects = {}, fault } = {}) {
       const disk = steppedDisk(async ({ number }, part) => {
@@ -17,12 +17,12 @@ async function makeSpot(): Promise<Spot> {
         if (found.done) await part();
         throw found.error();
       });
-      const store = openFileStore(path, {
-        ...effects,
-        disk: fault === undefined ? realDisk : disk,
-      });
-      onTestFinished(() => store.close());
-      return store;
+      return views.add(
+        openFileStore(path, {
+          ...effects,
+          disk: fault === undefined ? realDisk : disk,
+        }),
+      );
     },
     async dump() {
       const names = await readdir(join(path, '..'), { recursive: true, withFileTypes: true });
@@ -36,6 +36,7 @@ async function makeSpot(): Promise<Spot> {
     },
     place: { file: path },
     env: {},
+    close: views.close,
     credentials: [],
   };
 }

@@ -6,7 +6,7 @@ import { openStateStore, realEffects } from '../../src/stores/open.ts';
 import { openRemoteStore } from '../../src/stores/remote-store.ts';
 import { began, failureOf, holder, sealed } from '../state/sample.ts';
 import { doRun } from '../state/stores.ts';
-import { contract, type Opening, type Spot } from './contract.ts';
+import { contract, type Opening, openViews, type Spot } from './contract.ts';
 import { faultyExchange, lostConnection } from './faulty.ts';
 import { PASSWORD, startHttpServer, USERNAME } from './http-server.ts';
 
@@ -23,14 +23,13 @@ const ENV = { CALLSHEET_STATE_USERNAME: USERNAME, CALLSHEET_STATE_PASSWORD: PASS
 function spotAt(path: string): Spot {
   const address = `${server.origin}${path}`;
   const credentials = { username: USERNAME, password: PASSWORD };
+  const views = openViews();
   return {
     open({ effects, fault }: Opening = {}) {
       const world = { ...realEffects(), ...effects };
       const exchange = faultyExchange(openExchange(), fault);
       const place = httpPlace({ address }, credentials, exchange, world);
-      const store = openRemoteStore(documentRemote(place), world);
-      onTestFinished(() => store.close());
-      return store;
+      return views.add(openRemoteStore(documentRemote(place), world));
     },
     dump: async () => server.shelfOf(path).text ?? '',
     async spoil(how) {
@@ -45,6 +44,7 @@ function spotAt(path: string): Spot {
     },
     place: { http: { address } },
     env: ENV,
+    close: views.close,
     credentials: [PASSWORD],
   };
 }

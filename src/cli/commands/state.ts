@@ -152,7 +152,11 @@ export function unlock(
       await store.unlock(lease, holderFor('', 'state unlock', actor, context));
     }
     const { watch: _, ...told } = held ?? { watch: 0 };
-    const seen = { location: store.location, held: 'lease' in told ? told : null, unlocked: lease !== undefined };
+    const seen = {
+      location: store.location,
+      held: 'lease' in told ? told : null,
+      unlocked: lease !== undefined,
+    };
     terminal.out(
       flags.format === 'json'
         ? json('callsheet-lock', seen)
