@@ -73,7 +73,10 @@ function stateOf({ key, keyPlace, value }: Member, root: WrittenMap): Kept {
 }
 
 /** Where each store keeps a state, beside files. */
-const STORES: { readonly [store: string]: readonly string[] } = { http: ['address'] };
+const STORES: { readonly [store: string]: readonly string[] } = {
+  http: ['address'],
+  postgres: ['url', 'stack'],
+};
 const ELSEWHERE = 'store ';
 
 /** What tells a state in a store from others; the first node that says a member wins. Undefined: it is in a file. */

@@ -10,7 +10,10 @@ import { memberOf, type Written } from './written.ts';
 /** Where something is that is not a file. */
 const ADDRESS = /^([a-z][a-z0-9+]*):\/\//;
 /** What each store must be given; the first says where it is. An environment may leave out what the stack says. */
-const NEEDS: { readonly [store: string]: readonly [string, ...string[]] } = { http: ['address'] };
+const NEEDS: { readonly [store: string]: readonly [string, ...string[]] } = {
+  http: ['address'],
+  postgres: ['url', 'stack'],
+};
 
 /** What is wrong with where the state is said to be. True: it is not to be read any further. */
 export function refuseState(state: Written | undefined, report: Report): boolean {
@@ -102,9 +105,11 @@ export function statePlace(
 ): StatePlace {
   const { CALLSHEET_STATE: elsewhere } = env;
   if (elsewhere !== undefined && elsewhere !== '') return placeOf(elsewhere);
-  const { file, http } = membersOf(value);
-  const at = textsIn(http);
-  if (at.address !== undefined) return { http: { ...at, address: at.address } };
+  const { file, http, postgres } = membersOf(value);
+  const { address, ...others } = textsIn(http);
+  if (address !== undefined) return { http: { ...others, address } };
+  const { url, stack } = textsIn(postgres);
+  if (url !== undefined && stack !== undefined) return { postgres: { url, stack } };
   const path = typeof file === 'string' ? file : defaultStateFile(environment);
   return { file: isAbsolute(path) ? path : join(dir, path) };
 }
@@ -118,11 +123,23 @@ export function placeOf(text: string): StatePlace {
     case 'http':
     case 'https':
       return { http: { address: text } };
+    case 'postgres':
+    case 'postgresql':
+      return { postgres: { url: text, stack: stackIn(text) } };
     default:
       throw new CallsheetError('usage', `no state is kept at ${store}://`, {
-        hint: 'A state is kept in a file or at https://. docs/state.md says how.',
+        hint: 'A state is kept in a file, at https:// or at postgres://. docs/state.md says how.',
       });
   }
+}
+
+/** A database keeps many states: the address must say which one is meant. */
+function stackIn(text: string): string {
+  const stack = URL.canParse(text) ? new URL(text).searchParams.get('stack') : null;
+  if (stack !== null && stack !== '') return stack;
+  throw new CallsheetError('usage', 'CALLSHEET_STATE names a database, and no stack in it', {
+    hint: 'Put the name of the stack behind the address: postgres://…/database?stack=NAME.',
+  });
 }
 
 function textsIn(value: Resolved | undefined): { readonly [name: string]: string } {

@@ -36,6 +36,21 @@ const http: SettingsField = {
   },
 };
 
+const postgres: SettingsField = {
+  type: 'object',
+  additionalProperties: false,
+  description:
+    'A PostgreSQL database. It keeps many states. The password comes from `CALLSHEET_STATE_PASSWORD` or `PGPASSWORD`.',
+  examples: [{ url: 'postgres://callsheet@db.example.test/callsheet', stack: 'production' }],
+  properties: {
+    url: address(
+      'Address of the database, without a password. `?sslmode=disable` and `require` ask for less than a checked encryption.',
+      'postgres://callsheet@db.example.test/callsheet',
+    ),
+    stack: address('Name of the state in the database.', 'production'),
+  },
+};
+
 export const stateSchema: SettingsField = {
   type: 'object',
   additionalProperties: false,
@@ -50,5 +65,6 @@ export const stateSchema: SettingsField = {
       examples: ['.callsheet/state.json'],
     },
     http,
+    postgres,
   },
 };

@@ -244,6 +244,10 @@ describe('a state that two have', () => {
       shares('5:22', 's', stack),
     ],
     [
+      'a database of several stacks',
+      'state: { postgres: { url: "postgres://u@db/x", stack: a } }\nenvironments: { s: { state: { postgres: { stack: b } } } }',
+    ],
+    [
       'addresses of their own',
       'state: { http: { address: "https://s.example.test/a" } }\nenvironments: { s: { state: { http: { address: "https://s.example.test/b" } } } }',
     ],

@@ -198,6 +198,18 @@ test.each<[string, string, Record<string, string>, object]>([
     { http: { address: HTTP, username: 'bot', lock_method: 'POST' } },
   ],
   [
+    'a database',
+    'state: { postgres: { url: "postgres://u@db/x", stack: desk } }',
+    {},
+    { postgres: { url: 'postgres://u@db/x', stack: 'desk' } },
+  ],
+  [
+    'a database in CALLSHEET_STATE',
+    '',
+    { CALLSHEET_STATE: 'postgres://u:p@db/x?stack=desk' },
+    { postgres: { url: 'postgres://u:p@db/x?stack=desk', stack: 'desk' } },
+  ],
+  [
     'CALLSHEET_STATE, over what callsheet.yaml says',
     'state: { file: x.json }',
     { CALLSHEET_STATE: HTTP },
