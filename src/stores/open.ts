@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { CallsheetError } from '../core/errors.ts';
 import type { StatePlace } from '../core/state-place.ts';
 import { openFileStore, type StoreEffects } from '../state/file-store.ts';
 import { thisMachine } from '../state/process-identity.ts';
@@ -47,7 +46,21 @@ async function load(
     const { stack } = place.postgres;
     return openRemoteStore(postgresRemote(database, stack, locationOf(place)), effects);
   }
-  throw new CallsheetError('config', `no such store: ${locationOf(place)}`);
+  const [{ documentRemote }, { s3Place }, { openExchange }] = await Promise.all([
+    import('./document-remote.ts'),
+    import('./s3.ts'),
+    import('./exchange.ts'),
+  ]);
+  const region = place.s3.region ?? env.AWS_REGION ?? env.AWS_DEFAULT_REGION;
+  const s3 = s3Place(place.s3, awsCredentials(env), openExchange(), effects, region);
+  return openRemoteStore(documentRemote(s3), effects);
+}
+
+function awsCredentials(env: OpenOptions['env']) {
+  const { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey } = env;
+  const { AWS_SESSION_TOKEN: sessionToken } = env;
+  if (!accessKeyId || !secretAccessKey) return undefined;
+  return { accessKeyId, secretAccessKey, ...(sessionToken ? { sessionToken } : {}) };
 }
 
 /** A store that is opened with the first thing that is asked of it. */
