@@ -76,6 +76,7 @@ function stateOf({ key, keyPlace, value }: Member, root: WrittenMap): Kept {
 const STORES: { readonly [store: string]: readonly string[] } = {
   http: ['address'],
   postgres: ['url', 'stack'],
+  s3: ['endpoint', 'bucket', 'key'],
 };
 const ELSEWHERE = 'store ';
 

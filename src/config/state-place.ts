@@ -1,6 +1,6 @@
 import { isAbsolute, join, resolve as resolvePath } from 'node:path';
 import { CallsheetError } from '../core/errors.ts';
-import type { StatePlace } from '../core/state-place.ts';
+import type { S3Place, StatePlace } from '../core/state-place.ts';
 import { STACK_FILE } from './discover.ts';
 import type { Report } from './problems.ts';
 import { membersOf, type Resolved } from './resolved.ts';
@@ -13,6 +13,7 @@ const ADDRESS = /^([a-z][a-z0-9+]*):\/\//;
 const NEEDS: { readonly [store: string]: readonly [string, ...string[]] } = {
   http: ['address'],
   postgres: ['url', 'stack'],
+  s3: ['bucket', 'key'],
 };
 
 /** What is wrong with where the state is said to be. True: it is not to be read any further. */
@@ -105,11 +106,13 @@ export function statePlace(
 ): StatePlace {
   const { CALLSHEET_STATE: elsewhere } = env;
   if (elsewhere !== undefined && elsewhere !== '') return placeOf(elsewhere);
-  const { file, http, postgres } = membersOf(value);
+  const { file, http, postgres, s3 } = membersOf(value);
   const { address, ...others } = textsIn(http);
   if (address !== undefined) return { http: { ...others, address } };
   const { url, stack } = textsIn(postgres);
   if (url !== undefined && stack !== undefined) return { postgres: { url, stack } };
+  const { bucket, key, ...service } = textsIn(s3);
+  if (bucket !== undefined && key !== undefined) return { s3: { ...service, bucket, key } };
   const path = typeof file === 'string' ? file : defaultStateFile(environment);
   return { file: isAbsolute(path) ? path : join(dir, path) };
 }
@@ -126,11 +129,31 @@ export function placeOf(text: string): StatePlace {
     case 'postgres':
     case 'postgresql':
       return { postgres: { url: text, stack: stackIn(text) } };
+    case 's3':
+      return { s3: bucketIn(text) };
     default:
       throw new CallsheetError('usage', `no state is kept at ${store}://`, {
-        hint: 'A state is kept in a file, at https:// or at postgres://. docs/state.md says how.',
+        hint: 'A state is kept in a file, at https://, postgres:// or s3://. docs/state.md says how.',
       });
   }
+}
+
+/** `s3://bucket/key`, with region and endpoint behind a question mark. */
+function bucketIn(text: string): S3Place {
+  const at = URL.canParse(text) ? new URL(text) : undefined;
+  const key = decodeURIComponent(at?.pathname.slice(1) ?? '');
+  if (at === undefined || at.hostname === '' || key === '')
+    throw new CallsheetError('usage', 'CALLSHEET_STATE names no object in a bucket', {
+      hint: 'It looks like s3://bucket/folder/state.json, and ?endpoint=https://… for a service that is not Amazon’s.',
+    });
+  const region = at.searchParams.get('region');
+  const endpoint = at.searchParams.get('endpoint');
+  return {
+    bucket: at.hostname,
+    key,
+    ...(region === null ? {} : { region }),
+    ...(endpoint === null ? {} : { endpoint }),
+  };
 }
 
 /** A database keeps many states: the address must say which one is meant. */

@@ -51,6 +51,20 @@ const postgres: SettingsField = {
   },
 };
 
+const s3: SettingsField = {
+  type: 'object',
+  additionalProperties: false,
+  description:
+    'A bucket of Amazon S3 or of a compatible service with conditional writes. Credentials come from `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY` and `AWS_SESSION_TOKEN`.',
+  examples: [{ bucket: 'voice-states', key: 'production/state.json', region: 'eu-central-1' }],
+  properties: {
+    bucket: address('Name of the bucket.', 'voice-states'),
+    key: address('Name of the object; others lie below it.', 'production/state.json'),
+    region: address('Its region, unless `AWS_REGION` says it.', 'eu-central-1'),
+    endpoint: address('Address of a service that is not Amazon’s.', 'https://s3.example.test'),
+  },
+};
+
 export const stateSchema: SettingsField = {
   type: 'object',
   additionalProperties: false,
@@ -66,5 +80,6 @@ export const stateSchema: SettingsField = {
     },
     http,
     postgres,
+    s3,
   },
 };

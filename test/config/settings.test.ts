@@ -204,6 +204,18 @@ test.each<[string, string, Record<string, string>, object]>([
     { postgres: { url: 'postgres://u@db/x', stack: 'desk' } },
   ],
   [
+    'a bucket',
+    'state: { s3: { bucket: b, key: a/s.json, region: eu } }',
+    {},
+    { s3: { bucket: 'b', key: 'a/s.json', region: 'eu' } },
+  ],
+  [
+    'a bucket in CALLSHEET_STATE',
+    '',
+    { CALLSHEET_STATE: 's3://b/a/s.json?endpoint=https://s3.example.test' },
+    { s3: { bucket: 'b', key: 'a/s.json', endpoint: 'https://s3.example.test' } },
+  ],
+  [
     'a database in CALLSHEET_STATE',
     '',
     { CALLSHEET_STATE: 'postgres://u:p@db/x?stack=desk' },
