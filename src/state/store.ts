@@ -77,8 +77,13 @@ export type Lease = {
     state: State,
     journal: readonly [RunBegan, ...JournalEntry[]],
   ) => Promise<readonly string[]>;
+  /** Takes over what another store had, into one that has no state. Receipts that are there already stay. */
+  readonly receive: (state: State, receipts: readonly KeptRun[]) => Promise<void>;
   readonly release: () => Promise<void>;
 };
+
+/** A finished run with its whole journal. */
+export type KeptRun = { readonly run: string; readonly entries: readonly JournalEntry[] };
 
 export type RunSummary = {
   readonly run: string;

@@ -8,7 +8,7 @@ import { isRunId } from '../state/layout.ts';
 import type { State } from '../state/model.ts';
 import type { Standing } from '../state/standing.ts';
 import type { StateMark } from '../state/state-text.ts';
-import type { Holder, Lease } from '../state/store.ts';
+import type { Holder, KeptRun, Lease } from '../state/store.ts';
 import { formatBeat, RELEASED_BEAT } from '../state/ticket.ts';
 import type { Change, Remote, RemoteEffects } from './remote.ts';
 
@@ -144,6 +144,18 @@ export function openRemoteLease(
     return aside.map(({ name }) => name);
   }
 
+  /** Receipts first: a state is there when all of it is. */
+  async function receive(state: State, receipts: readonly KeptRun[]): Promise<void> {
+    const there = await remote.runs();
+    for (const { run, entries } of receipts) {
+      if (there.includes(run)) continue;
+      const text = JOURNAL_HEADER + entries.map(formatEntry).join('');
+      await write({ append: { run, text }, file: [run] });
+    }
+    await write({ state });
+    stock = { state, pending: undefined };
+  }
+
   /** What fails after the lease was lost fails for that reason. What failed may have come through all the same. */
   async function whileHeld<T>(work: () => Promise<T>): Promise<T> {
     try {
@@ -161,6 +173,7 @@ export function openRemoteLease(
     append: (entry) => whileHeld(() => append(entry)),
     commit: (state) => whileHeld(() => commit(state)),
     replace: (state, entries) => whileHeld(() => replace(state, entries)),
+    receive: (state, receipts) => whileHeld(() => receive(state, receipts)),
     async release() {
       stopBeating();
       const open = journal;

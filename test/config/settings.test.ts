@@ -118,7 +118,9 @@ include: 1
   },
   {
     title: 'a state whose address carries a password',
-    files: { 'callsheet.yaml': `${MAIN}state: { http: { address: "https://u:p4ss@s.example.test" } }\n` },
+    files: {
+      'callsheet.yaml': `${MAIN}state: { http: { address: "https://u:p4ss@s.example.test" } }\n`,
+    },
     says: [
       'callsheet.yaml:4:27 secret/plain-address callsheet.yaml: the address of the state carries a password',
     ],
