@@ -3,7 +3,7 @@ import { CallsheetError } from '../core/errors.ts';
 /** What a store that is far away says when it cannot go on. */
 
 const KEPT =
-  'Nothing more is sent to the platform. What was written so far is kept; run the same command again when the store is back: that settles what is open, and goes on.';
+  'Nothing more is sent to the platform, and what was written so far is kept. Look whether the store runs and can be reached from here, then run the same command again: that settles what is open, and goes on.';
 
 /** No answer, or one that leaves open whether it was done. */
 export class NoAnswer extends CallsheetError {

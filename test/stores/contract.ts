@@ -67,8 +67,12 @@ export function openViews() {
 /** A connection that is lost, as the store's client reports it; undefined where there is none. */
 export type Loss = (() => Error) | undefined;
 
-/** What every store keeps to. */
-export function contract(makeSpot: () => Promise<Spot>, loss: Loss): void {
+/** `npm run torture` breaks the stores at every step. */
+const EVERY_STEP = process.env.CALLSHEET_EVERY_STEP === '1';
+
+/** What every store keeps to. It is broken at every step, or at each `stride` steps where that takes long. */
+export function contract(makeSpot: () => Promise<Spot>, loss: Loss, stride = 1): void {
+  const pace = EVERY_STEP ? 1 : stride;
   // Many rounds, on machines that are busy with other tests.
   vi.setConfig({ testTimeout: 60_000 });
 
@@ -348,7 +352,7 @@ export function contract(makeSpot: () => Promise<Spot>, loss: Loss): void {
     ['right after', true],
   ])('a process that dies %s any step loses nothing that it was promised', async (_where, done) => {
     let step = 1;
-    while (await dieAt(step, done)) step += 1;
+    while (await dieAt(step, done)) step += pace;
     // Every append and two commits: if this falls, steps are no longer seen.
     expect(step).toBeGreaterThan(18);
   });
@@ -360,7 +364,7 @@ export function contract(makeSpot: () => Promise<Spot>, loss: Loss): void {
     'a connection that is lost %s any step is got over or stops the run, and loses nothing',
     async (_where, done) => {
       let step = 1;
-      while (await cutAt(step, done)) step += 1;
+      while (await cutAt(step, done)) step += pace;
       expect(step).toBeGreaterThan(18);
     },
   );

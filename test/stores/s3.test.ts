@@ -56,7 +56,7 @@ function newSpot(): Spot & { readonly key: string } {
 }
 
 describe('a bucket', () => {
-  contract(async () => newSpot(), lostConnection);
+  contract(async () => newSpot(), lostConnection, 4);
 });
 
 test('holds no more objects than the document names', async () => {
