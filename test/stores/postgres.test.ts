@@ -115,7 +115,7 @@ describe('a real PostgreSQL', () => {
   contract(
     async () => newSpot(),
     () => Object.assign(new Error('write CONNECTION_CLOSED'), { code: 'CONNECTION_CLOSED' }),
-    3,
+    7,
   );
 });
 
