@@ -1,4 +1,4 @@
-import { chmod, mkdtemp } from 'node:fs/promises';
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -38,7 +38,10 @@ export async function startPostgres() {
     /** Without the password. */
     url: (database = 'postgres') => `postgres://${USER}@127.0.0.1:${port}/${database}`,
     createDatabase: (name: string) => server.createDatabase(name),
-    stop: () => server.stop(),
+    async stop() {
+      await server.stop();
+      await rm(folder, { recursive: true, force: true });
+    },
   };
 }
 
