@@ -3,7 +3,9 @@ import { defineConfig } from 'vitest/config';
 // Longer runs of what `npm test` proves in short: random worlds, kill points, storms.
 export default defineConfig({
   test: {
-    include: ['test/torture/**/*.test.ts'],
+    include: ['test/torture/**/*.test.ts', 'test/stores/*.test.ts'],
+    // The stores are broken at every step, not at each few.
+    env: { CALLSHEET_EVERY_STEP: '1' },
     isolate: false,
     fileParallelism: false,
     // They import JSON in a way that only bundlers read.

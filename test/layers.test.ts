@@ -12,6 +12,7 @@ import { describe, expect, test } from 'vitest';
  * `lint` and `rules` judge what `config` has resolved, and are called by it: so their findings come with the other
  * diagnostics, with frames, and stop a plan as those do. Rules over plans go to `plan` as a function.
  * `model` is the pure part of `state/`, which plans and journals are made of; the rest of it stores them.
+ * `stores` keep a state where other machines reach it; `state` keeps it in a file, and knows what a state is.
  * `contract` is the table of operations in `api/`, which is data; the rest of it calls them.
  */
 const ALLOWED: { readonly [folder: string]: readonly string[] } = {
@@ -25,6 +26,7 @@ const ALLOWED: { readonly [folder: string]: readonly string[] } = {
     'contract',
     'simulator',
     'state',
+    'stores',
     'model',
     'plan',
     'diff',
@@ -54,6 +56,7 @@ const ALLOWED: { readonly [folder: string]: readonly string[] } = {
   contract: [],
   simulator: ['api', 'contract', 'core'],
   state: ['model', 'kinds', 'core'],
+  stores: ['state', 'model', 'api', 'core'],
   rollback: ['plan', 'diff', 'model', 'kinds', 'core'],
   plan: ['diff', 'model', 'kinds', 'core'],
   diff: ['model', 'core'],
@@ -84,6 +87,8 @@ const OWNERS: { readonly [name: string]: string } = {
   '@fastify/multipart': 'simulator',
   '@marcbachmann/cel-js': 'rules',
   'age-encryption': 'snapshot',
+  postgres: 'stores',
+  aws4fetch: 'stores',
 };
 
 type Import = { readonly file: string; readonly specifier: string };

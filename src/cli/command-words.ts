@@ -118,6 +118,7 @@ export const COMMAND_WORDS: { readonly [command: string]: CommandWords } = {
     examples: ['callsheet state unlock'],
     exits: ['done', 'error', 'locked'],
   },
+  'state migrate': edit('callsheet state migrate --to s3://voice-states/production/state.json'),
   'state repair': {
     examples: ['callsheet state repair'],
     exits: ['done', 'error', 'stale', 'locked', 'interrupted'],

@@ -7,7 +7,6 @@ import type { World } from '../diff/world.ts';
 import { recordIn, textOf } from '../kinds/answer.ts';
 import { createReader } from '../live/reader.ts';
 import type { Reader } from '../plan/reader.ts';
-import { openFileStore } from '../state/file-store.ts';
 import {
   countFingerprints,
   createFingerprinter,
@@ -16,6 +15,7 @@ import {
 import type { State } from '../state/model.ts';
 import { emptyState, replay } from '../state/replay.ts';
 import type { StateStore } from '../state/store.ts';
+import { openStateStore } from '../stores/open.ts';
 import type { CommonFlags, Context } from './context.ts';
 import { DEFAULT_CONCURRENCY, type FileSource, openClient } from './open-client.ts';
 import { type LoadedStack, openStack, type SecretsWanted } from './stack.ts';
@@ -145,9 +145,9 @@ function checkAccount({ account_id: known }: State, account: string, location: s
 /** Opens the state alone, for commands that ask nothing of the platform. */
 export function openStore(
   stack: Pick<Stack, 'state'>,
-  { disk, copy }: Pick<Context, 'disk' | 'copy'>,
+  { disk, copy, env }: Pick<Context, 'disk' | 'copy' | 'env'>,
 ): StateStore {
-  return openFileStore(copy?.stateFile ?? stack.state.file, disk === undefined ? {} : { disk });
+  return openStateStore(copy === undefined ? stack.state : { file: copy.stateFile }, { env, disk });
 }
 
 /** Stands in plans for the lineage of a state that no run has made yet. */

@@ -77,6 +77,15 @@ function addMendingCommands(command: MakeCommand, action: Act): void {
       )(flags),
     );
 
+  command('migrate', 'move the state and the receipts of its runs into an empty place')
+    .requiredOption('--to <place>', 'a path, https://…, postgres://…?stack=NAME or s3://bucket/key')
+    .addOption(format())
+    .action((flags) =>
+      action(async (given: typeof flags, context) =>
+        (await import('./commands/state.ts')).migrate(given, context),
+      )(flags),
+    );
+
   command('repair', 'rebuild a damaged state from what is readable and from what is live')
     .addOption(format())
     .action((flags) =>

@@ -51,17 +51,16 @@ export async function refuseBeside({ unfinished, store }: Session): Promise<void
     throw lockedState(store.location, held.holder, held.lease);
 }
 
-/** Three heartbeats: whoever is silent for that long is taken for dead by who only looks. */
-const WATCH_MS = 6_000;
-const GLANCE_MS = 100;
+/** How often a holder is looked at while one waits for its heartbeat: whoever is silent is taken for dead. */
+const GLANCES = 60;
 
 /** Whether a run goes on. On another machine that is seen by its heartbeat, never by comparing clocks. */
 async function isAtWork(run: string, store: StateStore): Promise<boolean> {
   const held = await store.lock();
   if (held === undefined || held.holder.run !== run) return false;
   if (held.owner !== 'elsewhere') return held.owner === 'running';
-  for (let waited = 0; waited < WATCH_MS; waited += GLANCE_MS) {
-    await sleep(GLANCE_MS);
+  for (let glance = 0; glance < GLANCES; glance += 1) {
+    await sleep(held.watch / GLANCES);
     const now = await store.lock();
     if (now?.lease !== held.lease) return false;
     if (now.beat !== held.beat) return true;

@@ -1,5 +1,6 @@
 import { resolve as resolvePath } from 'node:path';
 import { type Diagnostic, hasErrors } from '../core/diagnostics.ts';
+import type { StatePlace } from '../core/state-place.ts';
 import { kinds } from '../kinds/index.ts';
 import { STACK_FILE } from './discover.ts';
 import { enterEnvironment } from './environment.ts';
@@ -22,8 +23,8 @@ export type StackSettings = {
   readonly organizations: Readonly<Record<string, string>>;
   /** Id of the default organization. */
   readonly organization: string | undefined;
-  /** Absolute path of the state file. */
-  readonly state: { readonly file: string };
+  /** Where the state is; of a file the absolute path. */
+  readonly state: StatePlace;
 };
 
 /**
@@ -55,7 +56,7 @@ export function loadSettings(options: Omit<LoadOptions, 'secrets'>): {
   const variables = readVariables(memberOf(root, 'variables')?.value, options, report);
   const { env, environment } = options;
   const deps = { folder, variables, report, env, environment, secretNames: names };
-  const { platform, organizations, organization, stateFile } = readSettings(root, deps);
+  const { platform, organizations, organization, state } = readSettings(root, deps);
   const diagnostics = report.diagnostics();
   if (hasErrors(diagnostics)) return { settings: undefined, diagnostics };
   return {
@@ -64,7 +65,7 @@ export function loadSettings(options: Omit<LoadOptions, 'secrets'>): {
       platform,
       organizations,
       organization: organization === 'failed' ? undefined : organization,
-      state: { file: stateFile },
+      state,
     },
     diagnostics,
   };

@@ -5,6 +5,7 @@ import type { Diagnostic } from '../core/diagnostics.ts';
 import type { Guards } from '../core/guards.ts';
 import type { Path } from '../core/path.ts';
 import type { PlanRules } from '../core/plan-rules.ts';
+import type { StatePlace } from '../core/state-place.ts';
 import { kinds as allKinds } from '../kinds/index.ts';
 import type { Kind } from '../kinds/kind.ts';
 import { toDesired } from './desired.ts';
@@ -51,8 +52,8 @@ export type Stack = {
   readonly platform: Platform;
   /** Names of organizations → ids. */
   readonly organizations: Readonly<Record<string, string>>;
-  /** Absolute path of the state file. */
-  readonly state: { readonly file: string };
+  /** Where the state is; of a file the absolute path. */
+  readonly state: StatePlace;
   readonly guards: Guards;
   /** Addresses that resources had before, and those that are let go of without a delete. */
   readonly moves: Moves;
@@ -145,7 +146,7 @@ export async function loadStack(
     environment: options.environment,
     platform: settings.platform,
     organizations: settings.organizations,
-    state: { file: settings.stateFile },
+    state: settings.state,
     guards: settings.guards,
     moves: parts.moves,
     rules: rules.plan,

@@ -3,6 +3,7 @@ import { guardsSchema } from './guards-schema.ts';
 import { lintSchema } from './lint-schema.ts';
 import { rulesSchema } from './rules-schema.ts';
 import type { SettingsField } from './settings-field.ts';
+import { stateSchema } from './state-schema.ts';
 
 const scalar: SettingsField = { type: ['string', 'number', 'boolean'], 'x-local': true };
 
@@ -113,21 +114,7 @@ const properties: { readonly [name: string]: SettingsField } = {
       'Patterns of the YAML files that belong to the stack. All below the folder, where absent.',
     examples: [['agents/**/*.yaml', 'shared.yaml']],
   },
-  state: {
-    type: 'object',
-    additionalProperties: false,
-    description: 'Where the state is kept.',
-    examples: [{ file: '.callsheet/state.json' }],
-    properties: {
-      file: {
-        type: 'string',
-        'x-local': true,
-        description: 'Path of the state file, from the stack folder.',
-        default: '.callsheet/state.json',
-        examples: ['.callsheet/state.json'],
-      },
-    },
-  },
+  state: stateSchema,
   guards: guardsSchema,
   lint: lintSchema,
   rules: rulesSchema,

@@ -1,6 +1,7 @@
 import type { SourcePosition } from '../core/diagnostics.ts';
 import type { WrittenEndpoint } from '../core/endpoints.ts';
 import type { Guards } from '../core/guards.ts';
+import type { StatePlace } from '../core/state-place.ts';
 import type { LintSettings } from '../lint/settings.ts';
 import { reportBaseUrl } from './base-url.ts';
 import { type Pattern, STACK_FILE } from './discover.ts';
@@ -23,8 +24,8 @@ import {
 import { type PlacedRule, readRules } from './rules.ts';
 import { APART, resolveApart } from './settings-apart.ts';
 import { settingsSchema } from './settings-schema.ts';
-import { stateFileAt } from './shared-state.ts';
 import { positionOf } from './source.ts';
+import { refuseState, statePlace } from './state-place.ts';
 import { rootSpot } from './trace.ts';
 import { validate } from './validate.ts';
 import type { Variables } from './variables.ts';
@@ -49,8 +50,7 @@ export type Settings = {
   /** The id of the default organization; `failed` where it is named but unknown, which was reported. */
   readonly organization: string | 'failed' | undefined;
   readonly include: readonly Pattern[] | undefined;
-  /** Absolute path of the state file. */
-  readonly stateFile: string;
+  readonly state: StatePlace;
   readonly guards: Guards;
   readonly lint: LintSettings;
   readonly rules: readonly PlacedRule[];
@@ -103,22 +103,6 @@ function readInclude(
   return patterns.length === 0 ? undefined : patterns;
 }
 
-/** A state store that is not a file. */
-function refuseStore(node: Written | undefined, report: Report): boolean {
-  if (node?.type !== 'scalar' || typeof node.value !== 'string') return false;
-  const store = /^([a-z][a-z0-9+]*):\/\//.exec(node.value)?.[1];
-  if (store === undefined) return false;
-  // Such an address may carry a password.
-  report.mask(node.place);
-  report.add({
-    rule: 'config/not-supported',
-    message: `${STACK_FILE}: state is kept at ${store}://, which is not supported yet`,
-    hint: 'Use state: { file: .callsheet/state.json }',
-    place: node.place,
-  });
-  return true;
-}
-
 /** Looks a name up among those of `callsheet.yaml`. */
 export function lookupOrganization(organizations: Readonly<Record<string, string>>) {
   return (name: string): OrganizationLookup => {
@@ -162,7 +146,7 @@ export function readSettings(root: WrittenMap, deps: StackDeps): Settings {
   const { folder, variables, report } = deps;
   const written = onlyStackMembers(root);
   const state = memberOf(written, 'state')?.value;
-  const refused = refuseStore(state, report) || refuseStore(memberOf(state, 'file')?.value, report);
+  const refused = refuseState(state, report);
   const organizations = memberOf(written, 'organizations')?.value;
   const context: Context = {
     root: settingsSchema,
@@ -207,10 +191,7 @@ export function readSettings(root: WrittenMap, deps: StackDeps): Settings {
     organizations: Object.fromEntries(Object.entries(known).filter(([, value]) => isUuid(value))),
     organization: organization === undefined ? undefined : id !== undefined ? id : 'failed',
     include: readInclude(include, memberOf(written, 'include')?.value),
-    stateFile: stateFileAt(
-      { dir: deps.folder.dir, env: deps.env, environment: deps.environment },
-      textOf(membersOf(resolved.state).file),
-    ),
+    state: statePlace(resolved.state, { ...deps, dir: folder.dir, environment: deps.environment }),
     guards: readGuards(guards, memberOf(written, 'guards')?.value),
     lint: readLint(resolved.lint),
     rules: rules.rules,

@@ -41,7 +41,8 @@ export function checkStates(
   environments: readonly Member[],
   report: Report,
 ): void {
-  const own = fileIn(memberOf(root, 'state')?.value) ?? defaultStateFile(undefined);
+  const shared = memberOf(root, 'state')?.value;
+  const own = storeIn([shared]) ?? fileIn(shared) ?? defaultStateFile(undefined);
   const known = new Map([[pathOf(own, dir), 'the stack without --env']]);
   for (const environment of environments) {
     const { key } = environment;
@@ -58,7 +59,8 @@ export function checkStates(
 }
 
 function pathOf(file: string | undefined, dir: string): string | undefined {
-  return file === undefined || file.includes('${') ? undefined : resolve(dir, file);
+  if (file === undefined || file.includes('${')) return undefined;
+  return file.startsWith(ELSEWHERE) ? file : resolve(dir, file);
 }
 
 /** The state of an environment, as laying it over that of the stack gives it. */
@@ -76,12 +78,40 @@ function stateOf({ key, keyPlace, value }: Member, root: WrittenMap): Kept {
   if (given !== undefined && isRemoval(given.value)) {
     return { file: standard, place: given.keyPlace, hint: give };
   }
+  const store = storeIn([given?.value, shared?.value]);
+  if (store !== undefined) {
+    const place = given?.keyPlace ?? shared?.keyPlace ?? keyPlace;
+    return { file: store, place, hint: 'Give it another place in that store' };
+  }
   const inherited = fileIn(shared?.value);
   if (shared === undefined || inherited === undefined) {
     return { file: standard, place: given?.keyPlace ?? keyPlace, hint: give };
   }
   const hint = `${give}, or remove state here: then each environment has its own`;
   return { file: inherited, place: given?.keyPlace ?? shared.keyPlace, hint };
+}
+
+/** Where each store keeps a state, beside files. */
+const STORES: { readonly [store: string]: readonly string[] } = {
+  http: ['address'],
+  postgres: ['url', 'stack'],
+  s3: ['endpoint', 'bucket', 'key'],
+};
+const ELSEWHERE = 'store ';
+
+/** What tells a state in a store from others; the first node that says a member wins. Undefined: it is in a file. */
+function storeIn(states: readonly (Written | undefined)[]): string | undefined {
+  for (const [store, names] of Object.entries(STORES)) {
+    const given = states.flatMap((state) => memberOf(state, store) ?? []);
+    const [first] = given;
+    if (first === undefined || isRemoval(first.value)) continue;
+    const texts = names.map((name) => {
+      const found = given.flatMap(({ value }) => memberOf(value, name) ?? [])[0];
+      return found && textOf(found.value);
+    });
+    return `${ELSEWHERE}${store} ${texts.join(' ')}`;
+  }
+  return undefined;
 }
 
 function isRemoval(node: Written): boolean {

@@ -46,6 +46,11 @@ const TABLE: readonly (readonly [name: string, summary: string, remedy: string])
     'Remove it, or update Callsheet.',
   ],
   [
+    'config/state',
+    'Where the state is kept is not said whole, or in two ways.',
+    'Name one store, with all that it needs.',
+  ],
+  [
     'csv/header',
     'The first line of a CSV file does not name its columns.',
     'Give each column a name of its own that an expression can use.',

@@ -34,6 +34,31 @@ export function renderPush(
   return `${ledger}${sentence(last, options)}${asideText(setAside, options)}`;
 }
 
+export type ShownMigration = {
+  readonly from: string;
+  readonly to: string;
+  readonly serial: number;
+  readonly resources: number;
+  readonly runs: number;
+  /** Runs whose receipts could not be read. */
+  readonly left: readonly string[];
+};
+
+/** Where a state went, and what is to be done now. */
+export function renderMigration(
+  { from, to, serial, resources, runs, left }: ShownMigration,
+  options: RenderOptions,
+): string {
+  const what = `${formatCount(resources, 'resource')} and ${formatCount(runs, 'run')} moved to ${to}, read back and compared (serial ${serial}).`;
+  const behind =
+    left.length === 0 ? '' : `Runs that could not be read stay behind: ${left.join(', ')}.`;
+  const next = `Name the new place in callsheet.yaml (state) or in CALLSHEET_STATE. ${from} keeps a note, and is refused from now on.`;
+  return [what, behind, next]
+    .filter((line) => line !== '')
+    .map((line) => sentence(line, options))
+    .join('');
+}
+
 export type ShownRepair = {
   readonly location: string;
   readonly problem: string | null;

@@ -75,7 +75,7 @@ function leafText(leaf: AppliedLeaf): string {
 
 export type ShownLock = {
   readonly location: string;
-  readonly held: HeldLock | null;
+  readonly held: Omit<HeldLock, 'watch'> | null;
   readonly unlocked: boolean;
 };
 

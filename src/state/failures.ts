@@ -31,6 +31,13 @@ export class NewerDocument extends CallsheetError {
   }
 }
 
+/** What a migration left behind. */
+export function movedAway(location: string, to: string): CallsheetError {
+  return new CallsheetError('state', `the state ${location} was moved to ${to}`, {
+    hint: 'Name that place in callsheet.yaml (state) or in CALLSHEET_STATE. To use this one again after all, put a state there: callsheet state push --force FILE.',
+  });
+}
+
 /** A whole state that a later run wrote over once. `run` began from `serial`. */
 export function olderState(
   location: string,

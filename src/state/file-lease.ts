@@ -3,7 +3,7 @@ import { worded } from './disk-failures.ts';
 import { unsettledRun } from './failures.ts';
 import type { JournalEntry } from './journal.ts';
 import { type JournalWriter, writeJournal } from './journal-file.ts';
-import { JOURNAL_HEADER, TORN } from './journal-text.ts';
+import { formatEntry, JOURNAL_HEADER, TORN } from './journal-text.ts';
 import { isRunId } from './layout.ts';
 import type { Lock } from './lock.ts';
 import type { State } from './model.ts';
@@ -11,7 +11,7 @@ import type { Place } from './place.ts';
 import { replaceState } from './replace.ts';
 import { type OpenRun, readOpenRuns, tidyOpenRuns } from './run-files.ts';
 import { readMarkStanding } from './standing.ts';
-import type { Holder, Lease } from './store.ts';
+import type { Holder, KeptRun, Lease } from './store.ts';
 
 /**
  * The right to write, for as long as the lock is held. One lease can settle a dead run and then do its
@@ -93,12 +93,26 @@ export function openLease(lock: Lock, holder: Holder, place: Place): Lease {
     });
   }
 
+  /** Receipts first: a state is there when all of it is. */
+  async function receive(state: State, receipts: readonly KeptRun[]): Promise<void> {
+    await disk.makeFolder(layout.runs);
+    for (const { run, entries } of receipts) {
+      lock.check();
+      if (!isRunId(run)) throw new Error(`not the id of a run: ${JSON.stringify(run)}`);
+      const path = layout.finishedRun(run);
+      if ((await disk.look(path)) === undefined)
+        await disk.writeNew(path, JOURNAL_HEADER + entries.map(formatEntry).join(''));
+    }
+    await commitState(state, undefined, place, lock);
+  }
+
   return {
     id: lock.id,
     holder,
     append: (entry) => whileHeld(() => append(entry)),
     commit: (state) => whileHeld(() => commit(state)),
     replace: (state, entries) => whileHeld(() => replaceState(state, entries, place, lock)),
+    receive: (state, receipts) => whileHeld(() => receive(state, receipts)),
     async release() {
       const open = journal;
       journal = undefined;

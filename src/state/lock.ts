@@ -53,7 +53,7 @@ const SILENT_MS = 24_000;
  * Three heartbeats: where clocks jump or differ, watching is all that tells a live holder from a dead one,
  * and a busy one may be late with a beat.
  */
-const WATCH_MS = 6_000;
+export const WATCH_MS = 6_000;
 /** A ticket is made and written in two steps; the second follows within this time. */
 const GLANCE_MS = 50;
 

@@ -25,6 +25,8 @@ export type State = {
   readonly last_run: string | null;
   /** Configurations that were rolled back, by their digest; absent where there is none. */
   readonly holds?: Holds;
+  /** Where it was moved to: a note for whoever looks here. Such a state is not used any more. */
+  readonly moved_to?: string;
 };
 
 /** A configuration that is held is not applied again until somebody releases it. */

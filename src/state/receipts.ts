@@ -30,14 +30,23 @@ export async function summariseRuns(
   const receipts = unfiled.map(({ run, entries }) => summarise(run, entries));
   for (const name of await place.disk.list(place.layout.runs)) {
     const found = runOf(name);
-    if (found?.open === false)
-      receipts.push(await readSummary(place, found.run, join(place.layout.runs, name)));
+    if (found?.open !== false) continue;
+    const path = join(place.layout.runs, name);
+    const text = (await place.disk.read(path)) ?? '';
+    receipts.push(
+      await readReceipt(found.run, text, path, async () => (await stat(path)).mtime.toISOString()),
+    );
   }
+  return inOrder(receipts);
+}
+
+/** What receipts say in short, newest first. */
+export function inOrder(receipts: readonly Receipt[]): readonly RunSummary[] {
   return newestFirst(receipts).map(({ summary }) => summary);
 }
 
 /** A receipt with what tells its place among the others. */
-type Receipt = {
+export type Receipt = {
   readonly summary: RunSummary;
   readonly lineage: string;
   /** Of the state that the run began from. */
@@ -64,15 +73,19 @@ function newestFirst(receipts: readonly Receipt[]): readonly Receipt[] {
   );
 }
 
-/** A damaged receipt is listed as one, and hides no other. */
-async function readSummary({ disk }: Place, run: string, path: string): Promise<Receipt> {
+/** A damaged receipt is listed as one, and hides no other. `changedAt` tells when it was written last. */
+export async function readReceipt(
+  run: string,
+  text: string,
+  location: string,
+  changedAt: () => Promise<string>,
+): Promise<Receipt> {
   try {
-    return summarise(run, (await parseJournal((await disk.read(path)) ?? '', path)).entries);
+    return summarise(run, (await parseJournal(text, location)).entries);
   } catch (error) {
     if (!(error instanceof CallsheetError)) throw error;
-    const { mtime } = await stat(path);
     const unknown = { purpose: 'unknown', changes: 0, user: null, commit: null };
-    const summary = { run, at: mtime.toISOString(), status: 'unreadable' as const, ...unknown };
+    const summary = { run, at: await changedAt(), status: 'unreadable' as const, ...unknown };
     return { summary, lineage: '', serial: 0 };
   }
 }

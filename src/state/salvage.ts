@@ -24,10 +24,38 @@ import type { Salvage, SalvagedJournal } from './store.ts';
  * | damaged                             | each resource that reads | every run, as journals are sealed line by line and it is not |
  * | another stack's, or no state at all | nothing                  | every run of the newest lineage       |
  */
-export async function salvage(place: Place): Promise<Salvage> {
-  const problem = await problemOf(place);
-  const journals = await readJournals(place);
-  const { read, remains } = await readRemains(place, journals);
+export function salvage(place: Place): Promise<Salvage> {
+  return salvageFrom({
+    location: place.location,
+    check: () => readStanding(place),
+    state: () => readStateText(place),
+    journals: () => readTexts(place),
+  });
+}
+
+/** What a store has to be salvaged from. */
+export type Sources = {
+  readonly location: string;
+  /** Throws what `load` throws. */
+  readonly check: () => Promise<unknown>;
+  readonly state: () => Promise<string | undefined>;
+  /** Every journal, in no order. */
+  readonly journals: () => Promise<readonly JournalText[]>;
+};
+
+export type JournalText = {
+  readonly run: string;
+  /** Names it in messages. */
+  readonly path: string;
+  readonly finished: boolean;
+  readonly text: string;
+};
+
+/** The same for any store. */
+export async function salvageFrom(sources: Sources): Promise<Salvage> {
+  const problem = await problemOf(sources.check);
+  const journals = await readJournals(await sources.journals());
+  const { read, remains } = await readRemains(sources, journals);
   const lineage = remains?.lineage ?? newestBegan(journals)?.lineage;
   const own = journals.filter(({ began }) => began?.lineage === lineage);
   const floor = read === 'whole' ? (remains?.serial ?? 0) : 0;
@@ -46,9 +74,9 @@ export async function salvage(place: Place): Promise<Salvage> {
 }
 
 /** Throws where nothing may be made of what is there. */
-async function problemOf(place: Place): Promise<CallsheetError | undefined> {
+async function problemOf(check: Sources['check']): Promise<CallsheetError | undefined> {
   try {
-    await readStanding(place);
+    await check();
     return undefined;
   } catch (error) {
     if (!(error instanceof CallsheetError) || error instanceof NewerDocument) throw error;
@@ -66,23 +94,26 @@ type Journal = {
   readonly lost: number | undefined;
 };
 
-/** Every journal, in the order in which the runs began. */
-async function readJournals({ layout, disk }: Place): Promise<readonly Journal[]> {
-  const journals: Journal[] = [];
+async function readTexts({ layout, disk }: Place): Promise<readonly JournalText[]> {
+  const texts: JournalText[] = [];
   for (const name of await disk.list(layout.runs)) {
     const found = runOf(name);
     if (found === undefined) continue;
     const path = join(layout.runs, name);
-    const read = await salvageJournal((await disk.read(path)) ?? '', path);
+    const text = (await disk.read(path)) ?? '';
+    texts.push({ run: found.run, path, finished: !found.open, text });
+  }
+  return texts;
+}
+
+/** Every journal, in the order in which the runs began. */
+async function readJournals(texts: readonly JournalText[]): Promise<readonly Journal[]> {
+  const journals: Journal[] = [];
+  for (const { run, path, finished, text } of texts) {
+    const read = await salvageJournal(text, path);
     const entries = read?.entries ?? [];
-    journals.push({
-      run: found.run,
-      path,
-      finished: !found.open,
-      entries,
-      began: entries.find((entry) => entry.type === 'began'),
-      lost: read?.lost,
-    });
+    const began = entries.find((entry) => entry.type === 'began');
+    journals.push({ run, path, finished, entries, began, lost: read?.lost });
   }
   const order = ({ began }: Journal) => [began?.serial ?? 0, began?.at ?? ''] as const;
   return journals.sort((a, b) => {
@@ -103,14 +134,17 @@ function newestBegan(journals: readonly Journal[]): RunBegan | undefined {
 
 type Read = { readonly read: Salvage['read']; readonly remains: Remains | undefined };
 
-async function readRemains(place: Place, journals: readonly Journal[]): Promise<Read> {
-  const text = await readStateText(place);
+async function readRemains(
+  { location, state }: Sources,
+  journals: readonly Journal[],
+): Promise<Read> {
+  const text = await state();
   if (text === undefined) return { read: 'nothing', remains: undefined };
-  const whole = await parseState(text, place.location).catch((error: unknown) => {
+  const whole = await parseState(text, location).catch((error: unknown) => {
     if (error instanceof CallsheetError) return undefined;
     throw error;
   });
-  const remains = whole ?? (await salvageState(text, place.location));
+  const remains = whole ?? (await salvageState(text, location));
   if (remains === undefined) return { read: 'nothing', remains };
   const isOwn =
     journals.every(({ began }) => began === undefined) ||

@@ -1,5 +1,5 @@
 import { createHash, hash } from 'node:crypto';
-import { damagedState, foreignState, NewerDocument, unwritable } from './failures.ts';
+import { damagedState, foreignState, movedAway, NewerDocument, unwritable } from './failures.ts';
 import { brokenInvariant } from './invariants.ts';
 import type { State } from './model.ts';
 import { firstProblem, isRecord, stateShape } from './shape.ts';
@@ -136,6 +136,7 @@ async function soundState(document: unknown): Promise<State | undefined> {
   const validate = await stateShape();
   if (!validate(document)) return undefined;
   const { checksum: _, ...state } = document;
+  if (state.moved_to !== undefined) return undefined;
   return brokenInvariant(state) === undefined ? state : undefined;
 }
 
@@ -162,6 +163,7 @@ export async function parseState(text: string, location: string): Promise<State>
   if (!validate(document))
     throw damagedState(location, `does not have the shape of a state: ${firstProblem(validate)}`);
   const { checksum: _, ...state } = document;
+  if (state.moved_to !== undefined) throw movedAway(location, state.moved_to);
   const broken = brokenInvariant(state);
   if (broken !== undefined) throw damagedState(location, broken);
   return state;

@@ -57,6 +57,8 @@ export type HeldLock = {
   readonly beat: string;
   /** Whether the holder's process runs, as far as this machine can tell. */
   readonly owner: 'running' | 'gone' | 'elsewhere';
+  /** Milliseconds in which a live holder shows a heartbeat. */
+  readonly watch: number;
 };
 
 /** The right to write. */
@@ -75,8 +77,13 @@ export type Lease = {
     state: State,
     journal: readonly [RunBegan, ...JournalEntry[]],
   ) => Promise<readonly string[]>;
+  /** Takes over what another store had, into one that has no state. Receipts that are there already stay. */
+  readonly receive: (state: State, receipts: readonly KeptRun[]) => Promise<void>;
   readonly release: () => Promise<void>;
 };
+
+/** A finished run with its whole journal. */
+export type KeptRun = { readonly run: string; readonly entries: readonly JournalEntry[] };
 
 export type RunSummary = {
   readonly run: string;

@@ -50,6 +50,10 @@ export function isReleased(ticket: Ticket): boolean {
   return ticket.beat === RELEASED;
 }
 
+export function isReleasedBeat(beat: string): boolean {
+  return beat === RELEASED;
+}
+
 function isTicket(value: unknown): value is Ticket {
   return (
     has(value, { beat: 'string', id: 'string', owner: 'object', holder: 'object' }) &&

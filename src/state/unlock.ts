@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { noSuchLease } from './failures.ts';
-import type { LockEffects } from './lock.ts';
+import { type LockEffects, WATCH_MS } from './lock.ts';
 import { identify, isGone } from './process-identity.ts';
 import type { HeldLock, Holder } from './store.ts';
 import { formatTicket, isReleased, RELEASED_BEAT } from './ticket.ts';
@@ -17,6 +17,7 @@ export async function seeLock(folder: string, machine: string): Promise<HeldLock
     holder,
     beat,
     owner: isHere ? (isGone(owner, machine) ? 'gone' : 'running') : 'elsewhere',
+    watch: WATCH_MS,
   };
 }
 

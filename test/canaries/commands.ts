@@ -109,6 +109,10 @@ export function waysOf({
     'state rm': [['agent.wired'], ['no.such']],
     'state push': [[at('pulled.json'), '--force']],
     'state unlock': [[], ['no-such-lease', '--force']],
+    'state migrate': [
+      ['--to', at('moved/state.json')],
+      ['--to', 'ftp://no.such/place'],
+    ],
     'state repair': [[]],
     export: [
       ['--out', at('exported')],

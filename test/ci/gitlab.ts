@@ -7,6 +7,7 @@ import { parseEnv, promisify } from 'node:util';
 import { fastify } from 'fastify';
 import { onTestFinished } from 'vitest';
 import { parse } from 'yaml';
+import { PASSWORD, startHttpServer } from '../stores/http-server.ts';
 import { EXAMPLES, openPlace, type Place } from './place.ts';
 import { type Ended, spawnStep } from './spawn.ts';
 
@@ -23,7 +24,6 @@ export type GitlabJob = {
     readonly paths?: readonly string[];
     readonly reports?: { readonly dotenv?: string };
   };
-  readonly cache?: readonly { readonly paths: readonly string[]; readonly policy: string }[];
 };
 
 const MERGE_REQUEST = {
@@ -87,9 +87,10 @@ export async function openGitlab(): Promise<Gitlab> {
   const expanded: Readonly<Record<string, GitlabJob>> & { readonly variables: Variables } = parse(
     await gitlabCiLocal('--preview'),
   );
-  const kept = join(place.folder, 'cache');
+  const states = await startHttpServer();
+  onTestFinished(() => states.stop());
   const artifacts = join(place.folder, 'artifacts');
-  for (const folder of [kept, artifacts]) mkdirSync(folder);
+  mkdirSync(artifacts);
 
   // What a job reports is a variable of those after it.
   let reported: Readonly<Record<string, string | undefined>> = {};
@@ -99,7 +100,6 @@ export async function openGitlab(): Promise<Gitlab> {
     const clone = mkdtempSync(join(place.folder, 'job-'));
     execFileSync('git', ['clone', '--quiet', place.origin, clone], { stdio: 'pipe' });
     cpSync(artifacts, clone, { recursive: true });
-    for (const { paths } of job.cache ?? []) copyAll(paths, kept, clone);
     const hasEnvironment = job.environment !== undefined;
     const isNote = job.environment?.name === 'callsheet-note';
     const { vars, secrets } = place.credentials;
@@ -109,7 +109,7 @@ export async function openGitlab(): Promise<Gitlab> {
         cwd: clone,
         env: {
           ...place.machine,
-          ...expanded.variables,
+          ...withStates(expanded.variables, `${states.origin}/api/v4`),
           ...(hasEnvironment && !isNote ? { ...vars, ...secrets } : {}),
           ...(isNote ? { CALLSHEET_GITLAB_TOKEN: TOKEN } : {}),
           HOME: clone,
@@ -127,11 +127,24 @@ export async function openGitlab(): Promise<Gitlab> {
     copyAll(job.artifacts?.paths ?? [], clone, artifacts);
     const dotenv = join(clone, job.artifacts?.reports?.dotenv ?? '.no-report');
     if (existsSync(dotenv)) reported = parseEnv(readFileSync(dotenv, 'utf8'));
-    for (const { paths, policy } of job.cache ?? [])
-      if (policy !== 'pull') copyAll(paths, clone, kept);
     return ended;
   };
   return { ...place, notes, run };
+}
+
+/** The variables of the example that name others, as GitLab fills them in. States have a server of their own here. */
+function withStates(variables: Variables, api: string): Variables {
+  const known: Variables = {
+    CI_API_V4_URL: api,
+    CI_PROJECT_ID: '1217',
+    CI_JOB_TOKEN: PASSWORD,
+  };
+  return Object.fromEntries(
+    Object.entries(variables).map(([name, text]) => [
+      name,
+      String(text).replace(/\$\{?(\w+)\}?/g, (whole, other) => known[other] ?? whole),
+    ]),
+  );
 }
 
 function copyAll(paths: readonly string[], from: string, to: string): void {

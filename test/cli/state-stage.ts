@@ -24,6 +24,8 @@ export function stateCommands(stage: Stage, format: 'text' | 'json' = 'json') {
     pull: (options?: Options) => act((to) => commands.pull(flags, to), options),
     push: (file: string, force = false, options?: Options) =>
       act((to) => commands.push(join(stage.folder, file), { ...flags, force }, to), options),
+    migrate: (to: string, options?: Options) =>
+      act((context) => commands.migrate({ ...flags, to }, context), options),
     unlock: (lease?: string, force = false, options?: Options) =>
       act((to) => commands.unlock(lease, { ...flags, force }, to), options),
     repair: (options?: Options) => act((to) => commands.repair(flags, to), options),

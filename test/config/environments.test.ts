@@ -30,7 +30,7 @@ async function inEnvironment(environment: string | undefined) {
   return {
     base: stack.platform.base_url,
     guards: stack.guards,
-    state: stack.state.file.slice(stack.dir.length + 1),
+    state: 'file' in stack.state && stack.state.file.slice(stack.dir.length + 1),
     agents: stack.resources.map(({ address, document }) => [
       address,
       document.organization_id,
@@ -237,6 +237,23 @@ describe('a state that two have', () => {
       'that of another environment, which that does not name',
       'environments: { s: { state: { file: .callsheet/t/state.json } }, t: {} }',
       shares('4:66', 't', 'environment s'),
+    ],
+    [
+      'the same address',
+      'state: { http: { address: "https://s.example.test/a" } }\nenvironments: { s: { state: { http: { username: u } } } }',
+      shares('5:22', 's', stack),
+    ],
+    [
+      'a database of several stacks',
+      'state: { postgres: { url: "postgres://u@db/x", stack: a } }\nenvironments: { s: { state: { postgres: { stack: b } } } }',
+    ],
+    [
+      'addresses of their own',
+      'state: { http: { address: "https://s.example.test/a" } }\nenvironments: { s: { state: { http: { address: "https://s.example.test/b" } } } }',
+    ],
+    [
+      'a file and an address',
+      'state: { file: s.json }\nenvironments: { s: { state: { file: { $remove: true }, http: { address: "https://s.example.test/b" } } } }',
     ],
     [
       'files of their own',

@@ -100,8 +100,31 @@ include: 1
     title: 'state stores that are not files',
     files: { 'callsheet.yaml': `${MAIN}state: postgres://db.example.test/x\n` },
     says: [
-      'callsheet.yaml:4:8 config/not-supported callsheet.yaml: state is kept at postgres://, which is not supported yet',
+      'callsheet.yaml:4:8 config/not-supported callsheet.yaml: state is an address at postgres://, and must say which store that is',
     ],
+  },
+  {
+    title: 'a state in two places',
+    files: { 'callsheet.yaml': `${MAIN}state: { file: s.json, http: { address: "https://s" } }\n` },
+    says: [
+      'callsheet.yaml:4:8 config/state callsheet.yaml: the state cannot be kept in several places: file, http',
+    ],
+    hint: '$remove',
+  },
+  {
+    title: 'a state at an address that is missing',
+    files: { 'callsheet.yaml': `${MAIN}state: { http: { username: u } }\n` },
+    says: ['callsheet.yaml:4:16 config/state callsheet.yaml: state.http needs address'],
+  },
+  {
+    title: 'a state whose address carries a password',
+    files: {
+      'callsheet.yaml': `${MAIN}state: { http: { address: "https://u:p4ss@s.example.test" } }\n`,
+    },
+    says: [
+      'callsheet.yaml:4:27 secret/plain-address callsheet.yaml: the address of the state carries a password',
+    ],
+    hint: 'CALLSHEET_STATE_PASSWORD',
   },
   {
     title: 'a base address that is not known yet is a warning: a stack can be checked without one',
@@ -138,7 +161,7 @@ test('settings are read with their defaults', async () => {
   expect(platform).toEqual({ base_url: undefined, endpoints: {}, assume: true });
   expect(organizations).toEqual({ harbor: HARBOR, bay: BAY });
   expect(guards).toEqual({});
-  expect(state.file).toBe(join(dir, '.callsheet/state.json'));
+  expect(state).toEqual({ file: join(dir, '.callsheet/state.json') });
   expect(resources).toEqual([]);
 });
 
@@ -159,12 +182,63 @@ state: { file: state/here.json }
     position: { file: 'callsheet.yaml', line: 5, column: 3 },
   });
   expect(guards).toEqual({ max_delete: 0, max_change_percent: 12.5 });
-  expect(state.file).toBe(join(dir, 'state/here.json'));
+  expect(state).toEqual({ file: join(dir, 'state/here.json') });
   const moved = await loadGood(
     { 'callsheet.yaml': main },
     { env: { CALLSHEET_STATE: '/var/lib/state.json' } },
   );
-  expect(moved.state.file).toBe('/var/lib/state.json');
+  expect(moved.state).toEqual({ file: '/var/lib/state.json' });
+});
+
+const HTTP = 'https://gitlab.example.test/api/v4/projects/7/terraform/state/desk';
+
+test.each<[string, string, Record<string, string>, object]>([
+  [
+    'an address in callsheet.yaml',
+    `state: { http: { address: "${HTTP}", username: bot, lock_method: POST } }`,
+    {},
+    { http: { address: HTTP, username: 'bot', lock_method: 'POST' } },
+  ],
+  [
+    'a database',
+    'state: { postgres: { url: "postgres://u@db/x", stack: desk } }',
+    {},
+    { postgres: { url: 'postgres://u@db/x', stack: 'desk' } },
+  ],
+  [
+    'a bucket',
+    'state: { s3: { bucket: b, key: a/s.json, region: eu } }',
+    {},
+    { s3: { bucket: 'b', key: 'a/s.json', region: 'eu' } },
+  ],
+  [
+    'a bucket in CALLSHEET_STATE',
+    '',
+    { CALLSHEET_STATE: 's3://b/a/s.json?endpoint=https://s3.example.test' },
+    { s3: { bucket: 'b', key: 'a/s.json', endpoint: 'https://s3.example.test' } },
+  ],
+  [
+    'a database in CALLSHEET_STATE',
+    '',
+    { CALLSHEET_STATE: 'postgres://u:p@db/x?stack=desk' },
+    { postgres: { url: 'postgres://u:p@db/x?stack=desk', stack: 'desk' } },
+  ],
+  [
+    'CALLSHEET_STATE, over what callsheet.yaml says',
+    'state: { file: x.json }',
+    { CALLSHEET_STATE: HTTP },
+    { http: { address: HTTP } },
+  ],
+])('the state may be elsewhere: %s', async (_name, text, env, place) => {
+  const { state } = await loadGood({ 'callsheet.yaml': `${MAIN}${text}\n` }, { env });
+  expect(state).toEqual(place);
+});
+
+test('an address of no store is refused, and what it carries is not shown', async () => {
+  const env = { CALLSHEET_STATE: 'ftp://u:p4ss@x/y' };
+  const failure = await loadGood({}, { env }).catch((error: unknown) => String(error));
+  expect(failure).toContain('no state is kept at ftp://');
+  expect(failure).not.toContain('p4ss');
 });
 
 test('resources may stand in callsheet.yaml, and organizations are given by name or id', async () => {

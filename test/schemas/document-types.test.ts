@@ -43,7 +43,7 @@ type Pairs = {
   import: Same<ImportDocument, schemas.Import.Document>;
   journal: Same<JournalEntry, schemas.Runs.Receipt['entries'][number]>;
   listed: Same<ListedSnapshot, schemas.SnapshotCommands.List['snapshots'][number]>;
-  lock: Same<HeldLock | null, schemas.StateCommands.Lock['held']>;
+  lock: Same<Omit<HeldLock, 'watch'> | null, schemas.StateCommands.Lock['held']>;
   notification: Same<DriftNotification, schemas.Notification.Document>;
   plan: Same<Omit<PlanDocument, 'changes'>, Omit<schemas.Plan.Document, 'changes'>>;
   // What the schema says of these two alone is more than the type does: they are objects.

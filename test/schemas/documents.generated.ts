@@ -510,7 +510,7 @@ export interface Document {
 }
 
 export declare namespace StateCommands {
-export type Document = List | Show | Edit | Lock | Repair;
+export type Document = List | Show | Edit | Lock | Repair | Migration;
 export type Leaf =
   | {
       value: Json;
@@ -647,6 +647,16 @@ export interface Repair {
     finding: 'kept' | 'found' | 'differs' | 'lost' | 'absent';
     id: string | null;
   }[];
+}
+export interface Migration {
+  format: 'callsheet-state-migration';
+  version: 1;
+  from: string;
+  to: string;
+  serial: number;
+  resources: number;
+  runs: number;
+  left: string[];
 }
 }
 
@@ -1535,6 +1545,7 @@ export interface Document {
   account_id?: string;
   last_run: string | null;
   holds?: Holds;
+  moved_to?: string;
   resources: {
     [k: string]: Resource;
   };

@@ -39,6 +39,7 @@ describe('a lock is seen', () => {
       holder: holder('r1', pid),
       beat,
       owner,
+      watch: 6_000,
     });
   });
 

@@ -1,7 +1,7 @@
 import type { Address } from '../../core/address.ts';
 import { CallsheetError } from '../../core/errors.ts';
 import { renderAddresses, renderLock, renderResource } from '../../render/state.ts';
-import { renderEdit, renderPush, renderRepair } from '../../render/state-edits.ts';
+import { renderEdit, renderMigration, renderPush, renderRepair } from '../../render/state-edits.ts';
 import { escapeInJson } from '../../render/untrusted.ts';
 import { replay } from '../../state/replay.ts';
 import { formatState } from '../../state/state-text.ts';
@@ -12,6 +12,7 @@ import { readState } from '../session.ts';
 import { chooseAddresses } from '../state/choose.ts';
 import { editState, noState } from '../state/edit.ts';
 import { forgetAddresses } from '../state/forget.ts';
+import { migrateState } from '../state/migrate.ts';
 import { moveAddress } from '../state/move.ts';
 import { holderFor, withStore } from '../state/open.ts';
 import { pushState } from '../state/push.ts';
@@ -151,7 +152,12 @@ export function unlock(
       const actor = await describeActor(settings.dir, context);
       await store.unlock(lease, holderFor('', 'state unlock', actor, context));
     }
-    const seen = { location: store.location, held: held ?? null, unlocked: lease !== undefined };
+    const { watch: _, ...told } = held ?? { watch: 0 };
+    const seen = {
+      location: store.location,
+      held: 'lease' in told ? told : null,
+      unlocked: lease !== undefined,
+    };
     terminal.out(
       flags.format === 'json'
         ? json('callsheet-lock', seen)
@@ -181,6 +187,21 @@ export async function repair(flags: StateFlags, context: Context): Promise<ExitC
       : renderRepair(told, terminal.render),
   );
   if (edited !== undefined) terminal.err('callsheet plan shows what is left to do.');
+  return EXIT.done;
+}
+
+/** `callsheet state migrate --to PLACE`: moves the state into an empty place. */
+export async function migrate(
+  flags: StateFlags & { readonly to: string },
+  context: Context,
+): Promise<ExitCode> {
+  const migrated = await migrateState(flags.to, flags, context);
+  const { terminal } = context;
+  terminal.out(
+    flags.format === 'json'
+      ? json('callsheet-state-migration', migrated)
+      : renderMigration(migrated, terminal.render),
+  );
   return EXIT.done;
 }
 

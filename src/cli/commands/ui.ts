@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { basename, resolve } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import type { PlanDocument } from '../../core/plan-document.ts';
 import { packDocument } from '../../page/pack.ts';
 import { renderUi } from '../../page/ui.ts';
@@ -32,7 +32,9 @@ export async function ui(
     hasPlan: plan !== undefined,
     version: context.version,
   });
-  const stateFile = layoutOf(stack.state.file).state;
+  // A run whose state is kept elsewhere shows once it has ended.
+  const file = 'file' in stack.state ? stack.state.file : join(stack.dir, '.callsheet/state.json');
+  const stateFile = layoutOf(file).state;
   const inJson = { ...flags, format: 'json' } as const;
   const documents: Readonly<Record<string, () => Promise<Printed>>> = {
     'fleet.json': () => printed((quiet) => list([], inJson, quiet), context),

@@ -57,7 +57,7 @@ export function placeState(
 ): string {
   if (given !== undefined) {
     const file = resolve(given);
-    if (file !== stack?.state.file) return file;
+    if (stack === undefined || !('file' in stack.state) || file !== stack.state.file) return file;
     throw new CallsheetError('usage', `--state ${given} is the state of the stack`, {
       hint: 'A restoration keeps one of its own; the next plan of the stack finds by their names what was made.',
     });

@@ -1,0 +1,122 @@
+import { placeOf } from '../../config/index.ts';
+import { digestOf } from '../../core/digest.ts';
+import { CallsheetError } from '../../core/errors.ts';
+import type { State } from '../../state/model.ts';
+import { nextState } from '../../state/replay.ts';
+import type { KeptRun, StateStore } from '../../state/store.ts';
+import { openStateStore } from '../../stores/open.ts';
+import { describeActor } from '../actor.ts';
+import type { CommonFlags, Context } from '../context.ts';
+import { noState } from './edit.ts';
+import { holderFor, withStore } from './open.ts';
+
+/** What a migration came to. */
+export type Migrated = {
+  readonly from: string;
+  readonly to: string;
+  readonly serial: number;
+  readonly resources: number;
+  readonly runs: number;
+  /** Runs whose receipt could not be read, and stays behind. */
+  readonly left: readonly string[];
+};
+
+/**
+ * Moves a state, with the receipts of its runs, into an empty place.
+ *
+ *     step                                         a crash before it leaves
+ *     1  take both leases, look at both            what was there
+ *     2  write the receipts, then the state        the source as it was, some receipts in the target: go on
+ *     3  read all of it back and compare           the source as it was, a target that is not empty any more
+ *     4  leave a note in the source                the same
+ */
+export function migrateState(to: string, flags: CommonFlags, context: Context): Promise<Migrated> {
+  const place = placeOf(to);
+  if (URL.canParse(to) && new URL(to).password !== '')
+    throw new CallsheetError('usage', 'the address of --to carries a password', {
+      hint: 'A command line can be read by others. Give it in CALLSHEET_STATE_PASSWORD or PGPASSWORD.',
+    });
+  return withStore(flags, context, async ({ store, settings }) => {
+    const target = openStateStore(place, { env: context.env, disk: context.disk });
+    try {
+      if (target.location === store.location)
+        throw new CallsheetError('usage', `the state is at ${store.location} already`);
+      const actor = await describeActor(settings.dir, context);
+      const holder = holderFor('', 'state migrate', actor, context);
+      const source = await store.acquire(holder);
+      const { state, pending } = await store.load();
+      if (state === undefined) throw noState(store.location);
+      if (pending.length > 0) throw unsettled(store.location);
+      const { receipts, left } = await receiptsOf(store);
+      const lease = await target.acquire(holder);
+      await refuseTaken(target, receipts);
+      await lease.receive(state, receipts);
+      await compare(state, receipts, target);
+      await source.commit({ ...nextState(state), moved_to: target.location });
+      return {
+        from: store.location,
+        to: target.location,
+        serial: state.serial,
+        resources: Object.keys(state.resources).length,
+        runs: receipts.length,
+        left,
+      };
+    } finally {
+      await target.close();
+    }
+  });
+}
+
+/** Oldest first, as they were filed. */
+async function receiptsOf(
+  store: StateStore,
+): Promise<{ readonly receipts: readonly KeptRun[]; readonly left: readonly string[] }> {
+  const receipts: KeptRun[] = [];
+  const left: string[] = [];
+  for (const { run, status } of (await store.runs()).toReversed()) {
+    const entries = status === 'unreadable' ? undefined : await store.run(run);
+    if (entries === undefined) left.push(run);
+    else receipts.push({ run, entries });
+  }
+  return { receipts, left };
+}
+
+/** Receipts without a state are what a migration left that was cut short. */
+async function refuseTaken(target: StateStore, receipts: readonly KeptRun[]): Promise<void> {
+  const { state, pending } = await target.load();
+  const own = new Set(receipts.map(({ run }) => run));
+  const others = (await target.runs()).filter(({ run }) => !own.has(run));
+  if (state === undefined && pending.length === 0 && others.length === 0) return;
+  throw new CallsheetError('refused', `there is a state at ${target.location} already`, {
+    hint: 'Nothing was moved. Name an empty place.',
+  });
+}
+
+/** A store may keep fewer runs than it was given: those that it lists must be as they were. */
+async function compare(
+  state: State,
+  receipts: readonly KeptRun[],
+  target: StateStore,
+): Promise<void> {
+  const there = await target.load();
+  const listed = new Set((await target.runs()).map(({ run }) => run));
+  const differs = receipts.filter(({ run }) => listed.has(run));
+  const runs = await Promise.all(
+    differs.map(async ({ run, entries }) => digestOf(await target.run(run)) === digestOf(entries)),
+  );
+  const isSame = there.state !== undefined && digestOf(there.state) === digestOf(state);
+  if (isSame && there.pending.length === 0 && runs.every(Boolean)) return;
+  throw new CallsheetError(
+    'state',
+    `what is at ${target.location} now is not what was written there`,
+    {
+      hint: 'The state is still where it was, and nothing else uses the new place. Look at that store before you use it.',
+    },
+  );
+}
+
+function unsettled(location: string): CallsheetError {
+  return new CallsheetError('refused', `${location} has a run that did not finish`, {
+    hint: 'Nothing was moved. callsheet apply settles it; then migrate.',
+  });
+}

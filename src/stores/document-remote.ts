@@ -1,0 +1,232 @@
+import { damagedState } from '../state/failures.ts';
+import { piecesOfState } from '../state/state-text.ts';
+import { isReleased, type Ticket } from '../state/ticket.ts';
+import {
+  type Document,
+  EMPTY,
+  inlineText,
+  type Journal,
+  type Part,
+  parseDocument,
+  placesIn,
+} from './document.ts';
+import { NoAnswer } from './failures.ts';
+import type { Change, Remote, Timing } from './remote.ts';
+
+/** What keeps one document, and does so by comparing and swapping. */
+export type DocumentPlace = {
+  readonly location: string;
+  readonly timing: Timing;
+  readonly read: () => Promise<Found | undefined>;
+  /**
+   * Puts a document in the place of the one with that tag; undefined: where there is none. `moved`: there is
+   * another one. `lost`: the lease does not hold the place any more. Throws `NoAnswer` where nobody knows.
+   */
+  readonly put: (text: string, tag: string | undefined, lease: string) => Promise<Put>;
+  /** Locks the place itself for a lease, where it has locks. False: look again who holds it. */
+  readonly enter: (lease: string, seen: Ticket | undefined) => Promise<boolean>;
+  readonly leave: (lease: string) => Promise<void>;
+  /** Keeps a text that the next document names. */
+  readonly keep: (text: string) => Promise<Part>;
+  /** The text of a part that lies elsewhere; undefined when it does not any more. */
+  readonly fetch: (at: string) => Promise<string | undefined>;
+  readonly discard: (at: string) => Promise<void>;
+  /** Makes the journal of a finished run small, or few. */
+  readonly pack: (parts: readonly Part[], read: () => Promise<string>) => Promise<readonly Part[]>;
+  /** Finished runs whose journals are kept, and the characters that they may take in the document. */
+  readonly most: { readonly runs: number; readonly size: number };
+  readonly close: () => Promise<void>;
+};
+
+export type Found = { readonly text: string; readonly tag: string };
+export type Put = { readonly tag: string } | 'moved' | 'lost';
+
+type Current = { readonly document: Document; readonly tag: string | undefined };
+
+/** How often a document is looked up again whose parts were thrown away meanwhile, and a write is tried again. */
+const TRIES = 4;
+
+/** A store whose every change is the replacement of one document. */
+export function documentRemote(place: DocumentPlace): Remote {
+  const { location } = place;
+  /** What we wrote last: as long as the lease is ours, nobody wrote since. */
+  let own: Current | undefined;
+  let queue: Promise<unknown> = Promise.resolve();
+
+  function inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const turn = queue.then(work);
+    queue = turn.catch(() => undefined);
+    return turn;
+  }
+
+  async function read(): Promise<Current> {
+    const found = await place.read();
+    if (found === undefined) return { document: EMPTY, tag: undefined };
+    return { document: parseDocument(found.text, location), tag: found.tag };
+  }
+
+  async function textOf(parts: readonly Part[]): Promise<string | undefined> {
+    const texts = await Promise.all(
+      parts.map((part) => inlineText(part) ?? ('at' in part ? place.fetch(part.at) : undefined)),
+    );
+    return texts.some((text) => text === undefined) ? undefined : texts.join('');
+  }
+
+  /** Reads parts of the newest document. What it names may be gone once a newer one is there. */
+  async function gather<T>(pick: (document: Document) => Promise<T | undefined>): Promise<T> {
+    for (let attempt = 1; attempt <= TRIES; attempt += 1) {
+      const picked = await pick((await read()).document);
+      if (picked !== undefined) return picked;
+    }
+    throw damagedState(location, 'has lost a part of itself: something that it names is not there');
+  }
+
+  /** Puts a document, and finds out what became of it where the answer was lost. */
+  async function swap(document: Document, tag: string | undefined, lease: string): Promise<Put> {
+    const text = `${JSON.stringify(document)}\n`;
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await place.put(text, tag, lease);
+      } catch (error) {
+        if (!(error instanceof NoAnswer) || attempt === TRIES) throw error;
+        const found = await place.read();
+        if (found?.text === text) return { tag: found.tag };
+        if (found?.tag !== tag) return 'moved';
+      }
+    }
+  }
+
+  async function change(lease: string, edit: (from: Document) => Promise<Document>) {
+    for (;;) {
+      const { document, tag } = own ?? (await read());
+      own = undefined;
+      const { ticket } = document;
+      if (ticket === null || ticket.id !== lease || isReleased(ticket)) return false;
+      const next = { ...(await edit(document)), serial: document.serial + 1 };
+      const put = await swap(next, tag, lease);
+      if (put === 'lost') return false;
+      if (put === 'moved') continue;
+      own = { document: next, tag: put.tag };
+      const named = placesIn(next);
+      for (const at of placesIn(document)) {
+        // A rest that nobody names does no harm.
+        if (!named.has(at)) await place.discard(at).catch(() => undefined);
+      }
+      return true;
+    }
+  }
+
+  async function edited(from: Document, given: Change): Promise<Document> {
+    const { append, state, file = [], drop = [], aside = [] } = given;
+    const open =
+      append === undefined
+        ? from.open
+        : appended(from.open, append.run, await place.keep(append.text));
+    const filed: Journal[] = [];
+    for (const { run, parts } of open) {
+      if (!file.includes(run)) continue;
+      const whole = async () => (await textOf(parts)) ?? '';
+      filed.push({ run, parts: await place.pack(parts, whole) });
+    }
+    const set = await Promise.all(
+      aside.map(async ({ name, text }) => ({ name, parts: [await place.keep(text)] })),
+    );
+    return {
+      ...from,
+      ...(state === undefined
+        ? {}
+        : {
+            lineage: state.lineage,
+            state: await place.keep([...(await piecesOfState(state))].join('')),
+          }),
+      open: open.filter(({ run }) => !file.includes(run) && !drop.includes(run)),
+      finished: newest(
+        [...from.finished.filter(({ run }) => !file.includes(run)), ...filed],
+        place.most,
+      ),
+      // What the last repair or push set aside; older ones would only make it larger.
+      aside: set.length > 0 ? set : from.aside,
+    };
+  }
+
+  return {
+    location,
+    timing: place.timing,
+    ticket: async () => (await read()).document.ticket ?? undefined,
+    read: () =>
+      gather(async ({ state, open }) => {
+        const text = state === null ? '' : await textOf([state]);
+        const journals = await Promise.all(
+          open.map(async ({ run, parts }) => ({ run, text: await textOf(parts) })),
+        );
+        const whole = journals.flatMap(({ run, text: one }) =>
+          one === undefined ? [] : { run, text: one },
+        );
+        if (text === undefined || whole.length < journals.length) return undefined;
+        return { state: state === null ? undefined : text, open: whole };
+      }),
+    take: (seen, ticket) =>
+      inTurn(async () => {
+        if (!(await place.enter(ticket.id, seen))) return false;
+        try {
+          const { document, tag } = await read();
+          const { id, beat } = document.ticket ?? {};
+          if (id !== seen?.id || beat !== seen?.beat) return await leaveTo(ticket.id);
+          const next = { ...document, ticket, serial: document.serial + 1 };
+          const put = await swap(next, tag, ticket.id);
+          if (put === 'moved' || put === 'lost') return await leaveTo(ticket.id);
+          own = { document: next, tag: put.tag };
+          return true;
+        } catch (error) {
+          await leaveTo(ticket.id);
+          throw error;
+        }
+      }),
+    beat: (lease, beat) =>
+      inTurn(async () => {
+        const withBeat = async (from: Document) => ({
+          ...from,
+          ticket: from.ticket && { ...from.ticket, beat },
+        });
+        const isHeld = await change(lease, withBeat);
+        if (isHeld && own?.document.ticket && isReleased(own.document.ticket))
+          await place.leave(lease);
+        return isHeld;
+      }),
+    write: (lease, given) => inTurn(() => change(lease, (from) => edited(from, given))),
+    runs: async () => (await read()).document.finished.map(({ run }) => run),
+    async journal(run) {
+      const found = await gather(async ({ open, finished }) => {
+        const journal = [...open, ...finished].find((one) => one.run === run);
+        if (journal === undefined) return { text: undefined };
+        const text = await textOf(journal.parts);
+        return text === undefined ? undefined : { text };
+      });
+      return found.text;
+    },
+    close: () => place.close(),
+  };
+
+  async function leaveTo(lease: string): Promise<false> {
+    await place.leave(lease).catch(() => undefined);
+    return false;
+  }
+}
+
+function appended(open: readonly Journal[], run: string, part: Part): readonly Journal[] {
+  const before = open.find((one) => one.run === run);
+  return [
+    ...open.filter((one) => one !== before),
+    { run, parts: [...(before?.parts ?? []), part] },
+  ];
+}
+
+/** The newest journals that may be kept; at least one. */
+function newest(journals: readonly Journal[], most: DocumentPlace['most']): readonly Journal[] {
+  let size = 0;
+  const kept = journals.toReversed().filter((journal, index) => {
+    size += JSON.stringify(journal).length;
+    return index === 0 || (index < most.runs && size <= most.size);
+  });
+  return kept.toReversed();
+}

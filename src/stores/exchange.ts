@@ -1,0 +1,123 @@
+import { createOutlet } from '../api/outlet.ts';
+import type { WireRequest } from '../api/transport.ts';
+import { isLoopback } from '../core/base-url.ts';
+import { CallsheetError } from '../core/errors.ts';
+import { type Doing, lossOf, NoAnswer, refusedByStore } from './failures.ts';
+
+/** One request to a store. */
+export type Ask = {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string;
+};
+
+export type Answer = {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly text: string;
+};
+
+/** Sends a request and takes its whole answer. Tests put theirs in between. */
+export type Exchange = {
+  readonly send: (ask: Ask) => Promise<Answer>;
+  readonly close: () => Promise<void>;
+};
+
+/** A store that does not answer for so long is taken for gone. */
+const TIMEOUTS = { connect: 10_000, headers: 60_000, body: 60_000 };
+const CONNECTIONS = 8;
+
+/** Sends with the proxy and the authorities that the environment names, as to the platform. Redirects are not followed. */
+export function openExchange(): Exchange {
+  const outlet = createOutlet(CONNECTIONS, TIMEOUTS);
+  return {
+    send: ({ method, url, headers, body }) => {
+      const wire = { method, url, headers, attempt: 1, ...(body === undefined ? {} : { body }) };
+      return outlet.exchange(new URL(url), wire as WireRequest);
+    },
+    close: () => outlet.close(),
+  };
+}
+
+const PAUSES = [200, 800, 2_000];
+const PASSING = new Set([408, 425, 429, 500, 502, 503, 504]);
+
+export type Asking = {
+  readonly exchange: Exchange;
+  readonly location: string;
+  readonly sleep: (milliseconds: number) => Promise<void>;
+};
+
+/**
+ * Asks once. Throws `NoAnswer` for a lost connection and for an answer after which the request may still be
+ * carried out.
+ */
+export async function askOnce(
+  { exchange, location }: Asking,
+  what: Doing,
+  ask: Ask,
+): Promise<Answer> {
+  let answer: Answer;
+  try {
+    answer = await exchange.send(ask);
+  } catch (error) {
+    const why = error instanceof CallsheetError ? undefined : lossOf(error);
+    if (why === undefined) throw error;
+    throw new NoAnswer(what, location, why, error);
+  }
+  if (PASSING.has(answer.status)) throw new NoAnswer(what, location, said(answer));
+  return answer;
+}
+
+/** Asks again after a while, for what may be asked twice. */
+export async function ask(asking: Asking, what: Doing, request: Ask): Promise<Answer> {
+  for (const pause of PAUSES) {
+    try {
+      return await askOnce(asking, what, request);
+    } catch (error) {
+      if (!(error instanceof NoAnswer)) throw error;
+      await asking.sleep(pause);
+    }
+  }
+  return askOnce(asking, what, request);
+}
+
+/** What a server said, without its page. */
+export function said({ status, text }: Pick<Answer, 'status' | 'text'>): string {
+  const words = text.trimStart().startsWith('<')
+    ? (/<Message>([^<]*)/.exec(text)?.[1] ?? '')
+    : text;
+  const line = words.replace(/\s+/g, ' ').trim().slice(0, 200);
+  return `the server answered ${status}${line === '' ? '' : `: ${line}`}`;
+}
+
+/** The failure that an answer means which is no success. */
+export function refusal(
+  answer: Answer,
+  what: Doing,
+  location: string,
+  credentials: string,
+): CallsheetError {
+  const { status } = answer;
+  const hint =
+    status === 401 || status === 403
+      ? `It wants other credentials, or more rights: ${credentials}`
+      : status === 413 || status === 507
+        ? 'The state is larger than the server takes, or its disk is full. What is there is kept.'
+        : status >= 300 && status < 400
+          ? 'Redirects are not followed: write the address that it points to.'
+          : undefined;
+  return refusedByStore(what, location, said(answer), hint);
+}
+
+/** Whether credentials may travel there. */
+export function refuseClearText(url: URL, location: string): void {
+  if (url.protocol === 'https:' || isLoopback(url)) return;
+  throw refusedByStore(
+    'open',
+    location,
+    'it is not an https address',
+    'Only a store on this machine is spoken to over http.',
+  );
+}

@@ -1,0 +1,97 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { StatePlace } from '../core/state-place.ts';
+import { openFileStore, type StoreEffects } from '../state/file-store.ts';
+import { thisMachine } from '../state/process-identity.ts';
+import type { StateStore } from '../state/store.ts';
+import { locationOf } from './location.ts';
+import type { RemoteEffects } from './remote.ts';
+
+export type OpenOptions = {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** What the file store does on the disk; tests stop it at each step. */
+  readonly disk?: StoreEffects['disk'] | undefined;
+};
+
+/** The store of a place. What a store needs is loaded when it is used: most stacks keep their state in a file. */
+export function openStateStore(place: StatePlace, { env, disk }: OpenOptions): StateStore {
+  if ('file' in place) return openFileStore(place.file, disk === undefined ? {} : { disk });
+  return whenUsed(locationOf(place), () => load(place, env));
+}
+
+async function load(
+  place: Exclude<StatePlace, { readonly file: string }>,
+  env: OpenOptions['env'],
+): Promise<StateStore> {
+  const effects = realEffects();
+  const { openRemoteStore } = await import('./remote-store.ts');
+  if ('http' in place) {
+    const [{ documentRemote }, { httpPlace }, { openExchange }] = await Promise.all([
+      import('./document-remote.ts'),
+      import('./http.ts'),
+      import('./exchange.ts'),
+    ]);
+    const credentials = {
+      username: env.CALLSHEET_STATE_USERNAME,
+      password: env.CALLSHEET_STATE_PASSWORD,
+    };
+    const http = httpPlace(place.http, credentials, openExchange(), effects);
+    return openRemoteStore(documentRemote(http), effects);
+  }
+  if ('postgres' in place) {
+    const [{ postgresRemote }, { openDatabase }] = await Promise.all([
+      import('./postgres.ts'),
+      import('./postgres-database.ts'),
+    ]);
+    const database = await openDatabase(place.postgres, env);
+    const { stack } = place.postgres;
+    return openRemoteStore(postgresRemote(database, stack, locationOf(place)), effects);
+  }
+  const [{ documentRemote }, { s3Place }, { openExchange }] = await Promise.all([
+    import('./document-remote.ts'),
+    import('./s3.ts'),
+    import('./exchange.ts'),
+  ]);
+  const region = place.s3.region ?? env.AWS_REGION ?? env.AWS_DEFAULT_REGION;
+  const s3 = s3Place(place.s3, awsCredentials(env), openExchange(), effects, region);
+  return openRemoteStore(documentRemote(s3), effects);
+}
+
+function awsCredentials(env: OpenOptions['env']) {
+  const { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey } = env;
+  const { AWS_SESSION_TOKEN: sessionToken } = env;
+  if (!accessKeyId || !secretAccessKey) return undefined;
+  return { accessKeyId, secretAccessKey, ...(sessionToken ? { sessionToken } : {}) };
+}
+
+/** A store that is opened with the first thing that is asked of it. */
+function whenUsed(location: string, open: () => Promise<StateStore>): StateStore {
+  let opened: Promise<StateStore> | undefined;
+  const store = () => {
+    opened ??= open();
+    return opened;
+  };
+  return {
+    location,
+    load: async () => (await store()).load(),
+    salvage: async () => (await store()).salvage(),
+    acquire: async (holder) => (await store()).acquire(holder),
+    lock: async () => (await store()).lock(),
+    unlock: async (lease, by) => (await store()).unlock(lease, by),
+    runs: async () => (await store()).runs(),
+    run: async (id) => (await store()).run(id),
+    // What could not be opened has told so already.
+    close: async () => (await opened?.catch(() => undefined))?.close(),
+  };
+}
+
+export function realEffects(): RemoteEffects {
+  return {
+    machine: thisMachine(),
+    now: () => Date.now(),
+    sleep: (milliseconds) => sleep(milliseconds),
+    every(milliseconds, act) {
+      const timer = setInterval(act, milliseconds).unref();
+      return () => clearInterval(timer);
+    },
+  };
+}

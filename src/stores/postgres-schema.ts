@@ -1,0 +1,89 @@
+import { NewerDocument } from '../state/failures.ts';
+import type { Database, Query } from './postgres-database.ts';
+
+/**
+ * The tables, step by step: the version of a database is how many steps it has taken. Steps are only ever added.
+ *
+ * | table      | a row is                                                            |
+ * |------------|---------------------------------------------------------------------|
+ * | `version`  | the one row that says which step was taken last                     |
+ * | `stack`    | a state: who holds it (`lease` is null when nobody does), its head  |
+ * | `resource` | a resource: its line of the state's text                            |
+ * | `run`      | a run, and whether its journal is filed among the finished          |
+ * | `journal`  | some lines of a journal, written together                           |
+ * | `aside`    | what a repair or a push took the place of                           |
+ */
+export const STEPS: readonly string[] = [
+  `create table callsheet.stack (
+     name text primary key,
+     id text not null,
+     lease text,
+     ticket text not null,
+     beat text not null,
+     head text
+   );
+   create table callsheet.resource (
+     stack text not null references callsheet.stack on delete cascade,
+     address text not null,
+     line text not null,
+     primary key (stack, address)
+   );
+   create table callsheet.run (
+     stack text not null references callsheet.stack on delete cascade,
+     run text not null,
+     filed boolean not null default false,
+     primary key (stack, run)
+   );
+   create table callsheet.journal (
+     stack text not null,
+     run text not null,
+     part bigint generated always as identity,
+     text text not null,
+     primary key (stack, run, part),
+     foreign key (stack, run) references callsheet.run on delete cascade
+   );
+   create table callsheet.aside (
+     stack text not null references callsheet.stack on delete cascade,
+     name text not null,
+     text text not null,
+     primary key (stack, name)
+   )`,
+];
+
+/** Any number will do, as long as every Callsheet takes the same. */
+const MIGRATION_LOCK = 7_122_043_351;
+
+/** The version of the tables; undefined where there are none. Throws `NewerDocument` for one that nobody here knows. */
+export async function readVersion(
+  query: Query,
+  location: string,
+  steps: readonly string[] = STEPS,
+): Promise<number | undefined> {
+  const [there] = await query(`select to_regclass('callsheet.version') is not null as there`, []);
+  if (there?.there !== true) return undefined;
+  const [row] = await query('select version from callsheet.version', []);
+  const version = Number(row?.version);
+  if (version > steps.length) throw new NewerDocument(location, version, steps.length);
+  return version;
+}
+
+/** Makes the tables, or takes the steps that are missing. Of several at once one does, and the others wait for it. */
+export async function migrate(
+  database: Database,
+  location: string,
+  steps: readonly string[] = STEPS,
+): Promise<void> {
+  if ((await readVersion(database.query, location, steps)) === steps.length) return;
+  await database.transaction('write', async (query) => {
+    await query(`select pg_advisory_xact_lock(${MIGRATION_LOCK})`, []);
+    const version = await readVersion(query, location, steps);
+    if (version === undefined) {
+      await query('create schema if not exists callsheet', []);
+      await query('create table callsheet.version (version integer not null)', []);
+      await query('insert into callsheet.version values (0)', []);
+    }
+    for (const step of steps.slice(version ?? 0))
+      for (const statement of step.split(';')) await query(statement, []);
+    await query('update callsheet.version set version = $1::int', [steps.length]);
+  });
+}

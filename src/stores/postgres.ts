@@ -1,0 +1,232 @@
+import { createHash } from 'node:crypto';
+import type { State } from '../state/model.ts';
+import { piecesOfState } from '../state/state-text.ts';
+import { isReleasedBeat, parseTicket, type Ticket } from '../state/ticket.ts';
+import { type Database, type Query, worded } from './postgres-database.ts';
+import { migrate, readVersion } from './postgres-schema.ts';
+import type { Change, Remote } from './remote.ts';
+
+/** As the file store has it: a heartbeat is one small update. */
+const TIMING = { beat: 2_000, silent: 24_000, watch: 6_000 };
+const SEPARATOR = ',\n';
+const END = '\n}}\n';
+
+/** What the rows of a state are known to hold, by the head that they go with. */
+type Known = { readonly head: string; readonly sums: ReadonlyMap<string, string> };
+
+/**
+ * A database that keeps many states, each under a name. A state is the lines of its text, one row each, so that a
+ * commit writes the rows that changed. Every write locks the row of its stack and asks it for the lease.
+ */
+export function postgresRemote(database: Database, stack: string, location: string): Remote {
+  let known: Known | undefined;
+  let isReady = false;
+
+  async function attempt<T>(what: 'read' | 'write', work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      throw worded(error, what, location);
+    }
+  }
+
+  /** Reads as of one moment; `none` where there are no tables yet. */
+  const reading = <T>(none: T, work: (query: Query) => Promise<T>): Promise<T> =>
+    attempt('read', () =>
+      database.transaction('read', async (query) => {
+        const version = await readVersion(query, location);
+        return version === undefined ? none : work(query);
+      }),
+    );
+
+  async function write(lease: string, change: Change): Promise<boolean> {
+    const { append, state, ...others } = change;
+    const isPlain = state === undefined && Object.values(others).every((list) => list.length === 0);
+    if (isPlain && append !== undefined) return appendTo(database.query, lease, append);
+    const pieces = state && [...(await piecesOfState(state))];
+    const next = await database.transaction('write', async (query) => {
+      const [row] = await query(
+        'select head from callsheet.stack where name = $1 and lease = $2 for update',
+        [stack, lease],
+      );
+      if (row === undefined) return 'lost';
+      if (append !== undefined) await appendTo(query, lease, append);
+      await moveJournals(query, others);
+      return state && pieces && (await replaceState(query, state, pieces, row.head));
+    });
+    if (next === 'lost') return false;
+    if (next !== undefined) known = next;
+    return true;
+  }
+
+  /** One statement, as it is what a run waits for before each request. */
+  async function appendTo(
+    query: Query,
+    lease: string,
+    { run, text }: { readonly run: string; readonly text: string },
+  ): Promise<boolean> {
+    const rows = await query(
+      `with held as (
+         select name from callsheet.stack where name = $1 and lease = $2 for update
+       ), opened as (
+         insert into callsheet.run (stack, run) select name, $3 from held
+         on conflict (stack, run) do update set filed = false returning stack
+       )
+       insert into callsheet.journal (stack, run, text) select stack, $3, $4 from opened returning part`,
+      [stack, lease, run, text],
+    );
+    return rows.length > 0;
+  }
+
+  async function moveJournals(query: Query, { file = [], drop = [], aside = [] }: Change) {
+    if (file.length > 0)
+      await query(
+        'update callsheet.run set filed = true where stack = $1 and run = any($2::text[])',
+        [stack, list(file)],
+      );
+    if (drop.length > 0)
+      await query('delete from callsheet.run where stack = $1 and run = any($2::text[])', [
+        stack,
+        list(drop),
+      ]);
+    for (const { name, text } of aside)
+      await query(
+        `insert into callsheet.aside (stack, name, text) values ($1, $2, $3)
+         on conflict (stack, name) do update set text = excluded.text`,
+        [stack, name, text],
+      );
+  }
+
+  /** Writes what differs from the rows that are there. */
+  async function replaceState(
+    query: Query,
+    { resources }: State,
+    pieces: readonly string[],
+    headThere: unknown,
+  ): Promise<Known> {
+    const [head = '', ...rest] = pieces;
+    const addresses = Object.keys(resources).sort();
+    const lines = new Map(
+      addresses.map((address, index) => [address, lineOf(rest[index] ?? '')] as const),
+    );
+    const sums = new Map([...lines].map(([address, line]) => [address, sumOf(line)] as const));
+    const before = known?.head === headThere ? known?.sums : undefined;
+    const there = before ?? (await readSums(query));
+    const changed = addresses.filter((address) => sums.get(address) !== there.get(address));
+    const gone = [...there.keys()].filter((address) => !sums.has(address));
+    if (gone.length > 0)
+      await query('delete from callsheet.resource where stack = $1 and address = any($2::text[])', [
+        stack,
+        list(gone),
+      ]);
+    if (changed.length > 0)
+      await query(
+        `insert into callsheet.resource (stack, address, line)
+         select $1, address, line from unnest($2::text[], $3::text[]) as new (address, line)
+         on conflict (stack, address) do update set line = excluded.line`,
+        [stack, list(changed), list(changed.map((address) => lines.get(address) ?? ''))],
+      );
+    await query('update callsheet.stack set head = $2 where name = $1', [stack, head]);
+    return { head, sums };
+  }
+
+  async function readSums(query: Query): Promise<ReadonlyMap<string, string>> {
+    const rows = await query(
+      'select address, md5(line) as sum from callsheet.resource where stack = $1',
+      [stack],
+    );
+    return new Map(rows.map(({ address, sum }) => [String(address), String(sum)] as const));
+  }
+
+  async function readState(query: Query): Promise<string | undefined> {
+    const [row] = await query('select head from callsheet.stack where name = $1', [stack]);
+    if (typeof row?.head !== 'string') return undefined;
+    const { head } = row;
+    const rows = await query('select address, line from callsheet.resource where stack = $1', [
+      stack,
+    ]);
+    const lines = new Map(
+      rows.map(({ address, line }) => [String(address), String(line)] as const),
+    );
+    const sums = [...lines].map(([address, line]) => [address, sumOf(line)] as const);
+    known = { head, sums: new Map(sums) };
+    const sorted = [...lines.keys()].sort().map((address) => lines.get(address));
+    return `${head}${sorted.join(SEPARATOR)}${END}`;
+  }
+
+  const journalOf = async (query: Query, run: string): Promise<string | undefined> => {
+    const rows = await query(
+      'select text from callsheet.journal where stack = $1 and run = $2 order by part',
+      [stack, run],
+    );
+    return rows.length === 0 ? undefined : rows.map(({ text }) => String(text)).join('');
+  };
+
+  const runsOf = async (query: Query, filed: boolean): Promise<readonly string[]> => {
+    const rows = await query('select run from callsheet.run where stack = $1 and filed = $2', [
+      stack,
+      filed,
+    ]);
+    return rows.map(({ run }) => String(run));
+  };
+
+  return {
+    location,
+    timing: TIMING,
+    ticket: () =>
+      reading<Ticket | undefined>(undefined, async (query) => {
+        const [row] = await query('select ticket, beat from callsheet.stack where name = $1', [
+          stack,
+        ]);
+        const ticket = row && parseTicket(String(row.ticket));
+        return ticket && { ...ticket, beat: String(row.beat) };
+      }),
+    read: () =>
+      reading({ state: undefined, open: [] }, async (query) => {
+        const state = await readState(query);
+        const runs = await runsOf(query, false);
+        const open: { run: string; text: string }[] = [];
+        for (const run of runs) open.push({ run, text: (await journalOf(query, run)) ?? '' });
+        return { state, open };
+      }),
+    take: (seen, ticket) =>
+      attempt('write', async () => {
+        if (!isReady) await migrate(database, location);
+        isReady = true;
+        const taken = await database.query(
+          `insert into callsheet.stack as s (name, id, lease, ticket, beat) values ($1, $2, $2, $3, $4)
+           on conflict (name) do update set id = $2, lease = $2, ticket = $3, beat = $4
+           where s.id = $5 and s.beat = $6 returning name`,
+          [stack, ticket.id, JSON.stringify(ticket), ticket.beat, seen?.id ?? '', seen?.beat ?? ''],
+        );
+        return taken.length > 0;
+      }),
+    beat: (lease, beat) =>
+      attempt('write', async () => {
+        const held = await database.query(
+          `update callsheet.stack set beat = $3, lease = case when $4 then null else lease end
+           where name = $1 and lease = $2 returning name`,
+          [stack, lease, beat, isReleasedBeat(beat)],
+        );
+        return held.length > 0;
+      }),
+    write: (lease, change) => attempt('write', () => write(lease, change)),
+    runs: () => reading<readonly string[]>([], (query) => runsOf(query, true)),
+    journal: (run) => reading<string | undefined>(undefined, (query) => journalOf(query, run)),
+    close: () => database.close(),
+  };
+}
+
+function lineOf(piece: string): string {
+  return piece.startsWith(SEPARATOR) ? piece.slice(SEPARATOR.length) : piece;
+}
+
+function sumOf(line: string): string {
+  return createHash('md5').update(line).digest('hex');
+}
+
+/** A list as PostgreSQL writes one. */
+function list(texts: readonly string[]): string {
+  const quoted = texts.map((text) => `"${text.replace(/["\\]/g, '\\$&')}"`);
+  return `{${quoted.join(',')}}`;
+}

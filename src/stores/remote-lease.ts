@@ -1,0 +1,201 @@
+import { CallsheetError } from '../core/errors.ts';
+import { type Base, checkSuccession } from '../state/commit.ts';
+import { lostLease, unsettledRun } from '../state/failures.ts';
+import type { JournalEntry, RunBegan } from '../state/journal.ts';
+import { type JournalWriter, writeJournal } from '../state/journal-file.ts';
+import { formatEntry, JOURNAL_HEADER, parseJournal, TORN } from '../state/journal-text.ts';
+import { isRunId } from '../state/layout.ts';
+import type { State } from '../state/model.ts';
+import type { Standing } from '../state/standing.ts';
+import type { StateMark } from '../state/state-text.ts';
+import type { Holder, KeptRun, Lease } from '../state/store.ts';
+import { formatBeat, RELEASED_BEAT } from '../state/ticket.ts';
+import type { Change, Remote, RemoteEffects } from './remote.ts';
+
+/** How things stand, as far as the holder knows: nobody else can change them. */
+type Stock = {
+  readonly state: StateMark | undefined;
+  readonly pending:
+    | { readonly run: string; readonly began: RunBegan; readonly torn: boolean }
+    | undefined;
+};
+
+/**
+ * The right to write into a store far away. Every change asks the store whether the lease still holds, in the
+ * same step that makes the change: a holder that was paused for long cannot write after its successor.
+ */
+export function openRemoteLease(
+  id: string,
+  holder: Holder,
+  remote: Remote,
+  effects: RemoteEffects,
+  takeStock: () => Promise<Standing>,
+): Lease {
+  const { location } = remote;
+  let lost: CallsheetError | undefined;
+  let journal: Promise<JournalWriter> | undefined;
+  let stock: Stock | undefined;
+  let beating: Promise<void> | undefined;
+  const stopBeating = effects.every(remote.timing.beat, () => {
+    // One that cannot be written is a missed one; the next write tells whether it mattered.
+    beating ??= beat().catch(() => undefined);
+  });
+
+  async function beat(): Promise<void> {
+    const isHeld = await remote.beat(id, formatBeat(effects.now()).trim());
+    beating = undefined;
+    if (!isHeld) await lose();
+  }
+
+  function check(): void {
+    if (lost !== undefined) throw lost;
+  }
+
+  async function lose(): Promise<CallsheetError> {
+    const ticket = await remote.ticket().catch(() => undefined);
+    lost ??=
+      ticket === undefined || ticket.id === id
+        ? lostLease(location, { why: 'removed' })
+        : lostLease(location, { why: 'taken', by: ticket.holder });
+    return lost;
+  }
+
+  async function write(change: Change): Promise<void> {
+    check();
+    if (!(await remote.write(id, change))) throw await lose();
+  }
+
+  /** Reads how things stand, and files what the dead left behind. */
+  async function look(): Promise<Stock> {
+    if (stock !== undefined) return stock;
+    const { state, runs } = await takeStock();
+    const file = runs.finished.map(({ run }) => run);
+    const drop = runs.blank.map(({ run }) => run);
+    if (file.length + drop.length > 0) await write({ file, drop });
+    stock = { state, pending: runs.pending };
+    return stock;
+  }
+
+  async function openJournal(first: JournalEntry): Promise<JournalWriter> {
+    const { state, pending } = await look();
+    if (first.type === 'began') {
+      if (pending !== undefined) throw unsettledRun(location, pending.run);
+      if (!isRunId(first.run)) throw new Error(`not the id of a run: ${JSON.stringify(first.run)}`);
+      stock = { state, pending: { run: first.run, began: first, torn: false } };
+      return goOn(first.run, JOURNAL_HEADER);
+    }
+    if (pending === undefined) throw new Error(`no run has begun: ${first.type} entry`);
+    return goOn(pending.run, pending.torn ? TORN : '');
+  }
+
+  function goOn(run: string, head: string): JournalWriter {
+    const end = { append: (text: string) => write({ append: { run, text } }), async close() {} };
+    return writeJournal(run, end, check, head);
+  }
+
+  async function append(entry: JournalEntry): Promise<void> {
+    journal ??= openJournal(entry);
+    const opening = journal;
+    const writer = await opening.catch((error: unknown) => {
+      if (journal === opening) journal = undefined;
+      throw error;
+    });
+    if (entry.type === 'began' && entry.run !== writer.run)
+      throw unsettledRun(location, writer.run);
+    await writer.append(entry);
+  }
+
+  async function commit(state: State): Promise<void> {
+    check();
+    await (await journal)?.close();
+    journal = undefined;
+    const { state: current, pending } = await look();
+    if (pending !== undefined && state.last_run !== pending.run)
+      throw unsettledRun(location, pending.run);
+    const base: Base | undefined = current ?? pending?.began;
+    checkSuccession(state, base, location);
+    await write({ state, file: pending === undefined ? [] : [pending.run] });
+    stock = { state, pending: undefined };
+  }
+
+  /** One step, so there is nothing in between to die in. */
+  async function replace(
+    state: State,
+    [began, ...rest]: readonly [RunBegan, ...JournalEntry[]],
+  ): Promise<readonly string[]> {
+    const { run } = began;
+    if (!isRunId(run) || state.last_run !== run) throw new Error(`not written by a run: ${run}`);
+    check();
+    const kept = await remote.read();
+    const aside =
+      kept.state === undefined ? [] : [{ name: `state.before-${run}`, text: kept.state }];
+    const sound: string[] = [];
+    const drop: string[] = [];
+    for (const open of kept.open) {
+      if (await isSound(open.text, state.lineage)) sound.push(open.run);
+      else {
+        drop.push(open.run);
+        aside.push({ name: `${open.run}.before-${run}`, text: open.text });
+      }
+    }
+    const text = JOURNAL_HEADER + [began, ...rest].map(formatEntry).join('');
+    await write({ append: { run, text }, state, file: [...sound, run], drop, aside });
+    stock = { state, pending: undefined };
+    return aside.map(({ name }) => name);
+  }
+
+  /** Receipts first: a state is there when all of it is. */
+  async function receive(state: State, receipts: readonly KeptRun[]): Promise<void> {
+    const there = await remote.runs();
+    for (const { run, entries } of receipts) {
+      if (there.includes(run)) continue;
+      const text = JOURNAL_HEADER + entries.map(formatEntry).join('');
+      await write({ append: { run, text }, file: [run] });
+    }
+    await write({ state });
+    stock = { state, pending: undefined };
+  }
+
+  /** What fails after the lease was lost fails for that reason. What failed may have come through all the same. */
+  async function whileHeld<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      stock = undefined;
+      check();
+      throw error;
+    }
+  }
+
+  return {
+    id,
+    holder,
+    append: (entry) => whileHeld(() => append(entry)),
+    commit: (state) => whileHeld(() => commit(state)),
+    replace: (state, entries) => whileHeld(() => replace(state, entries)),
+    receive: (state, receipts) => whileHeld(() => receive(state, receipts)),
+    async release() {
+      stopBeating();
+      const open = journal;
+      journal = undefined;
+      // A journal that failed has told so already, to whoever appended.
+      await open?.then((writer) => writer.close()).catch(() => undefined);
+      await beating;
+      if (lost !== undefined) return;
+      lost = lostLease(location, { why: 'released' });
+      // What cannot be given back now is free when its heartbeat has been silent for long enough.
+      await remote.beat(id, RELEASED_BEAT.trim()).catch(() => undefined);
+    },
+  };
+}
+
+/** Whether a journal can be read by everybody and is of that lineage. */
+async function isSound(text: string, lineage: string): Promise<boolean> {
+  try {
+    const [began] = (await parseJournal(text, '')).entries;
+    return began?.type === 'began' && began.lineage === lineage;
+  } catch (error) {
+    if (error instanceof CallsheetError) return false;
+    throw error;
+  }
+}

@@ -1,0 +1,113 @@
+import { parseJournal } from '../state/journal-text.ts';
+import { isRunId } from '../state/layout.ts';
+import { inOrder, readReceipt } from '../state/receipts.ts';
+import { type OpenRun, sortOpenRuns } from '../state/run-files.ts';
+import { salvageFrom } from '../state/salvage.ts';
+import type { Standing } from '../state/standing.ts';
+import { parseState } from '../state/state-text.ts';
+import type { Lease, StateStore } from '../state/store.ts';
+import type { Kept, Remote, RemoteEffects } from './remote.ts';
+import { openRemoteLease } from './remote-lease.ts';
+import { breakLease, seeLease, takeLease } from './take.ts';
+
+/** A store over what keeps the texts somewhere else. Nothing is written before the first `acquire`. */
+export function openRemoteStore(remote: Remote, effects: RemoteEffects): StateStore {
+  const { location } = remote;
+  const leases = new Set<Lease>();
+  /** What was read under a lease: nobody but its holder can have changed it since. */
+  let latest: Standing | undefined;
+  let closing: Promise<void> | undefined;
+
+  async function load(): Promise<Standing> {
+    const standing = await standingOf(await remote.read(), location);
+    latest = leases.size > 0 ? standing : undefined;
+    return standing;
+  }
+
+  async function takeStock(): Promise<Standing> {
+    const standing = latest ?? (await standingOf(await remote.read(), location));
+    latest = undefined;
+    return standing;
+  }
+
+  async function close(): Promise<void> {
+    for (const lease of leases) await lease.release();
+    leases.clear();
+    await remote.close();
+  }
+
+  return {
+    location,
+    async load() {
+      const { state, runs } = await load();
+      return { state, pending: runs.pending?.entries ?? [] };
+    },
+    salvage: () => salvageRemote(remote),
+    lock: () => seeLease(remote, effects),
+    unlock: (lease, by) => breakLease(remote, lease, by, effects),
+    async acquire(holder) {
+      const id = await takeLease(remote, holder, effects);
+      latest = undefined;
+      const lease = openRemoteLease(id, holder, remote, effects, takeStock);
+      leases.add(lease);
+      return lease;
+    },
+    async runs() {
+      const names = await remote.runs();
+      const receipts = await Promise.all(
+        names.map(async (run) =>
+          readReceipt(
+            run,
+            (await remote.journal(run)) ?? '',
+            nameOf(run, location),
+            async () => '',
+          ),
+        ),
+      );
+      return inOrder(receipts);
+    },
+    async run(id) {
+      const text = isRunId(id) ? await remote.journal(id) : undefined;
+      return text === undefined
+        ? undefined
+        : (await parseJournal(text, nameOf(id, location))).entries;
+    },
+    close() {
+      closing ??= close();
+      return closing;
+    },
+  };
+}
+
+/** What messages call the journal of a run. */
+export function nameOf(run: string, location: string): string {
+  return `of run ${run} in ${location}`;
+}
+
+async function standingOf({ state: text, open }: Kept, location: string): Promise<Standing> {
+  const state = text === undefined ? undefined : await parseState(text, location);
+  const runs: OpenRun[] = [];
+  for (const { run, text } of open) {
+    const path = nameOf(run, location);
+    runs.push({ run, path, ...(await parseJournal(text, path)) });
+  }
+  return { state, runs: sortOpenRuns(state, runs, location) };
+}
+
+function salvageRemote(remote: Remote) {
+  const { location } = remote;
+  return salvageFrom({
+    location,
+    check: async () => standingOf(await remote.read(), location),
+    state: async () => (await remote.read()).state,
+    async journals() {
+      const { open } = await remote.read();
+      const texts = open.map(({ run, text }) => ({ run, text, finished: false }));
+      for (const run of await remote.runs()) {
+        const text = await remote.journal(run);
+        if (text !== undefined) texts.push({ run, text, finished: true });
+      }
+      return texts.map((one) => ({ ...one, path: nameOf(one.run, location) }));
+    },
+  });
+}

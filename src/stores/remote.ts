@@ -1,0 +1,66 @@
+/**
+ * `stores/` keeps state where other machines reach it, too. What every such store has in common stands in
+ * `remote-store.ts` and `remote-lease.ts`: whose turn it is, what a run may write, what a journal means. A
+ * store itself is small: it keeps texts, and does each change in one step that only the holder can take.
+ *
+ *     StateStore ◄── remote-store ──► Remote ◄── document-remote ──► DocumentPlace ◄── http, s3
+ *                                            ◄── postgres
+ */
+import type { LockEffects } from '../state/lock.ts';
+import type { State } from '../state/model.ts';
+import type { Ticket } from '../state/ticket.ts';
+
+export type Remote = {
+  /** Names the store in messages: without credentials. */
+  readonly location: string;
+  readonly timing: Timing;
+  /** Who holds the state, or held it last; undefined where nobody ever did. */
+  readonly ticket: () => Promise<Ticket | undefined>;
+  /** State and open journals as they are at one moment. */
+  readonly read: () => Promise<Kept>;
+  /** Puts a ticket in the place of the one that was seen. False: somebody else was faster. */
+  readonly take: (seen: Ticket | undefined, ticket: Ticket) => Promise<boolean>;
+  /** Writes the heartbeat of a lease. False: it does not hold the state any more. */
+  readonly beat: (lease: string, beat: string) => Promise<boolean>;
+  /** Does a change as a whole, and durably, or not at all. False: the lease does not hold the state any more. */
+  readonly write: (lease: string, change: Change) => Promise<boolean>;
+  /** The runs whose journals were filed, in no order. */
+  readonly runs: () => Promise<readonly string[]>;
+  /** The journal of a run, filed or open. */
+  readonly journal: (run: string) => Promise<string | undefined>;
+  readonly close: () => Promise<void>;
+};
+
+export type Kept = {
+  /** The text of the state. */
+  readonly state: string | undefined;
+  readonly open: readonly OpenText[];
+};
+
+/** A piece of the journal of a run that has not committed, or the whole of it. */
+export type OpenText = { readonly run: string; readonly text: string };
+
+export type Change = {
+  /** Goes behind what the journal of that run has. */
+  readonly append?: OpenText;
+  readonly state?: State;
+  /** Open journals that are filed among those of finished runs; after `append`. */
+  readonly file?: readonly string[];
+  /** Open journals that are forgotten. */
+  readonly drop?: readonly string[];
+  /** What is set aside, under names of its own. */
+  readonly aside?: readonly { readonly name: string; readonly text: string }[];
+};
+
+/**
+ * When a silent holder is dead: one whose last heartbeat is `silent` ms old is watched for `watch` ms, in which
+ * a live one has several heartbeats. Both together are at most 30 s.
+ */
+export type Timing = {
+  readonly beat: number;
+  readonly silent: number;
+  readonly watch: number;
+};
+
+/** What a store asks of the world beside its network; tests replace it. */
+export type RemoteEffects = LockEffects;

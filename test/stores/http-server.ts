@@ -1,0 +1,121 @@
+import { createHash } from 'node:crypto';
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/**
+ * A stand-in for servers that speak the protocol of Terraform's `http` backend, written from what Terraform's
+ * client sends and from how GitLab answers: it takes a document under the id of the lock that is held and under
+ * no other, checks MD5 sums and passwords, and (as GitLab) refuses a serial that it has seen.
+ *
+ * | style    | lock                         | a held lock is told by                            |
+ * |----------|------------------------------|---------------------------------------------------|
+ * | `gitlab` | POST and DELETE `…/lock`     | 409, its id, and the asker's own operation        |
+ * | `plain`  | LOCK and UNLOCK the address  | 423 and the info that it was locked with          |
+ * | `open`   | as `plain`                   | the same, but documents are taken from everybody  |
+ */
+export type Style = 'gitlab' | 'plain' | 'open';
+
+export type Shelf = {
+  text: string | undefined;
+  lock: { readonly ID: string } | undefined;
+  readonly serials: Set<number>;
+};
+
+export const USERNAME = 'gitlab-ci-token';
+export const PASSWORD = 'glcbt-64_canary/+:state';
+
+export async function startHttpServer() {
+  const shelves = new Map<string, Shelf>();
+  const shelfOf = (path: string) => {
+    const shelf = shelves.get(path) ?? { text: undefined, lock: undefined, serials: new Set() };
+    shelves.set(path, shelf);
+    return shelf;
+  };
+  const server = createServer(async (request, response) => {
+    const body = await textOf(request);
+    const { status, text = '' } = answer(request, body, shelfOf);
+    response.writeHead(status, { 'content-type': 'application/json' }).end(text);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    origin: `http://127.0.0.1:${port}`,
+    shelfOf,
+    async stop() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+type Reply = { readonly status: number; readonly text?: string };
+
+function answer(request: IncomingMessage, body: string, shelfOf: (path: string) => Shelf): Reply {
+  const url = new URL(request.url ?? '/', 'http://localhost');
+  const isLock = url.pathname.endsWith('/lock');
+  const path = isLock ? url.pathname.slice(0, -'/lock'.length) : url.pathname;
+  const style: Style = path.includes('/api/v4/')
+    ? 'gitlab'
+    : path.includes('open')
+      ? 'open'
+      : 'plain';
+  const basic = `Basic ${Buffer.from(`${USERNAME}:${PASSWORD}`).toString('base64')}`;
+  if (request.headers.authorization !== basic)
+    return { status: 401, text: '{"message":"401 Unauthorized"}' };
+  const sum = createHash('md5').update(body).digest('base64');
+  if (body !== '' && request.headers['content-md5'] !== sum) return { status: 400 };
+  const shelf = shelfOf(path);
+  const method = `${request.method}${isLock ? ' lock' : ''}`;
+  switch (method) {
+    case 'GET':
+      return shelf.text === undefined
+        ? { status: style === 'gitlab' ? 204 : 404 }
+        : { status: 200, text: shelf.text };
+    case 'POST':
+      return take(shelf, body, url.searchParams.get('ID') ?? undefined, style);
+    case 'POST lock':
+    case 'LOCK':
+      return lock(shelf, JSON.parse(body), style);
+    case 'DELETE lock':
+    case 'UNLOCK':
+      return unlock(shelf, JSON.parse(body));
+    default:
+      return { status: 405 };
+  }
+}
+
+function take(shelf: Shelf, body: string, id: string | undefined, style: Style): Reply {
+  if (style !== 'open' && id !== shelf.lock?.ID)
+    return { status: style === 'gitlab' ? 409 : 423, text: JSON.stringify(shelf.lock ?? {}) };
+  const { serial } = JSON.parse(body);
+  if (style === 'gitlab' && (typeof serial !== 'number' || shelf.serials.has(serial)))
+    return { status: 422, text: '{"message":"Version has already been taken"}' };
+  shelf.serials.add(serial);
+  shelf.text = body;
+  return { status: 200 };
+}
+
+const INFO = ['ID', 'Operation', 'Info', 'Who', 'Version', 'Created', 'Path'];
+
+function lock(shelf: Shelf, info: { readonly ID: string }, style: Style): Reply {
+  const missing = INFO.filter((name) => typeof Reflect.get(info, name) !== 'string');
+  if (missing.length > 0) return { status: 400, text: `missing: ${missing.join(', ')}` };
+  if (shelf.lock === undefined) {
+    shelf.lock = info;
+    return { status: 200, text: JSON.stringify(info) };
+  }
+  const told = style === 'gitlab' ? { ...info, ID: shelf.lock.ID } : shelf.lock;
+  return { status: style === 'gitlab' ? 409 : 423, text: JSON.stringify(told) };
+}
+
+function unlock(shelf: Shelf, { ID }: { readonly ID: string }): Reply {
+  if (shelf.lock?.ID !== ID) return { status: 409 };
+  shelf.lock = undefined;
+  return { status: 200 };
+}
+
+async function textOf(request: IncomingMessage): Promise<string> {
+  let text = '';
+  for await (const piece of request.setEncoding('utf8')) text += piece;
+  return text;
+}

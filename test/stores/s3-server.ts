@@ -1,0 +1,113 @@
+import { createHash, createHmac } from 'node:crypto';
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/**
+ * A stand-in for S3-compatible services: objects of one bucket, conditional writes as Amazon documents them, and
+ * signatures (version 4) that it works out by itself. No server on npm has conditional writes.
+ */
+export const BUCKET = 'states';
+export const KEY_ID = 'AKIACANARYEXAMPLE';
+export const SECRET = 'canary/s3+secret+key';
+
+export type Objects = Map<string, string>;
+
+export async function startS3(hasConditions = true) {
+  const objects: Objects = new Map();
+  const server = createServer(async (request, response) => {
+    let body = '';
+    for await (const piece of request.setEncoding('utf8')) body += piece;
+    const { status, code, text = '', etag } = answer(request, body);
+    const page =
+      code === undefined ? text : `<Error><Code>${code}</Code><Message>${code}</Message></Error>`;
+    response.writeHead(status, etag === undefined ? {} : { etag }).end(page);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+
+  function answer(request: IncomingMessage, body: string): Reply {
+    const url = new URL(request.url ?? '/', 'http://localhost');
+    if (signatureOf(request, url, body) !== request.headers.authorization)
+      return { status: 403, code: 'SignatureDoesNotMatch' };
+    const [, bucket, ...rest] = url.pathname.split('/');
+    if (bucket !== BUCKET) return { status: 404, code: 'NoSuchBucket' };
+    const key = decodeURIComponent(rest.join('/'));
+    const there = objects.get(key);
+    switch (request.method) {
+      case 'GET':
+        return there === undefined
+          ? { status: 404, code: 'NoSuchKey' }
+          : { status: 200, text: there, etag: etagOf(there) };
+      case 'PUT':
+        return put(key, there, body, request);
+      case 'DELETE':
+        objects.delete(key);
+        return { status: 204 };
+      default:
+        return { status: 405, code: 'MethodNotAllowed' };
+    }
+  }
+
+  function put(
+    key: string,
+    there: string | undefined,
+    body: string,
+    { headers }: IncomingMessage,
+  ): Reply {
+    const { 'if-match': match, 'if-none-match': noneMatch } = headers;
+    if (hasConditions && match !== undefined) {
+      if (there === undefined) return { status: 404, code: 'NoSuchKey' };
+      if (match !== etagOf(there)) return { status: 412, code: 'PreconditionFailed' };
+    }
+    if (hasConditions && noneMatch === '*' && there !== undefined)
+      return { status: 412, code: 'PreconditionFailed' };
+    objects.set(key, body);
+    return { status: 200, etag: etagOf(body) };
+  }
+
+  return {
+    endpoint: `http://127.0.0.1:${port}`,
+    objects,
+    async stop() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+type Reply = {
+  readonly status: number;
+  readonly code?: string;
+  readonly text?: string;
+  readonly etag?: string;
+};
+
+function etagOf(text: string): string {
+  return `"${createHash('md5').update(text).digest('hex')}"`;
+}
+
+/** The header that a request must have, by Amazon's description of signature version 4. */
+function signatureOf({ method, headers }: IncomingMessage, url: URL, body: string): string {
+  const given = headers.authorization ?? '';
+  const [, scope = ''] = /Credential=[^/]+\/([^,]+)/.exec(given) ?? [];
+  const [, names = ''] = /SignedHeaders=([^,]+)/.exec(given) ?? [];
+  const sum = createHash('sha256').update(body).digest('hex');
+  if (headers['x-amz-content-sha256'] !== sum) return 'no sum of the body';
+  const lines = names.split(';').map((name) => `${name}:${String(headers[name] ?? '').trim()}\n`);
+  const canonical = [method, url.pathname, '', lines.join(''), names, sum].join('\n');
+  const date = String(headers['x-amz-date']);
+  const toSign = [
+    'AWS4-HMAC-SHA256',
+    date,
+    scope,
+    createHash('sha256').update(canonical).digest('hex'),
+  ];
+  const key = scope
+    .split('/')
+    .reduce<string | Buffer>(
+      (from, part) => createHmac('sha256', from).update(part).digest(),
+      `AWS4${SECRET}`,
+    );
+  const signature = createHmac('sha256', key).update(toSign.join('\n')).digest('hex');
+  return `AWS4-HMAC-SHA256 Credential=${KEY_ID}/${scope}, SignedHeaders=${names}, Signature=${signature}`;
+}
