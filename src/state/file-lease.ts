@@ -7,6 +7,7 @@ import { formatEntry, JOURNAL_HEADER, TORN } from './journal-text.ts';
 import { isRunId } from './layout.ts';
 import type { Lock } from './lock.ts';
 import type { State } from './model.ts';
+import { openOnFirst } from './open-journal.ts';
 import type { Place } from './place.ts';
 import { replaceState } from './replace.ts';
 import { type OpenRun, readOpenRuns, tidyOpenRuns } from './run-files.ts';
@@ -20,7 +21,7 @@ import type { Holder, KeptRun, Lease } from './store.ts';
  */
 export function openLease(lock: Lock, holder: Holder, place: Place): Lease {
   const { layout, location, disk } = place;
-  let journal: Promise<JournalWriter> | undefined;
+  const journal = openOnFirst(openJournal, location);
 
   /** Reads how things stand and files what the dead left behind. */
   async function takeStock() {
@@ -57,22 +58,9 @@ export function openLease(lock: Lock, holder: Holder, place: Place): Lease {
     return writeJournal(run, file, lock.check, torn ? TORN : '');
   }
 
-  async function append(entry: JournalEntry): Promise<void> {
-    journal ??= openJournal(entry);
-    const opening = journal;
-    const writer = await opening.catch((error: unknown) => {
-      if (journal === opening) journal = undefined;
-      throw error;
-    });
-    if (entry.type === 'began' && entry.run !== writer.run)
-      throw unsettledRun(location, writer.run);
-    await writer.append(entry);
-  }
-
   async function commit(state: State): Promise<void> {
     lock.check();
-    await (await journal)?.close();
-    journal = undefined;
+    await journal.close();
     const { state: current, pending } = await takeStock();
     if (pending !== undefined && state.last_run !== pending.run)
       throw unsettledRun(location, pending.run);
@@ -109,15 +97,13 @@ export function openLease(lock: Lock, holder: Holder, place: Place): Lease {
   return {
     id: lock.id,
     holder,
-    append: (entry) => whileHeld(() => append(entry)),
+    append: (entry) => whileHeld(() => journal.append(entry)),
     commit: (state) => whileHeld(() => commit(state)),
     replace: (state, entries) => whileHeld(() => replaceState(state, entries, place, lock)),
     receive: (state, receipts) => whileHeld(() => receive(state, receipts)),
     async release() {
-      const open = journal;
-      journal = undefined;
       // A journal that failed has told so already, to whoever appended.
-      await open?.then((writer) => writer.close()).catch(() => undefined);
+      await journal.close().catch(() => undefined);
       await lock.release();
     },
   };

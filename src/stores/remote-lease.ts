@@ -6,6 +6,7 @@ import { type JournalWriter, writeJournal } from '../state/journal-file.ts';
 import { formatEntry, JOURNAL_HEADER, parseJournal, TORN } from '../state/journal-text.ts';
 import { isRunId } from '../state/layout.ts';
 import type { State } from '../state/model.ts';
+import { openOnFirst } from '../state/open-journal.ts';
 import type { Standing } from '../state/standing.ts';
 import type { StateMark } from '../state/state-text.ts';
 import type { Holder, KeptRun, Lease } from '../state/store.ts';
@@ -33,7 +34,7 @@ export function openRemoteLease(
 ): Lease {
   const { location } = remote;
   let lost: CallsheetError | undefined;
-  let journal: Promise<JournalWriter> | undefined;
+  const journal = openOnFirst(openJournal, location);
   let stock: Stock | undefined;
   let beating: Promise<void> | undefined;
   const stopBeating = effects.every(remote.timing.beat, () => {
@@ -93,22 +94,9 @@ export function openRemoteLease(
     return writeJournal(run, end, check, head);
   }
 
-  async function append(entry: JournalEntry): Promise<void> {
-    journal ??= openJournal(entry);
-    const opening = journal;
-    const writer = await opening.catch((error: unknown) => {
-      if (journal === opening) journal = undefined;
-      throw error;
-    });
-    if (entry.type === 'began' && entry.run !== writer.run)
-      throw unsettledRun(location, writer.run);
-    await writer.append(entry);
-  }
-
   async function commit(state: State): Promise<void> {
     check();
-    await (await journal)?.close();
-    journal = undefined;
+    await journal.close();
     const { state: current, pending } = await look();
     if (pending !== undefined && state.last_run !== pending.run)
       throw unsettledRun(location, pending.run);
@@ -170,16 +158,14 @@ export function openRemoteLease(
   return {
     id,
     holder,
-    append: (entry) => whileHeld(() => append(entry)),
+    append: (entry) => whileHeld(() => journal.append(entry)),
     commit: (state) => whileHeld(() => commit(state)),
     replace: (state, entries) => whileHeld(() => replace(state, entries)),
     receive: (state, receipts) => whileHeld(() => receive(state, receipts)),
     async release() {
       stopBeating();
-      const open = journal;
-      journal = undefined;
       // A journal that failed has told so already, to whoever appended.
-      await open?.then((writer) => writer.close()).catch(() => undefined);
+      await journal.close().catch(() => undefined);
       await beating;
       if (lost !== undefined) return;
       lost = lostLease(location, { why: 'released' });
