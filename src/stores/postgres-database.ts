@@ -18,6 +18,11 @@ export type Database = {
   readonly close: () => Promise<void>;
 };
 
+/** A database that also takes scripts: several statements at once, which may begin and end a transaction themselves. */
+export type ScriptedDatabase = Database & {
+  readonly script: (text: string) => Promise<readonly Row[]>;
+};
+
 const CONNECTIONS = 4;
 const SECONDS_TO_CONNECT = 10;
 /** A database that does not answer for so long is taken for gone. */
@@ -28,7 +33,7 @@ const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]']);
 export async function openDatabase(
   { url }: PostgresPlace,
   env: Readonly<Record<string, string | undefined>>,
-): Promise<Database> {
+): Promise<ScriptedDatabase> {
   const { default: postgres } = await import('postgres');
   const at = new URL(url);
   const part = (text: string) => (text === '' ? undefined : decodeURIComponent(text));
@@ -66,6 +71,19 @@ export async function openDatabase(
       });
       if (result === undefined) throw new Error('a transaction without a result');
       return result.value;
+    },
+    async script(text) {
+      // The pool would hand the next statement to another connection.
+      const connection = await sql.reserve();
+      try {
+        return [...(await connection.unsafe(text))].flat();
+      } catch (error) {
+        // What it began would go on for whoever is given the connection next.
+        await connection.unsafe('rollback').catch(() => {});
+        throw error;
+      } finally {
+        connection.release();
+      }
     },
     close: () => sql.end({ timeout: 5 }),
   };
@@ -118,16 +136,26 @@ const PASSING: { readonly [code: string]: string } = {
   '57P03': 'the database is starting up or going down',
 };
 
+/** Why a database failed, in words; undefined for what is no failure of a database. */
+export function reasonOf(
+  error: unknown,
+): { readonly why: string; readonly hint?: string; readonly isLoss: boolean } | undefined {
+  const code = codeOf(error) ?? '';
+  const loss = PASSING[code] ?? (code.startsWith('08') ? 'the connection was lost' : lossOf(error));
+  if (loss !== undefined) return { why: loss, isLoss: true };
+  const refusal = REFUSALS[code];
+  if (refusal !== undefined) return { ...refusal, isLoss: false };
+  if (!/^[0-9A-Z]{5}$/.test(code)) return undefined;
+  const said = error instanceof Error ? error.message : '';
+  return { why: `${said} (SQLSTATE ${code})`, isLoss: false };
+}
+
 /** A failure of the database, put into words. */
 export function worded(error: unknown, what: 'read' | 'write', location: string): unknown {
   if (error instanceof CallsheetError) return error;
-  const code = codeOf(error) ?? '';
-  const loss = PASSING[code] ?? (code.startsWith('08') ? 'the connection was lost' : lossOf(error));
-  if (loss !== undefined) return new NoAnswer(what, location, loss, error);
-  const refusal = REFUSALS[code];
-  if (refusal !== undefined)
-    return refusedByStore(what, location, refusal.why, refusal.hint, error);
-  if (!/^[0-9A-Z]{5}$/.test(code)) return error;
-  const said = error instanceof Error ? error.message : '';
-  return refusedByStore(what, location, `${said} (SQLSTATE ${code})`, undefined, error);
+  const reason = reasonOf(error);
+  if (reason === undefined) return error;
+  return reason.isLoss
+    ? new NoAnswer(what, location, reason.why, error)
+    : refusedByStore(what, location, reason.why, reason.hint, error);
 }

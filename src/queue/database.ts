@@ -1,0 +1,142 @@
+/**
+ * `queue/` spreads stacks over machines: batches of tasks in PostgreSQL, handed out by pg-boss, and one rate budget
+ * for everybody who works for the same account. It knows neither stacks nor plans: what a task means is for `cli/`.
+ */
+import { CallsheetError } from '../core/errors.ts';
+import {
+  openDatabase,
+  type Query,
+  reasonOf,
+  type ScriptedDatabase,
+} from '../stores/postgres-database.ts';
+
+/** The one schema that all tables lie in, those of pg-boss among them. */
+export const SCHEMA = 'callsheet_queue';
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+/** The database of a queue, and how messages call it. */
+export type QueueDatabase = ScriptedDatabase & {
+  readonly location: string;
+  /** Does something with it, and puts into words what fails. pg-boss needs the failures as they are. */
+  readonly told: <T>(work: () => Promise<T>) => Promise<T>;
+};
+
+/**
+ * Opens the database of a queue: `--queue`, or `CALLSHEET_QUEUE`. A command line can be read by everybody on the
+ * machine, so a password is taken from the environment alone. Connects with the first query.
+ */
+export async function openQueueDatabase(
+  given: string | undefined,
+  env: Env,
+): Promise<QueueDatabase> {
+  const address = addressOf(given, env);
+  const { protocol, host, pathname } = new URL(address);
+  const location = `${protocol}//${host}${pathname}`;
+  const database = await openDatabase(
+    { url: address, stack: '' },
+    {
+      ...env,
+      CALLSHEET_STATE_USERNAME: env.CALLSHEET_QUEUE_USERNAME ?? env.CALLSHEET_STATE_USERNAME,
+      CALLSHEET_STATE_PASSWORD: env.CALLSHEET_QUEUE_PASSWORD ?? env.CALLSHEET_STATE_PASSWORD,
+    },
+  );
+  return {
+    ...database,
+    location,
+    async told(work) {
+      try {
+        return await work();
+      } catch (error) {
+        throw wordedForQueue(error, location);
+      }
+    },
+  };
+}
+
+const WHERE =
+  'It looks like postgres://user@host/database, the same for everybody who works on it.';
+
+function addressOf(given: string | undefined, env: Env): string {
+  const address = given ?? env.CALLSHEET_QUEUE ?? '';
+  if (address === '')
+    throw new CallsheetError('usage', 'no queue is named', {
+      hint: `Name it with --queue, or set CALLSHEET_QUEUE. ${WHERE}`,
+    });
+  const from = given === undefined ? 'CALLSHEET_QUEUE' : '--queue';
+  if (!/^postgres(ql)?:\/\//.test(address) || !URL.canParse(address))
+    throw new CallsheetError('usage', `${from} is not the address of a PostgreSQL database`, {
+      hint: WHERE,
+    });
+  if (given !== undefined && new URL(given).password !== '')
+    throw new CallsheetError('usage', '--queue has a password in it', {
+      hint: 'Set CALLSHEET_QUEUE_PASSWORD (or PGPASSWORD) instead: a command line can be read by everybody on the machine.',
+    });
+  return address;
+}
+
+const GONE = 'Look whether the database runs and can be reached from here.';
+const WHO =
+  'Set CALLSHEET_QUEUE_PASSWORD (or PGPASSWORD), and CALLSHEET_QUEUE_USERNAME where the address names no user.';
+/** Where the words of a state store would mislead. */
+const HINTS: { readonly [code: string]: string } = {
+  '28P01': WHO,
+  '28000': WHO,
+  '42501': `Give the user of the address the right to create a schema, or create the schema ${SCHEMA} for it.`,
+  '53100': 'What is there is kept. Free some space: workers go on by themselves.',
+  '42P01': `Somebody removed it. Drop the schema ${SCHEMA} and enqueue again: nothing but the queue is kept there.`,
+  '42703': `Somebody changed the tables. Drop the schema ${SCHEMA} and enqueue again: nothing but the queue is kept there.`,
+};
+
+function wordedForQueue(error: unknown, location: string): unknown {
+  if (error instanceof CallsheetError) return error;
+  const reason = reasonOf(error);
+  if (reason === undefined) return error;
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  return reason.isLoss
+    ? new QueueLost(location, reason.why, error)
+    : new CallsheetError('config', `the queue ${location} refused: ${reason.why}`, {
+        hint: HINTS[code] ?? reason.hint ?? GONE,
+        cause: error,
+      });
+}
+
+/** The queue did not answer. It may do so again in a while. */
+export class QueueLost extends CallsheetError {
+  constructor(location: string, why: string, cause: unknown) {
+    super('network', `the queue ${location} does not answer: ${why}`, { hint: GONE, cause });
+  }
+}
+
+type Executor = {
+  readonly executeSql: (text: string, values?: unknown[]) => Promise<{ rows: Row[] }>;
+};
+type Row = Awaited<ReturnType<Query>>[number];
+
+/** What pg-boss asks of a database, over the driver that the state has already: it never loads its own. */
+export function executorOn(database: Pick<QueueDatabase, 'query' | 'script'>): Executor {
+  return {
+    async executeSql(text, values = []) {
+      if (values.length === 0) return { rows: [...(await database.script(text))] };
+      return { rows: [...(await database.query(text, values.map(writtenOut)))] };
+    },
+  };
+}
+
+/** The same inside of a transaction that somebody else ends. */
+export function executorIn(query: Query): Executor {
+  return {
+    executeSql: async (text, values = []) => ({
+      rows: [...(await query(text, values.map(writtenOut)))],
+    }),
+  };
+}
+
+type Value = Parameters<Query>[1][number];
+
+/** A list is written as PostgreSQL writes one: the driver knows the types of lists only where it asked for them. */
+function writtenOut(value: unknown): Value {
+  if (!Array.isArray(value)) return value as Value;
+  const quoted = value.map((one) => `"${String(one).replace(/["\\]/g, '\\$&')}"`);
+  return `{${quoted.join(',')}}`;
+}
