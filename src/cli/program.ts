@@ -3,7 +3,6 @@
  * is a thin file of its own, loaded when it is asked for.
  */
 import { Command, CommanderError, Option } from 'commander';
-import { CallsheetError } from '../core/errors.ts';
 import { nearest } from '../core/nearest.ts';
 import { addAuthorCommands } from './author-commands.ts';
 import { COMMAND_WORDS } from './command-words.ts';
@@ -69,8 +68,8 @@ export async function runProgram(argv: readonly string[], deps: Deps): Promise<E
         });
       } catch (thrown) {
         // What goes well needs none of it.
-        const { failureJson, reportFailure } = await import('./report.ts');
-        const error = deps.stop.aborted ? interrupted(thrown) : thrown;
+        const { endedBy, failureJson, reportFailure } = await import('./report.ts');
+        const error = endedBy(thrown, deps.stop);
         // A program that asked for JSON gets one document, whatever becomes of the command.
         if (flags.format === 'json' && !hasPrinted) screen.out(failureJson(error));
         exit = reportFailure(
@@ -121,13 +120,6 @@ function refuseUnknownHelp(program: Command, [first, ...words]: readonly string[
       at.error(`error: unknown command '${word}'${meant}`);
     } else at = next;
   }
-}
-
-/** A request that fails once somebody interrupted was ended by the interrupt. */
-function interrupted(error: unknown): unknown {
-  const isEnded =
-    error instanceof CallsheetError && (error.code === 'network' || error.code === 'interrupted');
-  return isEnded ? new CallsheetError('interrupted', 'interrupted; nothing was written') : error;
 }
 
 /** What follows a mistake in the words of a command. */
