@@ -72,10 +72,11 @@ const SPANS_PER_WAIT = 10;
 /** and lasts for so many requests at least: each look for more costs some that are refused. */
 const FEWEST_IN_SPAN = 60;
 /** Ceilings so close are taken for one. */
-const ALIKE = 0.15;
+const ALIKE = 0.25;
 /** Fewer say nothing about a rate. */
 const FEWEST = 10;
 /** Milliseconds until another request is risked where one was sent to see whether the host takes any again. */
+const TURNS = 2;
 const PROBE_MS = 1000;
 /** A timer that fires late is made up for, within so many milliseconds. */
 const SLACK_MS = 20;
@@ -107,9 +108,11 @@ export function takeTurn(
 export function heed(course: RateCourse, { sentAt, at, pause }: Heard): RateCourse {
   const begun = course.since === null ? { ...course, since: sentAt } : course;
   if (pause === undefined) return letIn(begun, sentAt, at);
-  const held = { ...begun, until: Math.max(begun.until, at + pause) };
+  const rate = rateOf(begun);
+  const least = rate === null ? 1 : (TURNS * 1000) / rate;
+  const held = { ...begun, until: Math.max(begun.until, at + Math.max(least, pause)) };
   // Those that were under way at the first refusal are refused for the same reason.
-  if (held.refusedAt !== null && sentAt < held.refusedAt) return held;
+  if (held.refusedAt !== null && sentAt <= held.refusedAt) return held;
   return held.refusals > 0
     ? { ...held, refusals: held.refusals + 1, next: at }
     : refuse(held, at, held.refusedAt);
@@ -127,7 +130,7 @@ function letIn(course: RateCourse, sentAt: number, at: number): RateCourse {
   if (refusals === 0) {
     return rate === null ? counted : { ...counted, progress: course.progress + 1 / rate };
   }
-  return refusedAt !== null && sentAt < refusedAt ? counted : recover(counted, at);
+  return refusedAt !== null && sentAt <= refusedAt ? counted : recover(counted, at);
 }
 
 /** The host takes requests again. */
@@ -139,13 +142,20 @@ function recover(course: RateCourse, at: number): RateCourse {
   if (taken < FEWEST) {
     // What was measured goes on, and says more the next time.
     if (rate === null) return free;
-    return { ...free, ceiling: clamp(measured, rate / 2, rate), span: FIRST_SPAN };
+    return { ...free, ceiling: clamp(measured, rate / 2, rate * 0.85), span: Math.max(firstSpan(rate), span / 2) };
   }
-  const ceiling = rate === null ? measured : Math.sqrt(Math.min(rate, measured) * rate);
+  const waited = (at - (refusedAt ?? at)) / 1000;
+  const trust = Math.max(0.5, waited / (waited + 1));
+  const ceiling = rate === null ? measured : rate * Math.min(1, measured / rate) ** trust;
   const isKnown = rate !== null && Math.abs(ceiling / (course.ceiling ?? 0) - 1) < ALIKE;
-  const longest = Math.max(LONGEST_SPAN, (SPANS_PER_WAIT * (at - (refusedAt ?? at))) / 1000);
-  const seconds = isKnown ? spanOf(Math.min(longest, span * 2), ceiling) : FIRST_SPAN;
-  return { ...free, ceiling, span: seconds, since: at, taken: 0 };
+  const longest = Math.max(LONGEST_SPAN, SPANS_PER_WAIT * waited);
+  const first = Math.max(firstSpan(ceiling), waited / 2);
+  const seconds = isKnown ? spanOf(Math.max(first,Math.min(longest, span * 2)), ceiling) : Math.max(first, span / 2);
+  return { ...free, ceiling, span: seconds, since: at, taken: 0, next: at + 1000 / ceiling };
+}
+
+function firstSpan(rate: number): number {
+  return Math.max(FIRST_SPAN, 8 / rate);
 }
 
 function spanOf(seconds: number, rate: number): number {
