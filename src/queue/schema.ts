@@ -46,7 +46,6 @@ const STEPS: readonly string[] = [
      base_url text not null,
      account text not null,
      rate text not null,
-     next timestamptz not null default now(),
      primary key (base_url, account)
    )`,
 ];

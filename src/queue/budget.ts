@@ -1,0 +1,158 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Budget } from '../api/budget.ts';
+import { type Heard, NEW_COURSE, type RateCourse } from '../api/rate.ts';
+import type { Query, Row } from '../stores/postgres-database.ts';
+import { type QueueDatabase, SCHEMA } from './database.ts';
+import { type Share, takeShare } from './share.ts';
+
+/** Whose rate it is. Several keys of one account have one limit. */
+export type BudgetOf = { readonly baseUrl: string; readonly account: string };
+
+/** A database that is away for longer ends what waits for it. */
+const PATIENCE_MS = 60_000;
+const RETRY_MS = 500;
+
+type Waiter = { readonly go: () => void; readonly fail: (error: unknown) => void };
+
+/**
+ * The rate of an account, kept in a row of the queue's database. Each asks for as many turns as it has requests
+ * waiting, a few at a time, and tells with the same query what was answered since: a request costs no query of its own. What
+ * is not used lapses, as turns are moments. A 429 is told at once, and what was given before it is given back.
+ */
+export function openBudget(
+  database: QueueDatabase,
+  { baseUrl, account }: BudgetOf,
+  now: () => number = Date.now,
+): Budget & { readonly close: () => Promise<void> } {
+  const waiting: Waiter[] = [];
+  /** Those that have a moment, until it comes. */
+  const timed = new Map<Waiter, NodeJS.Timeout>();
+  let heard: Heard[] = [];
+  let freeUntil = 0;
+  let isProbing = false;
+  /** Milliseconds that the clock of the database is ahead of ours. */
+  let ahead = 0;
+  let asking: Promise<void> | undefined;
+  let next: NodeJS.Timeout | undefined;
+  let isClosed = false;
+
+  function ask(): void {
+    if (isClosed || asking !== undefined) return;
+    clearTimeout(next);
+    next = undefined;
+    asking = exchange().then(
+      (share) => {
+        asking = undefined;
+        give(share);
+      },
+      (error: unknown) => {
+        asking = undefined;
+        for (const waiter of waiting.splice(0)) waiter.fail(error);
+      },
+    );
+  }
+
+  function give({ slots, freeUntil: free, askAt }: Share): void {
+    freeUntil = free - ahead;
+    if (freeUntil > now()) for (const waiter of waiting.splice(0)) waiter.go();
+    for (const slot of slots) {
+      const waiter = waiting.shift();
+      if (waiter === undefined) break;
+      const go = () => {
+        timed.delete(waiter);
+        waiter.go();
+      };
+      timed.set(waiter, setTimeout(go, Math.max(0, slot - ahead - now())));
+    }
+    if (waiting.length > 0) next = setTimeout(ask, Math.max(0, askAt - ahead - now()));
+  }
+
+  /** Whoever still waits for a moment that was given before asks for another one. */
+  function giveBack(): void {
+    freeUntil = 0;
+    for (const [waiter, timer] of timed) {
+      clearTimeout(timer);
+      waiting.push(waiter);
+    }
+    timed.clear();
+  }
+
+  async function exchange(): Promise<Share> {
+    const end = now() + PATIENCE_MS;
+    for (;;) {
+      const told = heard;
+      heard = [];
+      try {
+        return await database.told(() => exchangeOnce(told));
+      } catch (error) {
+        heard = [...told, ...heard];
+        if (now() > end || isClosed) throw error;
+        await sleep(RETRY_MS);
+      }
+    }
+  }
+
+  async function exchangeOnce(told: readonly Heard[]): Promise<Share> {
+    return database.transaction('write', async (query) => {
+      const row = (await readRow(query)) ?? (await makeRow(query));
+      const at = Number(row?.now);
+      ahead = at - now();
+      const before: RateCourse = { ...NEW_COURSE, ...JSON.parse(String(row?.rate)) };
+      const there = told.map((one) => ({
+        ...one,
+        sentAt: one.sentAt + ahead,
+        at: one.at + ahead,
+      }));
+      const { course, share } = takeShare(before, there, waiting.length, at);
+      isProbing = course.refusals > 0;
+      if (course !== before)
+        await query(
+          `update ${SCHEMA}.callsheet_budget set rate = $3 where base_url = $1 and account = $2`,
+          [baseUrl, account, JSON.stringify(course)],
+        );
+      return share;
+    });
+  }
+
+  async function readRow(query: Query): Promise<Row | undefined> {
+    const [row] = await query(
+      `select rate, (extract(epoch from clock_timestamp()) * 1000)::float8 as now
+       from ${SCHEMA}.callsheet_budget where base_url = $1 and account = $2 for update`,
+      [baseUrl, account],
+    );
+    return row;
+  }
+
+  async function makeRow(query: Query): Promise<Row | undefined> {
+    await query(
+      `insert into ${SCHEMA}.callsheet_budget (base_url, account, rate) values ($1, $2, $3)
+       on conflict do nothing`,
+      [baseUrl, account, JSON.stringify(NEW_COURSE)],
+    );
+    return readRow(query);
+  }
+
+  return {
+    turn() {
+      if (freeUntil > now()) return Promise.resolve();
+      return new Promise((go, fail) => {
+        waiting.push({ go, fail });
+        if (next === undefined) ask();
+      });
+    },
+    heard(answer) {
+      heard.push(answer);
+      if (answer.pause !== undefined) giveBack();
+      if (answer.pause !== undefined || isProbing) ask();
+    },
+    async close() {
+      isClosed = true;
+      clearTimeout(next);
+      giveBack();
+      await asking;
+      const gone = new Error('the budget was closed');
+      for (const waiter of waiting.splice(0)) waiter.fail(gone);
+      if (heard.length > 0) await exchangeOnce(heard).catch(() => undefined);
+    },
+  };
+}
