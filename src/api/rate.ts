@@ -1,36 +1,36 @@
 /**
  * The course of the rate at which a host is spoken to: a pure function of what it answered. A host that never said
- * 429 is not held back at all. After that the rate is what the host was seen to take, a little less at first:
+ * 429 is not held back at all. After that the rate goes by what the host was seen to take, a little less at first:
  *
  * ```
- * rate  ceiling × 1.3 ┤                                  ╱  429: the next ceiling is what was
- *                     │                                ╱    let in since the last one, per second
- *             ceiling ┤          ___________--------‾‾
- *      ceiling × 0.95 ┤      ⟋
+ *                     │                                ╱  429: the ceiling is set anew
+ * rate        ceiling ┤          ___________-------‾‾‾
+ *      ceiling × 0.95 ┤      ╱
  *                     └──────┬────────────┬────────────┬──
  *                            0           span         2 × span
  * ```
  *
- * It is plain data, so that several processes of one account may keep it in a database. Times are milliseconds of one
- * clock.
+ * It is plain data, so that several processes of one account may keep one course in a database. Times are milliseconds
+ * of one clock, rates are requests per second.
  */
 export type RateCourse = {
-  /** Requests per second that the host was seen to take; null before it refused any. */
+  /** What the host was seen to take; null before it refused any. */
   readonly ceiling: number | null;
-  /** Seconds at the rate until it is the ceiling again. */
+  /** Seconds of `progress` until the rate is the ceiling again. */
   readonly span: number;
-  /** Seconds at the rate so far: time in which fewer are sent counts less. */
+  /** Seconds that what was let in takes at the rate: where fewer are sent, the rate rises as much later. */
   readonly progress: number;
-  /** Refused in a row, those sent together counted as one; 0 where the host takes requests. */
+  /** Refused in a row, those under way together counted as one; 0 where the host takes requests. */
   readonly refusals: number;
-  /** When the first of the last row of them was refused; null before that. */
+  /** When the last row of refusals began; null before the first. */
   readonly refusedAt: number | null;
-  /** What was let in per second from the row of refusals before to this one; null before there were two. */
-  readonly between: number | null;
-  /** What was let in since `refusedAt`. */
+  /** What was let in since then, */
   readonly letIn: number;
-  /** Where the host began to take requests after the row before, and what it let in since; null before the first. */
+  /** and what came to a second between the row before and this one; null before there were two. */
+  readonly between: number | null;
+  /** Since when what the host takes is measured anew; null before its first answer. */
   readonly since: number | null;
+  /** What it took since then. */
   readonly taken: number;
   /** Nothing is to be sent before. */
   readonly until: number;
@@ -38,12 +38,14 @@ export type RateCourse = {
   readonly next: number;
 };
 
-/** How a request ended. */
+/** How a request ended. What ended without an answer says nothing, and is not told. */
 export type Heard = {
   readonly sentAt: number;
   readonly at: number;
   /** For a 429: for how many milliseconds nothing is to be sent. Anything else was let in. */
   readonly pause?: number;
+  /** Its answer ends a row of refusals that came of too many at once, and that say nothing about a rate. */
+  readonly wasCrowd?: boolean;
 };
 
 /** Of a host that nothing is known of. */
@@ -53,8 +55,8 @@ export const NEW_COURSE: RateCourse = {
   progress: 0,
   refusals: 0,
   refusedAt: null,
-  between: null,
   letIn: 0,
+  between: null,
   since: null,
   taken: 0,
   until: 0,
@@ -63,20 +65,22 @@ export const NEW_COURSE: RateCourse = {
 
 /** How far below the ceiling the rate begins. */
 const DIP = 0.05;
-/** Seconds of `span` after the first refusal, and where nothing speaks for the ceiling. */
-const FIRST_SPAN = 2;
-/** It doubles while refusals come at about the same rate, up to so many seconds, */
+/** The span is that of so many seconds or requests while the ceiling is found, */
+const FIRST_SPAN = { seconds: 2, requests: 8 };
+/** and doubles whenever it was found again, up to so many seconds, */
 const LONGEST_SPAN = 15;
-/** or to as many times the wait that the last refusal cost, */
+/** or so many times what the last refusal cost. */
 const SPANS_PER_WAIT = 10;
-/** and lasts for so many requests at least: each look for more costs some that are refused. */
+/** It has so many requests at least by then: each look for more costs some that are refused. */
 const FEWEST_IN_SPAN = 60;
-/** Ceilings so close are taken for one. */
+/** Ceilings that differ by less are taken for one. */
 const ALIKE = 0.25;
-/** Fewer say nothing about a rate. */
+/** Fewer requests say nothing about a rate: it then falls by this much, or to what they say down to the half. */
 const FEWEST = 10;
-/** Milliseconds until another request is risked where one was sent to see whether the host takes any again. */
-const TURNS = 2;
+const FALL = { least: 0.85, most: 0.5 };
+/** After a refusal the host has time to make room for so many. */
+const TURNS_AFTER_REFUSAL = 2;
+/** Milliseconds until another request is risked where the one that asks whether the host takes any has no answer. */
 const PROBE_MS = 1000;
 /** A timer that fires late is made up for, within so many milliseconds. */
 const SLACK_MS = 20;
@@ -87,14 +91,11 @@ export function rateOf({ ceiling, span, progress }: RateCourse): number | null {
   return ceiling * (1 + DIP * ((progress - span) / span) ** 3);
 }
 
-/**
- * Takes a turn to send one request: `wait` is how many milliseconds it is too early. Where that is 0 the request is
- * to be sent now; otherwise the course is as it was, and the turn is to be asked for again.
- */
-export function takeTurn(
-  course: RateCourse,
-  at: number,
-): { readonly course: RateCourse; readonly wait: number } {
+/** What comes of asking for a turn: it has come where `wait`, in milliseconds, is 0; otherwise the course is as it was. */
+export type Turn = { readonly course: RateCourse; readonly wait: number };
+
+/** Takes the turn to send one request. */
+export function takeTurn(course: RateCourse, at: number): Turn {
   const free = Math.max(course.until, course.next);
   if (free > at) return { course, wait: free - at };
   if (course.refusals > 0) return { course: { ...course, next: at + PROBE_MS }, wait: 0 };
@@ -104,68 +105,93 @@ export function takeTurn(
   return { course: { ...course, next }, wait: 0 };
 }
 
-/** The course after a request ended. What ended without an answer says nothing, and is not to be told. */
-export function heed(course: RateCourse, { sentAt, at, pause }: Heard): RateCourse {
-  const begun = course.since === null ? { ...course, since: sentAt } : course;
-  if (pause === undefined) return letIn(begun, sentAt, at);
-  const rate = rateOf(begun);
-  const least = rate === null ? 1 : (TURNS * 1000) / rate;
-  const held = { ...begun, until: Math.max(begun.until, at + Math.max(least, pause)) };
-  // Those that were under way at the first refusal are refused for the same reason.
-  if (held.refusedAt !== null && sentAt <= held.refusedAt) return held;
-  return held.refusals > 0
-    ? { ...held, refusals: held.refusals + 1, next: at }
-    : refuse(held, at, held.refusedAt);
+/** Whether a request was under way when the host began to refuse: what becomes of it is no news. */
+function isOld({ refusedAt }: RateCourse, sentAt: number): boolean {
+  return refusedAt !== null && sentAt <= refusedAt;
 }
 
-function refuse(course: RateCourse, at: number, before: number | null): RateCourse {
-  const between = before === null ? null : perSecond(course.letIn, at - before);
-  return { ...course, refusals: 1, refusedAt: at, between, letIn: 0, next: at };
+/** How many refusals in a row it is with that of one more request. */
+export function refusalsWith(course: RateCourse, sentAt: number): number {
+  return isOld(course, sentAt) ? Math.max(1, course.refusals) : course.refusals + 1;
 }
 
-function letIn(course: RateCourse, sentAt: number, at: number): RateCourse {
-  const { refusals, refusedAt } = course;
+/** The course after a request was answered. */
+export function heed(course: RateCourse, heard: Heard): RateCourse {
+  const known = course.since === null ? { ...course, since: heard.sentAt } : course;
+  return heard.pause === undefined ? letIn(known, heard) : refuse(known, heard, heard.pause);
+}
+
+function refuse(course: RateCourse, { sentAt, at }: Heard, pause: number): RateCourse {
   const rate = rateOf(course);
+  const least = rate === null ? 1 : (TURNS_AFTER_REFUSAL * 1000) / rate;
+  const held = { ...course, until: Math.max(course.until, at + Math.max(least, pause)) };
+  if (isOld(course, sentAt)) return held;
+  const refused = { ...held, refusals: course.refusals + 1, next: at };
+  if (course.refusals > 0) return refused;
+  const { refusedAt } = course;
+  const between = refusedAt === null ? null : perSecond(course.letIn, at - refusedAt);
+  return { ...refused, refusedAt: at, between, letIn: 0 };
+}
+
+function letIn(course: RateCourse, heard: Heard): RateCourse {
   const counted = { ...course, letIn: course.letIn + 1, taken: course.taken + 1 };
-  if (refusals === 0) {
-    return rate === null ? counted : { ...counted, progress: course.progress + 1 / rate };
-  }
-  return refusedAt !== null && sentAt <= refusedAt ? counted : recover(counted, at);
+  if (course.refusals > 0) return isOld(course, heard.sentAt) ? counted : recover(counted, heard);
+  const rate = rateOf(course);
+  return rate === null ? counted : { ...counted, progress: course.progress + 1 / rate };
 }
 
-/** The host takes requests again. */
-function recover(course: RateCourse, at: number): RateCourse {
+/** The host takes requests again: what it took since it did so the last time is its rate, or close to it. */
+function recover(course: RateCourse, { at, wasCrowd }: Heard): RateCourse {
   const { taken, since, span, refusedAt, between } = course;
-  const free = { ...course, refusals: 0, progress: 0, next: at };
-  const rate = rateOf(course);
+  const free = { ...course, refusals: 0, next: at };
+  if (wasCrowd === true) return { ...free, since: at, taken: 0 };
   const measured = Math.max(between ?? 0, perSecond(taken, at - (since ?? at)));
-  if (taken < FEWEST) {
-    // What was measured goes on, and says more the next time.
-    if (rate === null) return free;
-    return { ...free, ceiling: clamp(measured, rate / 2, rate * 0.85), span: Math.max(firstSpan(rate), span / 2) };
-  }
   const waited = (at - (refusedAt ?? at)) / 1000;
-  const trust = Math.max(0.5, waited / (waited + 1));
-  const ceiling = rate === null ? measured : rate * Math.min(1, measured / rate) ** trust;
+  const rate = rateOf(course);
+  if (rate !== null && taken < FEWEST) {
+    // What was measured goes on, and says more the next time.
+    const ceiling = Math.min(rate * FALL.least, Math.max(rate * FALL.most, measured));
+    const shorter = Math.max(firstSpan(rate), span / 2);
+    return { ...free, ceiling, span: shorter, progress: 0 };
+  }
+  if (taken < FEWEST) return free;
+  const ceiling = rate === null ? measured : ceilingOf(measured, rate, waited);
   const isKnown = rate !== null && Math.abs(ceiling / (course.ceiling ?? 0) - 1) < ALIKE;
-  const longest = Math.max(LONGEST_SPAN, SPANS_PER_WAIT * waited);
-  const first = Math.max(firstSpan(ceiling), waited / 2);
-  const seconds = isKnown ? spanOf(Math.max(first,Math.min(longest, span * 2)), ceiling) : Math.max(first, span / 2);
-  return { ...free, ceiling, span: seconds, since: at, taken: 0, next: at + 1000 / ceiling };
+  return {
+    ...free,
+    ceiling,
+    span: isKnown ? longerSpan(span, ceiling, waited) : Math.max(firstSpan(ceiling), waited / 2, span / 2),
+    progress: 0,
+    since: at,
+    taken: 0,
+    next: at + 1000 / ceiling,
+  };
+}
+
+/**
+ * A ceiling from what was let in per second, waits included, and from the rate that was refused. The rate is too high
+ * where the host had saved up room; the other is too low where it rose a lot meanwhile, or where a short wait weighs
+ * much. After a long wait the host counts over long times, and what it let in is what it takes.
+ */
+function ceilingOf(measured: number, rate: number, waited: number): number {
+  const trust = Math.max(0.5, waited / (waited + 1));
+  return rate * Math.min(1, measured / rate) ** trust;
 }
 
 function firstSpan(rate: number): number {
-  return Math.max(FIRST_SPAN, 8 / rate);
+  return Math.max(FIRST_SPAN.seconds, FIRST_SPAN.requests / rate);
 }
 
-function spanOf(seconds: number, rate: number): number {
-  return Math.max(seconds, FEWEST_IN_SPAN / rate);
+function longerSpan(span: number, ceiling: number, waited: number): number {
+  const longest = Math.max(LONGEST_SPAN, SPANS_PER_WAIT * waited);
+  return Math.max(
+    firstSpan(ceiling),
+    waited / 2,
+    Math.min(longest, span * 2),
+    FEWEST_IN_SPAN / ceiling,
+  );
 }
 
 function perSecond(count: number, milliseconds: number): number {
   return count / (Math.max(1, milliseconds) / 1000);
-}
-
-function clamp(value: number, least: number, most: number): number {
-  return Math.min(most, Math.max(least, value));
 }
