@@ -34,14 +34,22 @@ export function gitEnv(): NodeJS.ProcessEnv {
 
 /** The commit of the stack, and whether what is applied is really in it. */
 async function headOf(dir: string): Promise<string | null> {
+  const checkout = await describeCheckout(dir);
+  if (checkout === undefined) return null;
+  return checkout.isChanged ? `${checkout.head} with uncommitted changes` : checkout.head;
+}
+
+/** The commit that a folder was checked out from. Undefined outside of a repository. */
+export async function describeCheckout(
+  dir: string,
+): Promise<{ readonly head: string; readonly isChanged: boolean } | undefined> {
   const git = async (...args: string[]) =>
     (await promisify(execFile)('git', ['-C', dir, ...args], { env: gitEnv() })).stdout.trim();
   try {
     const head = await git('rev-parse', 'HEAD');
-    const changed = await git('status', '--porcelain', '--', '.');
-    return changed === '' ? head : `${head} with uncommitted changes`;
+    return { head, isChanged: (await git('status', '--porcelain', '--', '.')) !== '' };
   } catch {
-    return null;
+    return undefined;
   }
 }
 

@@ -1,0 +1,187 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Json } from '../../core/value.ts';
+import { QueueLost } from '../../queue/database.ts';
+import type { Claim, HandOut } from '../../queue/hand-out.ts';
+import type { StackResult } from '../fleet/run-stack.ts';
+import { poisoned } from './perform-task.ts';
+import { judge, MOST_DEATHS, type Verdict } from './verdict.ts';
+
+/** What a worker does with what it is handed. */
+export type WorkDeps = {
+  readonly handOut: HandOut;
+  /** Tasks at once. */
+  readonly atOnce: number;
+  /** Whether it ends once nothing is left for it. */
+  readonly untilEmpty: boolean;
+  /** Aborted by the first interrupt: nothing is begun any more, and what is under way ends cleanly. */
+  readonly stop: AbortSignal;
+  /** Why a task is not for this worker; undefined where it is. */
+  readonly misfit: (claim: Claim) => Promise<string | undefined>;
+  readonly perform: (claim: Claim) => Promise<StackResult>;
+  readonly tell: (event: WorkEvent) => void;
+};
+
+export type WorkEvent =
+  | { readonly type: 'began'; readonly claim: Claim }
+  | { readonly type: 'settled'; readonly claim: Claim; readonly result: StackResult }
+  | { readonly type: 'again'; readonly claim: Claim; readonly why: string; readonly seconds: number }
+  /** Another worker has the task by now; it finds what this one did. */
+  | { readonly type: 'taken'; readonly claim: Claim }
+  | { readonly type: 'lost'; readonly error: QueueLost }
+  | { readonly type: 'elsewhere'; readonly commits: readonly string[]; readonly tasks: number };
+
+/** What came of all that a worker did. */
+export type Worked = { readonly settled: number; readonly failed: number; readonly again: number };
+
+const POLL_MS = 700;
+/** A third of what pg-boss takes for silence. */
+const BEAT_MS = 4_000;
+/** How often it is looked what waits for others. */
+const LOOK_MS = 10_000;
+/** A task that another checkout may fit waits so long before it is looked at again. */
+const MISFIT_SECONDS = 15;
+/** What came of a task is told so often, and so far apart. */
+const TRIES = 20;
+const TRY_AGAIN_MS = 1_000;
+/** A queue that is away longer ends a worker that was to end some time; others go on trying. */
+const AWAY_MS = 60_000;
+
+/** Takes tasks and does them, until it is stopped or nothing is left for it. */
+export async function work(deps: WorkDeps): Promise<Worked> {
+  const { handOut, atOnce, untilEmpty, stop, tell } = deps;
+  const running = new Map<Claim, Promise<void>>();
+  const misfits = new Set<string>();
+  const worked = { settled: 0, failed: 0, again: 0 };
+  let awaySince: number | undefined;
+  let lookedAt = 0;
+  let elsewhere = '';
+  let wake = () => {};
+  let broken: { readonly error: unknown } | undefined;
+
+  const beat = setInterval(() => {
+    // What a heartbeat fails at, the next request to the queue fails at, too.
+    handOut.touch([...running.keys()]).catch(() => {});
+  }, BEAT_MS);
+  const onStop = () => wake();
+  stop.addEventListener('abort', onStop);
+
+  async function handle(claim: Claim): Promise<void> {
+    const { task } = claim;
+    const why = await deps.misfit(claim);
+    if (why !== undefined) {
+      misfits.add(keyOf(task));
+      return again(claim, { is: 'again', why, seconds: MISFIT_SECONDS });
+    }
+    misfits.delete(keyOf(task));
+    tell({ type: 'began', claim });
+    const isPoison = task.deaths >= MOST_DEATHS;
+    const result = isPoison ? poisoned(task) : await deps.perform(claim);
+    const verdict: Verdict = isPoison ? { is: 'settled' } : judge(result, task, stop.aborted);
+    if (verdict.is === 'again') return again(claim, verdict);
+    const isMine = await patiently(() => handOut.settle(claim, result.exit, asJson(result)));
+    if (!isMine) return tell({ type: 'taken', claim });
+    worked.settled += 1;
+    if (result.exit !== 0) worked.failed += 1;
+    tell({ type: 'settled', claim, result });
+  }
+
+  async function again(
+    claim: Claim,
+    { why, seconds }: Extract<Verdict, { is: 'again' }>,
+  ): Promise<void> {
+    const isMine = await patiently(() => handOut.putOff(claim, why, seconds));
+    if (!isMine) return tell({ type: 'taken', claim });
+    worked.again += 1;
+    tell({ type: 'again', claim, why, seconds });
+  }
+
+  function start(claim: Claim): void {
+    const done = handle(claim)
+      .catch((error: unknown) => {
+        // The job is not ended, so it falls silent and another worker takes it.
+        if (error instanceof QueueLost) tell({ type: 'lost', error });
+        else broken ??= { error };
+      })
+      .finally(() => {
+        running.delete(claim);
+        wake();
+      });
+    running.set(claim, done);
+  }
+
+  /** Whether nothing is left that this worker could do, now or once another one died. */
+  async function isEmpty(): Promise<boolean> {
+    const left = await handOut.left();
+    return left.tasks.every((task) => misfits.has(keyOf(task)));
+  }
+
+  async function look(): Promise<void> {
+    if (Date.now() - lookedAt < LOOK_MS) return;
+    lookedAt = Date.now();
+    const others = (await handOut.left()).elsewhere;
+    const commits = others.map(({ commit }) => commit);
+    if (commits.join() === elsewhere) return;
+    elsewhere = commits.join();
+    const tasks = others.reduce((sum, one) => sum + one.tasks, 0);
+    if (tasks > 0) tell({ type: 'elsewhere', commits, tasks });
+  }
+
+  /** True: everything that was to be done is done. */
+  async function turn(): Promise<boolean> {
+    const free = atOnce - running.size;
+    const claims = free > 0 ? await handOut.take(free) : [];
+    awaySince = undefined;
+    for (const claim of claims) start(claim);
+    if (claims.length > 0) return false;
+    await look();
+    return untilEmpty && running.size === 0 && (await isEmpty());
+  }
+
+  try {
+    while (!stop.aborted && broken === undefined) {
+      try {
+        if (await turn()) break;
+      } catch (error) {
+        if (!(error instanceof QueueLost)) throw error;
+        if (awaySince === undefined) tell({ type: 'lost', error });
+        awaySince ??= Date.now();
+        if (untilEmpty && Date.now() - awaySince > AWAY_MS) throw error;
+      }
+      // Whoever is through takes the next at once; whoever waits does not do so in step with the others.
+      const woken = new Promise<void>((resolve) => {
+        wake = resolve;
+      });
+      const over = new AbortController();
+      const waited = sleep(POLL_MS * (0.5 + Math.random()), undefined, { signal: over.signal });
+      await Promise.race([woken, waited.catch(() => {})]);
+      over.abort();
+    }
+    await Promise.all(running.values());
+    if (broken !== undefined) throw broken.error;
+    return worked;
+  } finally {
+    stop.removeEventListener('abort', onStop);
+    clearInterval(beat);
+  }
+}
+
+/** A queue that is away for a moment does not make a run for nothing. */
+async function patiently<T>(ask: () => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await ask();
+    } catch (error) {
+      if (!(error instanceof QueueLost) || tries === TRIES) throw error;
+      await sleep(TRY_AGAIN_MS);
+    }
+  }
+}
+
+function keyOf({ batch, number }: { readonly batch: string; readonly number: number }): string {
+  return `${batch}/${number}`;
+}
+
+/** A result is made of documents, which are JSON; what is undefined in it is left out. */
+function asJson(result: StackResult): Json {
+  return JSON.parse(JSON.stringify(result));
+}
