@@ -70,6 +70,9 @@ export type ClientOptions = {
 /** Methods that may be sent again when nobody knows whether the first try arrived. */
 const REPEATABLE_METHODS = new Set(['GET', 'PUT', 'PATCH', 'DELETE']);
 
+/** Milliseconds of a clock that nobody sets back. */
+const steadyTime = () => performance.timeOrigin + performance.now();
+
 /** Opens a client. Sends nothing yet. Throws where the base address, a token or the environment is unfit. */
 export function createClient(options: ClientOptions): Client {
   const baseUrl = checkBaseUrl(options.baseUrl);
@@ -81,9 +84,9 @@ export function createClient(options: ClientOptions): Client {
     timeouts: { ...DEFAULT_TIMEOUTS, ...options.timeouts },
   });
   const transport = wire?.(network) ?? network;
-  const limiter = createLimiter(concurrency);
   const closing = new AbortController();
   const stop = closing.signal;
+  const limiter = createLimiter({ most: concurrency, pause, now: options.now ?? steadyTime, stop });
   const sender = createSender({ transport, limiter, pause, now, stop, trace });
   const tokens = createTokenSource({
     place: { baseUrl, endpoint: usableEndpoint('createToken', endpoints) },

@@ -1,4 +1,3 @@
-import { createCooldown } from './cooldown.ts';
 import type { Limiter } from './limiter.ts';
 import { type Pause, sendWithRetries } from './retry.ts';
 import { type Outcome, traceEntry } from './trace.ts';
@@ -30,7 +29,6 @@ export type SenderOptions = {
 
 export function createSender(options: SenderOptions): Sender {
   const { transport, limiter, pause, now, stop, trace } = options;
-  const cooldown = createCooldown(now);
   let requests = 0;
   let milliseconds = 0;
 
@@ -57,13 +55,9 @@ export function createSender(options: SenderOptions): Sender {
   return {
     send: (host, make, isRepeatable) =>
       sendWithRetries(
-        (mayHold) =>
-          limiter.learn(async () =>
-            // Others may have been turned away while this one waited for its turn.
-            mayHold && cooldown.remaining(host) > 0 ? undefined : sendOnce(await make()),
-          ),
+        (one) => limiter.send(host, { ...one, send: async () => sendOnce(await make()) }),
         isRepeatable,
-        { pause, now, stop, host, cooldown },
+        { pause, now, stop },
       ),
     spent: () => ({ requests, seconds: milliseconds / 1000 }),
   };
