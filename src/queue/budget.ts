@@ -11,13 +11,21 @@ export type BudgetOf = { readonly baseUrl: string; readonly account: string };
 /** A database that is away for longer ends what waits for it. */
 const PATIENCE_MS = 60_000;
 const RETRY_MS = 500;
+/** Moments that are taken before anybody asks for them. */
+const MOST_SPARE = 8;
+/** A moment that has gone by for longer has lapsed. */
+const SLACK_MS = 40;
 
-type Waiter = { readonly go: () => void; readonly fail: (error: unknown) => void };
+type Waiter = {
+  readonly go: () => void;
+  readonly fail: (error: unknown) => void;
+};
 
 /**
  * The rate of an account, kept in a row of the queue's database. Each asks for as many turns as it has requests
- * waiting, a few at a time, and tells with the same query what was answered since: a request costs no query of its own. What
- * is not used lapses, as turns are moments. A 429 is told at once, and what was given before it is given back.
+ * waiting or is about to have, a few at a time, and tells with the same query what was answered since: a request costs no
+ * query of its own. A turn is a moment, so what is not used lapses by itself, that of a process that died, too. A 429 is
+ * told at once, and nobody uses what was given before it.
  */
 export function openBudget(
   database: QueueDatabase,
@@ -27,9 +35,13 @@ export function openBudget(
   const waiting: Waiter[] = [];
   /** Those that have a moment, until it comes. */
   const timed = new Map<Waiter, NodeJS.Timeout>();
+  /** Moments that nobody waits for yet. */
+  let spare: number[] = [];
+  /** Turns since it was asked last: about as many will be wanted until it is asked again. */
+  let turns = 0;
   let heard: Heard[] = [];
   let freeUntil = 0;
-  let isProbing = false;
+  let refusals = 0;
   /** Milliseconds that the clock of the database is ahead of ours. */
   let ahead = 0;
   let asking: Promise<void> | undefined;
@@ -55,26 +67,42 @@ export function openBudget(
   function give({ slots, freeUntil: free, askAt }: Share): void {
     freeUntil = free - ahead;
     if (freeUntil > now()) for (const waiter of waiting.splice(0)) waiter.go();
-    for (const slot of slots) {
-      const waiter = waiting.shift();
-      if (waiter === undefined) break;
-      const go = () => {
-        timed.delete(waiter);
-        waiter.go();
-      };
-      timed.set(waiter, setTimeout(go, Math.max(0, slot - ahead - now())));
-    }
+    spare = slots.map((slot) => slot - ahead);
+    while (waiting.length > 0 && spare.length > 0) goAtNext();
     if (waiting.length > 0) next = setTimeout(ask, Math.max(0, askAt - ahead - now()));
+  }
+
+  /** The first in the row goes at the next moment that there is. */
+  function goAtNext(): void {
+    const [waiter] = waiting.splice(0, 1);
+    const [moment = 0] = spare.splice(0, 1);
+    if (waiter === undefined) return;
+    const go = () => {
+      timed.delete(waiter);
+      waiter.go();
+    };
+    timed.set(waiter, setTimeout(go, Math.max(0, moment - now())));
   }
 
   /** Whoever still waits for a moment that was given before asks for another one. */
   function giveBack(): void {
     freeUntil = 0;
+    spare = [];
     for (const [waiter, timer] of timed) {
       clearTimeout(timer);
       waiting.push(waiter);
     }
     timed.clear();
+  }
+
+  /** It waited long enough: it goes, unless it has gone. */
+  function leave(waiter: Waiter): void {
+    const at = waiting.indexOf(waiter);
+    if (at >= 0) waiting.splice(at, 1);
+    else if (!timed.has(waiter)) return;
+    clearTimeout(timed.get(waiter));
+    timed.delete(waiter);
+    waiter.go();
   }
 
   async function exchange(): Promise<Share> {
@@ -103,8 +131,10 @@ export function openBudget(
         sentAt: one.sentAt + ahead,
         at: one.at + ahead,
       }));
-      const { course, share } = takeShare(before, there, waiting.length, at);
-      isProbing = course.refusals > 0;
+      const wanted = waiting.length + Math.min(MOST_SPARE, turns);
+      turns = 0;
+      const { course, share } = takeShare(before, there, wanted, at);
+      refusals = course.refusals;
       if (course !== before)
         await query(
           `update ${SCHEMA}.callsheet_budget set rate = $3 where base_url = $1 and account = $2`,
@@ -133,17 +163,36 @@ export function openBudget(
   }
 
   return {
-    turn() {
-      if (freeUntil > now()) return Promise.resolve();
-      return new Promise((go, fail) => {
-        waiting.push({ go, fail });
-        if (next === undefined) ask();
+    turn(patience) {
+      if (freeUntil > now()) return Promise.resolve(0);
+      const since = now();
+      return new Promise((resolve, reject) => {
+        let isHeld = refusals > 0;
+        let impatient: NodeJS.Timeout | undefined;
+        const waiter: Waiter = {
+          go: () => {
+            clearTimeout(impatient);
+            isHeld ||= refusals > 0;
+            resolve(isHeld ? now() - since : 0);
+          },
+          fail: (error) => {
+            clearTimeout(impatient);
+            reject(error);
+          },
+        };
+        impatient = setTimeout(() => leave(waiter), Math.max(0, patience));
+        waiting.push(waiter);
+        turns += 1;
+        spare = spare.filter((moment) => moment > now() - SLACK_MS);
+        if (spare.length > 0) goAtNext();
+        else if (next === undefined) ask();
       });
     },
+    refusals: () => refusals + 1,
     heard(answer) {
       heard.push(answer);
       if (answer.pause !== undefined) giveBack();
-      if (answer.pause !== undefined || isProbing) ask();
+      if (answer.pause !== undefined || refusals > 0) ask();
     },
     async close() {
       isClosed = true;

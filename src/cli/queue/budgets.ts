@@ -14,12 +14,15 @@ export type Budgets = {
 /** The budgets of a worker. Whose account it is is asked once for each base address, with the first request to it. */
 export function openBudgets(database: QueueDatabase, context: Context): Budgets {
   const opened = new Map<string, Promise<ReturnType<typeof openBudget>>>();
+  const known = new Map<string, Budget>();
   const budgetAt = (baseUrl: string) => {
-    const known = opened.get(baseUrl);
-    if (known !== undefined) return known;
-    const made = accountAt(baseUrl, context).then((account) =>
-      openBudget(database, { baseUrl, account }),
-    );
+    const before = opened.get(baseUrl);
+    if (before !== undefined) return before;
+    const made = accountAt(baseUrl, context).then((account) => {
+      const budget = openBudget(database, { baseUrl, account });
+      known.set(baseUrl, budget);
+      return budget;
+    });
     opened.set(baseUrl, made);
     // The next request asks again.
     made.catch(() => opened.delete(baseUrl));
@@ -27,8 +30,9 @@ export function openBudgets(database: QueueDatabase, context: Context): Budgets 
   };
   return {
     at: (baseUrl) => ({
-      turn: async () => (await budgetAt(baseUrl)).turn(),
-      heard: (answer) => void opened.get(baseUrl)?.then((budget) => budget.heard(answer)),
+      turn: async (patience) => (await budgetAt(baseUrl)).turn(patience),
+      refusals: () => known.get(baseUrl)?.refusals() ?? 1,
+      heard: (answer) => known.get(baseUrl)?.heard(answer),
     }),
     async close() {
       const budgets = await Promise.allSettled(opened.values());
@@ -40,7 +44,10 @@ export function openBudgets(database: QueueDatabase, context: Context): Budgets 
 /** The account that the credentials of the environment are for. Two requests, which no budget counts. */
 async function accountAt(baseUrl: string, { lanes: _, ...context }: Context): Promise<string> {
   const source = { dir: '.', platform: { base_url: baseUrl } };
-  const client = openClient(source, { ...context, env: { ...context.env, CALLSHEET_BASE_URL: baseUrl } });
+  const client = openClient(source, {
+    ...context,
+    env: { ...context.env, CALLSHEET_BASE_URL: baseUrl },
+  });
   try {
     return textOf(recordIn(await client.call({ operation: 'getMe' })), 'account_id');
   } finally {

@@ -24,7 +24,12 @@ export type WorkDeps = {
 export type WorkEvent =
   | { readonly type: 'began'; readonly claim: Claim }
   | { readonly type: 'settled'; readonly claim: Claim; readonly result: StackResult }
-  | { readonly type: 'again'; readonly claim: Claim; readonly why: string; readonly seconds: number }
+  | {
+      readonly type: 'again';
+      readonly claim: Claim;
+      readonly why: string;
+      readonly seconds: number;
+    }
   /** Another worker has the task by now; it finds what this one did. */
   | { readonly type: 'taken'; readonly claim: Claim }
   | { readonly type: 'lost'; readonly error: QueueLost }
