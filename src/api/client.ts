@@ -15,16 +15,18 @@ import { DEFAULT_ENDPOINTS, type Endpoints, usableEndpoint } from './endpoints.t
 import { ApiError } from './errors.ts';
 import { type OpenFile, openUnchanged, readUnchanged } from './files.ts';
 import { hideSecrets } from './hide.ts';
+import { type Lane, openTransport } from './lane.ts';
 import { createLimiter } from './limiter.ts';
 import { plainUrl } from './line.ts';
 import { followPages } from './pages.ts';
 import { contentOf, pathOf, queryOf, statedBody } from './request.ts';
 import { type Pause, realPause } from './retry.ts';
 import { createSender } from './sender.ts';
-import { DEFAULT_TIMEOUTS, type Timeouts } from './timeouts.ts';
+import { steadyTime } from './steady-time.ts';
+import type { Timeouts } from './timeouts.ts';
 import { secretsIn } from './trace.ts';
 import type { TraceEntry } from './trace-entry.ts';
-import { createTransport, type Transport, type WireRequest } from './transport.ts';
+import type { Transport, WireRequest } from './transport.ts';
 import { USER_AGENT } from './user-agent.ts';
 
 export type Client = {
@@ -63,6 +65,8 @@ export type ClientOptions = {
   /** Stands between the client and the network. */
   readonly wire?: ((transport: Transport) => Transport) | undefined;
   readonly pause?: Pause;
+  /** What it shares with other clients of the account at a base address; nothing unless given. */
+  readonly lane?: ((baseUrl: string) => Lane) | undefined;
   /** Milliseconds since 1970. */
   readonly now?: () => number;
 };
@@ -70,30 +74,27 @@ export type ClientOptions = {
 /** Methods that may be sent again when nobody knows whether the first try arrived. */
 const REPEATABLE_METHODS = new Set(['GET', 'PUT', 'PATCH', 'DELETE']);
 
-/** Milliseconds of a clock that nobody sets back. */
-const steadyTime = () => performance.timeOrigin + performance.now();
-
 /** Opens a client. Sends nothing yet. Throws where the base address, a token or the environment is unfit. */
 export function createClient(options: ClientOptions): Client {
   const baseUrl = checkBaseUrl(options.baseUrl);
   const { host } = new URL(baseUrl);
-  const { concurrency, openFile, pause = realPause, now = Date.now, trace, wire } = options;
+  const { concurrency, openFile, pause = realPause, now = Date.now, trace } = options;
   const endpoints = options.endpoints ?? DEFAULT_ENDPOINTS;
-  const network = createTransport({
-    connections: concurrency,
-    timeouts: { ...DEFAULT_TIMEOUTS, ...options.timeouts },
-  });
-  const transport = wire?.(network) ?? network;
+  const lane = options.lane?.(baseUrl);
+  const transport = lane?.transport ?? openTransport(options);
   const closing = new AbortController();
   const stop = closing.signal;
-  const limiter = createLimiter({ most: concurrency, pause, now: options.now ?? steadyTime, stop });
+  const limiter =
+    lane?.limiter ??
+    createLimiter({ most: concurrency, pause, now: options.now ?? steadyTime, stop });
   const sender = createSender({ transport, limiter, pause, now, stop, trace });
-  const tokens = createTokenSource({
+  const source = {
     place: { baseUrl, endpoint: usableEndpoint('createToken', endpoints) },
     credentials: options.credentials,
-    send: (make) => sender.send(host, make, true),
-    now,
-  });
+  };
+  const tokens =
+    lane?.tokens(source) ??
+    createTokenSource({ ...source, send: (make) => sender.send(host, make, true), now });
   const keys = { tokens, pbxApiKey: options.pbxApiKey };
   let closed: Promise<void> | undefined;
 
@@ -175,7 +176,8 @@ export function createClient(options: ClientOptions): Client {
     spent: sender.spent,
     close() {
       closing.abort();
-      closed ??= transport.close();
+      // Others go on with what is shared.
+      closed ??= lane === undefined ? transport.close() : Promise.resolve();
       return closed;
     },
   };

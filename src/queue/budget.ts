@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Budget } from '../api/budget.ts';
 import { type Heard, NEW_COURSE, type RateCourse } from '../api/rate.ts';
 import type { Query, Row } from '../stores/postgres-database.ts';
+import { steadyTime } from "../api/steady-time.ts";
 import { type QueueDatabase, SCHEMA } from './database.ts';
 import { type Share, takeShare } from './share.ts';
 
@@ -30,7 +31,7 @@ type Waiter = {
 export function openBudget(
   database: QueueDatabase,
   { baseUrl, account }: BudgetOf,
-  now: () => number = Date.now,
+  now: () => number = steadyTime,
 ): Budget & { readonly close: () => Promise<void> } {
   const waiting: Waiter[] = [];
   /** Those that have a moment, until it comes. */

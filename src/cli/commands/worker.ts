@@ -32,7 +32,7 @@ export async function worker(flags: WorkerFlags, context: Context): Promise<Exit
     onTrouble: () => {},
   });
   const budgets = openBudgets(queue.database, context);
-  const lanes = budgetedLanes(budgets);
+  const lanes = budgetedLanes(budgets, flags.concurrency);
   const inside = { ...context, lanes };
   const name = `${hostname()}:${process.pid}`;
   const own = ownFlags(flags);

@@ -110,7 +110,7 @@ async function perform(
 }
 
 /** A terminal that keeps what it is told. Nobody can be asked anything there, and nothing is drawn on it. */
-function keepingTerminal(terminal: Terminal, printed: string[], said: string[]): Terminal {
+export function keepingTerminal(terminal: Terminal, printed: string[], said: string[]): Terminal {
   return {
     out: (text) => void printed.push(text),
     err: (text) => void said.push(text.endsWith('\n') ? text : `${text}\n`),
