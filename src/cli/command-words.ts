@@ -189,6 +189,28 @@ export const COMMAND_WORDS: { readonly [command: string]: CommandWords } = {
   stt: read('callsheet stt'),
   voices: read('callsheet voices --organization harbor'),
   session: read('callsheet session --profile 2f6d8e9a-0b11-4b0e-9b1c-7d0c6f1e54a3'),
+  enqueue: {
+    examples: [
+      'callsheet enqueue plan --queue postgres://callsheet@db.example.test/queue --wait --out plans',
+      'callsheet enqueue apply plans --wait',
+      'callsheet enqueue apply --auto-approve',
+      'callsheet enqueue --report 20261121t101203z-7f3a19',
+    ],
+    exits: [
+      'done',
+      'error',
+      'changes',
+      'partial',
+      'refused',
+      'stale',
+      'locked',
+      'interrupted',
+    ],
+  },
+  worker: offline(
+    'callsheet worker --queue postgres://callsheet@db.example.test/queue',
+    'callsheet worker --until-empty --stacks 8 --concurrency 16',
+  ),
   simulate: offline(
     'callsheet simulate --agents 20',
     'callsheet simulate --resellers 3 --organizations 12 --agents 500 --calls 5000',

@@ -26,6 +26,7 @@ import {
   treeOptionsOn,
   whole,
 } from './options.ts';
+import { addQueueCommands } from './queue-commands.ts';
 import { addReadCommands } from './read-commands.ts';
 import { addRecoveryCommands } from './recovery-commands.ts';
 import { addRestoreCommand } from './restore-command.ts';
@@ -304,6 +305,7 @@ export function buildProgram(action: Act, version: string, argv: readonly string
     );
 
   addReadCommands(command, action);
+  addQueueCommands(command, action);
 
   command('ui', 'show the stack in a browser: fleet, runs, drift, a plan; read only')
     .argument('[planfile]', 'a plan made by: callsheet plan --out FILE')

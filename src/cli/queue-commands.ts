@@ -1,16 +1,17 @@
-import { InvalidArgumentError, Option } from 'commander';
+import { Argument, InvalidArgumentError, Option } from 'commander';
 import type { Act, MakeCommand } from './making-commands.ts';
 import { format, planOptionsOn } from './options.ts';
 
 /** The commands that spread a tree of stacks over machines. */
 export function addQueueCommands(command: MakeCommand, action: Act): void {
   planOptionsOn(command('enqueue', 'have workers run a command in every stack of a tree'))
-    .argument('[command]', 'plan, apply or drift')
+    .addArgument(new Argument('[command]', 'what they run').choices(['plan', 'apply', 'drift']))
     .argument('[plans]', 'for apply: the folder of callsheet plan --recursive --out FOLDER')
     .addOption(queue())
     .option('--auto-approve', 'for apply: do not ask')
     .option('--rollback-on-failure', 'for apply: undo what a run did, should it fail')
     .option('--detailed-exitcode', 'for plan and drift: exit 2 when there are changes')
+    .option('--out <folder>', 'for plan, with --wait or --report: write the plans to a folder')
     .option('--wait', 'follow it, and report what came of it')
     .option('--report <batch>', 'report what came of a batch')
     .addOption(format('text', 'json', 'markdown'))

@@ -51,9 +51,11 @@ export const OF_FLAGS: { readonly [flag: string]: Source } = {
   '--passphrase-file': 'files',
   '--port': 'nothing',
   '--profile': 'nothing',
+  '--queue': 'nothing',
   '--rate-limit': 'nothing',
   '--recipient': 'nothing',
   '--resellers': 'nothing',
+  '--report': 'nothing',
   '--reseller': 'nothing',
   '--resend-secrets': 'addresses',
   '--run': 'runs',
@@ -62,6 +64,7 @@ export const OF_FLAGS: { readonly [flag: string]: Source } = {
   '--seed': 'files',
   '--shard': 'nothing',
   '--since': 'nothing',
+  '--stacks': 'nothing',
   '--start': 'nothing',
   '--state': 'files',
   '--target': 'addresses',
@@ -76,6 +79,7 @@ export const OF_FLAGS: { readonly [flag: string]: Source } = {
 /** Arguments that have no choices of their own, by their command and name. A test holds this against the program. */
 export const OF_ARGUMENTS: { readonly [argument: string]: Source } = {
   'apply planfile': 'files',
+  'enqueue plans': 'folders',
   'explain name': 'explained',
   'fmt files': 'files',
   'get kind': 'kinds',

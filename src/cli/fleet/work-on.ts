@@ -25,6 +25,8 @@ export type Work = {
   readonly digest?: string;
   /** It is a step on the way to the result: programs are shown nothing of it. */
   readonly isStep?: boolean;
+  /** It was done elsewhere, and `taskOf` knows what came of it. */
+  readonly isReport?: boolean;
 };
 
 /** What came of the whole. */
@@ -40,7 +42,8 @@ export async function workOn(
   const { command, flags, shard } = request;
   const out = command === 'plan' ? flags.out : undefined;
   if (out !== undefined) await clearPlanSet(out);
-  const refusals = await refuseOverlaps(request, found, context);
+  const refusals: Refusals =
+    work.isReport === true ? new Map() : await refuseOverlaps(request, found, context);
   const view = openView(request, context, work.isStep === true);
   const stacks: FleetStack[] = [];
   await eachStack(
