@@ -3,7 +3,7 @@
 // bundled.
 import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { build } from 'rolldown';
+import { build, type Plugin } from 'rolldown';
 import { writeDeclarations } from './build/declarations.ts';
 import { modulesOfPages, pages } from './build/pages.ts';
 import { validators } from './build/validators.ts';
@@ -13,11 +13,18 @@ const dist = join(root, 'dist');
 // Built beside and then moved, so that nobody who runs dist/ meanwhile finds half of it.
 const draft = join(root, `dist.${process.pid}`);
 
+/** pg-boss names a driver of its own, which it never uses: it is given the one that the state has (decision 0082). */
+const withoutPg: Plugin = {
+  name: 'without-pg',
+  resolveId: (id) => (id === 'pg' ? '\0no-pg' : null),
+  load: (id) => (id === '\0no-pg' ? 'export default {};' : null),
+};
+
 const { output } = await build({
   cwd: root,
   input: { main: 'src/main.ts', index: 'src/index.ts' },
   platform: 'node',
-  plugins: [validators, pages],
+  plugins: [withoutPg, validators, pages],
   logLevel: 'warn',
   output: {
     dir: draft,

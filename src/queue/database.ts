@@ -13,6 +13,9 @@ import {
 /** The one schema that all tables lie in, those of pg-boss among them. */
 export const SCHEMA = 'callsheet_queue';
 
+/** What is still under way when a queue is closed is what pg-boss does beside it, and nobody waits for that. */
+const SECONDS_TO_END = 0.2;
+
 type Env = Readonly<Record<string, string | undefined>>;
 
 /** The database of a queue, and how messages call it. */
@@ -40,6 +43,7 @@ export async function openQueueDatabase(
       CALLSHEET_STATE_USERNAME: env.CALLSHEET_QUEUE_USERNAME ?? env.CALLSHEET_STATE_USERNAME,
       CALLSHEET_STATE_PASSWORD: env.CALLSHEET_QUEUE_PASSWORD ?? env.CALLSHEET_STATE_PASSWORD,
     },
+    SECONDS_TO_END,
   );
   return {
     ...database,

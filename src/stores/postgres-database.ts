@@ -29,10 +29,14 @@ const SECONDS_TO_CONNECT = 10;
 const PATIENCE_MS = 60_000;
 const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]']);
 
-/** Connects with the first query. Credentials that the address lacks come from the environment. */
+/**
+ * Connects with the first query. Credentials that the address lacks come from the environment. When it is closed, what
+ * is still under way has so many seconds to end.
+ */
 export async function openDatabase(
   { url }: PostgresPlace,
   env: Readonly<Record<string, string | undefined>>,
+  secondsToEnd = 5,
 ): Promise<ScriptedDatabase> {
   const { default: postgres } = await import('postgres');
   const at = new URL(url);
@@ -85,7 +89,7 @@ export async function openDatabase(
         connection.release();
       }
     },
-    close: () => sql.end({ timeout: 5 }),
+    close: () => sql.end({ timeout: secondsToEnd }),
   };
 }
 
