@@ -109,7 +109,7 @@ export function createGate({ most, now, later }: GateOptions): Gate {
     const { refusals } = course;
     if (pause !== undefined) {
       const row = refusalsWith(course, sentAt);
-      if (row === 1) width.refused(place, underWay);
+      if (row === 1) width.refused(place);
       course = heed(course, { sentAt, at, pause: pause(row) });
       if (refusals === 0) for (const one of waiting) hold(one, at);
       return;

@@ -75,9 +75,9 @@ export async function sendWithRetries(
       stop.aborted;
 
     /** What the host refuses for good is no reason to let others wait. */
-    const pauseAfter = (answer: WireAnswer, refusals: number) => {
+    const pauseAfter: Ask['pauseAfter'] = (answer, { refusals, held }) => {
       delay = delayAfter(Math.max(attempt, refusals), { answer }, pause.random, now);
-      return isOver({ answer }, delay) ? 0 : delay;
+      return isOver({ answer }, held + delay) ? 0 : delay;
     };
 
     const outcome = await outcomeOf(async () => {

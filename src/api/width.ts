@@ -4,8 +4,8 @@ export type Width = {
   readonly most: () => number;
   /** A request was let in that was sent as the so-manyth under way. */
   readonly letIn: (place: number, at: number) => void;
-  /** A request was refused, while so many were under way, itself among them. */
-  readonly refused: (place: number, underWay: number) => void;
+  /** A request was refused that was sent as the so-manyth under way. */
+  readonly refused: (place: number) => void;
   /** The host takes requests again. True where it refused because too many were under way: then fewer will be. */
   readonly wasCrowd: (at: number) => boolean;
 };
@@ -22,42 +22,46 @@ const FEWEST_AFTER_MORE = 30;
  * sent while many were under way, and lets no others in there; the latter lets in as many, and then refuses any.
  */
 export function createWidth(most: number): Width {
-  const seen = Array.from({ length: most + 1 }, () => 0);
+  const places = () => Array.from({ length: most + 1 }, () => 0);
+  const [takenAt, refusedAt] = [places(), places()];
   let [cap, step, left, rest, restUntil] = [most, 1, 0, REST_MS.first, 0];
-  let row = { refused: 0, lowest: most, underWay: 0 };
+  /** So many fit in, as was found the last time; undefined where that was wrong. */
+  let found: number | undefined;
 
-  function fit(at: number): number | undefined {
-    const { refused, lowest, underWay } = row;
-    const besides = seen.slice(lowest).reduce((sum, count) => sum + count, 0);
-    const fits = Math.max(underWay - refused, lowest - 1);
-    if (refused <= besides || fits < 1 || fits >= cap) return undefined;
-    rest = restUntil === 0 ? REST_MS.first : Math.min(REST_MS.longest, rest * 2);
-    restUntil = at + rest;
-    return fits;
+  /** How many fit in by what was heard; undefined where that does not go by how many there are. */
+  function fit(): number | undefined {
+    const refused = refusedAt.reduce((sum, count) => sum + count, 0);
+    // Answers that speak against so many: others that were let in, and these that were not.
+    let against = takenAt.reduce((sum, count) => sum + count, 0);
+    let best = { fits: 0, against };
+    for (let fits = 1; fits < cap; fits += 1) {
+      against += (refusedAt[fits] ?? 0) - (takenAt[fits] ?? 0);
+      if (against < best.against) best = { fits, against };
+    }
+    return best.fits > 0 && best.against <= refused / 2 ? best.fits : undefined;
   }
 
   return {
     most: () => cap,
     letIn(place, at) {
-      seen[place] = (seen[place] ?? 0) + 1;
+      takenAt[place] = (takenAt[place] ?? 0) + 1;
       if (cap === most || place < cap) return;
       left -= 1;
       if (left > 0 || at < restUntil) return;
       [cap, step, left] = [Math.min(most, cap + step), step * 2, FEWEST_AFTER_MORE];
     },
-    refused(place, underWay) {
-      row = {
-        refused: row.refused + 1,
-        lowest: Math.min(row.lowest, place),
-        underWay: Math.max(row.underWay, underWay),
-      };
+    refused(place) {
+      refusedAt[place] = (refusedAt[place] ?? 0) + 1;
     },
     wasCrowd(at) {
-      const fits = fit(at);
-      if (fits !== undefined) [cap, step, left] = [fits, 1, FEWEST_BEFORE_MORE];
-      seen.fill(0);
-      row = { refused: 0, lowest: most, underWay: 0 };
-      return fits !== undefined;
+      const fits = cap === found ? undefined : fit();
+      found = fits;
+      takenAt.fill(0);
+      refusedAt.fill(0);
+      if (fits === undefined) return false;
+      rest = restUntil === 0 ? REST_MS.first : Math.min(REST_MS.longest, rest * 2);
+      [cap, step, left, restUntil] = [fits, 1, FEWEST_BEFORE_MORE, at + rest];
+      return true;
     },
   };
 }
