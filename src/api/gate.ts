@@ -77,6 +77,7 @@ export function createGate({ most, now, later }: GateOptions): Gate {
 
   /** Lets those through who waited long enough, and gives the milliseconds until the next one will have. */
   function letImpatientThrough(at: number): number {
+    if (course.refusals === 0) return Number.POSITIVE_INFINITY;
     const left = ({ since, held, patience }: Waiting) =>
       since === undefined ? Number.POSITIVE_INFINITY : patience - held - (at - since);
     const gone = waiting.filter((one) => left(one) <= 0);

@@ -77,6 +77,7 @@ const FEWEST_IN_SPAN = 60;
 const ALIKE = 0.25;
 /** Fewer requests say nothing about a rate: it then falls by this much, or to what they say down to the half. */
 const FEWEST = 10;
+const GUESS = 10;
 const FALL = { least: 0.85, most: 0.5 };
 /** After a refusal the host has time to make room for so many. */
 const TURNS_AFTER_REFUSAL = 2;
@@ -148,13 +149,12 @@ function recover(course: RateCourse, { at, wasCrowd }: Heard): RateCourse {
   const measured = Math.max(between ?? 0, perSecond(taken, at - (since ?? at)));
   const waited = (at - (refusedAt ?? at)) / 1000;
   const rate = rateOf(course);
-  if (rate !== null && taken < FEWEST) {
+  if (taken < FEWEST) {
     // What was measured goes on, and says more the next time.
-    const ceiling = Math.min(rate * FALL.least, Math.max(rate * FALL.most, measured));
-    const shorter = Math.max(firstSpan(rate), span / 2);
-    return { ...free, ceiling, span: shorter, progress: 0 };
+    const ceiling = rate === null ? Math.max(measured, GUESS) : Math.min(rate * FALL.least, Math.max(rate * FALL.most, measured));
+    const shorter = Math.max(firstSpan(ceiling), span / 2);
+    return { ...free, ceiling, span: shorter, progress: 0, next: at + 1000/ceiling };
   }
-  if (taken < FEWEST) return free;
   const ceiling = rate === null ? measured : ceilingOf(measured, rate, waited);
   const isKnown = rate !== null && Math.abs(ceiling / (course.ceiling ?? 0) - 1) < ALIKE;
   return {
