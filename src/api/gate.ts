@@ -1,4 +1,4 @@
-import { heed, NEW_COURSE, type RateCourse, refusalsWith, takeTurn } from './rate.ts';
+import { endsRefusals, heed, NEW_COURSE, type RateCourse, strikesWith, takeTurn } from './rate.ts';
 import { createWidth } from './width.ts';
 
 /** Lets requests to one host through, in the order in which they come, as its answers allow. */
@@ -109,13 +109,13 @@ export function createGate({ most, now, later }: GateOptions): Gate {
     const at = now();
     const { refusals } = course;
     if (pause !== undefined) {
-      const row = refusalsWith(course, sentAt);
-      if (row === 1) width.refused(place);
-      course = heed(course, { sentAt, at, pause: pause(row) });
+      const isProbe = endsRefusals(course, sentAt);
+      if (!isProbe) width.refused(place);
+      course = heed(course, { sentAt, at, pause: pause(strikesWith(course, sentAt)) });
       if (refusals === 0) for (const one of waiting) hold(one, at);
       return;
     }
-    const isNews = refusals > 0 && refusalsWith(course, sentAt) > refusals;
+    const isNews = endsRefusals(course, sentAt);
     const wasCrowd = isNews && width.wasCrowd(at);
     width.letIn(place, at);
     course = heed(course, { sentAt, at, wasCrowd });

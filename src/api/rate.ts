@@ -22,6 +22,8 @@ export type RateCourse = {
   readonly progress: number;
   /** Refused in a row, those under way together counted as one; 0 where the host takes requests. */
   readonly refusals: number;
+  /** Refusals since the host last took requests for a while: the longer the row, the longer the next pause. */
+  readonly strikes: number;
   /** When the last row of refusals began; null before the first. */
   readonly refusedAt: number | null;
   /** What was let in since then, */
@@ -54,6 +56,7 @@ export const NEW_COURSE: RateCourse = {
   span: 0,
   progress: 0,
   refusals: 0,
+  strikes: 0,
   refusedAt: null,
   letIn: 0,
   between: null,
@@ -111,9 +114,14 @@ function isOld({ refusedAt }: RateCourse, sentAt: number): boolean {
   return refusedAt !== null && sentAt <= refusedAt;
 }
 
-/** How many refusals in a row it is with that of one more request. */
-export function refusalsWith(course: RateCourse, sentAt: number): number {
-  return isOld(course, sentAt) ? Math.max(1, course.refusals) : course.refusals + 1;
+/** How many refusals it is with that of one more request, since the host last took some for a while. */
+export function strikesWith(course: RateCourse, sentAt: number): number {
+  return isOld(course, sentAt) ? Math.max(1, course.strikes) : course.strikes + 1;
+}
+
+/** Whether an answer to a request that was sent then is the first after a row of refusals. */
+export function endsRefusals(course: RateCourse, sentAt: number): boolean {
+  return course.refusals > 0 && !isOld(course, sentAt);
 }
 
 /** The course after a request was answered. */
@@ -127,7 +135,7 @@ function refuse(course: RateCourse, { sentAt, at }: Heard, pause: number): RateC
   const least = rate === null ? 1 : (TURNS_AFTER_REFUSAL * 1000) / rate;
   const held = { ...course, until: Math.max(course.until, at + Math.max(least, pause)) };
   if (isOld(course, sentAt)) return held;
-  const refused = { ...held, refusals: course.refusals + 1, next: at };
+  const refused = { ...held, refusals: course.refusals + 1, strikes: course.strikes + 1, next: at };
   if (course.refusals > 0) return refused;
   const { refusedAt } = course;
   const between = refusedAt === null ? null : perSecond(course.letIn, at - refusedAt);
@@ -138,7 +146,8 @@ function letIn(course: RateCourse, heard: Heard): RateCourse {
   const counted = { ...course, letIn: course.letIn + 1, taken: course.taken + 1 };
   if (course.refusals > 0) return isOld(course, heard.sentAt) ? counted : recover(counted, heard);
   const rate = rateOf(course);
-  return rate === null ? counted : { ...counted, progress: course.progress + 1 / rate };
+  const strikes = course.letIn < FEWEST ? course.strikes : 0;
+  return { ...counted, strikes, progress: rate === null ? 0 : course.progress + 1 / rate };
 }
 
 /** The host takes requests again: what it took since it did so the last time is its rate, or close to it. */
@@ -151,7 +160,7 @@ function recover(course: RateCourse, { at, wasCrowd }: Heard): RateCourse {
   const rate = rateOf(course);
   if (taken < FEWEST) {
     // What was measured goes on, and says more the next time.
-    const ceiling = rate === null ? Math.max(measured, GUESS) : Math.min(rate * FALL.least, Math.max(rate * FALL.most, measured));
+    const ceiling = rate === null ? Math.max(measured, GUESS) : span > 1.5 * firstSpan(rate) ? course.ceiling! * 0.97 : Math.min(rate * FALL.least, Math.max(rate * FALL.most, measured));
     const shorter = Math.max(firstSpan(ceiling), span / 2);
     return { ...free, ceiling, span: shorter, progress: 0, next: at + 1000/ceiling };
   }
