@@ -78,10 +78,13 @@ const SPANS_PER_WAIT = 10;
 const FEWEST_IN_SPAN = 60;
 /** Ceilings that differ by less are taken for one. */
 const ALIKE = 0.25;
-/** Fewer requests say nothing about a rate: it then falls by this much, or to what they say down to the half. */
+/** Fewer requests say nothing about a rate. It begins at this guess then, unless they came faster; */
 const FEWEST = 10;
 const GUESS = 10;
-const FALL = { least: 0.85, most: 0.5 };
+/** a rate that was found again before falls by this much, since waiting helps more; */
+const FALL_OF_KNOWN = 0.97;
+/** and any other by so much at least, and further to what they say, but not by more than half. */
+const FALL = 0.85;
 /** After a refusal the host has time to make room for so many. */
 const TURNS_AFTER_REFUSAL = 2;
 /** Milliseconds until another request is risked where the one that asks whether the host takes any has no answer. */
@@ -151,36 +154,52 @@ function letIn(course: RateCourse, heard: Heard): RateCourse {
 }
 
 /** The host takes requests again: what it took since it did so the last time is its rate, or close to it. */
-function recover(course: RateCourse, { at, wasCrowd }: Heard): RateCourse {
-  const { taken, since, span, refusedAt, between } = course;
+function recover(course: RateCourse, heard: Heard): RateCourse {
+  const { at } = heard;
   const free = { ...course, refusals: 0, next: at };
-  if (wasCrowd === true) return { ...free, since: at, taken: 0 };
-  const measured = Math.max(between ?? 0, perSecond(taken, at - (since ?? at)));
+  if (heard.wasCrowd === true) return { ...free, since: at, taken: 0 };
+  const found = course.taken < FEWEST ? assume(course, at) : measure(course, at);
+  return { ...free, ...found, progress: 0, next: at + 1000 / found.ceiling };
+}
+
+type Found = Pick<RateCourse, 'since' | 'taken' | 'span'> & { readonly ceiling: number };
+
+/** What is made of too few answers. Measuring goes on, and says more the next time. */
+function assume(course: RateCourse, at: number): Found {
+  const { since, taken, span } = course;
+  const ceiling = assumedCeiling(course, takenPerSecond(course, at));
+  return { ceiling, span: Math.max(firstSpan(ceiling), span / 2), since, taken };
+}
+
+function assumedCeiling(course: RateCourse, measured: number): number {
+  const { ceiling, span } = course;
+  const rate = rateOf(course);
+  if (ceiling === null || rate === null) return Math.max(measured, GUESS);
+  if (span > 1.5 * firstSpan(rate)) return ceiling * FALL_OF_KNOWN;
+  return Math.min(rate * FALL, Math.max(rate / 2, measured));
+}
+
+function measure(course: RateCourse, at: number): Found {
+  const { refusedAt, span } = course;
   const waited = (at - (refusedAt ?? at)) / 1000;
   const rate = rateOf(course);
-  if (taken < FEWEST) {
-    // What was measured goes on, and says more the next time.
-    const ceiling = rate === null ? Math.max(measured, GUESS) : span > 1.5 * firstSpan(rate) ? course.ceiling! * 0.97 : Math.min(rate * FALL.least, Math.max(rate * FALL.most, measured));
-    const shorter = Math.max(firstSpan(ceiling), span / 2);
-    return { ...free, ceiling, span: shorter, progress: 0, next: at + 1000/ceiling };
-  }
+  const measured = takenPerSecond(course, at);
   const ceiling = rate === null ? measured : ceilingOf(measured, rate, waited);
   const isKnown = rate !== null && Math.abs(ceiling / (course.ceiling ?? 0) - 1) < ALIKE;
-  return {
-    ...free,
-    ceiling,
-    span: isKnown ? longerSpan(span, ceiling, waited) : Math.max(firstSpan(ceiling), waited / 2, span / 2),
-    progress: 0,
-    since: at,
-    taken: 0,
-    next: at + 1000 / ceiling,
-  };
+  const first = Math.max(firstSpan(ceiling), waited / 2);
+  const next = isKnown ? longerSpan(span, ceiling, waited) : span / 2;
+  return { ceiling, span: Math.max(first, next), since: at, taken: 0 };
+}
+
+/** What was let in per second, waits included, from recovery to recovery or from refusal to refusal. */
+function takenPerSecond({ taken, since, between }: RateCourse, at: number): number {
+  return Math.max(between ?? 0, perSecond(taken, at - (since ?? at)));
 }
 
 /**
- * A ceiling from what was let in per second, waits included, and from the rate that was refused. The rate is too high
- * where the host had saved up room; the other is too low where it rose a lot meanwhile, or where a short wait weighs
- * much. After a long wait the host counts over long times, and what it let in is what it takes.
+ * A ceiling from what was let in per second and from the rate that was refused. The rate is too high where the host had
+ * saved up room; the other is too low where it rose a lot meanwhile, or where a short wait weighs much. After a long
+ * wait the host counts over long times, and what it let in is what it takes.
  */
 function ceilingOf(measured: number, rate: number, waited: number): number {
   const trust = Math.max(0.5, waited / (waited + 1));
@@ -193,12 +212,7 @@ function firstSpan(rate: number): number {
 
 function longerSpan(span: number, ceiling: number, waited: number): number {
   const longest = Math.max(LONGEST_SPAN, SPANS_PER_WAIT * waited);
-  return Math.max(
-    firstSpan(ceiling),
-    waited / 2,
-    Math.min(longest, span * 2),
-    FEWEST_IN_SPAN / ceiling,
-  );
+  return Math.max(Math.min(longest, span * 2), FEWEST_IN_SPAN / ceiling);
 }
 
 function perSecond(count: number, milliseconds: number): number {

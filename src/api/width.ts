@@ -13,9 +13,11 @@ export type Width = {
 /** After a cut, one more is tried only when so many were let in while as many were under way as may be, */
 const FEWEST_BEFORE_MORE = 300;
 /** and not sooner than in so many milliseconds, twice as many each time that there turns out to be no room for more. */
-const REST_MS = { first: 20_000, longest: 160_000 };
+const REST_MS = { first: 30_000, longest: 240_000 };
 /** Where there was room for more, more still is tried after so many. */
 const FEWEST_AFTER_MORE = 30;
+/** Fewer answers do not say how many there mostly were. */
+const FEWEST_TAKEN = 100;
 
 /**
  * A limit on requests under way is told from one on their rate by who is refused: the former refuses those that were
@@ -30,15 +32,19 @@ export function createWidth(most: number): Width {
 
   /** How many fit in by what was heard; undefined where that does not go by how many there are. */
   function fit(): number | undefined {
-    const refused = refusedAt.reduce((sum, count) => sum + count, 0);
+    const refused = sum(refusedAt);
+    const taken = sum(takenAt);
     // Answers that speak against so many: others that were let in, and these that were not.
-    let against = takenAt.reduce((sum, count) => sum + count, 0);
+    let against = taken;
     let best = { fits: 0, against };
     for (let fits = 1; fits < cap; fits += 1) {
       against += (refusedAt[fits] ?? 0) - (takenAt[fits] ?? 0);
       if (against < best.against) best = { fits, against };
     }
-    return best.fits > 0 && best.against <= refused / 2 ? best.fits : undefined;
+    if (best.fits === 0 || best.against > refused / 2) return undefined;
+    // Where there were seldom so many, it is by chance that there were when the rate was too high.
+    const wasFull = sum(takenAt.slice(best.fits)) >= taken / 2;
+    return wasFull || taken < FEWEST_TAKEN ? best.fits : undefined;
   }
 
   return {
@@ -64,4 +70,8 @@ export function createWidth(most: number): Width {
       return true;
     },
   };
+}
+
+function sum(counts: readonly number[]): number {
+  return counts.reduce((total, count) => total + count, 0);
 }

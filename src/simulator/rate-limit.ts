@@ -72,7 +72,9 @@ function counterOf(limit: RateLimit | undefined): Counter {
   const { perSecond, shape = 'bucket', burst = Math.max(1, perSecond), windowSeconds = 1 } = limit;
   const most = Math.max(1, perSecond * windowSeconds);
   if (shape === 'bucket') return bucket(perSecond / 1000, burst);
-  return shape === 'fixed' ? fixed(most, windowSeconds * 1000) : sliding(most, windowSeconds * 1000);
+  return shape === 'fixed'
+    ? fixed(most, windowSeconds * 1000)
+    : sliding(most, windowSeconds * 1000);
 }
 
 /** Filled when the first request comes. */
