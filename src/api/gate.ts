@@ -1,4 +1,4 @@
-import { heed, NEW_COURSE, type RateCourse, refusalsWith, takeTurn } from './rate.ts';
+import { endsRefusals, heed, NEW_COURSE, type RateCourse, strikesWith, takeTurn } from './rate.ts';
 import { createWidth } from './width.ts';
 
 /** Lets requests to one host through, in the order in which they come, as its answers allow. */
@@ -77,6 +77,7 @@ export function createGate({ most, now, later }: GateOptions): Gate {
 
   /** Lets those through who waited long enough, and gives the milliseconds until the next one will have. */
   function letImpatientThrough(at: number): number {
+    if (course.refusals === 0) return Number.POSITIVE_INFINITY;
     const left = ({ since, held, patience }: Waiting) =>
       since === undefined ? Number.POSITIVE_INFINITY : patience - held - (at - since);
     const gone = waiting.filter((one) => left(one) <= 0);
@@ -108,13 +109,13 @@ export function createGate({ most, now, later }: GateOptions): Gate {
     const at = now();
     const { refusals } = course;
     if (pause !== undefined) {
-      const row = refusalsWith(course, sentAt);
-      if (row === 1) width.refused(place, underWay);
-      course = heed(course, { sentAt, at, pause: pause(row) });
+      const isProbe = endsRefusals(course, sentAt);
+      if (!isProbe) width.refused(place);
+      course = heed(course, { sentAt, at, pause: pause(strikesWith(course, sentAt)) });
       if (refusals === 0) for (const one of waiting) hold(one, at);
       return;
     }
-    const isNews = refusals > 0 && refusalsWith(course, sentAt) > refusals;
+    const isNews = endsRefusals(course, sentAt);
     const wasCrowd = isNews && width.wasCrowd(at);
     width.letIn(place, at);
     course = heed(course, { sentAt, at, wasCrowd });

@@ -16,8 +16,14 @@ export type Limiter = {
 
 export type Ask = {
   readonly send: () => Promise<WireAnswer>;
-  /** For how many milliseconds nothing is to be sent to the host after a 429 that makes so many in a row. */
-  readonly pauseAfter: (answer: WireAnswer, refusals: number) => number;
+  /**
+   * For how many milliseconds nothing is to be sent to the host after a 429, the so-manyth in a row, of a request
+   * that had been held up for so long before.
+   */
+  readonly pauseAfter: (
+    answer: WireAnswer,
+    after: { readonly refusals: number; readonly held: number },
+  ) => number;
   /** Milliseconds that it may be held up because the host refuses requests; it is sent then whatever comes of it. */
   readonly patience: number;
 };
@@ -64,7 +70,8 @@ export function createLimiter({ most, pause, now, stop }: LimiterOptions): Limit
           if (isOpen) return resolve({ answer: undefined, held });
           send().then(
             (answer) => {
-              answered(answer.status === 429 ? (row) => pauseAfter(answer, row) : undefined);
+              const pause = (refusals: number) => pauseAfter(answer, { refusals, held });
+              answered(answer.status === 429 ? pause : undefined);
               resolve({ answer, held });
             },
             (error: unknown) => {

@@ -22,6 +22,8 @@ export type RateCourse = {
   readonly progress: number;
   /** Refused in a row, those under way together counted as one; 0 where the host takes requests. */
   readonly refusals: number;
+  /** Refusals since the host last took requests for a while: the longer the row, the longer the next pause. */
+  readonly strikes: number;
   /** When the last row of refusals began; null before the first. */
   readonly refusedAt: number | null;
   /** What was let in since then, */
@@ -54,6 +56,7 @@ export const NEW_COURSE: RateCourse = {
   span: 0,
   progress: 0,
   refusals: 0,
+  strikes: 0,
   refusedAt: null,
   letIn: 0,
   between: null,
@@ -75,9 +78,13 @@ const SPANS_PER_WAIT = 10;
 const FEWEST_IN_SPAN = 60;
 /** Ceilings that differ by less are taken for one. */
 const ALIKE = 0.25;
-/** Fewer requests say nothing about a rate: it then falls by this much, or to what they say down to the half. */
+/** Fewer requests say nothing about a rate. It begins at this guess then, unless they came faster; */
 const FEWEST = 10;
-const FALL = { least: 0.85, most: 0.5 };
+const GUESS = 10;
+/** a rate that was found again before falls by this much, since waiting helps more; */
+const FALL_OF_KNOWN = 0.97;
+/** and any other by so much at least, and further to what they say, but not by more than half. */
+const FALL = 0.85;
 /** After a refusal the host has time to make room for so many. */
 const TURNS_AFTER_REFUSAL = 2;
 /** Milliseconds until another request is risked where the one that asks whether the host takes any has no answer. */
@@ -110,9 +117,14 @@ function isOld({ refusedAt }: RateCourse, sentAt: number): boolean {
   return refusedAt !== null && sentAt <= refusedAt;
 }
 
-/** How many refusals in a row it is with that of one more request. */
-export function refusalsWith(course: RateCourse, sentAt: number): number {
-  return isOld(course, sentAt) ? Math.max(1, course.refusals) : course.refusals + 1;
+/** How many refusals it is with that of one more request, since the host last took some for a while. */
+export function strikesWith(course: RateCourse, sentAt: number): number {
+  return isOld(course, sentAt) ? Math.max(1, course.strikes) : course.strikes + 1;
+}
+
+/** Whether an answer to a request that was sent then is the first after a row of refusals. */
+export function endsRefusals(course: RateCourse, sentAt: number): boolean {
+  return course.refusals > 0 && !isOld(course, sentAt);
 }
 
 /** The course after a request was answered. */
@@ -126,7 +138,7 @@ function refuse(course: RateCourse, { sentAt, at }: Heard, pause: number): RateC
   const least = rate === null ? 1 : (TURNS_AFTER_REFUSAL * 1000) / rate;
   const held = { ...course, until: Math.max(course.until, at + Math.max(least, pause)) };
   if (isOld(course, sentAt)) return held;
-  const refused = { ...held, refusals: course.refusals + 1, next: at };
+  const refused = { ...held, refusals: course.refusals + 1, strikes: course.strikes + 1, next: at };
   if (course.refusals > 0) return refused;
   const { refusedAt } = course;
   const between = refusedAt === null ? null : perSecond(course.letIn, at - refusedAt);
@@ -137,41 +149,57 @@ function letIn(course: RateCourse, heard: Heard): RateCourse {
   const counted = { ...course, letIn: course.letIn + 1, taken: course.taken + 1 };
   if (course.refusals > 0) return isOld(course, heard.sentAt) ? counted : recover(counted, heard);
   const rate = rateOf(course);
-  return rate === null ? counted : { ...counted, progress: course.progress + 1 / rate };
+  const strikes = course.letIn < FEWEST ? course.strikes : 0;
+  return { ...counted, strikes, progress: rate === null ? 0 : course.progress + 1 / rate };
 }
 
 /** The host takes requests again: what it took since it did so the last time is its rate, or close to it. */
-function recover(course: RateCourse, { at, wasCrowd }: Heard): RateCourse {
-  const { taken, since, span, refusedAt, between } = course;
+function recover(course: RateCourse, heard: Heard): RateCourse {
+  const { at } = heard;
   const free = { ...course, refusals: 0, next: at };
-  if (wasCrowd === true) return { ...free, since: at, taken: 0 };
-  const measured = Math.max(between ?? 0, perSecond(taken, at - (since ?? at)));
+  if (heard.wasCrowd === true) return { ...free, since: at, taken: 0 };
+  const found = course.taken < FEWEST ? assume(course, at) : measure(course, at);
+  return { ...free, ...found, progress: 0, next: at + 1000 / found.ceiling };
+}
+
+type Found = Pick<RateCourse, 'since' | 'taken' | 'span'> & { readonly ceiling: number };
+
+/** What is made of too few answers. Measuring goes on, and says more the next time. */
+function assume(course: RateCourse, at: number): Found {
+  const { since, taken, span } = course;
+  const ceiling = assumedCeiling(course, takenPerSecond(course, at));
+  return { ceiling, span: Math.max(firstSpan(ceiling), span / 2), since, taken };
+}
+
+function assumedCeiling(course: RateCourse, measured: number): number {
+  const { ceiling, span } = course;
+  const rate = rateOf(course);
+  if (ceiling === null || rate === null) return Math.max(measured, GUESS);
+  if (span > 1.5 * firstSpan(rate)) return ceiling * FALL_OF_KNOWN;
+  return Math.min(rate * FALL, Math.max(rate / 2, measured));
+}
+
+function measure(course: RateCourse, at: number): Found {
+  const { refusedAt, span } = course;
   const waited = (at - (refusedAt ?? at)) / 1000;
   const rate = rateOf(course);
-  if (rate !== null && taken < FEWEST) {
-    // What was measured goes on, and says more the next time.
-    const ceiling = Math.min(rate * FALL.least, Math.max(rate * FALL.most, measured));
-    const shorter = Math.max(firstSpan(rate), span / 2);
-    return { ...free, ceiling, span: shorter, progress: 0 };
-  }
-  if (taken < FEWEST) return free;
+  const measured = takenPerSecond(course, at);
   const ceiling = rate === null ? measured : ceilingOf(measured, rate, waited);
   const isKnown = rate !== null && Math.abs(ceiling / (course.ceiling ?? 0) - 1) < ALIKE;
-  return {
-    ...free,
-    ceiling,
-    span: isKnown ? longerSpan(span, ceiling, waited) : Math.max(firstSpan(ceiling), waited / 2, span / 2),
-    progress: 0,
-    since: at,
-    taken: 0,
-    next: at + 1000 / ceiling,
-  };
+  const first = Math.max(firstSpan(ceiling), waited / 2);
+  const next = isKnown ? longerSpan(span, ceiling, waited) : span / 2;
+  return { ceiling, span: Math.max(first, next), since: at, taken: 0 };
+}
+
+/** What was let in per second, waits included, from recovery to recovery or from refusal to refusal. */
+function takenPerSecond({ taken, since, between }: RateCourse, at: number): number {
+  return Math.max(between ?? 0, perSecond(taken, at - (since ?? at)));
 }
 
 /**
- * A ceiling from what was let in per second, waits included, and from the rate that was refused. The rate is too high
- * where the host had saved up room; the other is too low where it rose a lot meanwhile, or where a short wait weighs
- * much. After a long wait the host counts over long times, and what it let in is what it takes.
+ * A ceiling from what was let in per second and from the rate that was refused. The rate is too high where the host had
+ * saved up room; the other is too low where it rose a lot meanwhile, or where a short wait weighs much. After a long
+ * wait the host counts over long times, and what it let in is what it takes.
  */
 function ceilingOf(measured: number, rate: number, waited: number): number {
   const trust = Math.max(0.5, waited / (waited + 1));
@@ -184,12 +212,7 @@ function firstSpan(rate: number): number {
 
 function longerSpan(span: number, ceiling: number, waited: number): number {
   const longest = Math.max(LONGEST_SPAN, SPANS_PER_WAIT * waited);
-  return Math.max(
-    firstSpan(ceiling),
-    waited / 2,
-    Math.min(longest, span * 2),
-    FEWEST_IN_SPAN / ceiling,
-  );
+  return Math.max(Math.min(longest, span * 2), FEWEST_IN_SPAN / ceiling);
 }
 
 function perSecond(count: number, milliseconds: number): number {

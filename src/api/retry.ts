@@ -75,9 +75,9 @@ export async function sendWithRetries(
       stop.aborted;
 
     /** What the host refuses for good is no reason to let others wait. */
-    const pauseAfter = (answer: WireAnswer, refusals: number) => {
+    const pauseAfter: Ask['pauseAfter'] = (answer, { refusals, held }) => {
       delay = delayAfter(Math.max(attempt, refusals), { answer }, pause.random, now);
-      return isOver({ answer }, delay) ? 0 : delay;
+      return isOver({ answer }, held + delay) ? 0 : delay;
     };
 
     const outcome = await outcomeOf(async () => {
@@ -135,9 +135,14 @@ function delayAfter(
   random: () => number,
   now: () => number,
 ): number {
-  const ceiling = Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 2 ** (attempt - 1));
   const asked = 'answer' in outcome ? askedDelay(outcome.answer.retryAfter, now) : 0;
-  return Math.max(asked, Math.round(random() * ceiling));
+  return Math.max(asked, fullJitter(attempt, random));
+}
+
+/** Anywhere between nothing and a time that doubles with each attempt. */
+export function fullJitter(attempt: number, random: () => number): number {
+  const ceiling = Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 2 ** (attempt - 1));
+  return Math.round(random() * ceiling);
 }
 
 /** `Retry-After` in milliseconds: it is a number of seconds or a date. */
