@@ -47,7 +47,7 @@ export async function workOn(
     chosen,
     { verb: VERBS[command], concurrency: flags.concurrency ?? DEFAULT_CONCURRENCY },
     context,
-    (stack) => runUnlessRefused(stack, request, refusals, work, context),
+    (stack, onProgress) => runUnlessRefused(stack, request, refusals, work, context, onProgress),
     async (result) => {
       const { path, document } = result;
       const isPlanned = out !== undefined && document?.format === 'callsheet-plan';
@@ -87,12 +87,13 @@ async function runUnlessRefused(
   refusals: Refusals,
   { taskOf }: Work,
   context: Context,
+  onProgress: (line: string) => void,
 ): Promise<StackResult> {
   const refused = refusals.get(stack.path);
   if (refused !== undefined && command !== 'validate') return refused;
   const task = taskOf?.(stack) ?? { command, flags: ownFlags(flags) };
   if ('exit' in task) return task;
-  const result = await runStack({ ...task, stack }, context);
+  const result = await runStack({ ...task, stack }, context, onProgress);
   // What is wrong in a stack itself is repaired first.
   return refused === undefined || result.exit !== 0
     ? result
@@ -147,8 +148,9 @@ function viewOf(format: TreeFormat, { dir, env }: TreeRequest['flags'], context:
       };
     case 'json':
       return { add: () => undefined, end: (document) => terminal.out(fleetJson(document)) };
-    case 'markdown':
-    case 'html': {
+    // checkTree lets no page through.
+    case 'html':
+    case 'markdown': {
       const pages: StackPage[] = [];
       return {
         add(result, outcome) {
