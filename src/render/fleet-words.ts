@@ -59,24 +59,6 @@ export function countWords(counts: FleetStack['counts']): string {
   }).join(', ');
 }
 
-/** Why a stack ended, in one line: the first problem, with its place as seen from where the tree is. */
-export function reasonOf({ path, error }: FleetStack): string | undefined {
-  if (error === null) return undefined;
-  const [first, ...others] = error.diagnostics.filter(({ severity }) => severity === 'error');
-  if (first === undefined) {
-    const [line = '', ...more] = error.message.split('\n');
-    return `${line}${moreWords(more.length)}`;
-  }
-  const { position, message } = first;
-  const folder = path === '.' ? '' : `${path}/`;
-  const place = position === undefined ? '' : `${folder}${position.file}:${position.line}: `;
-  return `${place}${message}${moreWords(others.length)}`;
-}
-
-function moreWords(count: number): string {
-  return count === 0 ? '' : ` (and ${formatNumber(count)} more)`;
-}
-
 const TITLES: { readonly [command in FleetDocument['command']]: string } = {
   validate: 'Validated',
   plan: 'Planned',

@@ -1,5 +1,5 @@
 import type { FleetDocument, FleetStack } from './fleet-document.ts';
-import { countWords, fleetHeadline, OUTCOMES, reasonOf, statusWord } from './fleet-words.ts';
+import { countWords, fleetHeadline, OUTCOMES, statusWord } from './fleet-words.ts';
 import {
   cutLine,
   type Line,
@@ -87,10 +87,10 @@ function stackLines(
           ...wrap([span(' '.repeat(indent)), ...told], options.width, indent),
         ]
       : wrap([...named, ...told], options.width, indent + WORD_WIDTH + 2);
-  const why = reasonOf(stack);
+  const { reason } = stack;
   return [
     ...first,
-    ...(why === undefined ? [] : wrap([span(`    ${sanitiseLine(why)}`)], options.width, 4)),
+    ...(reason === null ? [] : wrap([span(`    ${sanitiseLine(reason)}`)], options.width, 4)),
   ];
 }
 

@@ -1,5 +1,5 @@
 import type { FleetDocument, FleetStack } from './fleet-document.ts';
-import { countWords, fleetHeadline, OUTCOMES, reasonOf, statusWord } from './fleet-words.ts';
+import { countWords, fleetHeadline, OUTCOMES, statusWord } from './fleet-words.ts';
 import { GITHUB_LIMIT } from './markdown-fold.ts';
 import { markerOf, type PageOptions } from './markdown-marker.ts';
 import { escapeText, inlineCode } from './markdown-text.ts';
@@ -57,8 +57,8 @@ function tableOf({ stacks, command }: FleetDocument, room: number): string {
 function rowOf(stack: FleetStack, command: FleetDocument['command']): string {
   const { mark } = OUTCOMES[stack.status];
   const word = statusWord(stack.status, command);
-  const why = reasonOf(stack);
-  const told = [countWords(stack.counts), ...(why === undefined ? [] : [why])].filter(
+  const { reason } = stack;
+  const told = [countWords(stack.counts), ...(reason === null ? [] : [reason])].filter(
     (text) => text !== '',
   );
   return `| ${inlineCode(stack.path)} | ${mark} ${word} | ${told.map((text) => escapeText(text)).join('; ')} |\n`;

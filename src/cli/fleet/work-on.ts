@@ -1,6 +1,7 @@
 import { renderFleetText } from '../../render/fleet.ts';
 import type { FleetDocument, FleetStack, StackStatus } from '../../render/fleet-document.ts';
 import { renderFleetMarkdown, type StackPage } from '../../render/markdown-fleet.ts';
+import { commandLine } from '../command-line.ts';
 import { pageOf } from '../commands/plan.ts';
 import type { Context } from '../context.ts';
 import type { ExitCode } from '../exit.ts';
@@ -69,9 +70,16 @@ export async function workOn(
     totals: totalsOf(stacks),
     stacks,
   };
-  if (out !== undefined) await closePlanSet(out, document);
   view.end(document);
+  if (out !== undefined) {
+    await closePlanSet(out, document);
+    if (work.isStep !== true) tellWhere(out, flags, context);
+  }
   return { exit, document };
+}
+
+function tellWhere(out: string, flags: TreeRequest['flags'], { terminal }: Context): void {
+  terminal.err(`The plans are in ${out}: ${commandLine(`apply ${out} --recursive`, flags)}`);
 }
 
 const VERBS: { readonly [command in StackCommand]: string } = {
