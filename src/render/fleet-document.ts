@@ -29,6 +29,8 @@ export type FleetStack = {
   readonly plan_file: string | null;
   /** The run that `apply` recorded. */
   readonly run: string | null;
+  /** What stands in the way, in one line: the first of it, with its place; null where nothing does. */
+  readonly reason: string | null;
   /** Why it ended; null where it came to its end. */
   readonly error: Failure | null;
 };

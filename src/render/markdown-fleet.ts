@@ -1,5 +1,5 @@
-import { countWords, fleetHeadline, OUTCOMES, reasonOf } from './fleet.ts';
 import type { FleetDocument, FleetStack } from './fleet-document.ts';
+import { countWords, fleetHeadline, OUTCOMES, statusWord } from './fleet-words.ts';
 import { GITHUB_LIMIT } from './markdown-fold.ts';
 import { markerOf, type PageOptions } from './markdown-marker.ts';
 import { escapeText, inlineCode } from './markdown-text.ts';
@@ -37,13 +37,13 @@ function fleetMarker({ command, shard }: FleetDocument, marker: string): string 
   return marker.replace('callsheet:fleet', `callsheet:fleet-${command}${part}`);
 }
 
-function tableOf({ stacks }: FleetDocument, room: number): string {
+function tableOf({ stacks, command }: FleetDocument, room: number): string {
   const told = stacks.filter(({ status }) => status !== 'unchanged');
   if (told.length === 0) return '';
   const rows: string[] = [];
   let used = 0;
   for (const stack of told) {
-    const row = rowOf(stack);
+    const row = rowOf(stack, command);
     if (used + row.length > room) break;
     rows.push(row);
     used += row.length;
@@ -54,10 +54,11 @@ function tableOf({ stacks }: FleetDocument, room: number): string {
   return `\n| Stack | | |\n| --- | --- | --- |\n${rows.join('')}${notice}`;
 }
 
-function rowOf(stack: FleetStack): string {
-  const { mark, word } = OUTCOMES[stack.status];
-  const why = reasonOf(stack);
-  const told = [countWords(stack.counts), ...(why === undefined ? [] : [why])].filter(
+function rowOf(stack: FleetStack, command: FleetDocument['command']): string {
+  const { mark } = OUTCOMES[stack.status];
+  const word = statusWord(stack.status, command);
+  const { reason } = stack;
+  const told = [countWords(stack.counts), ...(reason === null ? [] : [reason])].filter(
     (text) => text !== '',
   );
   return `| ${inlineCode(stack.path)} | ${mark} ${word} | ${told.map((text) => escapeText(text)).join('; ')} |\n`;

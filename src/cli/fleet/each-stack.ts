@@ -14,11 +14,11 @@ export async function eachStack<S extends FoundStack, T>(
   stacks: readonly S[],
   { verb, concurrency }: { readonly verb: string; readonly concurrency: number },
   context: Context,
-  work: (stack: S) => Promise<T>,
+  work: (stack: S, onProgress: (line: string) => void) => Promise<T>,
   take: (result: T) => Promise<void> | void,
 ): Promise<void> {
   const limit = pLimit(Math.max(1, Math.min(MOST_AT_ONCE, concurrency)));
-  const running = new Set<string>();
+  const running = new Map<string, string>();
   let ended = 0;
   const { live } = context.terminal;
   const draw = () =>
@@ -31,10 +31,13 @@ export async function eachStack<S extends FoundStack, T>(
     );
   const waiting = stacks.map((stack) =>
     limit(async () => {
-      running.add(stack.path);
+      running.set(stack.path, '');
       draw();
       try {
-        return await work(stack);
+        return await work(stack, (line) => {
+          running.set(stack.path, line);
+          draw();
+        });
       } finally {
         running.delete(stack.path);
         ended += 1;

@@ -1,6 +1,9 @@
+import type { Diagnostic } from '../../core/diagnostics.ts';
 import { unreachable } from '../../core/errors.ts';
 import { hasChanges } from '../../plan/document.ts';
+import type { Failure } from '../../render/failure.ts';
 import type { FleetStack, StackStatus } from '../../render/fleet-document.ts';
+import { formatNumber } from '../../render/wording.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import type { StackDocument, StackResult } from './run-stack.ts';
 
@@ -26,6 +29,12 @@ export function worstExit(exits: readonly number[]): ExitCode {
 
 /** What is told of a stack in the summary. */
 export function outcomeOf({ path, exit, document, error }: StackResult): FleetStack {
+  const reason =
+    error !== undefined
+      ? reasonOfFailure(path, error)
+      : document === undefined
+        ? undefined
+        : reasonIn(path, document);
   return {
     path,
     status: statusOf(exit, document),
@@ -34,6 +43,7 @@ export function outcomeOf({ path, exit, document, error }: StackResult): FleetSt
     plan_digest: document?.format === 'callsheet-plan' ? document.digest : null,
     plan_file: null,
     run: document?.format === 'callsheet-run' ? document.run : null,
+    reason: reason ?? null,
     error: error ?? null,
   };
 }
@@ -91,4 +101,54 @@ function countsOf(document: StackDocument): FleetStack['counts'] {
     default:
       return unreachable(document);
   }
+}
+
+/** Why a stack ended: the first problem, with its place as seen from where the tree is. */
+function reasonOfFailure(path: string, { message, diagnostics }: Failure): string {
+  const [line = '', ...more] = message.split('\n');
+  return reasonOfProblems(path, diagnostics) ?? `${line}${moreWords(more.length)}`;
+}
+
+/** What stands in the way of a stack that came to its end. */
+function reasonIn(path: string, document: StackDocument): string | undefined {
+  switch (document.format) {
+    case 'callsheet-diagnostics':
+      return reasonOfProblems(path, document.diagnostics);
+    case 'callsheet-plan': {
+      const struck = document.changes.filter(({ verdict }) => verdict === 'refused');
+      return firstOf([
+        ...(document.refusals ?? []).map(({ message }) => message),
+        ...struck.map(({ address, reason }) => `${address}: ${reason}`),
+      ]);
+    }
+    case 'callsheet-run':
+      return firstOf([
+        ...(document.refusals ?? []).map(({ message }) => message),
+        ...document.ledger
+          .filter(({ status, verdict }) => status === 'failed' || verdict === 'refused')
+          .map(({ address, message }) => `${address}: ${message ?? 'failed'}`),
+      ]);
+    default:
+      return unreachable(document);
+  }
+}
+
+function reasonOfProblems(path: string, diagnostics: readonly Diagnostic[]): string | undefined {
+  const folder = path === '.' ? '' : `${path}/`;
+  return firstOf(
+    diagnostics
+      .filter(({ severity }) => severity === 'error')
+      .map(({ position: at, message }) =>
+        at === undefined ? message : `${folder}${at.file}:${at.line}: ${message}`,
+      ),
+  );
+}
+
+function firstOf(reasons: readonly string[]): string | undefined {
+  const [first, ...others] = reasons;
+  return first === undefined ? undefined : `${first}${moreWords(others.length)}`;
+}
+
+function moreWords(count: number): string {
+  return count === 0 ? '' : ` (and ${formatNumber(count)} more)`;
 }

@@ -1,3 +1,4 @@
+import { stripVTControlCharacters } from 'node:util';
 import { CallsheetError, unreachable } from '../../core/errors.ts';
 import type { PlanDocument } from '../../core/plan-document.ts';
 import type { Failure, FailureDocument } from '../../render/failure.ts';
@@ -51,13 +52,18 @@ export type StackResult = {
 
 /**
  * Runs a command on one stack, and prints nothing. Whatever becomes of it is in the result: it never throws, and so
- * one stack never stops another. Once `context.stop` is aborted nothing is begun.
+ * one stack never stops another. Once `context.stop` is aborted nothing is begun. `onProgress` is told in a line how
+ * far it is.
  */
-export async function runStack(task: StackTask, context: Context): Promise<StackResult> {
+export async function runStack(
+  task: StackTask,
+  context: Context,
+  onProgress: (line: string) => void = () => undefined,
+): Promise<StackResult> {
   const { stack, flags } = task;
   const printed: string[] = [];
   const said: string[] = [];
-  const terminal = keepingTerminal(context.terminal, printed, said);
+  const terminal = keepingTerminal(context.terminal, printed, said, onProgress);
   const spoken = flags.quiet === true ? { ...terminal, err: () => undefined } : terminal;
   const ended = await end(task, { ...context, terminal: spoken }, terminal);
   const document = documentIn(printed);
@@ -109,9 +115,19 @@ async function perform(
   }
 }
 
-/** A terminal that keeps what it is told. Nobody can be asked anything there, and nothing is drawn on it. */
-export function keepingTerminal(terminal: Terminal, printed: string[], said: string[]): Terminal {
+/** A terminal that keeps what it is told. Nobody can be asked anything there. Of what is drawn the first line counts. */
+export function keepingTerminal(
+  terminal: Terminal,
+  printed: string[],
+  said: string[],
+  onProgress: (line: string) => void = () => undefined,
+): Terminal {
   return {
+    // With it a log of each change is spared, which the result has, too.
+    live: {
+      draw: (text) => onProgress(stripVTControlCharacters(text.split('\n')[0] ?? '')),
+      end: () => undefined,
+    },
     out: (text) => void printed.push(text),
     err: (text) => void said.push(text.endsWith('\n') ? text : `${text}\n`),
     render: terminal.render,

@@ -45,5 +45,5 @@ export function stackPage({ document }: StackResult, { status }: FleetStack): st
 /** What a stack said beside its result. */
 export function tellSaid({ path, said }: StackResult, { terminal }: Context): void {
   if (said === '') return;
-  terminal.err(`${renderStackTitle(path, terminal.renderErr)}${said}`);
+  terminal.err(`${renderStackTitle(path, terminal.renderErr)}\n${said}\n`);
 }

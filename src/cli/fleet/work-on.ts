@@ -1,6 +1,7 @@
 import { renderFleetText } from '../../render/fleet.ts';
 import type { FleetDocument, FleetStack, StackStatus } from '../../render/fleet-document.ts';
 import { renderFleetMarkdown, type StackPage } from '../../render/markdown-fleet.ts';
+import { commandLine } from '../command-line.ts';
 import { pageOf } from '../commands/plan.ts';
 import type { Context } from '../context.ts';
 import type { ExitCode } from '../exit.ts';
@@ -50,7 +51,7 @@ export async function workOn(
     chosen,
     { verb: VERBS[command], concurrency: flags.concurrency ?? DEFAULT_CONCURRENCY },
     context,
-    (stack) => runUnlessRefused(stack, request, refusals, work, context),
+    (stack, onProgress) => runUnlessRefused(stack, request, refusals, work, context, onProgress),
     async (result) => {
       const { path, document } = result;
       const isPlanned = out !== undefined && document?.format === 'callsheet-plan';
@@ -72,9 +73,16 @@ export async function workOn(
     totals: totalsOf(stacks),
     stacks,
   };
-  if (out !== undefined) await closePlanSet(out, document);
   view.end(document);
+  if (out !== undefined) {
+    await closePlanSet(out, document);
+    if (work.isStep !== true) tellWhere(out, flags, context);
+  }
   return { exit, document };
+}
+
+function tellWhere(out: string, flags: TreeRequest['flags'], { terminal }: Context): void {
+  terminal.err(`The plans are in ${out}: ${commandLine(`apply ${out} --recursive`, flags)}`);
 }
 
 const VERBS: { readonly [command in StackCommand]: string } = {
@@ -90,12 +98,13 @@ async function runUnlessRefused(
   refusals: Refusals,
   { taskOf }: Work,
   context: Context,
+  onProgress: (line: string) => void,
 ): Promise<StackResult> {
   const refused = refusals.get(stack.path);
   if (refused !== undefined && command !== 'validate') return refused;
   const task = taskOf?.(stack) ?? { command, flags: ownFlags(flags) };
   if ('exit' in task) return task;
-  const result = await runStack({ ...task, stack }, context);
+  const result = await runStack({ ...task, stack }, context, onProgress);
   // What is wrong in a stack itself is repaired first.
   return refused === undefined || result.exit !== 0
     ? result
@@ -150,8 +159,9 @@ function viewOf(format: TreeFormat, { dir, env }: TreeRequest['flags'], context:
       };
     case 'json':
       return { add: () => undefined, end: (document) => terminal.out(fleetJson(document)) };
-    case 'markdown':
-    case 'html': {
+    // checkTree lets no page through.
+    case 'html':
+    case 'markdown': {
       const pages: StackPage[] = [];
       return {
         add(result, outcome) {

@@ -39,7 +39,7 @@ export function settings(organization: number, more = ''): string {
 /** Agents of these names, each at an address made from it. */
 export function agents(...names: readonly string[]): string {
   const lines = names.flatMap((name) => [
-    `  ${name.toLowerCase().replaceAll(' ', '_')}:`,
+    `  ${name.toLowerCase().replaceAll(/[^a-z0-9]+/g, '_')}:`,
     `    name: ${name}`,
     '    agent_type: receptionist',
     '    model: alpha-4.1',
@@ -77,3 +77,20 @@ export function contextFor(sim: Simulator, stop?: AbortSignal) {
   };
   return { context, said };
 }
+
+/** Twelve stacks of one agent each, four in each of the three organizations. */
+export function twelve(): Readonly<Record<string, string>> {
+  const stacks = ['harbor', 'lagoon', 'summit'].flatMap((name, organization) =>
+    ['east', 'north', 'south', 'west'].map((side) => ({ path: `${name}/${side}`, organization })),
+  );
+  return Object.fromEntries(
+    stacks.flatMap(({ path, organization }) => [
+      [`${path}/callsheet.yaml`, settings(organization)],
+      [`${path}/agents.yaml`, agents(`Desk ${path}`)],
+    ]),
+  );
+}
+
+/** A freeze window that is always in force. */
+export const FROZEN =
+  'guards: { freeze: [{ hours: "00:00-24:00", zone: UTC, reason: holidays }] }\n';
