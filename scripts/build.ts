@@ -13,18 +13,26 @@ const dist = join(root, 'dist');
 // Built beside and then moved, so that nobody who runs dist/ meanwhile finds half of it.
 const draft = join(root, `dist.${process.pid}`);
 
-/** pg-boss names a driver of its own, which it never uses: it is given the one that the state has (decision 0082). */
-const withoutPg: Plugin = {
-  name: 'without-pg',
-  resolveId: (id) => (id === 'pg' ? '\0no-pg' : null),
-  load: (id) => (id === '\0no-pg' ? 'export default {};' : null),
+/**
+ * What pg-boss names and Callsheet never has it use: a driver of its own (it is given the one that the state has) and
+ * schedules (decision 0082). Nothing of them is bundled.
+ */
+const UNUSED: { readonly [name: string]: string } = {
+  pg: 'export default {};',
+  'cron-parser': 'export const CronExpressionParser = {};',
+  'rrule-temporal': 'export const RRuleTemporal = {};',
+};
+const withoutUnused: Plugin = {
+  name: 'without-unused',
+  resolveId: (id) => (id in UNUSED ? `\0unused:${id}` : null),
+  load: (id) => UNUSED[id.replace('\0unused:', '')] ?? null,
 };
 
 const { output } = await build({
   cwd: root,
   input: { main: 'src/main.ts', index: 'src/index.ts' },
   platform: 'node',
-  plugins: [withoutPg, validators, pages],
+  plugins: [withoutUnused, validators, pages],
   logLevel: 'warn',
   output: {
     dir: draft,

@@ -48,7 +48,7 @@ export function budgetedLimiter(
             const answer = await ask.send();
             const refusals = budget.refusals();
             const pause =
-              answer.status === 429 ? ask.pauseAfter(answer, refusals) : undefined;
+              answer.status === 429 ? ask.pauseAfter(answer, { refusals, held }) : undefined;
             budget.heard({ sentAt, at: now(), ...(pause === undefined ? {} : { pause }) });
             return { answer, held };
           }),

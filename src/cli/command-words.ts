@@ -199,16 +199,7 @@ export const COMMAND_WORDS: { readonly [command: string]: CommandWords } = {
       'callsheet enqueue apply --auto-approve',
       'callsheet enqueue --report 20261121t101203z-7f3a19',
     ],
-    exits: [
-      'done',
-      'error',
-      'changes',
-      'partial',
-      'refused',
-      'stale',
-      'locked',
-      'interrupted',
-    ],
+    exits: ['done', 'error', 'changes', 'partial', 'refused', 'stale', 'locked', 'interrupted'],
   },
   worker: offline(
     'callsheet worker --queue postgres://callsheet@db.example.test/queue',

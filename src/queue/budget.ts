@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Budget } from '../api/budget.ts';
 import { type Heard, NEW_COURSE, type RateCourse } from '../api/rate.ts';
+import { steadyTime } from '../api/steady-time.ts';
 import type { Query, Row } from '../stores/postgres-database.ts';
-import { steadyTime } from "../api/steady-time.ts";
 import { type QueueDatabase, SCHEMA } from './database.ts';
 import { type Share, takeShare } from './share.ts';
 

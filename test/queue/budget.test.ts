@@ -55,7 +55,7 @@ test('four machines stay below one limit together, and take over what a dead one
   const PER_SECOND = 150;
   const limiter = createLimiter(() => new Date(), { perSecond: PER_SECOND, burst: 20 });
   const machines: Awaited<ReturnType<typeof machine>>[] = [];
-  const refuse = () => limiter.refuse() !== undefined;
+  const refuse = () => limiter.enter().refused !== undefined;
   for (let at = 0; at < 4; at += 1) machines.push(await machine(refuse));
   const sum = (what: 'taken' | 'refused') =>
     machines.reduce((all, { told }) => all + told[what], 0);

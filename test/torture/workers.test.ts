@@ -1,0 +1,114 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, onTestFinished, test } from 'vitest';
+import { startSimulator } from '../../src/simulator/index.ts';
+import { type Outcome, type Running, start } from '../e2e/process.ts';
+import { manyStacks } from '../queue/many-stacks.ts';
+import { PASSWORD, startPostgres } from '../stores/postgres-server.ts';
+
+const STACKS = 400;
+const AGENTS = 2;
+const WORKERS = 4;
+const PER_SECOND = 100;
+/** A worker dies every so often, until nothing is left to do. */
+const KILL_MS = 4_000;
+const LIMIT_MS = 330_000;
+
+const ORGANIZATIONS = Array.from({ length: 40 }, (_, at) => ({
+  id: `3c6e0b8a-9c15-4f1d-9f0e-${String(at).padStart(12, '0')}`,
+  name: `Harbor ${at}`,
+}));
+
+test(`${WORKERS} workers on one PostgreSQL do ${STACKS} stacks while they are killed one after the other`, async () => {
+  const server = await startPostgres();
+  onTestFinished(() => server.stop());
+  const sim = await startSimulator({
+    seed: { account_id: 'e7ac14dd-6755-4b7f-bb6b-7319e7f7b316', organizations: ORGANIZATIONS },
+    rateLimit: { perSecond: PER_SECOND, burst: PER_SECOND / 2 },
+  });
+  onTestFinished(() => sim.close());
+  const root = manyStacks({
+    stacks: STACKS,
+    agents: AGENTS,
+    organizations: ORGANIZATIONS,
+    more: (stack) => `state:\n  postgres:\n    url: ${server.url()}\n    stack: ${stack}\n`,
+  });
+  const env = {
+    PATH: process.env.PATH,
+    HOME: root,
+    CALLSHEET_QUEUE: server.url(),
+    CALLSHEET_STATE_PASSWORD: PASSWORD,
+    CALLSHEET_FINGERPRINT_KEY: 'a-key-for-this-test-alone-0123456789',
+    CALLSHEET_BASE_URL: sim.url,
+    CALLSHEET_CLIENT_ID: sim.clientId,
+    CALLSHEET_CLIENT_SECRET: sim.clientSecret,
+  };
+  const all: Running[] = [];
+  onTestFinished(() => {
+    for (const one of all) if (one.isLeft()) one.signal('SIGKILL');
+  });
+  const begin = (...args: readonly string[]) => {
+    const running = start(args, { cwd: root, env });
+    all.push(running);
+    return running;
+  };
+
+  const enqueued = await begin('enqueue', 'apply', '--auto-approve').ended;
+  expect(enqueued.exit, told(enqueued)).toBe(0);
+  const began = Date.now();
+  const waiting = begin('enqueue', 'apply', '--auto-approve', '--wait', '--format', 'json');
+  const worker = () => begin('worker', '--stacks', '3', '--concurrency', '6');
+  const workers = Array.from({ length: WORKERS }, worker);
+  let isDone = false;
+  const ended = waiting.ended.finally(() => {
+    isDone = true;
+  });
+  let kills = 0;
+  while (!isDone && Date.now() - began < LIMIT_MS) {
+    await Promise.race([ended, sleep(KILL_MS)]);
+    if (isDone) break;
+    const at = kills % WORKERS;
+    workers[at]?.signal('SIGKILL');
+    workers[at] = worker();
+    kills += 1;
+  }
+  const seconds = (Date.now() - began) / 1000;
+  if (!isDone) waiting.signal('SIGTERM');
+  const report = await ended;
+  const requests = sim.requests.length;
+  const refused = sim.requests.filter(({ status }) => status === 429).length;
+  for (const one of workers) one.signal('SIGTERM');
+  const ends = await Promise.all(workers.map((one) => one.ended));
+  const figures = {
+    stacks: STACKS,
+    kills,
+    seconds: Math.round(seconds),
+    requests,
+    perSecond: Math.round(((requests - refused) / seconds) * 10) / 10,
+    refusedShare: `${((100 * refused) / requests).toFixed(2)} %`,
+  };
+  process.stdout.write(`workers: ${JSON.stringify(figures)}\n`);
+
+  expect(report.exit, told(report)).toBe(0);
+  const { stacks, totals } = JSON.parse(report.out);
+  expect(stacks).toHaveLength(STACKS);
+  expect((totals.done ?? 0) + (totals.unchanged ?? 0)).toBe(STACKS);
+  expect(
+    ends.map(({ exit }) => exit),
+    ends.map(told).join('\n'),
+  ).toEqual(ends.map(() => 0));
+  const names = [...sim.store.agents.values()].map(({ record }) => record.name);
+  expect(names).toHaveLength(STACKS * AGENTS);
+  expect(new Set(names).size).toBe(STACKS * AGENTS);
+  expect(kills).toBeGreaterThan(5);
+  expect(refused / requests).toBeLessThan(0.02);
+
+  sim.limiter.set(undefined);
+  const second = await begin('plan', '--recursive', '--detailed-exitcode', '--format', 'json')
+    .ended;
+  expect(second.exit, second.err).toBe(0);
+  expect(JSON.parse(second.out).totals).toEqual({ unchanged: STACKS });
+}, 480_000);
+
+function told({ args, exit, out, err }: Outcome): string {
+  return `callsheet ${args.join(' ')} (exit ${exit})\n${out.slice(-2000)}${err.slice(-6000)}`;
+}
