@@ -81,8 +81,10 @@ const ALIKE = 0.25;
 /** Fewer requests say nothing about a rate. It begins at this guess then, unless they came faster; */
 const FEWEST = 10;
 const GUESS = 10;
-/** a rate that was found again before falls by this much, since waiting helps more; */
+/** a rate that was found again before falls by this much, since waiting helps more, */
 const FALL_OF_KNOWN = 0.97;
+/** whatever is let in for less than so many seconds; */
+const FEWEST_SECONDS = 3;
 /** and any other by so much at least, and further to what they say, but not by more than half. */
 const FALL = 0.85;
 /** After a refusal the host has time to make room for so many. */
@@ -158,8 +160,20 @@ function recover(course: RateCourse, heard: Heard): RateCourse {
   const { at } = heard;
   const free = { ...course, refusals: 0, next: at };
   if (heard.wasCrowd === true) return { ...free, since: at, taken: 0 };
-  const found = course.taken < FEWEST ? assume(course, at) : measure(course, at);
+  const found = course.taken < fewest(course) ? assume(course, at) : measure(course, at);
   return { ...free, ...found, progress: 0, next: at + 1000 / found.ceiling };
+}
+
+/** Whether the ceiling was found again at least once. */
+function isKnown({ span }: RateCourse, rate: number): boolean {
+  return span > 1.5 * firstSpan(rate);
+}
+
+/** Requests that have to be let in to say something about the rate. */
+function fewest(course: RateCourse): number {
+  const rate = rateOf(course);
+  if (rate === null || !isKnown(course, rate)) return FEWEST;
+  return Math.max(FEWEST, rate * FEWEST_SECONDS);
 }
 
 type Found = Pick<RateCourse, 'since' | 'taken' | 'span'> & { readonly ceiling: number };
@@ -172,10 +186,10 @@ function assume(course: RateCourse, at: number): Found {
 }
 
 function assumedCeiling(course: RateCourse, measured: number): number {
-  const { ceiling, span } = course;
+  const { ceiling } = course;
   const rate = rateOf(course);
   if (ceiling === null || rate === null) return Math.max(measured, GUESS);
-  if (span > 1.5 * firstSpan(rate)) return ceiling * FALL_OF_KNOWN;
+  if (isKnown(course, rate)) return ceiling * FALL_OF_KNOWN;
   return Math.min(rate * FALL, Math.max(rate / 2, measured));
 }
 
@@ -185,9 +199,9 @@ function measure(course: RateCourse, at: number): Found {
   const rate = rateOf(course);
   const measured = takenPerSecond(course, at);
   const ceiling = rate === null ? measured : ceilingOf(measured, rate, waited);
-  const isKnown = rate !== null && Math.abs(ceiling / (course.ceiling ?? 0) - 1) < ALIKE;
+  const isFound = rate !== null && Math.abs(ceiling / (course.ceiling ?? 0) - 1) < ALIKE;
   const first = Math.max(firstSpan(ceiling), waited / 2);
-  const next = isKnown ? longerSpan(span, ceiling, waited) : span / 2;
+  const next = isFound ? longerSpan(span, ceiling, waited) : span / 2;
   return { ceiling, span: Math.max(first, next), since: at, taken: 0 };
 }
 

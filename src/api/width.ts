@@ -31,7 +31,7 @@ export function createWidth(most: number): Width {
   let found: number | undefined;
 
   /** How many fit in by what was heard; undefined where that does not go by how many there are. */
-  function fit(): number | undefined {
+  function fittingIn(): number | undefined {
     const refused = sum(refusedAt);
     const taken = sum(takenAt);
     // Answers that speak against so many: others that were let in, and these that were not.
@@ -60,7 +60,7 @@ export function createWidth(most: number): Width {
       refusedAt[place] = (refusedAt[place] ?? 0) + 1;
     },
     wasCrowd(at) {
-      const fits = cap === found ? undefined : fit();
+      const fits = cap === found ? undefined : fittingIn();
       found = fits;
       takenAt.fill(0);
       refusedAt.fill(0);

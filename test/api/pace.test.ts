@@ -91,7 +91,7 @@ describe('a 429 speaks to everything that goes to its host', () => {
       return retryAfter === undefined ? ok : { status: 429, retryAfter };
     });
     await time.until(Promise.all(names(4).map((name) => ask(sender, name))));
-    expect(sent.slice(4).map(({ at }) => at)).toEqual([9020, 9020, 9040, 9040]);
+    expect(sent.slice(4).map(({ at }) => at)).toEqual([9020, 9040, 9040, 9040]);
   });
 });
 
@@ -119,12 +119,6 @@ describe('a storm', () => {
     const all = names(400).map((name) => limiter.run(() => ask(sender, name)));
     const answers = await time.until(Promise.all(all));
     expect(answers.every(({ status }) => status === 200)).toBe(true);
-    const g = new Map<string, number>();
-    for (const x of sent) {
-      const k = x.at + ':' + x.status;
-      g.set(k, (g.get(k) ?? 0) + 1);
-    }
-    if (row.most === 64) console.log([...g].slice(0, 40).join(' '));
     // 350 beyond the burst take 7 s at the least.
     expect(time.now()).toBeLessThan(14_000);
     expect(sent.filter(({ status }) => status === 429).length).toBeLessThan(200);
