@@ -4,6 +4,7 @@
  */
 export const DOCUMENTS = {
   'callsheet-assumptions': 'assumptions',
+  'callsheet-batch': 'batch',
   'callsheet-billing': 'read',
   'callsheet-call': 'read',
   'callsheet-calls': 'read',
@@ -89,4 +90,5 @@ export const PRINTED: { readonly [command: string]: readonly DocumentFormat[] } 
   stt: ['callsheet-stt-providers'],
   voices: ['callsheet-records'],
   session: ['callsheet-session'],
+  enqueue: ['callsheet-batch', 'callsheet-fleet'],
 };

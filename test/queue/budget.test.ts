@@ -69,7 +69,6 @@ test('four machines stay below one limit together, and take over what a dead one
   const taken = sum('taken') - before.taken;
   const refused = sum('refused') - before.refused;
   for (const one of machines) await one.end();
-  console.log(before, { taken, refused, rate: taken / seconds });
   expect(taken / seconds).toBeGreaterThan(PER_SECOND * 0.7);
   expect(refused / (refused + taken)).toBeLessThan(0.05);
 });

@@ -21,6 +21,18 @@ export interface Document {
 }
 }
 
+export declare namespace Batch {
+export interface Document {
+  format: 'callsheet-batch';
+  version: 1;
+  batch: string;
+  command: 'plan' | 'apply' | 'drift';
+  commit: string | null;
+  stacks: number;
+  new: boolean;
+}
+}
+
 export declare namespace Read {
 export type Document =
   | Records

@@ -1,6 +1,6 @@
 import { CallsheetError } from '../../core/errors.ts';
-import type { QueuedCommand } from '../../queue/batch.ts';
-import { enqueue } from '../../queue/enqueue.ts';
+import type { NewBatch, QueuedCommand } from '../../queue/batch.ts';
+import { type Enqueued, enqueue } from '../../queue/enqueue.ts';
 import { openQueue, type Queue } from '../../queue/open.ts';
 import { readBatch } from '../../queue/read-batch.ts';
 import { formatCount } from '../../render/wording.ts';
@@ -50,11 +50,12 @@ export async function enqueueCommand(
   return withQueue(flags, context, async (queue) => {
     const tasks = await gatherTasks(request, context);
     const batch = { command, commit: checkout?.head, flags: travels, tasks };
-    const { id, isOld } = await enqueue(queue, batch, runId(context.now()));
+    const enqueued = await enqueue(queue, batch, runId(context.now()));
+    const { id, isOld } = enqueued;
     const what = `${formatCount(tasks.length, 'stack')} to ${command}`;
     say(context.terminal, isOld ? `Already enqueued: ${what}.` : `Enqueued ${what}.`);
     if (flags.wait !== true) {
-      context.terminal.out(flags.format === 'json' ? batchJson(id, isOld, tasks.length) : id);
+      context.terminal.out(flags.format === 'json' ? batchJson(enqueued, batch) : id);
       say(context.terminal, `Its report: ${commandLine(`enqueue --report ${id}`, flags)}`);
       return EXIT.done;
     }
@@ -126,6 +127,26 @@ function refuseOut(command: QueuedCommand, { out, wait, report: id }: EnqueueFla
   });
 }
 
-function batchJson(batch: string, isOld: boolean, stacks: number): string {
-  return JSON.stringify({ format: 'callsheet-batch', version: 1, batch, stacks, new: !isOld });
+/** What `--format json` prints of a batch that nobody waits for: `schemas/batch.schema.json`. */
+export type BatchDocument = {
+  readonly format: 'callsheet-batch';
+  readonly version: 1;
+  readonly batch: string;
+  readonly command: QueuedCommand;
+  readonly commit: string | null;
+  readonly stacks: number;
+  readonly new: boolean;
+};
+
+function batchJson({ id, isOld }: Enqueued, { command, commit, tasks }: NewBatch): string {
+  const document: BatchDocument = {
+    format: 'callsheet-batch',
+    version: 1,
+    batch: id,
+    command,
+    commit: commit ?? null,
+    stacks: tasks.length,
+    new: !isOld,
+  };
+  return JSON.stringify(document, null, 2);
 }
