@@ -30,11 +30,14 @@ const edit = (...examples: readonly string[]): CommandWords => ({ examples, exit
 
 /** By the words that a command is called with: `plan`, `state mv`. A test holds it against the program. */
 export const COMMAND_WORDS: { readonly [command: string]: CommandWords } = {
-  validate: offline(
-    'callsheet validate',
-    'callsheet validate --recursive --dir clinics',
-    'callsheet validate --strict --no-secrets --format sarif > callsheet.sarif',
-  ),
+  validate: {
+    examples: [
+      'callsheet validate',
+      'callsheet validate --recursive --dir clinics',
+      'callsheet validate --strict --no-secrets --format sarif > callsheet.sarif',
+    ],
+    exits: ['done', 'error', 'interrupted'],
+  },
   init: {
     examples: [
       'callsheet init',

@@ -91,6 +91,14 @@ export function twelve(): Readonly<Record<string, string>> {
   );
 }
 
+/** Four of them, one of each organization and another one. */
+export function four(): Readonly<Record<string, string>> {
+  const kept = ['harbor/east/', 'harbor/north/', 'lagoon/south/', 'summit/west/'];
+  return Object.fromEntries(
+    Object.entries(twelve()).filter(([path]) => kept.some((folder) => path.startsWith(folder))),
+  );
+}
+
 /** A freeze window that is always in force. */
 export const FROZEN =
   'guards: { freeze: [{ hours: "00:00-24:00", zone: UTC, reason: holidays }] }\n';
