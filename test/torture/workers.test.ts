@@ -8,7 +8,7 @@ import { PASSWORD, startPostgres } from '../stores/postgres-server.ts';
 const STACKS = 400;
 const AGENTS = 2;
 const WORKERS = 4;
-const PER_SECOND = 100;
+const PER_SECOND = 35;
 /** A worker dies every so often, until nothing is left to do. */
 const KILL_MS = 4_000;
 const LIMIT_MS = 330_000;

@@ -1,0 +1,51 @@
+import { expect, test } from 'vitest';
+import { judge } from '../../../src/cli/queue/verdict.ts';
+import type { Failure } from '../../../src/render/failure.ts';
+
+const AGAIN = 'again';
+const SETTLED = 'settled';
+
+function failure(kind: Failure['kind']): Failure {
+  return { kind, exit: 1, message: '', hint: null, diagnostics: [], request: null };
+}
+
+test.each([
+  { exit: 0, is: SETTLED },
+  { exit: 2, is: SETTLED },
+  { exit: 4, is: SETTLED },
+  { exit: 1, kind: 'config', is: SETTLED },
+  { exit: 1, kind: 'internal', is: SETTLED },
+  { exit: 1, kind: 'network', is: AGAIN },
+  { exit: 1, kind: 'network', delays: 3, is: SETTLED },
+  { exit: 1, kind: 'state', plan: '{}', is: AGAIN },
+  { exit: 6, is: AGAIN },
+  { exit: 6, plan: '{}', delays: 59, is: AGAIN },
+  { exit: 6, delays: 60, is: SETTLED },
+  { exit: 5, is: AGAIN },
+  { exit: 5, plan: '{}', is: SETTLED },
+  { exit: 3, is: AGAIN },
+  { exit: 3, delays: 1, is: SETTLED },
+  { exit: 3, plan: '{}', is: SETTLED },
+  { exit: 130, isStopping: true, is: AGAIN },
+  { exit: 130, is: SETTLED },
+] as const)('exit $exit ($kind, plan $plan, put off $delays times) is $is', (row) => {
+  const { exit, is, ...more } = row;
+  const { kind, plan, delays, isStopping } = {
+    kind: undefined,
+    plan: undefined,
+    delays: 0,
+    isStopping: false,
+    ...more,
+  };
+  const error = kind === undefined ? undefined : failure(kind);
+  const task = { delays, ...(plan === undefined ? {} : { plan }) };
+  expect(judge({ exit, error }, task, isStopping).is).toBe(is);
+});
+
+test('waits twice as long each time, a minute at most', () => {
+  const waits = [0, 1, 2, 3, 10].map((delays) => {
+    const verdict = judge({ exit: 6, error: undefined }, { delays }, false);
+    return verdict.is === 'again' ? verdict.seconds : undefined;
+  });
+  expect(waits).toEqual([2, 4, 8, 16, 60]);
+});

@@ -1,0 +1,154 @@
+import { appendFileSync, cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { queueOf } from '../../src/queue/enqueue.ts';
+import { handOut } from '../../src/queue/hand-out.ts';
+import { failureOf } from '../state/sample.ts';
+import { openStage, postgresForFile } from './stage.ts';
+
+const postgres = postgresForFile();
+const APPLY = ['apply'] as const;
+const AGREED = { autoApprove: true } as const;
+
+function temporary(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'callsheet-queue-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+describe('enqueue and worker', () => {
+  test('apply a tree and report it as one', async () => {
+    const stage = await openStage(await postgres.database(), { stacks: 5 });
+    const { exit, out } = await stage.enqueue(APPLY, AGREED);
+    expect(exit).toBe(0);
+    const id = out.trim();
+    const early = await stage.enqueue([], { report: id });
+    expect([early.exit, early.err]).toEqual([6, expect.stringContaining('5 of the 5 stacks')]);
+    expect(await stage.enqueue(APPLY, AGREED)).toMatchObject({
+      out: id,
+      err: expect.stringContaining('Already enqueued'),
+    });
+    const worked = await stage.work();
+    expect(worked).toMatchObject({ exit: 0, out: '5 stacks done, 0 of them not well; 0 given back.' });
+    expect(stage.names()).toEqual([0, 1, 2, 3, 4].map((at) => `clinic-00${at} desk 0`));
+    const report = await stage.enqueue([], { report: id });
+    expect(report.exit).toBe(0);
+    expect(report.out).toContain('Applied 5 stacks: 5 done');
+
+    const waiting = stage.enqueue(['plan'], { wait: true, format: 'json', detailedExitcode: true });
+    await stage.work();
+    await stage.work();
+    const planned = await waiting;
+    expect([planned.exit, JSON.parse(planned.out).totals]).toEqual([0, { unchanged: 5 }]);
+  });
+
+  test('carry out exactly the plans that were approved', async () => {
+    const stage = await openStage(await postgres.database());
+    const plans = join(temporary(), 'plans');
+    const { out } = await stage.enqueue(['plan']);
+    await stage.work();
+    expect((await stage.enqueue([], { report: out.trim(), out: plans })).exit).toBe(0);
+    const apply = await stage.enqueue(['apply', plans]);
+    await stage.work();
+    const report = await stage.enqueue([], { report: apply.out.trim(), format: 'json' });
+    expect([report.exit, JSON.parse(report.out).totals]).toEqual([0, { done: 3 }]);
+    // They are spent: the same again is the batch that is done.
+    expect((await stage.enqueue(['apply', plans])).out).toBe(apply.out);
+  });
+
+  test('refuse plans that were changed since', async () => {
+    const stage = await openStage(await postgres.database(), { stacks: 1 });
+    const plans = join(temporary(), 'plans');
+    const { out } = await stage.enqueue(['plan']);
+    await stage.work();
+    await stage.enqueue([], { report: out.trim(), out: plans });
+    const { stacks } = JSON.parse((await stage.enqueue([], { report: out.trim(), format: 'json' })).out);
+    writeFileSync(join(plans, 'fleet.json'), JSON.stringify({ ...stacks, stacks: [] }));
+    expect((await failureOf(() => stage.enqueue(['apply', plans]))).message).toMatch(/fleet\.json/);
+  });
+
+  test('leave what another checkout has to others, and say so', async () => {
+    const stage = await openStage(await postgres.database());
+    const { out } = await stage.enqueue(APPLY, AGREED);
+    // Another checkout of the same commit, with a change that is in none.
+    const other = temporary();
+    cpSync(stage.dir, other, { recursive: true });
+    appendFileSync(join(other, 'clinic-001', 'agents.yaml'), '    greeting_message: Hello.\n');
+    const worked = await stage.work({ dir: other });
+    expect(worked.out).toBe('2 stacks done, 0 of them not well; 1 given back.');
+    expect(worked.err).toContain('its configuration is another one at a worker');
+    expect(stage.names()).not.toContain('clinic-001 desk 0');
+    expect((await stage.enqueue([], { report: out.trim() })).exit).toBe(6);
+  });
+
+  test('keep values of variables and secrets out of the queue', async () => {
+    const stage = await openStage(await postgres.database(), {
+      stacks: 1,
+      more: () => 'variables:\n  greeting: { default: Hello }\n',
+    });
+    const path = join(stage.dir, 'clinic-000', 'agents.yaml');
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is Callsheet's own.
+    appendFileSync(path, '    greeting_message: "${var.greeting}"\n');
+    const given = { var: ['greeting=canary-variable'] };
+    const env = { CALLSHEET_FINGERPRINT_KEY: 'canary-fingerprint-key-0123456789' };
+    await stage.enqueue(APPLY, { ...AGREED, ...given }, { env });
+    const without = await stage.work({}, { env });
+    expect(without.out).toContain('1 given back');
+    const queue = await stage.queue();
+    const tables = ['job', 'callsheet_batch', 'callsheet_task', 'callsheet_budget'];
+    const rows = await Promise.all(
+      tables.map((table) => queue.database.query(`select * from callsheet_queue.${table}`, [])),
+    );
+    const dump = JSON.stringify(rows);
+    expect(dump).toContain('clinic-000');
+    expect(dump).not.toMatch(/canary-|simulated-secret/);
+  });
+});
+
+describe('a worker', () => {
+  test('that is stopped gives back what it has, and ends well', async () => {
+    const stage = await openStage(await postgres.database());
+    await stage.enqueue(APPLY, AGREED);
+    const stop = new AbortController();
+    const working = stage.work({ untilEmpty: false, stacks: 1 }, { stop: stop.signal });
+    const queue = await stage.queue();
+    const out = handOut(queue, queueOf(await stage.commit()), 'looking');
+    await expect.poll(async () => (await out.left()).tasks.length).toBeLessThan(3);
+    stop.abort();
+    expect((await working).exit).toBe(0);
+    const left = (await out.left()).tasks.length;
+    expect(await out.take(9)).toHaveLength(left);
+  });
+
+  test('finds what a dead one began, and leaves a stack alone that five died at', async () => {
+    const stage = await openStage(await postgres.database(), { stacks: 1 });
+    const { out } = await stage.enqueue(APPLY, AGREED);
+    const queue = await stage.queue();
+    await queue.database.query('update callsheet_queue.callsheet_task set deaths = 5', []);
+    expect((await stage.work()).out).toBe('1 stack done, 1 of them not well; 0 given back.');
+    const report = await stage.enqueue([], { report: out.trim() });
+    expect(report.exit).toBe(1);
+    expect(report.out).toContain('5 workers died while they worked on it');
+    expect(stage.names()).toEqual([]);
+  });
+});
+
+test.each([
+  { what: 'no command', words: [], flags: {}, says: /no command is named/ },
+  { what: 'nobody to agree', words: ['apply'], flags: {}, says: /nobody is there to agree/ },
+  { what: 'plans for drift', words: ['drift', 'x'], flags: {}, says: /drift takes no folder/ },
+  { what: 'an address', words: ['plan'], flags: { target: ['agent.a'] }, says: /--target agent\.a/ },
+  {
+    what: 'a flag of another command',
+    words: ['drift'],
+    flags: { allowDelete: true },
+    says: /--allow-delete is no flag of drift/,
+  },
+  { what: '--out too early', words: ['plan'], flags: { out: 'x' }, says: /--out writes the plans/ },
+  { what: 'both', words: ['plan'], flags: { report: 'x' }, says: /--report shows a batch/ },
+  { what: 'an unknown batch', words: [], flags: { report: 'x' }, says: /has no batch x/ },
+])('refuses $what', async ({ words, flags, says }) => {
+  const stage = await openStage(await postgres.database(), { stacks: 1 });
+  expect((await failureOf(() => stage.enqueue(words, flags))).message).toMatch(says);
+});
