@@ -91,7 +91,10 @@ describe('a 429 speaks to everything that goes to its host', () => {
       return retryAfter === undefined ? ok : { status: 429, retryAfter };
     });
     await time.until(Promise.all(names(4).map((name) => ask(sender, name))));
-    expect(sent.slice(4).map(({ at }) => at)).toEqual([9020, 9040, 9040, 9040]);
+    const [first, ...others] = sent.slice(4).map(({ at }) => at);
+    expect(first).toBe(9020);
+    expect(Math.min(...others)).toBeGreaterThanOrEqual(9040);
+    expect(Math.max(...others)).toBeLessThan(9500);
   });
 });
 
