@@ -22,7 +22,7 @@ function exampleOf(heading: string): string {
 async function problemsIn(text: string): Promise<readonly string[]> {
   const uri = `file:///${crypto.randomUUID()}/.github/workflows/fleet.yaml`;
   const found = await validate(TextDocument.create(uri, 'yaml', 1, text), {});
-  return found.map(({ message }) => message);
+  return found.map(({ message }) => String(message));
 }
 
 test('the workflow for a tree of stacks is what GitHub takes', async () => {
@@ -57,7 +57,10 @@ test('the pipeline for a tree of stacks is what GitLab takes: a job for each par
     '--variable',
     'CI_COMMIT_BRANCH=main',
   ];
-  const listed = execFileSync(process.execPath, [bin, ...args, ...variables], { cwd: folder });
+  const listed = execFileSync(process.execPath, [bin, ...args, ...variables], {
+    cwd: folder,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   const jobs: readonly { readonly name: string }[] = JSON.parse(listed.toString());
   expect(jobs.map(({ name }) => name)).toEqual([
     ...shards.map((shard) => `plan: [${shard}]`),

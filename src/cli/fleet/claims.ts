@@ -3,7 +3,6 @@ import { basename, dirname, join } from 'node:path';
 import { STACK_FILE } from '../../config/discover.ts';
 import { loadStack, type Stack } from '../../config/index.ts';
 import { type Address, matchesAddress } from '../../core/address.ts';
-import { CallsheetError } from '../../core/errors.ts';
 import type { StatePlace } from '../../core/state-place.ts';
 import type { Json } from '../../core/value.ts';
 import { kindNamed } from '../../kinds/index.ts';
@@ -58,6 +57,7 @@ export async function claimsOf(
   ];
 }
 
+/** The state, where it can be had. Where it cannot, the stack itself stops at it, and says why. */
 async function stateOf(stack: Stack, context: Context): Promise<State | undefined> {
   try {
     const store = openStore(stack, context);
@@ -66,9 +66,8 @@ async function stateOf(stack: Stack, context: Context): Promise<State | undefine
     } finally {
       await store.close();
     }
-  } catch (error) {
-    if (error instanceof CallsheetError) return undefined;
-    throw error;
+  } catch {
+    return undefined;
   }
 }
 

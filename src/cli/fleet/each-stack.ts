@@ -1,5 +1,6 @@
 import pLimit from 'p-limit';
 import { renderFleetProgress } from '../../render/fleet.ts';
+import type { RenderOptions } from '../../render/terminal.ts';
 import type { Context } from '../context.ts';
 import type { FoundStack } from './find-stacks.ts';
 
@@ -12,7 +13,7 @@ const MOST_AT_ONCE = 4;
  */
 export async function eachStack<S extends FoundStack, T>(
   stacks: readonly S[],
-  { verb, concurrency }: { readonly verb: string; readonly concurrency: number },
+  { verb, concurrency = MOST_AT_ONCE }: { readonly verb: string; readonly concurrency?: number },
   context: Context,
   work: (stack: S, onProgress: (line: string) => void) => Promise<T>,
   take: (result: T) => Promise<void> | void,
@@ -20,28 +21,19 @@ export async function eachStack<S extends FoundStack, T>(
   const limit = pLimit(Math.max(1, Math.min(MOST_AT_ONCE, concurrency)));
   const running = new Map<string, string>();
   let ended = 0;
-  const { live } = context.terminal;
-  const draw = () =>
-    live?.draw(
-      renderFleetProgress(
-        verb,
-        { ended, total: stacks.length, running: [...running] },
-        context.terminal.renderErr,
-      ),
-    );
+  let isOver = false;
+  const stopDrawing = drawEvery(context, (options) =>
+    renderFleetProgress(verb, { ended, total: stacks.length, running: [...running] }, options),
+  );
   const waiting = stacks.map((stack) =>
     limit(async () => {
+      if (isOver) throw new Error(`${stack.path} was not begun`);
       running.set(stack.path, '');
-      draw();
       try {
-        return await work(stack, (line) => {
-          running.set(stack.path, line);
-          draw();
-        });
+        return await work(stack, (line) => void running.set(stack.path, line));
       } finally {
         running.delete(stack.path);
         ended += 1;
-        draw();
       }
     }),
   );
@@ -52,7 +44,24 @@ export async function eachStack<S extends FoundStack, T>(
       delete waiting[at];
     }
   } finally {
-    live?.end();
+    isOver = true;
+    stopDrawing();
     await Promise.allSettled(waiting);
   }
+}
+
+/** How often the display is drawn anew: fast enough to see that it moves. */
+const EVERY_MS = 120;
+
+/** Draws on a terminal until the result is called. */
+function drawEvery({ terminal }: Context, render: (options: RenderOptions) => string): () => void {
+  const { live } = terminal;
+  if (live === undefined) return () => undefined;
+  const draw = () => live.draw(render(terminal.renderErr));
+  const timer = setInterval(draw, EVERY_MS).unref();
+  draw();
+  return () => {
+    clearInterval(timer);
+    live.end();
+  };
 }

@@ -24,7 +24,7 @@ export async function refuseOverlaps(
   const claims: Claim[] = [];
   await eachStack(
     found,
-    { verb: 'Reading the stacks', concurrency: 1 },
+    { verb: 'Reading the stacks' },
     context,
     (stack) => claimsOf(stack, flags, context, command !== 'validate'),
     (own) => void claims.push(...own),

@@ -38,10 +38,6 @@ function wrong(text: string, why: string, hint: string): CallsheetError {
   return new CallsheetError('usage', `--shard ${text} ${why}`, { hint });
 }
 
-export function formatShard({ index, count }: Shard): string {
-  return `${index}/${count}`;
-}
-
 /** The stacks of one part, in the order in which they were given. */
 export function takeShard<T extends Weighed>(stacks: readonly T[], shard: Shard): readonly T[] {
   const shards = assignShards(stacks, shard.count);

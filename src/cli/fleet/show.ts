@@ -6,7 +6,8 @@ import { renderLedgerText } from '../../render/ledger.ts';
 import { renderPlanMarkdown } from '../../render/markdown.ts';
 import type { RenderOptions } from '../../render/terminal.ts';
 import { renderPlanText } from '../../render/text.ts';
-import type { Context } from '../context.ts';
+import type { CommonFlags, Context } from '../context.ts';
+import { openTerminal } from '../terminal.ts';
 import type { StackDocument, StackResult } from './run-stack.ts';
 
 /** The result of one stack as it stands among those of others; empty where there is nothing to see. */
@@ -42,8 +43,14 @@ export function stackPage({ document }: StackResult, { status }: FleetStack): st
     : undefined;
 }
 
-/** What a stack said beside its result. */
-export function tellSaid({ path, said }: StackResult, { terminal }: Context): void {
+/** What a stack said beside its result. With `--quiet` that is why it failed, which is told all the same. */
+export function tellSaid(
+  { path, said }: StackResult,
+  flags: Pick<CommonFlags, 'quiet' | 'color' | 'verbose'>,
+  { terminal, env }: Context,
+): void {
   if (said === '') return;
-  terminal.err(`${renderStackTitle(path, terminal.renderErr)}\n${said}\n`);
+  const { err, renderErr } =
+    flags.quiet === true ? openTerminal({ ...flags, quiet: false }, env) : terminal;
+  err(`${renderStackTitle(path, renderErr)}\n${said}\n`);
 }

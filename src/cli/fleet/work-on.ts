@@ -74,7 +74,8 @@ export async function workOn(
     stacks,
   };
   view.end(document);
-  if (out !== undefined) {
+  // What an interrupt left is no set: nobody is to apply it.
+  if (out !== undefined && !context.stop.aborted) {
     await closePlanSet(out, document);
     if (work.isStep !== true) tellWhere(out, flags, context);
   }
@@ -139,7 +140,7 @@ function openView({ flags }: TreeRequest, context: Context, isStep: boolean): Vi
   const view = viewOf(flags.format, flags, context);
   return {
     add(result, outcome) {
-      tellSaid(result, context);
+      tellSaid(result, flags, context);
       view.add(result, outcome);
     },
     end: (document) => (isStep && flags.format === 'json' ? undefined : view.end(document)),

@@ -104,6 +104,15 @@ test('a folder is used again, and nothing of the set before stays', async () => 
   expect(readdirSync(plans)).toHaveLength(2);
 });
 
+test('what an interrupt left is no set', async () => {
+  const { plans, run } = await planned();
+  const outside = { stop: AbortSignal.abort() };
+  await run('plan', { out: plans }, { exit: 130, outside });
+  expect(readdirSync(plans)).toEqual([]);
+  const { err } = await run('apply', {}, { planSet: plans, exit: 1 });
+  expect(err).toContain('holds no plans of many stacks');
+});
+
 test('what is somebody else’s is not overwritten', async () => {
   const { run, sim } = await scene(four());
   const out = treeOf({ 'notes.md': 'mine' });
