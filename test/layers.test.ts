@@ -13,6 +13,7 @@ import { describe, expect, test } from 'vitest';
  * diagnostics, with frames, and stop a plan as those do. Rules over plans go to `plan` as a function.
  * `model` is the pure part of `state/`, which plans and journals are made of; the rest of it stores them.
  * `stores` keep a state where other machines reach it; `state` keeps it in a file, and knows what a state is.
+ * `queue` hands stacks out to machines; it stands on the driver of `stores` and on the course of the rate in `api`.
  * `contract` is the table of operations in `api/`, which is data; the rest of it calls them.
  */
 const ALLOWED: { readonly [folder: string]: readonly string[] } = {
@@ -27,6 +28,7 @@ const ALLOWED: { readonly [folder: string]: readonly string[] } = {
     'simulator',
     'state',
     'stores',
+    'queue',
     'model',
     'plan',
     'diff',
@@ -57,6 +59,7 @@ const ALLOWED: { readonly [folder: string]: readonly string[] } = {
   simulator: ['api', 'contract', 'core'],
   state: ['model', 'kinds', 'core'],
   stores: ['state', 'model', 'api', 'core'],
+  queue: ['stores', 'api', 'core'],
   rollback: ['plan', 'diff', 'model', 'kinds', 'core'],
   plan: ['diff', 'model', 'kinds', 'core'],
   diff: ['model', 'core'],
@@ -88,6 +91,7 @@ const OWNERS: { readonly [name: string]: string } = {
   '@marcbachmann/cel-js': 'rules',
   'age-encryption': 'snapshot',
   postgres: 'stores',
+  'pg-boss': 'queue',
   aws4fetch: 'stores',
 };
 

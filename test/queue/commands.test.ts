@@ -30,7 +30,10 @@ describe('enqueue and worker', () => {
       err: expect.stringContaining('Already enqueued'),
     });
     const worked = await stage.work();
-    expect(worked).toMatchObject({ exit: 0, out: '5 stacks done, 0 of them not well; 0 given back.' });
+    expect(worked).toMatchObject({
+      exit: 0,
+      out: '5 stacks done, 0 of them not well; 0 given back.',
+    });
     expect(stage.names()).toEqual([0, 1, 2, 3, 4].map((at) => `clinic-00${at} desk 0`));
     const report = await stage.enqueue([], { report: id });
     expect(report.exit).toBe(0);
@@ -63,7 +66,9 @@ describe('enqueue and worker', () => {
     const { out } = await stage.enqueue(['plan']);
     await stage.work();
     await stage.enqueue([], { report: out.trim(), out: plans });
-    const { stacks } = JSON.parse((await stage.enqueue([], { report: out.trim(), format: 'json' })).out);
+    const { stacks } = JSON.parse(
+      (await stage.enqueue([], { report: out.trim(), format: 'json' })).out,
+    );
     writeFileSync(join(plans, 'fleet.json'), JSON.stringify({ ...stacks, stacks: [] }));
     expect((await failureOf(() => stage.enqueue(['apply', plans]))).message).toMatch(/fleet\.json/);
   });
@@ -88,7 +93,6 @@ describe('enqueue and worker', () => {
       more: () => 'variables:\n  greeting: { default: Hello }\n',
     });
     const path = join(stage.dir, 'clinic-000', 'agents.yaml');
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is Callsheet's own.
     appendFileSync(path, '    greeting_message: "${var.greeting}"\n');
     const given = { var: ['greeting=canary-variable'] };
     const env = { CALLSHEET_FINGERPRINT_KEY: 'canary-fingerprint-key-0123456789' };
@@ -121,6 +125,28 @@ describe('a worker', () => {
     expect(await out.take(9)).toHaveLength(left);
   });
 
+  test('whose connections are cut goes on, and loses nothing', async () => {
+    const url = await postgres.database();
+    const stage = await openStage(url, { stacks: 6 });
+    const { out } = await stage.enqueue(APPLY, AGREED);
+    const working = stage.work({ stacks: 1 });
+    const queue = await stage.queue();
+    const left = handOut(queue, queueOf(await stage.commit()), 'looking').left;
+    for (const most of [6, 4, 2]) {
+      await expect
+        .poll(async () => (await left()).tasks.length, { timeout: 60_000 })
+        .toBeLessThan(most);
+      await queue.database.query(
+        `select pg_terminate_backend(pid) from pg_stat_activity
+         where datname = current_database() and pid <> pg_backend_pid()`,
+        [],
+      );
+    }
+    expect((await working).exit).toBe(0);
+    expect(stage.names()).toHaveLength(6);
+    expect((await stage.enqueue([], { report: out.trim() })).exit).toBe(0);
+  });
+
   test('finds what a dead one began, and leaves a stack alone that five died at', async () => {
     const stage = await openStage(await postgres.database(), { stacks: 1 });
     const { out } = await stage.enqueue(APPLY, AGREED);
@@ -134,21 +160,24 @@ describe('a worker', () => {
   });
 });
 
-test.each([
-  { what: 'no command', words: [], flags: {}, says: /no command is named/ },
-  { what: 'nobody to agree', words: ['apply'], flags: {}, says: /nobody is there to agree/ },
-  { what: 'plans for drift', words: ['drift', 'x'], flags: {}, says: /drift takes no folder/ },
-  { what: 'an address', words: ['plan'], flags: { target: ['agent.a'] }, says: /--target agent\.a/ },
+test('enqueue refuses what makes no sense, and says why', async () => {
+  const stage = await openStage(await postgres.database(), { stacks: 1 });
+  for (const { words, flags, says } of WRONG) {
+    expect((await failureOf(() => stage.enqueue(words, flags))).message).toMatch(says);
+  }
+});
+
+const WRONG = [
+  { words: [], flags: {}, says: /no command is named/ },
+  { words: ['apply'], flags: {}, says: /nobody is there to agree/ },
+  { words: ['drift', 'x'], flags: {}, says: /drift takes no folder/ },
+  { words: ['plan'], flags: { target: ['agent.a'] }, says: /--target agent\.a/ },
   {
-    what: 'a flag of another command',
     words: ['drift'],
     flags: { allowDelete: true },
     says: /--allow-delete is no flag of drift/,
   },
-  { what: '--out too early', words: ['plan'], flags: { out: 'x' }, says: /--out writes the plans/ },
-  { what: 'both', words: ['plan'], flags: { report: 'x' }, says: /--report shows a batch/ },
-  { what: 'an unknown batch', words: [], flags: { report: 'x' }, says: /has no batch x/ },
-])('refuses $what', async ({ words, flags, says }) => {
-  const stage = await openStage(await postgres.database(), { stacks: 1 });
-  expect((await failureOf(() => stage.enqueue(words, flags))).message).toMatch(says);
-});
+  { words: ['plan'], flags: { out: 'x' }, says: /--out writes the plans/ },
+  { words: ['plan'], flags: { report: 'x' }, says: /--report shows a batch/ },
+  { words: [], flags: { report: 'x' }, says: /has no batch x/ },
+] as const;
