@@ -1,27 +1,17 @@
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import type { NewBatch } from '../../src/queue/batch.ts';
 import { enqueue, queueOf } from '../../src/queue/enqueue.ts';
 import { handOut } from '../../src/queue/hand-out.ts';
 import { openQueue, type Queue } from '../../src/queue/open.ts';
 import { countTasks, readBatch } from '../../src/queue/read-batch.ts';
 import { failureOf } from '../state/sample.ts';
-import { PASSWORD, startPostgres } from '../stores/postgres-server.ts';
+import { ENV, postgresForFile } from './stage.ts';
 
-let server: Awaited<ReturnType<typeof startPostgres>>;
-let count = 0;
-const ENV = { CALLSHEET_QUEUE_PASSWORD: PASSWORD };
-
-beforeAll(async () => {
-  server = await startPostgres();
-});
-afterAll(() => server.stop());
+const postgres = postgresForFile();
 
 /** A database of its own, and a way to open its queue as often as there are machines. */
-async function database() {
-  count += 1;
-  const name = `queue${count}`;
-  await server.createDatabase(name);
-  const url = server.url(name);
+async function database(given = postgres.database()) {
+  const url = await given;
   const open = async (isWorker = false): Promise<Queue> => {
     const troubles: unknown[] = [];
     const queue = await openQueue(url, {
@@ -163,7 +153,7 @@ describe('a task', () => {
 
 describe('a queue', () => {
   test('is made by many at once', async () => {
-    const { open } = await database();
+    const { open } = await database(postgres.empty());
     const queues = await Promise.all(Array.from({ length: 5 }, (_, at) => open(at % 2 === 0)));
     for (const queue of queues)
       expect(await readBatch(queue.database.query, 'none')).toBeUndefined();
@@ -187,7 +177,7 @@ describe('a queue', () => {
     },
     {
       what: 'no such database',
-      address: () => server.url('nowhere'),
+      address: () => postgres.url('nowhere'),
       says: /refused: there is no database of that name/,
     },
     {
@@ -209,7 +199,7 @@ describe('a queue', () => {
   });
 
   test('that this user may not make says which right is missing', async () => {
-    const [{ url }, other] = [await database(), await database()];
+    const [url, other] = [await postgres.empty(), await database()];
     const admin = await other.open();
     await admin.database.script("create role weak login password 'weak'");
     const options = {
