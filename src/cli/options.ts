@@ -36,8 +36,13 @@ export function treeOptionsOn(command: Command): Command {
     );
 }
 
-/** What a plan may do. */
+/** What a plan may do, and how fast it is made. */
 export function planOptionsOn(command: Command): Command {
+  return allowanceOptionsOn(command).addOption(concurrency());
+}
+
+/** What a plan may do. */
+export function allowanceOptionsOn(command: Command): Command {
   return targetOptionsOn(command)
     .option('--allow-delete', 'delete what the configuration no longer has')
     .option('--accept-conflicts', "write the configuration's side where both sides changed")
@@ -48,8 +53,7 @@ export function planOptionsOn(command: Command): Command {
     .option(
       '--resend-secrets [addresses...]',
       'write secrets again: all, or those of the addresses',
-    )
-    .addOption(concurrency());
+    );
 }
 
 export function overrideFreeze(): Option {

@@ -1,10 +1,10 @@
 import { Argument, InvalidArgumentError, Option } from 'commander';
 import type { Act, MakeCommand } from './making-commands.ts';
-import { format, planOptionsOn } from './options.ts';
+import { allowanceOptionsOn, format } from './options.ts';
 
 /** The commands that spread a tree of stacks over machines. */
 export function addQueueCommands(command: MakeCommand, action: Act): void {
-  planOptionsOn(command('enqueue', 'have workers run a command in every stack of a tree'))
+  allowanceOptionsOn(command('enqueue', 'have workers run a command in every stack of a tree'))
     .addArgument(new Argument('[command]', 'what they run').choices(['plan', 'apply', 'drift']))
     .argument('[plans]', 'for apply: the folder of callsheet plan --recursive --out FOLDER')
     .addOption(queue())

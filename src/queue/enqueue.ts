@@ -31,15 +31,7 @@ export async function enqueue(queue: Queue, batch: NewBatch, id: string): Promis
   const key = digestOf(batch);
   const name = queueOf(batch.commit);
   return database.told(async () => {
-    await boss.createQueue(name, {
-      policy: 'exclusive',
-      heartbeatSeconds: SILENT_SECONDS,
-      expireInSeconds: LONGEST_SECONDS,
-      retryLimit: RETRIES_OF_PG_BOSS,
-      retryDelay: 0,
-      retentionSeconds: KEPT_DAYS * 24 * 60 * 60,
-      deleteAfterSeconds: 60 * 60,
-    });
+    await makeQueue(queue, name);
     return database.transaction('write', async (query) => {
       // Of two who enqueue the same at once the second finds the batch of the first.
       await query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [key]);
@@ -54,6 +46,19 @@ export async function enqueue(queue: Queue, batch: NewBatch, id: string): Promis
       );
       return { id, isOld: false };
     });
+  });
+}
+
+/** Makes the queue of a commit, unless it is there: a worker may well be the first who asks for it. */
+export async function makeQueue({ boss }: Pick<Queue, 'boss'>, name: string): Promise<void> {
+  await boss.createQueue(name, {
+    policy: 'exclusive',
+    heartbeatSeconds: SILENT_SECONDS,
+    expireInSeconds: LONGEST_SECONDS,
+    retryLimit: RETRIES_OF_PG_BOSS,
+    retryDelay: 0,
+    retentionSeconds: KEPT_DAYS * 24 * 60 * 60,
+    deleteAfterSeconds: 60 * 60,
   });
 }
 

@@ -23,12 +23,6 @@ export async function readBatch(query: Query, id: string): Promise<BatchStatus |
   };
 }
 
-/** Ids of the batches that there are, the newest first. */
-export async function listBatches(query: Query): Promise<readonly string[]> {
-  const rows = await query(`select id from ${SCHEMA}.callsheet_batch order by made desc, id`, []);
-  return rows.map(({ id }) => String(id));
-}
-
 /** Only what a count needs: a result may be large. */
 export async function countTasks(
   query: Query,

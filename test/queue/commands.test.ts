@@ -111,6 +111,13 @@ describe('enqueue and worker', () => {
 });
 
 describe('a worker', () => {
+  test('may be there before anything is enqueued', async () => {
+    const stage = await openStage(await postgres.database(), { stacks: 1 });
+    expect((await stage.work()).out).toBe('0 stacks done, 0 of them not well; 0 given back.');
+    await stage.enqueue(APPLY, AGREED);
+    expect((await stage.work()).out).toContain('1 stack done');
+  });
+
   test('that is stopped gives back what it has, and ends well', async () => {
     const stage = await openStage(await postgres.database());
     await stage.enqueue(APPLY, AGREED);

@@ -1,5 +1,5 @@
 import { hostname } from 'node:os';
-import { queueOf } from '../../queue/enqueue.ts';
+import { makeQueue, queueOf } from '../../queue/enqueue.ts';
 import { handOut } from '../../queue/hand-out.ts';
 import { openQueue } from '../../queue/open.ts';
 import { formatCount } from '../../render/wording.ts';
@@ -38,8 +38,10 @@ export async function worker(flags: WorkerFlags, context: Context): Promise<Exit
   const own = ownFlags(flags);
   try {
     say(terminal, `${name} works on ${checkout?.head ?? 'stacks of no repository'}.`);
+    const waiting = queueOf(checkout?.head);
+    await queue.database.told(() => makeQueue(queue, waiting));
     const worked = await work({
-      handOut: handOut(queue, queueOf(checkout?.head), name),
+      handOut: handOut(queue, waiting, name),
       atOnce: flags.stacks,
       untilEmpty: flags.untilEmpty === true,
       stop: context.stop,
