@@ -87,12 +87,17 @@ test.each([
   expect(writes()).toEqual([]);
 });
 
-test('a plan file that was exchanged is refused, and the others are applied', async () => {
-  const { plans, read } = await planned();
-  const [east, north] = ['harbor/east', 'harbor/north'].map((path) =>
-    join(plans, planFileOf(path)),
+test.each([
+  ['the plan of another stack', {}, 'harbor/north'],
+  ['a plan of the stack that allows more', { allowDelete: true }, 'harbor/east'],
+])('a plan file that became %s is refused, and the others are applied', async (_, flags, path) => {
+  const { plans, read, run } = await planned();
+  const others = join(treeOf({}), 'others');
+  await run('plan', { ...flags, out: others });
+  writeFileSync(
+    join(plans, planFileOf('harbor/east')),
+    readFileSync(join(others, planFileOf(path))),
   );
-  writeFileSync(east ?? '', readFileSync(north ?? ''));
   const document = await read('apply', {}, { planSet: plans, exit: 5 });
   expect(statuses(document)['harbor/east']).toBe('stale');
   expect(document.totals).toEqual({ done: 3, stale: 1 });

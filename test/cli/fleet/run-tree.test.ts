@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { Transport } from '../../../src/api/transport.ts';
 import { worstExit } from '../../../src/cli/fleet/outcome.ts';
 import { scene, statuses } from './scene.ts';
-import { agents, FROZEN, settings, twelve } from './tree.ts';
+import { agents, FROZEN, four, settings, twelve } from './tree.ts';
 
 /** Twelve stacks: one is applied already, one is frozen, one is broken. */
 async function mixed() {
@@ -135,7 +135,13 @@ test('validate asks nothing of the platform, and reports places as seen from the
 });
 
 test('stacks of one account share what it allows: never more requests at once than asked for', async () => {
-  const { run } = await scene(twelve(), { latencyMs: 2 });
+  const desks = (path: string) => agents(...[1, 2, 3, 4, 5].map((at) => `${path} ${at}`));
+  const { run } = await scene({
+    ...four(),
+    'harbor/east/agents.yaml': desks('East'),
+    'harbor/north/agents.yaml': desks('North'),
+    'lagoon/south/agents.yaml': desks('South'),
+  });
   let running = 0;
   let most = 0;
   const wire = (transport: Transport): Transport => ({
@@ -148,7 +154,7 @@ test('stacks of one account share what it allows: never more requests at once th
       });
     },
   });
-  await run('plan', { concurrency: 3 }, { outside: { wire } });
+  await run('apply', { autoApprove: true, concurrency: 3 }, { outside: { wire } });
   expect(most).toBe(3);
 });
 
