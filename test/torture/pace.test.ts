@@ -4,7 +4,7 @@ import { startSimulator } from '../../src/simulator/index.ts';
 import type { RateLimit } from '../../src/simulator/rate-limit.ts';
 
 /** Seconds until the pace is settled, and for which it is then measured. */
-const [SETTLED, MEASURED] = [40, 50];
+const [SETTLED, MEASURED] = [60, 40];
 
 const LIMITS: readonly RateLimit[] = [
   { perSecond: 10 },
