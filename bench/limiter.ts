@@ -62,7 +62,7 @@ function table(): string {
     return [name.padEnd(8), limit.shape.padEnd(8), told.padEnd(12), ...cells].join(' ');
   });
   const heads = LATENCIES.map((latency) => `${latency} ms`.padEnd(14));
-  return ['limit    shape    Retry-After  ' + heads.join(' '), ...lines].join('\n');
+  return [`limit    shape    Retry-After  ${heads.join(' ')}`, ...lines].join('\n');
 }
 
 const file = process.argv[2];

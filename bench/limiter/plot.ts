@@ -9,7 +9,7 @@ export type Panel = {
 };
 
 const [WIDTH, HEIGHT] = [860, 250];
-const BOX = { left: 58, right: 830, top: 44, rates: 150, refusals: 166, bottom: 206 };
+const BOX = { left: 58, right: 820, top: 44, rates: 150, refusals: 166, bottom: 206 };
 /** Points of a line. */
 const POINTS = 150;
 /** The top of the axes: multiples of the limit, and the share that is refused. */

@@ -91,8 +91,8 @@ const FALL = 0.85;
 const TURNS_AFTER_REFUSAL = 2;
 /** Milliseconds until another request is risked where the one that asks whether the host takes any has no answer. */
 const PROBE_MS = 1000;
-/** A timer that fires late is made up for, within so many milliseconds. */
-const SLACK_MS = 20;
+/** A timer that fires late, as on a busy machine, is made up for within so many milliseconds, or by one request. */
+const SLACK_MS = 50;
 
 /** Requests per second that may be sent; null where nothing speaks against any number. */
 export function rateOf({ ceiling, span, progress }: RateCourse): number | null {
@@ -110,7 +110,8 @@ export function takeTurn(course: RateCourse, at: number): Turn {
   if (course.refusals > 0) return { course: { ...course, next: at + PROBE_MS }, wait: 0 };
   const rate = rateOf(course);
   if (rate === null) return { course, wait: 0 };
-  const next = Math.max(course.next, at - SLACK_MS) + 1000 / rate;
+  const apart = 1000 / rate;
+  const next = Math.max(course.next, at - Math.max(SLACK_MS, apart)) + apart;
   return { course: { ...course, next }, wait: 0 };
 }
 

@@ -125,10 +125,10 @@ describe('the course', () => {
   });
 
   it('spaces requests by the rate, and makes up for a timer that is late', () => {
-    const course = { ...NEW_COURSE, ceiling: 50, span: 10, progress: 10 };
+    const course = { ...NEW_COURSE, ceiling: 50, span: 10, progress: 10, next: 1000 };
     const first = takeTurn(course, 1000).course;
-    const late = takeTurn(first, 1000 + 5);
-    expect([late.wait, late.course.next]).toEqual([0, 1020]);
-    expect(takeTurn(late.course, 1005).wait).toBe(15);
+    expect(takeTurn(first, 1005).wait).toBe(15);
+    const late = takeTurn(first, 1025);
+    expect([late.wait, late.course.next]).toEqual([0, 1040]);
   });
 });
