@@ -15,16 +15,17 @@ import { DEFAULT_ENDPOINTS, type Endpoints, usableEndpoint } from './endpoints.t
 import { ApiError } from './errors.ts';
 import { type OpenFile, openUnchanged, readUnchanged } from './files.ts';
 import { hideSecrets } from './hide.ts';
+import { type Lane, openTransport } from './lane.ts';
 import { createLimiter } from './limiter.ts';
 import { plainUrl } from './line.ts';
 import { followPages } from './pages.ts';
 import { contentOf, pathOf, queryOf, statedBody } from './request.ts';
 import { type Pause, realPause } from './retry.ts';
 import { createSender } from './sender.ts';
-import { DEFAULT_TIMEOUTS, type Timeouts } from './timeouts.ts';
+import type { Timeouts } from './timeouts.ts';
 import { secretsIn } from './trace.ts';
 import type { TraceEntry } from './trace-entry.ts';
-import { createTransport, type Transport, type WireRequest } from './transport.ts';
+import type { Transport, WireRequest } from './transport.ts';
 import { USER_AGENT } from './user-agent.ts';
 
 export type Client = {
@@ -63,6 +64,8 @@ export type ClientOptions = {
   /** Stands between the client and the network. */
   readonly wire?: ((transport: Transport) => Transport) | undefined;
   readonly pause?: Pause;
+  /** What it shares with other clients of the account at a base address; nothing unless given. */
+  readonly lane?: ((baseUrl: string) => Lane) | undefined;
   /** Milliseconds since 1970. */
   readonly now?: () => number;
 };
@@ -74,23 +77,22 @@ const REPEATABLE_METHODS = new Set(['GET', 'PUT', 'PATCH', 'DELETE']);
 export function createClient(options: ClientOptions): Client {
   const baseUrl = checkBaseUrl(options.baseUrl);
   const { host } = new URL(baseUrl);
-  const { concurrency, openFile, pause = realPause, now = Date.now, trace, wire } = options;
+  const { concurrency, openFile, pause = realPause, now = Date.now, trace } = options;
   const endpoints = options.endpoints ?? DEFAULT_ENDPOINTS;
-  const network = createTransport({
-    connections: concurrency,
-    timeouts: { ...DEFAULT_TIMEOUTS, ...options.timeouts },
-  });
-  const transport = wire?.(network) ?? network;
-  const limiter = createLimiter(concurrency);
+  const lane = options.lane?.(baseUrl);
+  const transport = lane?.transport ?? openTransport(options);
+  const limiter = lane?.limiter ?? createLimiter(concurrency);
   const closing = new AbortController();
   const stop = closing.signal;
-  const sender = createSender({ transport, limiter, pause, now, stop, trace });
-  const tokens = createTokenSource({
+  const cooldown = lane?.cooldown;
+  const sender = createSender({ transport, limiter, cooldown, pause, now, stop, trace });
+  const source = {
     place: { baseUrl, endpoint: usableEndpoint('createToken', endpoints) },
     credentials: options.credentials,
-    send: (make) => sender.send(host, make, true),
-    now,
-  });
+  };
+  const tokens =
+    lane?.tokens(source) ??
+    createTokenSource({ ...source, send: (make) => sender.send(host, make, true), now });
   const keys = { tokens, pbxApiKey: options.pbxApiKey };
   let closed: Promise<void> | undefined;
 
@@ -172,7 +174,8 @@ export function createClient(options: ClientOptions): Client {
     spent: sender.spent,
     close() {
       closing.abort();
-      closed ??= transport.close();
+      // Others go on with what is shared.
+      closed ??= lane === undefined ? transport.close() : Promise.resolve();
       return closed;
     },
   };

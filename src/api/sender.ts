@@ -1,4 +1,4 @@
-import { createCooldown } from './cooldown.ts';
+import { type Cooldown, createCooldown } from './cooldown.ts';
 import type { Limiter } from './limiter.ts';
 import { type Pause, sendWithRetries } from './retry.ts';
 import { type Outcome, traceEntry } from './trace.ts';
@@ -20,6 +20,8 @@ export type Sender = {
 export type SenderOptions = {
   readonly transport: Transport;
   readonly limiter: Limiter;
+  /** Which hosts are to be left alone; known to this sender alone unless given. */
+  readonly cooldown?: Cooldown | undefined;
   readonly pause: Pause;
   /** Milliseconds since 1970. */
   readonly now: () => number;
@@ -30,7 +32,7 @@ export type SenderOptions = {
 
 export function createSender(options: SenderOptions): Sender {
   const { transport, limiter, pause, now, stop, trace } = options;
-  const cooldown = createCooldown(now);
+  const cooldown = options.cooldown ?? createCooldown(now);
   let requests = 0;
   let milliseconds = 0;
 

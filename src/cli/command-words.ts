@@ -30,10 +30,14 @@ const edit = (...examples: readonly string[]): CommandWords => ({ examples, exit
 
 /** By the words that a command is called with: `plan`, `state mv`. A test holds it against the program. */
 export const COMMAND_WORDS: { readonly [command: string]: CommandWords } = {
-  validate: offline(
-    'callsheet validate',
-    'callsheet validate --strict --no-secrets --format sarif > callsheet.sarif',
-  ),
+  validate: {
+    examples: [
+      'callsheet validate',
+      'callsheet validate --recursive --dir clinics',
+      'callsheet validate --strict --no-secrets --format sarif > callsheet.sarif',
+    ],
+    exits: ['done', 'error', 'interrupted'],
+  },
   init: {
     examples: [
       'callsheet init',
@@ -59,6 +63,7 @@ export const COMMAND_WORDS: { readonly [command: string]: CommandWords } = {
       'callsheet plan',
       'callsheet plan --out plan.json --format markdown',
       'callsheet plan --target agent.reception --detailed-exitcode',
+      'callsheet plan --recursive --shard 2/4 --out plans',
     ],
     exits: ['done', 'error', 'changes', 'refused', 'interrupted'],
   },
@@ -67,6 +72,7 @@ export const COMMAND_WORDS: { readonly [command: string]: CommandWords } = {
       'callsheet apply plan.json',
       'callsheet apply --auto-approve --allow-delete',
       'callsheet apply plan.json --rollback-on-failure',
+      'callsheet apply plans --recursive',
       'callsheet apply --auto-approve --override-freeze "wrong number in the greeting"',
     ],
     exits: WRITING,

@@ -5,6 +5,7 @@ import type { TraceEntry } from '../api/trace-entry.ts';
 import type { Transport } from '../api/transport.ts';
 import type { RunCommand } from '../config/index.ts';
 import type { Disk } from '../state/disk.ts';
+import type { Lanes } from './lanes.ts';
 import type { Terminal } from './terminal.ts';
 import type { Traffic } from './traffic.ts';
 
@@ -50,6 +51,8 @@ export type Context = {
   readonly runSecret?: RunSecret | undefined;
   /** Counts what is sent to the platform once more, for the display of a run. */
   readonly traffic?: Traffic;
+  /** What clients of one account share, where many stacks are worked on in one process. */
+  readonly lanes?: Lanes | undefined;
   /** Told of every request to the platform, with `--trace-http`. */
   readonly trace?: ((entry: TraceEntry) => void) | undefined;
 };

@@ -14,6 +14,7 @@ export const DOCUMENTS = {
   'callsheet-export': 'export',
   'callsheet-features': 'read',
   'callsheet-field': 'field',
+  'callsheet-fleet': 'fleet',
   'callsheet-history': 'read',
   'callsheet-history-diff': 'read',
   'callsheet-import': 'import',
@@ -51,13 +52,13 @@ export type DocumentFormat = keyof typeof DOCUMENTS;
  * anything to print, that is `callsheet-error`. A test holds this against the program.
  */
 export const PRINTED: { readonly [command: string]: readonly DocumentFormat[] } = {
-  validate: ['callsheet-diagnostics'],
+  validate: ['callsheet-diagnostics', 'callsheet-fleet'],
   explain: ['callsheet-value', 'callsheet-field'],
-  plan: ['callsheet-plan'],
-  apply: ['callsheet-run'],
+  plan: ['callsheet-plan', 'callsheet-fleet'],
+  apply: ['callsheet-run', 'callsheet-fleet'],
   rollback: ['callsheet-run'],
   rehearse: ['callsheet-plan'],
-  drift: ['callsheet-plan', 'callsheet-pull'],
+  drift: ['callsheet-plan', 'callsheet-pull', 'callsheet-fleet'],
   pull: ['callsheet-pull'],
   runs: ['callsheet-runs', 'callsheet-receipt'],
   'state list': ['callsheet-state-list'],

@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import type { Credentials } from '../api/auth.ts';
 import { type Client, createClient } from '../api/client.ts';
 import { DEFAULT_ENDPOINTS, type Endpoints } from '../api/endpoints.ts';
+import type { Transport } from '../api/transport.ts';
 import { CallsheetError } from '../core/errors.ts';
 import type { Blob as FileValue } from '../core/value.ts';
 import type { Context } from './context.ts';
@@ -32,6 +33,12 @@ export function openClient(
   concurrency: number = DEFAULT_CONCURRENCY,
   endpoints: Endpoints = DEFAULT_ENDPOINTS,
 ): Client {
+  const wire = (transport: Transport) => {
+    const wired = context.wire?.(transport) ?? transport;
+    return context.traffic === undefined ? wired : counted(wired, context.traffic);
+  };
+  const { pause, timeouts, trace, lanes } = context;
+  const own = { concurrency, wire, pause, timeouts, trace };
   return createClient({
     baseUrl: context.copy?.baseUrl ?? context.env.CALLSHEET_BASE_URL ?? platform.base_url,
     credentials: context.copy?.credentials ?? credentialsFrom(context.env),
@@ -39,10 +46,9 @@ export function openClient(
     concurrency,
     endpoints,
     trace: context.trace,
-    wire: (transport) => {
-      const wired = context.wire?.(transport) ?? transport;
-      return context.traffic === undefined ? wired : counted(wired, context.traffic);
-    },
+    wire,
+    // A simulated copy has an address, and a pace, of its own.
+    lane: context.copy === undefined && lanes ? (baseUrl) => lanes.at(baseUrl, own) : undefined,
     ...(context.pause === undefined ? {} : { pause: context.pause }),
     ...(context.timeouts === undefined ? {} : { timeouts: context.timeouts }),
     openFile: async (file) =>

@@ -24,6 +24,18 @@ export function targetOptionsOn(command: Command): Command {
     .addOption(new Option('--exclude <address...>', 'not these'));
 }
 
+/** Whether a command is about one stack or a tree of them. */
+export function treeOptionsOn(command: Command): Command {
+  return command
+    .option('--recursive', 'do it in every stack in --dir and below, with one summary')
+    .addOption(
+      new Option(
+        '--shard <i/n>',
+        'with --recursive: the i-th of n parts, for jobs that share the work',
+      ),
+    );
+}
+
 /** What a plan may do. */
 export function planOptionsOn(command: Command): Command {
   return targetOptionsOn(command)

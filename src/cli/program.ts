@@ -3,12 +3,16 @@
  * is a thin file of its own, loaded when it is asked for.
  */
 import { Command, CommanderError, Option } from 'commander';
-import { CallsheetError } from '../core/errors.ts';
 import { nearest } from '../core/nearest.ts';
 import { addAuthorCommands } from './author-commands.ts';
 import { COMMAND_WORDS } from './command-words.ts';
+import type { DriftFlags } from './commands/drift.ts';
+import type { PlanCommandFlags } from './commands/plan.ts';
+import type { ValidateFlags } from './commands/validate.ts';
 import type { CommonFlags, Context, RunSecret } from './context.ts';
 import { EXIT, type ExitCode } from './exit.ts';
+import { oneOrTree } from './fleet/enter.ts';
+import type { TreeFlags } from './fleet/flags.ts';
 import { isSpeltOut, listedCommand } from './listed-command.ts';
 import type { Act } from './making-commands.ts';
 import {
@@ -19,6 +23,7 @@ import {
   planOptionsOn,
   port,
   targetOptionsOn,
+  treeOptionsOn,
   whole,
 } from './options.ts';
 import { addReadCommands } from './read-commands.ts';
@@ -69,8 +74,8 @@ export async function runProgram(argv: readonly string[], deps: Deps): Promise<E
         });
       } catch (thrown) {
         // What goes well needs none of it.
-        const { failureJson, reportFailure } = await import('./report.ts');
-        const error = deps.stop.aborted ? interrupted(thrown) : thrown;
+        const { endedBy, failureJson, reportFailure } = await import('./report.ts');
+        const error = endedBy(thrown, deps.stop);
         // A program that asked for JSON gets one document, whatever becomes of the command.
         if (flags.format === 'json' && !hasPrinted) screen.out(failureJson(error));
         exit = reportFailure(
@@ -123,13 +128,6 @@ function refuseUnknownHelp(program: Command, [first, ...words]: readonly string[
   }
 }
 
-/** A request that fails once somebody interrupted was ended by the interrupt. */
-function interrupted(error: unknown): unknown {
-  const isEnded =
-    error instanceof CallsheetError && (error.code === 'network' || error.code === 'interrupted');
-  return isEnded ? new CallsheetError('interrupted', 'interrupted; nothing was written') : error;
-}
-
 /** What follows a mistake in the words of a command. */
 function helpHint(command: string): string {
   return `(${command} --help shows what there is)`;
@@ -162,28 +160,37 @@ export function buildProgram(action: Act, version: string, argv: readonly string
     return withWords(made, parent === program ? name : `${parent.name()} ${name}`);
   };
 
-  command('validate', 'check the configuration, without a network')
+  treeOptionsOn(command('validate', 'check the configuration, without a network'))
     .addOption(format('text', 'json', 'sarif', 'junit', 'github'))
     .option('--strict', 'take warnings for errors')
     .option('--no-secrets', 'do not ask for the secrets to be there')
     .action(
-      action(async (flags, context) =>
-        (await import('./commands/validate.ts')).validate(flags, context),
+      action(async (flags: ValidateFlags & TreeFlags, context) =>
+        oneOrTree('validate', flags, context, async () =>
+          (await import('./commands/validate.ts')).validate(flags, context),
+        ),
       ),
     );
 
   addAuthorCommands(command, action);
 
-  planOptionsOn(command('plan', 'show what apply would do'))
-    .option('--out <file>', 'write the plan to a file that apply takes')
+  treeOptionsOn(planOptionsOn(command('plan', 'show what apply would do')))
+    .option('--out <file>', 'write the plan to a file that apply takes; with --recursive a folder')
     .addOption(format('text', 'json', 'markdown', 'html'))
     .option('--detailed-exitcode', 'exit 2 when there are changes')
     .action(
-      action(async (flags, context) => (await import('./commands/plan.ts')).plan(flags, context)),
+      action(async (flags: PlanCommandFlags & TreeFlags, context) =>
+        oneOrTree('plan', flags, context, async () =>
+          (await import('./commands/plan.ts')).plan(flags, context),
+        ),
+      ),
     );
 
-  planOptionsOn(command('apply', 'carry out a plan'))
-    .argument('[planfile]', 'a plan made by: callsheet plan --out FILE')
+  treeOptionsOn(planOptionsOn(command('apply', 'carry out a plan')))
+    .argument(
+      '[planfile]',
+      'a plan made by: callsheet plan --out FILE; with --recursive its folder',
+    )
     .option('--auto-approve', 'do not ask')
     .option('--rollback-on-failure', 'undo what the run did, should it fail')
     .option('--expect <digest>', 'apply only the plan with this digest (sha256:…)')
@@ -191,7 +198,13 @@ export function buildProgram(action: Act, version: string, argv: readonly string
     .addOption(format('text', 'json'))
     .action((file: string | undefined, flags) =>
       action(async (given: typeof flags, context) =>
-        (await import('./commands/apply.ts')).apply(file, given, context),
+        oneOrTree(
+          'apply',
+          given,
+          context,
+          async () => (await import('./commands/apply.ts')).apply(file, given, context),
+          file,
+        ),
       )(flags),
     );
 
@@ -232,7 +245,9 @@ export function buildProgram(action: Act, version: string, argv: readonly string
       )(flags),
     );
 
-  targetOptionsOn(command('drift', 'show what changed on the platform since the last apply'))
+  treeOptionsOn(
+    targetOptionsOn(command('drift', 'show what changed on the platform since the last apply')),
+  )
     .addOption(concurrency())
     .addOption(format('text', 'json', 'markdown', 'html'))
     .option('--detailed-exitcode', 'exit 2 when there is drift')
@@ -240,7 +255,11 @@ export function buildProgram(action: Act, version: string, argv: readonly string
     .option('--notify-always', 'post it when there is no drift, too')
     .option('--accept <address...>', 'write what changed there into the configuration')
     .action(
-      action(async (flags, context) => (await import('./commands/drift.ts')).drift(flags, context)),
+      action(async (flags: DriftFlags & TreeFlags, context) =>
+        oneOrTree('drift', flags, context, async () =>
+          (await import('./commands/drift.ts')).drift(flags, context),
+        ),
+      ),
     );
 
   command('pull', 'write what is live into the configuration')

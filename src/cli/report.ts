@@ -7,6 +7,15 @@ import { sanitise } from '../render/untrusted.ts';
 import { EXIT, type ExitCode, exitOf } from './exit.ts';
 import type { Terminal } from './terminal.ts';
 
+/** Why a command ended: a request that fails once somebody interrupted was ended by the interrupt. */
+export function endedBy(error: unknown, stop: AbortSignal): unknown {
+  const isEnded =
+    stop.aborted &&
+    error instanceof CallsheetError &&
+    (error.code === 'network' || error.code === 'interrupted');
+  return isEnded ? new CallsheetError('interrupted', 'interrupted; nothing was written') : error;
+}
+
 /** A failure as data, for `--format json`. */
 export function failureOf(error: unknown): Failure {
   if (!(error instanceof CallsheetError)) {

@@ -12,7 +12,8 @@ export type Discovered = {
   readonly problems: readonly Problem[];
 };
 
-function isSkipped(name: string): boolean {
+/** Folders that hold no configuration. */
+export function isSkipped(name: string): boolean {
   return name.startsWith('.') || name === 'node_modules';
 }
 

@@ -12,7 +12,7 @@ export type PageOptions = {
  * stack and environment, and another one for another stack: a pull request may change several.
  */
 export function markerOf(
-  page: 'plan' | 'drift',
+  page: 'plan' | 'drift' | 'fleet',
   { environment = '' }: Pick<PlanDocument, 'environment'>,
   { stack = '' }: PageOptions,
 ): string {

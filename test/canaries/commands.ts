@@ -59,8 +59,13 @@ export function waysOf({
       ['--out', at('saved.plan')],
       ['--resend-secrets', '--allow-delete', '--accept-conflicts', '--skip-refused'],
       ['--detailed-exitcode', '--target', AGENT],
+      ['--recursive', '--out', at('plans')],
     ],
-    apply: [['--auto-approve', '--accept-conflicts', '--events', at('events.jsonl')], []],
+    apply: [
+      ['--auto-approve', '--accept-conflicts', '--events', at('events.jsonl')],
+      [],
+      ['--recursive', '--auto-approve'],
+    ],
     drift: [[], ['--detailed-exitcode'], ['--accept', AGENT]],
     pull: [
       ['--dry-run', '--theirs', '--override'],

@@ -10,6 +10,7 @@ import type { Json } from '../../src/core/value.ts';
 import type { ValueDocument } from '../../src/core/value-document.ts';
 import type { AssumptionEntry } from '../../src/render/assumptions.ts';
 import type { FailureDocument } from '../../src/render/failure.ts';
+import type { FleetDocument } from '../../src/render/fleet-document.ts';
 import type { DriftNotification } from '../../src/render/notification.ts';
 import type { RestorationSummary } from '../../src/render/restoration.ts';
 import type { ListedSnapshot, SnapshotSummary } from '../../src/render/snapshot.ts';
@@ -40,6 +41,7 @@ type Pairs = {
   event: Same<EventLine, schemas.Events.Document>;
   export: Same<ExportDocument, schemas.Export.Document>;
   field: Same<FieldDocument, schemas.Field.Document>;
+  fleet: Same<FleetDocument, schemas.Fleet.Document>;
   import: Same<ImportDocument, schemas.Import.Document>;
   journal: Same<JournalEntry, schemas.Runs.Receipt['entries'][number]>;
   listed: Same<ListedSnapshot, schemas.SnapshotCommands.List['snapshots'][number]>;
@@ -68,6 +70,7 @@ const same: Pairs = {
   event: true,
   export: true,
   field: true,
+  fleet: true,
   import: true,
   journal: true,
   listed: true,

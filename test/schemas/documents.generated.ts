@@ -488,6 +488,93 @@ export interface Document {
 }
 }
 
+export declare namespace Fleet {
+export interface Document {
+  format: 'callsheet-fleet';
+  version: 1;
+  command: 'validate' | 'plan' | 'apply' | 'drift';
+  found: number;
+  shard: null | {
+    index: number;
+    count: number;
+  };
+  exit: number;
+  digest: string | null;
+  totals: {
+    unchanged?: number;
+    changes?: number;
+    done?: number;
+    failed?: number;
+    partial?: number;
+    refused?: number;
+    stale?: number;
+    locked?: number;
+    interrupted?: number;
+  };
+  stacks: Stack[];
+}
+export interface Stack {
+  path: string;
+  status:
+    | 'unchanged'
+    | 'changes'
+    | 'done'
+    | 'failed'
+    | 'partial'
+    | 'refused'
+    | 'stale'
+    | 'locked'
+    | 'interrupted';
+  exit: number;
+  counts: {
+    [k: string]: number;
+  };
+  plan_digest: string | null;
+  plan_file: string | null;
+  run: string | null;
+  reason: string | null;
+  error: null | Failure;
+}
+export interface Failure {
+  kind:
+    | 'usage'
+    | 'config'
+    | 'api'
+    | 'network'
+    | 'state'
+    | 'refused'
+    | 'stale'
+    | 'locked'
+    | 'interrupted'
+    | 'internal';
+  exit: number;
+  message: string;
+  hint: string | null;
+  diagnostics: Diagnostic[];
+  request: null | {
+    method: string;
+    url: string;
+    status: number;
+    request_id: string | null;
+  };
+}
+export interface Diagnostic {
+  severity: 'error' | 'warning';
+  rule: string;
+  message: string;
+  hint?: string;
+  address?: string;
+  path?: string;
+  position?: {
+    file: string;
+    line: number;
+    column: number;
+    end_column?: number;
+  };
+  frame?: string;
+}
+}
+
 export declare namespace Import {
 export interface Document {
   format: 'callsheet-import';

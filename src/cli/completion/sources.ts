@@ -60,6 +60,7 @@ export const OF_FLAGS: { readonly [flag: string]: Source } = {
   '--secrets': 'files',
   '--secrets-file': 'files',
   '--seed': 'files',
+  '--shard': 'nothing',
   '--since': 'nothing',
   '--start': 'nothing',
   '--state': 'files',

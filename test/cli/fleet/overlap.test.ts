@@ -1,0 +1,134 @@
+import { expect, test } from 'vitest';
+import { scene, statuses } from './scene.ts';
+import { agents, ORGANIZATIONS, settings } from './tree.ts';
+
+/** Two stacks that reach for one thing, and one that keeps to itself. */
+function trio(a: Readonly<Record<string, string>>, b: Readonly<Record<string, string>>) {
+  const under = (path: string, files: Readonly<Record<string, string>>) =>
+    Object.entries(files).map(([name, text]) => [`${path}/${name}`, text]);
+  return Object.fromEntries([
+    ...under('a', { 'callsheet.yaml': settings(0), ...a }),
+    ...under('b', { 'callsheet.yaml': settings(0), ...b }),
+    ['c/callsheet.yaml', settings(0)],
+    ['c/agents.yaml', agents('Alone')],
+  ]);
+}
+
+const adopting = (name: string, id: string) => `${agents(name)}    lifecycle: { adopt: ${id} }\n`;
+const POLICY =
+  'retry_policies:\n  gentle:\n    name: Gentle\n    rules: { no_answer: { delay_seconds: 900, max_attempts: 3 } }\n    on_exhausted: end\n';
+const ID = '7d0c6f1e-54a3-4b0e-9b1c-2f6d8e9a0b11';
+
+test.each([
+  [
+    'a name in an organization',
+    trio({ 'agents.yaml': agents('Desk') }, { 'more.yaml': agents('Desk') }),
+    'agent.desk (a/agents.yaml:2) and agent.desk of the stack b (b/more.yaml:2) both manage the agent "Desk" of organization',
+  ],
+  [
+    'a name in the account, from two organizations',
+    trio({ 'all.yaml': POLICY }, { 'callsheet.yaml': settings(1), 'all.yaml': POLICY }),
+    'retry_policy.gentle (a/all.yaml:2) and retry_policy.gentle of the stack b (b/all.yaml:2) both manage the retry policy "Gentle"',
+  ],
+  [
+    'an id that both adopt',
+    trio({ 'agents.yaml': adopting('One', ID) }, { 'agents.yaml': adopting('Two', ID) }),
+    `agent.one (a/agents.yaml:2) and agent.two of the stack b (b/agents.yaml:2) both manage the live agent ${ID}`,
+  ],
+  [
+    'a state',
+    trio(
+      {
+        'callsheet.yaml': settings(0, 'state: { file: ../shared.json }\n'),
+        'agents.yaml': agents('A'),
+      },
+      {
+        'callsheet.yaml': settings(0, 'state: { file: ../c/../shared.json }\n'),
+        'agents.yaml': agents('B'),
+      },
+    ),
+    'the stacks a and b both keep the state',
+  ],
+])('%s of two stacks is refused in both before anything is written', async (_, files, words) => {
+  const { read, run, writes, names } = await scene(files);
+  for (const command of ['plan', 'apply'] as const) {
+    const document = await read(command, { autoApprove: true }, { exit: 4 });
+    expect(statuses(document)).toMatchObject({ a: 'refused', b: 'refused' });
+    const [a, b] = document.stacks;
+    expect(a?.reason).toContain(words);
+    expect(b?.error?.kind).toBe('refused');
+  }
+  // The third is none of their business.
+  expect(names()).toEqual(['Alone']);
+  expect(writes()).toEqual(['createAgent']);
+  const { err } = await run('validate', {}, { exit: 1 });
+  expect(err).toContain(words);
+});
+
+test('what another stack has in its state is not taken over, before it lets go of it', async () => {
+  const { read, run, put, names } = await scene(
+    trio({ 'agents.yaml': agents('Desk', 'Stays') }, { 'agents.yaml': agents('Other') }),
+  );
+  await run('apply', { autoApprove: true });
+  // Moved from one stack to the other: the first would delete what the second takes over.
+  put('a/agents.yaml', agents('Stays'));
+  put('b/agents.yaml', agents('Other', 'Desk'));
+  const document = await read('apply', { autoApprove: true, allowDelete: true }, { exit: 4 });
+  expect(statuses(document)).toEqual({ a: 'refused', b: 'refused', c: 'unchanged' });
+  expect(document.stacks[1]?.reason).toContain(
+    'agent.desk (b/agents.yaml:7) and agent.desk of the stack a (the state of a) both manage the agent "Desk"',
+  );
+  put('a/callsheet.yaml', settings(0, 'forget: [agent.desk]\n'));
+  await run('apply', { autoApprove: true, allowDelete: true });
+  expect(names()).toEqual(['Alone', 'Desk', 'Other', 'Stays']);
+  const again = await read('plan');
+  expect(again.totals).toEqual({ unchanged: 3 });
+});
+
+test('an id in a state is not adopted by another stack', async () => {
+  const { read, run, put, sim } = await scene(
+    trio({ 'agents.yaml': agents('Desk') }, { 'agents.yaml': agents('Other') }),
+  );
+  await run('apply', { autoApprove: true });
+  const [id = ''] = [...sim.store.agents].flatMap(([key, { record }]) =>
+    record.name === 'Desk' ? [key] : [],
+  );
+  put('b/agents.yaml', adopting('Renamed', id));
+  const { stacks } = await read('plan', {}, { exit: 4 });
+  expect(stacks[1]?.reason).toContain(
+    `agent.renamed (b/agents.yaml:2) and agent.desk of the stack a (a/agents.yaml:2) both manage the live agent ${id}`,
+  );
+});
+
+test('a shard looks at the whole tree: what it overlaps with may be the work of another job', async () => {
+  const { read } = await scene(
+    trio({ 'agents.yaml': agents('Desk') }, { 'agents.yaml': agents('Desk') }),
+  );
+  const parts = [];
+  for (const shard of ['1/3', '2/3', '3/3']) {
+    const { stacks } = await read('apply', { autoApprove: true, shard }, { exit: 'any' });
+    parts.push(...stacks);
+  }
+  expect(parts.map(({ status }) => status).toSorted()).toEqual(['done', 'refused', 'refused']);
+});
+
+test('what only looks alike is no overlap', async () => {
+  const { read, sim } = await scene(
+    trio(
+      { 'agents.yaml': agents('Desk') },
+      { 'callsheet.yaml': settings(1), 'agents.yaml': agents('Desk') },
+    ),
+  );
+  const document = await read('apply', { autoApprove: true });
+  expect(document.totals).toEqual({ done: 3 });
+  const places = [...sim.store.agents.values()].map(({ record }) => record.organization_id);
+  expect(new Set(places)).toEqual(new Set([ORGANIZATIONS[0].id, ORGANIZATIONS[1].id]));
+});
+
+test('a broken stack claims nothing, and stops nobody', async () => {
+  const { read } = await scene(
+    trio({ 'agents.yaml': agents('Desk') }, { 'agents.yaml': `${agents('Desk')}    nmae: x\n` }),
+  );
+  const document = await read('apply', { autoApprove: true }, { exit: 1 });
+  expect(statuses(document)).toEqual({ a: 'done', b: 'failed', c: 'done' });
+});

@@ -1,0 +1,66 @@
+import { expect, test } from 'vitest';
+import type { Context } from '../../../src/cli/context.ts';
+import { oneOrTree } from '../../../src/cli/fleet/enter.ts';
+import type { TreeFlags } from '../../../src/cli/fleet/flags.ts';
+import type { StackCommand } from '../../../src/cli/fleet/run-stack.ts';
+import { quietContext } from '../quiet-context.ts';
+import { settings, treeOf } from './tree.ts';
+
+const ALONE = { 'callsheet.yaml': settings(0) };
+const TREE = { 'a/callsheet.yaml': settings(0), 'b/callsheet.yaml': settings(1) };
+
+type Row = readonly [
+  command: StackCommand,
+  files: Readonly<Record<string, string>>,
+  flags: Partial<TreeFlags>,
+  message: string,
+  env?: Context['env'],
+];
+
+const rows: readonly Row[] = [
+  ['plan', TREE, { recursive: false, shard: '1/4' }, '--shard splits a tree of stacks'],
+  ['plan', TREE, { recursive: false, shard: 'x' }, '--shard x is not of the form I/N'],
+  ['plan', TREE, { shard: '0/4' }, '--shard 0/4 names part 0 of 4'],
+  ['plan', TREE, { shard: '1/0' }, '--shard 1/0 splits into no such number of parts'],
+  ['plan', ALONE, { shard: '1/4' }, 'is a single stack'],
+  ['plan', {}, {}, 'there is no stack in'],
+  ['plan', TREE, { target: ['agent.desk'] }, '--target agent.desk cannot stand beside --recursive'],
+  ['drift', TREE, { exclude: ['agent', 'agent.x'] }, '--exclude agent.x cannot stand beside'],
+  ['plan', TREE, { resendSecrets: ['agent.x'] }, '--resend-secrets agent.x cannot stand beside'],
+  ['plan', TREE, { format: 'html' }, '--format html cannot stand beside --recursive'],
+  ['drift', TREE, { accept: ['agent'] }, '--accept cannot stand beside --recursive'],
+  ['apply', TREE, { autoApprove: true, events: 'e.jsonl' }, '--events cannot stand beside'],
+  ['apply', TREE, {}, 'nobody is there to agree'],
+  ['plan', TREE, {}, 'CALLSHEET_STATE names one state', { CALLSHEET_STATE: 'state.json' }],
+];
+
+const cases = rows.map(([command, files, flags, message, env = {}]) => {
+  return { command, files, flags, message, env };
+});
+
+test.each(cases)('$command with $flags: $message', async (row) => {
+  const { command, files, flags, message, env } = row;
+  const { context } = quietContext();
+  const all = { dir: treeOf(files), format: 'text', recursive: true, ...flags } as const;
+  const one = () => Promise.reject(new Error('one stack was worked on'));
+  await expect(oneOrTree(command, all, { ...context, env }, one)).rejects.toMatchObject({
+    code: 'usage',
+    message: expect.stringContaining(message),
+    hint: expect.stringMatching(/\w/),
+  });
+});
+
+test('what a plan was allowed stands in the plans of a folder', async () => {
+  const { context } = quietContext();
+  const flags = { dir: treeOf(TREE), format: 'text', recursive: true, allowDelete: true } as const;
+  const one = () => Promise.reject(new Error('one stack was worked on'));
+  await expect(oneOrTree('apply', flags, context, one, 'plans')).rejects.toThrow(
+    '--allow-delete cannot be given with a plan file',
+  );
+});
+
+test('without --recursive the command is that of one stack', async () => {
+  const { context } = quietContext();
+  const flags = { dir: '.', format: 'text' } as const;
+  expect(await oneOrTree('plan', flags, context, async () => 2)).toBe(2);
+});

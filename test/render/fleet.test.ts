@@ -1,0 +1,103 @@
+import { expect, test } from 'vitest';
+import { renderFleetText } from '../../src/render/fleet.ts';
+import type { FleetDocument, FleetStack } from '../../src/render/fleet-document.ts';
+import { renderFleetMarkdown } from '../../src/render/markdown-fleet.ts';
+
+const TERMINAL = { width: 80, color: false, verbose: false };
+
+function stack(path: string, more: Partial<FleetStack> = {}): FleetStack {
+  return {
+    path,
+    status: 'changes',
+    exit: 0,
+    counts: { create: 1 },
+    plan_digest: null,
+    plan_file: null,
+    run: null,
+    reason: null,
+    error: null,
+    ...more,
+  };
+}
+
+function fleet(stacks: readonly FleetStack[], more: Partial<FleetDocument> = {}): FleetDocument {
+  const totals: { [status: string]: number } = {};
+  for (const { status } of stacks) totals[status] = (totals[status] ?? 0) + 1;
+  return {
+    format: 'callsheet-fleet',
+    version: 1,
+    command: 'plan',
+    found: stacks.length,
+    shard: null,
+    exit: 0,
+    digest: null,
+    totals,
+    stacks,
+    ...more,
+  };
+}
+
+const QUIET = { status: 'unchanged', counts: { no_op: 3 } } as const;
+
+test('of very many stacks only those are listed that something is to be said of', () => {
+  const many = Array.from({ length: 400 }, (_, at) =>
+    stack(`clinics/${at}`, at === 7 ? {} : QUIET),
+  );
+  expect(renderFleetText(fleet(many), TERMINAL)).toBe(
+    [
+      '── 400 stacks ──────────────────────────────────────────────────────────────────',
+      '',
+      '  ~ clinics/7  changes      1 to create',
+      '  ⋯ 399 unchanged; --verbose lists them',
+      '',
+      'Planned 400 stacks: 1 with changes, 399 unchanged; 1 to create.',
+      '',
+    ].join('\n'),
+  );
+  const all = renderFleetText(fleet(many), { ...TERMINAL, verbose: true });
+  expect(all.match(/unchanged$/gm)).toHaveLength(399);
+});
+
+test('a long path has a line of its own, and nothing goes beyond the width', () => {
+  const path = `regions/${'north-'.repeat(8)}west/clinics/harbor`;
+  const text = renderFleetText(fleet([stack(path), stack('a')]), TERMINAL);
+  expect(text).toContain(`  ~ ${path}\n`);
+  for (const line of text.split('\n')) expect(line.length).toBeLessThanOrEqual(80);
+});
+
+test('a path is a name that somebody chose: it moves no cursor and makes no markup', () => {
+  const evil = stack('a/\u001b[2J|<b>@everyone');
+  const text = renderFleetText(fleet([evil]), TERMINAL);
+  expect(text).not.toContain('\u001b');
+  const page = renderFleetMarkdown(fleet([evil]), []);
+  expect(page).not.toContain('<b>');
+  expect(page).not.toContain('\u001b');
+  expect(page.split('\n').filter((line) => line.startsWith('| <code>'))).toHaveLength(1);
+});
+
+test('a comment is never longer than it may be, and says what is missing', () => {
+  const many = Array.from({ length: 3000 }, (_, at) => stack(`clinics/${at}`));
+  const pages = many.map(({ path }) => ({
+    path,
+    markdown: `<!-- callsheet:plan -->\n\n${'x'.repeat(500)}`,
+  }));
+  for (const limit of [65_536, 5000]) {
+    const page = renderFleetMarkdown(fleet(many), pages, { limit });
+    expect(page.length).toBeLessThanOrEqual(limit);
+    expect(page).toMatch(/_[\d,]+ more stacks: the job's log lists them\._/);
+    expect(page).toContain('details are not shown');
+  }
+});
+
+test('a page is found by a mark of its own, one for each shard', () => {
+  const pages = [
+    { path: 'a', markdown: '<!-- callsheet:plan stack=a -->\n\n### Plan: 1 to create\n' },
+  ];
+  const one = fleet([stack('a')], { shard: { index: 2, count: 4 }, found: 9 });
+  const page = renderFleetMarkdown(one, pages, { stack: 'fleet', environment: 'staging' });
+  expect(page.split('\n')[0]).toBe(
+    '<!-- callsheet:fleet-plan shard=2/4 stack=fleet env=staging -->',
+  );
+  expect(page.match(/<!--/g)).toHaveLength(1);
+  expect(page).toContain('### Planned 1 of 9 stacks (shard 2/4)');
+});
