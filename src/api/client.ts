@@ -22,6 +22,7 @@ import { followPages } from './pages.ts';
 import { contentOf, pathOf, queryOf, statedBody } from './request.ts';
 import { type Pause, realPause } from './retry.ts';
 import { createSender } from './sender.ts';
+import { steadyTime } from './steady-time.ts';
 import type { Timeouts } from './timeouts.ts';
 import { secretsIn } from './trace.ts';
 import type { TraceEntry } from './trace-entry.ts';
@@ -81,11 +82,12 @@ export function createClient(options: ClientOptions): Client {
   const endpoints = options.endpoints ?? DEFAULT_ENDPOINTS;
   const lane = options.lane?.(baseUrl);
   const transport = lane?.transport ?? openTransport(options);
-  const limiter = lane?.limiter ?? createLimiter(concurrency);
   const closing = new AbortController();
   const stop = closing.signal;
-  const cooldown = lane?.cooldown;
-  const sender = createSender({ transport, limiter, cooldown, pause, now, stop, trace });
+  const limiter =
+    lane?.limiter ??
+    createLimiter({ most: concurrency, pause, now: options.now ?? steadyTime, stop });
+  const sender = createSender({ transport, limiter, pause, now, stop, trace });
   const source = {
     place: { baseUrl, endpoint: usableEndpoint('createToken', endpoints) },
     credentials: options.credentials,

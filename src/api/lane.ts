@@ -1,8 +1,8 @@
 import { createTokenSource, type TokenSource, type TokenSourceOptions } from './auth.ts';
-import { type Cooldown, createCooldown } from './cooldown.ts';
 import { createLimiter, type Limiter } from './limiter.ts';
 import { type Pause, realPause } from './retry.ts';
 import { createSender } from './sender.ts';
+import { steadyTime } from './steady-time.ts';
 import { DEFAULT_TIMEOUTS, type Timeouts } from './timeouts.ts';
 import type { TraceEntry } from './trace-entry.ts';
 import { createTransport, type Transport } from './transport.ts';
@@ -15,7 +15,6 @@ import { createTransport, type Transport } from './transport.ts';
 export type Lane = {
   readonly transport: Transport;
   readonly limiter: Limiter;
-  readonly cooldown: Cooldown;
   /** Tokens that are minted at that place, once for all clients. */
   readonly tokens: (source: Pick<TokenSourceOptions, 'place' | 'credentials'>) => TokenSource;
   /** Once the clients are closed. */
@@ -31,22 +30,23 @@ export type LaneOptions = {
   readonly trace?: ((entry: TraceEntry) => void) | undefined;
   /** Milliseconds since 1970. */
   readonly now?: () => number;
+  /** Takes the place of the limiter that it would have: other processes have a part in the rate. */
+  readonly limit?: ((limiter: Limiter) => Limiter) | undefined;
 };
 
 /** Opens a lane. Sends nothing yet. */
 export function openLane(options: LaneOptions): Lane {
   const { concurrency, pause = realPause, trace, now = Date.now } = options;
   const transport = openTransport(options);
-  const limiter = createLimiter(concurrency);
-  const cooldown = createCooldown(now);
   const closing = new AbortController();
   const stop = closing.signal;
-  const sender = createSender({ transport, limiter, cooldown, pause, now, stop, trace });
+  const own = createLimiter({ most: concurrency, pause, now: options.now ?? steadyTime, stop });
+  const limiter = options.limit?.(own) ?? own;
+  const sender = createSender({ transport, limiter, pause, now, stop, trace });
   const sources = new Map<string, TokenSource>();
   return {
     transport,
     limiter,
-    cooldown,
     tokens({ place, credentials }) {
       const { host } = new URL(place.baseUrl);
       const key = `${place.baseUrl}${place.endpoint.path}`;

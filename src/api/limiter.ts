@@ -1,53 +1,85 @@
 import pLimit from 'p-limit';
+import { createGate, type Gate } from './gate.ts';
+import type { Pause } from './retry.ts';
 import type { WireAnswer } from './transport.ts';
 
-/** How many calls run at once, and how many of their requests are under way. */
+/** How many calls run at once, and when their requests are sent. */
 export type Limiter = {
   /** Runs a task when there is room for it: as many as were asked for, waiting ones included. */
   readonly run: <T>(task: () => Promise<T>) => Promise<T>;
   /**
-   * Sends one request of a running task when there is room for it, and learns from its answer. What is sent
-   * again takes its turn like any other, so that a cut holds for requests that were turned away, too.
-   * Undefined, which `send` may give, is no answer: nothing was sent.
+   * Sends one request of a running task when its host has room for it, and learns from the answer. What is sent
+   * again takes its turn like any other.
    */
-  readonly learn: <A extends WireAnswer | undefined>(send: () => Promise<A>) => Promise<A>;
+  readonly send: (host: string, ask: Ask) => Promise<Sent>;
 };
 
-/**
- * One limiter for reads and writes. Starts with `most` at once, halves on 429 and adds one more after
- * as many other answers as run at once. What was sent before a cut cannot cause another one: when a limit
- * is hit, all requests in flight are told so.
- */
-export function createLimiter(most: number): Limiter {
+export type Ask = {
+  readonly send: () => Promise<WireAnswer>;
+  /**
+   * For how many milliseconds nothing is to be sent to the host after a 429, the so-manyth in a row, of a request
+   * that had been held up for so long before.
+   */
+  readonly pauseAfter: (
+    answer: WireAnswer,
+    after: { readonly refusals: number; readonly held: number },
+  ) => number;
+  /** Milliseconds that it may be held up because the host refuses requests; it is sent then whatever comes of it. */
+  readonly patience: number;
+};
+
+export type Sent = {
+  /** Undefined where it was not sent because the client closed. */
+  readonly answer: WireAnswer | undefined;
+  /** Milliseconds that it was held up because the host refused requests. */
+  readonly held: number;
+};
+
+export type LimiterOptions = {
+  /** Most requests in flight at once. */
+  readonly most: number;
+  readonly pause: Pause;
+  /** Milliseconds of a clock that is never set back. */
+  readonly now: () => number;
+  /** Aborted when the client closes: nobody waits then. */
+  readonly stop: AbortSignal;
+};
+
+/** One limiter for reads and writes. Holds nothing back before a host says 429, and then as its answers allow. */
+export function createLimiter({ most, pause, now, stop }: LimiterOptions): Limiter {
   const tasks = pLimit(most);
-  const limit = pLimit(most);
-  let cuts = 0;
-  let answers = 0;
+  const gates = new Map<string, Gate>();
 
-  function cut(): void {
-    cuts += 1;
-    answers = 0;
-    limit.concurrency = Math.max(1, Math.floor(limit.concurrency / 2));
-  }
-
-  function recover(): void {
-    if (limit.concurrency >= most) return;
-    answers += 1;
-    if (answers < limit.concurrency) return;
-    answers = 0;
-    limit.concurrency += 1;
+  function gateOf(host: string): Gate {
+    const known = gates.get(host);
+    if (known !== undefined) return known;
+    const later = (milliseconds: number, wake: () => void) =>
+      void pause.sleep(milliseconds, stop).then(() => stop.aborted || wake());
+    const gate = createGate({ most, now, later });
+    gates.set(host, gate);
+    stop.addEventListener('abort', gate.open, { once: true });
+    if (stop.aborted) gate.open();
+    return gate;
   }
 
   return {
     run: (task) => tasks(task),
-    learn: (send) =>
-      limit(async () => {
-        const before = cuts;
-        const answer = await send();
-        if (answer === undefined) return answer;
-        if (answer.status !== 429) recover();
-        else if (before === cuts) cut();
-        return answer;
+    send: (host, { send, pauseAfter, patience }) =>
+      new Promise((resolve, reject) => {
+        gateOf(host).enter(patience, ({ held, isOpen, answered, lost }) => {
+          if (isOpen) return resolve({ answer: undefined, held });
+          send().then(
+            (answer) => {
+              const pause = (refusals: number) => pauseAfter(answer, { refusals, held });
+              answered(answer.status === 429 ? pause : undefined);
+              resolve({ answer, held });
+            },
+            (error: unknown) => {
+              lost();
+              reject(error);
+            },
+          );
+        });
       }),
   };
 }

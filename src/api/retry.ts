@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Cooldown } from './cooldown.ts';
+import { CallsheetError } from '../core/errors.ts';
+import type { Ask, Sent } from './limiter.ts';
 import { NetworkError } from './network-error.ts';
 import type { WireAnswer } from './transport.ts';
 
@@ -19,14 +20,14 @@ export const realPause: Pause = {
 
 export type Pace = {
   readonly pause: Pause;
-  /** The host that is spoken to, and which hosts are to be left alone. */
-  readonly host: string;
-  readonly cooldown: Cooldown;
   /** Milliseconds since 1970. */
   readonly now: () => number;
   /** Aborted when the client closes: nothing is sent again then. */
   readonly stop: AbortSignal;
 };
+
+/** One try, as the limiter takes it. */
+type Try = Pick<Ask, 'pauseAfter' | 'patience'>;
 
 /** Attempts for one request, the first included. */
 const MOST_ATTEMPTS = 6;
@@ -56,49 +57,60 @@ type Outcome = { readonly answer: WireAnswer } | { readonly error: unknown };
  * time, and at least as long as `Retry-After` asks (Limits, Errors). After a 429 every request to the
  * host waits as long, not only this one.
  *
- * @param send gives undefined, without having sent anything, where the host is to be left alone by then
+ * @param send takes the request's turn and sends it
  */
 export async function sendWithRetries(
-  send: (mayHold: boolean) => Promise<WireAnswer | undefined>,
+  send: (one: Try) => Promise<Sent>,
   isRepeatable: boolean,
-  { pause, now, stop, host, cooldown }: Pace,
+  { pause, now, stop }: Pace,
 ): Promise<WireAnswer> {
   let waited = 0;
-
-  /** Sends once the host takes requests again, and once this one has no patience left. */
-  async function sendInTurn(): Promise<WireAnswer> {
-    for (;;) {
-      const delay = Math.min(cooldown.remaining(host), LONGEST_WAIT_MS - waited);
-      if (delay > 0 && !stop.aborted) {
-        waited += delay;
-        await pause.sleep(delay, stop);
-      }
-      const answer = await send(waited < LONGEST_WAIT_MS && !stop.aborted);
-      if (answer !== undefined) return answer;
-    }
-  }
+  let last: Outcome | undefined;
 
   for (let attempt = 1; ; attempt += 1) {
-    const outcome = await outcomeOf(sendInTurn);
-    const delay = delayAfter(attempt, outcome, pause.random, now);
-    const isOver =
+    let delay: number | undefined;
+    const isOver = (outcome: Outcome, milliseconds: number) =>
       attempt >= attemptsFor(outcome, isRepeatable) ||
-      waited + delay > LONGEST_WAIT_MS ||
+      waited + milliseconds > LONGEST_WAIT_MS ||
       stop.aborted;
-    if (!isOver) {
-      waited += delay;
-      if ('answer' in outcome && outcome.answer.status === 429) cooldown.extend(host, delay);
-      await pause.sleep(delay, stop);
-    }
-    if (!isOver && !stop.aborted) continue;
-    if ('error' in outcome) throw outcome.error;
-    return outcome.answer;
+
+    /** What the host refuses for good is no reason to let others wait. */
+    const pauseAfter: Ask['pauseAfter'] = (answer, { refusals, held }) => {
+      delay = delayAfter(Math.max(attempt, refusals), { answer }, pause.random, now);
+      return isOver({ answer }, held + delay) ? 0 : delay;
+    };
+
+    const outcome = await outcomeOf(async () => {
+      const { answer, held } = await send({ pauseAfter, patience: LONGEST_WAIT_MS - waited });
+      waited += held;
+      return answer;
+    });
+    if (outcome === undefined) return settled(last ?? { error: closed() });
+    last = outcome;
+    delay ??= delayAfter(attempt, outcome, pause.random, now);
+    if (isOver(outcome, delay)) return settled(outcome);
+    waited += delay;
+    await pause.sleep(delay, stop);
+    if (stop.aborted) return settled(outcome);
   }
 }
 
-async function outcomeOf(send: () => Promise<WireAnswer>): Promise<Outcome> {
+/** The client closed before a request was sent at all. */
+function closed(): CallsheetError {
+  return new CallsheetError('interrupted', 'the client was closed');
+}
+
+function settled(outcome: Outcome): WireAnswer {
+  if ('error' in outcome) throw outcome.error;
+  return outcome.answer;
+}
+
+async function outcomeOf(
+  send: () => Promise<WireAnswer | undefined>,
+): Promise<Outcome | undefined> {
   try {
-    return { answer: await send() };
+    const answer = await send();
+    return answer === undefined ? undefined : { answer };
   } catch (error) {
     return { error };
   }
@@ -123,9 +135,14 @@ function delayAfter(
   random: () => number,
   now: () => number,
 ): number {
-  const ceiling = Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 2 ** (attempt - 1));
   const asked = 'answer' in outcome ? askedDelay(outcome.answer.retryAfter, now) : 0;
-  return Math.max(asked, Math.round(random() * ceiling));
+  return Math.max(asked, fullJitter(attempt, random));
+}
+
+/** Anywhere between nothing and a time that doubles with each attempt. */
+export function fullJitter(attempt: number, random: () => number): number {
+  const ceiling = Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 2 ** (attempt - 1));
+  return Math.round(random() * ceiling);
 }
 
 /** `Retry-After` in milliseconds: it is a number of seconds or a date. */

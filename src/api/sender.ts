@@ -1,4 +1,3 @@
-import { type Cooldown, createCooldown } from './cooldown.ts';
 import type { Limiter } from './limiter.ts';
 import { type Pause, sendWithRetries } from './retry.ts';
 import { type Outcome, traceEntry } from './trace.ts';
@@ -20,8 +19,6 @@ export type Sender = {
 export type SenderOptions = {
   readonly transport: Transport;
   readonly limiter: Limiter;
-  /** Which hosts are to be left alone; known to this sender alone unless given. */
-  readonly cooldown?: Cooldown | undefined;
   readonly pause: Pause;
   /** Milliseconds since 1970. */
   readonly now: () => number;
@@ -32,7 +29,6 @@ export type SenderOptions = {
 
 export function createSender(options: SenderOptions): Sender {
   const { transport, limiter, pause, now, stop, trace } = options;
-  const cooldown = options.cooldown ?? createCooldown(now);
   let requests = 0;
   let milliseconds = 0;
 
@@ -59,13 +55,9 @@ export function createSender(options: SenderOptions): Sender {
   return {
     send: (host, make, isRepeatable) =>
       sendWithRetries(
-        (mayHold) =>
-          limiter.learn(async () =>
-            // Others may have been turned away while this one waited for its turn.
-            mayHold && cooldown.remaining(host) > 0 ? undefined : sendOnce(await make()),
-          ),
+        (one) => limiter.send(host, { ...one, send: async () => sendOnce(await make()) }),
         isRepeatable,
-        { pause, now, stop, host, cooldown },
+        { pause, now, stop },
       ),
     spent: () => ({ requests, seconds: milliseconds / 1000 }),
   };

@@ -4,6 +4,7 @@ import { parse } from 'yaml';
 import { CallsheetError } from '../core/errors.ts';
 import {
   checkFault,
+  checkRateLimit,
   type Dialect,
   type Fault,
   readDialectFlags,
@@ -19,7 +20,8 @@ export type SimulationFlags = {
   readonly config?: string;
   readonly dialect?: readonly string[];
   readonly fault?: readonly string[];
-  readonly rateLimit?: number;
+  /** Requests a second, or a whole limit as YAML. */
+  readonly rateLimit?: number | string;
 };
 
 /** What flags and files come to: options to start with, and faults to set before the first request. */
@@ -40,10 +42,7 @@ export async function readSimulationFlags(flags: SimulationFlags): Promise<Simul
     flags.config === undefined ? {} : readSimulation(await readText('simulation', flags.config));
   const seed = await readNamedSeed(flags, file);
   const { chaosSeed, latencyMs } = file;
-  const rateLimit =
-    flags.rateLimit === undefined
-      ? file.rateLimit
-      : { ...file.rateLimit, perSecond: flags.rateLimit };
+  const rateLimit = readRateLimit(flags, file);
   return {
     options: {
       dialect: { ...file.dialect, ...readDialectOf(flags) },
@@ -65,6 +64,20 @@ async function readNamedSeed(
   return readSeed(await readText('seed', resolve(dirname(flags.config ?? ''), seed)));
 }
 
+/** A number replaces only the rate of the file's limit. */
+function readRateLimit(
+  { rateLimit: flag }: SimulationFlags,
+  file: Simulation,
+): Simulation['rateLimit'] {
+  if (flag === undefined) return file.rateLimit;
+  if (typeof flag === 'number') return { ...file.rateLimit, perSecond: flag };
+  const limit = parseFlag('--rate-limit', flag);
+  const problems = checkRateLimit(limit);
+  if (problems.length > 0) throw refused('--rate-limit', problems);
+  // Checked just above.
+  return limit as Simulation['rateLimit'];
+}
+
 function readDialectOf({ dialect: pairs = [] }: SimulationFlags): Partial<Dialect> {
   const { dialect, problems } = readDialectFlags(pairs);
   if (problems.length > 0) throw refused('--dialect', problems);
@@ -72,18 +85,18 @@ function readDialectOf({ dialect: pairs = [] }: SimulationFlags): Partial<Dialec
 }
 
 function readFaults({ fault: texts = [] }: SimulationFlags): readonly Fault[] {
-  const faults = texts.map((text) => parseFault(text));
+  const faults = texts.map((text) => parseFlag('--fault', text));
   const problems = faults.flatMap((fault) => checkFault(fault));
   if (problems.length > 0) throw refused('--fault', problems);
   // Checked just above.
   return faults as readonly Fault[];
 }
 
-function parseFault(text: string): unknown {
+function parseFlag(flag: string, text: string): unknown {
   try {
     return parse(text);
   } catch (cause) {
-    throw new CallsheetError('usage', `--fault ${text} is not YAML`, { cause });
+    throw new CallsheetError('usage', `${flag} ${text} is not YAML`, { cause });
   }
 }
 

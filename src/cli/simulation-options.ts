@@ -13,9 +13,10 @@ export function simulationOptionsOn(command: Command): Command {
       ).argParser(collect),
     )
     .addOption(
-      new Option('--rate-limit <n>', 'answer 429 above this many requests a second').argParser(
-        rate,
-      ),
+      new Option(
+        '--rate-limit <limit>',
+        "answer 429 above this many requests a second, or above a limit such as '{ inFlight: 4 }'",
+      ).argParser(rate),
     )
     .option('--admin', 'serve the admin endpoint, and print its token');
 }
@@ -44,8 +45,10 @@ function collect(value: string, before: readonly string[] | undefined): readonly
   return [...(before ?? []), value];
 }
 
-function rate(text: string): number {
+/** A number, or the text of a limit. */
+function rate(text: string): number | string {
+  if (text.trimStart().startsWith('{')) return text;
   const number = Number(text);
   if (number > 0 && Number.isFinite(number)) return number;
-  throw new InvalidArgumentError('It must be a number above 0.');
+  throw new InvalidArgumentError('It must be a number above 0, or a limit in braces.');
 }

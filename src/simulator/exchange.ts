@@ -22,22 +22,33 @@ const HANG_MS = 60_000;
 /** Does the work of a request, unless the rate limit or a fault keeps it from being done. */
 export async function exchange(
   platform: Platform,
-  target: { readonly operation: string; readonly method: string; readonly path: string },
+  target: Request,
   work: () => Promise<Performed>,
 ): Promise<Exchange> {
   const { operation } = target;
   // Presigned addresses belong to an object store, which has limits of its own.
-  const refused = PRESIGNED.includes(operation) ? undefined : platform.limiter.refuse();
-  if (refused !== undefined) {
-    const answer = { ...failure(platform.dialect, operation, 429), headers: refused };
-    return { answer, ending: 'whole', hangMs: HANG_MS };
-  }
+  if (PRESIGNED.includes(operation)) return undergo(platform, target, work);
+  const entry = platform.limiter.enter();
+  if (entry.refused === undefined) return undergo(platform, target, work).finally(entry.leave);
+  if (platform.latencyMs > 0) await wait(platform.latencyMs);
+  const answer = { ...failure(platform.dialect, operation, 429), headers: entry.refused };
+  return { answer, ending: 'whole', hangMs: HANG_MS };
+}
+
+type Request = { readonly operation: string; readonly method: string; readonly path: string };
+
+/** Does the work of a request that was let in, unless a fault strikes it. */
+async function undergo(
+  platform: Platform,
+  target: Request,
+  work: () => Promise<Performed>,
+): Promise<Exchange> {
   const fault = platform.faults.strike(target);
   const delay = platform.latencyMs + (fault?.delayMs ?? 0);
   if (delay > 0) await wait(delay);
   if (fault === undefined) return { ...(await work()), ending: 'whole', hangMs: HANG_MS };
   if (fault.kill === 'before') platform.kill();
-  const instead = substitute(platform, operation, fault);
+  const instead = substitute(platform, target.operation, fault);
   const performed = isDone(fault, instead) ? await work() : { answer: NOTHING };
   if (fault.kill === 'after') platform.kill();
   return {

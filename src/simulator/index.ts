@@ -172,5 +172,5 @@ export { readDialectFlags } from './dialect-reading.ts';
 export type { Fault, Faults } from './faults.ts';
 export type { LoggedRequest } from './request-log.ts';
 export { readSeed, type SeedDocument, type SeedKey, type SeedOrganization } from './seed.ts';
-export { checkFault, readSimulation, type Simulation } from './simulation.ts';
+export { checkFault, checkRateLimit, readSimulation, type Simulation } from './simulation.ts';
 export type { Store } from './store.ts';

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { createLimiter, type Limiter } from '../../src/api/limiter.ts';
+import { createLimiter } from '../../src/api/limiter.ts';
 import type { WireAnswer } from '../../src/api/transport.ts';
+import { virtualTime } from './virtual-time.ts';
 
 const answer = (status: number): WireAnswer => ({
   status,
@@ -13,74 +14,91 @@ const answer = (status: number): WireAnswer => ({
   length: 0,
 });
 
-/** Sends requests one after the other, each answered with the next status. */
-async function hear(limiter: Limiter, ...statuses: readonly number[]): Promise<void> {
-  for (const status of statuses) await limiter.learn(async () => answer(status));
-}
+const HOST = 'platform.example.test';
 
-/** Sends requests that are all in flight before the first is answered. */
-async function hearAtOnce(limiter: Limiter, ...statuses: readonly number[]): Promise<void> {
-  let release = () => {};
-  const gate = new Promise<void>((resolve) => {
-    release = resolve;
-  });
-  const sent = statuses.map((status) => limiter.learn(() => gate.then(() => answer(status))));
-  release();
-  await Promise.all(sent);
-}
+/** A limiter in virtual time, and what its requests came to. */
+function stage(most = 8) {
+  const time = virtualTime();
+  const closing = new AbortController();
+  const limiter = createLimiter({ most, pause: time.pause, now: time.now, stop: closing.signal });
+  const starts: number[] = [];
 
-/** How many of twenty requests are sent before any of them is answered. */
-async function width(limiter: Limiter): Promise<number> {
-  let running = 0;
-  let release = () => {};
-  const gate = new Promise<void>((resolve) => {
-    release = resolve;
-  });
-  const sent = Array.from({ length: 20 }, () =>
-    limiter.learn(async () => {
-      running += 1;
-      await gate;
-      return undefined;
-    }),
-  );
-  await new Promise((resolve) => setImmediate(resolve));
-  const most = running;
-  release();
-  await Promise.all(sent);
-  return most;
+  /** Sends a request that is answered 20 ms later. */
+  const send = (status: () => number, patience = 300_000) =>
+    limiter.send(HOST, {
+      patience,
+      pauseAfter: () => 1000,
+      send: async () => {
+        starts.push(time.now());
+        const mine = status();
+        await time.after(20);
+        return answer(mine);
+      },
+    });
+  return { time, closing, limiter, starts, send };
 }
-
-const ok = (count: number) => Array.from({ length: count }, () => 200);
 
 describe('the limiter', () => {
-  it.each([
-    { after: 'nothing', hears: [], runs: 8 },
-    { after: 'good answers', hears: ok(50), runs: 8 },
-    { after: 'other refusals', hears: [503, 404, 500, 401], runs: 8 },
-    { after: 'one 429', hears: [429], runs: 4 },
-    { after: 'two', hears: [429, 429], runs: 2 },
-    { after: 'many', hears: [429, 429, 429, 429, 429, 429], runs: 1 },
-    { after: 'not quite enough good answers', hears: [429, ...ok(3)], runs: 4 },
-    { after: 'as many good answers as run at once', hears: [429, ...ok(4)], runs: 5 },
-    { after: 'a full recovery', hears: [429, ...ok(4 + 5 + 6 + 7)], runs: 8 },
-    { after: 'more than that', hears: [429, ...ok(100)], runs: 8 },
-    { after: 'a relapse', hears: [429, ...ok(4), 429], runs: 2 },
-  ])('runs $runs at once after $after', async ({ hears, runs }) => {
-    const limiter = createLimiter(8);
-    await hear(limiter, ...hears);
-    expect(await width(limiter)).toBe(runs);
+  it.each([200, 503, 404, 500, 401])('holds nothing back after %d', async (status) => {
+    const { time, send, starts } = stage();
+    await time.until(Promise.all(Array.from({ length: 16 }, () => send(() => status))));
+    expect(starts).toEqual([...Array(8).fill(0), ...Array(8).fill(20)]);
   });
 
-  it('takes the refusals of requests that were in flight together for one', async () => {
-    const limiter = createLimiter(8);
-    await hearAtOnce(limiter, 429, 429, 429, 429, 429, 429, 429, 429);
-    expect(await width(limiter)).toBe(4);
+  it('sends one alone after 429 and its pause, and the others once that is let in', async () => {
+    const { time, send, starts } = stage(4);
+    const status = () => (time.now() < 500 ? 429 : 200);
+    await time.until(Promise.all(Array.from({ length: 7 }, () => send(status))));
+    expect(starts.slice(0, 5)).toEqual([0, 0, 0, 0, 1020]);
+    expect(Math.min(...starts.slice(5))).toBeGreaterThanOrEqual(1040);
   });
 
-  it('learns nothing from a request without an answer', async () => {
-    const limiter = createLimiter(8);
-    const lost = limiter.learn(() => Promise.reject(new Error('reset')));
-    await expect(lost).rejects.toThrow('reset');
-    expect(await width(limiter)).toBe(8);
+  it('asks again where the one that asked has no answer', async () => {
+    const { time, limiter, send, starts } = stage(1);
+    await time.until(send(() => 429));
+    const lost = limiter.send(HOST, {
+      patience: 300_000,
+      pauseAfter: () => 0,
+      send: () => Promise.reject(new Error('reset')),
+    });
+    await expect(time.until(lost)).rejects.toThrow('reset');
+    await time.until(send(() => 200));
+    expect(starts).toEqual([0, 2020]);
+  });
+
+  it('lets go of who has no patience left, and says how long it was held', async () => {
+    const { time, send } = stage();
+    await time.until(send(() => 429));
+    const sent = await time.until(send(() => 429, 300));
+    expect(sent.held).toBe(300);
+  });
+
+  it('does not count waiting for a turn where nothing is refused', async () => {
+    const { time, send } = stage(1);
+    const all = await time.until(Promise.all([send(() => 200), send(() => 200)]));
+    expect(all.map(({ held }) => held)).toEqual([0, 0]);
+  });
+
+  it('sends nothing that waits when the client closes', async () => {
+    const { time, closing, send, starts } = stage(1);
+    await time.until(send(() => 429));
+    const waiting = send(() => 200);
+    closing.abort();
+    expect((await waiting).answer).toBeUndefined();
+    expect((await send(() => 200)).answer).toBeUndefined();
+    expect(starts).toEqual([0]);
+  });
+
+  it('runs as many tasks at once as were asked for', async () => {
+    const { time, limiter } = stage(3);
+    let [running, most] = [0, 0];
+    const task = async () => {
+      running += 1;
+      most = Math.max(most, running);
+      await time.after(5);
+      running -= 1;
+    };
+    await time.until(Promise.all(Array.from({ length: 9 }, () => limiter.run(task))));
+    expect([most, time.now()]).toEqual([3, 15]);
   });
 });

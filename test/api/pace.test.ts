@@ -25,6 +25,8 @@ type Sent = { readonly at: number; readonly name: string; readonly status: numbe
 /** A client's sender before a platform that answers by the time and the number of the request. */
 function stage(platform: (at: number, count: number) => Told, most = 4, time = virtualTime()) {
   const sent: Sent[] = [];
+  const stop = new AbortController().signal;
+  const limiter = createLimiter({ most, pause: time.pause, now: time.now, stop });
   const sender = createSender({
     transport: {
       send: async ({ url }: WireRequest) => {
@@ -36,13 +38,13 @@ function stage(platform: (at: number, count: number) => Told, most = 4, time = v
       },
       close: async () => {},
     },
-    limiter: createLimiter(most),
+    limiter,
     pause: time.pause,
     now: time.now,
-    stop: new AbortController().signal,
+    stop,
     trace: undefined,
   });
-  return { sent, sender, time };
+  return { sent, sender, limiter, time };
 }
 
 function ask(sender: Sender, name: string, host = 'platform.example.test') {
@@ -89,7 +91,10 @@ describe('a 429 speaks to everything that goes to its host', () => {
       return retryAfter === undefined ? ok : { status: 429, retryAfter };
     });
     await time.until(Promise.all(names(4).map((name) => ask(sender, name))));
-    expect(sent.slice(4).map(({ at }) => at)).toEqual([9020, 9020, 9040, 9040]);
+    const [first, ...others] = sent.slice(4).map(({ at }) => at);
+    expect(first).toBe(9020);
+    expect(Math.min(...others)).toBeGreaterThanOrEqual(9040);
+    expect(Math.max(...others)).toBeLessThan(9500);
   });
 });
 
@@ -103,7 +108,7 @@ describe('a storm', () => {
     const perSecond = 50;
     let [tokens, last] = [perSecond, 0];
     const draws = virtualTime(() => 0.5);
-    const { sender, sent, time } = stage(
+    const { sender, sent, limiter, time } = stage(
       (at) => {
         tokens = Math.min(perSecond, tokens + ((at - last) * perSecond) / 1000);
         last = at;
@@ -114,7 +119,6 @@ describe('a storm', () => {
       row.most,
       draws,
     );
-    const limiter = createLimiter(row.most);
     const all = names(400).map((name) => limiter.run(() => ask(sender, name)));
     const answers = await time.until(Promise.all(all));
     expect(answers.every(({ status }) => status === 200)).toBe(true);

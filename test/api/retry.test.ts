@@ -144,7 +144,8 @@ describe('429', () => {
     const randoms = [0, 0.5];
     const random = () => randoms.shift() ?? 1;
     await open({ pause: { sleep, random }, now: () => clock }).call(calls.get);
-    expect(waits).toEqual([0, 250]);
+    // Within the millisecond of the refusal nothing is sent.
+    expect(waits).toEqual([0, 1, 250]);
   });
 });
 

@@ -38,6 +38,21 @@ test('flags alone say dialect, faults and rate limit', async () => {
   });
 });
 
+test('a rate limit may be a whole one', async () => {
+  const { options } = await readSimulationFlags({
+    rateLimit: '{ perSecond: 10, shape: fixed, windowSeconds: 60 }',
+  });
+  expect(options.rateLimit).toEqual({ perSecond: 10, shape: 'fixed', windowSeconds: 60 });
+});
+
+test.each([
+  { rateLimit: '{ perSecond: 0 }', says: /--rate-limit: perSecond: must be > 0/ },
+  { rateLimit: '{ shape: fixed }', says: /--rate-limit: / },
+  { rateLimit: '{ perSecond: ', says: /is not YAML|--rate-limit/ },
+])('a rate limit that is wrong is refused: $rateLimit', async ({ rateLimit, says }) => {
+  await expect(readSimulationFlags({ rateLimit })).rejects.toThrow(says);
+});
+
 test('a file says the rest, its seed lies beside it, and flags win', async () => {
   const dir = await folder({
     'seed.yaml': seed('Beside'),

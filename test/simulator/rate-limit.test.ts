@@ -1,5 +1,5 @@
-import { expect, test } from 'vitest';
-import { createLimiter } from '../../src/simulator/rate-limit.ts';
+import { describe, expect, test } from 'vitest';
+import { createLimiter, type RateLimit } from '../../src/simulator/rate-limit.ts';
 import { createWorld, IDS, type Reply, SEED, type World } from './world.ts';
 
 const frozen = { now: () => new Date('2026-01-01T00:00:00Z'), seed: SEED };
@@ -47,11 +47,60 @@ test('a refused request does nothing, spends no fault, and is logged', async () 
   expect((await world.call('updateAgent', request)).status).toBe(500);
 });
 
-test('a bucket never holds more than its burst', () => {
-  const clock = { now: 0 };
-  const limiter = createLimiter(() => new Date(clock.now), { perSecond: 10, burst: 1 });
-  const refused = () => limiter.refuse() !== undefined;
-  expect([refused(), refused()]).toEqual([false, true]);
-  clock.now = 10_000;
-  expect([refused(), refused()]).toEqual([false, true]);
+describe('what is let in of requests at these times', () => {
+  test.each<{ limit: RateLimit; times: readonly number[]; letIn: readonly number[] }>([
+    // Only its burst, however long nothing came.
+    { limit: { perSecond: 10, burst: 1 }, times: [0, 0, 9000, 9000], letIn: [0, 9000] },
+    { limit: { perSecond: 2 }, times: [0, 0, 0, 400, 500, 600], letIn: [0, 0, 500] },
+    {
+      limit: { perSecond: 2, shape: 'fixed' },
+      times: [900, 950, 990, 1000, 1100, 1200, 2000],
+      letIn: [900, 950, 1000, 1100, 2000],
+    },
+    {
+      limit: { perSecond: 2, shape: 'sliding' },
+      times: [900, 950, 990, 1000, 1900, 1949, 1950],
+      letIn: [900, 950, 1900, 1950],
+    },
+    {
+      limit: { perSecond: 0.05, shape: 'fixed', windowSeconds: 60 },
+      times: [0, 1, 2, 3, 59_999, 60_000],
+      letIn: [0, 1, 2, 60_000],
+    },
+    { limit: { inFlight: 2 }, times: [0, 0, 0, 5000], letIn: [0, 0] },
+  ])('$limit', ({ limit, times, letIn }) => {
+    const clock = { now: 0 };
+    const limiter = createLimiter(() => new Date(clock.now), limit);
+    const taken = times.filter((time) => {
+      clock.now = time;
+      return limiter.enter().refused === undefined;
+    });
+    expect(taken).toEqual(letIn);
+  });
+
+  test.each<{ limit: RateLimit; header: string }>([
+    { limit: { perSecond: 0.1 }, header: '10' },
+    { limit: { perSecond: 0.1, shape: 'fixed', windowSeconds: 10 }, header: '6' },
+    { limit: { perSecond: 0.1, shape: 'sliding', windowSeconds: 10 }, header: '10' },
+    { limit: { inFlight: 1 }, header: '1' },
+  ])('$limit: Retry-After $header', ({ limit, header }) => {
+    const limiter = createLimiter(() => new Date(4000), limit);
+    limiter.enter();
+    expect(limiter.enter().refused).toEqual({ 'retry-after': header });
+  });
+
+  test('who leaves makes room for another', () => {
+    const limiter = createLimiter(() => new Date(0), { inFlight: 1 });
+    const first = limiter.enter();
+    if (first.refused === undefined) first.leave();
+    expect(limiter.enter().refused).toBeUndefined();
+  });
+});
+
+test('requests under way at once are counted until they are answered', async () => {
+  await using world = await createWorld({ ...frozen, rateLimit: { inFlight: 2 }, latencyMs: 20 });
+  await world.call('getMe');
+  const replies = await Promise.all([1, 2, 3, 4].map(() => world.call('getMe')));
+  expect(replies.map(({ status }) => status).toSorted()).toEqual([200, 200, 429, 429]);
+  expect((await world.call('getMe')).status).toBe(200);
 });

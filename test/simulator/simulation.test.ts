@@ -49,7 +49,7 @@ describe('a file', () => {
           - { operation: fly }
           - { status: 503 }
           - { operation: getMe, probability: 2 }
-        rateLimit: { burst: 5 }
+        rateLimit: { perSecond: 1, burst: 0, shape: round }
         latency: 3
       `);
     expect(read).toThrow(CallsheetError);
@@ -61,7 +61,8 @@ describe('a file', () => {
       /faults.0: there is no operation fly/,
       /faults.1.operation: required/,
       /faults.2.probability: must be <= 1/,
-      /rateLimit.perSecond: required/,
+      /rateLimit.burst: must be >= 1/,
+      /rateLimit.shape: /,
       /unknown property: latency/,
     ])
       expect(read).toThrow(problem);
