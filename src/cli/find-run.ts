@@ -35,6 +35,7 @@ export async function findRun(session: Session, wanted: string | undefined): Pro
     const { undoes, snapshot, purpose } = beganOf(entries) ?? {};
     if (wanted === undefined && snapshot !== undefined && purpose !== 'restore')
       throw redo(run, 'what was there since a snapshot');
+    if (wanted === undefined && purpose === 'heal') throw healed(run);
     if (wanted === undefined && undoes === undefined)
       return { run, entries, rollbacks: [], isBegun: false };
     if (wanted === undefined && isDone(entries)) throw redo(run, `run ${undoes ?? ''}`);
@@ -139,6 +140,13 @@ function isDone(entries: Entries): boolean {
 function redo(run: string, undoes: string): CallsheetError {
   return new CallsheetError('usage', `the last run was itself a rollback, of ${undoes}`, {
     hint: `To bring back what it undid: callsheet rollback --run ${run}. Earlier runs: callsheet runs.`,
+  });
+}
+
+/** Whoever asks for the last run means one that a person wanted, and not what was put back in the night. */
+function healed(run: string): CallsheetError {
+  return new CallsheetError('usage', `the last run, ${run}, put back what had drifted`, {
+    hint: `To undo that: callsheet rollback --run ${run}. The run before it: callsheet runs, then --run.`,
   });
 }
 

@@ -30,6 +30,7 @@ import { spreadPairs } from './spread-pairs.ts';
 import { addStateCommands } from './state-commands.ts';
 import { openTerminal, type Terminal } from './terminal.ts';
 import { openTraceFile, type TraceFile } from './trace-file.ts';
+import { addWatchCommand } from './watch-command.ts';
 
 export type Deps = Omit<Context, 'terminal' | 'trace' | 'traffic' | 'runSecret'>;
 
@@ -242,6 +243,8 @@ export function buildProgram(action: Act, version: string, argv: readonly string
     .action(
       action(async (flags, context) => (await import('./commands/drift.ts')).drift(flags, context)),
     );
+
+  addWatchCommand(command, action);
 
   command('pull', 'write what is live into the configuration')
     .argument('[addresses...]', 'these alone: an address, a kind, or what it begins with')

@@ -26,6 +26,7 @@ export type Healing = {
 /** Which of the drifted resources are healed. `isMarked`: whether the configuration says `heal: true` of one. */
 export function healingOf(
   plan: PlanDocument,
+  drifted: ReadonlySet<Address>,
 
   isMarked: (address: Address) => boolean,
 ): Healing {

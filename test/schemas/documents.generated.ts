@@ -1002,6 +1002,7 @@ export interface Began {
   at: string;
   purpose:
     | 'apply'
+    | 'heal'
     | 'rollback'
     | 'restore'
     | 'drift'
@@ -1586,6 +1587,7 @@ export interface Began {
   at: string;
   purpose:
     | 'apply'
+    | 'heal'
     | 'rollback'
     | 'restore'
     | 'drift'
