@@ -92,7 +92,16 @@ function leftAs({ address, reason }: Change): LeftAlone {
   return { address, why: reason };
 }
 
+/** What came of each, with the fields that were put back: the ledger names those that were left alone, too. */
 function linesOf(ledger: RunResult['ledger'], able: readonly Change[]): readonly LedgerLine[] {
-  const addresses = new Set(able.map(({ address }) => address));
-  return ledger.filter(({ address }) => addresses.has(address));
+  const drifted = new Map(
+    able.map(({ address, fields }) => [
+      address,
+      fields.flatMap(({ path, cause }) => (cause === 'drifted' ? path : [])),
+    ]),
+  );
+  return ledger.flatMap((line) => {
+    const fields = drifted.get(line.address);
+    return fields === undefined ? [] : [{ ...line, fields }];
+  });
 }

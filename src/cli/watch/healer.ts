@@ -32,7 +32,8 @@ export type HealerDeps = {
 
 /** A healer that has not tried anything yet; what was tried before a restart it reads from the receipts. */
 export function openHealer({ stack, flags, limit, context, log, metrics }: HealerDeps): Healer {
-  let tries: Tries | undefined;
+  let tries: Tries = new Map();
+  let hasReadPast = false;
   let contested: ReadonlySet<Address> = new Set();
   // What was said already of what is not healed.
   let said: ReadonlySet<string> = new Set();
@@ -40,7 +41,7 @@ export function openHealer({ stack, flags, limit, context, log, metrics }: Heale
   function tellContested(now: ReadonlySet<Address>): void {
     for (const address of now) {
       if (contested.has(address)) continue;
-      const times = tries?.get(address)?.length ?? 0;
+      const times = tries.get(address)?.length ?? 0;
       log({ event: 'heal_contested', stack, address, times });
     }
     for (const address of contested) {
@@ -64,7 +65,7 @@ export function openHealer({ stack, flags, limit, context, log, metrics }: Heale
     const tried = ended.lines.filter(({ status }) => status === 'done' || status === 'failed');
     const now = context.now().getTime();
     tries = recentTries(
-      tries ?? new Map(),
+      tries,
       tried.map(({ address }) => ({ address, at: now })),
       now,
     );
@@ -79,8 +80,12 @@ export function openHealer({ stack, flags, limit, context, log, metrics }: Heale
     async heal({ healing, drift, unsettled }) {
       const drifted = drift.changes.map(({ address }) => address);
       const now = context.now().getTime();
-      if (healing.heal.length > 0) tries ??= await readTries(flags, context);
-      tries = recentTries(tries ?? new Map(), [], now);
+      // Most passes have nothing to heal, and receipts may be many.
+      if (healing.heal.length > 0 && !hasReadPast) {
+        tries = await readTries(flags, context);
+        hasReadPast = true;
+      }
+      tries = recentTries(tries, [], now);
       tellContested(contestedOf(drifted, contested, tries, limit));
       const wanted = healing.heal.filter((address) => !contested.has(address));
       if (wanted.length === 0 || unsettled !== undefined) {

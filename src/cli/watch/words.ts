@@ -36,7 +36,7 @@ export function wordsOf(event: WatchEvent): string {
     case 'heal_contested':
       return `${event.address} is not put back any more: that was tried ${formatCount(event.times, 'time')} within an hour, and it drifted again. Somebody or something else changes it; find out who, then settle it in Git`;
     case 'heal_agreed':
-      return `${event.address} no longer drifts; from now on it is put back again`;
+      return `${event.address} no longer drifts: nobody changes it against us any more`;
     case 'notification_sent':
       return `The notification was delivered: ${event.is_drifted ? 'there is drift' : 'no drift any more'}`;
     case 'notification_failed':
