@@ -35,6 +35,20 @@ export async function heal(
   flags: PlanFlags,
   context: Context,
 ): Promise<Healed> {
+  try {
+    return await planAndRun(addresses, flags, context);
+  } catch (error) {
+    if (error instanceof CallsheetError && PASSING.has(error.code))
+      return { type: 'skipped', why: [error.message, ...problemsOf(error)].join(': ') };
+    throw error;
+  }
+}
+
+async function planAndRun(
+  addresses: readonly Address[],
+  flags: PlanFlags,
+  context: Context,
+): Promise<Healed> {
   const session = await openSession(flags, context);
   try {
     const { unfinished } = session;
@@ -66,10 +80,6 @@ export async function heal(
     // A run that began has told its result by now.
     ended.resolve({ type: 'skipped', why: MEANWHILE });
     return await ended.promise;
-  } catch (error) {
-    if (error instanceof CallsheetError && PASSING.has(error.code))
-      return { type: 'skipped', why: [error.message, ...problemsOf(error)].join(': ') };
-    throw error;
   } finally {
     await session.close();
   }

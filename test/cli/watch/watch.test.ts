@@ -1,15 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import {
-  agent,
-  INTERVAL,
-  liveField,
-  ofEvent,
-  openApplied,
-  openReceiver,
-  startWatching,
-} from './watching.ts';
+import { agent, INTERVAL, ofEvent, openApplied, openReceiver, startWatching } from './watching.ts';
 
 /** What `watch` tells of a stack, pass by pass. Its time is the test's. */
 

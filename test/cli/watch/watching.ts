@@ -33,6 +33,8 @@ export type Watching = {
   readonly pass: () => Promise<readonly Line[]>;
   /** How long it waits for the next one, milliseconds. */
   readonly delay: () => number;
+  /** Its environment, which can be changed. */
+  readonly env: Record<string, string | undefined>;
   readonly url: string;
   readonly metrics: () => Promise<string>;
   /** Milliseconds that its clock is set on by. */
@@ -82,16 +84,17 @@ export async function startWatching(stage: Stage, options: Options = {}): Promis
       waiting.resolve(milliseconds);
     });
   };
+  const environment: Record<string, string | undefined> = {
+    ...CANARIES,
+    CALLSHEET_FINGERPRINT_KEY: FINGERPRINT_KEY,
+    CALLSHEET_BASE_URL: stage.sim.url,
+    CALLSHEET_CLIENT_ID: stage.sim.clientId,
+    CALLSHEET_CLIENT_SECRET: stage.sim.clientSecret,
+    ...env,
+  };
   const context: Context = {
     ...quiet,
-    env: {
-      ...CANARIES,
-      CALLSHEET_FINGERPRINT_KEY: FINGERPRINT_KEY,
-      CALLSHEET_BASE_URL: stage.sim.url,
-      CALLSHEET_CLIENT_ID: stage.sim.clientId,
-      CALLSHEET_CLIENT_SECRET: stage.sim.clientSecret,
-      ...env,
-    },
+    env: environment,
     now: () => new Date(Date.now() + offset),
     pause: { sleep, random: () => 0.5 },
     stop: stop.signal,
@@ -109,7 +112,11 @@ export async function startWatching(stage: Stage, options: Options = {}): Promis
   const ended = watch(given, context);
   const failed = ended.then(() => Promise.reject(new Error(`it ended:\n${said.out}`)));
   failed.catch(() => undefined);
-  const lines = () => said.out.split('\n').filter(Boolean).map((line): Line => JSON.parse(line));
+  const lines = () =>
+    said.out
+      .split('\n')
+      .filter(Boolean)
+      .map((line): Line => JSON.parse(line));
 
   onTestFinished(async () => {
     stop.abort();
@@ -131,6 +138,7 @@ export async function startWatching(stage: Stage, options: Options = {}): Promis
       return lines().slice(before);
     },
     delay: () => delay,
+    env: environment,
     url,
     metrics: async () => (await fetch(`${url}/metrics`)).text(),
     advance: (milliseconds) => {
