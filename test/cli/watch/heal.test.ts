@@ -235,7 +235,7 @@ test('a write that fails counts as a try, and the next pass tries again', async 
   expect(ofEvent(await watching.pass(), 'heal_contested')).toHaveLength(1);
 });
 
-test('beside a run that is at work nothing is looked at; one that died is left to whoever began it', async () => {
+test('beside a run that is at work nothing is looked at', async () => {
   const stage = await openApplied(['desk']);
   const watching = await startWatching(stage, { flags: { heal: true } });
   drift(stage);
