@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { WatchFlags } from '../../../src/cli/commands/watch.ts';
-import type { Stage } from '../../apply/stage.ts';
+import { drift, LEFT_ALONE, leaves } from './left-alone.ts';
 import {
   agent,
   liveField,
@@ -14,10 +13,6 @@ import {
 /** What `watch --heal` puts back, and what it never does. */
 
 const GREETING = 'Harbor Dental, how can I help?';
-
-function drift(stage: Stage, greeting = 'Edited.'): void {
-  stage.sim.edit(agent(stage, 'Front desk'), { greeting_message: greeting }, 'user:maria');
-}
 
 test('what is marked is put back and verified, under a run of its own, and nothing else is written', async () => {
   const stage = await openApplied(['desk']);
@@ -58,113 +53,8 @@ test('what is marked is put back and verified, under a run of its own, and nothi
 });
 
 describe('what is left as it is', () => {
-  type Row = {
-    readonly what: string;
-    /** Where it is marked; the desk unless given. */
-    readonly heal?: readonly string[];
-    readonly flags?: Partial<WatchFlags>;
-    readonly happens: (stage: Stage) => unknown;
-    /** What is said of it; nothing where it is not asked for. */
-    readonly says?: RegExp;
-  };
-  const freeze = 'guards:\n  freeze: [{ zone: UTC, dates: [2020-01-01..2099-12-31] }]\n';
-  const append = async (stage: Stage, text: string) =>
-    stage.edit('callsheet.yaml', 'callsheet: 1\n', `callsheet: 1\n${text}`);
-  const rows: readonly Row[] = [
-    { what: 'drift that is not marked', heal: [], happens: drift },
-    { what: 'drift without --heal', flags: { heal: false }, happens: drift },
-    {
-      what: 'a change of the configuration, without drift',
-      happens: (stage) => stage.edit('agents.yaml', 'how can I help?', 'good day!'),
-    },
-    {
-      what: 'drift beside a change of the configuration',
-      happens: async (stage) => {
-        drift(stage);
-        await stage.edit('agents.yaml', 'speed: 1.05', 'speed: 1.1');
-      },
-      says: /changes that nobody applied yet/,
-    },
-    {
-      what: 'a conflict',
-      happens: async (stage) => {
-        drift(stage);
-        await stage.edit('agents.yaml', 'how can I help?', 'good day!');
-      },
-      says: /the configuration changed too/,
-    },
-    {
-      what: 'drift beside a field that the configuration let go of',
-      happens: async (stage) => {
-        drift(stage);
-        await stage.edit('agents.yaml', '    model: alpha-4.1\n', '');
-      },
-      says: /nobody applied yet/,
-    },
-    {
-      what: 'drift in a freeze window',
-      happens: async (stage) => {
-        drift(stage);
-        await append(stage, freeze);
-      },
-      says: /guards\.freeze is in force/,
-    },
-    {
-      what: 'more drift than a threshold allows',
-      happens: async (stage) => {
-        drift(stage);
-        await append(stage, 'guards: { max_change_percent: 5, min_resources: 1 }\n');
-      },
-      says: /more than guards\.max_change_percent: 5 allows/,
-    },
-    {
-      what: 'drift that a rule of the team refuses to write',
-      happens: async (stage) => {
-        drift(stage);
-        await append(
-          stage,
-          'rules:\n  never:\n    over: change\n    on: agent\n    require: "false"\n    message: nothing is written today\n',
-        );
-      },
-      says: /nothing is written today/,
-    },
-    {
-      what: 'drift that the platform would refuse to be undone',
-      happens: async (stage) => {
-        await stage.edit('agents.yaml', 'model: alpha-4.1', 'model: alpha-4o');
-        await stage.apply();
-        stage.sim.edit(agent(stage, 'Front desk'), { model: 'alpha-4.1' });
-        stage.sim.lock('account', '', 'llm.alpha-4o');
-      },
-      says: /llm\.alpha-4o/,
-    },
-    {
-      what: 'drift while a secret of the stack is not at hand',
-      happens: drift,
-      flags: {},
-      says: /SMS_TOKEN/,
-    },
-  ];
-  for (const { what, heal = ['desk'], flags = { heal: true }, happens, says } of rows) {
-    test(what, async () => {
-      const stage = await openApplied(heal);
-      const isSecretMissing = what.includes('secret');
-      const watching = await startWatching(stage, {
-        flags: isSecretMissing ? { heal: true } : flags,
-      });
-      if (isSecretMissing) watching.env.SMS_TOKEN = undefined;
-      await happens(stage);
-      const before = stage.writes().length;
-      const lines = await watching.pass();
-      expect(ofEvent(lines, 'heal_ended', 'pass_failed')).toEqual([]);
-      const said = ofEvent(lines, 'heal_left', 'heal_skipped').map(({ message }) => message);
-      if (says === undefined) expect(said).toEqual([]);
-      else expect(said).toEqual([expect.stringMatching(says)]);
-      // What is said is said once.
-      expect(ofEvent(await watching.pass(), 'heal_left', 'heal_skipped')).toEqual([]);
-      expect(stage.writes().length).toBe(before);
-    });
-  }
+  // All of them are in `npm run torture`; what makes a change one that is left is in test/plan/heal.test.ts.
+  for (const row of LEFT_ALONE.filter(({ isQuick }) => isQuick)) test(row.what, () => leaves(row));
 });
 
 test('a configuration that a rollback holds is not healed either', async () => {
