@@ -10,7 +10,7 @@ setFlagsFromString('--expose-gc');
 const collectGarbage: () => void = runInNewContext('gc');
 
 /** What the simulator of this process and the log that the test keeps take of it. */
-const MOST_GROWTH_MB = 16;
+const MOST_GROWTH_MB = 8;
 
 for (const signal of ['SIGTERM', 'SIGINT'] as const) {
   applied(`${signal} while it waits ends it with 0`, async (world) => {
