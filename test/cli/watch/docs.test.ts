@@ -9,7 +9,7 @@ const PAGE = readFileSync(join(import.meta.dirname, '../../../docs/watch.md'), '
 /** Metrics of a page, with what histograms add to their name taken away. */
 function namedIn(text: string): ReadonlySet<string> {
   const names = text.match(
-    /\b(?:callsheet|process|nodejs)_[a-z_]+(?:total|seconds|bytes|resources|changes|info)\b/g,
+    /\b(?:callsheet|process|nodejs)_[a-z_]*(?:total|seconds|bytes|resources|changes|info)\b/g,
   );
   return new Set(names);
 }
