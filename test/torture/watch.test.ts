@@ -112,6 +112,7 @@ applied('what is wrong from the beginning is said, and it does not start', async
     [[], { CALLSHEET_HOOK_SECRET: 'short' }, /has less than 16 characters/],
     [['--notify'], {}, /CALLSHEET_NOTIFY_URL is not set/],
     [['--heal'], { SMS_TOKEN: '' }, /SMS_TOKEN/],
+    [[], { CALLSHEET_CLIENT_ID: '' }, /there are no credentials/],
   ];
   for (const [args, env, says] of rows) {
     const { out, err } = await world.run(['watch', '--listen', '127.0.0.1:0', ...args], {

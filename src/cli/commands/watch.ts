@@ -1,50 +1,37 @@
-import { basename, resolve } from 'node:path';
 import { realPause } from '../../api/retry.ts';
 import type { Context } from '../context.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
-import { type NotifyFlags, noticeAddress } from '../notify.ts';
-import type { PlanFlags } from '../plan-flags.ts';
+import { noticeAddress } from '../notify.ts';
+import { openClient } from '../open-client.ts';
 import { openStack } from '../stack.ts';
 import { createBell } from '../watch/bell.ts';
-import { openHealer } from '../watch/healer.ts';
+import type { WatchFlags } from '../watch/flags.ts';
 import { watchHealth } from '../watch/health.ts';
 import { hookSecret } from '../watch/hook.ts';
-import { isLoopback, type ListenAddress } from '../watch/listen-address.ts';
-import { type Log, openLog } from '../watch/log.ts';
+import { isLoopback } from '../watch/listen-address.ts';
+import { openLog } from '../watch/log.ts';
 import { watchLoop } from '../watch/loop.ts';
-import { type Metrics, openMetrics } from '../watch/metrics.ts';
-import { openNotices } from '../watch/notices.ts';
+import { openMetrics } from '../watch/metrics.ts';
 import { routesOf } from '../watch/routes.ts';
 import { serveRoutes } from '../watch/serve.ts';
-import { type Watched, watchStack } from '../watch/watched.ts';
-
-export type WatchFlags = PlanFlags &
-  Pick<NotifyFlags, 'notify'> & {
-    /** Milliseconds. */
-    readonly interval: number;
-    readonly listen: ListenAddress;
-    readonly heal?: boolean;
-    /** Tries for one address within an hour. */
-    readonly healLimit: number;
-    /** Text on a terminal and JSON elsewhere, unless given. */
-    readonly log?: 'text' | 'json';
-  };
+import { type Chosen, stacksOf, watchOne } from '../watch/stacks.ts';
 
 /** `callsheet watch`: plans again and again, tells what drifted and, with `--heal`, puts back what is marked. */
 export async function watch(flags: WatchFlags, context: Context): Promise<ExitCode> {
   const { env, now, stop, version } = context;
   const { interval, listen, heal = false } = flags;
+  const chosen = stacksOf(flags);
   // What would be wrong at every pass is said before the first one.
   const secret = hookSecret(env);
   const address = noticeAddress(flags, context);
-  await openStack(flags, context, heal ? 'check' : 'try');
+  await checkStacks(chosen, context);
   const log = openLog(context.terminal, {
     format: logFormat(flags),
     least: leastLevel(flags),
     now,
   });
   const pause = context.pause ?? realPause;
-  const names = [basename(resolve(flags.dir))];
+  const names = chosen.map(({ name }) => name);
   const metrics = openMetrics(names, version);
   const health = watchHealth({ interval, version, now });
   const bell = createBell(pause, stop);
@@ -69,7 +56,7 @@ export async function watch(flags: WatchFlags, context: Context): Promise<ExitCo
       version,
     });
     if (!isLoopback(listen)) log({ event: 'exposed', listen: served.at });
-    const stacks = names.map((name) => watchOne(name, { flags, address, context, log, metrics }));
+    const stacks = chosen.map((one) => watchOne(one, { address, context, log, metrics }));
     const random = pause.random;
     const { isCut } = await watchLoop(stacks, { interval, bell, health, random, now, log, stop });
     log({ event: 'stopped' });
@@ -80,39 +67,12 @@ export async function watch(flags: WatchFlags, context: Context): Promise<ExitCo
   }
 }
 
-type OneDeps = {
-  readonly flags: WatchFlags;
-  readonly address: ReturnType<typeof noticeAddress>;
-  readonly context: Context;
-  readonly log: Log;
-  readonly metrics: Metrics;
-};
-
-/** A stack with all that watching it takes. */
-function watchOne(stack: string, { flags, address, context, log, metrics }: OneDeps): Watched {
-  const note = (message: string) => log({ event: 'note', stack, message: message.trimEnd() });
-  const { live: _, ...terminal } = context.terminal;
-  const quiet: Context = {
-    ...context,
-    terminal: { ...terminal, out: note, err: note, canAsk: false },
-  };
-  const counted: Context = {
-    ...quiet,
-    wire: (transport) => metrics.counting(context.wire?.(transport) ?? transport),
-  };
-  const { heal, healLimit: limit, dir } = flags;
-  return watchStack({
-    name: stack,
-    flags,
-    healer:
-      heal === true
-        ? openHealer({ stack, flags, limit, context: counted, log, metrics })
-        : undefined,
-    notices: openNotices({ address, stack, dir, context: quiet, log, metrics }),
-    context: counted,
-    log,
-    metrics,
-  });
+/** Throws where a stack is broken, or where there are no credentials or secrets for it. Sends nothing. */
+async function checkStacks(chosen: readonly Chosen[], context: Context): Promise<void> {
+  for (const { flags } of chosen) {
+    const { stack } = await openStack(flags, context, flags.heal === true ? 'check' : 'try');
+    await openClient(stack, context).close();
+  }
 }
 
 function logFormat({ log }: WatchFlags): 'text' | 'json' {

@@ -68,6 +68,8 @@ async function planAndRun(
       return { type: 'skipped', why: MEANWHILE };
     const left = plan.changes.filter(({ verdict }) => verdict !== 'ok').map(leftAs);
     if (able.length === 0) return { type: 'refused', left };
+    // Whoever stops it now wants no run to begin.
+    if (context.stop.aborted) throw new CallsheetError('interrupted', 'it was asked to stop');
     const ended = Promise.withResolvers<Healed>();
     await runPlan(planned, {
       flags: { ...flags, format: 'text' },

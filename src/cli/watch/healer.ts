@@ -88,7 +88,7 @@ export function openHealer({ stack, flags, limit, context, log, metrics }: Heale
       tries = recentTries(tries, [], now);
       tellContested(contestedOf(drifted, contested, tries, limit));
       const wanted = healing.heal.filter((address) => !contested.has(address));
-      if (wanted.length === 0 || unsettled !== undefined) {
+      if (wanted.length === 0 || unsettled !== undefined || context.stop.aborted) {
         tellLeft(healing.left, wanted.length === 0 ? undefined : unsettled);
         return { healed: new Set(), contested: contested.size, isCut: false };
       }

@@ -31,7 +31,7 @@ export function openNotices(deps: NoticesDeps): Notices {
     async post(drift, findings) {
       const now = new Set([...findings].map(([place, { digest }]) => `${place} ${digest}`));
       const hasNews = [...now].some((one) => !known.has(one)) || (now.size === 0 && known.size > 0);
-      if (address === undefined || !hasNews) {
+      if (address === undefined || !hasNews || context.stop.aborted) {
         // What is over is forgotten, so that it is news when it comes back.
         known = new Set([...known].filter((one) => now.has(one)));
         return;

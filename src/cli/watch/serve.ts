@@ -26,7 +26,11 @@ const MOST_CONNECTIONS = 64;
 
 /** Serves a few paths, and nothing else. */
 export async function serveRoutes(address: ListenAddress, routes: Routes): Promise<Served> {
-  const options = { headersTimeout: HEADERS_MS, requestTimeout: REQUEST_MS };
+  const options = {
+    headersTimeout: HEADERS_MS,
+    requestTimeout: REQUEST_MS,
+    connectionsCheckingInterval: HEADERS_MS,
+  };
   const server = createServer(options, (request, response) => {
     answer(request, routes).then(
       (reply) => send(request, response, reply),

@@ -177,3 +177,32 @@ test('a rollback of the last run undoes no healing unless it is named', async ()
   await stage.rollback({ run: String(ended?.run) });
   expect(liveField(stage, 'Front desk', 'greeting_message')).toBe('Edited.');
 });
+
+test('a configuration that changes between the look and the healing is not applied by it', async () => {
+  const stage = await openApplied(['desk']);
+  let isDue = false;
+  const watching = await startWatching(stage, {
+    flags: { heal: true },
+    wire: (transport) => ({
+      ...transport,
+      async send(request) {
+        const answer = await transport.send(request);
+        if (isDue && request.about?.operation === 'listAgentHistory') {
+          isDue = false;
+          await stage.edit('agents.yaml', 'speed: 1.05', 'speed: 1.1');
+        }
+        return answer;
+      },
+    }),
+  });
+  drift(stage);
+  isDue = true;
+  const before = stage.writes().length;
+  const lines = await watching.pass();
+  expect(isDue).toBe(false);
+  expect(ofEvent(lines, 'heal_skipped')).toMatchObject([
+    { message: expect.stringContaining('changed while it was looked at') },
+  ]);
+  expect(stage.writes().length).toBe(before);
+  expect(ofEvent(await watching.pass(), 'heal_left')).toMatchObject([{ address: 'agent.desk' }]);
+});

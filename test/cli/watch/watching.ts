@@ -3,8 +3,9 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { expect, onTestFinished } from 'vitest';
 import type { Transport } from '../../../src/api/transport.ts';
-import { type WatchFlags, watch } from '../../../src/cli/commands/watch.ts';
+import { watch } from '../../../src/cli/commands/watch.ts';
 import type { Context } from '../../../src/cli/context.ts';
+import type { WatchFlags } from '../../../src/cli/watch/flags.ts';
 import { openStage, type Stage, type StageOptions } from '../../apply/stage.ts';
 import { CANARIES, FINGERPRINT_KEY } from '../../e2e/clinic.ts';
 import { quietContext } from '../quiet-context.ts';
@@ -118,14 +119,22 @@ export async function startWatching(stage: Stage, options: Options = {}): Promis
       .filter(Boolean)
       .map((line): Line => JSON.parse(line));
 
+  let url = '';
+  const get = (path: string) => fetch(`${url}${path}`).then((answer) => answer.text());
   onTestFinished(async () => {
+    const shown = stop.signal.aborted || url === '' ? [] : [get('/metrics'), get('/healthz')];
+    const answers = (await Promise.all(shown)).join('');
     stop.abort();
     await ended.catch(() => undefined);
-    expect(await stage.leaks([{ by: 'the log', text: said.out }])).toEqual([]);
+    const printed = [
+      { by: 'the log', text: said.out },
+      { by: 'an answer', text: answers },
+    ];
+    expect(await stage.leaks(printed)).toEqual([]);
   });
   let delay = await Promise.race([waiting.promise, failed]);
   const at = String(lines().find(({ event }) => event === 'started')?.listen);
-  const url = `http://${at}`;
+  url = `http://${at}`;
   return {
     get lines() {
       return lines();
@@ -140,7 +149,7 @@ export async function startWatching(stage: Stage, options: Options = {}): Promis
     delay: () => delay,
     env: environment,
     url,
-    metrics: async () => (await fetch(`${url}/metrics`)).text(),
+    metrics: () => get('/metrics'),
     advance: (milliseconds) => {
       offset += milliseconds;
     },
