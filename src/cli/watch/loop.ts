@@ -28,6 +28,7 @@ export async function watchLoop(
 ): Promise<{ readonly isCut: boolean }> {
   let because: Wake = 'start';
   let isCut = false;
+  let isSlow = false;
   while (!stop.aborted) {
     health.passBegan();
     const began = now().getTime();
@@ -38,7 +39,10 @@ export async function watchLoop(
     isCut = ends.some((end) => end.isCut);
     if (stop.aborted) break;
     const took = now().getTime() - began;
-    if (took > interval) log({ event: 'pass_slow', stack: namesOf(stacks), seconds: took / 1000 });
+    // Once for as long as it is so: a short interval would fill the log with it.
+    if (took > interval && !isSlow)
+      log({ event: 'pass_slow', stack: namesOf(stacks), seconds: took / 1000 });
+    isSlow = took > interval;
     const delay = Math.round(delayAfter(ends, interval) * (1 + JITTER * (2 * random() - 1)));
     const failures = ends.flatMap(({ stack, streak }) =>
       streak === undefined ? [] : [{ stack, kind: streak.kind, passes: streak.passes }],
