@@ -35,6 +35,7 @@ import { spreadPairs } from './spread-pairs.ts';
 import { addStateCommands } from './state-commands.ts';
 import { openTerminal, type Terminal } from './terminal.ts';
 import { openTraceFile, type TraceFile } from './trace-file.ts';
+import { addWatchCommand } from './watch-command.ts';
 
 export type Deps = Omit<Context, 'terminal' | 'trace' | 'traffic' | 'runSecret'>;
 
@@ -261,6 +262,8 @@ export function buildProgram(action: Act, version: string, argv: readonly string
         ),
       ),
     );
+
+  addWatchCommand(command, action);
 
   command('pull', 'write what is live into the configuration')
     .argument('[addresses...]', 'these alone: an address, a kind, or what it begins with')

@@ -35,7 +35,7 @@ export type RunRequest = {
   };
   readonly session: Session;
   readonly context: Context;
-  readonly purpose: 'apply' | 'rollback' | 'restore';
+  readonly purpose: 'apply' | 'heal' | 'rollback' | 'restore';
   /** Whether every pin is checked before the first write: the plan was made some time ago. */
   readonly checkFirst?: boolean;
   /** The desired side, where it is not the configuration. */

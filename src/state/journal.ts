@@ -16,7 +16,7 @@ export type JournalEntry =
   | RunEnded;
 
 /** What a run is for. Edits of the state ask nothing of the platform; they have no plan and no digests. */
-export type RunPurpose = 'apply' | 'rollback' | 'restore' | 'drift' | StateEdit;
+export type RunPurpose = 'apply' | 'heal' | 'rollback' | 'restore' | 'drift' | StateEdit;
 
 export type StateEdit = 'state mv' | 'state rm' | 'state push' | 'state repair' | 'import';
 

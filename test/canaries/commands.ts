@@ -25,7 +25,7 @@ export async function knownCommands(
 }
 
 /** Commands that need something of their own, and are watched in a test of their own or never end. */
-export const APART = ['simulate', 'ui'];
+export const APART = ['simulate', 'ui', 'watch'];
 
 type Way = readonly string[];
 

@@ -1089,6 +1089,7 @@ export interface Began {
   at: string;
   purpose:
     | 'apply'
+    | 'heal'
     | 'rollback'
     | 'restore'
     | 'drift'
@@ -1673,6 +1674,7 @@ export interface Began {
   at: string;
   purpose:
     | 'apply'
+    | 'heal'
     | 'rollback'
     | 'restore'
     | 'drift'
