@@ -7,13 +7,20 @@ const KEPT =
 
 /** No answer, or one that leaves open whether it was done. */
 export class NoAnswer extends CallsheetError {
-  constructor(what: Doing, location: string, why: string, cause?: unknown) {
-    super('state', `cannot ${what} the state ${location}: ${why}`, {
+  /** It was waited for as long as one waits. */
+  readonly isTimeout: boolean;
+
+  constructor(what: Doing, location: string, { words, isTimeout = false }: Loss, cause?: unknown) {
+    super('state', `cannot ${what} the state ${location}: ${words}`, {
       hint: KEPT,
       ...(cause === undefined ? {} : { cause }),
     });
+    this.isTimeout = isTimeout;
   }
 }
+
+/** How a connection failed, in words. */
+export type Loss = { readonly words: string; readonly isTimeout?: boolean };
 
 export type Doing = 'read' | 'write' | 'lock' | 'unlock' | 'open';
 
@@ -41,22 +48,28 @@ const WORDS: { readonly [code: string]: string } = {
   CONNECTION_ENDED: 'the connection was lost',
   ENOTFOUND: 'there is no server of that name',
   EAI_AGAIN: 'its name could not be looked up',
-  ETIMEDOUT: 'it did not answer in time',
-  CONNECT_TIMEOUT: 'it did not answer in time',
-  UND_ERR_CONNECT_TIMEOUT: 'it did not answer in time',
-  UND_ERR_HEADERS_TIMEOUT: 'it did not answer in time',
-  UND_ERR_BODY_TIMEOUT: 'it did not answer in time',
   EHOSTUNREACH: 'it cannot be reached',
   ENETUNREACH: 'it cannot be reached',
 };
 
+/** What our own clocks end. */
+export const TIMED_OUT = 'ETIMEDOUT';
+const TIMEOUTS = new Set([
+  TIMED_OUT,
+  'CONNECT_TIMEOUT',
+  'UND_ERR_CONNECT_TIMEOUT',
+  'UND_ERR_HEADERS_TIMEOUT',
+  'UND_ERR_BODY_TIMEOUT',
+]);
+const NETWORK = /^(UND_ERR_|ERR_TLS|ERR_SSL|CERT_|UNABLE_|SELF_SIGNED|DEPTH_ZERO)/;
+
 /** Why a connection failed, in words; undefined for what is no failure of a connection. */
-export function lossOf(error: unknown): string | undefined {
+export function lossOf(error: unknown): Loss | undefined {
   const code = codeOf(error);
   if (code === undefined) return undefined;
-  const isNetwork =
-    code in WORDS || /^(UND_ERR_|ERR_TLS|ERR_SSL|CERT_|UNABLE_|SELF_SIGNED|DEPTH_ZERO)/.test(code);
-  return isNetwork ? (WORDS[code] ?? code) : undefined;
+  if (TIMEOUTS.has(code)) return { words: 'it did not answer in time', isTimeout: true };
+  const words = WORDS[code] ?? (NETWORK.test(code) ? code : undefined);
+  return words === undefined ? undefined : { words };
 }
 
 export function codeOf(error: unknown): string | undefined {

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { State } from '../state/model.ts';
 import { piecesOfState } from '../state/state-text.ts';
 import { isReleasedBeat, parseTicket, type Ticket } from '../state/ticket.ts';
+import { again } from './patience.ts';
 import { type Database, type Query, worded } from './postgres-database.ts';
 import { migrate, readVersion } from './postgres-schema.ts';
 import type { Change, Remote } from './remote.ts';
@@ -18,7 +19,12 @@ type Known = { readonly head: string; readonly sums: ReadonlyMap<string, string>
  * A database that keeps many states, each under a name. A state is the lines of its text, one row each, so that a
  * commit writes the rows that changed. Every write locks the row of its stack and asks it for the lease.
  */
-export function postgresRemote(database: Database, stack: string, location: string): Remote {
+export function postgresRemote(
+  database: Database,
+  stack: string,
+  location: string,
+  sleep?: (milliseconds: number) => Promise<void>,
+): Remote {
   let known: Known | undefined;
   let isReady = false;
 
@@ -32,12 +38,18 @@ export function postgresRemote(database: Database, stack: string, location: stri
 
   /** Reads as of one moment; `none` where there are no tables yet. */
   const reading = <T>(none: T, work: (query: Query) => Promise<T>): Promise<T> =>
-    attempt('read', () =>
-      database.transaction('read', async (query) => {
-        const version = await readVersion(query, location);
-        return version === undefined ? none : work(query);
-      }),
+    again(sleep, () =>
+      attempt('read', () =>
+        database.transaction('read', async (query) => {
+          const version = await readVersion(query, location);
+          return version === undefined ? none : work(query);
+        }),
+      ),
     );
+
+  /** Writes what may be written twice. */
+  const writing = <T>(work: () => Promise<T>): Promise<T> =>
+    again(sleep, () => attempt('write', work));
 
   async function write(lease: string, change: Change): Promise<boolean> {
     const { append, state, ...others } = change;
@@ -190,19 +202,19 @@ export function postgresRemote(database: Database, stack: string, location: stri
         return { state, open };
       }),
     take: (seen, ticket) =>
-      attempt('write', async () => {
+      writing(async () => {
         if (!isReady) await migrate(database, location);
         isReady = true;
         const taken = await database.query(
           `insert into callsheet.stack as s (name, id, lease, ticket, beat) values ($1, $2, $2, $3, $4)
            on conflict (name) do update set id = $2, lease = $2, ticket = $3, beat = $4
-           where s.id = $5 and s.beat = $6 returning name`,
+           where (s.id = $5 and s.beat = $6) or s.id = $2 returning name`,
           [stack, ticket.id, JSON.stringify(ticket), ticket.beat, seen?.id ?? '', seen?.beat ?? ''],
         );
         return taken.length > 0;
       }),
     beat: (lease, beat) =>
-      attempt('write', async () => {
+      writing(async () => {
         const held = await database.query(
           `update callsheet.stack set beat = $3, lease = case when $4 then null else lease end
            where name = $1 and lease = $2 returning name`,

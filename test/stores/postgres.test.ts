@@ -27,7 +27,7 @@ const ENV = { CALLSHEET_STATE_PASSWORD: PASSWORD };
 
 beforeAll(async () => {
   server = await startPostgres();
-  admin = await openDatabase({ url: server.url(), stack: '' }, ENV);
+  admin = await openDatabase({ url: server.url(), stack: '' }, ENV, 30_000);
 });
 afterAll(async () => {
   await admin.close();
@@ -65,7 +65,7 @@ function spotIn(
   return {
     open({ effects, fault }: Opening = {}) {
       const world = { ...realEffects(), ...effects };
-      const opened = openDatabase(place.postgres, ENV);
+      const opened = openDatabase(place.postgres, ENV, 30_000);
       const late: Database = {
         query: async (text, values) => (await opened).query(text, values),
         transaction: async (kind, work) => (await opened).transaction(kind, work),
@@ -133,7 +133,7 @@ function openIn(name: string, env: Record<string, string> = ENV, user = 'callshe
 }
 
 async function inDatabase<T>(name: string, work: (database: Database) => Promise<T>): Promise<T> {
-  const database = await openDatabase({ url: server.url(name), stack: '' }, ENV);
+  const database = await openDatabase({ url: server.url(name), stack: '' }, ENV, 30_000);
   try {
     return await work(database);
   } finally {
