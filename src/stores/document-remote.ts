@@ -88,7 +88,9 @@ export function documentRemote(place: DocumentPlace): Remote {
         return await place.put(text, tag, lease);
       } catch (error) {
         if (!(error instanceof NoAnswer) || attempt === TRIES) throw error;
-        const found = await place.read();
+        const found = await place.read().catch(() => {
+          throw error;
+        });
         if (found?.text === text) return { tag: found.tag };
         if (found?.tag !== tag) return 'moved';
         if (error.isTimeout) throw error;

@@ -78,13 +78,18 @@ export function ask(asking: Asking, what: Doing, request: Ask): Promise<Answer> 
   return again(asking.sleep, () => askOnce(asking, what, request));
 }
 
-/** What a server said, without its page. */
+/** What a server said, without its page or its JSON. */
 export function said({ status, text }: Pick<Answer, 'status' | 'text'>): string {
-  const words = text.trimStart().startsWith('<')
-    ? (/<Message>([^<]*)/.exec(text)?.[1] ?? '')
-    : text;
-  const line = words.replace(/\s+/g, ' ').trim().slice(0, 200);
-  return `the server answered ${status}${line === '' ? '' : `: ${line}`}`;
+  const words = wordsIn(text).replace(/\s+/g, ' ').replace(`${status} `, '').trim().slice(0, 200);
+  return `the server answered ${status}${words === '' ? '' : `: ${words}`}`;
+}
+
+function wordsIn(text: string): string {
+  const start = text.trimStart();
+  if (start.startsWith('<')) return /<Message>([^<]*)/.exec(text)?.[1] ?? '';
+  if (!start.startsWith('{')) return text;
+  const [, json] = /"(?:message|error|detail)"\s*:\s*("(?:[^"\\]|\\.)*")/.exec(text) ?? [];
+  return json === undefined ? text : String(JSON.parse(json));
 }
 
 /** The failure that an answer means which is no success. */
@@ -97,9 +102,9 @@ export function refusal(
   const { status } = answer;
   const hint =
     status === 401 || status === 403
-      ? `It wants other credentials, or more rights: ${credentials}`
+      ? `It wants other credentials, or more rights for them: ${credentials}`
       : status === 413 || status === 507
-        ? 'The state is larger than the server takes, or its disk is full. What is there is kept.'
+        ? 'The state is larger than the server takes, or its disk is full: make room there.'
         : status >= 300 && status < 400
           ? 'Redirects are not followed: write the address that it points to.'
           : undefined;

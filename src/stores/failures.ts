@@ -2,8 +2,14 @@ import { CallsheetError } from '../core/errors.ts';
 
 /** What a store that is far away says when it cannot go on. */
 
-const KEPT =
-  'Nothing more is sent to the platform, and what was written so far is kept. Look whether the store runs and can be reached from here, then run the same command again: that settles what is open, and goes on.';
+const LOOK = 'Look whether the store runs and can be reached from here.';
+const SETTLES =
+  'Nothing more is sent to the platform, and what was written so far is kept. Then run the same command again: that settles what is open, and goes on.';
+
+/** Of a store that could not even be opened nothing is kept or open. */
+function hintFor(what: Doing, todo: string): string {
+  return what === 'open' ? todo : `${todo} ${SETTLES}`;
+}
 
 /** No answer, or one that leaves open whether it was done. */
 export class NoAnswer extends CallsheetError {
@@ -12,11 +18,18 @@ export class NoAnswer extends CallsheetError {
 
   constructor(what: Doing, location: string, { words, isTimeout = false }: Loss, cause?: unknown) {
     super('state', `cannot ${what} the state ${location}: ${words}`, {
-      hint: KEPT,
+      hint: hintFor(what, LOOK),
       ...(cause === undefined ? {} : { cause }),
     });
     this.isTimeout = isTimeout;
   }
+}
+
+/** A place that another program uses. */
+export function takenByOthers(location: string, what: string): CallsheetError {
+  return new CallsheetError('state', `${location} is not a Callsheet state: ${what}`, {
+    hint: 'Nothing was written there. Name another database, or move what is in the way into a schema of another name.',
+  });
 }
 
 /** How a connection failed, in words. */
@@ -24,16 +37,16 @@ export type Loss = { readonly words: string; readonly isTimeout?: boolean };
 
 export type Doing = 'read' | 'write' | 'lock' | 'unlock' | 'open';
 
-/** A plain no, with what to do about it. */
+/** A plain no. `todo`: what a person can do about it. */
 export function refusedByStore(
   what: Doing,
   location: string,
   why: string,
-  hint: string = KEPT,
+  todo: string = LOOK,
   cause?: unknown,
 ): CallsheetError {
   return new CallsheetError('state', `cannot ${what} the state ${location}: ${why}`, {
-    hint,
+    hint: hintFor(what, todo),
     ...(cause === undefined ? {} : { cause }),
   });
 }

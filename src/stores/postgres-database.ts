@@ -122,8 +122,9 @@ function encryption(at: URL, env: Readonly<Record<string, string | undefined>>) 
 const RIGHTS =
   'Give the user of the address the right to create a schema, or create the schema callsheet for it.';
 const WHO = 'Set CALLSHEET_STATE_USERNAME and CALLSHEET_STATE_PASSWORD (or PGUSER and PGPASSWORD).';
-const SPACE =
-  'What is there is kept. Free some space, then run the same command again: that settles what is open, and goes on.';
+const SPACE = 'Free some space there.';
+const CHANGED =
+  'Somebody changed the tables. Restore the database from its backup, or name another database.';
 
 /** Refusals by their SQLSTATE. */
 const REFUSALS: { readonly [code: string]: { readonly why: string; readonly hint?: string } } = {
@@ -133,18 +134,12 @@ const REFUSALS: { readonly [code: string]: { readonly why: string; readonly hint
   '42501': { why: 'this user may not do that', hint: RIGHTS },
   '25006': {
     why: 'the database is read-only',
-    hint: 'A standby takes no writes: name the primary.',
+    hint: 'A standby takes no writes: name the primary. If somebody made it read-only, wait until that is over.',
   },
   '53100': { why: 'the disk of the database is full', hint: SPACE },
   '53200': { why: 'the database is out of memory', hint: SPACE },
-  '42P01': {
-    why: 'a table is missing',
-    hint: 'Somebody removed it. Restore the database from its backup.',
-  },
-  '42703': {
-    why: 'a column is missing',
-    hint: 'Somebody changed the tables. Restore the database from its backup.',
-  },
+  '42P01': { why: 'a table is missing in the schema callsheet', hint: CHANGED },
+  '42703': { why: 'a column is missing in the schema callsheet', hint: CHANGED },
 };
 
 const PASSING: { readonly [code: string]: Loss } = {

@@ -1,4 +1,6 @@
 import { NewerDocument } from '../state/failures.ts';
+import { isRecord } from '../state/shape.ts';
+import { takenByOthers } from './failures.ts';
 import type { Database, Query } from './postgres-database.ts';
 
 /**
@@ -50,6 +52,8 @@ export const STEPS: readonly string[] = [
    )`,
 ];
 
+const OTHERS = "the schema callsheet of that database holds somebody else's tables";
+
 /** Any number will do, as long as every Callsheet takes the same. */
 const MIGRATION_LOCK = 7_122_043_351;
 
@@ -61,8 +65,10 @@ export async function readVersion(
 ): Promise<number | undefined> {
   const [there] = await query(`select to_regclass('callsheet.version') is not null as there`, []);
   if (there?.there !== true) return undefined;
-  const [row] = await query('select version from callsheet.version', []);
-  const version = Number(row?.version);
+  // Of a table without such a column the bare name would be the whole row.
+  const [row] = await query('select to_jsonb(v) as row from callsheet.version v', []);
+  const version = isRecord(row?.row) ? row.row.version : undefined;
+  if (typeof version !== 'number') throw takenByOthers(location, OTHERS);
   if (version > steps.length) throw new NewerDocument(location, version, steps.length);
   return version;
 }
@@ -78,6 +84,11 @@ export async function migrate(
     await query(`select pg_advisory_xact_lock(${MIGRATION_LOCK})`, []);
     const version = await readVersion(query, location, steps);
     if (version === undefined) {
+      const [other] = await query(
+        "select tablename from pg_tables where schemaname = 'callsheet' limit 1",
+        [],
+      );
+      if (other !== undefined) throw takenByOthers(location, OTHERS);
       await query('create schema if not exists callsheet', []);
       await query('create table callsheet.version (version integer not null)', []);
       await query('insert into callsheet.version values (0)', []);
