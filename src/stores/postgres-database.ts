@@ -165,3 +165,9 @@ export function worded(error: unknown, what: 'read' | 'write', location: string)
   const said = error instanceof Error ? error.message : '';
   return refusedByStore(what, location, `${said} (SQLSTATE ${code})`, undefined, error);
 }
+
+/** A list as PostgreSQL writes one. */
+export function list(texts: readonly string[]): string {
+  const quoted = texts.map((text) => `"${text.replace(/["\\]/g, '\\$&')}"`);
+  return `{${quoted.join(',')}}`;
+}

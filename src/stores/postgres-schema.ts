@@ -10,9 +10,10 @@ import type { Database, Query } from './postgres-database.ts';
  * |------------|---------------------------------------------------------------------|
  * | `version`  | the one row that says which step was taken last                     |
  * | `stack`    | a state: who holds it (`lease` is null when nobody does), its head  |
- * | `resource` | a resource: its line of the state's text                            |
+ * | `resource` | a resource: its line of the state's text, and what is found by it   |
  * | `run`      | a run, and whether its journal is filed among the finished          |
  * | `journal`  | some lines of a journal, written together                           |
+ * | `claim`    | what a run is going to write, or to take over                       |
  * | `aside`    | what a repair or a push took the place of                           |
  */
 export const STEPS: readonly string[] = [
@@ -50,6 +51,24 @@ export const STEPS: readonly string[] = [
      text text not null,
      primary key (stack, name)
    )`,
+  // Who manages what, so that two stacks do not manage the same. The lines are those of the text of a state.
+  `alter table callsheet.stack add column account text;
+   alter table callsheet.resource add column kind text, add column id text;
+   update callsheet.stack set account = substring(head from '"account_id":"([^"]+)"')
+     where head not like '%"moved_to":"%';
+   update callsheet.resource set kind = substring(line from '"kind":"([^"]+)"'),
+     id = substring(line from '"id":"([^"]+)"');
+   create index resource_by_id on callsheet.resource (id);
+   create table callsheet.claim (
+     stack text not null references callsheet.stack on delete cascade,
+     lease text not null,
+     account text not null,
+     address text not null,
+     kind text not null,
+     id text not null,
+     primary key (stack, kind, id)
+   );
+   create index claim_by_id on callsheet.claim (id)`,
 ];
 
 const OTHERS = "the schema callsheet of that database holds somebody else's tables";

@@ -1,10 +1,12 @@
 import { createHash } from 'node:crypto';
+import type { Overlap } from '../state/claim.ts';
 import type { State } from '../state/model.ts';
 import { piecesOfState } from '../state/state-text.ts';
 import { isReleasedBeat, parseTicket, type Ticket } from '../state/ticket.ts';
 import { again } from './patience.ts';
-import { type Database, type Query, worded } from './postgres-database.ts';
-import { migrate, readVersion } from './postgres-schema.ts';
+import { claimAll, dropClaims, findOverlaps } from './postgres-claims.ts';
+import { type Database, list, type Query, worded } from './postgres-database.ts';
+import { migrate, readVersion, STEPS } from './postgres-schema.ts';
 import type { Change, Remote } from './remote.ts';
 
 /** As the file store has it: a heartbeat is one small update. */
@@ -37,12 +39,12 @@ export function postgresRemote(
   }
 
   /** Reads as of one moment; `none` where there are no tables yet. */
-  const reading = <T>(none: T, work: (query: Query) => Promise<T>): Promise<T> =>
+  const reading = <T>(none: T, work: (query: Query, version: number) => Promise<T>): Promise<T> =>
     again(sleep, () =>
       attempt('read', () =>
         database.transaction('read', async (query) => {
           const version = await readVersion(query, location);
-          return version === undefined ? none : work(query);
+          return version === undefined ? none : work(query, version);
         }),
       ),
     );
@@ -112,7 +114,7 @@ export function postgresRemote(
   /** Writes what differs from the rows that are there. */
   async function replaceState(
     query: Query,
-    { resources }: State,
+    { resources, account_id: account, moved_to: movedTo }: State,
     pieces: readonly string[],
     headThere: unknown,
   ): Promise<Known> {
@@ -133,12 +135,27 @@ export function postgresRemote(
       ]);
     if (changed.length > 0)
       await query(
-        `insert into callsheet.resource (stack, address, line)
-         select $1, address, line from unnest($2::text[], $3::text[]) as new (address, line)
-         on conflict (stack, address) do update set line = excluded.line`,
-        [stack, list(changed), list(changed.map((address) => lines.get(address) ?? ''))],
+        `insert into callsheet.resource (stack, address, line, kind, id)
+         select $1, address, line, kind, id
+         from unnest($2::text[], $3::text[], $4::text[], $5::text[]) as new (address, line, kind, id)
+         on conflict (stack, address) do update
+         set line = excluded.line, kind = excluded.kind, id = excluded.id`,
+        [
+          stack,
+          list(changed),
+          list(changed.map((address) => lines.get(address) ?? '')),
+          list(changed.map((address) => resources[address]?.kind ?? '')),
+          list(changed.map((address) => resources[address]?.id ?? '')),
+        ],
       );
-    await query('update callsheet.stack set head = $2 where name = $1', [stack, head]);
+    // A state that was moved away manages nothing any more.
+    const manages = movedTo === undefined ? (account ?? null) : null;
+    await query('update callsheet.stack set head = $2, account = $3 where name = $1', [
+      stack,
+      head,
+      manages,
+    ]);
+    await dropClaims(query, stack);
     return { head, sums };
   }
 
@@ -222,6 +239,18 @@ export function postgresRemote(
         );
         return held.length > 0;
       }),
+    async overlaps(account, claims) {
+      const none: readonly Overlap[] = [];
+      return reading(none, async (query, version) =>
+        version < STEPS.length ? none : findOverlaps(query, stack, account, claims),
+      );
+    },
+    claim: (lease, account, claims) =>
+      writing(() =>
+        database.transaction('write', (query) =>
+          claimAll(query, { stack, lease, account }, claims),
+        ),
+      ),
     write: (lease, change) => attempt('write', () => write(lease, change)),
     runs: () => reading<readonly string[]>([], (query) => runsOf(query, true)),
     journal: (run) => reading<string | undefined>(undefined, (query) => journalOf(query, run)),
@@ -235,10 +264,4 @@ function lineOf(piece: string): string {
 
 function sumOf(line: string): string {
   return createHash('md5').update(line).digest('hex');
-}
-
-/** A list as PostgreSQL writes one. */
-function list(texts: readonly string[]): string {
-  const quoted = texts.map((text) => `"${text.replace(/["\\]/g, '\\$&')}"`);
-  return `{${quoted.join(',')}}`;
 }

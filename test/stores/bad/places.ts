@@ -47,11 +47,12 @@ export type Servers = Awaited<ReturnType<typeof startServers>>;
 
 let count = 0;
 
-/** A store is to answer within a second, so that nobody waits for long for one that does not. */
-const PATIENCE = { CALLSHEET_STATE_TIMEOUT: '1' };
+/** Nobody waits for long for a store that hangs; a busy machine gets its time for the others. */
+const patienceFor = (fault: Fault) => ({ CALLSHEET_STATE_TIMEOUT: fault === 'slow' ? '2' : '20' });
 
 /** Opens a place of its own. Whoever does closes its door. */
-export async function openPlace(name: StoreName, servers: Servers, folder: string) {
+export async function openPlace(name: StoreName, fault: Fault, servers: Servers, folder: string) {
+  const patience = patienceFor(fault);
   count += 1;
   const number = count;
   if (name === 'file') return { place: filePlace(folder), close: async () => {} };
@@ -59,12 +60,18 @@ export async function openPlace(name: StoreName, servers: Servers, folder: strin
   const door = await openDoor(port);
   const place =
     name === 'HTTP'
-      ? httpPlace(servers, door, number)
+      ? httpPlace(servers, { door, number, patience })
       : name === 'S3'
-        ? s3Place(servers, door, number)
-        : await postgresPlace(servers, door, number);
+        ? s3Place(servers, { door, number, patience })
+        : await postgresPlace(servers, { door, number, patience });
   return { place, close: door.close };
 }
+
+type Way = {
+  readonly door: Door;
+  readonly number: number;
+  readonly patience: Readonly<Record<string, string>>;
+};
 
 async function intendedAt(env: Readonly<Record<string, string>>): Promise<readonly string[]> {
   const store = openStateStore(placeOf(env.CALLSHEET_STATE ?? ''), { env });
@@ -121,11 +128,11 @@ function spoiltDocument(text: string, fault: 'newer' | 'foreign'): string {
   return fault === 'foreign' ? FOREIGN : JSON.stringify({ ...JSON.parse(text), version: 2 });
 }
 
-function httpPlace({ web }: Servers, door: Door, number: number): BadPlace {
+function httpPlace({ web }: Servers, { door, number, patience }: Way): BadPlace {
   const path = `/api/v4/projects/7/terraform/state/bad-${number}`;
   const location = `http://127.0.0.1:${door.port}${path}`;
   const env = {
-    ...PATIENCE,
+    ...patience,
     CALLSHEET_STATE: location,
     CALLSHEET_STATE_USERNAME: http.USERNAME,
     CALLSHEET_STATE_PASSWORD: http.PASSWORD,
@@ -156,10 +163,10 @@ function httpPlace({ web }: Servers, door: Door, number: number): BadPlace {
   };
 }
 
-function s3Place({ bucket }: Servers, door: Door, number: number): BadPlace {
+function s3Place({ bucket }: Servers, { door, number, patience }: Way): BadPlace {
   const key = `bad/${number}.json`;
   const env = {
-    ...PATIENCE,
+    ...patience,
     CALLSHEET_STATE: `s3://${s3.BUCKET}/${key}?endpoint=http://127.0.0.1:${door.port}`,
     AWS_ACCESS_KEY_ID: s3.KEY_ID,
     AWS_SECRET_ACCESS_KEY: s3.SECRET,
@@ -190,12 +197,15 @@ function s3Place({ bucket }: Servers, door: Door, number: number): BadPlace {
   };
 }
 
-async function postgresPlace({ database }: Servers, door: Door, number: number): Promise<BadPlace> {
+async function postgresPlace(
+  { database }: Servers,
+  { door, number, patience }: Way,
+): Promise<BadPlace> {
   const name = `bad_${number}`;
   await database.createDatabase(name);
   const address = `127.0.0.1:${door.port}/${name}`;
   const env = {
-    ...PATIENCE,
+    ...patience,
     CALLSHEET_STATE: `postgres://${postgres.USER}@${address}?stack=desk`,
     CALLSHEET_STATE_PASSWORD: postgres.PASSWORD,
   };

@@ -59,7 +59,7 @@ export function testBadStores(at: Moment, rows: readonly Row[], servers: () => S
 
 function testAtStart(rows: readonly Row[], servers: () => Servers): void {
   test.concurrent.each(rows)('%s, %s at the start', async (store, fault, why, todo) => {
-    await inPlace(store, servers(), async ({ stage, place }) => {
+    await inPlace(store, fault, servers(), async ({ stage, place }) => {
       await stage.apply({}, worldOf(place));
       await stage.edit('agents.yaml', 'how can I help?', 'good day!');
       const before = stage.writes().length;
@@ -76,7 +76,7 @@ function testAtStart(rows: readonly Row[], servers: () => Servers): void {
 
 function testInMidRun(rows: readonly Row[], servers: () => Servers): void {
   test.concurrent.each(rows)('%s, %s in mid-run', async (store, fault, why, todo) => {
-    await inPlace(store, servers(), async ({ stage, place }) => {
+    await inPlace(store, fault, servers(), async ({ stage, place }) => {
       const gate = await openGate(stage.sim.url);
       try {
         const env = {
@@ -105,11 +105,12 @@ function testInMidRun(rows: readonly Row[], servers: () => Servers): void {
 
 async function inPlace(
   name: StoreName,
+  fault: Fault,
   servers: Servers,
   body: (broken: Broken) => Promise<void>,
 ): Promise<void> {
   const stage = await openStage();
-  const { place, close } = await openPlace(name, servers, stage.folder);
+  const { place, close } = await openPlace(name, fault, servers, stage.folder);
   try {
     await body({ stage, place });
     expect(await stage.leaks()).toEqual([]);
