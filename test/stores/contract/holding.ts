@@ -1,6 +1,7 @@
 import { expect, test, vi } from 'vitest';
 import type { CallsheetError } from '../../../src/core/errors.ts';
 import { nextState } from '../../../src/state/replay.ts';
+import type { Lease } from '../../../src/state/store.ts';
 import { began, ended, failureOf, holder, stateWith } from '../../state/sample.ts';
 import { appendAll, RUN } from '../../state/stores.ts';
 import { startProcess } from '../other-process.ts';
@@ -110,6 +111,25 @@ export function testHolding(makeSpot: () => Promise<Spot>): void {
       expect(await spot.open().load()).toEqual({ state: undefined, pending: RUN.slice(0, prefix) });
       await next.release();
     }
+  });
+
+  // What a lease was told before would stop it, so each is the first thing that it does after the loss.
+  test.each<[string, (lease: Lease) => Promise<unknown>]>([
+    ['an append', (lease) => lease.append(began('r1'))],
+    ['a commit', (lease) => lease.commit(nextState(stateWith({}, { serial: 0 })))],
+    ['a replacement', (lease) => lease.replace(nextState(stateWith({}), 'r1'), [began('r1')])],
+    ['what is received', (lease) => lease.receive(stateWith({}), [{ run: 'r1', entries: RUN }])],
+    ['what is received without receipts', (lease) => lease.receive(stateWith({}), [])],
+  ])('%s is refused by the store itself once the lease is lost', async (_what, act) => {
+    const spot = await makeSpot();
+    const lease = await spot.open().acquire(holder('r1'));
+    await spot.open().unlock(lease.id, holder('u'));
+    const next = await spot.open().acquire(holder('r2'));
+    const failure = await failureOf(() => act(lease));
+    expect(failure.code).toBe('locked');
+    expect(await spot.open().load()).toEqual({ state: undefined, pending: [] });
+    expect(await spot.open().runs()).toEqual([]);
+    await next.append(began('r2'));
   });
 
   test('a heartbeat finds out that the lease is lost', async () => {
