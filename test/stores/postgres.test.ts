@@ -17,6 +17,7 @@ import {
   stateWith,
 } from '../state/sample.ts';
 import { appendAll, doRun } from '../state/stores.ts';
+import { brokenConnection, testBrokenConnections } from './broken-connections.ts';
 import { contract, type Opening, openViews, type Spot } from './contract.ts';
 import { PASSWORD, startPostgres } from './postgres-server.ts';
 
@@ -39,7 +40,7 @@ function faulty(database: Database, fault: Opening['fault']): Database {
   let number = 0;
   async function step<T>(work: () => Promise<T>): Promise<T> {
     number += 1;
-    const found = fault?.(number);
+    const found = await fault?.(number);
     if (found !== undefined && !found.done) throw found.error();
     const result = await work();
     if (found !== undefined) throw found.error();
@@ -112,62 +113,10 @@ function newSpot(): Spot {
 }
 
 describe('a real PostgreSQL', () => {
-  contract(
-    async () => newSpot(),
-    () => BROKEN(),
-    7,
-  );
+  contract(async () => newSpot(), brokenConnection, 7);
 });
 
-const BROKEN = () =>
-  Object.assign(new Error('write CONNECTION_CLOSED'), { code: 'CONNECTION_CLOSED' });
-
-describe('a connection that breaks once', () => {
-  const breakOnce = (done: boolean) => {
-    const breaking = { isDue: false };
-    const fault = () => {
-      if (!breaking.isDue) return undefined;
-      breaking.isDue = false;
-      return { error: BROKEN, done };
-    };
-    return { breaking, opening: { fault, effects: { sleep: async () => {} } } };
-  };
-
-  test.each([false, true])('is not seen by what looks (done: %s)', async (done) => {
-    const spot = newSpot();
-    await doRun(spot.open());
-    const { breaking, opening } = breakOnce(done);
-    const store = spot.open(opening);
-    for (const look of [() => store.load(), () => store.runs(), () => store.run('r1')]) {
-      breaking.isDue = true;
-      expect(await look()).toBeDefined();
-      expect(breaking.isDue).toBe(false);
-    }
-  });
-
-  test.each([false, true])('takes neither lease nor heartbeat (done: %s)', async (done) => {
-    const spot = newSpot();
-    const { breaking, opening } = breakOnce(done);
-    const store = spot.open(opening);
-    await store.load();
-    breaking.isDue = true;
-    const lease = await store.acquire(holder('r1'));
-    breaking.isDue = true;
-    await lease.release();
-    expect(await spot.open().lock()).toBeUndefined();
-  });
-
-  test('stops what must not be written twice', async () => {
-    const spot = newSpot();
-    const { breaking, opening } = breakOnce(true);
-    const lease = await spot.open(opening).acquire(holder('r1'));
-    await lease.append(began('r1'));
-    breaking.isDue = true;
-    const failure = await failureOf(() => lease.append(intent(1, 'agent.desk')));
-    expect(failure.message).toContain('the connection was lost');
-    expect((await spot.open().load()).pending).toHaveLength(2);
-  });
-});
+testBrokenConnections(newSpot);
 
 /** A store with a database of its own, as a stack opens it. */
 async function ownDatabase(name: string, env: Record<string, string> = ENV) {

@@ -227,27 +227,29 @@ async function postgresPlace(
   };
 }
 
-const CONNECTIONS = (name: string) =>
-  `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}' and pid <> pg_backend_pid()`;
-
 /** A disk is not filled for it: that would fill it for others. The trigger raises what PostgreSQL itself raises. */
+function refusing(code: string, message: string): readonly string[] {
+  return [
+    'create schema if not exists fault',
+    `create or replace function fault.refuse() returns trigger language plpgsql as
+     $$ begin raise exception '${message}' using errcode = '${code}'; end $$`,
+    ...['stack', 'journal'].map(
+      (table) =>
+        `create trigger refusing before insert or update on callsheet.${table} execute function fault.refuse()`,
+    ),
+  ];
+}
+
 const BREAKING: {
   readonly [F in 'read-only' | 'full' | 'newer' | 'foreign']: (name: string) => readonly string[];
 } = {
-  // A connection keeps what it began with.
+  // A connection that is open keeps what it began with: the trigger says the same to that.
   'read-only': (name) => [
     `alter database ${name} set default_transaction_read_only = on`,
-    CONNECTIONS(name),
+    'set default_transaction_read_only = off',
+    ...refusing('25006', 'cannot execute INSERT in a read-only transaction'),
   ],
-  full: () => [
-    'create schema if not exists fault',
-    `create or replace function fault.full() returns trigger language plpgsql as
-     $$ begin raise exception 'could not extend file "base/1/2": No space left on device' using errcode = '53100'; end $$`,
-    ...['stack', 'journal'].map(
-      (table) =>
-        `create trigger full_disk before insert or update on callsheet.${table} execute function fault.full()`,
-    ),
-  ],
+  full: () => refusing('53100', 'could not extend file "base/1/2": No space left on device'),
   newer: () => ['update callsheet.version set version = version + 90'],
   foreign: () => [
     'alter schema callsheet rename to hidden',

@@ -88,6 +88,39 @@ export function testHolding(makeSpot: () => Promise<Spot>): void {
     await lease.append(began('r1'));
   });
 
+  test('one that shows a heartbeat at any step of a takeover is watched anew', async () => {
+    for (let at = 1; ; at += 1) {
+      const spot = await makeSpot();
+      const there = clock({ machine: 'there', ahead: 3_600_000 });
+      const store = spot.open({ effects: there.effects });
+      const lease = await store.acquire(holder('r1'));
+      const here = clock({ machine: 'here' });
+      let steps = 0;
+      let waitedThen: number | undefined;
+      const fault = async (): Promise<undefined> => {
+        // Before it began to watch, an old heartbeat is one of a clock that is wrong.
+        if (here.waited() === 0) return;
+        steps += 1;
+        if (steps !== at) return;
+        const before = await store.lock();
+        if (before?.lease !== lease.id) return;
+        there.beat();
+        await vi.waitFor(async () => expect((await store.lock())?.beat).not.toBe(before.beat));
+        waitedThen = here.waited();
+      };
+      const taken = await spot
+        .open({ effects: here.effects, fault })
+        .acquire(holder('r2'))
+        .then(() => true)
+        .catch(() => false);
+      if (taken && waitedThen !== undefined)
+        expect(here.waited() - waitedThen, `at step ${at}`).toBeGreaterThanOrEqual(6_000);
+      if (!taken) await lease.append(began('r1'));
+      await spot.close();
+      if (steps < at) return;
+    }
+  });
+
   test('who lost the lease writes nothing more, and is told who has it', async () => {
     for (const prefix of [0, 1, 3, RUN.length]) {
       const spot = await makeSpot();

@@ -9,7 +9,7 @@ export type Fault = { readonly error: () => Error; readonly done: boolean } | un
 export type Opening = {
   readonly effects?: Partial<LockEffects>;
   /** Asked before every step, counted from 1. */
-  readonly fault?: (step: number) => Fault;
+  readonly fault?: (step: number) => Fault | Promise<Fault>;
 };
 
 /** A state of its own in the store under test. */
