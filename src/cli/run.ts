@@ -13,6 +13,7 @@ import type { ResourceState, State } from '../state/model.ts';
 import { nextState, withHolds } from '../state/replay.ts';
 import type { Lease } from '../state/store.ts';
 import { describeActor } from './actor.ts';
+import { claimForRun } from './claims.ts';
 import type { CommonFlags, Context } from './context.ts';
 import { EXIT, type ExitCode } from './exit.ts';
 import { objectionsNow, refusalsNow } from './make-plan.ts';
@@ -70,6 +71,7 @@ export async function runPlan(planned: Planned, request: RunRequest): Promise<Ex
   });
   try {
     const state = await recordSettlement(lease, session, context);
+    await claimForRun(lease, planned, session);
     // What is held or left out makes no run: the last one stays the last that did something.
     if (plan.changes.every(({ verdict }) => verdict !== 'ok')) {
       await refreshState(planned, state, lease);

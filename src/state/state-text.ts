@@ -1,5 +1,5 @@
 import { createHash, hash } from 'node:crypto';
-import { damagedState, foreignState, movedAway, NewerDocument, unwritable } from './failures.ts';
+import { damagedState, foreignState, MovedAway, NewerDocument, unwritable } from './failures.ts';
 import { brokenInvariant } from './invariants.ts';
 import type { State } from './model.ts';
 import { firstProblem, isRecord, stateShape } from './shape.ts';
@@ -163,7 +163,7 @@ export async function parseState(text: string, location: string): Promise<State>
   if (!validate(document))
     throw damagedState(location, `does not have the shape of a state: ${firstProblem(validate)}`);
   const { checksum: _, ...state } = document;
-  if (state.moved_to !== undefined) throw movedAway(location, state.moved_to);
+  if (state.moved_to !== undefined) throw new MovedAway(location, state.moved_to, state.lineage);
   const broken = brokenInvariant(state);
   if (broken !== undefined) throw damagedState(location, broken);
   return state;

@@ -4,6 +4,7 @@ import { renderPlanJson } from '../../render/json.ts';
 import { renderPlanMarkdown } from '../../render/markdown.ts';
 import type { PageOptions } from '../../render/markdown-marker.ts';
 import { renderPlanText } from '../../render/text.ts';
+import { tellOverlaps } from '../claims.ts';
 import { commandLine } from '../command-line.ts';
 import type { Context } from '../context.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
@@ -31,6 +32,7 @@ export async function plan(flags: PlanCommandFlags, context: Context): Promise<E
     tellWarnings(session.warnings, context);
     tellRunning(session.unfinished, context);
     const planned = await planConfiguration(session, planOptions(flags), context);
+    const isOverlapping = await tellOverlaps(planned, session, context);
     context.terminal.out(
       await renderReview(planned.plan, flags.format, context.terminal, flags.dir),
     );
@@ -39,6 +41,7 @@ export async function plan(flags: PlanCommandFlags, context: Context): Promise<E
       await writeNamedFile('--out', out, renderPlanJson(planned.plan));
       context.terminal.err(`The plan is in ${out}: ${commandLine(`apply ${out}`, flags)}`);
     }
+    if (isOverlapping) return EXIT.refused;
     return planExit(planned.plan, flags.detailedExitcode === true);
   } finally {
     await session.close();
