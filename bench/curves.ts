@@ -2,8 +2,8 @@ import { type Axis, logAxis, type Point, pathOf } from './axis.ts';
 import type { Side } from './benchmark.ts';
 import { type Entry, type Figures, isMeasured } from './figures.ts';
 
-const WIDTH = 760;
-const PANEL = { width: 320, height: 210, left: 52, top: 74, gapX: 56, gapY: 68 };
+const WIDTH = 800;
+const PANEL = { width: 290, height: 210, left: 74, top: 92, gapX: 100, gapY: 76 };
 
 /** What one panel shows of the figures. */
 type Panel = {

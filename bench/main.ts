@@ -65,9 +65,9 @@ async function main(): Promise<void> {
       entries.push(entry);
       // What was measured is kept, whatever happens to the rest.
       if (values.json !== undefined) writeFileSync(values.json, jsonOf({ ...extent, results }));
+      if (values.write) keepFigures(result);
     }
     console.log(`${tableOf(entries)}\n`);
-    if (values.write) keepFigures(result);
   }
 }
 

@@ -39,8 +39,9 @@ export function tableOf(entries: readonly Entry[]): string {
   const titles = [...keys, ...FIGURES].map(({ title }) => title);
   const table = [titles, ...rows];
   // Why something was not measured goes over the width of the rest.
-  const whole = table.filter(({ length }) => length === titles.length);
-  const widths = titles.map((_, at) => Math.max(...whole.map((row) => row[at]?.length ?? 0)));
+  const widthOf = (row: readonly string[], at: number) =>
+    row.length === titles.length || at < keys.length ? (row[at]?.length ?? 0) : 0;
+  const widths = titles.map((_, at) => Math.max(...table.map((row) => widthOf(row, at))));
   return table
     .map((row) =>
       row

@@ -72,7 +72,7 @@ test('ten times the fleet and ten times the time are as long on the curves', () 
     .slice(1)
     .split('L')
     .map((point) => point.split(' ').map(Number));
-  expect(points.map(([x]) => x)).toEqual([0, 160, 320]);
+  expect(points.map(([x]) => x)).toEqual([0, 145, 290]);
   const [first = 0, second = 0, third = 0] = points.map(([, y]) => y);
   expect(first - second).toBeCloseTo(second - third);
   expect(second).toBeLessThan(first);
