@@ -25,10 +25,16 @@ takes about 25 minutes; progress goes to stderr.
                  docs/performance.md and the curves of docs/performance.svg
   --pages        measure nothing: write both from the figures that are kept
 
-Benchmarks: ${benchmarks.map(({ name, about }) => `\n  ${name.padEnd(10)} ${about}`).join('')}
+Benchmarks:
+${benchmarks.map(({ name, about }) => `  ${name}\n${folded(about)}`).join('\n')}
 
 A case that fails is told as not measured; the others go on, and the end is 1.
 `;
+
+/** Lines of a terminal's width. */
+function folded(text: string): string {
+  return text.replace(/(.{1,72})(?: |$)/g, '    $1\n').trimEnd();
+}
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -87,7 +93,7 @@ async function* measureAll(one: Benchmark, extent: Extent): AsyncGenerator<Entry
 /** Small ones first, so that what is cut short is what takes longest. */
 function scalesOf({ sizes, latencies = [0] }: Benchmark): readonly Scale[] {
   const wanted = values.size === undefined ? sizes : [count(values.size)];
-  const waits = values.latency === undefined ? latencies : [Number(values.latency)];
+  const waits = values.latency === undefined ? latencies : [milliseconds(values.latency)];
   return wanted.flatMap((size) => waits.map((latency) => ({ size, latency })));
 }
 
@@ -118,6 +124,10 @@ async function measureOne(
 
 function jsonOf(value: unknown): string {
   return `${JSON.stringify(value, null, 2)}\n`;
+}
+
+function milliseconds(text: string): number {
+  return text === '0' ? 0 : count(text);
 }
 
 function count(text: string): number {
