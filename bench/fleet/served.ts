@@ -65,18 +65,25 @@ async function serve(
 function fleetOf(size: number): Promise<string> {
   const known = made.get(size) ?? makeFleet(size);
   made.set(size, known);
+  // What failed is tried again for the next case.
+  known.catch(() => made.delete(size));
   return known;
 }
 
 /** A stack whose state is made from what is live, as nobody wants to apply it first. */
 async function makeFleet(size: number): Promise<string> {
   const dir = mkdtempSync(join(tmpdir(), 'callsheet-bench-fleet-'));
-  writeFleet(dir, size);
-  const platform = await startPlatform({ size, latency: 0 });
   try {
-    await runProcess([MAIN, 'state', 'repair'], dir, { ...CLEAN_ENV, ...platform.env });
-  } finally {
-    await platform.close();
+    writeFleet(dir, size);
+    const platform = await startPlatform({ size, latency: 0 });
+    try {
+      await runProcess([MAIN, 'state', 'repair'], dir, { ...CLEAN_ENV, ...platform.env });
+    } finally {
+      await platform.close();
+    }
+    return dir;
+  } catch (error) {
+    rmSync(dir, { recursive: true, force: true });
+    throw error;
   }
-  return dir;
 }
