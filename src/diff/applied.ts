@@ -21,6 +21,9 @@ export function rememberValue(leaf: Leaf, value: Json, address: string, world: W
   if (leaf.facts.sensitive || leaf.facts.unreadable || leaf.value instanceof Secret) {
     return { fingerprint: world.fingerprints.of(address, leaf.text, value) };
   }
+  // A prompt need not be quoted to see that it is long.
+  if (typeof value === 'string' && value.length > LONGEST_PLAIN_VALUE)
+    return { digest: digestOf(value) };
   const plain = JSON.stringify(value);
   if (plain.length > LONGEST_PLAIN_VALUE) return { digest: digestOf(value) };
   return { value: typeof value === 'object' ? JSON.parse(plain) : value };
