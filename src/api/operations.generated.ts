@@ -613,6 +613,11 @@ export const assumptions = {
     assumed: 'Identity, status, type, model, language, time zone and timestamps; `updated_at` may be missing.',
     why: 'The subset is not listed; Callsheet only relies on `id`, `organization_id` and `name`.',
   },
+  'agent.updated-at': {
+    documented: 'An agent has `updated_at`, a timestamp; items of the list carry a subset of its fields.',
+    assumed: 'Every change of what an agent\'s record returns moves it, whoever makes it and wherever, but for a policy that goes away; an agent is read as it was at one moment; and the platform\'s clocks agree to within ten seconds.',
+    why: 'It is what the name says. A fast refresh reads no agent again whose `updated_at` in the list is the one that it was read with; `--refresh full` reads them all.',
+  },
   'agent.phi-redaction': {
     documented: 'A feature `phi_redaction` gives permission to opt in, and a revert may not switch redaction on without it.',
     assumed: 'The opt-in is the flag `phi_redaction` in an agent\'s `config`.',

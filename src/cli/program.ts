@@ -18,6 +18,7 @@ import {
   overrideFreeze,
   planOptionsOn,
   port,
+  refresh,
   targetOptionsOn,
   whole,
 } from './options.ts';
@@ -175,6 +176,7 @@ export function buildProgram(action: Act, version: string, argv: readonly string
   addAuthorCommands(command, action);
 
   planOptionsOn(command('plan', 'show what apply would do'))
+    .addOption(refresh())
     .option('--out <file>', 'write the plan to a file that apply takes')
     .addOption(format('text', 'json', 'markdown', 'html'))
     .option('--detailed-exitcode', 'exit 2 when there are changes')
@@ -183,6 +185,7 @@ export function buildProgram(action: Act, version: string, argv: readonly string
     );
 
   planOptionsOn(command('apply', 'carry out a plan'))
+    .addOption(refresh())
     .argument('[planfile]', 'a plan made by: callsheet plan --out FILE')
     .option('--auto-approve', 'do not ask')
     .option('--rollback-on-failure', 'undo what the run did, should it fail')
@@ -233,6 +236,7 @@ export function buildProgram(action: Act, version: string, argv: readonly string
     );
 
   targetOptionsOn(command('drift', 'show what changed on the platform since the last apply'))
+    .addOption(refresh())
     .addOption(concurrency())
     .addOption(format('text', 'json', 'markdown', 'html'))
     .option('--detailed-exitcode', 'exit 2 when there is drift')

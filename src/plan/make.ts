@@ -6,6 +6,7 @@ import type { PlanRules } from '../core/plan-rules.ts';
 import type { LeafChange } from '../diff/compare.ts';
 import type { World } from '../diff/world.ts';
 import { kindNamed, kinds } from '../kinds/index.ts';
+import type { Kind } from '../kinds/kind.ts';
 import type { ResourceState, State } from '../state/model.ts';
 import { assumptionsOf } from './assumptions.ts';
 import { refuseDangling } from './dangling.ts';
@@ -26,6 +27,9 @@ import type { Reader } from './reader.ts';
 import type { Support } from './unsupported.ts';
 import { refuseUsed } from './uses.ts';
 
+/** How much is read: all of it, or only what may have changed. */
+export type Refresh = 'fast' | 'full';
+
 export type PlanInput = {
   readonly purpose: PlanDocument['purpose'];
   readonly undoes?: string;
@@ -35,6 +39,11 @@ export type PlanInput = {
   readonly prune: boolean;
   readonly state: State;
   readonly reader: Reader;
+  /**
+   * `fast`: what provably did not change since the state remembered it is not read. The plan is the same
+   * (`unmoved.ts`). `full` unless given.
+   */
+  readonly refresh?: Refresh;
   /** Addresses that a resource had before, the latest first. */
   readonly formerly?: (address: Address) => readonly Address[];
   /** Whether a resource that is no longer configured is let go of instead of deleted. */
@@ -67,6 +76,8 @@ export type Planned = {
   readonly ids: ReadonlyMap<Address, string>;
   /** What the comparison found, unmasked, of those that differ. It never leaves this process. */
   readonly found: ReadonlyMap<Address, readonly LeafChange[]>;
+  /** How many resources were planned without being read. */
+  readonly unread: number;
 };
 
 /** Makes a plan. Throws `CallsheetError('config')` where a resource cannot be identified. */
@@ -113,7 +124,7 @@ export async function makePlan(input: PlanInput): Promise<Planned> {
       leaves.length === 0 ? [] : [[change.address, leaves] as const],
     ),
   );
-  return { plan, refresh, ids, found };
+  return { plan, refresh, ids, found, unread: results.filter(({ isUnread }) => isUnread).length };
 }
 
 function isChosen(
@@ -169,7 +180,7 @@ function assemble(
     options,
     summary: summarise(changes, all.length - changes.length),
     requests: forecastRequests(changes, kindNamed, input.secondsPerRequest()),
-    assumptions: assumptionsOf(changes, supportOf(input)),
+    assumptions: assumptionsOf(changes, unreadKinds(results), supportOf(input)),
     changes,
     notes: distinctNotes(results.flatMap(({ notes }) => notes)),
     ...(input.settled === undefined ? {} : { settled: input.settled }),
@@ -179,6 +190,12 @@ function assemble(
   const notes = [...undigested.notes, ...overrideNotes(objections), ...judged.notes];
   const plan = { ...undigested, notes, digest: planDigest(undigested) };
   return withRefusals(plan, [...refusalsIn(objections), ...judged.refusals]);
+}
+
+/** The kinds of what was planned without being read. */
+function unreadKinds(results: readonly Result[]): readonly Kind[] {
+  const names = new Set(results.flatMap(({ change, isUnread }) => (isUnread ? [change.kind] : [])));
+  return [...names].map(kindNamed);
 }
 
 function preflightOf({ reader, desired, organizations }: PlanInput): PreflightContext {

@@ -570,6 +570,7 @@ export interface Pin {
   digest: string;
   updated_at: string | null;
   history_id: number | null;
+  certain?: true;
 }
 export interface Edit {
   format: 'callsheet-state-edit';
@@ -1068,6 +1069,7 @@ export interface Pin {
   digest: string;
   updated_at: string | null;
   history_id: number | null;
+  certain?: true;
 }
 export interface Resource {
   kind: string;
@@ -1532,6 +1534,7 @@ export type Pin = {
   digest: string;
   updated_at: string | null;
   history_id: number | null;
+  certain?: true;
 } | null;
 export type Entry = Began | Snapshot | Intent | Outcome | ResourceRecorded | Ended;
 
