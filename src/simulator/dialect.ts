@@ -88,7 +88,7 @@ export const DIALECT_OPTIONS = {
   ),
   deletedPolicy: oneOf(
     ['emptied', 'unstamped', 'dangling'],
-    'what becomes of an agent\'s `default_retry_policy_id` once that policy is gone: it is emptied, emptied while `updated_at` stays as it was, or kept; its calls are not retried either way',
+    "what becomes of an agent's `default_retry_policy_id` once that policy is gone: it is emptied, emptied while `updated_at` stays as it was, or kept; its calls are not retried either way",
   ),
   voiceIds: oneOf(['uuid', 'text'], 'what ids of cloned voices look like'),
   voiceLanguage: oneOf(

@@ -68,10 +68,12 @@ async function live(stage: Stage): Promise<void> {
 
 /** Longer than it takes until no two changes can have one `updated_at`. */
 const A_WHILE_MS = 60_000;
+/** Longer than history entries are in coming. */
+const A_MOMENT_MS = 1_000;
 
 /** The plan is the same, whether what did not change is read or not: now, and when some time has passed. */
 async function agreeOnReading(stage: Stage): Promise<void> {
-  for (const wait of [0, A_WHILE_MS]) {
+  for (const wait of [A_MOMENT_MS, A_WHILE_MS]) {
     stage.sim.advance(wait);
     const fast = await stage.plan({ refresh: 'fast' });
     const full = await stage.plan({ refresh: 'full' });
