@@ -1,6 +1,7 @@
 import { type Address, matchesAddress } from '../core/address.ts';
 import type { DesiredResource } from '../core/desired.ts';
 import type { Guards } from '../core/guards.ts';
+import { inTurns } from '../core/in-turns.ts';
 import type { Change, PlanDocument, PlanOptions } from '../core/plan-document.ts';
 import type { PlanRules } from '../core/plan-rules.ts';
 import type { LeafChange } from '../diff/compare.ts';
@@ -29,6 +30,9 @@ import { refuseUsed } from './uses.ts';
 
 /** How much is read: all of it, or only what may have changed. */
 export type Refresh = 'fast' | 'full';
+
+/** Resources that are read and compared at once: more than are ever in flight, fewer than a large fleet has. */
+const MOST_AT_ONCE = 256;
 
 export type PlanInput = {
   readonly purpose: PlanDocument['purpose'];
@@ -102,9 +106,11 @@ export async function makePlan(input: PlanInput): Promise<Planned> {
   // Kind by kind, so that a resource that is about to be replaced has no id for those that refer to it.
   for (const kind of kinds) {
     const ofKind = chosen.filter((identity) => identity.kind === kind);
-    const planned = await Promise.all(
-      ofKind.map((identity) => planOne(identity, { ...input, world, checks })),
-    );
+    const planned: Result[] = [];
+    const one = { ...input, world, checks };
+    await inTurns(ofKind.entries(), MOST_AT_ONCE, async ([index, identity]) => {
+      planned[index] = await planOne(identity, one);
+    });
     for (const result of planned) {
       results.push(result);
       const { action, verdict, address } = result.change;

@@ -45,7 +45,7 @@ export async function planOne(given: Identity, input: OneInput): Promise<Result>
   if (input.refresh === 'fast') {
     const resent = isResent(address, input.options);
     const unwritten = compareUnread(identity, world, resent);
-    if (unwritten !== undefined) return unchanged(identity, unwritten);
+    if (unwritten !== undefined) return planUnread(identity, unwritten);
   }
   const facets = new Set(
     kind.facets.map(({ field }) => field).filter((field) => desired?.document[field] !== undefined),
@@ -78,7 +78,8 @@ export async function planOne(given: Identity, input: OneInput): Promise<Result>
     const at = { id: live.id, scope: live.scope, pin };
     const state = rememberResource(kind, desired, at, known, new Set(), world);
     const isKnown = recorded !== undefined && digestOf(state) === digestOf(recorded);
-    return { change, notes, leaves, state: isKnown ? undefined : state };
+    const kept = change.action === 'no_op' ? unchanged(change) : change;
+    return { change: kept, notes, leaves, state: isKnown ? undefined : state };
   }
   if (live === undefined || change.pin === null || change.verdict === 'unsupported') {
     return { change, notes, leaves, state: undefined };
@@ -97,10 +98,19 @@ export async function planOne(given: Identity, input: OneInput): Promise<Result>
 }
 
 /** A resource of which it is known, without reading it, that there is nothing to write. */
-function unchanged(identity: Identity, leaves: readonly LeafChange[]): Result {
-  const change: Change = {
-    ...base(identity),
-    id: identity.found?.id ?? null,
+function planUnread(identity: Identity, leaves: readonly LeafChange[]): Result {
+  const notes = leafNotes(identity.address, leaves);
+  const change = unchanged({ ...base(identity), id: identity.found?.id ?? null });
+  return { change, notes, leaves, state: undefined, isUnread: true };
+}
+
+type Known = Omit<ReturnType<typeof base>, 'id'> & Pick<Change, 'id'>;
+
+/** What need be known of a resource that stays as it is: the documents of a large fleet would fill the memory. */
+function unchanged(known: Known): Change {
+  const { address, kind, name, organization_id, id, adopted, missing_id, source } = known;
+  return {
+    ...{ address, kind, name, organization_id, id, adopted, missing_id, source },
     action: 'no_op',
     verdict: 'ok',
     reason: 'nothing to change',
@@ -110,8 +120,6 @@ function unchanged(identity: Identity, leaves: readonly LeafChange[]): Result {
     pin: null,
     operations: [],
   };
-  const notes = leafNotes(identity.address, leaves);
-  return { change, notes, leaves, state: undefined, isUnread: true };
 }
 
 /** Asks what the platform would refuse. A rollback leaves that out, and does the rest. */

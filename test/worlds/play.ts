@@ -55,6 +55,8 @@ async function playStep(
   const act = actor(sim, folder, secret);
   const allowed = { allowDelete, force: allowDelete, acceptConflicts: true };
   const flags = { dir: folder, format: 'json' as const, ...allowed };
+  // History entries are there by then.
+  sim.advance(A_MOMENT_MS);
   if (generation > 0) await agreeOnReading(act, flags);
   const run = () => act((to) => apply(undefined, { ...flags, autoApprove: true }, to));
   const deletesBefore = deletesIn(sim).length;
@@ -102,6 +104,7 @@ async function playStep(
 
 /** Longer than it takes until no two changes can have one `updated_at`. */
 const A_WHILE_MS = 60_000;
+const A_MOMENT_MS = 1_000;
 
 /** The plan of a step is the same, whether what did not change since the last one is read or not. */
 async function agreeOnReading(
