@@ -68,7 +68,7 @@ export const operations = {
     path: '/v1/agents/{agentId}',
     documented: true,
     assumption: 'agent.update-response',
-    assumes: ['agent.merge', 'agent.stays', 'agent.save-errors', 'error.validation-shape', 'history.entries'],
+    assumes: ['agent.merge', 'agent.stays', 'agent.save-errors', 'error.validation-shape', 'history.entries', 'agent.updated-at'],
     scoped: 'narrowed',
     paginated: false,
     repeatable: false,

@@ -54,7 +54,6 @@ export const OF_FLAGS: { readonly [flag: string]: Source } = {
   '--rate-limit': 'nothing',
   '--recipient': 'nothing',
   '--resellers': 'nothing',
-  '--refresh': 'nothing',
   '--reseller': 'nothing',
   '--resend-secrets': 'addresses',
   '--run': 'runs',
