@@ -52,6 +52,14 @@ export function planOptionsOn(command: Command): Command {
     .addOption(concurrency());
 }
 
+/** Whether what did not change since the last run is read all the same. */
+export function refresh(): Option {
+  return new Option('--refresh <how>', 'read what may have changed, or everything').choices([
+    'fast',
+    'full',
+  ]);
+}
+
 export function overrideFreeze(): Option {
   return new Option('--override-freeze <reason>', 'write in a freeze window; why is recorded');
 }

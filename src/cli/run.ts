@@ -1,6 +1,8 @@
 import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { checkPins } from '../apply/check-pins.ts';
+import { confirmPins } from '../apply/confirm-pins.ts';
+import type { RunDeps } from '../apply/deps.ts';
 import { executePlan, type RunResult } from '../apply/execute.ts';
 import type { Address } from '../core/address.ts';
 import type { DesiredResource } from '../core/desired.ts';
@@ -154,10 +156,15 @@ async function execute(
     progress.stop();
   });
   const result = await verified(executed, found, request);
-  for (const [address, resource] of planned.refresh) {
-    if (result.resources[address] === state.resources[address]) {
-      await lease.append({ type: 'resource', address, resource });
-    }
+  const confirmed = await confirm(result, deps, request);
+  const isUntouched = (address: Address) => result.resources[address] === state.resources[address];
+  const refreshed = new Map(
+    [...confirmed, ...planned.refresh].filter(
+      ([address]) => confirmed.has(address) || isUntouched(address),
+    ),
+  );
+  for (const [address, resource] of refreshed) {
+    await lease.append({ type: 'resource', address, resource });
   }
   await lease.append({
     type: 'ended',
@@ -167,9 +174,6 @@ async function execute(
     ledger: result.ledger,
     ...(result.verification?.differs.length ? { differs: result.verification.differs } : {}),
   });
-  const refreshed = [...planned.refresh].filter(
-    ([address]) => result.resources[address] === state.resources[address],
-  );
   const resources = { ...result.resources, ...Object.fromEntries(refreshed) };
   await lease.commit(nextState(withHolds(state, guarded.holds), run, resources));
   await progress.close();
@@ -177,6 +181,16 @@ async function execute(
   else request.onResult(run, result);
   request.onEnded?.(run, result);
   return runExit(result);
+}
+
+/** What can be told of what the run wrote, and runs before it, now that some time has passed. */
+async function confirm(
+  { status, resources }: RunResult,
+  deps: RunDeps,
+  { purpose, session }: RunRequest,
+): Promise<ReadonlyMap<Address, ResourceState>> {
+  const isWorth = purpose === 'apply' && session.endpoints.assume && status !== 'interrupted';
+  return isWorth ? confirmPins(resources, deps) : new Map();
 }
 
 /** Says once that an interrupt was heard. Apart, so that what waits for one keeps nothing of the run in memory. */

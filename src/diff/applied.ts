@@ -43,8 +43,12 @@ export function matchesApplied(
     return world.fingerprints.matches(applied.fingerprint, address, path, value);
   }
   const equal =
-    'digest' in applied
-      ? applied.digest === digestOf(value)
-      : digestOf(applied.value) === digestOf(value);
+    'digest' in applied ? applied.digest === digestOf(value) : isSame(applied.value, value);
   return equal ? 'equal' : 'different';
+}
+
+/** Most values are plain, and told apart by looking at them. */
+function isSame(one: Json, other: Json): boolean {
+  const isPlain = typeof one !== 'object' || typeof other !== 'object' || !one || !other;
+  return isPlain ? one === other : digestOf(one) === digestOf(other);
 }

@@ -3,6 +3,7 @@ import { damagedState, foreignState, MovedAway, NewerDocument, unwritable } from
 import { brokenInvariant } from './invariants.ts';
 import type { State } from './model.ts';
 import { firstProblem, isRecord, stateShape } from './shape.ts';
+import { openSharing } from './share-leaves.ts';
 
 /**
  * The text form of a state, the same for every store that keeps it as one document: JSON with the
@@ -76,10 +77,11 @@ const LAST_LINE = '}}';
  */
 export async function readState(lines: AsyncIterable<string>): Promise<State | undefined> {
   const resources = new Map<string, unknown>();
+  const share = openSharing();
   const head = await readSealed(lines, (line) => {
     const one = parseObject(`{${line}}`);
     if (one === undefined) return false;
-    for (const [address, resource] of Object.entries(one)) resources.set(address, resource);
+    for (const [address, resource] of Object.entries(one)) resources.set(address, share(resource));
     return true;
   });
   return head && soundState({ ...head, resources: Object.fromEntries(resources) });

@@ -657,6 +657,7 @@ export interface Pin {
   digest: string;
   updated_at: string | null;
   history_id: number | null;
+  certain?: true;
 }
 export interface Edit {
   format: 'callsheet-state-edit';
@@ -1156,6 +1157,7 @@ export interface Pin {
   digest: string;
   updated_at: string | null;
   history_id: number | null;
+  certain?: true;
 }
 export interface Resource {
   kind: string;
@@ -1620,6 +1622,7 @@ export type Pin = {
   digest: string;
   updated_at: string | null;
   history_id: number | null;
+  certain?: true;
 } | null;
 export type Entry = Began | Snapshot | Intent | Outcome | ResourceRecorded | Ended;
 
