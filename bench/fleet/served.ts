@@ -77,7 +77,10 @@ async function makeFleet(size: number): Promise<string> {
     writeFleet(dir, size);
     const platform = await startPlatform({ size, latency: 0 });
     try {
-      await runProcess([MAIN, 'state', 'repair'], dir, { ...CLEAN_ENV, ...platform.env });
+      const env = { ...CLEAN_ENV, ...platform.env };
+      await runProcess([MAIN, 'state', 'repair'], dir, env);
+      // Changes nothing, and the state remembers that every agent was seen to be as it is configured.
+      await runProcess([MAIN, 'apply', '--auto-approve', ...AT_ONCE], dir, env);
     } finally {
       await platform.close();
     }
