@@ -1,11 +1,17 @@
+import { globSync, readFileSync } from 'node:fs';
 import { defineConfig } from 'vitest/config';
 
 // Longer runs of what `npm test` proves in short: random worlds, kill points, storms.
+/** Tests that `npm test` leaves out stand beside shorter ones. */
+const withLongOnes = globSync('test/**/*.test.ts').filter((file) =>
+  /\blong[A-Z]\w*\(|\bisLong\b/.test(readFileSync(file, 'utf8')),
+);
+
 export default defineConfig({
   test: {
-    include: ['test/torture/**/*.test.ts', 'test/stores/*.test.ts'],
-    // The stores are broken at every step, not at each few.
-    env: { CALLSHEET_EVERY_STEP: '1' },
+    include: ['test/torture/**/*.test.ts', 'test/stores/*.test.ts', ...withLongOnes],
+    // The stores are broken at every step, not at each few; elsewhere the long tests alone are run.
+    env: { CALLSHEET_EVERY_STEP: '1', CALLSHEET_TORTURE: '1' },
     isolate: false,
     fileParallelism: false,
     // They import JSON in a way that only bundlers read.

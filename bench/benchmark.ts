@@ -1,13 +1,20 @@
 /**
  * `bench/` measures Callsheet against the least that the same work takes (DESIGN §11). A benchmark is one file
- * that says what is run and against what; `benchmarks.ts` lists them, and `measure.ts` runs any of them. Nothing
- * here is part of `npm test` but a tiny run of each, so that they keep working.
+ * that says what is run and against what; `benchmarks.ts` lists them, `measure.ts` runs any of them, and
+ * `pages.ts` writes the figures into `docs/`. Nothing here is part of `npm test` but a tiny run of each, so that
+ * they keep working.
  */
 export type Benchmark = {
   readonly name: string;
   /** What is measured against what, in a sentence. */
   readonly about: string;
+  /** How many agents, unless `--size` says otherwise. */
+  readonly sizes: readonly number[];
+  /** Milliseconds that the platform lets every request wait; none where there is no platform. */
+  readonly latencies?: readonly number[];
   readonly cases: readonly Case[];
+  /** Ends what cases left running or lying for those behind them. */
+  readonly tidy?: () => Promise<void>;
 };
 
 export type Case = {
@@ -17,15 +24,25 @@ export type Case = {
   /** Writes what both read. The same size gives the same bytes. */
   readonly prepare?: (dir: string, size: number) => void;
   /** Opens what both need beside files; closed after the last run. */
-  readonly serve?: (dir: string, size: number) => Promise<Surroundings>;
+  readonly serve?: (dir: string, scale: Scale) => Promise<Surroundings>;
   readonly callsheet: Program;
   /** The least that the same work takes. */
   readonly floor: Program;
 };
 
+export type Scale = { readonly size: number; readonly latency: number };
+
+export type Side = 'callsheet' | 'floor';
+
 /** What both programs work with beside the files, such as a simulated platform. */
 export type Surroundings = {
   readonly env: Readonly<Record<string, string>>;
+  /** What the floor is told instead, where each has a platform of its own. */
+  readonly floorEnv?: Readonly<Record<string, string>>;
+  /** Done before each run of Callsheet, and not measured. */
+  readonly before?: () => Promise<void>;
+  /** Done after it and before the floor, which may be told what Callsheet did. */
+  readonly between?: () => Promise<void>;
   readonly close: () => Promise<void>;
 };
 

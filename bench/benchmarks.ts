@@ -1,6 +1,7 @@
 import type { Benchmark } from './benchmark.ts';
 import { exporting } from './export.ts';
+import { fleet } from './fleet.ts';
 import { startup } from './startup.ts';
 import { validate } from './validate.ts';
 
-export const benchmarks: readonly Benchmark[] = [startup, validate, exporting];
+export const benchmarks: readonly Benchmark[] = [startup, validate, exporting, fleet];

@@ -38,6 +38,7 @@ const GOAL = 1.3;
 
 export const exporting: Benchmark = {
   name: 'export',
+  sizes: [10_000],
   about: 'callsheet export against a bare loop with the same requests and as many bytes.',
   cases: [
     { name: 'plain', goal: GOAL, serve: serveAccount, callsheet: exported(), floor },

@@ -1,10 +1,11 @@
 import { availableParallelism, cpus, loadavg, totalmem } from 'node:os';
-import type { Measured, Pair } from './measure.ts';
+import type { Scale, Side } from './benchmark.ts';
+import type { Measured } from './measure.ts';
 
 export type Range = { readonly median: number; readonly least: number; readonly most: number };
 
 /** What one case came to. */
-export type Figures = {
+export type Figures = Scale & {
   readonly name: string;
   readonly goal?: number;
   readonly runs: number;
@@ -16,17 +17,31 @@ export type Figures = {
   /** The same of the time on processors: what else a shared machine does bears less on it. */
   readonly cpuRatio: Range;
   /** Most that any run held, in MB. */
-  readonly memory: { readonly callsheet: number; readonly floor: number };
+  readonly memory: Readonly<Record<Side, number>>;
 };
 
-export function figuresOf({ name, goal, pairs }: Measured): Figures {
-  const peak = (side: keyof Pair) =>
-    (Math.max(...pairs.map((pair) => pair[side].kib)) * 1024) / 1e6;
-  const times = (side: keyof Pair) => rangeOf(pairs.map((pair) => pair[side].ms));
+/** A case that has no figures, and why. */
+export type Unmeasured = Scale & { readonly name: string; readonly problem: string };
+
+export type Entry = Figures | Unmeasured;
+
+/** All that one run of a benchmark came to. */
+export type Results = {
+  readonly benchmark: string;
+  readonly command: string;
+  readonly machine: string;
+  readonly entries: readonly Entry[];
+};
+
+export function figuresOf({ name, size, latency, goal, pairs }: Measured): Figures {
+  const peak = (side: Side) => (Math.max(...pairs.map((pair) => pair[side].kib)) * 1024) / 1e6;
+  const times = (side: Side) => rangeOf(pairs.map((pair) => pair[side].ms));
   const ratios = (of: 'ms' | 'cpu') =>
     rangeOf(pairs.map(({ callsheet, floor }) => callsheet[of] / floor[of]));
   return {
     name,
+    size,
+    latency,
     ...(goal === undefined ? {} : { goal }),
     runs: pairs.length,
     callsheet: times('callsheet'),
@@ -44,47 +59,14 @@ function rangeOf(values: readonly number[]): Range {
   return { median: (low + high) / 2, least: sorted[0] ?? 0, most: sorted.at(-1) ?? 0 };
 }
 
+export function isMeasured(entry: Entry): entry is Figures {
+  return !('problem' in entry);
+}
+
 /** What of the machine bears on the figures. */
 export function machineFacts(): string {
   const [cpu] = cpus();
   const gib = Math.round(totalmem() / 2 ** 30);
   const [load = 0] = loadavg();
   return `${availableParallelism()} cores (${cpu?.model.trim()}), ${gib} GiB, Node ${process.versions.node}, load ${load.toFixed(1)} at the start`;
-}
-
-/** The figures of a benchmark as a table of at most 80 columns. */
-export function tableOf(all: readonly Figures[]): string {
-  const rows = all.map(({ name, goal, runs, callsheet, floor, ratio, cpuRatio, memory }) => [
-    name,
-    seconds(callsheet),
-    seconds(floor),
-    `${times(ratio.median)} (${ratio.least.toFixed(2)}–${ratio.most.toFixed(2)})`,
-    cpuRatio.median.toFixed(2),
-    goal === undefined ? '' : `≤ ${goal}`,
-    `${memory.callsheet.toFixed(0)}/${memory.floor.toFixed(0)} MB`,
-    String(runs),
-  ]);
-  const table = [
-    ['case', 'callsheet', 'floor', 'ratio (spread)', 'CPU', 'goal', 'peak', 'runs'],
-    ...rows,
-  ];
-  const widths = (table[0] ?? []).map((_, at) =>
-    Math.max(...table.map((row) => row[at]?.length ?? 0)),
-  );
-  return table
-    .map((row) =>
-      row
-        .map((cell, at) => cell.padEnd(widths[at] ?? 0))
-        .join('  ')
-        .trimEnd(),
-    )
-    .join('\n');
-}
-
-function seconds({ median }: Range): string {
-  return `${(median / 1000).toFixed(2)} s`;
-}
-
-function times(value: number): string {
-  return `${value.toFixed(2)} ×`;
 }

@@ -32,6 +32,7 @@ function writeAgents(dir: string, size: number): void {
 
 export const startup: Benchmark = {
   name: 'startup',
+  sizes: [1000],
   about: 'what a command takes before it does anything, against node -e 0.',
   cases: [
     { name: '--version', goal: 2, callsheet: callsheet(['--version'], /^\d/), floor: nothing },

@@ -23,6 +23,7 @@ const GOAL = 1.5;
 
 export const validate: Benchmark = {
   name: 'validate',
+  sizes: [10_000],
   about: 'callsheet validate against parsing the same files and compiling nothing.',
   cases: [
     { name: 'spread', goal: GOAL, prepare: writeSpread, callsheet, floor },

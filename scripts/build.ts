@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { build, type Plugin } from 'rolldown';
 import { writeDeclarations } from './build/declarations.ts';
 import { modulesOfPages, pages } from './build/pages.ts';
-import { validators } from './build/validators.ts';
+import { shapes, validators } from './build/validators.ts';
 
 const root = dirname(import.meta.dirname);
 const dist = join(root, 'dist');
@@ -32,7 +32,7 @@ const { output } = await build({
   cwd: root,
   input: { main: 'src/main.ts', index: 'src/index.ts' },
   platform: 'node',
-  plugins: [withoutUnused, validators, pages],
+  plugins: [withoutUnused, validators, shapes, pages],
   logLevel: 'warn',
   output: {
     dir: draft,

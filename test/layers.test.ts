@@ -69,7 +69,7 @@ const ALLOWED: { readonly [folder: string]: readonly string[] } = {
   core: [],
 };
 
-const MODEL = ['model', 'journal', 'store', 'replay', 'fingerprint'].map(
+const MODEL = ['model', 'journal', 'store', 'claim', 'replay', 'fingerprint'].map(
   (name) => `src/state/${name}.ts`,
 );
 

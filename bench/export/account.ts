@@ -3,7 +3,7 @@ import { readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { startSimulator } from '../../src/simulator/index.ts';
-import type { Surroundings } from '../benchmark.ts';
+import type { Scale, Surroundings } from '../benchmark.ts';
 
 const MAIN = join(import.meta.dirname, '../../dist/main.js');
 const ORGANIZATIONS = 12;
@@ -12,7 +12,7 @@ const ORGANIZATIONS = 12;
  * Serves an account, exports it once, and writes down for the bare loop what that asked for and how large the
  * files were.
  */
-export async function serveAccount(dir: string, size: number): Promise<Surroundings> {
+export async function serveAccount(dir: string, { size }: Scale): Promise<Surroundings> {
   const sim = await startSimulator({ organizations: ORGANIZATIONS, agents: size });
   const env = {
     CALLSHEET_BASE_URL: sim.url,

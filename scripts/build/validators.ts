@@ -1,9 +1,12 @@
 import { _, Ajv2020 } from 'ajv/dist/2020.js';
 import standalone from 'ajv/dist/standalone/index.js';
 import type { Plugin } from 'rolldown';
+import stateSchema from '../../schemas/state.schema.json' with { type: 'json' };
 import { checkedSchemas } from '../../src/config/checked-schemas.ts';
 import { AJV_FORMATS, AJV_OPTIONS, withoutId } from '../../src/config/compile-schema.ts';
+import { SHAPE_OPTIONS, SHAPES } from '../../src/state/compile-shapes.ts';
 
+const STATE_COMPILER = /[\\/]src[\\/]state[\\/]compile-shapes\.ts$/;
 const COMPILER = /[\\/]src[\\/]config[\\/]compile-schema\.ts$/;
 
 /** Puts the validators in the place of the compiler, so that no command compiles a schema when it starts. */
@@ -11,6 +14,40 @@ export const validators: Plugin = {
   name: 'validators',
   load: { filter: { id: COMPILER }, handler: () => ({ code: precompiled(), moduleType: 'js' }) },
 };
+
+/** The same for what states and journals are held against. */
+export const shapes: Plugin = {
+  name: 'shapes',
+  load: {
+    filter: { id: STATE_COMPILER },
+    handler: () => ({ code: precompiledShapes(), moduleType: 'js' }),
+  },
+};
+
+/** A module with the exports of `compile-shapes.ts` that the bundle uses. */
+function precompiledShapes(): string {
+  const ajv = new Ajv2020({ ...SHAPE_OPTIONS, code: { source: true, esm: true } });
+  ajv.addSchema(stateSchema);
+  const written = withLengths(standalone.default(ajv, SHAPES));
+  return `
+${LENGTHS}
+${written}
+const shapes = { ${Object.keys(SHAPES).join(', ')} };
+export async function compileShape(shape) {
+  return shapes[shape];
+}
+`;
+}
+
+const LENGTHS = `import ucs2length from 'ajv/dist/runtime/ucs2length.js';
+const lengthOf = ucs2length.default ?? ucs2length;`;
+
+/** ajv writes \`require\` in modules, too. */
+function withLengths(written: string): string {
+  const code = written.replaceAll('require("ajv/dist/runtime/ucs2length").default', 'lengthOf');
+  if (code.includes('require(')) throw new Error('the validators need more of ajv than lengths');
+  return code;
+}
 
 /** A module with the exports of `compile-schema.ts` that the bundle uses. */
 function precompiled(): string {
@@ -21,14 +58,9 @@ function precompiled(): string {
     return name;
   });
   const exported = Object.fromEntries(names.map((name) => [name, name]));
-  // ajv writes `require` in modules, too.
-  const written = standalone
-    .default(ajv, exported)
-    .replaceAll('require("ajv/dist/runtime/ucs2length").default', 'lengthOf');
-  if (written.includes('require(')) throw new Error('the validators need more of ajv than lengths');
+  const written = withLengths(standalone.default(ajv, exported));
   return `
-import ucs2length from 'ajv/dist/runtime/ucs2length.js';
-const lengthOf = ucs2length.default ?? ucs2length;
+${LENGTHS}
 import { checkedSchemas } from './checked-schemas.ts';
 import { FORMATS } from './formats.ts';
 const FORMATS_OF_AJV = Object.fromEntries(

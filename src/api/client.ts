@@ -42,6 +42,11 @@ export type Client = {
   readonly each: (call: Call) => AsyncIterable<JsonObject>;
   /** PUTs a file's bytes to a presigned address: its content type, no bearer token (Knowledge base sources). */
   readonly upload: (url: string, file: StackFile) => Promise<void>;
+  /**
+   * A time that the platform's clock has reached, in milliseconds since 1970: the `Date` of its last answer.
+   * Undefined where it sends none.
+   */
+  readonly platformTime: () => number | undefined;
   /** Requests sent so far and the time they took together, in seconds. */
   readonly spent: () => { readonly requests: number; readonly seconds: number };
   /** Breaks reads off, lets writes in flight finish and sends nothing more: what still waits fails at once. */
@@ -97,6 +102,7 @@ export function createClient(options: ClientOptions): Client {
     createTokenSource({ ...source, send: (make) => sender.send(host, make, true), now });
   const keys = { tokens, pbxApiKey: options.pbxApiKey };
   let closed: Promise<void> | undefined;
+  let platformTime: number | undefined;
 
   async function run<T>(task: () => Promise<T>): Promise<T> {
     return limiter.run(async () => {
@@ -138,6 +144,8 @@ export function createClient(options: ClientOptions): Client {
         headers = await renew();
         answer = await sender.send(host, () => make(headers), isRepeatable);
       }
+      const date = Date.parse(answer.headers.date ?? '');
+      if (!Number.isNaN(date)) platformTime = date;
       const isMoved = endpoints.overrides[operation] !== undefined;
       const called = { operation, endpoint, isMoved, calledWith, answer };
       return acceptAnswer(line, called, hideSecrets(secretsIn({ headers, about })));
@@ -173,6 +181,7 @@ export function createClient(options: ClientOptions): Client {
       followPages(wanted, usableEndpoint(wanted.operation, endpoints), call, fields),
     each: (wanted) => eachItem(wanted, usableEndpoint(wanted.operation, endpoints), call),
     upload,
+    platformTime: () => platformTime,
     spent: sender.spent,
     close() {
       closing.abort();

@@ -68,7 +68,7 @@ export const operations = {
     path: '/v1/agents/{agentId}',
     documented: true,
     assumption: 'agent.update-response',
-    assumes: ['agent.merge', 'agent.stays', 'agent.save-errors', 'error.validation-shape', 'history.entries'],
+    assumes: ['agent.merge', 'agent.stays', 'agent.save-errors', 'error.validation-shape', 'history.entries', 'agent.updated-at'],
     scoped: 'narrowed',
     paginated: false,
     repeatable: false,
@@ -612,6 +612,11 @@ export const assumptions = {
     documented: 'List items carry a subset of an agent\'s fields.',
     assumed: 'Identity, status, type, model, language, time zone and timestamps; `updated_at` may be missing.',
     why: 'The subset is not listed; Callsheet only relies on `id`, `organization_id` and `name`.',
+  },
+  'agent.updated-at': {
+    documented: 'An agent has `updated_at`, a timestamp; items of the list carry a subset of its fields.',
+    assumed: 'Every change of what an agent\'s record returns moves it, whoever makes it and wherever, but for a policy that goes away; an agent is read as it was at one moment; and the platform\'s clocks agree to within ten seconds.',
+    why: 'It is what the name says. A fast refresh reads no agent again whose `updated_at` in the list is the one that it was read with; `--refresh full` reads them all.',
   },
   'agent.phi-redaction': {
     documented: 'A feature `phi_redaction` gives permission to opt in, and a revert may not switch redaction on without it.',

@@ -65,7 +65,7 @@ export async function applyChange(change: Change, given: ChangeWork): Promise<Ch
     // Before the proof: where it fails, it is to be known whether somebody else wrote as well.
     progress = { ...progress, history: await historyAfter(work, progress.live, before, tries) };
     const kept = prove(work, progress);
-    const resource = await record(work, progress);
+    const resource = await record(work, progress, kept.length === 0 && progress.left.length === 0);
     return {
       line: {
         ...base,

@@ -1,6 +1,7 @@
 import { CallsheetError } from '../core/errors.ts';
 import type { Scope } from '../kinds/kind.ts';
-import { naturalKeyOf, recordKeyOf, scopeOf } from '../plan/natural-key.ts';
+import { itemsNamed } from '../plan/items.ts';
+import { naturalKeyOf, scopeOf } from '../plan/natural-key.ts';
 import { pinOf } from '../plan/pin.ts';
 import type { LiveResource } from '../plan/reader.ts';
 import { readLive, type Work } from './work.ts';
@@ -50,7 +51,7 @@ async function checkAbsence({
   const scope = scopeOf(kind, desired.document);
   const key = naturalKeyOf(kind, desired.document);
   const listed = await deps.reader.list(kind, scope);
-  const twin = listed?.find(({ record }) => recordKeyOf(kind, record, scope) === key);
+  const [twin] = listed && key !== undefined ? itemsNamed(listed, kind, scope, key) : [];
   if (twin !== undefined) {
     throw new StaleError(`${change.address}: one of its name (${twin.id}) was made since the plan`);
   }

@@ -9,7 +9,7 @@ import type { Lease } from '../state/store.ts';
 /** Everything that a run acts through. */
 export type RunDeps = {
   readonly run: string;
-  readonly client: Pick<Client, 'call' | 'upload' | 'list'>;
+  readonly client: Pick<Client, 'call' | 'upload' | 'list' | 'platformTime'>;
   readonly reader: Reader;
   readonly lease: Pick<Lease, 'append'>;
   readonly state: State;

@@ -36,19 +36,21 @@ export type RunResult = {
 /** Carries a plan out. Never throws for a refusal by the platform: that is a line of the ledger. */
 export async function executePlan(
   plan: PlanDocument,
-  deps: RunDeps,
+  given: RunDeps,
   onEvent: (event: RunEvent) => void,
 ): Promise<RunResult> {
   const changes = plan.changes.filter(({ verdict }) => verdict === 'ok');
-  onEvent({ type: 'run_started', run: deps.run, changes: changes.length });
+  onEvent({ type: 'run_started', run: given.run, changes: changes.length });
 
   const ids = new Map<Address, string>();
-  for (const [address, { id }] of Object.entries(deps.state.resources)) ids.set(address, id);
+  for (const [address, { id }] of Object.entries(given.state.resources)) ids.set(address, id);
   for (const { address, id, action, verdict } of plan.changes) {
     if (action === 'replace' && verdict === 'ok') ids.delete(address);
     else if (id !== null) ids.set(address, id);
   }
-  const resources = new Map(Object.entries(deps.state.resources));
+  const resources = new Map(Object.entries(given.state.resources));
+  const { lease, hasFailed } = noteFailure(given.lease);
+  const deps = { ...given, lease };
   const journalIo = createJournalIo(deps, onEvent);
   const world = { ...deps.world, idOf: (address: Address) => ids.get(address) };
   const limit = pLimit(deps.concurrency);
@@ -94,6 +96,7 @@ export async function executePlan(
 
   async function settle(change: Change, blocker: Address | undefined): Promise<LedgerLine> {
     if (deps.stop.aborted) return lineOf(change, 'not_attempted', 'the run was stopped before it');
+    if (hasFailed()) return lineOf(change, 'not_attempted', 'the state could not be written');
     if (blocker !== undefined) return lineOf(change, 'blocked', `waits for ${blocker}`);
     onEvent({ type: 'change_started', address: change.address, action: change.action });
     const desired = deps.desired.get(change.address);
@@ -134,6 +137,20 @@ export async function executePlan(
     interleaved,
     resources: Object.fromEntries(resources),
   };
+}
+
+/** The lease, and whether it failed to write something down: nothing is begun any more then. */
+function noteFailure(lease: RunDeps['lease']) {
+  let isBroken = false;
+  const append: typeof lease.append = async (entry) => {
+    try {
+      await lease.append(entry);
+    } catch (error) {
+      isBroken = true;
+      throw error;
+    }
+  };
+  return { lease: { append }, hasFailed: () => isBroken };
 }
 
 /** What the plan leaves out has its line too: the ledger lists every change of the plan. */

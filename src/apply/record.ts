@@ -1,18 +1,24 @@
 import { parsePath, startsWith } from '../core/path.ts';
-import { livePin } from '../plan/pin.ts';
+import { certified, livePin } from '../plan/pin.ts';
 import { rememberResource } from '../plan/remember.ts';
+import { isWhollyRemembered } from '../plan/unmoved.ts';
 import type { ResourceState } from '../state/model.ts';
 import { scopeIn } from './check-pin.ts';
 import type { Left, Progress, Work } from './work.ts';
 
-/** Writes down what the state remembers of the resource from now on. */
+/**
+ * Writes down what the state remembers of the resource from now on. `isProven`: it is in every leaf as the
+ * configuration has it.
+ */
 export async function record(
   work: Work,
   { live, written, history, left }: Progress,
+  isProven: boolean,
 ): Promise<ResourceState | null> {
   const { change, kind, desired, recorded, world, deps } = work;
   const pin = live ? livePin(kind, live, null, history?.after ?? null) : null;
   const restored = deps.restored?.get(change.address);
+  const isSure = isProven && desired !== undefined && isWhollyRemembered(kind, desired);
   const resource =
     restored !== undefined
       ? restored && live
@@ -22,7 +28,7 @@ export async function record(
         ? rememberResource(
             kind,
             desired,
-            { ...live, pin },
+            { ...live, pin: isSure ? certified(kind, live, pin) : pin },
             known(recorded, live.id),
             written,
             world,

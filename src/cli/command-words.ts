@@ -104,6 +104,14 @@ export const COMMAND_WORDS: { readonly [command: string]: CommandWords } = {
     ],
     exits: ['done', 'error', 'changes', 'refused', 'stale', 'interrupted'],
   },
+  watch: {
+    examples: [
+      'callsheet watch',
+      'callsheet watch --interval 1m --heal --notify',
+      'CALLSHEET_HOOK_SECRET=… callsheet watch --listen 0.0.0.0:9464 --log json',
+    ],
+    exits: ['done', 'error', 'interrupted'],
+  },
   pull: {
     examples: [
       'callsheet pull --dry-run',

@@ -23,6 +23,7 @@ export type FoundRun = {
  */
 export async function findRun(session: Session, wanted: string | undefined): Promise<FoundRun> {
   const rollbacks: Entries[] = [];
+  let healing: string | undefined;
   const runs = await runsOf(session);
   const { last_run: last } = session.state;
   // The one before it is not the last one: undoing that would undo something else than what is asked for.
@@ -35,12 +36,18 @@ export async function findRun(session: Session, wanted: string | undefined): Pro
     const { undoes, snapshot, purpose } = beganOf(entries) ?? {};
     if (wanted === undefined && snapshot !== undefined && purpose !== 'restore')
       throw redo(run, 'what was there since a snapshot');
+    if (wanted === undefined && purpose === 'heal') {
+      healing ??= run;
+      continue;
+    }
+    if (healing !== undefined) throw healed(healing, run);
     if (wanted === undefined && undoes === undefined)
       return { run, entries, rollbacks: [], isBegun: false };
     if (wanted === undefined && isDone(entries)) throw redo(run, `run ${undoes ?? ''}`);
     wanted ??= undoes;
     if (undoes === wanted) rollbacks.push(entries);
   }
+  if (healing !== undefined) throw healed(healing, undefined);
   if (wanted === undefined) throw nothingToUndo();
   const entries = await readRun(session, wanted);
   const isBegun = rollbacks[0] !== undefined && !isDone(rollbacks[0]);
@@ -139,6 +146,15 @@ function isDone(entries: Entries): boolean {
 function redo(run: string, undoes: string): CallsheetError {
   return new CallsheetError('usage', `the last run was itself a rollback, of ${undoes}`, {
     hint: `To bring back what it undid: callsheet rollback --run ${run}. Earlier runs: callsheet runs.`,
+  });
+}
+
+/** Whoever asks for the last run means one that a person wanted, and not what was put back in the night. */
+function healed(run: string, before: string | undefined): CallsheetError {
+  const earlier =
+    before === undefined ? '' : ` The run before: callsheet rollback --run ${before}.`;
+  return new CallsheetError('usage', `the last run, ${run}, put back what had drifted`, {
+    hint: `To bring the drift back: callsheet rollback --run ${run}.${earlier}`,
   });
 }
 

@@ -44,7 +44,7 @@ export async function planConfiguration(
   session: Session,
   options: PlanOptions,
   context: Context,
-  how: Partial<Pick<PlanInput, 'isPreflighted' | 'prune'>> = {},
+  how: Partial<Pick<PlanInput, 'isPreflighted' | 'prune' | 'refresh'>> = {},
 ): Promise<Planned> {
   const { stack, state } = session;
   const configured = stack.resources.map(({ address }) => address);

@@ -56,6 +56,14 @@ export function allowanceOptionsOn(command: Command): Command {
     );
 }
 
+/** Whether what did not change since the last run is read all the same. */
+export function refresh(): Option {
+  return new Option('--refresh <how>', 'read what may have changed, or everything').choices([
+    'fast',
+    'full',
+  ]);
+}
+
 export function overrideFreeze(): Option {
   return new Option('--override-freeze <reason>', 'write in a freeze window; why is recorded');
 }
@@ -97,7 +105,18 @@ export function port(value: string): number {
   throw new InvalidArgumentError('It must be at most 65535.');
 }
 
-function positive(value: string): number {
+const SPAN_UNITS: { readonly [unit: string]: number } = { s: 1_000, m: 60_000, h: 3_600_000 };
+
+/** `30s`, `5m`, `1h` in milliseconds. */
+export function span(value: string): number {
+  const [, count, unit = ''] = /^(\d{1,6})([smh])$/.exec(value) ?? [];
+  const milliseconds = Number(count) * (SPAN_UNITS[unit] ?? 0);
+  // Timers of a machine take no more than 24 days.
+  if (milliseconds >= 1_000 && milliseconds <= 7 * 86_400_000) return milliseconds;
+  throw new InvalidArgumentError('It must be a span such as 30s, 5m or 1h, up to 168h.');
+}
+
+export function positive(value: string): number {
   const number = whole(value);
   if (number > 0) return number;
   throw new InvalidArgumentError('It must be at least 1.');

@@ -1,8 +1,10 @@
+import type { Endpoints } from '../api/endpoints.ts';
 import { nearest } from '../config/nearest.ts';
 import { type Address, matchesAddress } from '../core/address.ts';
 import { CallsheetError } from '../core/errors.ts';
 import type { PlanOptions } from '../core/plan-document.ts';
 import { kinds } from '../kinds/index.ts';
+import type { Refresh } from '../plan/make.ts';
 import type { CommonFlags } from './context.ts';
 
 /** Flags of commands that plan: what the person allows. */
@@ -17,7 +19,19 @@ export type PlanFlags = CommonFlags & {
   readonly releaseHold?: boolean;
   readonly force?: boolean;
   readonly concurrency?: number;
+  readonly refresh?: Refresh;
 };
+
+/**
+ * How much is read. That what did not change need not be read again is an assumption: where the stack allows none,
+ * everything is.
+ */
+export function refreshOf(
+  { refresh = 'fast' }: Pick<PlanFlags, 'refresh'>,
+  { assume }: Pick<Endpoints, 'assume'>,
+): Refresh {
+  return assume ? refresh : 'full';
+}
 
 /** The flags as a plan records them. */
 export function planOptions(flags: PlanFlags): PlanOptions {

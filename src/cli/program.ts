@@ -22,6 +22,7 @@ import {
   overrideFreeze,
   planOptionsOn,
   port,
+  refresh,
   targetOptionsOn,
   treeOptionsOn,
   whole,
@@ -36,6 +37,7 @@ import { spreadPairs } from './spread-pairs.ts';
 import { addStateCommands } from './state-commands.ts';
 import { openTerminal, type Terminal } from './terminal.ts';
 import { openTraceFile, type TraceFile } from './trace-file.ts';
+import { addWatchCommand } from './watch-command.ts';
 
 export type Deps = Omit<Context, 'terminal' | 'trace' | 'traffic' | 'runSecret'>;
 
@@ -176,6 +178,7 @@ export function buildProgram(action: Act, version: string, argv: readonly string
   addAuthorCommands(command, action);
 
   treeOptionsOn(planOptionsOn(command('plan', 'show what apply would do')))
+    .addOption(refresh())
     .option('--out <file>', 'write the plan to a file that apply takes; with --recursive a folder')
     .addOption(format('text', 'json', 'markdown', 'html'))
     .option('--detailed-exitcode', 'exit 2 when there are changes')
@@ -192,6 +195,7 @@ export function buildProgram(action: Act, version: string, argv: readonly string
       '[planfile]',
       'a plan made by: callsheet plan --out FILE; with --recursive its folder',
     )
+    .addOption(refresh())
     .option('--auto-approve', 'do not ask')
     .option('--rollback-on-failure', 'undo what the run did, should it fail')
     .option('--expect <digest>', 'apply only the plan with this digest (sha256:…)')
@@ -249,6 +253,7 @@ export function buildProgram(action: Act, version: string, argv: readonly string
   treeOptionsOn(
     targetOptionsOn(command('drift', 'show what changed on the platform since the last apply')),
   )
+    .addOption(refresh())
     .addOption(concurrency())
     .addOption(format('text', 'json', 'markdown', 'html'))
     .option('--detailed-exitcode', 'exit 2 when there is drift')
@@ -262,6 +267,8 @@ export function buildProgram(action: Act, version: string, argv: readonly string
         ),
       ),
     );
+
+  addWatchCommand(command, action);
 
   command('pull', 'write what is live into the configuration')
     .argument('[addresses...]', 'these alone: an address, a kind, or what it begins with')

@@ -1,6 +1,8 @@
 import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { checkPins } from '../apply/check-pins.ts';
+import { confirmPins } from '../apply/confirm-pins.ts';
+import type { RunDeps } from '../apply/deps.ts';
 import { executePlan, type RunResult } from '../apply/execute.ts';
 import type { Address } from '../core/address.ts';
 import type { DesiredResource } from '../core/desired.ts';
@@ -13,6 +15,7 @@ import type { ResourceState, State } from '../state/model.ts';
 import { nextState, withHolds } from '../state/replay.ts';
 import type { Lease } from '../state/store.ts';
 import { describeActor } from './actor.ts';
+import { claimForRun } from './claims.ts';
 import type { CommonFlags, Context } from './context.ts';
 import { EXIT, type ExitCode } from './exit.ts';
 import { objectionsNow, refusalsNow } from './make-plan.ts';
@@ -35,7 +38,7 @@ export type RunRequest = {
   };
   readonly session: Session;
   readonly context: Context;
-  readonly purpose: 'apply' | 'rollback' | 'restore';
+  readonly purpose: 'apply' | 'heal' | 'rollback' | 'restore';
   /** Whether every pin is checked before the first write: the plan was made some time ago. */
   readonly checkFirst?: boolean;
   /** The desired side, where it is not the configuration. */
@@ -70,6 +73,7 @@ export async function runPlan(planned: Planned, request: RunRequest): Promise<Ex
   });
   try {
     const state = await recordSettlement(lease, session, context);
+    await claimForRun(lease, planned, session);
     // What is held or left out makes no run: the last one stays the last that did something.
     if (plan.changes.every(({ verdict }) => verdict !== 'ok')) {
       await refreshState(planned, state, lease);
@@ -152,10 +156,15 @@ async function execute(
     progress.stop();
   });
   const result = await verified(executed, found, request);
-  for (const [address, resource] of planned.refresh) {
-    if (result.resources[address] === state.resources[address]) {
-      await lease.append({ type: 'resource', address, resource });
-    }
+  const confirmed = await confirm(result, deps, request);
+  const isUntouched = (address: Address) => result.resources[address] === state.resources[address];
+  const refreshed = new Map(
+    [...confirmed, ...planned.refresh].filter(
+      ([address]) => confirmed.has(address) || isUntouched(address),
+    ),
+  );
+  for (const [address, resource] of refreshed) {
+    await lease.append({ type: 'resource', address, resource });
   }
   await lease.append({
     type: 'ended',
@@ -165,9 +174,6 @@ async function execute(
     ledger: result.ledger,
     ...(result.verification?.differs.length ? { differs: result.verification.differs } : {}),
   });
-  const refreshed = [...planned.refresh].filter(
-    ([address]) => result.resources[address] === state.resources[address],
-  );
   const resources = { ...result.resources, ...Object.fromEntries(refreshed) };
   await lease.commit(nextState(withHolds(state, guarded.holds), run, resources));
   await progress.close();
@@ -175,6 +181,16 @@ async function execute(
   else request.onResult(run, result);
   request.onEnded?.(run, result);
   return runExit(result);
+}
+
+/** What can be told of what the run wrote, and runs before it, now that some time has passed. */
+async function confirm(
+  { status, resources }: RunResult,
+  deps: RunDeps,
+  { purpose, session }: RunRequest,
+): Promise<ReadonlyMap<Address, ResourceState>> {
+  const isWorth = purpose === 'apply' && session.endpoints.assume && status !== 'interrupted';
+  return isWorth ? confirmPins(resources, deps) : new Map();
 }
 
 /** Says once that an interrupt was heard. Apart, so that what waits for one keeps nothing of the run in memory. */

@@ -4,8 +4,8 @@ import { setFlagsFromString } from 'node:v8';
 const GROWTH_PERCENT = 30;
 
 /**
- * Has garbage collected early. A restoration waits for the platform most of the time, and makes and drops
- * documents by the gigabyte. Both flags are asked for at every collection, so that they count from now on.
+ * Has garbage collected early. A restoration, like a plan of a large fleet, waits for the platform most of the time,
+ * and makes and drops documents by the gigabyte. Both flags are asked for at every collection, so that they count from now on.
  */
 export function spareMemory(): void {
   setFlagsFromString('--optimize-for-size');

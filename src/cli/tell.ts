@@ -1,7 +1,9 @@
 import type { Diagnostic } from '../core/diagnostics.ts';
+import type { Planned } from '../plan/make.ts';
 import { renderDiagnosticsBeside } from '../render/diagnostics.ts';
 import { renderProse } from '../render/prose.ts';
-import type { Context } from './context.ts';
+import { formatNumber } from '../render/wording.ts';
+import type { CommonFlags, Context } from './context.ts';
 import type { Terminal } from './terminal.ts';
 import type { Unfinished } from './unfinished.ts';
 
@@ -13,6 +15,18 @@ export function say({ err, wrapsErr, renderErr }: Terminal, text: string): void 
 /** Shows the configuration's warnings beside the results. */
 export function tellWarnings(warnings: readonly Diagnostic[], { terminal }: Context): void {
   if (warnings.length > 0) terminal.err(renderDiagnosticsBeside(warnings, terminal.renderErr));
+}
+
+/** With `--verbose`, says how much was not read. */
+export function tellUnread(
+  { unread, plan }: Planned,
+  { verbose }: CommonFlags,
+  { terminal }: Context,
+): void {
+  if (verbose !== true || unread === 0) return;
+  const all = plan.changes.length + plan.summary.no_op;
+  const left = `${formatNumber(unread)} of ${formatNumber(all)} resources were not read`;
+  say(terminal, `${left}: nothing changed them since the last run. --refresh full reads them all.`);
 }
 
 /** Says that a run is at work. One that died is settled, and the plan shows it. */

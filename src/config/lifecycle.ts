@@ -14,12 +14,14 @@ import { memberOf, type Written } from './written.ts';
 
 /** A resource's `lifecycle` block with its defaults. */
 export function readLifecycle(value: Resolved | undefined): Lifecycle {
-  const { protect, ignore, adopt } = membersOf(value);
+  const { protect, ignore, adopt, heal } = membersOf(value);
   const paths = isResolvedList(ignore) ? ignore : [];
   return {
     protect: protect === true,
     ignore: paths.filter((path) => typeof path === 'string'),
     ...(typeof adopt === 'string' ? { adopt } : {}),
+    // Absent and false are one, so that writing the default out changes no digest.
+    ...(heal === true ? { heal } : {}),
   };
 }
 

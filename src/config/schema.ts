@@ -30,6 +30,12 @@ function lifecycleOf({ schema }: Kind): FieldSchema {
         description: 'Id of the live resource to take over, where its name alone does not tell it.',
         examples: ['7d0c6f1e-54a3-4b0e-9b1c-2f6d8e9a0b11'],
       },
+      heal: {
+        type: 'boolean',
+        description:
+          'Whether `callsheet watch --heal` puts back by itself what somebody changed outside. It never makes, replaces or deletes the resource.',
+        examples: [true],
+      },
     },
   };
 }

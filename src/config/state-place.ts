@@ -5,6 +5,7 @@ import { STACK_FILE } from './discover.ts';
 import type { Report } from './problems.ts';
 import { membersOf, type Resolved } from './resolved.ts';
 import { defaultStateFile } from './shared-state.ts';
+import { addressProblem } from './state-address.ts';
 import { memberOf, type Written } from './written.ts';
 
 /** Where something is that is not a file. */
@@ -16,6 +17,13 @@ const NEEDS: { readonly [store: string]: readonly [string, ...string[]] } = {
   s3: ['bucket', 'key'],
 };
 
+/** The members that hold the address of a server. */
+const ADDRESSES: { readonly [store: string]: string } = {
+  http: 'address',
+  postgres: 'url',
+  s3: 'endpoint',
+};
+
 /** What is wrong with where the state is said to be. True: it is not to be read any further. */
 export function refuseState(state: Written | undefined, report: Report): boolean {
   return (
@@ -25,8 +33,50 @@ export function refuseState(state: Written | undefined, report: Report): boolean
       refusePassword(memberOf(memberOf(state, store)?.value, member)?.value, report),
     ) ||
     refuseSeveral(state, report) ||
-    refuseUnnamed(state, report)
+    refuseUnnamed(state, report) ||
+    Object.entries(ADDRESSES).some(([store, member]) =>
+      refuseWrongAddress(
+        store,
+        member,
+        memberOf(memberOf(state, store)?.value, member)?.value,
+        report,
+      ),
+    )
   );
+}
+
+/** One that is put together from variables is looked at once they are known. */
+function refuseWrongAddress(
+  store: string,
+  member: string,
+  node: Written | undefined,
+  report: Report,
+): boolean {
+  if (node?.type !== 'scalar' || typeof node.value !== 'string') return false;
+  if (node.value.includes('${')) return false;
+  const problem = addressProblem(store, `state.${store}.${member}`, node.value);
+  if (problem === undefined) return false;
+  report.add({
+    rule: 'config/state',
+    message: `${STACK_FILE}: ${problem.message}`,
+    hint: problem.hint,
+    place: node.place,
+  });
+  return true;
+}
+
+/** Throws `CallsheetError('config')` where the address of a place is none. */
+function checked(place: StatePlace, from: string): StatePlace {
+  const [store, text] =
+    'http' in place
+      ? ['http', place.http.address]
+      : 'postgres' in place
+        ? ['postgres', place.postgres.url]
+        : ['s3', 's3' in place ? place.s3.endpoint : undefined];
+  const name = from === STACK_FILE ? `state.${store}.${ADDRESSES[store]}` : from;
+  const problem = text === undefined ? undefined : addressProblem(store ?? '', name, text);
+  if (problem === undefined) return place;
+  throw new CallsheetError('config', problem.message, { hint: problem.hint });
 }
 
 function refuseUnnamed(state: Written | undefined, report: Report): boolean {
@@ -108,11 +158,13 @@ export function statePlace(
   if (elsewhere !== undefined && elsewhere !== '') return placeOf(elsewhere);
   const { file, http, postgres, s3 } = membersOf(value);
   const { address, ...others } = textsIn(http);
-  if (address !== undefined) return { http: { ...others, address } };
+  if (address !== undefined) return checked({ http: { ...others, address } }, STACK_FILE);
   const { url, stack } = textsIn(postgres);
-  if (url !== undefined && stack !== undefined) return { postgres: { url, stack } };
+  if (url !== undefined && stack !== undefined)
+    return checked({ postgres: { url, stack } }, STACK_FILE);
   const { bucket, key, ...service } = textsIn(s3);
-  if (bucket !== undefined && key !== undefined) return { s3: { ...service, bucket, key } };
+  if (bucket !== undefined && key !== undefined)
+    return checked({ s3: { ...service, bucket, key } }, STACK_FILE);
   const path = typeof file === 'string' ? file : defaultStateFile(environment);
   return { file: isAbsolute(path) ? path : join(dir, path) };
 }
@@ -125,12 +177,12 @@ export function placeOf(text: string): StatePlace {
       return { file: resolvePath(text) };
     case 'http':
     case 'https':
-      return { http: { address: text } };
+      return checked({ http: { address: text } }, 'the place of the state');
     case 'postgres':
     case 'postgresql':
-      return { postgres: { url: text, stack: stackIn(text) } };
+      return checked({ postgres: { url: text, stack: stackIn(text) } }, 'the place of the state');
     case 's3':
-      return { s3: bucketIn(text) };
+      return checked({ s3: bucketIn(text) }, 'the endpoint of the state');
     default:
       throw new CallsheetError('usage', `no state is kept at ${store}://`, {
         hint: 'A state is kept in a file, at https://, postgres:// or s3://. docs/state.md says how.',

@@ -192,6 +192,7 @@ function bodyOf({ document, lifecycle, unchecked, base }: Writable, context: Con
     ...(lifecycle.protect && { protect: true }),
     ...(lifecycle.ignore.length > 0 && { ignore: lifecycle.ignore }),
     ...(lifecycle.adopt !== undefined && { adopt: lifecycle.adopt }),
+    ...(lifecycle.heal === true && { heal: true }),
   };
   const rest: ValueObject = {
     ...(Object.keys(own).length > 0 && { lifecycle: own }),

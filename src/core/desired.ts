@@ -10,6 +10,8 @@ export type Lifecycle = {
   readonly ignore: readonly string[];
   /** Id of the live resource to take over, where its natural key is not unique. */
   readonly adopt?: string;
+  /** Whether `callsheet watch --heal` puts back what drifted; absent: it does not. */
+  readonly heal?: boolean;
 };
 
 /** A resource as it was, and the paths of what nobody kept of it. */

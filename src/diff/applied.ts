@@ -21,6 +21,9 @@ export function rememberValue(leaf: Leaf, value: Json, address: string, world: W
   if (leaf.facts.sensitive || leaf.facts.unreadable || leaf.value instanceof Secret) {
     return { fingerprint: world.fingerprints.of(address, leaf.text, value) };
   }
+  // A prompt need not be quoted to see that it is long.
+  if (typeof value === 'string' && value.length > LONGEST_PLAIN_VALUE)
+    return { digest: digestOf(value) };
   const plain = JSON.stringify(value);
   if (plain.length > LONGEST_PLAIN_VALUE) return { digest: digestOf(value) };
   return { value: typeof value === 'object' ? JSON.parse(plain) : value };
@@ -40,8 +43,12 @@ export function matchesApplied(
     return world.fingerprints.matches(applied.fingerprint, address, path, value);
   }
   const equal =
-    'digest' in applied
-      ? applied.digest === digestOf(value)
-      : digestOf(applied.value) === digestOf(value);
+    'digest' in applied ? applied.digest === digestOf(value) : isSame(applied.value, value);
   return equal ? 'equal' : 'different';
+}
+
+/** Most values are plain, and told apart by looking at them. */
+function isSame(one: Json, other: Json): boolean {
+  const isPlain = typeof one !== 'object' || typeof other !== 'object' || !one || !other;
+  return isPlain ? one === other : digestOf(one) === digestOf(other);
 }

@@ -55,7 +55,7 @@ export function compare(
 
 /** Leaves that the platform returns: `deep-diff` over both sides, keyed by path. */
 function compareReadable(compared: Compared): readonly LeafChange[] {
-  const { root, wanted, live, world } = compared;
+  const { root, wanted, world } = compared;
   const left: Record<string, Json> = {};
   const right: Record<string, Json> = {};
   const unread: LeafChange[] = [];
@@ -66,8 +66,12 @@ function compareReadable(compared: Compared): readonly LeafChange[] {
       unread.push(leafChange(leaf, undefined, leaf.value, unreadCause(leaf, compared)));
       continue;
     }
-    right[leaf.text] = value instanceof Unknown ? UNBORN : normalise(leaf.schema, value);
-    left[leaf.text] = liveValue(leaf, compared);
+    const wished = value instanceof Unknown ? UNBORN : normalise(leaf.schema, value);
+    const live = liveValue(leaf, compared);
+    // Nearly all are texts and numbers that are the same.
+    if (wished === live) continue;
+    right[leaf.text] = wished;
+    left[leaf.text] = live;
   }
   const differing = new Set(
     (deepDiff.diff(left, right) ?? []).map(({ path }) => String(path?.[0])),
@@ -76,7 +80,7 @@ function compareReadable(compared: Compared): readonly LeafChange[] {
     const leaf = wanted.leaves.get(text);
     if (leaf === undefined) return [];
     const cause = causeOf(leaf, ownOf(left, text) ?? null, ownOf(right, text) ?? null, compared);
-    const found = leafChange(leaf, valueAt(root, live, leaf.path), leaf.value, cause);
+    const found = leafChange(leaf, valueAt(root, compared.live, leaf.path), leaf.value, cause);
     return [cause === 'conflict' ? { ...found, ...baseOf(leaf, compared) } : found];
   });
   return [...changes, ...unread];

@@ -1,7 +1,7 @@
 import type { FieldSchema } from '../core/schema.ts';
 import { Secret, type ValueObject } from '../core/value.ts';
 import { type AppliedLeaf, isConcealed } from '../state/model.ts';
-import { leavesOf } from './leaves.ts';
+import { leafTexts } from './leaves.ts';
 
 /**
  * Paths of values that are secret although no schema says so, as the specification does not name every secret
@@ -13,9 +13,7 @@ export function knownSecrets(
   wanted: ValueObject = {},
   applied: Readonly<Record<string, AppliedLeaf>> = {},
 ): ReadonlySet<string> {
-  const given = [...leavesOf(root, wanted).leaves.values()]
-    .filter(({ value }) => value instanceof Secret)
-    .map(({ text }) => text);
+  const given = leafTexts(root, wanted, (value) => value instanceof Secret);
   const written = Object.entries(applied)
     .filter(([, leaf]) => isConcealed(leaf))
     .map(([text]) => text);

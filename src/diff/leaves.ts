@@ -9,7 +9,7 @@
  */
 import { ownOf } from '../core/own.ts';
 import { extendPath, identitySegment, type Path } from '../core/path.ts';
-import { dereference, type FieldSchema, itemSchema, memberSchema } from '../core/schema.ts';
+import { dereference, type FieldSchema } from '../core/schema.ts';
 import { holdsTelling } from '../core/telling.ts';
 import {
   Blob,
@@ -22,6 +22,7 @@ import {
   type Value,
   type ValueObject,
 } from '../core/value.ts';
+import { elementNode, type FieldNode, memberNode, rootNode } from './field-node.ts';
 
 /** What holds for a field because of where it stands. */
 export type Facts = {
@@ -103,25 +104,36 @@ function walkLeaves(
   document: { readonly [key: string]: Value },
   visitor: Visitor,
 ): void {
-  function visit(schema: FieldSchema, value: Value, spot: Spot, text: string, above: Facts): void {
-    if (schema.readOnly || schema['x-local']) return;
-    const facts = factsAt(schema, above, value);
-    if (isList(value) && schema['x-identity'] !== undefined) {
-      visitList(schema, schema['x-identity'], value, spot, text, facts);
-    } else if (isObject(value) && !schema['x-whole']) {
-      const members = Object.entries<Value>(value);
-      if (members.length === 0) visitor.leaf(text, value, schema, spot, facts);
-      for (const [key, member] of members) {
-        const inner = memberSchema(root, schema, key);
-        visit(inner, member, { above: spot, segment: key }, extendPath(text, key), facts);
-      }
+  function visit(node: FieldNode, value: Value, spot: Spot, text: string, above: Facts): void {
+    if (node.isLeftOut) return;
+    const { schema } = node;
+    const facts = factsAt(node, above, value);
+    if (node.identity !== undefined && isList(value)) {
+      visitList(node, node.identity, value, spot, text, facts);
+    } else if (!node.isWhole && isObject(value)) {
+      const keys = Object.keys(value);
+      if (keys.length === 0) visitor.leaf(text, value, schema, spot, facts);
+      for (const key of keys) visitMember(node, key, value[key], spot, text, facts);
     } else {
       visitor.leaf(text, value, schema, spot, factsOfWhole(spot.segment, value, facts));
     }
   }
 
+  function visitMember(
+    node: FieldNode,
+    key: string,
+    member: Value | undefined,
+    above: Spot | undefined,
+    textAbove: string,
+    facts: Facts,
+  ): void {
+    if (member === undefined) return;
+    const { node: below, text } = memberNode(node, key, textAbove);
+    visit(below, member, { above, segment: key }, text, facts);
+  }
+
   function visitList(
-    schema: FieldSchema,
+    node: FieldNode,
     identity: string,
     list: readonly Value[],
     spot: Spot,
@@ -129,21 +141,19 @@ function walkLeaves(
     facts: Facts,
   ): void {
     const elements = new Map<string, Value>();
-    const items = itemSchema(root, schema);
+    const items = elementNode(node);
     for (const element of list) {
       const name = isObject(element) ? element[identity] : undefined;
       const segment = identitySegment(String(name ?? ''));
       elements.set(segment, element);
       visit(items, element, { above: spot, segment }, extendPath(text, segment), facts);
     }
-    visitor.list?.(text, elements, items, spot);
+    visitor.list?.(text, elements, items.schema, spot);
   }
 
-  for (const [key, value] of Object.entries(document)) {
-    if (value === undefined) continue;
-    const spot = { above: undefined, segment: key };
-    visit(memberSchema(root, root, key), value, spot, extendPath('', key), NO_FACTS);
-  }
+  const top = rootNode(root);
+  for (const key of Object.keys(document))
+    visitMember(top, key, document[key], undefined, '', NO_FACTS);
 }
 
 /** What is compared as one value is as sensitive as anything in it: no schema says what its members are. */
@@ -153,14 +163,14 @@ function factsOfWhole(name: string, value: Value, facts: Facts): Facts {
   return isTelling ? { ...facts, sensitive: true } : facts;
 }
 
-function factsAt(schema: FieldSchema, above: Facts, value: Value): Facts {
-  const secretsInside = above.secretsInside || schema['x-secrets-inside'] === true;
-  const sensitive = above.sensitive || schema['x-sensitive'] === true;
+function factsAt(node: FieldNode, above: Facts, value: Value): Facts {
+  const secretsInside = above.secretsInside || node.secretsInside;
+  const sensitive = above.sensitive || node.sensitive;
   const unreadable =
     above.unreadable ||
-    schema.writeOnly === true ||
+    node.writeOnly ||
     value instanceof Blob ||
-    (value instanceof Secret && secretsInside && !sensitive);
+    (secretsInside && !sensitive && value instanceof Secret);
   // Of nearly every value the same holds as of what it stands in.
   const isSame =
     sensitive === above.sensitive &&
@@ -221,6 +231,23 @@ export function liveForm(root: FieldSchema, document: JsonObject): ReadonlyMap<s
     },
   });
   return form;
+}
+
+/** Paths of the leaves whose value is wanted. Nothing is made of the others. */
+export function leafTexts(
+  root: FieldSchema,
+  document: { readonly [key: string]: Value },
+  isWanted: (value: Value) => boolean,
+): readonly string[] {
+  // Where leaves cannot be told apart the last one counts.
+  const texts = new Set<string>();
+  walkLeaves(root, document, {
+    leaf(text, value) {
+      if (isWanted(value)) texts.add(text);
+      else texts.delete(text);
+    },
+  });
+  return [...texts];
 }
 
 /** The facts' schema of a whole field, for those that only have its name. */

@@ -32,7 +32,8 @@ export function maskAt(root: FieldSchema, path: Path, value: Value | undefined):
 
 /** What is live, masked as well at the paths of `secrets`: see `knownSecrets`. */
 export function maskLive(root: FieldSchema, live: JsonObject, secrets: ReadonlySet<string>): Json {
-  return maskPaths(maskValue(root, root, live), [], secrets);
+  const shown = maskValue(root, root, live);
+  return secrets.size === 0 ? shown : maskPaths(shown, [], secrets);
 }
 
 function maskPaths(shown: Json, path: Path, secrets: ReadonlySet<string>): Json {
@@ -69,15 +70,13 @@ function mask(
   const isHidden = above || isSensitive(schema);
   if (isObject(value)) {
     const isWithin = isWhole || schema['x-whole'] === true;
-    return Object.fromEntries(
-      Object.entries<Value>(value)
-        .filter(([key]) => memberSchema(root, schema, key).readOnly !== true)
-        .map(([key, member]) => {
-          const below = memberSchema(root, schema, key);
-          const isTelling = (isWithin && isTellingName(key)) || isPlainHeaders(key, below, member);
-          return [key, mask(root, below, member, isHidden || isTelling, isWithin)];
-        }),
-    );
+    const members = Object.entries<Value>(value).flatMap(([key, member]) => {
+      const below = memberSchema(root, schema, key);
+      if (below.readOnly === true) return [];
+      const isTelling = (isWithin && isTellingName(key)) || isPlainHeaders(key, below, member);
+      return [[key, mask(root, below, member, isHidden || isTelling, isWithin)] as const];
+    });
+    return Object.fromEntries(members);
   }
   if (isList(value)) {
     const items = itemSchema(root, schema);

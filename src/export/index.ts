@@ -5,10 +5,10 @@
  */
 import type { Writable } from '../config/write.ts';
 import type { Address } from '../core/address.ts';
+import { inTurns } from '../core/in-turns.ts';
 import type { Kind } from '../kinds/kind.ts';
 import type { LiveResource, Reader } from '../plan/reader.ts';
 import { type Census, openCensus } from './factor.ts';
-import { inTurns } from './in-turns.ts';
 import { isStreamed } from './layout.ts';
 import { compare } from './names.ts';
 import type { Remark } from './resource.ts';

@@ -9,6 +9,8 @@ const sip: Facet = {
   operations: ['setSipRegistration'],
   read: ({ sip_registration_data: data }) =>
     isObject(data) ? { registration_enabled: data.registrationEnabled ?? null } : undefined,
+  // The flag is a member of the agent's record.
+  isStamped: true,
   write: (id, body) => ({ operation: 'setSipRegistration', path: { agentId: id }, body }),
   absent: 'the agent has no SIP registration; set one up in the dashboard first',
 };
@@ -25,6 +27,8 @@ const payments: Facet = {
     max_per_call_cents: readiness.max_per_call_cents ?? null,
     max_attempts_per_call: readiness.max_attempts_per_call ?? null,
   }),
+  // The agent's record has nothing of it, so nothing says that the agent is written with it.
+  isStamped: false,
   write: (id, body) => ({ operation: 'setPaymentTool', path: { agentId: id }, body }),
   absent: 'the platform reports no payment settings for the agent',
   readiness: {
@@ -74,6 +78,7 @@ export const agent: Kind = {
     query: organization_id === undefined ? {} : { organization_id },
   }),
   listsAll: true,
+  stamp: { assumption: 'agent.updated-at' },
   ...restCalls({
     list: 'listAgents',
     get: 'getAgent',

@@ -33,6 +33,11 @@ export type Kind = {
   /** The fields that say which list a resource is found in. */
   readonly scope: readonly string[];
   readonly list: (scope: Scope) => Call;
+  /**
+   * That `updated_at` gets another value with every change, so that a list which has it tells what did not
+   * change since it was read. Kinds without it are read whenever they are compared.
+   */
+  readonly stamp?: Stamp;
   /** Whether its list, asked without a scope, holds every resource that the key has access to. */
   readonly listsAll?: boolean;
   /** Reads one resource whole. Kinds whose list items are whole have none. */
@@ -57,6 +62,12 @@ export type Kind = {
   };
   /** Why a resource that equals the configuration must be written all the same, such as its age. */
   readonly due?: (record: JsonObject, wanted: JsonObject, now: Date) => string | undefined;
+};
+
+/** What it does not cover is marked: fields by `x-stamped: false`, facets by `isStamped`. */
+export type Stamp = {
+  /** The assumption that it rests on. */
+  readonly assumption: string;
 };
 
 /** Names of operations in `platform.openapi.yaml`. Fields may need more of them (`x-operations`). */
@@ -122,6 +133,8 @@ export type Facet = {
   readonly field: string;
   /** Its operations in `platform.openapi.yaml`. */
   readonly operations: readonly string[];
+  /** Whether a change of it moves the stamp of its resource. Where nothing says so, it is read each time. */
+  readonly isStamped: boolean;
   /** The extra read it needs, or none where the resource's own record holds it. */
   readonly get?: (id: string) => Call;
   /** Its value from the resource's record or from the answer of `get`; undefined where there is none. */

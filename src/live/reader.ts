@@ -78,8 +78,9 @@ export function createReader(
     extent: Extent,
   ): Promise<Found | undefined> {
     if (lacks.of(kind.list(scope).operation) !== undefined) return NOTHING;
-    if (record !== undefined) return { record, extent };
-    const items = await list(kind, scope, true);
+    // Of what has a read of its own the list was read for a part of its fields alone.
+    if (record !== undefined && kind.get === undefined) return { record, extent };
+    const items = await list(kind, scope, record === undefined);
     if (items === undefined) return NOTHING;
     const item = items.find((one) => one.id === id);
     return item && { record: item.record, extent };
@@ -107,6 +108,8 @@ export function createReader(
   return {
     list,
     async read(kind, at, facets) {
+      // What is read from now on is no older than what the platform said last.
+      const readAt = client.platformTime();
       const found = await find(kind, at);
       if (found === undefined) return undefined;
       const { record, extent } = found;
@@ -115,7 +118,7 @@ export function createReader(
       const chosen = kind.facets.filter(({ field }) => facets.has(field));
       const values = await Promise.all(chosen.map((facet) => readFacet(client, facet, id, record)));
       const document = Object.assign({}, kind.document(record, scope), ...values);
-      return { id, scope, extent, document, record } satisfies LiveResource;
+      return { id, scope, extent, document, record, readAt } satisfies LiveResource;
     },
     history: (kind, id, limit) => readHistory(client, kind, id, limit),
     lackOf: lacks.of,

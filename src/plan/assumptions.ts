@@ -2,18 +2,21 @@ import { isIdentity, parsePath } from '../core/path.ts';
 import type { Change } from '../core/plan-document.ts';
 import { type FieldSchema, itemSchema, memberSchema } from '../core/schema.ts';
 import { kindNamed } from '../kinds/index.ts';
+import type { Kind } from '../kinds/kind.ts';
 import { writesOf } from './operations.ts';
 import type { Support } from './unsupported.ts';
 
 /**
- * Ids of the assumptions that reading and carrying out the changes relies on (DESIGN §9), sorted. What is
+ * Ids of the assumptions that reading and carrying out the changes relies on (DESIGN §9), sorted, and those that
+ * make reading needless for resources of the kinds `unread`. What is
  * unsupported is not carried out, and an operation that is known not to be usable is not called.
  */
 export function assumptionsOf(
   changes: readonly Change[],
+  unread: readonly Kind[],
   { assumptionOf, lackOf }: Support,
 ): readonly string[] {
-  const found = new Set<string>();
+  const found = new Set(unread.flatMap(({ stamp }) => (stamp ? [stamp.assumption] : [])));
   for (const change of changes) {
     const kind = kindNamed(change.kind);
     const isDone = change.verdict !== 'unsupported';

@@ -4,6 +4,7 @@ import { leavesOf } from '../diff/leaves.ts';
 import { kinds } from '../kinds/index.ts';
 import type { Kind, Scope } from '../kinds/kind.ts';
 import type { State } from '../state/model.ts';
+import { listKnown } from './listed.ts';
 import { scopesOf } from './natural-key.ts';
 import type { ListedResource, Reader } from './reader.ts';
 import { referredKinds } from './referred-kinds.ts';
@@ -56,7 +57,7 @@ async function idsReferredBy(
   scopes: readonly Scope[],
   reader: Reader,
 ): Promise<readonly string[]> {
-  const lists = await Promise.all(scopes.map((scope) => reader.list(referring, scope)));
+  const lists = await Promise.all(scopes.map((scope) => listKnown(reader, referring, scope)));
   const ids = lists
     .flatMap((items) => items ?? [])
     .map(async (item) => {

@@ -1,3 +1,4 @@
+import type { Address } from '../core/address.ts';
 import type { Change, FieldChange, PlanDocument } from '../core/plan-document.ts';
 import { planDigest, summarise } from './document.ts';
 
@@ -25,6 +26,16 @@ export function driftOf(plan: PlanDocument): PlanDocument {
     requests: { reads: 0, writes: 0, seconds: 0 },
     assumptions: [],
   };
+  return { ...undigested, digest: planDigest(undigested) };
+}
+
+/** The drift that is left once some of it was put back. */
+export function withoutHealed(drift: PlanDocument, healed: ReadonlySet<Address>): PlanDocument {
+  const changes = drift.changes.filter(({ address }) => !healed.has(address));
+  if (changes.length === drift.changes.length) return drift;
+  const compared = drift.changes.length + drift.summary.no_op;
+  const { digest: _, ...rest } = drift;
+  const undigested = { ...rest, changes, summary: summarise(changes, compared - changes.length) };
   return { ...undigested, digest: planDigest(undigested) };
 }
 

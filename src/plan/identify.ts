@@ -5,6 +5,7 @@ import type { Kind, Scope } from '../kinds/kind.ts';
 import type { ResourceState, State } from '../state/model.ts';
 import { createDiscovery, type Discover, lookUp } from './discover.ts';
 import { itemOf, itemsNamed } from './items.ts';
+import { listKnown } from './listed.ts';
 import { naturalKeyOf, scopeOf } from './natural-key.ts';
 import type { ListedResource, Reader } from './reader.ts';
 
@@ -141,7 +142,7 @@ async function identifyOne(
   const { address, lifecycle } = desired;
   const kind = kindNamed(desired.kind);
   const scope = scopeOf(kind, desired.document);
-  const listed = await reader.list(kind, scope);
+  const listed = await listKnown(reader, kind, scope);
   const common = { address, kind, desired, recorded, isListed: listed !== undefined };
   const holderOf = (id: string) => claimed.get(`${kind.name} ${id}`) ?? address;
 
@@ -207,7 +208,7 @@ async function findRecorded(
   reader: Reader,
   scope: Scope = recorded.scope,
 ): Promise<ListedResource | undefined> {
-  const listed = await reader.list(kind, scope);
+  const listed = await listKnown(reader, kind, scope);
   const found = listed && itemOf(listed, recorded.id);
   if (found !== undefined) return found;
   const isSame = kind.scope.every((field) => recorded.scope[field] === scope[field]);
@@ -225,7 +226,7 @@ export async function findById(
   scope: Scope,
   reader: Reader,
 ): Promise<ListedResource | undefined> {
-  const listed = await reader.list(kind, scope);
+  const listed = await listKnown(reader, kind, scope);
   return listed === undefined ? lookUp(kind, { id, scope }, reader) : itemOf(listed, id);
 }
 

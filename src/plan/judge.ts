@@ -4,6 +4,7 @@ import type { Change, Note } from '../core/plan-document.ts';
 import { catalogueNamed } from '../kinds/catalogues.ts';
 import { kindNamed } from '../kinds/index.ts';
 import type { Demand } from './demands.ts';
+import { listKnown } from './listed.ts';
 import { scopeOf } from './natural-key.ts';
 import type { Reader } from './reader.ts';
 import {
@@ -119,7 +120,7 @@ async function judgeId(
 ): Promise<Findings> {
   const { organization, reader } = subject;
   const kind = kindNamed(demand.kind);
-  const listed = await reader.list(kind, scopeOf(kind, { organization_id: organization }));
+  const listed = await listKnown(reader, kind, scopeOf(kind, { organization_id: organization }));
   const isOne = listed?.some(({ id }) => id === demand.id) === true;
   return isOne ? judgeFeature(demand, subject) : NOTHING;
 }

@@ -1,11 +1,13 @@
 import { type Address, matchesAddress } from '../core/address.ts';
 import type { DesiredResource } from '../core/desired.ts';
 import type { Guards } from '../core/guards.ts';
+import { inTurns } from '../core/in-turns.ts';
 import type { Change, PlanDocument, PlanOptions } from '../core/plan-document.ts';
 import type { PlanRules } from '../core/plan-rules.ts';
 import type { LeafChange } from '../diff/compare.ts';
 import type { World } from '../diff/world.ts';
 import { kindNamed, kinds } from '../kinds/index.ts';
+import type { Kind } from '../kinds/kind.ts';
 import type { ResourceState, State } from '../state/model.ts';
 import { assumptionsOf } from './assumptions.ts';
 import { refuseDangling } from './dangling.ts';
@@ -26,6 +28,12 @@ import type { Reader } from './reader.ts';
 import type { Support } from './unsupported.ts';
 import { refuseUsed } from './uses.ts';
 
+/** How much is read: all of it, or only what may have changed. */
+export type Refresh = 'fast' | 'full';
+
+/** Resources that are read and compared at once: more than are ever in flight, fewer than a large fleet has. */
+const MOST_AT_ONCE = 256;
+
 export type PlanInput = {
   readonly purpose: PlanDocument['purpose'];
   readonly undoes?: string;
@@ -35,6 +43,11 @@ export type PlanInput = {
   readonly prune: boolean;
   readonly state: State;
   readonly reader: Reader;
+  /**
+   * `fast`: what provably did not change since the state remembered it is not read. The plan is the same
+   * (`unmoved.ts`). `full` unless given.
+   */
+  readonly refresh?: Refresh;
   /** Addresses that a resource had before, the latest first. */
   readonly formerly?: (address: Address) => readonly Address[];
   /** Whether a resource that is no longer configured is let go of instead of deleted. */
@@ -67,6 +80,8 @@ export type Planned = {
   readonly ids: ReadonlyMap<Address, string>;
   /** What the comparison found, unmasked, of those that differ. It never leaves this process. */
   readonly found: ReadonlyMap<Address, readonly LeafChange[]>;
+  /** How many resources were planned without being read. */
+  readonly unread: number;
 };
 
 /** Makes a plan. Throws `CallsheetError('config')` where a resource cannot be identified. */
@@ -91,9 +106,11 @@ export async function makePlan(input: PlanInput): Promise<Planned> {
   // Kind by kind, so that a resource that is about to be replaced has no id for those that refer to it.
   for (const kind of kinds) {
     const ofKind = chosen.filter((identity) => identity.kind === kind);
-    const planned = await Promise.all(
-      ofKind.map((identity) => planOne(identity, { ...input, world, checks })),
-    );
+    const planned: Result[] = [];
+    const one = { ...input, world, checks };
+    await inTurns(ofKind.entries(), MOST_AT_ONCE, async ([index, identity]) => {
+      planned[index] = await planOne(identity, one);
+    });
     for (const result of planned) {
       results.push(result);
       const { action, verdict, address } = result.change;
@@ -113,7 +130,7 @@ export async function makePlan(input: PlanInput): Promise<Planned> {
       leaves.length === 0 ? [] : [[change.address, leaves] as const],
     ),
   );
-  return { plan, refresh, ids, found };
+  return { plan, refresh, ids, found, unread: results.filter(({ isUnread }) => isUnread).length };
 }
 
 function isChosen(
@@ -169,7 +186,7 @@ function assemble(
     options,
     summary: summarise(changes, all.length - changes.length),
     requests: forecastRequests(changes, kindNamed, input.secondsPerRequest()),
-    assumptions: assumptionsOf(changes, supportOf(input)),
+    assumptions: assumptionsOf(changes, unreadKinds(results), supportOf(input)),
     changes,
     notes: distinctNotes(results.flatMap(({ notes }) => notes)),
     ...(input.settled === undefined ? {} : { settled: input.settled }),
@@ -179,6 +196,12 @@ function assemble(
   const notes = [...undigested.notes, ...overrideNotes(objections), ...judged.notes];
   const plan = { ...undigested, notes, digest: planDigest(undigested) };
   return withRefusals(plan, [...refusalsIn(objections), ...judged.refusals]);
+}
+
+/** The kinds of what was planned without being read. */
+function unreadKinds(results: readonly Result[]): readonly Kind[] {
+  const names = new Set(results.flatMap(({ change, isUnread }) => (isUnread ? [change.kind] : [])));
+  return [...names].map(kindNamed);
 }
 
 function preflightOf({ reader, desired, organizations }: PlanInput): PreflightContext {

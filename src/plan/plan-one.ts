@@ -3,18 +3,20 @@ import type { Change, Note } from '../core/plan-document.ts';
 import { isWritten, type LeafChange } from '../diff/compare.ts';
 import type { World } from '../diff/world.ts';
 import type { ResourceState } from '../state/model.ts';
+import { base } from './base.ts';
 import { besideNotes } from './beside.ts';
-import { planChange } from './change.ts';
+import { isResent, planChange } from './change.ts';
 import type { Identity } from './identify.ts';
 import type { PlanInput } from './make.ts';
 import { attributeDrift, attributeUnrecorded, extentNotes, leafNotes } from './notes.ts';
-import { livePin, pinOf } from './pin.ts';
+import { certified, livePin, pinOf } from './pin.ts';
 import { type PreflightContext, preflight } from './preflight.ts';
 import type { HistoryEntry, LiveResource } from './reader.ts';
 import { withAuthor } from './reasons.ts';
 import { rebind } from './rebind.ts';
 import { rememberResource } from './remember.ts';
 import { chooseWay, leaveOutRefused } from './undoing.ts';
+import { compareUnread, isWhollyRemembered } from './unmoved.ts';
 import { type Support, withSupport } from './unsupported.ts';
 
 /** What planning one resource came to. */
@@ -25,6 +27,8 @@ export type Result = {
   readonly leaves: readonly LeafChange[];
   /** What the state should remember of it although nothing is written; undefined where it does already. */
   readonly state: ResourceState | undefined;
+  /** Whether it was planned without being read. */
+  readonly isUnread?: boolean;
 };
 
 /** What all resources of a plan are planned with. */
@@ -38,6 +42,11 @@ export async function planOne(given: Identity, input: OneInput): Promise<Result>
   const { world } = input;
   const identity = atItsAddress(given, world);
   const { kind, found, desired, recorded, address, by } = identity;
+  if (input.refresh === 'fast') {
+    const resent = isResent(address, input.options);
+    const unwritten = compareUnread(identity, world, resent);
+    if (unwritten !== undefined) return planUnread(identity, unwritten);
+  }
   const facets = new Set(
     kind.facets.map(({ field }) => field).filter((field) => desired?.document[field] !== undefined),
   );
@@ -64,11 +73,13 @@ export async function planOne(given: Identity, input: OneInput): Promise<Result>
   if (isSame && desired && live) {
     // What is known of a resource that is gone says nothing of the one that took its name.
     const known = by === 'state' ? recorded : undefined;
-    const pin = livePin(kind, live, known?.pin ?? null);
+    const seen = livePin(kind, live, known?.pin ?? null);
+    const pin = isWhollyRemembered(kind, desired) ? certified(kind, live, seen, known?.pin) : seen;
     const at = { id: live.id, scope: live.scope, pin };
     const state = rememberResource(kind, desired, at, known, new Set(), world);
     const isKnown = recorded !== undefined && digestOf(state) === digestOf(recorded);
-    return { change, notes, leaves, state: isKnown ? undefined : state };
+    const kept = change.action === 'no_op' ? unchanged(change) : change;
+    return { change: kept, notes, leaves, state: isKnown ? undefined : state };
   }
   if (live === undefined || change.pin === null || change.verdict === 'unsupported') {
     return { change, notes, leaves, state: undefined };
@@ -84,6 +95,31 @@ export async function planOne(given: Identity, input: OneInput): Promise<Result>
   const undone = chooseWay(pinned, sides);
   const beside = besideNotes(undone, kind, desired, live.document, world);
   return { change: undone, notes: [...notes, ...beside], leaves, state: undefined };
+}
+
+/** A resource of which it is known, without reading it, that there is nothing to write. */
+function planUnread(identity: Identity, leaves: readonly LeafChange[]): Result {
+  const notes = leafNotes(identity.address, leaves);
+  const change = unchanged({ ...base(identity), id: identity.found?.id ?? null });
+  return { change, notes, leaves, state: undefined, isUnread: true };
+}
+
+type Known = Omit<ReturnType<typeof base>, 'id'> & Pick<Change, 'id'>;
+
+/** What need be known of a resource that stays as it is: the documents of a large fleet would fill the memory. */
+function unchanged(known: Known): Change {
+  const { address, kind, name, organization_id, id, adopted, missing_id, source } = known;
+  return {
+    ...{ address, kind, name, organization_id, id, adopted, missing_id, source },
+    action: 'no_op',
+    verdict: 'ok',
+    reason: 'nothing to change',
+    before: null,
+    after: null,
+    fields: [],
+    pin: null,
+    operations: [],
+  };
 }
 
 /** Asks what the platform would refuse. A rollback leaves that out, and does the rest. */

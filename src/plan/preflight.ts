@@ -10,6 +10,7 @@ import {
   type PreflightContext,
   type Subject,
 } from './judge.ts';
+import { listKnown } from './listed.ts';
 import { scopeOf } from './natural-key.ts';
 import { writesOf } from './operations.ts';
 import type { Whose } from './refusals.ts';
@@ -106,7 +107,7 @@ async function organizationOf(
 ): Promise<string | null> {
   const own = ownerIn(document) ?? ownerIn(live);
   if (own !== undefined) return own;
-  const listed = await reader.list(kind, scopeOf(kind, document));
+  const listed = await listKnown(reader, kind, scopeOf(kind, document));
   return listed?.map(({ record }) => ownerIn(record)).find((owner) => owner !== undefined) ?? null;
 }
 

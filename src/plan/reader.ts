@@ -26,6 +26,8 @@ export type LiveResource = {
   readonly document: JsonObject;
   /** As the platform returned it. */
   readonly record: JsonObject;
+  /** A time that the platform's clock had reached when it was read, in milliseconds since 1970; undefined: it did not say. */
+  readonly readAt?: number | undefined;
 };
 
 /**

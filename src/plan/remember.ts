@@ -1,13 +1,12 @@
 import type { DesiredResource } from '../core/desired.ts';
 import { ownOf } from '../core/own.ts';
 import { type Path, parsePath, startsWith } from '../core/path.ts';
-import type { Pin } from '../core/plan-document.ts';
 import { Blob } from '../core/value.ts';
 import { rememberLeaf } from '../diff/applied.ts';
 import { leavesOf } from '../diff/leaves.ts';
 import type { World } from '../diff/world.ts';
 import type { Kind, Scope } from '../kinds/kind.ts';
-import type { AppliedLeaf, ResourceState } from '../state/model.ts';
+import type { AppliedLeaf, RememberedPin, ResourceState } from '../state/model.ts';
 
 /** What is remembered of a secret that was taken over. */
 const UNKNOWN: AppliedLeaf = { unknown: true };
@@ -20,7 +19,7 @@ const UNKNOWN: AppliedLeaf = { unknown: true };
 export function rememberResource(
   kind: Kind,
   desired: DesiredResource,
-  live: { readonly id: string; readonly scope: Scope; readonly pin: Pin | null },
+  live: { readonly id: string; readonly scope: Scope; readonly pin: RememberedPin | null },
   previous: ResourceState | undefined,
   written: ReadonlySet<string>,
   world: World,

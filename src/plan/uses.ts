@@ -7,6 +7,7 @@ import { kinds } from '../kinds/index.ts';
 import type { Kind, Scope } from '../kinds/kind.ts';
 import type { State } from '../state/model.ts';
 import { isDelete, refuse } from './guard.ts';
+import { listKnown } from './listed.ts';
 import { scopesOf } from './natural-key.ts';
 import type { ListedResource, Reader } from './reader.ts';
 import { referredKinds } from './referred-kinds.ts';
@@ -39,12 +40,12 @@ export async function refuseUsed(
   changes: readonly Change[],
   surroundings: Surroundings,
 ): Promise<readonly Change[]> {
-  const leaving = changes.filter((change) => change.verdict === 'ok' && isDelete(change));
-  if (leaving.length === 0) return changes;
-  const uses = await usesOf(new Set(leaving.map(({ kind }) => kind)), surroundings);
+  const leaving = new Set(changes.filter((change) => change.verdict === 'ok' && isDelete(change)));
+  if (leaving.size === 0) return changes;
+  const uses = await usesOf(new Set([...leaving].map(({ kind }) => kind)), surroundings);
   const planned = new Map(changes.map((change) => [`${change.kind} ${change.id}`, change]));
   return changes.map((change) => {
-    if (!leaving.includes(change)) return change;
+    if (!leaving.has(change)) return change;
     const all = uses.get(`${change.kind} ${change.id}`) ?? [];
     const left = all.filter((use) => remains(use, planned.get(`${use.kind.name} ${use.id}`)));
     return left.length === 0 ? change : refuse(change, `${change.reason}; ${tell(left, planned)}`);
@@ -82,7 +83,7 @@ async function usesBy(
   { desired, state, reader }: Surroundings,
 ): Promise<readonly (readonly [string, Use])[]> {
   const scopes: readonly Scope[] = kind.listsAll ? [{}] : scopesOf(kind, desired, state);
-  const lists = await Promise.all(scopes.map((scope) => reader.list(kind, scope)));
+  const lists = await Promise.all(scopes.map((scope) => listKnown(reader, kind, scope)));
   const items = new Map(lists.flatMap((list) => list ?? []).map((item) => [item.id, item]));
   const uses = await Promise.all([...items.values()].map((item) => usesIn(kind, item, reader)));
   return uses.flat();

@@ -15,6 +15,8 @@ export const SCHEMA = 'callsheet_queue';
 
 /** What is still under way when a queue is closed is what pg-boss does beside it, and nobody waits for that. */
 const SECONDS_TO_END = 0.2;
+/** A queue that does not answer for so long is taken for gone. */
+const PATIENCE_MS = 60_000;
 
 type Env = Readonly<Record<string, string | undefined>>;
 
@@ -43,6 +45,7 @@ export async function openQueueDatabase(
       CALLSHEET_STATE_USERNAME: env.CALLSHEET_QUEUE_USERNAME ?? env.CALLSHEET_STATE_USERNAME,
       CALLSHEET_STATE_PASSWORD: env.CALLSHEET_QUEUE_PASSWORD ?? env.CALLSHEET_STATE_PASSWORD,
     },
+    PATIENCE_MS,
     SECONDS_TO_END,
   );
   return {
@@ -97,8 +100,8 @@ function wordedForQueue(error: unknown, location: string): unknown {
   const reason = reasonOf(error);
   if (reason === undefined) return error;
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-  return reason.isLoss
-    ? new QueueLost(location, reason.why, error)
+  return 'loss' in reason
+    ? new QueueLost(location, reason.loss.words, error)
     : new CallsheetError('config', `the queue ${location} refused: ${reason.why}`, {
         hint: HINTS[code] ?? reason.hint ?? GONE,
         cause: error,

@@ -87,8 +87,8 @@ export const DIALECT_OPTIONS = {
     'whether the SIP flag and the payment tool make history entries',
   ),
   deletedPolicy: oneOf(
-    ['emptied', 'dangling'],
-    'what `default_retry_policy_id` of an agent reads as once that policy is gone; its calls are not retried either way',
+    ['emptied', 'unstamped', 'dangling'],
+    "what becomes of an agent's `default_retry_policy_id` once that policy is gone: it is emptied, emptied while `updated_at` stays as it was, or kept; its calls are not retried either way",
   ),
   voiceIds: oneOf(['uuid', 'text'], 'what ids of cloned voices look like'),
   voiceLanguage: oneOf(
@@ -137,6 +137,7 @@ export const DIALECT_OPTIONS = {
     ['coded', 'page', 'method'],
     "what those answer: a 404 with a code, a gateway's 404 page in HTML, or a 405",
   ),
+  dates: oneOf([true, false], 'whether answers carry the header `Date`'),
   timestamps: oneOf(
     ['milliseconds', 'microseconds', 'seconds', 'offset'],
     'how instants are written: `…05.123Z`, `…05.123000Z`, `…05Z` or `…05.123+00:00`',

@@ -70,6 +70,8 @@ export type Simulator = {
   readonly limiter: Limiter;
   /** The requests since the start, in the order in which they ended; the oldest of very many are forgotten. */
   readonly requests: readonly LoggedRequest[];
+  /** Empties `requests`. */
+  readonly forgetRequests: () => void;
   /** The whole store as plain JSON. */
   readonly dump: () => JsonObject;
   /**
@@ -134,6 +136,7 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
     faults: platform.faults,
     limiter: platform.limiter,
     requests: requests.all,
+    forgetRequests: requests.clear,
     dump: () => dumpStore(store),
     edit: (agentId, patch, actor = DASHBOARD_USER) => {
       const agent = store.agents.get(agentId);
@@ -171,6 +174,12 @@ export { DEFAULT_DIALECT, DIALECT_OPTIONS, type Dialect } from './dialect.ts';
 export { readDialectFlags } from './dialect-reading.ts';
 export type { Fault, Faults } from './faults.ts';
 export type { LoggedRequest } from './request-log.ts';
-export { readSeed, type SeedDocument, type SeedKey, type SeedOrganization } from './seed.ts';
+export {
+  readSeed,
+  type SeedAgent,
+  type SeedDocument,
+  type SeedKey,
+  type SeedOrganization,
+} from './seed.ts';
 export { checkFault, checkRateLimit, readSimulation, type Simulation } from './simulation.ts';
 export type { Store } from './store.ts';

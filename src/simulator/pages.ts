@@ -57,13 +57,13 @@ export function ordered<T>(
   records: Iterable<T>,
   nameOf: (record: T) => unknown,
 ): readonly T[] {
-  const created = [...records];
+  const created: readonly T[] = Array.isArray(records) ? records : [...records];
   switch (listOrder) {
     case 'created':
       return created;
     case 'newest':
-      return created.reverse();
+      return created.toReversed();
     case 'name':
-      return created.sort((a, b) => (String(nameOf(a)) < String(nameOf(b)) ? -1 : 1));
+      return created.toSorted((a, b) => (String(nameOf(a)) < String(nameOf(b)) ? -1 : 1));
   }
 }

@@ -29,6 +29,11 @@ export function createServer(
       void deliver(request, reply, nothingHere(), dialect);
     },
   });
+  // The time of the platform, which may be another than the machine's.
+  server.addHook('onSend', async (_request, reply) => {
+    if (dialect.dates) reply.header('date', platform.now().toUTCString());
+    else reply.raw.sendDate = false;
+  });
   server.removeAllContentTypeParsers();
   server.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) =>
     done(null, body),

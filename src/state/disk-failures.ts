@@ -6,10 +6,13 @@ import { CallsheetError } from '../core/errors.ts';
 
 type Words = { readonly reason: string; readonly hint: string };
 
-const KEPT = 'The last committed state and everything that a run has journaled are kept.';
-const ELSEWHERE =
-  'Give this user the right to write there, or keep the state elsewhere (state.file, CALLSHEET_STATE).';
-const FREE_SPACE = `Nothing more is sent to the platform. ${KEPT} Free some space, then run the same command again: that settles what is open, and goes on.`;
+const KEPT =
+  'Nothing more is sent to the platform. The last committed state and everything that a run has journaled are kept.';
+const AGAIN = 'then run the same command again: that settles what is open, and goes on.';
+const ELSEWHERE = `${KEPT} Give this user the right to write there, ${AGAIN} Where nothing is open yet, you can keep the state elsewhere (state.file, CALLSHEET_STATE).`;
+const FREE_SPACE = `${KEPT} Free some space, ${AGAIN}`;
+const RECONNECT = `${KEPT} Bring it back, ${AGAIN}`;
+const AWAY: Words = { reason: 'the disk cannot be reached', hint: RECONNECT };
 
 const WORDS: { readonly [code: string]: Words } = {
   ENOSPC: { reason: 'the disk is full', hint: FREE_SPACE },
@@ -26,7 +29,12 @@ const WORDS: { readonly [code: string]: Words } = {
     reason: 'a part of its path is not a folder',
     hint: 'Check state.file and CALLSHEET_STATE.',
   },
-  EIO: { reason: 'the disk reports an error', hint: KEPT },
+  EIO: { reason: 'the disk reports an error', hint: RECONNECT },
+  // What a network file system says once its server is gone.
+  ESTALE: AWAY,
+  ENOTCONN: AWAY,
+  EHOSTDOWN: AWAY,
+  ETIMEDOUT: AWAY,
   EMFILE: { reason: 'too many open files', hint: KEPT },
 };
 

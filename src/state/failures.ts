@@ -32,10 +32,17 @@ export class NewerDocument extends CallsheetError {
 }
 
 /** What a migration left behind. */
-export function movedAway(location: string, to: string): CallsheetError {
-  return new CallsheetError('state', `the state ${location} was moved to ${to}`, {
-    hint: 'Name that place in callsheet.yaml (state) or in CALLSHEET_STATE. To use this one again after all, put a state there: callsheet state push --force FILE.',
-  });
+export class MovedAway extends CallsheetError {
+  readonly to: string;
+  readonly lineage: string;
+
+  constructor(location: string, to: string, lineage: string) {
+    super('state', `the state ${location} was moved to ${to}`, {
+      hint: 'Name that place in callsheet.yaml (state) or in CALLSHEET_STATE. To move it back here, run callsheet state migrate there, with --to and this place.',
+    });
+    this.to = to;
+    this.lineage = lineage;
+  }
 }
 
 /** A whole state that a later run wrote over once. `run` began from `serial`. */

@@ -1,7 +1,7 @@
 import type { Address } from '../core/address.ts';
-import type { Pin, PlannedOperation, SnapshotMark, Verdict } from '../core/plan-document.ts';
+import type { PlannedOperation, SnapshotMark, Verdict } from '../core/plan-document.ts';
 import type { Json, JsonObject } from '../core/value.ts';
-import type { AppliedLeaf, Holds, ResourceState } from './model.ts';
+import type { AppliedLeaf, Holds, RememberedPin, ResourceState } from './model.ts';
 
 /**
  * A run's journal, one entry a line. It is durable before a request leaves and after its answer came
@@ -16,7 +16,7 @@ export type JournalEntry =
   | RunEnded;
 
 /** What a run is for. Edits of the state ask nothing of the platform; they have no plan and no digests. */
-export type RunPurpose = 'apply' | 'rollback' | 'restore' | 'drift' | StateEdit;
+export type RunPurpose = 'apply' | 'heal' | 'rollback' | 'restore' | 'drift' | StateEdit;
 
 export type StateEdit = 'state mv' | 'state rm' | 'state push' | 'state repair' | 'import';
 
@@ -73,7 +73,7 @@ export type SnapshotTaken = {
   readonly id: string | null;
   /** The live document without secrets and sensitive values; null where there was none. */
   readonly document: JsonObject | null;
-  readonly pin: Pin | null;
+  readonly pin: RememberedPin | null;
   /** What the state said of it. */
   readonly resource: ResourceState | null;
   /** Sensitive leaves that `document` leaves out. */

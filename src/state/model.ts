@@ -52,11 +52,18 @@ export type ResourceState = {
   readonly name: string;
   /** Owned leaves as last written, by path. */
   readonly leaves: { readonly [path: string]: AppliedLeaf };
-  readonly pin: Pin | null;
+  readonly pin: RememberedPin | null;
   readonly protect: boolean;
   /** Requests of its making that were answered, where a run died before the last of them. */
   readonly unfinished?: readonly string[];
 };
+
+/**
+ * A pin, and whether a later change is sure to have another `updated_at`. That can only be so where the resource
+ * was found to be as the leaves say, and `updated_at` was long over when it was read: platforms may tell time in
+ * whole seconds, and two changes of one second have the same. See `plan/unmoved.ts`.
+ */
+export type RememberedPin = Pin & { readonly certain?: true };
 
 /**
  * A leaf as last written. Short values stand as they are; long ones as a digest, since only equality is

@@ -1,8 +1,9 @@
 import { createHash, hash } from 'node:crypto';
-import { damagedState, foreignState, movedAway, NewerDocument, unwritable } from './failures.ts';
+import { damagedState, foreignState, MovedAway, NewerDocument, unwritable } from './failures.ts';
 import { brokenInvariant } from './invariants.ts';
 import type { State } from './model.ts';
 import { firstProblem, isRecord, stateShape } from './shape.ts';
+import { openSharing } from './share-leaves.ts';
 
 /**
  * The text form of a state, the same for every store that keeps it as one document: JSON with the
@@ -76,10 +77,11 @@ const LAST_LINE = '}}';
  */
 export async function readState(lines: AsyncIterable<string>): Promise<State | undefined> {
   const resources = new Map<string, unknown>();
+  const share = openSharing();
   const head = await readSealed(lines, (line) => {
     const one = parseObject(`{${line}}`);
     if (one === undefined) return false;
-    for (const [address, resource] of Object.entries(one)) resources.set(address, resource);
+    for (const [address, resource] of Object.entries(one)) resources.set(address, share(resource));
     return true;
   });
   return head && soundState({ ...head, resources: Object.fromEntries(resources) });
@@ -163,7 +165,7 @@ export async function parseState(text: string, location: string): Promise<State>
   if (!validate(document))
     throw damagedState(location, `does not have the shape of a state: ${firstProblem(validate)}`);
   const { checksum: _, ...state } = document;
-  if (state.moved_to !== undefined) throw movedAway(location, state.moved_to);
+  if (state.moved_to !== undefined) throw new MovedAway(location, state.moved_to, state.lineage);
   const broken = brokenInvariant(state);
   if (broken !== undefined) throw damagedState(location, broken);
   return state;

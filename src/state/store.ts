@@ -1,4 +1,5 @@
 import type { CallsheetError } from '../core/errors.ts';
+import type { Claim, Overlap } from './claim.ts';
 import type { JournalEntry, RunBegan } from './journal.ts';
 import type { State } from './model.ts';
 
@@ -19,6 +20,11 @@ export type StateStore = {
    * of what is there: a newer Callsheet wrote it, or it is no file at all.
    */
   readonly salvage: () => Promise<Salvage>;
+  /**
+   * Which of some resources another stack manages that keeps its state in the same place. A store that keeps one
+   * stack cannot know, and has none of this.
+   */
+  readonly overlaps?: (account: string, claims: readonly Claim[]) => Promise<readonly Overlap[]>;
   /** Throws `CallsheetError('locked')`, naming the holder, when another live run has it. */
   readonly acquire: (holder: Holder) => Promise<Lease>;
   /** Who holds the state, alive or not; undefined when nobody does. */
@@ -65,6 +71,11 @@ export type HeldLock = {
 export type Lease = {
   readonly id: string;
   readonly holder: Holder;
+  /**
+   * Keeps other stacks from what a run is going to write, until it has committed or ended. Where some of it is
+   * another stack's, nothing is claimed and those are returned. A store that keeps one stack has none of this.
+   */
+  readonly claim?: (account: string, claims: readonly Claim[]) => Promise<readonly Overlap[]>;
   /** Durable when it resolves. Throws when the lease was lost. */
   readonly append: (entry: JournalEntry) => Promise<void>;
   /** Replaces the state in one step and files the run's journal under the run's id. */

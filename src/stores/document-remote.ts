@@ -10,7 +10,8 @@ import {
   parseDocument,
   placesIn,
 } from './document.ts';
-import { NoAnswer } from './failures.ts';
+import { NoAnswer, refusedByStore } from './failures.ts';
+import { pauseAfter, TRIES } from './patience.ts';
 import type { Change, Remote, Timing } from './remote.ts';
 
 /** What keeps one document, and does so by comparing and swapping. */
@@ -35,6 +36,7 @@ export type DocumentPlace = {
   readonly pack: (parts: readonly Part[], read: () => Promise<string>) => Promise<readonly Part[]>;
   /** Finished runs whose journals are kept, and the characters that they may take in the document. */
   readonly most: { readonly runs: number; readonly size: number };
+  readonly sleep: (milliseconds: number) => Promise<void>;
   readonly close: () => Promise<void>;
 };
 
@@ -42,9 +44,6 @@ export type Found = { readonly text: string; readonly tag: string };
 export type Put = { readonly tag: string } | 'moved' | 'lost';
 
 type Current = { readonly document: Document; readonly tag: string | undefined };
-
-/** How often a document is looked up again whose parts were thrown away meanwhile, and a write is tried again. */
-const TRIES = 4;
 
 /** A store whose every change is the replacement of one document. */
 export function documentRemote(place: DocumentPlace): Remote {
@@ -89,15 +88,19 @@ export function documentRemote(place: DocumentPlace): Remote {
         return await place.put(text, tag, lease);
       } catch (error) {
         if (!(error instanceof NoAnswer) || attempt === TRIES) throw error;
-        const found = await place.read();
+        const found = await place.read().catch(() => {
+          throw error;
+        });
         if (found?.text === text) return { tag: found.tag };
         if (found?.tag !== tag) return 'moved';
+        if (error.isTimeout) throw error;
+        await pauseAfter(attempt, place.sleep);
       }
     }
   }
 
   async function change(lease: string, edit: (from: Document) => Promise<Document>) {
-    for (;;) {
+    for (let attempt = 1; ; attempt += 1) {
       const { document, tag } = own ?? (await read());
       own = undefined;
       const { ticket } = document;
@@ -105,7 +108,12 @@ export function documentRemote(place: DocumentPlace): Remote {
       const next = { ...(await edit(document)), serial: document.serial + 1 };
       const put = await swap(next, tag, lease);
       if (put === 'lost') return false;
-      if (put === 'moved') continue;
+      if (put === 'moved') {
+        // Nobody but the holder writes there: it is no longer the holder, or the server contradicts itself.
+        if (attempt === TRIES) throw contradicts(location);
+        await pauseAfter(attempt, place.sleep);
+        continue;
+      }
       own = { document: next, tag: put.tag };
       const named = placesIn(next);
       for (const at of placesIn(document)) {
@@ -211,6 +219,14 @@ export function documentRemote(place: DocumentPlace): Remote {
     await place.leave(lease).catch(() => undefined);
     return false;
   }
+}
+
+function contradicts(location: string) {
+  return refusedByStore(
+    'write',
+    location,
+    'the server says that somebody else wrote, and shows what we wrote ourselves',
+  );
 }
 
 function appended(open: readonly Journal[], run: string, part: Part): readonly Journal[] {

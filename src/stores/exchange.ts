@@ -3,6 +3,7 @@ import type { WireRequest } from '../api/transport.ts';
 import { isLoopback } from '../core/base-url.ts';
 import { CallsheetError } from '../core/errors.ts';
 import { type Doing, lossOf, NoAnswer, refusedByStore } from './failures.ts';
+import { again } from './patience.ts';
 
 /** One request to a store. */
 export type Ask = {
@@ -24,13 +25,16 @@ export type Exchange = {
   readonly close: () => Promise<void>;
 };
 
-/** A store that does not answer for so long is taken for gone. */
-const TIMEOUTS = { connect: 10_000, headers: 60_000, body: 60_000 };
 const CONNECTIONS = 8;
+const TO_CONNECT = 10_000;
 
-/** Sends with the proxy and the authorities that the environment names, as to the platform. Redirects are not followed. */
-export function openExchange(): Exchange {
-  const outlet = createOutlet(CONNECTIONS, TIMEOUTS);
+/**
+ * Sends with the proxy and the authorities that the environment names, as to the platform. Redirects are not followed.
+ * `patience`: milliseconds in which an answer must begin, and go on.
+ */
+export function openExchange(patience: number): Exchange {
+  const timeouts = { connect: Math.min(TO_CONNECT, patience), headers: patience, body: patience };
+  const outlet = createOutlet(CONNECTIONS, timeouts);
   return {
     send: ({ method, url, headers, body }) => {
       const wire = { method, url, headers, attempt: 1, ...(body === undefined ? {} : { body }) };
@@ -40,7 +44,6 @@ export function openExchange(): Exchange {
   };
 }
 
-const PAUSES = [200, 800, 2_000];
 const PASSING = new Set([408, 425, 429, 500, 502, 503, 504]);
 
 export type Asking = {
@@ -66,30 +69,27 @@ export async function askOnce(
     if (why === undefined) throw error;
     throw new NoAnswer(what, location, why, error);
   }
-  if (PASSING.has(answer.status)) throw new NoAnswer(what, location, said(answer));
+  if (PASSING.has(answer.status)) throw new NoAnswer(what, location, { words: said(answer) });
   return answer;
 }
 
 /** Asks again after a while, for what may be asked twice. */
-export async function ask(asking: Asking, what: Doing, request: Ask): Promise<Answer> {
-  for (const pause of PAUSES) {
-    try {
-      return await askOnce(asking, what, request);
-    } catch (error) {
-      if (!(error instanceof NoAnswer)) throw error;
-      await asking.sleep(pause);
-    }
-  }
-  return askOnce(asking, what, request);
+export function ask(asking: Asking, what: Doing, request: Ask): Promise<Answer> {
+  return again(asking.sleep, () => askOnce(asking, what, request));
 }
 
-/** What a server said, without its page. */
+/** What a server said, without its page or its JSON. */
 export function said({ status, text }: Pick<Answer, 'status' | 'text'>): string {
-  const words = text.trimStart().startsWith('<')
-    ? (/<Message>([^<]*)/.exec(text)?.[1] ?? '')
-    : text;
-  const line = words.replace(/\s+/g, ' ').trim().slice(0, 200);
-  return `the server answered ${status}${line === '' ? '' : `: ${line}`}`;
+  const words = wordsIn(text).replace(/\s+/g, ' ').replace(`${status} `, '').trim().slice(0, 200);
+  return `the server answered ${status}${words === '' ? '' : `: ${words}`}`;
+}
+
+function wordsIn(text: string): string {
+  const start = text.trimStart();
+  if (start.startsWith('<')) return /<Message>([^<]*)/.exec(text)?.[1] ?? '';
+  if (!start.startsWith('{')) return text;
+  const [, json] = /"(?:message|error|detail)"\s*:\s*("(?:[^"\\]|\\.)*")/.exec(text) ?? [];
+  return json === undefined ? text : String(JSON.parse(json));
 }
 
 /** The failure that an answer means which is no success. */
@@ -102,9 +102,9 @@ export function refusal(
   const { status } = answer;
   const hint =
     status === 401 || status === 403
-      ? `It wants other credentials, or more rights: ${credentials}`
+      ? `It wants other credentials, or more rights for them: ${credentials}`
       : status === 413 || status === 507
-        ? 'The state is larger than the server takes, or its disk is full. What is there is kept.'
+        ? 'The state is larger than the server takes, or its disk is full: make room there.'
         : status >= 300 && status < 400
           ? 'Redirects are not followed: write the address that it points to.'
           : undefined;

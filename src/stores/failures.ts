@@ -2,31 +2,51 @@ import { CallsheetError } from '../core/errors.ts';
 
 /** What a store that is far away says when it cannot go on. */
 
-const KEPT =
-  'Nothing more is sent to the platform, and what was written so far is kept. Look whether the store runs and can be reached from here, then run the same command again: that settles what is open, and goes on.';
+const LOOK = 'Look whether the store runs and can be reached from here.';
+const SETTLES =
+  'Nothing more is sent to the platform, and what was written so far is kept. Then run the same command again: that settles what is open, and goes on.';
+
+/** Of a store that could not even be opened nothing is kept or open. */
+function hintFor(what: Doing, todo: string): string {
+  return what === 'open' ? todo : `${todo} ${SETTLES}`;
+}
 
 /** No answer, or one that leaves open whether it was done. */
 export class NoAnswer extends CallsheetError {
-  constructor(what: Doing, location: string, why: string, cause?: unknown) {
-    super('state', `cannot ${what} the state ${location}: ${why}`, {
-      hint: KEPT,
+  /** It was waited for as long as one waits. */
+  readonly isTimeout: boolean;
+
+  constructor(what: Doing, location: string, { words, isTimeout = false }: Loss, cause?: unknown) {
+    super('state', `cannot ${what} the state ${location}: ${words}`, {
+      hint: hintFor(what, LOOK),
       ...(cause === undefined ? {} : { cause }),
     });
+    this.isTimeout = isTimeout;
   }
 }
 
+/** A place that another program uses. */
+export function takenByOthers(location: string, what: string): CallsheetError {
+  return new CallsheetError('state', `${location} is not a Callsheet state: ${what}`, {
+    hint: 'Nothing was written there. Name another database, or move what is in the way into a schema of another name.',
+  });
+}
+
+/** How a connection failed, in words. */
+export type Loss = { readonly words: string; readonly isTimeout?: boolean };
+
 export type Doing = 'read' | 'write' | 'lock' | 'unlock' | 'open';
 
-/** A plain no, with what to do about it. */
+/** A plain no. `todo`: what a person can do about it. */
 export function refusedByStore(
   what: Doing,
   location: string,
   why: string,
-  hint: string = KEPT,
+  todo: string = LOOK,
   cause?: unknown,
 ): CallsheetError {
   return new CallsheetError('state', `cannot ${what} the state ${location}: ${why}`, {
-    hint,
+    hint: hintFor(what, todo),
     ...(cause === undefined ? {} : { cause }),
   });
 }
@@ -41,22 +61,28 @@ const WORDS: { readonly [code: string]: string } = {
   CONNECTION_ENDED: 'the connection was lost',
   ENOTFOUND: 'there is no server of that name',
   EAI_AGAIN: 'its name could not be looked up',
-  ETIMEDOUT: 'it did not answer in time',
-  CONNECT_TIMEOUT: 'it did not answer in time',
-  UND_ERR_CONNECT_TIMEOUT: 'it did not answer in time',
-  UND_ERR_HEADERS_TIMEOUT: 'it did not answer in time',
-  UND_ERR_BODY_TIMEOUT: 'it did not answer in time',
   EHOSTUNREACH: 'it cannot be reached',
   ENETUNREACH: 'it cannot be reached',
 };
 
+/** What our own clocks end. */
+export const TIMED_OUT = 'ETIMEDOUT';
+const TIMEOUTS = new Set([
+  TIMED_OUT,
+  'CONNECT_TIMEOUT',
+  'UND_ERR_CONNECT_TIMEOUT',
+  'UND_ERR_HEADERS_TIMEOUT',
+  'UND_ERR_BODY_TIMEOUT',
+]);
+const NETWORK = /^(UND_ERR_|ERR_TLS|ERR_SSL|CERT_|UNABLE_|SELF_SIGNED|DEPTH_ZERO)/;
+
 /** Why a connection failed, in words; undefined for what is no failure of a connection. */
-export function lossOf(error: unknown): string | undefined {
+export function lossOf(error: unknown): Loss | undefined {
   const code = codeOf(error);
   if (code === undefined) return undefined;
-  const isNetwork =
-    code in WORDS || /^(UND_ERR_|ERR_TLS|ERR_SSL|CERT_|UNABLE_|SELF_SIGNED|DEPTH_ZERO)/.test(code);
-  return isNetwork ? (WORDS[code] ?? code) : undefined;
+  if (TIMEOUTS.has(code)) return { words: 'it did not answer in time', isTimeout: true };
+  const words = WORDS[code] ?? (NETWORK.test(code) ? code : undefined);
+  return words === undefined ? undefined : { words };
 }
 
 export function codeOf(error: unknown): string | undefined {

@@ -144,6 +144,7 @@ export function httpPlace(
     fetch: async () => undefined,
     discard: async () => {},
     pack: async (_, read) => [zip(await read())],
+    sleep: effects.sleep,
     close: () => exchange.close(),
   };
 

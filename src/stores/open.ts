@@ -4,6 +4,7 @@ import { openFileStore, type StoreEffects } from '../state/file-store.ts';
 import { thisMachine } from '../state/process-identity.ts';
 import type { StateStore } from '../state/store.ts';
 import { locationOf } from './location.ts';
+import { patienceFrom } from './patience.ts';
 import type { RemoteEffects } from './remote.ts';
 
 export type OpenOptions = {
@@ -23,6 +24,7 @@ async function load(
   env: OpenOptions['env'],
 ): Promise<StateStore> {
   const effects = realEffects();
+  const patience = patienceFrom(env);
   const { openRemoteStore } = await import('./remote-store.ts');
   if ('http' in place) {
     const [{ documentRemote }, { httpPlace }, { openExchange }] = await Promise.all([
@@ -34,7 +36,7 @@ async function load(
       username: env.CALLSHEET_STATE_USERNAME,
       password: env.CALLSHEET_STATE_PASSWORD,
     };
-    const http = httpPlace(place.http, credentials, openExchange(), effects);
+    const http = httpPlace(place.http, credentials, openExchange(patience), effects);
     return openRemoteStore(documentRemote(http), effects);
   }
   if ('postgres' in place) {
@@ -42,9 +44,12 @@ async function load(
       import('./postgres.ts'),
       import('./postgres-database.ts'),
     ]);
-    const database = await openDatabase(place.postgres, env);
+    const database = await openDatabase(place.postgres, env, patience);
     const { stack } = place.postgres;
-    return openRemoteStore(postgresRemote(database, stack, locationOf(place)), effects);
+    return openRemoteStore(
+      postgresRemote(database, stack, locationOf(place), effects.sleep),
+      effects,
+    );
   }
   const [{ documentRemote }, { s3Place }, { openExchange }] = await Promise.all([
     import('./document-remote.ts'),
@@ -52,7 +57,7 @@ async function load(
     import('./exchange.ts'),
   ]);
   const region = place.s3.region ?? env.AWS_REGION ?? env.AWS_DEFAULT_REGION;
-  const s3 = s3Place(place.s3, awsCredentials(env), openExchange(), effects, region);
+  const s3 = s3Place(place.s3, awsCredentials(env), openExchange(patience), effects, region);
   return openRemoteStore(documentRemote(s3), effects);
 }
 
@@ -73,6 +78,7 @@ function whenUsed(location: string, open: () => Promise<StateStore>): StateStore
   return {
     location,
     load: async () => (await store()).load(),
+    overlaps: async (...asked) => (await (await store()).overlaps?.(...asked)) ?? [],
     salvage: async () => (await store()).salvage(),
     acquire: async (holder) => (await store()).acquire(holder),
     lock: async () => (await store()).lock(),

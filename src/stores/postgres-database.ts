@@ -1,7 +1,7 @@
 import { trustFrom } from '../api/trust.ts';
 import { CallsheetError } from '../core/errors.ts';
 import type { PostgresPlace } from '../core/state-place.ts';
-import { codeOf, lossOf, NoAnswer, refusedByStore } from './failures.ts';
+import { codeOf, type Loss, lossOf, NoAnswer, refusedByStore, TIMED_OUT } from './failures.ts';
 
 type Value = string | number | boolean | null | readonly string[];
 export type Row = { readonly [column: string]: unknown };
@@ -25,25 +25,91 @@ export type ScriptedDatabase = Database & {
 
 const CONNECTIONS = 4;
 const SECONDS_TO_CONNECT = 10;
-/** A database that does not answer for so long is taken for gone. */
-const PATIENCE_MS = 60_000;
+/** The server is to give up first: then it says why, and the connection is still of use. */
+const GRACE_MS = 500;
 const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]']);
 
 /**
- * Connects with the first query. Credentials that the address lacks come from the environment. When it is closed, what
- * is still under way has so many seconds to end.
+ * Connects with the first query. Credentials that the address lacks come from the environment. `patience`:
+ * milliseconds in which each query must be answered. When it is closed, what is still under way has so many seconds
+ * to end.
  */
 export async function openDatabase(
-  { url }: PostgresPlace,
+  place: PostgresPlace,
   env: Readonly<Record<string, string | undefined>>,
+  patience: number,
   secondsToEnd = 5,
 ): Promise<ScriptedDatabase> {
   const { default: postgres } = await import('postgres');
+  const options = optionsOf(place, env, patience);
+  const connect = () => postgres(options);
+  type Client = ReturnType<typeof connect>;
+  let sql = connect();
+
+  /** A server that went away without a word sends no end: the driver would wait for it for ever. */
+  async function inTime<T>(work: (on: Client) => Promise<T>): Promise<T> {
+    const on = sql;
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<never>((_, reject) => {
+      const error = Object.assign(new Error('no answer in time'), { code: TIMED_OUT });
+      timer = setTimeout(() => {
+        reject(error);
+        // Its connections are of no use any more, and a late answer must find nobody.
+        if (sql === on) sql = connect();
+        on.end({ timeout: 0 }).catch(() => undefined);
+      }, patience + GRACE_MS);
+    });
+    try {
+      return await Promise.race([work(on), late]);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  const queryOn =
+    (on: Pick<Client, 'unsafe'>): Query =>
+    async (text, values) => [...(await on.unsafe(text, [...values] as never[]))];
+  return {
+    query: (text, values) => inTime((on) => queryOn(on)(text, values)),
+    async transaction(kind, work) {
+      const mode = kind === 'read' ? 'isolation level repeatable read read only' : 'read write';
+      let result: { readonly value: Awaited<ReturnType<typeof work>> } | undefined;
+      await inTime((on) =>
+        on.begin(mode, async (begun) => {
+          result = { value: await work(queryOn(begun)) };
+        }),
+      );
+      if (result === undefined) throw new Error('a transaction without a result');
+      return result.value;
+    },
+    script: (text) =>
+      inTime(async (on) => {
+        // The pool would hand the next statement to another connection.
+        const connection = await on.reserve();
+        try {
+          return [...(await connection.unsafe(text))].flat();
+        } catch (error) {
+          // What it began would go on for whoever is given the connection next.
+          await connection.unsafe('rollback').catch(() => {});
+          throw error;
+        } finally {
+          connection.release();
+        }
+      }),
+    close: () => sql.end({ timeout: secondsToEnd }),
+  };
+}
+
+function optionsOf(
+  { url }: PostgresPlace,
+  env: Readonly<Record<string, string | undefined>>,
+  patience: number,
+) {
   const at = new URL(url);
   const part = (text: string) => (text === '' ? undefined : decodeURIComponent(text));
   const username = part(at.username) ?? env.CALLSHEET_STATE_USERNAME ?? env.PGUSER;
   const password = part(at.password) ?? env.CALLSHEET_STATE_PASSWORD ?? env.PGPASSWORD;
-  const sql = postgres({
+  return {
     host: at.hostname,
     port: at.port === '' ? 5432 : Number(at.port),
     database: part(at.pathname.slice(1)) ?? 'postgres',
@@ -51,45 +117,16 @@ export async function openDatabase(
     ...(password === undefined ? {} : { password }),
     ssl: encryption(at, env),
     max: CONNECTIONS,
-    connect_timeout: SECONDS_TO_CONNECT,
+    connect_timeout: Math.min(SECONDS_TO_CONNECT, patience / 1_000),
     // Poolers that hand a connection on after each transaction know no prepared statements.
     prepare: false,
     fetch_types: false,
     onnotice: () => {},
     connection: {
       application_name: 'callsheet',
-      statement_timeout: PATIENCE_MS,
-      lock_timeout: PATIENCE_MS / 2,
+      statement_timeout: patience,
+      lock_timeout: patience / 2,
     },
-  });
-  const queryOn =
-    (on: Pick<typeof sql, 'unsafe'>): Query =>
-    async (text, values) => [...(await on.unsafe(text, [...values] as never[]))];
-  return {
-    query: queryOn(sql),
-    async transaction(kind, work) {
-      const mode = kind === 'read' ? 'isolation level repeatable read read only' : 'read write';
-      let result: { readonly value: Awaited<ReturnType<typeof work>> } | undefined;
-      await sql.begin(mode, async (on) => {
-        result = { value: await work(queryOn(on)) };
-      });
-      if (result === undefined) throw new Error('a transaction without a result');
-      return result.value;
-    },
-    async script(text) {
-      // The pool would hand the next statement to another connection.
-      const connection = await sql.reserve();
-      try {
-        return [...(await connection.unsafe(text))].flat();
-      } catch (error) {
-        // What it began would go on for whoever is given the connection next.
-        await connection.unsafe('rollback').catch(() => {});
-        throw error;
-      } finally {
-        connection.release();
-      }
-    },
-    close: () => sql.end({ timeout: secondsToEnd }),
   };
 }
 
@@ -106,8 +143,9 @@ function encryption(at: URL, env: Readonly<Record<string, string | undefined>>) 
 const RIGHTS =
   'Give the user of the address the right to create a schema, or create the schema callsheet for it.';
 const WHO = 'Set CALLSHEET_STATE_USERNAME and CALLSHEET_STATE_PASSWORD (or PGUSER and PGPASSWORD).';
-const SPACE =
-  'What is there is kept. Free some space, then run the same command again: that settles what is open, and goes on.';
+const SPACE = 'Free some space there.';
+const CHANGED =
+  'Somebody changed the tables. Restore the database from its backup, or name another database.';
 
 /** Refusals by their SQLSTATE. */
 const REFUSALS: { readonly [code: string]: { readonly why: string; readonly hint?: string } } = {
@@ -117,41 +155,36 @@ const REFUSALS: { readonly [code: string]: { readonly why: string; readonly hint
   '42501': { why: 'this user may not do that', hint: RIGHTS },
   '25006': {
     why: 'the database is read-only',
-    hint: 'A standby takes no writes: name the primary.',
+    hint: 'A standby takes no writes: name the primary. If somebody made it read-only, wait until that is over.',
   },
   '53100': { why: 'the disk of the database is full', hint: SPACE },
   '53200': { why: 'the database is out of memory', hint: SPACE },
-  '42P01': {
-    why: 'a table is missing',
-    hint: 'Somebody removed it. Restore the database from its backup.',
-  },
-  '42703': {
-    why: 'a column is missing',
-    hint: 'Somebody changed the tables. Restore the database from its backup.',
-  },
+  '42P01': { why: 'a table is missing in the schema callsheet', hint: CHANGED },
+  '42703': { why: 'a column is missing in the schema callsheet', hint: CHANGED },
 };
 
-const PASSING: { readonly [code: string]: string } = {
-  '53300': 'it has too many connections',
-  '55P03': 'a lock was not given in time',
-  '57014': 'it did not answer in time',
-  '57P01': 'the connection was lost: the database is going down',
-  '57P02': 'the connection was lost: the database crashed',
-  '57P03': 'the database is starting up or going down',
+const PASSING: { readonly [code: string]: Loss } = {
+  '53300': { words: 'it has too many connections' },
+  '55P03': { words: 'a lock was not given in time', isTimeout: true },
+  '57014': { words: 'it did not answer in time', isTimeout: true },
+  '57P01': { words: 'the connection was lost: the database is going down' },
+  '57P02': { words: 'the connection was lost: the database crashed' },
+  '57P03': { words: 'the database is starting up or going down' },
 };
+const BROKEN: Loss = { words: 'the connection was lost' };
 
-/** Why a database failed, in words; undefined for what is no failure of a database. */
+/** Why a database failed; undefined for what is no failure of a database. */
 export function reasonOf(
   error: unknown,
-): { readonly why: string; readonly hint?: string; readonly isLoss: boolean } | undefined {
+): { readonly loss: Loss } | { readonly why: string; readonly hint?: string } | undefined {
   const code = codeOf(error) ?? '';
-  const loss = PASSING[code] ?? (code.startsWith('08') ? 'the connection was lost' : lossOf(error));
-  if (loss !== undefined) return { why: loss, isLoss: true };
+  const loss = PASSING[code] ?? (code.startsWith('08') ? BROKEN : lossOf(error));
+  if (loss !== undefined) return { loss };
   const refusal = REFUSALS[code];
-  if (refusal !== undefined) return { ...refusal, isLoss: false };
+  if (refusal !== undefined) return refusal;
   if (!/^[0-9A-Z]{5}$/.test(code)) return undefined;
   const said = error instanceof Error ? error.message : '';
-  return { why: `${said} (SQLSTATE ${code})`, isLoss: false };
+  return { why: `${said} (SQLSTATE ${code})` };
 }
 
 /** A failure of the database, put into words. */
@@ -159,7 +192,13 @@ export function worded(error: unknown, what: 'read' | 'write', location: string)
   if (error instanceof CallsheetError) return error;
   const reason = reasonOf(error);
   if (reason === undefined) return error;
-  return reason.isLoss
-    ? new NoAnswer(what, location, reason.why, error)
+  return 'loss' in reason
+    ? new NoAnswer(what, location, reason.loss, error)
     : refusedByStore(what, location, reason.why, reason.hint, error);
+}
+
+/** A list as PostgreSQL writes one. */
+export function list(texts: readonly string[]): string {
+  const quoted = texts.map((text) => `"${text.replace(/["\\]/g, '\\$&')}"`);
+  return `{${quoted.join(',')}}`;
 }

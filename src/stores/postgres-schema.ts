@@ -1,4 +1,6 @@
 import { NewerDocument } from '../state/failures.ts';
+import { isRecord } from '../state/shape.ts';
+import { takenByOthers } from './failures.ts';
 import type { Database, Query } from './postgres-database.ts';
 
 /**
@@ -8,9 +10,10 @@ import type { Database, Query } from './postgres-database.ts';
  * |------------|---------------------------------------------------------------------|
  * | `version`  | the one row that says which step was taken last                     |
  * | `stack`    | a state: who holds it (`lease` is null when nobody does), its head  |
- * | `resource` | a resource: its line of the state's text                            |
+ * | `resource` | a resource: its line of the state's text, and what is found by it   |
  * | `run`      | a run, and whether its journal is filed among the finished          |
  * | `journal`  | some lines of a journal, written together                           |
+ * | `claim`    | what a run is going to write, or to take over                       |
  * | `aside`    | what a repair or a push took the place of                           |
  */
 export const STEPS: readonly string[] = [
@@ -48,7 +51,27 @@ export const STEPS: readonly string[] = [
      text text not null,
      primary key (stack, name)
    )`,
+  // Who manages what, so that two stacks do not manage the same. The lines are those of the text of a state.
+  `alter table callsheet.stack add column account text;
+   alter table callsheet.resource add column kind text, add column id text;
+   update callsheet.stack set account = substring(head from '"account_id":"([^"]+)"')
+     where head not like '%"moved_to":"%';
+   update callsheet.resource set kind = substring(line from '"kind":"([^"]+)"'),
+     id = substring(line from '"id":"([^"]+)"');
+   create index resource_by_id on callsheet.resource (id);
+   create table callsheet.claim (
+     stack text not null references callsheet.stack on delete cascade,
+     lease text not null,
+     account text not null,
+     address text not null,
+     kind text not null,
+     id text not null,
+     primary key (stack, kind, id)
+   );
+   create index claim_by_id on callsheet.claim (id)`,
 ];
+
+const OTHERS = "the schema callsheet of that database holds somebody else's tables";
 
 /** Any number will do, as long as every Callsheet takes the same. */
 const MIGRATION_LOCK = 7_122_043_351;
@@ -61,8 +84,10 @@ export async function readVersion(
 ): Promise<number | undefined> {
   const [there] = await query(`select to_regclass('callsheet.version') is not null as there`, []);
   if (there?.there !== true) return undefined;
-  const [row] = await query('select version from callsheet.version', []);
-  const version = Number(row?.version);
+  // Of a table without such a column the bare name would be the whole row.
+  const [row] = await query('select to_jsonb(v) as row from callsheet.version v', []);
+  const version = isRecord(row?.row) ? row.row.version : undefined;
+  if (typeof version !== 'number') throw takenByOthers(location, OTHERS);
   if (version > steps.length) throw new NewerDocument(location, version, steps.length);
   return version;
 }
@@ -78,6 +103,11 @@ export async function migrate(
     await query(`select pg_advisory_xact_lock(${MIGRATION_LOCK})`, []);
     const version = await readVersion(query, location, steps);
     if (version === undefined) {
+      const [other] = await query(
+        "select tablename from pg_tables where schemaname = 'callsheet' limit 1",
+        [],
+      );
+      if (other !== undefined) throw takenByOthers(location, OTHERS);
       await query('create schema if not exists callsheet', []);
       await query('create table callsheet.version (version integer not null)', []);
       await query('insert into callsheet.version values (0)', []);

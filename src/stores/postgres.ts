@@ -1,9 +1,12 @@
 import { createHash } from 'node:crypto';
+import type { Overlap } from '../state/claim.ts';
 import type { State } from '../state/model.ts';
 import { piecesOfState } from '../state/state-text.ts';
 import { isReleasedBeat, parseTicket, type Ticket } from '../state/ticket.ts';
-import { type Database, type Query, worded } from './postgres-database.ts';
-import { migrate, readVersion } from './postgres-schema.ts';
+import { again } from './patience.ts';
+import { claimAll, dropClaims, findOverlaps } from './postgres-claims.ts';
+import { type Database, list, type Query, worded } from './postgres-database.ts';
+import { migrate, readVersion, STEPS } from './postgres-schema.ts';
 import type { Change, Remote } from './remote.ts';
 
 /** As the file store has it: a heartbeat is one small update. */
@@ -18,7 +21,12 @@ type Known = { readonly head: string; readonly sums: ReadonlyMap<string, string>
  * A database that keeps many states, each under a name. A state is the lines of its text, one row each, so that a
  * commit writes the rows that changed. Every write locks the row of its stack and asks it for the lease.
  */
-export function postgresRemote(database: Database, stack: string, location: string): Remote {
+export function postgresRemote(
+  database: Database,
+  stack: string,
+  location: string,
+  sleep?: (milliseconds: number) => Promise<void>,
+): Remote {
   let known: Known | undefined;
   let isReady = false;
 
@@ -31,13 +39,19 @@ export function postgresRemote(database: Database, stack: string, location: stri
   }
 
   /** Reads as of one moment; `none` where there are no tables yet. */
-  const reading = <T>(none: T, work: (query: Query) => Promise<T>): Promise<T> =>
-    attempt('read', () =>
-      database.transaction('read', async (query) => {
-        const version = await readVersion(query, location);
-        return version === undefined ? none : work(query);
-      }),
+  const reading = <T>(none: T, work: (query: Query, version: number) => Promise<T>): Promise<T> =>
+    again(sleep, () =>
+      attempt('read', () =>
+        database.transaction('read', async (query) => {
+          const version = await readVersion(query, location);
+          return version === undefined ? none : work(query, version);
+        }),
+      ),
     );
+
+  /** Writes what may be written twice. */
+  const writing = <T>(work: () => Promise<T>): Promise<T> =>
+    again(sleep, () => attempt('write', work));
 
   async function write(lease: string, change: Change): Promise<boolean> {
     const { append, state, ...others } = change;
@@ -100,7 +114,7 @@ export function postgresRemote(database: Database, stack: string, location: stri
   /** Writes what differs from the rows that are there. */
   async function replaceState(
     query: Query,
-    { resources }: State,
+    { resources, account_id: account, moved_to: movedTo }: State,
     pieces: readonly string[],
     headThere: unknown,
   ): Promise<Known> {
@@ -121,12 +135,27 @@ export function postgresRemote(database: Database, stack: string, location: stri
       ]);
     if (changed.length > 0)
       await query(
-        `insert into callsheet.resource (stack, address, line)
-         select $1, address, line from unnest($2::text[], $3::text[]) as new (address, line)
-         on conflict (stack, address) do update set line = excluded.line`,
-        [stack, list(changed), list(changed.map((address) => lines.get(address) ?? ''))],
+        `insert into callsheet.resource (stack, address, line, kind, id)
+         select $1, address, line, kind, id
+         from unnest($2::text[], $3::text[], $4::text[], $5::text[]) as new (address, line, kind, id)
+         on conflict (stack, address) do update
+         set line = excluded.line, kind = excluded.kind, id = excluded.id`,
+        [
+          stack,
+          list(changed),
+          list(changed.map((address) => lines.get(address) ?? '')),
+          list(changed.map((address) => resources[address]?.kind ?? '')),
+          list(changed.map((address) => resources[address]?.id ?? '')),
+        ],
       );
-    await query('update callsheet.stack set head = $2 where name = $1', [stack, head]);
+    // A state that was moved away manages nothing any more.
+    const manages = movedTo === undefined ? (account ?? null) : null;
+    await query('update callsheet.stack set head = $2, account = $3 where name = $1', [
+      stack,
+      head,
+      manages,
+    ]);
+    await dropClaims(query, stack);
     return { head, sums };
   }
 
@@ -190,19 +219,19 @@ export function postgresRemote(database: Database, stack: string, location: stri
         return { state, open };
       }),
     take: (seen, ticket) =>
-      attempt('write', async () => {
+      writing(async () => {
         if (!isReady) await migrate(database, location);
         isReady = true;
         const taken = await database.query(
           `insert into callsheet.stack as s (name, id, lease, ticket, beat) values ($1, $2, $2, $3, $4)
            on conflict (name) do update set id = $2, lease = $2, ticket = $3, beat = $4
-           where s.id = $5 and s.beat = $6 returning name`,
+           where (s.id = $5 and s.beat = $6) or s.id = $2 returning name`,
           [stack, ticket.id, JSON.stringify(ticket), ticket.beat, seen?.id ?? '', seen?.beat ?? ''],
         );
         return taken.length > 0;
       }),
     beat: (lease, beat) =>
-      attempt('write', async () => {
+      writing(async () => {
         const held = await database.query(
           `update callsheet.stack set beat = $3, lease = case when $4 then null else lease end
            where name = $1 and lease = $2 returning name`,
@@ -210,6 +239,18 @@ export function postgresRemote(database: Database, stack: string, location: stri
         );
         return held.length > 0;
       }),
+    async overlaps(account, claims) {
+      const none: readonly Overlap[] = [];
+      return reading(none, async (query, version) =>
+        version < STEPS.length ? none : findOverlaps(query, stack, account, claims),
+      );
+    },
+    claim: (lease, account, claims) =>
+      writing(() =>
+        database.transaction('write', (query) =>
+          claimAll(query, { stack, lease, account }, claims),
+        ),
+      ),
     write: (lease, change) => attempt('write', () => write(lease, change)),
     runs: () => reading<readonly string[]>([], (query) => runsOf(query, true)),
     journal: (run) => reading<string | undefined>(undefined, (query) => journalOf(query, run)),
@@ -223,10 +264,4 @@ function lineOf(piece: string): string {
 
 function sumOf(line: string): string {
   return createHash('md5').update(line).digest('hex');
-}
-
-/** A list as PostgreSQL writes one. */
-function list(texts: readonly string[]): string {
-  const quoted = texts.map((text) => `"${text.replace(/["\\]/g, '\\$&')}"`);
-  return `{${quoted.join(',')}}`;
 }

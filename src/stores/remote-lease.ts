@@ -1,4 +1,5 @@
 import { CallsheetError } from '../core/errors.ts';
+import type { Claim, Overlap } from '../state/claim.ts';
 import { type Base, checkSuccession } from '../state/commit.ts';
 import { lostLease, unsettledRun } from '../state/failures.ts';
 import type { JournalEntry, RunBegan } from '../state/journal.ts';
@@ -132,6 +133,13 @@ export function openRemoteLease(
     return aside.map(({ name }) => name);
   }
 
+  async function claim(account: string, claims: readonly Claim[]): Promise<readonly Overlap[]> {
+    check();
+    const overlaps = (await remote.claim?.(id, account, claims)) ?? [];
+    if (overlaps === 'lost') throw await lose();
+    return overlaps;
+  }
+
   /** Receipts first: a state is there when all of it is. */
   async function receive(state: State, receipts: readonly KeptRun[]): Promise<void> {
     const there = await remote.runs();
@@ -158,6 +166,7 @@ export function openRemoteLease(
   return {
     id,
     holder,
+    claim: (account, claims) => whileHeld(() => claim(account, claims)),
     append: (entry) => whileHeld(() => journal.append(entry)),
     commit: (state) => whileHeld(() => commit(state)),
     replace: (state, entries) => whileHeld(() => replace(state, entries)),

@@ -42,6 +42,7 @@ export function openRemoteStore(remote: Remote, effects: RemoteEffects): StateSt
       const { state, runs } = await load();
       return { state, pending: runs.pending?.entries ?? [] };
     },
+    overlaps: async (account, claims) => (await remote.overlaps?.(account, claims)) ?? [],
     salvage: () => salvageRemote(remote),
     lock: () => seeLease(remote, effects),
     unlock: (lease, by) => breakLease(remote, lease, by, effects),

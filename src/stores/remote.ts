@@ -6,6 +6,7 @@
  *     StateStore ◄── remote-store ──► Remote ◄── document-remote ──► DocumentPlace ◄── http, s3
  *                                            ◄── postgres
  */
+import type { Claim, Overlap } from '../state/claim.ts';
 import type { LockEffects } from '../state/lock.ts';
 import type { State } from '../state/model.ts';
 import type { Ticket } from '../state/ticket.ts';
@@ -24,6 +25,20 @@ export type Remote = {
   readonly beat: (lease: string, beat: string) => Promise<boolean>;
   /** Does a change as a whole, and durably, or not at all. False: the lease does not hold the state any more. */
   readonly write: (lease: string, change: Change) => Promise<boolean>;
+  /**
+   * What other stacks in the same place manage. Only where one place keeps many stacks can that be known:
+   * others have neither of these two.
+   */
+  readonly overlaps?: (account: string, claims: readonly Claim[]) => Promise<readonly Overlap[]>;
+  /**
+   * Claims resources for what the lease is going to do, until its next change of the state or its end; nothing where
+   * that overlaps. `lost`: the lease does not hold the state any more.
+   */
+  readonly claim?: (
+    lease: string,
+    account: string,
+    claims: readonly Claim[],
+  ) => Promise<readonly Overlap[] | 'lost'>;
   /** The runs whose journals were filed, in no order. */
   readonly runs: () => Promise<readonly string[]>;
   /** The journal of a run, filed or open. */

@@ -140,6 +140,7 @@ export function s3Place(
     fetch: async (at) => (await read(`${parts}/${at}`))?.text,
     discard,
     pack: async (own, whole) => (own.length < MANY_PARTS ? own : [await store(await whole())]),
+    sleep: effects.sleep,
     close: () => exchange.close(),
   };
 }

@@ -1,10 +1,16 @@
+import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { figuresOf, tableOf } from '../../bench/figures.ts';
+import { curvesOf } from '../../bench/curves.ts';
+import { figuresOf } from '../../bench/figures.ts';
+import { curvesText, pageText } from '../../bench/pages.ts';
+import { tableOf } from '../../bench/table.ts';
 import { expectFigures } from './run-bench.ts';
 
 function took(ms: number, mb: number) {
   return { ms, cpu: ms, kib: (mb * 1e6) / 1024 };
 }
+
+const A_CASE = { name: 'a case', size: 100, latency: 0 };
 
 // `npm run torture` runs all of them.
 test('a benchmark runs, and writes its figures', () => {
@@ -13,7 +19,7 @@ test('a benchmark runs, and writes its figures', () => {
 
 test('the ratio is that of runs which followed each other, and the peak that of all runs', () => {
   const figures = figuresOf({
-    name: 'a case',
+    ...A_CASE,
     goal: 1.5,
     pairs: [
       { floor: took(100, 50), callsheet: took(150, 80) },
@@ -32,4 +38,50 @@ test('the ratio is that of runs which followed each other, and the peak that of 
       'a case  0.15 s     0.10 s  1.40 × (1.30–1.50)  1.40  ≤ 1.5  90/60 MB  3',
     ].join('\n'),
   );
+});
+
+test('sizes and latencies have a column where there are several, and what failed says why', () => {
+  const pairs = [{ floor: took(100, 50), callsheet: took(120, 80) }];
+  const entries = [
+    figuresOf({ ...A_CASE, pairs }),
+    figuresOf({ ...A_CASE, size: 10_000, latency: 20, pairs }),
+    { ...A_CASE, size: 100_000, latency: 20, problem: 'main.js plan ended with SIGTERM:' },
+  ];
+  expect(tableOf(entries)).toBe(
+    [
+      'case    agents   latency  callsheet  floor   ratio (spread)      CPU   goal  peak      runs',
+      'a case  100      0 ms     0.12 s     0.10 s  1.20 × (1.20–1.20)  1.20        80/50 MB  1',
+      'a case  10,000   20 ms    0.12 s     0.10 s  1.20 × (1.20–1.20)  1.20        80/50 MB  1',
+      'a case  100,000  20 ms    not measured: main.js plan ended with SIGTERM:',
+    ].join('\n'),
+  );
+});
+
+test('ten times the fleet and ten times the time are as long on the curves', () => {
+  const sizes = [100, 1000, 10_000];
+  const entries = sizes.map((size) =>
+    figuresOf({
+      ...A_CASE,
+      name: 'cold plan',
+      size,
+      pairs: [{ floor: took(size, 100), callsheet: took(size * 2, 100) }],
+    }),
+  );
+  const [line = ''] = /(?<=class="line floor" d=")M0 .*?(?=")/.exec(curvesOf(entries)) ?? [];
+  const points = line
+    .slice(1)
+    .split('L')
+    .map((point) => point.split(' ').map(Number));
+  expect(points.map(([x]) => x)).toEqual([0, 145, 290]);
+  const [first = 0, second = 0, third = 0] = points.map(([, y]) => y);
+  expect(first - second).toBeCloseTo(second - third);
+  expect(second).toBeLessThan(first);
+});
+
+test('the page and the curves show the figures that are kept', () => {
+  const read = (file: string) =>
+    readFileSync(new URL(`../../docs/${file}`, import.meta.url), 'utf8');
+  const page = read('performance.md');
+  expect(pageText(page)).toBe(page);
+  expect(read('performance.svg')).toBe(curvesText());
 });

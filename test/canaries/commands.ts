@@ -25,7 +25,7 @@ export async function knownCommands(
 }
 
 /** Commands that need something of their own, and are watched in a test of their own or never end. */
-export const APART = ['simulate', 'ui', 'enqueue', 'worker'];
+export const APART = ['simulate', 'ui', 'watch', 'enqueue', 'worker'];
 
 type Way = readonly string[];
 

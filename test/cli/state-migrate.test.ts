@@ -96,3 +96,42 @@ staged('a migration that was cut short is done again', async (stage) => {
   expect(JSON.parse((await stateCommands(stage).migrate(to)).out)).toMatchObject({ runs: 1 });
   expect((await told(stage, to)).runs).toEqual(before);
 });
+
+staged('a state goes back to where it came from, and nowhere where another went', async (stage) => {
+  await stage.apply();
+  const away = join(stage.folder, 'away/state.json');
+  const home = join(stage.folder, '.callsheet/state.json');
+  await stateCommands(stage).migrate(away);
+  await stage.edit('agents.yaml', 'how can I help?', 'good day!');
+  const env = { CALLSHEET_STATE: away };
+  await stage.apply({}, { env });
+  const before = await told(stage, away);
+  expect((await stateCommands(stage).list([], { exit: 1 })).err).toContain('move it back here');
+  const elsewhere = join(stage.folder, 'elsewhere/state.json');
+  await stage.apply({}, { env: { CALLSHEET_STATE: elsewhere } });
+  const other = await stateCommands(stage, 'text').migrate(home, {
+    env: { CALLSHEET_STATE: elsewhere },
+    exit: 4,
+  });
+  expect(other.err).toContain(`the note of a state that was moved to ${away}`);
+  await stateCommands(stage).migrate(home, { env });
+  expect(await told(stage, undefined)).toEqual(before);
+  expect((await stage.plan()).changes).toEqual([]);
+  expect((await stateCommands(stage).list([], { env, exit: 1 })).err).toContain('was moved to');
+});
+
+staged('a state that went from store to store goes back over each note', async (stage) => {
+  await stage.apply();
+  const places = [
+    join(stage.folder, '.callsheet/state.json'),
+    `${http.origin}/api/v4/projects/7/terraform/state/there-and-back`,
+    `s3://${BUCKET}/there-and-back.json?endpoint=${s3.endpoint}`,
+  ];
+  const way = [0, 1, 2, 1, 0].map((index) => places[index] ?? '');
+  const before = await told(stage, undefined);
+  for (const [index, to] of way.slice(1).entries()) {
+    const env = { ...CREDENTIALS, CALLSHEET_STATE: way[index] ?? '' };
+    await stateCommands(stage).migrate(to, { env });
+  }
+  expect(await told(stage, undefined)).toEqual(before);
+});

@@ -243,7 +243,12 @@ function withinLimits(document: ValueObject): ValueObject {
 }
 
 const lifecycles = fc.record(
-  { protect: fc.boolean(), ignore: fc.subarray(['name']), adopt: fc.uuid() },
+  {
+    protect: fc.boolean(),
+    ignore: fc.subarray(['name']),
+    adopt: fc.uuid(),
+    heal: fc.constant(true),
+  },
   { requiredKeys: ['protect', 'ignore'], noNullPrototype: true },
 );
 

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { inventory, WHOLE } from './clinic.ts';
-import { applied, scenario } from './harness.ts';
+import { longApplied, longScenario, scenario } from './harness.ts';
 import { aMinuteLater, OTHER, pause } from './takeover.ts';
 
 const ONE_AT_A_TIME = ['apply', '--auto-approve', '--concurrency', '1', '--format', 'json'];
@@ -28,7 +28,7 @@ scenario('eight applies at once: one works, the others exit 6 and name it', asyn
   expect(inventory(world.sim)).toEqual(WHOLE);
 });
 
-scenario(
+longScenario(
   'applies that race: each is done, locked out or stale, and nothing is made twice',
   async (world) => {
     const racing = Array.from({ length: 3 }, () => world.start(['apply', '--auto-approve']));
@@ -42,7 +42,7 @@ scenario(
   },
 );
 
-applied('a rollback waits for nobody either, and names who is at work', async (world) => {
+longApplied('a rollback waits for nobody either, and names who is at work', async (world) => {
   const { state } = await aMinuteLater(world).load();
   await world.edit('agents.yaml', 'how can I help?', 'good day!');
   const gate = await world.gate();
@@ -73,7 +73,7 @@ scenario('a paused run comes back after another did all the work, and does none'
   expect(inventory(world.sim)).toEqual(WHOLE);
 });
 
-scenario('a run that is unlocked by hand stops before its next write', async (world) => {
+longScenario('a run that is unlocked by hand stops before its next write', async (world) => {
   const gate = await world.gate();
   const hold = gate.hold('answer', { method: 'POST', path: /retry-policies/ });
   const first = world.start(ONE_AT_A_TIME);

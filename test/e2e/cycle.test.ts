@@ -5,7 +5,7 @@ import { expect } from 'vitest';
 import { isObject, type Json, type JsonObject } from '../../src/core/value.ts';
 import { readSeed } from '../../src/simulator/index.ts';
 import { CANARIES } from './clinic.ts';
-import { applied, scenario, type World } from './harness.ts';
+import { applied, longApplied, scenario, type World } from './harness.ts';
 
 const QUICKSTART = join(import.meta.dirname, '../../examples/quickstart');
 const quickstart = {
@@ -53,21 +53,24 @@ applied('secrets reach the platform, each into its place', async (world) => {
   expect(tokenOf(world, 'Front desk')).toBe(CANARIES.SMS_TOKEN);
 });
 
-applied('a stored secret survives an unrelated update, which does not send it', async (world) => {
-  await world.edit('agents.yaml', '"+15550100"', '"+15550199"');
-  await world.edit('agents.yaml', 'speed: 1.05', 'speed: 1.1');
-  await world.apply();
-  expect(at(stored(world, 'Front desk'), 'integrations', 'smsProvider')).toEqual({
-    account_sid: 'AC01',
-    auth_token: CANARIES.SMS_TOKEN,
-    fromNumber: '+15550199',
-  });
-  const update = world.writes().at(-1);
-  expect(update?.operation).toBe('updateAgent');
-  expect(JSON.stringify(update?.body)).not.toContain(CANARIES.SMS_TOKEN);
-});
+longApplied(
+  'a stored secret survives an unrelated update, which does not send it',
+  async (world) => {
+    await world.edit('agents.yaml', '"+15550100"', '"+15550199"');
+    await world.edit('agents.yaml', 'speed: 1.05', 'speed: 1.1');
+    await world.apply();
+    expect(at(stored(world, 'Front desk'), 'integrations', 'smsProvider')).toEqual({
+      account_sid: 'AC01',
+      auth_token: CANARIES.SMS_TOKEN,
+      fromNumber: '+15550199',
+    });
+    const update = world.writes().at(-1);
+    expect(update?.operation).toBe('updateAgent');
+    expect(JSON.stringify(update?.body)).not.toContain(CANARIES.SMS_TOKEN);
+  },
+);
 
-applied('a changed secret is noticed by its fingerprint and written', async (world) => {
+longApplied('a changed secret is noticed by its fingerprint and written', async (world) => {
   const env = { SMS_TOKEN: 'canary-sms-next' };
   const planned = await world.run(['plan', '--detailed-exitcode'], { env, exit: 2 });
   expect(planned.out).toContain('secret changed since our last write');

@@ -30,13 +30,16 @@ export async function liveOn(dialect: Partial<Dialect>): Promise<void> {
 async function live(stage: Stage): Promise<void> {
   await write(stage, WHOLE_VERSION);
   await stage.apply();
+  await agreeOnReading(stage);
 
   await stage.forget();
   const { changes } = await stage.plan();
   expect(changes.filter(({ action }) => action !== 'adopt')).toEqual([]);
   await stage.apply();
 
+  await agreeOnReading(stage);
   edit(stage);
+  await agreeOnReading(stage);
   const drifted = await stage.plan();
   expect(drifted.changes.map(({ address, action }) => `${action} ${address}`)).toEqual([
     'update retry_policy.sample',
@@ -45,9 +48,11 @@ async function live(stage: Stage): Promise<void> {
   await stage.apply();
 
   await write(stage, CHANGED_VERSION);
+  await agreeOnReading(stage);
   await stage.apply({ allowDelete: true });
 
   await write(stage, CUT_VERSION);
+  await agreeOnReading(stage);
   await stage.apply();
 
   await write(stage, CHANGED_VERSION);
@@ -59,6 +64,24 @@ async function live(stage: Stage): Promise<void> {
   // It is emptied as far as it goes once more.
   if (isWhole) expect((await stage.plan()).changes).toEqual([]);
   else await stage.apply();
+}
+
+/** Longer than it takes until no two changes can have one `updated_at`. */
+const A_WHILE_MS = 60_000;
+/** Longer than history entries are in coming. */
+const A_MOMENT_MS = 1_000;
+
+/** The plan is the same, whether what did not change is read or not: now, and when some time has passed. */
+async function agreeOnReading(stage: Stage): Promise<void> {
+  for (const wait of [A_MOMENT_MS, A_WHILE_MS]) {
+    stage.sim.advance(wait);
+    const fast = await stage.plan({ refresh: 'fast' });
+    const full = await stage.plan({ refresh: 'full' });
+    expect({ ...fast.changes, notes: fast.notes }).toEqual({ ...full.changes, notes: full.notes });
+    expect(fast.digest).toBe(full.digest);
+  }
+  // The state then knows that all of it is as it was; only a run writes that down.
+  if ((await stage.plan()).changes.length === 0) await stage.apply();
 }
 
 /** Somebody edits an agent in the dashboard, and a policy. */

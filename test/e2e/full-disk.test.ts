@@ -2,17 +2,21 @@ import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { openFileStore } from '../../src/state/file-store.ts';
 import { inventory, WHOLE } from './clinic.ts';
-import { scenario, type World } from './harness.ts';
+import { scenario, type World, type WorldOptions } from './harness.ts';
 import { canMount, type SmallDisk, withSmallDisk } from './small-disk.ts';
 
 const STATE = '.callsheet/state.json';
 const ONE_AT_A_TIME = ['apply', '--auto-approve', '--concurrency', '1', '--format', 'json'];
 
 /** A scenario whose state lies on a small disk. */
-function onSmallDisk(name: string, body: (world: World, disk: SmallDisk) => Promise<void>): void {
-  scenario(name, (world) =>
-    withSmallDisk(join(world.folder, '.callsheet'), 256, (disk) => body(world, disk)),
-  );
+function onSmallDisk(
+  name: string,
+  body: (world: World, disk: SmallDisk) => Promise<void>,
+  options: WorldOptions = {},
+): void {
+  const onDisk = (world: World) =>
+    withSmallDisk(join(world.folder, '.callsheet'), 256, (disk) => body(world, disk));
+  scenario(name, onDisk, options);
 }
 
 /** What the open run asked of the platform, as far as it is written down. */
@@ -91,5 +95,6 @@ describe.runIf(canMount())('a disk that', () => {
       await world.apply();
       expect(inventory(world.sim)).toEqual(WHOLE);
     },
+    { isLong: true },
   );
 });

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { applied, scenario, type World } from './harness.ts';
+import { applied, longApplied, longScenario, type World } from './harness.ts';
 
 /** Takes the recall agent out of the configuration. */
 async function dropRecall(world: World): Promise<void> {
@@ -21,7 +21,7 @@ applied('a delete is held until it is allowed', async (world) => {
   expect(names(world)).toEqual(['Front desk']);
 });
 
-scenario('what is protected is not deleted, even when its block is gone', async (world) => {
+longScenario('what is protected is not deleted, even when its block is gone', async (world) => {
   await world.edit('agents.yaml', 'name: Recall', 'name: Recall\n    lifecycle: { protect: true }');
   await world.apply();
   await dropRecall(world);
@@ -52,7 +52,7 @@ applied('a conflict is refused until one side is chosen', async (world) => {
   expect(greeting()).toBe('Harbor Dental, good day!');
 });
 
-scenario('protection goes with what the state moves to another address', async (world) => {
+longScenario('protection goes with what the state moves to another address', async (world) => {
   await world.edit('agents.yaml', 'name: Recall', 'name: Recall\n    lifecycle: { protect: true }');
   await world.apply();
   await dropRecall(world);
@@ -69,17 +69,20 @@ const COUNTED: readonly (readonly [guards: string, says: string])[] = [
   ],
 ];
 
-applied('a plan that goes further than guards allow is refused with the numbers', async (world) => {
-  await dropRecall(world);
-  const main = await world.read('callsheet.yaml');
-  for (const [guards, says] of COUNTED) {
-    await world.write('callsheet.yaml', `${main}guards: ${guards}\n`);
-    const { out } = await world.run(['plan', '--allow-delete', '--format', 'json'], { exit: 4 });
-    expect(out).toContain(says);
-  }
-  await world.run(['apply', '--auto-approve', '--allow-delete'], { exit: 4 });
-  expect(names(world)).toContain('Recall');
-});
+longApplied(
+  'a plan that goes further than guards allow is refused with the numbers',
+  async (world) => {
+    await dropRecall(world);
+    const main = await world.read('callsheet.yaml');
+    for (const [guards, says] of COUNTED) {
+      await world.write('callsheet.yaml', `${main}guards: ${guards}\n`);
+      const { out } = await world.run(['plan', '--allow-delete', '--format', 'json'], { exit: 4 });
+      expect(out).toContain(says);
+    }
+    await world.run(['apply', '--auto-approve', '--allow-delete'], { exit: 4 });
+    expect(names(world)).toContain('Recall');
+  },
+);
 
 applied('files that include no longer finds are not: delete everything', async (world) => {
   await world.edit('callsheet.yaml', 'callsheet: 1', 'callsheet: 1\ninclude: ["stacks/*.yaml"]');
@@ -92,7 +95,7 @@ applied('files that include no longer finds are not: delete everything', async (
   expect(world.writes().length).toBe(before);
 });
 
-applied('a policy that an agent of no stack follows is kept, unless forced', async (world) => {
+longApplied('a policy that an agent of no stack follows is kept, unless forced', async (world) => {
   const [policy = ''] = world.sim.store.retryPolicies.keys();
   world.sim.edit(world.agent('Front desk'), { default_retry_policy_id: policy });
   await dropRecall(world);

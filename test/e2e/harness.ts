@@ -9,6 +9,7 @@ import type { PlanDocument } from '../../src/core/plan-document.ts';
 import type { LoggedRequest, Simulator } from '../../src/simulator/index.ts';
 import type { LedgerLine } from '../../src/state/journal.ts';
 import { openStage, type Stage, type StageOptions } from '../apply/stage.ts';
+import { isTorture } from '../long.ts';
 import { CANARIES, FINGERPRINT_KEY } from './clinic.ts';
 import { type Gate, openGate } from './gate.ts';
 import { mint } from './mint.ts';
@@ -20,6 +21,8 @@ export type { Outcome } from './process.ts';
 export type WorldOptions = StageOptions & {
   /** Whether the stack is applied already when the scenario begins. */
   readonly isApplied?: boolean;
+  /** Whether it is left to `npm run torture`. */
+  readonly isLong?: boolean;
 };
 
 export type RunOptions = {
@@ -61,6 +64,7 @@ export function scenario(
   body: (world: World) => Promise<void>,
   options: WorldOptions = {},
 ): void {
+  if ((options.isLong ?? false) !== isTorture) return;
   test.concurrent(name, async () => {
     const stage = await openStage(options);
     const { world, check, close } = openWorld(stage, options.secrets);
@@ -82,6 +86,16 @@ export function applied(
   options: WorldOptions = {},
 ): void {
   scenario(name, body, { ...options, isApplied: true });
+}
+
+/** A scenario that `npm run torture` alone goes through. */
+export function longScenario(...[name, body, options]: Parameters<typeof scenario>): void {
+  scenario(name, body, { ...options, isLong: true });
+}
+
+/** The same in a world in which the stack is applied already. */
+export function longApplied(...[name, body, options]: Parameters<typeof scenario>): void {
+  applied(name, body, { ...options, isLong: true });
 }
 
 function openWorld(stage: Stage, secrets: Readonly<Record<string, string>> = CANARIES) {

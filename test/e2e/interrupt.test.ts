@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { ADDRESSES, inventory, WHOLE } from './clinic.ts';
 import type { Gate } from './gate.ts';
-import { applied, readRun, scenario } from './harness.ts';
+import { applied, longApplied, longScenario, readRun, scenario } from './harness.ts';
 
 /** What a run says once it has noticed the first signal. */
 const STOPPING = /Interrupted: requests in flight are finished/;
@@ -46,7 +46,7 @@ scenario(
   },
 );
 
-scenario('a second SIGINT ends it at once, and the next run converges', async (world) => {
+longScenario('a second SIGINT ends it at once, and the next run converges', async (world) => {
   const gate = await world.gate();
   const agent = gate.hold('answer', { method: 'POST', path: /agents$/ });
   const running = world.start(ONE_AT_A_TIME);
@@ -73,22 +73,27 @@ const deaths: readonly (readonly [string, ...Parameters<Gate['hold']>])[] = [
   ['while an agent is read back', 'request', { method: 'GET', path: /agents\/[^/?]+$/ }],
 ];
 
-for (const [when, at, match] of deaths) {
-  scenario(`killed ${when}: the next apply converges without a duplicate`, async (world) => {
-    const gate = await world.gate();
-    const hold = gate.hold(at, match);
-    const running = world.start(ONE_AT_A_TIME);
-    await hold.reached;
-    running.signal('SIGKILL');
-    expect((await running.ended).signal).toBe('SIGKILL');
-    hold.release();
+for (const [index, [when, at, match]] of deaths.entries()) {
+  const isLong = index % 3 !== 0;
+  scenario(
+    `killed ${when}: the next apply converges without a duplicate`,
+    async (world) => {
+      const gate = await world.gate();
+      const hold = gate.hold(at, match);
+      const running = world.start(ONE_AT_A_TIME);
+      await hold.reached;
+      running.signal('SIGKILL');
+      expect((await running.ended).signal).toBe('SIGKILL');
+      hold.release();
 
-    await world.apply();
-    expect(inventory(world.sim)).toEqual(WHOLE);
-  });
+      await world.apply();
+      expect(inventory(world.sim)).toEqual(WHOLE);
+    },
+    { isLong },
+  );
 }
 
-scenario(
+longScenario(
   'a plan shows what became of a killed run, and the next apply records it',
   async (world) => {
     const gate = await world.gate();
@@ -126,7 +131,7 @@ applied(
   },
 );
 
-applied('a killed run can be rolled back', async (world) => {
+longApplied('a killed run can be rolled back', async (world) => {
   await world.edit('agents.yaml', 'how can I help?', 'good day!');
   await world.edit('agents.yaml', 'status: active', 'status: inactive');
   const gate = await world.gate();
@@ -143,7 +148,7 @@ applied('a killed run can be rolled back', async (world) => {
   });
 });
 
-applied('a rollback that is killed is gone on with', async (world) => {
+longApplied('a rollback that is killed is gone on with', async (world) => {
   await world.edit('agents.yaml', 'how can I help?', 'good day!');
   await world.edit('agents.yaml', 'who are due for a check-up', 'who are late');
   await world.apply();

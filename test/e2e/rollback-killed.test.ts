@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { dumpOf, writeFleet } from '../rollback/fleet.ts';
-import { scenario } from './harness.ts';
+import { longScenario, scenario } from './harness.ts';
 
 const AGENT = { method: 'POST', path: /revert$/ };
 
@@ -29,7 +29,7 @@ scenario('SIGKILL in the middle of a rollback, then again: all is as it was', as
   expect(dumpOf(world.sim)).toEqual(before);
 });
 
-scenario(
+longScenario(
   'SIGKILL in the rollback of --rollback-on-failure: the next apply goes on with it',
   async (world) => {
     await world.apply();

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import type { Json, JsonObject } from '../../src/core/value.ts';
-import { applied, scenario, told, type World } from './harness.ts';
+import { applied, longApplied, scenario, told, type World } from './harness.ts';
 
 /** The platform without what every write moves on. */
 function settled(world: World): Json {
@@ -41,7 +41,7 @@ applied(
   },
 );
 
-applied(
+longApplied(
   'what the run made is deleted, and what it deleted is made again, its references with it',
   async (world) => {
     // The run deletes the policy and the agent that follows it, and makes another agent.
@@ -73,7 +73,7 @@ applied(
   },
 );
 
-applied(
+longApplied(
   'the first run of a stack is undone as far as the platform allows, and the rest is named',
   async (world) => {
     const { out } = await world.run(['rollback', '--auto-approve']);
@@ -87,7 +87,7 @@ applied(
   },
 );
 
-applied('somebody edited the agent since the run: refused, until forced', async (world) => {
+longApplied('somebody edited the agent since the run: refused, until forced', async (world) => {
   await changeFour(world);
   await world.apply();
   world.sim.edit(world.agent('Front desk'), { greeting_message: 'Edited.' }, 'user:maria');
@@ -101,7 +101,7 @@ applied('somebody edited the agent since the run: refused, until forced', async 
   expect(record(world, 'Front desk')).toMatchObject({ model: 'alpha-4.1', status: 'active' });
 });
 
-applied('--run names the run to undo, and an unknown one is an error', async (world) => {
+longApplied('--run names the run to undo, and an unknown one is an error', async (world) => {
   await changeFour(world);
   await world.apply();
   const { runs } = JSON.parse((await world.run(['runs', '--format', 'json'])).out);

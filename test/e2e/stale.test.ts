@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { digestOf } from '../../src/core/digest.ts';
 import { inventory, WHOLE } from './clinic.ts';
-import { applied, readRun, scenario, type World } from './harness.ts';
+import { applied, longApplied, longScenario, readRun, type World } from './harness.ts';
 
 /** A change to the desk waits in plan.json. */
 async function planned(world: World): Promise<void> {
@@ -26,7 +26,7 @@ applied('a dashboard edit between plan and apply stops the apply, and is named',
   );
 });
 
-applied('a plan is applied once', async (world) => {
+longApplied('a plan is applied once', async (world) => {
   await planned(world);
   await world.apply(['plan.json']);
   await refused(world, /the plan may have been applied already/);
@@ -38,7 +38,7 @@ applied('the configuration changed since the plan', async (world) => {
   await refused(world, /the configuration changed since the plan/);
 });
 
-applied('a plan file that was changed by hand', async (world) => {
+longApplied('a plan file that was changed by hand', async (world) => {
   await planned(world);
   await world.edit('plan.json', 'good day!', 'good night!');
   await refused(world, /plan\.json was changed after it was made/);
@@ -52,7 +52,7 @@ applied('--expect takes the plan that was approved, and no other', async (world)
   await world.apply(['plan.json', '--expect', digest]);
 });
 
-scenario('--expect holds for a plan that is made on the spot, too', async (world) => {
+longScenario('--expect holds for a plan that is made on the spot, too', async (world) => {
   const { digest } = await world.plan();
   const before = world.writes().length;
   const { err } = await world.run(['apply', '--auto-approve', '--expect', digestOf('other')], {
@@ -90,7 +90,7 @@ applied(
   },
 );
 
-scenario(
+longScenario(
   'one of the same name that appears during the run is not made a second time',
   async (world) => {
     const gate = await world.gate();

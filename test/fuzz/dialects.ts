@@ -51,6 +51,7 @@ export const DIALECTS: { readonly [name: string]: Partial<Dialect> } = {
     emptyUpdates: 'ignored',
     facetEntries: true,
     deletedPolicy: 'dangling',
+    dates: false,
     voiceLanguage: 'spoken',
     timestamps: 'seconds',
     featureRows: 'named',

@@ -1,4 +1,4 @@
 import { DIALECTS, liveOnEach } from './life.ts';
 
 // `npm run torture` goes through the others.
-liveOnEach(DIALECTS.slice(0, 2));
+liveOnEach(DIALECTS.slice(0, 1));

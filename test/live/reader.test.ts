@@ -134,15 +134,18 @@ describe('read, where the specification does not show the call', () => {
   });
 
   it('takes the item of the list where that has it: the platform lacks the endpoint', async () => {
-    script({ [get]: [notFound], [list]: [page({ id: 't', name: 'Reminder' })] });
+    script({
+      [get]: [notFound],
+      [list]: [page({ id: 't', name: 'Reminder' }, { id: 'u', name: 'Note' })],
+    });
     const live = reader();
     expect(live.lackOf('getEmailTemplate')).toBeUndefined();
     const found = await live.read(template, at, none);
     expect(found).toMatchObject({ extent: 'listed', document: { id: 't', name: 'Reminder' } });
     expect(live.lackOf('getEmailTemplate')).toBe('absent');
-    // From now on the list is all that is asked.
+    // From now on the list is all that is asked: not the item of one that was read for a part of it.
     const other = await live.read(template, { ...at, id: 'u', record: { id: 'u' } }, none);
-    expect(other).toMatchObject({ extent: 'listed', record: { id: 'u' } });
+    expect(other).toMatchObject({ extent: 'listed', record: { id: 'u', name: 'Note' } });
   });
 
   it('does not trust a list that was read before', async () => {

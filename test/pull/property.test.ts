@@ -95,7 +95,7 @@ function plannedOf(stack: Stack, found: Planned['found']): Planned {
     missing_id: null,
   })) as unknown as readonly Change[];
   const ids = new Map(stack.resources.map(({ address }) => [address, idOf(address)]));
-  return { plan: { changes } as Planned['plan'], refresh: new Map(), ids, found };
+  return { plan: { changes } as Planned['plan'], refresh: new Map(), ids, found, unread: 0 };
 }
 
 /** Comments wherever one may stand without a doubt, each a text of its own. */

@@ -19,7 +19,7 @@ export function postgresForFile() {
   beforeAll(async () => {
     server = await startPostgres();
     const env = { CALLSHEET_STATE_PASSWORD: PASSWORD };
-    admin = await openDatabase({ url: server.url(), stack: '' }, env);
+    admin = await openDatabase({ url: server.url(), stack: '' }, env, 30_000);
     // Tables are made once, and copied: a copy takes a tenth of the time.
     await admin.query('create database made', []);
     const queue = await openQueue(url('made'), { env: ENV, isWorker: false, onTrouble: () => {} });

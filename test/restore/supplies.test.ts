@@ -1,4 +1,7 @@
-import { expect, test } from 'vitest';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
 import { gatherSupplies } from '../../src/cli/restore/supplies.ts';
 import { quietContext } from '../cli/quiet-context.ts';
 import { held } from './held.ts';
@@ -6,14 +9,15 @@ import { held } from './held.ts';
 const PATH = 'integrations.smsProvider.auth_token';
 const VARIABLE = 'CALLSHEET_SECRET_AGENT_NORTH_SIDE_INTEGRATIONS_SMSPROVIDER_AUTH_TOKEN';
 
-function supplies(addresses: readonly string[]) {
+function supplies(addresses: readonly string[], secrets?: string) {
   const document = () => ({ integrations: { smsProvider: { account_sid: 'AC01' } } });
   const all = addresses.map(
     (address, index) =>
       [held(`id-${index}`, address, { document, secrets: [PATH] }), address] as const,
   );
   const context = { ...quietContext().context, env: { [VARIABLE]: 'value' } };
-  return gatherSupplies(new Map(all), {}, undefined, new Map(), context);
+  const flags = secrets === undefined ? {} : { secrets };
+  return gatherSupplies(new Map(all), addresses, flags, undefined, new Map(), context);
 }
 
 test('a variable is taken for the one secret that it stands for', async () => {
@@ -26,4 +30,21 @@ test('a variable that stands for two secrets is refused: one of them would go to
   await expect(supplies(['agent.north_side', 'agent.north-side'])).rejects.toThrow(
     `${VARIABLE} stands for two secrets: agent.north_side ${PATH} and agent.north-side ${PATH}`,
   );
+});
+
+test.each<readonly [string, string | undefined]>([
+  ['agent.north_side', undefined],
+  ['agent', undefined],
+  ['sms_template', undefined],
+  ["'*'", undefined],
+  ['agent.nort_side', 'does not hold: agent.nort_side'],
+  ['agents', 'does not hold: agents'],
+])('a file of secrets that names %s', async (pattern, refused) => {
+  const folder = mkdtempSync(join(tmpdir(), 'callsheet-supplies-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const file = join(folder, 'secrets.yaml');
+  writeFileSync(file, `${pattern}:\n  ${PATH}: env:${VARIABLE}\n`);
+  const gathered = supplies(['agent.north_side'], file);
+  if (refused === undefined) expect((await gathered).secretValues.length).toBeLessThan(2);
+  else await expect(gathered).rejects.toThrow(refused);
 });

@@ -669,6 +669,7 @@ export interface Pin {
   digest: string;
   updated_at: string | null;
   history_id: number | null;
+  certain?: true;
 }
 export interface Edit {
   format: 'callsheet-state-edit';
@@ -1101,6 +1102,7 @@ export interface Began {
   at: string;
   purpose:
     | 'apply'
+    | 'heal'
     | 'rollback'
     | 'restore'
     | 'drift'
@@ -1167,6 +1169,7 @@ export interface Pin {
   digest: string;
   updated_at: string | null;
   history_id: number | null;
+  certain?: true;
 }
 export interface Resource {
   kind: string;
@@ -1631,6 +1634,7 @@ export type Pin = {
   digest: string;
   updated_at: string | null;
   history_id: number | null;
+  certain?: true;
 } | null;
 export type Entry = Began | Snapshot | Intent | Outcome | ResourceRecorded | Ended;
 
@@ -1685,6 +1689,7 @@ export interface Began {
   at: string;
   purpose:
     | 'apply'
+    | 'heal'
     | 'rollback'
     | 'restore'
     | 'drift'

@@ -8,7 +8,7 @@ export function faultyExchange(exchange: Exchange, fault: Opening['fault']): Exc
     ...exchange,
     async send(ask: Ask): Promise<Answer> {
       step += 1;
-      const found = fault?.(step);
+      const found = await fault?.(step);
       if (found !== undefined && !found.done) throw found.error();
       const answer = await exchange.send(ask);
       if (found !== undefined) throw found.error();

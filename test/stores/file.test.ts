@@ -12,7 +12,7 @@ async function makeSpot(): Promise<Spot> {
   return {
     open({ effects = {}, fault } = {}) {
       const disk = steppedDisk(async ({ number }, part) => {
-        const found = fault?.(number);
+        const found = await fault?.(number);
         if (found === undefined) return;
         if (found.done) await part();
         throw found.error();

@@ -19,6 +19,8 @@ export type Shelf = {
   text: string | undefined;
   lock: { readonly ID: string } | undefined;
   readonly serials: Set<number>;
+  /** How it answers whatever is to change something, in the place of what it would say. */
+  refuses?: Reply | undefined;
 };
 
 export const USERNAME = 'gitlab-ci-token';
@@ -39,6 +41,7 @@ export async function startHttpServer() {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   return {
+    port,
     origin: `http://127.0.0.1:${port}`,
     shelfOf,
     async stop() {
@@ -65,6 +68,7 @@ function answer(request: IncomingMessage, body: string, shelfOf: (path: string) 
   const sum = createHash('md5').update(body).digest('base64');
   if (body !== '' && request.headers['content-md5'] !== sum) return { status: 400 };
   const shelf = shelfOf(path);
+  if (shelf.refuses !== undefined && request.method !== 'GET') return shelf.refuses;
   const method = `${request.method}${isLock ? ' lock' : ''}`;
   switch (method) {
     case 'GET':

@@ -27,7 +27,7 @@ function spotAt(path: string): Spot {
   return {
     open({ effects, fault }: Opening = {}) {
       const world = { ...realEffects(), ...effects };
-      const exchange = faultyExchange(openExchange(), fault);
+      const exchange = faultyExchange(openExchange(30_000), fault);
       const place = httpPlace({ address }, credentials, exchange, world);
       return views.add(openRemoteStore(documentRemote(place), world));
     },
@@ -126,7 +126,7 @@ test('says what is wrong: nobody listens, after it asked more than once', async 
   };
   const world = { ...realEffects(), sleep };
   const at = { address: 'http://127.0.0.1:1/x' };
-  const place = httpPlace(at, { username: 'u', password: 'p' }, openExchange(), world);
+  const place = httpPlace(at, { username: 'u', password: 'p' }, openExchange(30_000), world);
   const store = openRemoteStore(documentRemote(place), world);
   onTestFinished(() => store.close());
   const { message, hint } = await failureOf(() => store.load());

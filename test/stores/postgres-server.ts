@@ -35,6 +35,7 @@ export async function startPostgres() {
   await server.initialise();
   await server.start();
   return {
+    port,
     /** Without the password. */
     url: (database = 'postgres') => `postgres://${USER}@127.0.0.1:${port}/${database}`,
     createDatabase: (name: string) => server.createDatabase(name),

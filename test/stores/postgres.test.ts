@@ -17,6 +17,7 @@ import {
   stateWith,
 } from '../state/sample.ts';
 import { appendAll, doRun } from '../state/stores.ts';
+import { brokenConnection, testBrokenConnections } from './broken-connections.ts';
 import { contract, type Opening, openViews, type Spot } from './contract.ts';
 import { PASSWORD, startPostgres } from './postgres-server.ts';
 
@@ -27,7 +28,7 @@ const ENV = { CALLSHEET_STATE_PASSWORD: PASSWORD };
 
 beforeAll(async () => {
   server = await startPostgres();
-  admin = await openDatabase({ url: server.url(), stack: '' }, ENV);
+  admin = await openDatabase({ url: server.url(), stack: '' }, ENV, 30_000);
 });
 afterAll(async () => {
   await admin.close();
@@ -39,7 +40,7 @@ function faulty(database: Database, fault: Opening['fault']): Database {
   let number = 0;
   async function step<T>(work: () => Promise<T>): Promise<T> {
     number += 1;
-    const found = fault?.(number);
+    const found = await fault?.(number);
     if (found !== undefined && !found.done) throw found.error();
     const result = await work();
     if (found !== undefined) throw found.error();
@@ -65,7 +66,7 @@ function spotIn(
   return {
     open({ effects, fault }: Opening = {}) {
       const world = { ...realEffects(), ...effects };
-      const opened = openDatabase(place.postgres, ENV);
+      const opened = openDatabase(place.postgres, ENV, 30_000);
       const late: Database = {
         query: async (text, values) => (await opened).query(text, values),
         transaction: async (kind, work) => (await opened).transaction(kind, work),
@@ -112,12 +113,10 @@ function newSpot(): Spot {
 }
 
 describe('a real PostgreSQL', () => {
-  contract(
-    async () => newSpot(),
-    () => Object.assign(new Error('write CONNECTION_CLOSED'), { code: 'CONNECTION_CLOSED' }),
-    7,
-  );
+  contract(async () => newSpot(), brokenConnection, 7);
 });
+
+testBrokenConnections(newSpot);
 
 /** A store with a database of its own, as a stack opens it. */
 async function ownDatabase(name: string, env: Record<string, string> = ENV) {
@@ -133,7 +132,7 @@ function openIn(name: string, env: Record<string, string> = ENV, user = 'callshe
 }
 
 async function inDatabase<T>(name: string, work: (database: Database) => Promise<T>): Promise<T> {
-  const database = await openDatabase({ url: server.url(name), stack: '' }, ENV);
+  const database = await openDatabase({ url: server.url(name), stack: '' }, ENV, 30_000);
   try {
     return await work(database);
   } finally {

@@ -14,6 +14,8 @@ export type Objects = Map<string, string>;
 
 export async function startS3(hasConditions = true) {
   const objects: Objects = new Map();
+  /** How writes below a key are answered, in the place of what would be said. */
+  const refusals = new Map<string, Reply>();
   const server = createServer(async (request, response) => {
     let body = '';
     for await (const piece of request.setEncoding('utf8')) body += piece;
@@ -33,6 +35,8 @@ export async function startS3(hasConditions = true) {
     if (bucket !== BUCKET) return { status: 404, code: 'NoSuchBucket' };
     const key = decodeURIComponent(rest.join('/'));
     const there = objects.get(key);
+    const refusal = [...refusals].find(([prefix]) => key.startsWith(prefix))?.[1];
+    if (refusal !== undefined && request.method !== 'GET') return refusal;
     switch (request.method) {
       case 'GET':
         return there === undefined
@@ -66,6 +70,8 @@ export async function startS3(hasConditions = true) {
   }
 
   return {
+    port,
+    refusals,
     endpoint: `http://127.0.0.1:${port}`,
     objects,
     async stop() {

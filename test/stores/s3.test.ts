@@ -30,7 +30,7 @@ function newSpot(): Spot & { readonly key: string } {
     key,
     open({ effects, fault }: Opening = {}) {
       const world = { ...realEffects(), ...effects };
-      const exchange = faultyExchange(openExchange(), fault);
+      const exchange = faultyExchange(openExchange(30_000), fault);
       const remote = documentRemote(s3Place(place, CREDENTIALS, exchange, world));
       return views.add(openRemoteStore(remote, world));
     },

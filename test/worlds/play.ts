@@ -1,8 +1,9 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { apply } from '../../src/cli/commands/apply.ts';
-import { plan } from '../../src/cli/commands/plan.ts';
+import { type PlanCommandFlags, plan } from '../../src/cli/commands/plan.ts';
 import type { Context } from '../../src/cli/context.ts';
 import { reportFailure } from '../../src/cli/report.ts';
 import type { PlanDocument } from '../../src/core/plan-document.ts';
@@ -54,6 +55,9 @@ async function playStep(
   const act = actor(sim, folder, secret);
   const allowed = { allowDelete, force: allowDelete, acceptConflicts: true };
   const flags = { dir: folder, format: 'json' as const, ...allowed };
+  // History entries are there by then.
+  sim.advance(A_MOMENT_MS);
+  if (generation > 0) await agreeOnReading(act, flags);
   const run = () => act((to) => apply(undefined, { ...flags, autoApprove: true }, to));
   const deletesBefore = deletesIn(sim).length;
 
@@ -92,7 +96,30 @@ async function playStep(
   }
   if (!allowDelete && deletesIn(sim).length > deletesBefore)
     throw new Error('something was deleted');
+  // From now on nothing that nobody touches need be read.
+  sim.advance(A_WHILE_MS);
+  await run();
   return struck;
+}
+
+/** Longer than it takes until no two changes can have one `updated_at`. */
+const A_WHILE_MS = 60_000;
+const A_MOMENT_MS = 1_000;
+
+/** The plan of a step is the same, whether what did not change since the last one is read or not. */
+async function agreeOnReading(
+  act: ReturnType<typeof actor>,
+  flags: PlanCommandFlags,
+): Promise<void> {
+  const planned = async (refresh: 'fast' | 'full') => {
+    const { out, err } = await act((to) => plan({ ...flags, refresh }, to));
+    if (out === '') throw new Error(`cannot be planned (${refresh}):\n${err}`);
+    const { digest, notes, changes } = JSON.parse(out) as PlanDocument;
+    return { digest, notes, changes };
+  };
+  const [fast, full] = [await planned('fast'), await planned('full')];
+  if (!isDeepStrictEqual(fast, full))
+    throw new Error(`fast and full differ:\n${JSON.stringify({ fast, full }, null, 2)}`);
 }
 
 function together(known: Wanted, wanted: Wanted): Wanted {

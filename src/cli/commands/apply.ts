@@ -12,12 +12,12 @@ import { confirm } from '../confirm.ts';
 import type { Context } from '../context.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { planConfiguration, refusalsNow } from '../make-plan.ts';
-import { type PlanFlags, planOptions } from '../plan-flags.ts';
+import { type PlanFlags, planOptions, refreshOf } from '../plan-flags.ts';
 import { showNothingDone, tellRefused } from '../result.ts';
 import { findOwed, undoFailed } from '../rollback-on-failure.ts';
 import { type RunRequest, runPlan } from '../run.ts';
 import { openSession, type Session } from '../session.ts';
-import { tellOwed, tellUndone, tellWarnings } from '../tell.ts';
+import { tellOwed, tellUndone, tellUnread, tellWarnings } from '../tell.ts';
 import { checkExpectation, checkPlanFile, checkUses } from '../vouch.ts';
 import { type PlanFormat, renderPlan } from './plan.ts';
 
@@ -132,6 +132,7 @@ export function refusePlanningFlags(flags: PlanFlags): void {
     '--force': flags.force,
     '--release-hold': flags.releaseHold,
     '--override-freeze': flags.overrideFreeze,
+    '--refresh': flags.refresh,
   }).flatMap(([name, value]) => (value === undefined ? [] : [name]));
   if (given.length === 0) return;
   const message = `${given.join(', ')} cannot be given with a plan file: that was settled when it was planned`;
@@ -147,7 +148,9 @@ async function applyNow(
   onEnded: Ended,
 ): Promise<ExitCode> {
   const { terminal } = context;
-  const planned = await planConfiguration(session, planOptions(flags), context);
+  const refresh = refreshOf(flags, session.endpoints);
+  const planned = await planConfiguration(session, planOptions(flags), context, { refresh });
+  tellUnread(planned, flags, context);
   checkExpectation(planned.plan, flags.expect);
   if (flags.format === 'text') terminal.out(renderPlan(planned.plan, 'text', terminal));
   if (isRefused(planned.plan)) return tellRefused(planned.plan, { flags, context });
@@ -179,7 +182,13 @@ async function applyFile(
   const document = withRefusals(given, refusalsNow(given, session, context));
   if (isRefused(document)) return tellRefused(document, { flags, context });
   await checkUses(document, session);
-  const planned: Planned = { plan: document, refresh: new Map(), ids: new Map(), found: new Map() };
+  const planned: Planned = {
+    plan: document,
+    refresh: new Map(),
+    ids: new Map(),
+    found: new Map(),
+    unread: 0,
+  };
   return runPlan(planned, { ...requestOf(flags, session, context, onEnded), checkFirst: true });
 }
 

@@ -9,9 +9,9 @@ import type { Context } from '../context.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { planConfiguration } from '../make-plan.ts';
 import { type NotifyFlags, noticeAddress, notifyDrift } from '../notify.ts';
-import { type PlanFlags, planOptions } from '../plan-flags.ts';
+import { type PlanFlags, planOptions, refreshOf } from '../plan-flags.ts';
 import { openSession } from '../session.ts';
-import { tellRunning, tellWarnings } from '../tell.ts';
+import { tellRunning, tellUnread, tellWarnings } from '../tell.ts';
 import { pageOf } from './plan.ts';
 
 export type DriftFlags = PlanFlags &
@@ -42,9 +42,12 @@ export async function drift(flags: DriftFlags, context: Context): Promise<ExitCo
     tellRunning(session.unfinished, context);
     const { reader, histories } = keepHistories(session.reader);
     const planning = { ...session, reader };
-    const { plan } = await planConfiguration(planning, planOptions(flags), context, {
+    const planned = await planConfiguration(planning, planOptions(flags), context, {
       isPreflighted: false,
+      refresh: refreshOf(flags, session.endpoints),
     });
+    const { plan } = planned;
+    tellUnread(planned, flags, context);
     const document = await attributeDrift(driftOf(plan), histories, session, context);
     context.terminal.out(await RENDER[flags.format](document, context, flags.dir));
     // Whatever becomes of the notification, the result is out.

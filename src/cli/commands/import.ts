@@ -7,6 +7,7 @@ import type { State } from '../../state/model.ts';
 import { nextState } from '../../state/replay.ts';
 import type { Lease } from '../../state/store.ts';
 import { describeActor } from '../actor.ts';
+import { claimForRun } from '../claims.ts';
 import { commandLine } from '../command-line.ts';
 import type { CommonFlags, Context } from '../context.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
@@ -43,6 +44,10 @@ export async function importCommand(
       const fingerprints = await fingerprintsForRun(state, session, context);
       const own: Session = { ...session, state, world: { ...session.world, fingerprints } };
       const found = await find(wanted, own, context);
+      const bound = found.bindings.map(({ address, resource: { kind, id } }) => {
+        return { address, kind, id };
+      });
+      await claimForRun(lease, bound, session);
       const edit =
         found.bindings.length === 0
           ? undefined

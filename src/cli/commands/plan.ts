@@ -4,16 +4,17 @@ import { renderPlanJson } from '../../render/json.ts';
 import { renderPlanMarkdown } from '../../render/markdown.ts';
 import type { PageOptions } from '../../render/markdown-marker.ts';
 import { renderPlanText } from '../../render/text.ts';
+import { tellOverlaps } from '../claims.ts';
 import { commandLine } from '../command-line.ts';
 import type { Context } from '../context.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { planConfiguration } from '../make-plan.ts';
 import { writeNamedFile } from '../named-file.ts';
-import { type PlanFlags, planOptions } from '../plan-flags.ts';
+import { type PlanFlags, planOptions, refreshOf } from '../plan-flags.ts';
 import { folderInRepository } from '../repository.ts';
 import { type ReviewFormat, renderReview } from '../review.ts';
 import { openSession } from '../session.ts';
-import { tellRunning, tellWarnings } from '../tell.ts';
+import { tellRunning, tellUnread, tellWarnings } from '../tell.ts';
 import type { Terminal } from '../terminal.ts';
 
 export type PlanFormat = 'text' | 'json' | 'markdown';
@@ -30,7 +31,10 @@ export async function plan(flags: PlanCommandFlags, context: Context): Promise<E
   try {
     tellWarnings(session.warnings, context);
     tellRunning(session.unfinished, context);
-    const planned = await planConfiguration(session, planOptions(flags), context);
+    const refresh = refreshOf(flags, session.endpoints);
+    const planned = await planConfiguration(session, planOptions(flags), context, { refresh });
+    tellUnread(planned, flags, context);
+    const isOverlapping = await tellOverlaps(planned, session, context);
     context.terminal.out(
       await renderReview(planned.plan, flags.format, context.terminal, flags.dir),
     );
@@ -39,6 +43,7 @@ export async function plan(flags: PlanCommandFlags, context: Context): Promise<E
       await writeNamedFile('--out', out, renderPlanJson(planned.plan));
       context.terminal.err(`The plan is in ${out}: ${commandLine(`apply ${out}`, flags)}`);
     }
+    if (isOverlapping) return EXIT.refused;
     return planExit(planned.plan, flags.detailedExitcode === true);
   } finally {
     await session.close();

@@ -67,7 +67,14 @@ export async function openRestoration(
     if (choice.chosen.length > MOST_TOGETHER) spareMemory();
     const ordered = inOrder(choice.chosen, choice.places);
     const addresses = new Map(ordered.map((held) => [held, all.get(held) ?? held.id]));
-    const supplies = await gatherSupplies(addresses, flags, stack, holding.media, context);
+    const supplies = await gatherSupplies(
+      addresses,
+      [...all.values()],
+      flags,
+      stack,
+      holding.media,
+      context,
+    );
     const state = placeState(flags.state, holding, account, choice.places, stack);
     const loaded: LoadedStack = {
       stack: { ...source, state: { file: state }, digest: holding.sha256 },

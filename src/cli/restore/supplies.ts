@@ -1,12 +1,9 @@
 import { readdirSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
-import { dirname, extname, join, resolve } from 'node:path';
-import { parse } from 'yaml';
+import { extname, join, resolve } from 'node:path';
 import { readBlob } from '../../config/blob.ts';
 import { openFolder } from '../../config/folder.ts';
 import { readSecrets, type Stack } from '../../config/index.ts';
-import { readSource } from '../../config/secrets.ts';
-import { type Address, matchesAddress } from '../../core/address.ts';
+import type { Address } from '../../core/address.ts';
 import type { DesiredResource } from '../../core/desired.ts';
 import { CallsheetError } from '../../core/errors.ts';
 import { ownOf } from '../../core/own.ts';
@@ -17,6 +14,7 @@ import type { Held } from '../../restore/held.ts';
 import { heldSecrets, needsOf, variableFor } from '../../restore/secrets.ts';
 import type { Site } from '../../restore/site.ts';
 import type { Context } from '../context.ts';
+import { names, readGiven, refuseLost, refuseUnread } from './given-secrets.ts';
 import type { Holding } from './holding.ts';
 
 export type SupplyFlags = {
@@ -32,21 +30,23 @@ export type Supplies = Pick<Site, 'secretAt' | 'fileFor'> & {
   readonly secretValues: readonly string[];
 };
 
-type Given = { readonly pattern: Address; readonly path: string; readonly source: string };
-
 /**
  * Gathers secrets from the file that was named, from what the stack says of an address, and from variables of
  * the environment; files from the snapshot, from the folder that was named, and from the stack. All are read before anything is
  * sent.
+ *
+ * @param known every address of the snapshot, also of what is not restored
  */
 export async function gatherSupplies(
   addresses: ReadonlyMap<Held, Address>,
+  known: readonly Address[],
   flags: SupplyFlags,
   stack: Stack | undefined,
   media: Holding['media'],
   { env, runSecret }: Context,
 ): Promise<Supplies> {
   const given = flags.secrets === undefined ? [] : await readGiven(flags.secrets);
+  refuseLost(given, known, flags);
   const configured = new Map((stack?.resources ?? []).map((one) => [one.address, one]));
   const sources = new Map<string, string>();
   const owners = new Map<string, string>();
@@ -102,66 +102,11 @@ function refuseShared(variable: string, place: string, owners: Map<string, strin
   });
 }
 
-function names(pattern: string, address: Address): boolean {
-  return pattern === '*' || matchesAddress(pattern, address);
-}
-
 function sourceIn(resource: DesiredResource | undefined, path: string): string | undefined {
   if (resource === undefined) return undefined;
   const { schema } = kindNamed(resource.kind);
   const value = leavesOf(schema, resource.document).leaves.get(path)?.value;
   return value instanceof Secret ? value.source : undefined;
-}
-
-async function readGiven(file: string): Promise<readonly Given[]> {
-  const wrong = (why: string) =>
-    new CallsheetError('usage', `--secrets ${file} ${why}`, {
-      hint: 'It is YAML: an address (or a kind, or *), below it paths with env:NAME, file:PATH or exec:COMMAND.',
-    });
-  const text = await readFile(file, 'utf8').catch((cause: unknown) => {
-    throw new CallsheetError('usage', `--secrets ${file} cannot be read`, { cause });
-  });
-  let document: unknown;
-  try {
-    document = parse(text);
-  } catch {
-    // What a parser says of it may quote a secret that was put there by mistake.
-    throw wrong('is not YAML');
-  }
-  const isTable = (one: unknown): one is Record<string, unknown> =>
-    typeof one === 'object' && one !== null && !Array.isArray(one);
-  if (!isTable(document)) throw wrong('holds no addresses');
-  return Object.entries(document).flatMap(([pattern, paths]) => {
-    if (!isTable(paths)) throw wrong(`has no paths below ${pattern}`);
-    return Object.entries(paths).map(([path, source]) => {
-      const read = typeof source === 'string' ? readSource(source) : undefined;
-      if (typeof source !== 'string' || read === undefined || 'words' in read)
-        throw wrong(`says of ${pattern} ${path} neither env:NAME, file:PATH nor exec:COMMAND`);
-      const whole = read.from === 'file' ? resolve(dirname(file), read.path) : undefined;
-      return {
-        pattern,
-        path,
-        source: whole === undefined ? source : `file:${whole}`,
-      };
-    });
-  });
-}
-
-/** What a person named for a secret must be there: to go on without it would be a surprise. */
-function refuseUnread(
-  given: readonly Given[],
-  used: ReadonlySet<string>,
-  values: ReadonlyMap<string, string>,
-  { secrets: file }: SupplyFlags,
-): void {
-  const missing = given.filter(({ source }) => used.has(source) && !values.has(source));
-  if (missing.length === 0) return;
-  const lines = missing.map(({ pattern, path, source }) => `  ${pattern} ${path}: ${source}`);
-  throw new CallsheetError(
-    'usage',
-    `--secrets ${file} names what cannot be read:\n${lines.join('\n')}`,
-    { hint: 'Set the variable, or put the file there. Nothing was sent.' },
-  );
 }
 
 /** Marks a file that lies in the snapshot; what follows the slash is its name. */

@@ -1,6 +1,7 @@
 import { placeOf } from '../../config/index.ts';
 import { digestOf } from '../../core/digest.ts';
 import { CallsheetError } from '../../core/errors.ts';
+import { MovedAway } from '../../state/failures.ts';
 import type { State } from '../../state/model.ts';
 import { nextState } from '../../state/replay.ts';
 import type { KeptRun, StateStore } from '../../state/store.ts';
@@ -49,7 +50,7 @@ export function migrateState(to: string, flags: CommonFlags, context: Context): 
       if (pending.length > 0) throw unsettled(store.location);
       const { receipts, left } = await receiptsOf(store);
       const lease = await target.acquire(holder);
-      await refuseTaken(target, receipts);
+      await refuseTaken(target, receipts, { ...state, location: store.location });
       await lease.receive(state, receipts);
       await compare(state, receipts, target);
       await source.commit({ ...nextState(state), moved_to: target.location });
@@ -81,14 +82,31 @@ async function receiptsOf(
   return { receipts, left };
 }
 
-/** Receipts without a state are what a migration left that was cut short. */
-async function refuseTaken(target: StateStore, receipts: readonly KeptRun[]): Promise<void> {
-  const { state, pending } = await target.load();
+/**
+ * Receipts without a state are what a migration left that was cut short. The note of a state that went from there to
+ * where it comes from now gives its place back, with the receipts that are still there.
+ */
+async function refuseTaken(
+  target: StateStore,
+  receipts: readonly KeptRun[],
+  source: { readonly location: string; readonly lineage: string },
+): Promise<void> {
+  const there = await target.load().catch((error: unknown) => {
+    if (!(error instanceof MovedAway)) throw error;
+    if (error.to === source.location && error.lineage === source.lineage) return undefined;
+    throw taken(target.location, `of a state that was moved to ${error.to}`);
+  });
+  if (there === undefined) return;
   const own = new Set(receipts.map(({ run }) => run));
   const others = (await target.runs()).filter(({ run }) => !own.has(run));
-  if (state === undefined && pending.length === 0 && others.length === 0) return;
-  throw new CallsheetError('refused', `there is a state at ${target.location} already`, {
-    hint: 'Nothing was moved. Name an empty place.',
+  if (there.state === undefined && there.pending.length === 0 && others.length === 0) return;
+  throw taken(target.location);
+}
+
+function taken(location: string, what?: string): CallsheetError {
+  const found = what === undefined ? 'a state' : `the note ${what}`;
+  return new CallsheetError('refused', `there is ${found} at ${location} already`, {
+    hint: 'Nothing was moved. Name an empty place, or the one that this state came from.',
   });
 }
 

@@ -63,12 +63,13 @@ export const retryPolicies: Routes<
   deleteRetryPolicy: (input, platform) => {
     const { id } = policyOf(platform, input);
     platform.store.retryPolicies.delete(String(id));
-    if (platform.dialect.deletedPolicy === 'dangling') return GONE;
+    const { deletedPolicy } = platform.dialect;
+    if (deletedPolicy === 'dangling') return GONE;
     for (const agent of platform.store.agents.values())
       if (agent.record.default_retry_policy_id === id)
         agent.record = {
           ...without(agent.record, 'default_retry_policy_id'),
-          updated_at: platform.stamp(),
+          ...(deletedPolicy === 'emptied' ? { updated_at: platform.stamp() } : {}),
         };
     return GONE;
   },

@@ -14,6 +14,7 @@ export const answersReadings: Readings<
   | 'limitBody'
   | 'absent'
   | 'absentAnswer'
+  | 'dates'
   | 'timestamps'
   | 'unknownFields'
   | 'keyOrder'
@@ -110,6 +111,13 @@ export const answersReadings: Readings<
       ['coded', [404, 'error,error_description']],
       ['page', [404, 'text']],
       ['method', [405, 'error,error_description']],
+    ],
+  },
+  dates: {
+    look: async ({ call }) => (await call('getMe')).headers.get('date'),
+    shows: [
+      [true, expect.stringMatching(/ GMT$/)],
+      [false, null],
     ],
   },
   timestamps: {

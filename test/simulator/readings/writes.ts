@@ -149,12 +149,15 @@ export const writesReadings: Readings<
   },
   deletedPolicy: {
     look: async ({ call }) => {
+      const { updated_at: before } = record(await call('getAgent', at));
       await call('deleteRetryPolicy', { path: { policyId: IDS.policy } });
-      return record(await call('getAgent', at)).default_retry_policy_id;
+      const agent = record(await call('getAgent', at));
+      return [agent.default_retry_policy_id, agent.updated_at === before];
     },
     shows: [
-      ['emptied', undefined],
-      ['dangling', IDS.policy],
+      ['emptied', [undefined, false]],
+      ['unstamped', [undefined, true]],
+      ['dangling', [IDS.policy, true]],
     ],
   },
   voiceIds: {

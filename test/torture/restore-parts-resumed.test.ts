@@ -1,6 +1,6 @@
 import { describe, expect } from 'vitest';
-import { parted } from './parts-stage.ts';
-import { goOn, interruptedAt, kill } from './stopped.ts';
+import { parted } from '../restore/parts-stage.ts';
+import { goOn, interruptedAt, kill } from '../restore/stopped.ts';
 
 const EDIT = { greeting_message: 'Who is there?' };
 const flat = (text: string) => text.replaceAll(/\s+/g, ' ');

@@ -4,8 +4,8 @@ import { describe, expect } from 'vitest';
 import type { SeedDocument } from '../../src/simulator/index.ts';
 import { type Stage, staged } from '../apply/stage.ts';
 import { SEED } from '../e2e/clinic.ts';
+import { ownState, restoreOn, wipe } from '../restore/restoring.ts';
 import { take } from '../snapshot/taking.ts';
-import { ownState, restoreOn, wipe } from './restoring.ts';
 
 const HARBOR = '3c6e0b8a-9c15-4f1d-9f0e-5d2b7f1a2c11';
 const ONE = '71717171-7777-4777-a777-000000000001';

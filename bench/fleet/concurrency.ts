@@ -1,0 +1,2 @@
+/** Requests that Callsheet and the bare loop have under way at once. */
+export const CONCURRENCY = 16;

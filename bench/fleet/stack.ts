@@ -1,0 +1,129 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { SeedAgent, SeedDocument } from '../../src/simulator/index.ts';
+import { promptText, TOWNS } from '../validate/texts.ts';
+
+/** Agents that an apply of the benchmark changes, at most. */
+export const CHANGED = 1000;
+
+const ORGANIZATION = '3c6e0b8a-9c15-4f1d-9f0e-5d2b7f1a2c11';
+/** Every platform that is served with a fleet has it from the same day, so that a state fits all of them. */
+const MADE = '2026-01-05T08:00:00.000Z';
+/** Says what the stack says otherwise in one run of an apply. */
+export const ROUND_FILE = 'round.yaml';
+
+/** What the stack says of every agent's greeting, until an apply is told otherwise. */
+const GREETING = 'Thank you for calling';
+const TEMPLATE = promptText(0, '${place}');
+
+type Row = { readonly slug: string; readonly town: string; readonly place: string };
+
+function rowOf(index: number): Row {
+  const town = TOWNS[index % TOWNS.length] ?? '';
+  return { slug: `clinic-${index}`, town, place: `Station ${index}` };
+}
+
+/**
+ * Writes a fleet as a stack: a row of a table for each agent, with a prompt of 4 KB that no other agent has. The
+ * agents that an apply changes stand apart, so that a plan can be made of them alone.
+ */
+export function writeFleet(dir: string, size: number): void {
+  const changed = Math.min(size, CHANGED);
+  const parts = [
+    { name: 'changed', first: 0, end: changed },
+    { name: 'settled', first: changed, end: size },
+  ].filter(({ first, end }) => end > first);
+  writeFileSync(join(dir, 'callsheet.yaml'), stackText());
+  writeFileSync(join(dir, 'prompt.md'), TEMPLATE);
+  writeFileSync(
+    join(dir, 'agents.yaml'),
+    `agents:\n${parts.map(({ name }) => block(name)).join('')}`,
+  );
+  for (const { name, first, end } of parts) {
+    const rows = Array.from({ length: end - first }, (_, at) => rowOf(first + at));
+    const lines = rows.map(({ slug, town, place }) => `${slug},${town},${place}\n`);
+    writeFileSync(join(dir, `${name}.csv`), `slug,town,place\n${lines.join('')}`);
+  }
+}
+
+function stackText(): string {
+  return `callsheet: 1
+organizations: { group: ${ORGANIZATION} }
+organization: group
+variables: { greeting: { default: ${GREETING} } }
+lint: { tokens: [caller_name] }
+guards: { max_change_percent: 100 }
+`;
+}
+
+function block(name: string): string {
+  return `  ${name}:
+    for_each: { $file: ${name}.csv }
+    key: \${each.slug}
+    name: \${each.town}, \${each.place}
+    agent_type: receptionist
+    status: active
+    model: alpha-4.1-mini
+    language: en-US
+    timezone: America/New_York
+    greeting_message: \${var.greeting} \${each.place}. How can I help?
+    voice_settings: { speed: 1.05 }
+    config: { inactivity_timeout: 20 }
+    enable_recording: true
+    transfer_enabled: true
+    system_prompt: { $template: prompt.md, with: { place: "\${each.place}" } }
+    extensions:
+      tools:
+        - type: webhook
+          name: crm_lookup
+          friendlyName: CRM lookup
+          description: Finds a patient by name and date of birth.
+          condition: during_call
+          method: GET
+          url: https://crm.example.test/v1/patients
+`;
+}
+
+/** What a platform is filled with that the fleet is live on already. */
+export function liveFleet(size: number): SeedDocument {
+  return {
+    organizations: [{ id: ORGANIZATION, name: 'Harbor Group' }],
+    agents: Array.from({ length: size }, (_, index) => liveAgent(index)),
+  };
+}
+
+function liveAgent(index: number): SeedAgent {
+  const { town, place } = rowOf(index);
+  const digits = index.toString(16).padStart(12, '0');
+  return {
+    id: `0a9e0000-0000-4000-a000-${digits}`,
+    organization_id: ORGANIZATION,
+    name: `${town}, ${place}`,
+    agent_type: 'receptionist',
+    status: 'active',
+    model: 'alpha-4.1-mini',
+    language: 'en-US',
+    timezone: 'America/New_York',
+    greeting_message: `${GREETING} ${place}. How can I help?`,
+    voice_settings: { speed: 1.05 },
+    config: { inactivity_timeout: 20 },
+    enable_recording: true,
+    transfer_enabled: true,
+    system_prompt: TEMPLATE.replace('${place}', place),
+    extensions: {
+      tools: [
+        {
+          type: 'webhook',
+          name: 'crm_lookup',
+          friendlyName: 'CRM lookup',
+          description: 'Finds a patient by name and date of birth.',
+          condition: 'during_call',
+          method: 'GET',
+          url: 'https://crm.example.test/v1/patients',
+        },
+      ],
+    },
+    created_at: MADE,
+    updated_at: MADE,
+  };
+}

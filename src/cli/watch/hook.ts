@@ -1,0 +1,80 @@
+import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import { CallsheetError } from '../../core/errors.ts';
+
+/** What came of a webhook. */
+export type HookVerdict =
+  | { readonly status: 202; readonly sender: 'github' | 'gitlab'; readonly isPing: boolean }
+  | { readonly status: 400 | 401 | 413; readonly why: string };
+
+const VARIABLE = 'CALLSHEET_HOOK_SECRET';
+
+/** Shorter ones can be guessed by whoever got hold of one signed body. */
+const SHORTEST_SECRET = 16;
+/** What GitHub sends at most. It is digested as it arrives, and not kept. */
+export const LARGEST_BODY = 25 * 1024 * 1024;
+
+/** The secret that webhooks are signed with; undefined where there are to be none. */
+export function hookSecret(env: Readonly<Record<string, string | undefined>>): string | undefined {
+  const secret = env[VARIABLE];
+  if (!secret) return undefined;
+  if (secret.length >= SHORTEST_SECRET) return secret;
+  throw new CallsheetError('usage', `${VARIABLE} has less than ${SHORTEST_SECRET} characters`, {
+    hint: 'Make one with: openssl rand -hex 32',
+  });
+}
+
+/**
+ * Reads a webhook and tells whether its sender knows the secret: by the signature of its body, as GitHub sends it,
+ * or by the secret itself in a header, as GitLab does. What it says is not looked at: any push may concern the stack.
+ */
+export async function checkHook(request: IncomingMessage, secret: string): Promise<HookVerdict> {
+  const signature = header(request, 'x-hub-signature-256');
+  const token = header(request, 'x-gitlab-token');
+  if (signature === undefined && token === undefined)
+    return { status: 401, why: 'it has neither X-Hub-Signature-256 nor X-Gitlab-Token' };
+  const digest = await digestBody(request, secret);
+  if (digest === 'too large') return { status: 413, why: 'its body is too large' };
+  if (digest === 'cut off') return { status: 400, why: 'its body was cut off' };
+  if (signature !== undefined) {
+    const isSigned = isSame(signature, `sha256=${digest}`);
+    const isPing = header(request, 'x-github-event') === 'ping';
+    return isSigned ? { status: 202, sender: 'github', isPing } : WRONG_SIGNATURE;
+  }
+  if (token !== undefined && isSame(token, secret))
+    return { status: 202, sender: 'gitlab', isPing: false };
+  return WRONG_TOKEN;
+}
+
+const WRONG_SIGNATURE = { status: 401, why: 'its signature is wrong' } as const;
+const WRONG_TOKEN = { status: 401, why: 'its token is wrong' } as const;
+
+function header({ headers }: IncomingMessage, name: string): string | undefined {
+  const value = headers[name];
+  return typeof value === 'string' ? value : undefined;
+}
+
+async function digestBody(
+  request: IncomingMessage,
+  secret: string,
+): Promise<string | 'too large' | 'cut off'> {
+  if (Number(request.headers['content-length']) > LARGEST_BODY) return 'too large';
+  const hmac = createHmac('sha256', secret);
+  let length = 0;
+  try {
+    for await (const chunk of request) {
+      length += chunk.length;
+      if (length > LARGEST_BODY) return 'too large';
+      hmac.update(chunk);
+    }
+  } catch {
+    return 'cut off';
+  }
+  return hmac.digest('hex');
+}
+
+/** In a time that tells nothing of where they differ, nor of how long the right one is. */
+function isSame(given: string, wanted: string): boolean {
+  const [one, other] = [given, wanted].map((text) => createHash('sha256').update(text).digest());
+  return one !== undefined && other !== undefined && timingSafeEqual(one, other);
+}

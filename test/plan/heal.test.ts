@@ -1,0 +1,65 @@
+import { expect, test } from 'vitest';
+import type { Change, FieldCause, PlannedOperation } from '../../src/core/plan-document.ts';
+import { healingOf, whyLeft } from '../../src/plan/heal.ts';
+
+type Given = {
+  readonly action?: Change['action'];
+  readonly causes?: readonly FieldCause[];
+  readonly steps?: readonly PlannedOperation['step'][];
+  readonly missing?: string;
+};
+
+function change({ action = 'update', causes = [], steps = ['update'], missing }: Given) {
+  return {
+    address: 'agent.desk',
+    action,
+    missing_id: missing ?? null,
+    fields: causes.map((cause) => ({ path: 'x', before: 1, after: 2, secret: false, cause })),
+    operations: steps.map((step) => ({ step, fields: [] })),
+  } as unknown as Change;
+}
+
+const UNAPPLIED = /nobody applied yet/;
+
+test.each<readonly [string, Given, RegExp | undefined]>([
+  ['drift', { causes: ['drifted'] }, undefined],
+  ['drift of a facet', { causes: ['drifted'], steps: ['update', 'facet'] }, undefined],
+  ['drift beside a secret that nobody knows', { causes: ['drifted', 'unknown_secret'] }, undefined],
+  [
+    'drift beside a content that nobody knows',
+    { causes: ['unknown_content', 'drifted'] },
+    undefined,
+  ],
+  ['a change', { causes: ['changed'] }, UNAPPLIED],
+  ['drift beside a change', { causes: ['drifted', 'changed'] }, UNAPPLIED],
+  ['drift beside a field that is cleared', { causes: ['drifted', 'cleared'] }, UNAPPLIED],
+  ['drift beside a field that is let go of', { causes: ['drifted', 'released'] }, UNAPPLIED],
+  ['a conflict', { causes: ['conflict'] }, /the configuration changed too/],
+  ['drift beside a conflict', { causes: ['drifted', 'conflict'] }, /the configuration changed too/],
+  ['drift beside a secret that changed', { causes: ['drifted', 'secret_changed'] }, /a secret/],
+  ['drift beside a secret sent again', { causes: ['drifted', 'secret_resent'] }, /a secret/],
+  ['a revert', { causes: ['drifted'], steps: ['revert'] }, /more than its fields/],
+  ['what is due again', { causes: [], steps: ['again'] }, /more than its fields/],
+  ['what is gone', { action: 'create', missing: 'id', steps: ['create'] }, /it is gone/],
+  ['what was never there', { action: 'create', steps: ['create'] }, /take to create it/],
+  ['a delete', { action: 'delete', steps: ['delete'] }, /take to delete it/],
+  ['a replacement', { action: 'replace', causes: ['drifted'] }, /take to replace it/],
+  ['an adoption', { action: 'adopt', steps: [] }, /take to adopt it/],
+  ['forgetting', { action: 'forget', steps: [] }, /take to forget it/],
+])('healing %s', (_, given, why) => {
+  const said = whyLeft(change(given));
+  if (why === undefined) expect(said).toBeUndefined();
+  else expect(said).toMatch(why);
+});
+
+test('only what drifted and is marked is judged at all', () => {
+  const drifted = change({ causes: ['drifted'] });
+  const changes = [drifted, { ...drifted, address: 'agent.other' }, change({ action: 'delete' })];
+  const plan = { changes } as unknown as Parameters<typeof healingOf>[0];
+  const both = new Set(['agent.desk', 'agent.other']);
+  expect(healingOf(plan, both, (address) => address === 'agent.other')).toEqual({
+    heal: ['agent.other'],
+    left: [],
+  });
+  expect(healingOf(plan, new Set(), () => true)).toEqual({ heal: [], left: [] });
+});

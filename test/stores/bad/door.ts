@@ -1,0 +1,64 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+
+/** How a door stands: it lets through, nobody listens behind it, or whatever comes in is swallowed. */
+export type Standing = 'open' | 'shut' | 'silent';
+
+/** A way to a server on this machine that can be cut, or go dead without a word. */
+export type Door = {
+  readonly port: number;
+  readonly turn: (to: Standing) => Promise<void>;
+  readonly close: () => Promise<void>;
+};
+
+export async function openDoor(target: number): Promise<Door> {
+  let standing: Standing = 'open';
+  const sockets = new Set<Socket>();
+  const keep = (socket: Socket) => {
+    sockets.add(socket);
+    socket.on('error', () => socket.destroy()).on('close', () => sockets.delete(socket));
+  };
+  const server = createServer((incoming) => {
+    keep(incoming);
+    if (standing === 'silent') return;
+    const outgoing = connect(target, '127.0.0.1');
+    keep(outgoing);
+    // What is written while the door is silent is lost, in both directions.
+    const pass = (from: Socket, to: Socket) =>
+      from
+        .on('data', (piece) => {
+          if (standing === 'open') to.write(piece);
+        })
+        .on('close', () => to.destroy());
+    pass(incoming, outgoing);
+    pass(outgoing, incoming);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+
+  const cut = () => {
+    for (const socket of sockets) socket.destroy();
+  };
+  async function stopListening(): Promise<void> {
+    if (!server.listening) return;
+    const closed = once(server, 'close');
+    server.close();
+    cut();
+    await closed;
+  }
+  return {
+    port,
+    async turn(to) {
+      if (to === standing) return;
+      standing = to;
+      if (to === 'shut') return stopListening();
+      // What went through before is of no use after a silence.
+      if (to === 'open') cut();
+      if (server.listening) return;
+      server.listen(port, '127.0.0.1');
+      await once(server, 'listening');
+    },
+    close: stopListening,
+  };
+}

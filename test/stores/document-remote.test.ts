@@ -1,0 +1,76 @@
+import { expect, test } from 'vitest';
+import { RELEASED_BEAT, type Ticket } from '../../src/state/ticket.ts';
+import { type DocumentPlace, documentRemote, type Put } from '../../src/stores/document-remote.ts';
+import { NoAnswer } from '../../src/stores/failures.ts';
+import { failureOf, holder } from '../state/sample.ts';
+
+/** A place in memory. */
+function place(put?: (text: string) => Put | undefined) {
+  const kept = { text: undefined as string | undefined, puts: 0 };
+  const tag = () => String(kept.text?.length);
+  const there: DocumentPlace = {
+    location: 'memory',
+    timing: { beat: 1, silent: 1, watch: 1 },
+    most: { runs: 9, size: 9_999 },
+    read: async () => (kept.text === undefined ? undefined : { text: kept.text, tag: tag() }),
+    async put(text) {
+      kept.puts += 1;
+      const answer = put?.(text);
+      if (answer !== undefined) return answer;
+      kept.text = text;
+      return { tag: tag() };
+    },
+    enter: async () => true,
+    leave: async () => {},
+    keep: async (text) => ({ text }),
+    fetch: async () => undefined,
+    discard: async () => {},
+    pack: async (parts) => parts,
+    sleep: async () => {},
+    close: async () => {},
+  };
+  return { kept, remote: documentRemote(there) };
+}
+
+const ticket: Ticket = {
+  id: '7b1f2c1e-2f2e-4c11-9d55-0a2f6e1b7c01',
+  beat: '2026-03-02T08:30:00.000Z',
+  owner: { pid: 1, machine: 'm', started: null },
+  holder: holder('r1'),
+};
+const APPEND = { append: { run: 'r1', text: 'x' } };
+
+test('a lease that was given back writes nothing, though nobody took it since', async () => {
+  const { kept, remote } = place();
+  expect(await remote.take(undefined, ticket)).toBe(true);
+  expect(await remote.write(ticket.id, APPEND)).toBe(true);
+  expect(await remote.beat(ticket.id, RELEASED_BEAT.trim())).toBe(true);
+  const { text } = kept;
+  expect(await remote.write(ticket.id, APPEND)).toBe(false);
+  expect(await remote.beat(ticket.id, ticket.beat)).toBe(false);
+  expect(kept.text).toBe(text);
+});
+
+test('a server that contradicts itself is given up', async () => {
+  let isContrary = false;
+  const { kept, remote } = place(() => (isContrary ? 'moved' : undefined));
+  await remote.take(undefined, ticket);
+  isContrary = true;
+  const before = kept.puts;
+  const failure = await failureOf(() => remote.write(ticket.id, APPEND));
+  expect(failure.message).toContain('cannot write the state memory: the server says');
+  expect(kept.puts - before).toBe(4);
+});
+
+test('a write that took its whole time is looked at, and not sent again', async () => {
+  let isSlow = false;
+  const { kept, remote } = place(() => {
+    if (isSlow) throw new NoAnswer('write', 'memory', { words: 'late', isTimeout: true });
+    return undefined;
+  });
+  await remote.take(undefined, ticket);
+  isSlow = true;
+  const before = kept.puts;
+  expect((await failureOf(() => remote.write(ticket.id, APPEND))).message).toContain('late');
+  expect(kept.puts - before).toBe(1);
+});
