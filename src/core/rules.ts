@@ -110,6 +110,11 @@ const TABLE: readonly (readonly [name: string, summary: string, remedy: string])
   ],
   ['file/unreadable', 'A file or folder cannot be read.', 'Check its permissions.'],
   [
+    'fleet/stack',
+    'A stack of a tree cannot be read, or it manages what another one manages.',
+    'Correct what the message names, in the stack that it names.',
+  ],
+  [
     'fmt/kept',
     'A file is left as it is, since its meaning could not be shown to stay.',
     'See the message.',
