@@ -45,17 +45,30 @@ export type LimiterOptions = {
   readonly stop: AbortSignal;
 };
 
+/** Timers of the machine may wake so much too early. */
+const TIMER_MS = 2;
+
 /** One limiter for reads and writes. Holds nothing back before a host says 429, and then as its answers allow. */
 export function createLimiter({ most, pause, now, stop }: LimiterOptions): Limiter {
   const tasks = pLimit(most);
   const gates = new Map<string, Gate>();
+  // A pause counts as spent, however whoever gave it spends it: else nothing but asking again would pass the time.
+  let ahead = 0;
+  const clock = () => now() + ahead;
+
+  async function spend(milliseconds: number): Promise<void> {
+    const due = clock() + milliseconds;
+    await pause.sleep(milliseconds, stop);
+    const early = due - clock();
+    if (early > TIMER_MS) ahead += early;
+  }
 
   function gateOf(host: string): Gate {
     const known = gates.get(host);
     if (known !== undefined) return known;
     const later = (milliseconds: number, wake: () => void) =>
-      void pause.sleep(milliseconds, stop).then(() => stop.aborted || wake());
-    const gate = createGate({ most, now, later });
+      void spend(milliseconds).then(() => stop.aborted || wake());
+    const gate = createGate({ most, now: clock, later });
     gates.set(host, gate);
     stop.addEventListener('abort', gate.open, { once: true });
     if (stop.aborted) gate.open();
