@@ -163,9 +163,11 @@ async function execute(
       ([address]) => confirmed.has(address) || isUntouched(address),
     ),
   );
-  for (const [address, resource] of refreshed) {
-    await lease.append({ type: 'resource', address, resource });
-  }
+  // At once, so that a store takes many with one write.
+  const remembered = [...refreshed].map(([address, resource]) =>
+    lease.append({ type: 'resource', address, resource }),
+  );
+  await Promise.all(remembered);
   await lease.append({
     type: 'ended',
     at: context.now().toISOString(),

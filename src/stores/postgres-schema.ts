@@ -82,7 +82,11 @@ export async function readVersion(
   location: string,
   steps: readonly string[] = STEPS,
 ): Promise<number | undefined> {
-  const [there] = await query(`select to_regclass('callsheet.version') is not null as there`, []);
+  // By the catalogue: a name may be resolved by what the connection knew before somebody else made the table.
+  const [there] = await query(
+    `select exists (select from pg_tables where schemaname = 'callsheet' and tablename = 'version') as there`,
+    [],
+  );
   if (there?.there !== true) return undefined;
   // Of a table without such a column the bare name would be the whole row.
   const [row] = await query('select to_jsonb(v) as row from callsheet.version v', []);
