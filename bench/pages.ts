@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { curvesOf } from './curves.ts';
-import type { Results } from './figures.ts';
+import type { Entry, Results } from './figures.ts';
 import { tableOf } from './table.ts';
 
 const ROOT = join(import.meta.dirname, '..');
@@ -10,13 +10,32 @@ const KEPT = join(import.meta.dirname, 'figures.json');
 const PAGE = join(ROOT, 'docs/performance.md');
 const CURVES = join(ROOT, 'docs/performance.svg');
 
-/** Keeps what a benchmark came to in place of what it came to before, and writes the pages anew. */
+/** Keeps what a benchmark came to. Figures of the same case, fleet and latency make way for the new ones. */
 export function keepFigures(result: Results): void {
-  const others = keptFigures().filter(({ benchmark }) => benchmark !== result.benchmark);
-  const all = [...others, result].toSorted((a, b) => (a.benchmark < b.benchmark ? -1 : 1));
-  writeFileSync(KEPT, `${JSON.stringify(all, null, 2)}\n`);
+  const all = keptFigures();
+  const before = all.find(({ benchmark }) => benchmark === result.benchmark);
+  const others = all.filter(({ benchmark }) => benchmark !== result.benchmark);
+  const kept = [...others, before === undefined ? result : withFigures(before, result)];
+  kept.sort((a, b) => (a.benchmark < b.benchmark ? -1 : 1));
+  writeFileSync(KEPT, `${JSON.stringify(kept, null, 2)}\n`);
   writePages();
 }
+
+function withFigures(before: Results, { command, entries, ...rest }: Results): Results {
+  const keyOf = ({ name, size, latency }: Entry) => JSON.stringify([name, size, latency]);
+  const fresh = new Set(entries.map(keyOf));
+  const old = before.entries.filter((entry) => !fresh.has(keyOf(entry)));
+  const commands = old.length === 0 ? [command] : [...before.command.split(NEXT), command];
+  const order = [...new Set([...entries, ...old].map(({ name }) => name))];
+  const sorted = [...old, ...entries].toSorted(
+    (a, b) =>
+      a.size - b.size || a.latency - b.latency || order.indexOf(a.name) - order.indexOf(b.name),
+  );
+  return { ...rest, command: [...new Set(commands)].join(NEXT), entries: sorted };
+}
+
+/** Between the commands whose figures stand in one table. */
+const NEXT = '\n$ ';
 
 export function writePages(): void {
   writeFileSync(PAGE, pageText(readFileSync(PAGE, 'utf8')));
