@@ -1,6 +1,6 @@
 import { InvalidArgumentError, Option } from 'commander';
 import type { Act, MakeCommand } from './making-commands.ts';
-import { concurrency, positive, span, targetOptionsOn } from './options.ts';
+import { concurrency, positive, refresh, span, targetOptionsOn } from './options.ts';
 import { type ListenAddress, parseListenAddress } from './watch/listen-address.ts';
 
 /** The command that runs for long. */
@@ -28,6 +28,7 @@ export function addWatchCommand(command: MakeCommand, action: Act): void {
         ['text', 'json'],
       ),
     )
+    .addOption(refresh())
     .addOption(concurrency())
     .action(
       action(async (flags, context) => (await import('./commands/watch.ts')).watch(flags, context)),

@@ -8,7 +8,7 @@ import { attributeDrift, keepHistories } from '../attribute-drift.ts';
 import type { Context } from '../context.ts';
 import { beganOf } from '../find-run.ts';
 import { planConfiguration } from '../make-plan.ts';
-import { type PlanFlags, planOptions } from '../plan-flags.ts';
+import { type PlanFlags, planOptions, refreshOf } from '../plan-flags.ts';
 import { findOwed } from '../rollback-on-failure.ts';
 import { openSession, type Session } from '../session.ts';
 
@@ -43,7 +43,9 @@ export async function look(flags: PlanFlags, context: Context): Promise<Look> {
       return { type: 'busy', run: unfinished.run };
     const { reader, histories } = keepHistories(session.reader);
     const planning = { ...session, reader };
-    const { plan } = await planConfiguration(planning, planOptions(flags), context);
+    const refresh = refreshOf(flags, session.endpoints);
+    const options = planOptions(flags);
+    const { plan } = await planConfiguration(planning, options, context, { refresh });
     const drift = await attributeDrift(driftOf(plan), histories, session, context);
     const drifted = new Set(drift.changes.map(({ address }) => address));
     const marked = markedIn(session);
