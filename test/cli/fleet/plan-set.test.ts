@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { planFileOf } from '../../../src/cli/fleet/plan-set.ts';
@@ -118,6 +118,18 @@ test('what an interrupt left is no set', async () => {
   expect(err).toContain('holds no plans of many stacks');
 });
 
+test('what a killed plan left is planned anew', async () => {
+  const { plans, run, read } = await planned();
+  rmSync(join(plans, 'fleet.json'));
+  const [file = ''] = readdirSync(plans);
+  renameSync(join(plans, file), join(plans, `${file}.new`));
+  writeFileSync(join(plans, 'fleet.json.new'), '{');
+  await run('plan', { out: plans });
+  expect(readdirSync(plans)).toContain('fleet.json');
+  expect(readdirSync(plans)).toHaveLength(5);
+  expect((await read('apply', {}, { planSet: plans })).totals).toEqual({ done: 4 });
+});
+
 test('what is somebody else’s is not overwritten', async () => {
   const { run, sim } = await scene(four());
   const out = treeOf({ 'notes.md': 'mine' });
@@ -142,7 +154,9 @@ test('the plans of a shard are applied whole', async () => {
   await run('plan', { out: plans, shard: '2/4' });
   const { err } = await run('apply', { shard: '1/2' }, { planSet: plans, exit: 1 });
   expect(err).toContain('these are the plans of shard 2/4 already');
-  expect((await read('apply', {}, { planSet: plans })).totals).toEqual({ done: 1 });
+  const document = await read('apply', { shard: '2/4' }, { planSet: plans });
+  expect(document.totals).toEqual({ done: 1 });
+  expect((await read('apply', {}, { planSet: plans, exit: 5 })).totals).toEqual({ stale: 1 });
 });
 
 test('a stack that could not be planned is not forgotten when the others are applied', async () => {
