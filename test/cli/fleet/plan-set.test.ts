@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { readPlanFile } from '../../../src/cli/commands/apply.ts';
 import { planFileOf } from '../../../src/cli/fleet/plan-set.ts';
 import { scene, statuses } from './scene.ts';
 import { agents, four, settings, treeOf } from './tree.ts';
@@ -157,6 +158,21 @@ test('the plans of a shard are applied whole', async () => {
   const document = await read('apply', { shard: '2/4' }, { planSet: plans });
   expect(document.totals).toEqual({ done: 1 });
   expect((await read('apply', {}, { planSet: plans, exit: 5 })).totals).toEqual({ stale: 1 });
+});
+
+test('nobody is told to apply plans where there is none', async () => {
+  const { run } = await scene({ 'a/callsheet.yaml': settings(0), 'a/agents.yaml': 'agents: []' });
+  const { err } = await run('plan', { out: join(treeOf({}), 'plans') }, { exit: 1 });
+  expect(err).not.toContain('callsheet apply');
+});
+
+test('a folder of plans that is given as a single one says what is missing', async () => {
+  const { plans } = await planned();
+  const file = await readPlanFile(plans).catch((error: unknown) => error);
+  expect(file).toMatchObject({
+    message: `the plan file ${plans} is a folder`,
+    hint: `Pass --recursive, too, if callsheet plan --recursive --out ${plans} wrote it.`,
+  });
 });
 
 test('a stack that could not be planned is not forgotten when the others are applied', async () => {
