@@ -1,5 +1,6 @@
 import { CsvError, parse } from 'csv-parse/sync';
-import { cellPlaces, delimiterOf } from './csv-cells.ts';
+import { cellPlaces, type Delimiter, delimiterOf } from './csv-cells.ts';
+import { openPacker } from './packed.ts';
 import type { Problem } from './problems.ts';
 import { lineAt, lineRange, type Place, type Source } from './source.ts';
 import type { Member, Written, WrittenMap } from './written.ts';
@@ -13,11 +14,10 @@ export type Table = {
   readonly problems: readonly Problem[];
 };
 
-/** One record of the file with the stretches of text that it and its cells were written in. */
+/** One record of the file with the stretch of text that it was written in. */
 type Placed = {
   readonly values: readonly string[];
   readonly place: Place;
-  readonly cells: readonly Place[];
 };
 
 /**
@@ -36,14 +36,17 @@ export function parseCsv(source: Source): Table {
   const [header, ...records] = placed;
   if (header === undefined) return { columns: [], rows: [], doubtful: [], problems: [] };
   const columns = header.values.slice(0, widthOf(header)).map((name) => name.trim());
-  const problems = [...checkHeader(columns, header)];
+  const delimiter = delimiterOf(source.text);
+  const problems = [...checkHeader(columns, header, delimiter)];
   // Spreadsheets go on with rows and columns in which nothing stands.
   const filled = records.filter((record) => widthOf(record) > 0);
   const uneven = filled.filter((record) => !isEven(record, columns.length));
   problems.push(...uneven.map((record) => unevenRow(record, columns.length)));
+  const packer = openPacker(source);
   const rows = filled
     .filter((record) => isEven(record, columns.length))
-    .map((record) => toRow(columns, record));
+    .map((record) => packer.pack(toRow(columns, record, delimiter)));
+  packer.close();
   return { columns, rows, doubtful: uneven.map(({ place }) => place), problems };
 }
 
@@ -77,11 +80,16 @@ function readRecords(source: Source): readonly Placed[] {
     const end = start + raw.replace(/^[\r\n]+|[\r\n]+$/g, '').length;
     from = end;
     const place: Place = { source, start, end };
-    return { values: record, place, cells: cellPlaces(place, delimiter) };
+    return { values: record, place };
   });
 }
 
-function toRow(columns: readonly string[], { values, place, cells }: Placed): WrittenMap {
+function toRow(
+  columns: readonly string[],
+  { values, place }: Placed,
+  delimiter: Delimiter,
+): WrittenMap {
+  const cells = cellPlaces(place, delimiter);
   const members = columns.map((key, index): [string, Member] => {
     const cell = cells[index] ?? place;
     return [key, { key, keyPlace: cell, value: toCell(values[index] ?? '', cell) }];
@@ -95,8 +103,10 @@ function toCell(value: string, place: Place): Written {
 
 function* checkHeader(
   columns: readonly string[],
-  { place: line, cells }: Placed,
+  { place: line }: Placed,
+  delimiter: Delimiter,
 ): Iterable<Problem> {
+  const cells = cellPlaces(line, delimiter);
   for (const [index, name] of columns.entries()) {
     const place = cells[index] ?? line;
     if (!/^[A-Za-z_][\w-]*$/.test(name)) {

@@ -10,6 +10,7 @@ import { patchBodiesIn } from './environments.ts';
 import type { Folder } from './folder.ts';
 import { openFoundations } from './foundation.ts';
 import type { LoadOptions } from './load.ts';
+import { openLooks } from './look.ts';
 import { secretNames } from './masks.ts';
 import { type Moves, readMoves } from './moves.ts';
 import { openPatches, type Patch } from './patches.ts';
@@ -145,8 +146,9 @@ function resolveAll(
   const blocks = new Map<WrittenBlock, Inherited>(
     written.blocks.map((block) => [block, resolveBlock(block, surroundings)]),
   );
+  const looks = openLooks(surroundings);
   const resources = composed.map((resource) =>
-    resolveResource(resource, resource.block && blocks.get(resource.block), surroundings),
+    resolveResource(resource, resource.block && blocks.get(resource.block), surroundings, looks),
   );
   return { resources, addresses };
 }
