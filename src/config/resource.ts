@@ -122,7 +122,7 @@ export function resolveResource(
   surroundings: Surroundings,
   looks: Looks,
 ): ResolvedResource {
-  const { kind, address, keyPlace, ownPlace } = composed;
+  const { kind, address, keyPlace } = composed;
   const { made, spot, context } = resolveMade(composed, surroundings);
   validate({ subject: address, address, root: spot }, context.report);
   const members = membersOf(spot.value);
@@ -139,28 +139,74 @@ export function resolveResource(
   if (name !== undefined) document.name = name.value;
   const life = readLifecycle(members.lifecycle);
   checkIgnored(kind, life.ignore, memberOf(made.body, 'lifecycle')?.value, context);
-  return {
-    kind,
-    address,
-    keyPlace,
-    ownPlace,
-    get layers() {
-      return looks.made(composed).layers;
-    },
-    get row() {
-      return looks.made(composed).row;
-    },
-    get spot() {
-      return looks.spot(composed);
-    },
-    document,
+  return new Lean(composed, looks, {
+    // A copy is half as large as what it was put together in.
+    document: { ...document },
     lifecycle: life,
-    unchecked: membersOf(members.unchecked),
-    refs: context.refs,
-    secrets: context.secrets,
+    unchecked: members.unchecked === undefined ? NOTHING : membersOf(members.unchecked),
+    refs: kept(context.refs),
+    secrets: kept(context.secrets),
     placeOf: openPlaces(composed, inherited, name?.from, looks),
-  };
+  });
 }
+
+const NOTHING: ResolvedObject = {};
+const NONE: readonly never[] = [];
+
+/** A list that grew has room for more, and there are two for every resource. */
+function kept<T>(list: readonly T[]): readonly T[] {
+  return list.length === 0 ? NONE : list.slice();
+}
+
+/** What follows from how a resource is written is asked for by few, and a getter of each would be an object of each. */
+class Lean implements ResolvedResource {
+  readonly document: ResolvedObject;
+  readonly lifecycle: Lifecycle;
+  readonly unchecked: ResolvedObject;
+  readonly refs: readonly RefUse[];
+  readonly secrets: readonly SecretUse[];
+  readonly placeOf: ResolvedResource['placeOf'];
+  readonly #composed: ComposedResource;
+  readonly #looks: Looks;
+
+  constructor(composed: ComposedResource, looks: Looks, became: Became) {
+    this.#composed = composed;
+    this.#looks = looks;
+    this.document = became.document;
+    this.lifecycle = became.lifecycle;
+    this.unchecked = became.unchecked;
+    this.refs = became.refs;
+    this.secrets = became.secrets;
+    this.placeOf = became.placeOf;
+  }
+
+  get kind() {
+    return this.#composed.kind;
+  }
+  get address() {
+    return this.#composed.address;
+  }
+  get keyPlace() {
+    return this.#composed.keyPlace;
+  }
+  get ownPlace() {
+    return this.#composed.ownPlace;
+  }
+  get layers() {
+    return this.#looks.made(this.#composed).layers;
+  }
+  get row() {
+    return this.#looks.made(this.#composed).row;
+  }
+  get spot() {
+    return this.#looks.spot(this.#composed);
+  }
+}
+
+type Became = Pick<
+  ResolvedResource,
+  'document' | 'lifecycle' | 'unchecked' | 'refs' | 'secrets' | 'placeOf'
+>;
 
 /** Apart from what resolves a resource, so that nothing of that is held for it. */
 function openPlaces(
