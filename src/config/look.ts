@@ -1,4 +1,5 @@
 import type { ComposedResource, Made } from './compose.ts';
+import type { FilledText } from './filled-text.ts';
 import { SILENT } from './problems.ts';
 import { resolve } from './resolve.ts';
 import { type Context, rootField, type Surroundings } from './resolved.ts';
@@ -11,6 +12,8 @@ export type ResolvedSpot = {
   /** The whole of it as it was written and became, under the configuration's names. */
   readonly spot: Spot;
   readonly context: Context;
+  /** What templates came to, by the configuration's names. */
+  readonly filled: ReadonlyMap<string, FilledText>;
 };
 
 /** Lays the layers of a resource over each other and follows its forms. */
@@ -19,10 +22,11 @@ export function resolveMade(composed: ComposedResource, surroundings: Surroundin
   const made = composed.make(surroundings.report);
   const { body, row } = made;
   const root = resourceSchema(kind);
-  const own = { root, subject: address, address, refs: [], secrets: [], foundation, row };
+  const filled = new Map<string, FilledText>();
+  const own = { root, subject: address, address, refs: [], secrets: [], foundation, row, filled };
   const context: Context = { ...surroundings, ...own };
   const value = resolve(body, rootField(root), context);
-  return { made, spot: rootSpot(root, value, body, keyPlace), context };
+  return { made, spot: rootSpot(root, value, body, keyPlace), context, filled };
 }
 
 /**
