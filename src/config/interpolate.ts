@@ -76,7 +76,7 @@ export function interpolate(text: string, scope: Scope): Interpolated {
   const filled = text.replace(
     EXPRESSION,
     (expression, inner: string | undefined, close: string, offset: number) => {
-      const value = inner === undefined ? '${' : valueOf(inner, close, scope);
+      const value = inner === undefined ? '${' : valueIn(inner, close, scope);
       if (typeof value === 'string') {
         values.push(value);
         return value;
@@ -100,7 +100,7 @@ export function expressionPieces(text: string): readonly string[] {
   return [...pieces, text.slice(from)];
 }
 
-function valueOf(inner: string, close: string, scope: Scope): Value {
+function valueIn(inner: string, close: string, scope: Scope): Value {
   return close === '' ? { problem: unclosed() } : evaluate(inner.trim(), scope);
 }
 
