@@ -41,6 +41,8 @@ export type LoadOptions = {
   readonly instead?: ReadonlyMap<string, string>;
   /** Whether it is an error that a secret cannot be had now. */
   readonly secrets: 'check' | 'skip';
+  /** Told how many resources were found, before they are resolved. */
+  readonly onCounted?: (resources: number) => void;
 };
 
 /** A stack as the configuration wants it. */

@@ -92,7 +92,7 @@ export function readParts(
     collected,
     patches,
     patchBodiesIn(root),
-    environment,
+    options,
     surroundings,
   );
   checkReferences(resources, addresses, broken, report);
@@ -125,7 +125,7 @@ function resolveAll(
   written: WrittenResources,
   environmentPatches: readonly Patch[],
   allPatches: readonly WrittenMap[],
-  environment: string | undefined,
+  { environment, onCounted }: LoadOptions,
   surroundings: Surroundings,
 ) {
   const { report } = surroundings;
@@ -146,6 +146,7 @@ function resolveAll(
   const blocks = new Map<WrittenBlock, Inherited>(
     written.blocks.map((block) => [block, resolveBlock(block, surroundings)]),
   );
+  onCounted?.(composed.length);
   const looks = openLooks(surroundings);
   const resources = composed.map((resource) =>
     resolveResource(resource, resource.block && blocks.get(resource.block), surroundings, looks),
