@@ -25,29 +25,38 @@ type Placed = {
  * Cells are texts; `loose` lets one stand for a number where a field takes one.
  */
 export function parseCsv(source: Source): Table {
-  let placed: readonly Placed[];
+  const delimiter = delimiterOf(source.text);
+  const packer = openPacker(source);
+  const rows: WrittenMap[] = [];
+  const doubtful: Place[] = [];
+  const problems: Problem[] = [];
+  const columns: string[] = [];
+  let isHeader = true;
+  const take = (record: Placed) => {
+    if (isHeader) {
+      columns.push(...record.values.slice(0, widthOf(record)).map((name) => name.trim()));
+      problems.push(...checkHeader(columns, record, delimiter));
+      isHeader = false;
+      return;
+    }
+    // Spreadsheets go on with rows and columns in which nothing stands.
+    if (widthOf(record) === 0) return;
+    if (isEven(record, columns.length)) {
+      rows.push(packer.pack(toRow(columns, record, delimiter)));
+      return;
+    }
+    doubtful.push(record.place);
+    problems.push(unevenRow(record, columns.length));
+  };
   try {
-    placed = readRecords(source);
+    eachRecord(source, delimiter, take);
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
     const whole: Place = { source, start: 0, end: source.text.length };
     return { columns: [], rows: [], doubtful: [whole], problems: [malformed(error, source)] };
   }
-  const [header, ...records] = placed;
-  if (header === undefined) return { columns: [], rows: [], doubtful: [], problems: [] };
-  const columns = header.values.slice(0, widthOf(header)).map((name) => name.trim());
-  const delimiter = delimiterOf(source.text);
-  const problems = [...checkHeader(columns, header, delimiter)];
-  // Spreadsheets go on with rows and columns in which nothing stands.
-  const filled = records.filter((record) => widthOf(record) > 0);
-  const uneven = filled.filter((record) => !isEven(record, columns.length));
-  problems.push(...uneven.map((record) => unevenRow(record, columns.length)));
-  const packer = openPacker(source);
-  const rows = filled
-    .filter((record) => isEven(record, columns.length))
-    .map((record) => packer.pack(toRow(columns, record, delimiter)));
   packer.close();
-  return { columns, rows, doubtful: uneven.map(({ place }) => place), problems };
+  return { columns, rows, doubtful, problems };
 }
 
 /** How many cells a record has up to the last one that holds anything. */
@@ -64,23 +73,24 @@ type RawRecord = { readonly record: readonly string[]; readonly raw: string };
 
 const LINE_ENDS = /[\r\n]*/y;
 
-function readRecords(source: Source): readonly Placed[] {
-  const delimiter = delimiterOf(source.text);
-  const records = parse(source.text, {
-    delimiter,
-    raw: true,
-    relax_column_count: true,
-    skip_empty_lines: true,
-  }) as unknown as readonly RawRecord[];
+/** Gives the records of a file one by one: all of them together take several times as much as the file. */
+function eachRecord(source: Source, delimiter: Delimiter, take: (record: Placed) => void): void {
   let from = 0;
-  return records.map(({ record, raw }) => {
+  const place = ({ record, raw }: RawRecord) => {
     // Raw texts have some of the line ends around them, and not those of Windows whole.
     LINE_ENDS.lastIndex = from;
     const start = from + (LINE_ENDS.exec(source.text)?.[0].length ?? 0);
     const end = start + raw.replace(/^[\r\n]+|[\r\n]+$/g, '').length;
     from = end;
-    const place: Place = { source, start, end };
-    return { values: record, place };
+    take({ values: record, place: { source, start, end } });
+    return null;
+  };
+  parse(source.text, {
+    delimiter,
+    raw: true,
+    relax_column_count: true,
+    skip_empty_lines: true,
+    on_record: place as unknown as (record: string[]) => null,
   });
 }
 
