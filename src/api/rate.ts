@@ -16,7 +16,7 @@
 export type RateCourse = {
   /** What the host was seen to take; null before it refused any. */
   readonly ceiling: number | null;
-  /** Seconds of `progress` until the rate is the ceiling again. */
+  /** Seconds of `progress` until the rate is the ceiling again; 0 while the ceiling is a guess. */
   readonly span: number;
   /** Seconds that what was let in takes at the rate: where fewer are sent, the rate rises as much later. */
   readonly progress: number;
@@ -78,6 +78,8 @@ const SPANS_PER_WAIT = 10;
 const FEWEST_IN_SPAN = 60;
 /** Ceilings that differ by less are taken for one. */
 const ALIKE = 0.25;
+/** Fewer, let in before a short first wait, are what the host had saved up, and its rate is a guess. */
+const FEWEST_SAVED = 20;
 /** Fewer requests say nothing about a rate. It begins at this guess then, unless they came faster; */
 const FEWEST = 10;
 const GUESS = 10;
@@ -97,6 +99,8 @@ const SLACK_MS = 50;
 /** Requests per second that may be sent; null where nothing speaks against any number. */
 export function rateOf({ ceiling, span, progress }: RateCourse): number | null {
   if (ceiling === null) return null;
+  // A guess may be far too low, and a few hundred requests are all that most commands send.
+  if (span === 0) return ceiling * 2 ** progress;
   return ceiling * (1 + DIP * ((progress - span) / span) ** 3);
 }
 
@@ -183,7 +187,8 @@ type Found = Pick<RateCourse, 'since' | 'taken' | 'span'> & { readonly ceiling: 
 function assume(course: RateCourse, at: number): Found {
   const { since, taken, span } = course;
   const ceiling = assumedCeiling(course, takenPerSecond(course, at));
-  return { ceiling, span: Math.max(firstSpan(ceiling), span / 2), since, taken };
+  const isGuess = course.ceiling === null;
+  return { ceiling, span: isGuess ? 0 : Math.max(firstSpan(ceiling), span / 2), since, taken };
 }
 
 function assumedCeiling(course: RateCourse, measured: number): number {
@@ -201,6 +206,8 @@ function measure(course: RateCourse, at: number): Found {
   const measured = takenPerSecond(course, at);
   const ceiling = rate === null ? measured : ceilingOf(measured, rate, waited);
   const isFound = rate !== null && Math.abs(ceiling / (course.ceiling ?? 0) - 1) < ALIKE;
+  if (rate === null && course.taken < FEWEST_SAVED && waited < FEWEST_SECONDS)
+    return { ceiling, span: 0, since: at, taken: 0 };
   const first = Math.max(firstSpan(ceiling), waited / 2);
   const next = isFound ? longerSpan(span, ceiling, waited) : span / 2;
   return { ceiling, span: Math.max(first, next), since: at, taken: 0 };

@@ -5,7 +5,7 @@ import { parsePath } from '../core/path.ts';
 import type { Change, Pin } from '../core/plan-document.ts';
 import { knownSecrets } from '../diff/known-secrets.ts';
 import { withholdSensitive } from '../diff/withhold.ts';
-import { pinOf } from '../plan/pin.ts';
+import { livePin } from '../plan/pin.ts';
 import type { LiveResource } from '../plan/reader.ts';
 import type { LedgerLine } from '../state/journal.ts';
 import type { ResourceState } from '../state/model.ts';
@@ -56,16 +56,20 @@ export async function applyChange(change: Change, given: ChangeWork): Promise<Ch
   let before: Pin | null = null;
   try {
     const live = await checkPin(work);
-    before = live ? pinOf(work.kind, live, change.pin?.history_id ?? null) : null;
+    // It is what the plan saw.
+    before = live ? change.pin : null;
     await takeSnapshot(work, live, before);
     progress = { ...progress, live };
     for (const operation of change.operations) {
       progress = await performStep(operation, work, progress);
     }
     // Before the proof: where it fails, it is to be known whether somebody else wrote as well.
-    progress = { ...progress, history: await historyAfter(work, progress.live, before, tries) };
+    const after = progress.live ? livePin(work.kind, progress.live, null) : null;
+    const pins = { before, after };
+    progress = { ...progress, history: await historyAfter(work, progress.live, pins, tries) };
     const kept = prove(work, progress);
-    const resource = await record(work, progress, kept.length === 0 && progress.left.length === 0);
+    const isProven = kept.length === 0 && progress.left.length === 0;
+    const resource = await record(work, progress, after, isProven);
     return {
       line: {
         ...base,

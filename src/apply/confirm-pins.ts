@@ -1,7 +1,7 @@
 import pLimit from 'p-limit';
 import type { Address } from '../core/address.ts';
-import { digestOf } from '../core/digest.ts';
 import { parsePath } from '../core/path.ts';
+import { isSameJson } from '../core/same-json.ts';
 import { compare, isWritten } from '../diff/compare.ts';
 import { kindNamed } from '../kinds/index.ts';
 import { certified, isSamePin, isStampOver, pinOf } from '../plan/pin.ts';
@@ -62,7 +62,7 @@ async function confirm(
   };
   const differs = compare(kind.schema, desired.document, live.document, sides, world);
   const again = rememberResource(kind, desired, { ...live, pin }, recorded, NOTHING, world);
-  if (differs.some(isWritten) || digestOf(again) !== digestOf(recorded)) return undefined;
+  if (differs.some(isWritten) || !isSameJson(again, recorded)) return undefined;
   const sure = certified(kind, live, pin);
   return sure?.certain === true ? { ...recorded, pin: sure } : undefined;
 }

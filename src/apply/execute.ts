@@ -53,7 +53,7 @@ export async function executePlan(
   const deps = { ...given, lease };
   const journalIo = createJournalIo(deps, onEvent);
   const world = { ...deps.world, idOf: (address: Address) => ids.get(address) };
-  const limit = pLimit(deps.concurrency);
+  const limit = pLimit(changesAtOnce(deps.concurrency));
   const ledger = new Map<Address, LedgerLine>();
   const stale: Address[] = [];
   const running = new Map<Address, Promise<void>>();
@@ -162,4 +162,12 @@ function leftOut(change: Change): readonly LedgerLine[] {
 function lineOf(change: Change, status: LedgerLine['status'], message: string): LedgerLine {
   const { address, action, id } = change;
   return { address, action, status, id, message, fields: [], history: null };
+}
+
+/**
+ * Changes that are under way at once. One that waits for the disk, as each does before and after its write, sends
+ * nothing meanwhile; another one may. `--concurrency 1` asks for one after the other.
+ */
+function changesAtOnce(requests: number): number {
+  return requests === 1 ? 1 : 2 * requests;
 }

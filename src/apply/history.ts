@@ -1,6 +1,6 @@
 import type { Pin } from '../core/plan-document.ts';
 import type { Kind } from '../kinds/kind.ts';
-import { pinOf } from '../plan/pin.ts';
+import { isSamePin } from '../plan/pin.ts';
 import type { HistoryEntry, LiveResource } from '../plan/reader.ts';
 import type { RunDeps } from './deps.ts';
 import { isSigned, type OwnWrites, readOwnWrites } from './interleaved.ts';
@@ -16,19 +16,19 @@ const ENTRIES_READ = 20;
  * What the history says of a resource after a change, for the receipt and for the pin: the newest entry
  * that the change made, and what others wrote meanwhile. Undefined for what has no history.
  *
+ * @param pins of what was live before and after it; null: nothing that could be read
  * @param tries how often a write was sent: one whose answer was lost may have been carried out all the same
  */
 export async function historyAfter(
   work: Pick<Work, 'kind' | 'deps' | 'change'>,
   live: LiveResource | undefined,
-  before: Pin | null,
+  { before, after }: { readonly before: Pin | null; readonly after: Pin | null },
   tries: number,
 ): Promise<HistoryAfter | undefined> {
   const { kind, deps, change } = work;
   if (kind.history === undefined || live === undefined) return undefined;
   const writes = ownWrites(work, before, tries);
-  const after = pinOf(kind, live, null);
-  const isMoved = before?.digest !== after.digest || before.updated_at !== after.updated_at;
+  const isMoved = before === null || after === null || !isSamePin(before, after);
   const steps = change.operations.map(({ step }) => step);
   const isExpected = isMoved && steps.some((step) => step !== 'facet' && step !== 'delete');
   const entries = await awaitHistory(deps, kind, live.id, writes, {

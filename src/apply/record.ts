@@ -1,5 +1,6 @@
 import { parsePath, startsWith } from '../core/path.ts';
-import { certified, livePin } from '../plan/pin.ts';
+import type { Pin } from '../core/plan-document.ts';
+import { certified } from '../plan/pin.ts';
 import { rememberResource } from '../plan/remember.ts';
 import { isWhollyRemembered } from '../plan/unmoved.ts';
 import type { ResourceState } from '../state/model.ts';
@@ -7,16 +8,17 @@ import { scopeIn } from './check-pin.ts';
 import type { Left, Progress, Work } from './work.ts';
 
 /**
- * Writes down what the state remembers of the resource from now on. `isProven`: it is in every leaf as the
- * configuration has it.
+ * Writes down what the state remembers of the resource from now on. `after` is the pin of what is live now; `isProven`:
+ * it is in every leaf as the configuration has it.
  */
 export async function record(
   work: Work,
   { live, written, history, left }: Progress,
+  after: Pin | null,
   isProven: boolean,
 ): Promise<ResourceState | null> {
   const { change, kind, desired, recorded, world, deps } = work;
-  const pin = live ? livePin(kind, live, null, history?.after ?? null) : null;
+  const pin = after && { ...after, history_id: history?.after ?? null };
   const restored = deps.restored?.get(change.address);
   const isSure = isProven && desired !== undefined && isWhollyRemembered(kind, desired);
   const resource =

@@ -18,7 +18,6 @@ import type { StateStore } from '../state/store.ts';
 import { openStateStore } from '../stores/open.ts';
 import type { CommonFlags, Context } from './context.ts';
 import { DEFAULT_CONCURRENCY, type FileSource, openClient } from './open-client.ts';
-import { spareMemory } from './spare-memory.ts';
 import { type LoadedStack, openStack, type SecretsWanted } from './stack.ts';
 import { say } from './tell.ts';
 import { findUnfinished, type Unfinished } from './unfinished.ts';
@@ -43,9 +42,6 @@ export type Session = LoadedStack & {
   readonly close: () => Promise<void>;
 };
 
-/** From this many resources on, documents that come and go would fill several times the memory that is in use. */
-const LARGE_STACK = 20_000;
-
 /**
  * Opens a session: configuration first, then credentials, then state, and only then the platform, so
  * that nothing is sent while something is wrong here.
@@ -66,7 +62,6 @@ export async function openSession(
   live?.draw('Reading the stack');
   try {
     const loaded = await openStack(flags, context, secrets);
-    if (loaded.stack.resources.length >= LARGE_STACK) spareMemory();
     return await openSessionOn(loaded, storeOf(loaded.stack), flags, context);
   } finally {
     live?.end();

@@ -3,6 +3,10 @@ import type { Diagnostic } from '../core/diagnostics.ts';
 import { CallsheetError } from '../core/errors.ts';
 import { Secret } from '../core/value.ts';
 import type { CommonFlags, Context } from './context.ts';
+import { spareMemory } from './spare-memory.ts';
+
+/** From this many resources on, documents that come and go would fill several times the memory that is in use. */
+const LARGE_STACK = 20_000;
 
 export type LoadedStack = {
   readonly stack: Stack;
@@ -34,6 +38,9 @@ export async function openStack(
     varFiles: flags.varFile ?? [],
     environment: flags.env,
     secrets: wanted === 'check' ? 'check' : 'skip',
+    onCounted: (resources) => {
+      if (resources >= LARGE_STACK) spareMemory();
+    },
   });
   if (stack === undefined) throw broken(diagnostics);
   if (wanted === 'skip')

@@ -1,6 +1,6 @@
 import { interpolate } from './interpolate.ts';
 import { nearest } from './nearest.ts';
-import type { Report } from './problems.ts';
+import { type Report, SILENT } from './problems.ts';
 import type { Place } from './source.ts';
 import type { Variables } from './variables.ts';
 import { describe, type Written, type WrittenMap } from './written.ts';
@@ -24,14 +24,6 @@ export type Bases = {
 };
 
 type Deps = { readonly report: Report; readonly variables: Variables };
-
-/** For names that are looked at without being used here. */
-const SILENT: Report = {
-  add: () => {},
-  mask: () => {},
-  hasErrors: () => false,
-  diagnostics: () => [],
-};
 
 /** Members that decide how a resource is put together. None of them is a field. */
 export const COMPOSING = ['base', 'for_each', 'key', 'allow_empty'] as const;

@@ -8,23 +8,37 @@ import { readLoop } from './for-each.ts';
 import type { Foundation, Foundations } from './foundation.ts';
 import { expressionsIn } from './interpolate.ts';
 import { layOver } from './lay-over.ts';
+import { unpack } from './packed.ts';
 import type { Patches } from './patches.ts';
-import type { Problem } from './problems.ts';
+import type { Problem, Report } from './problems.ts';
 import type { Loop } from './read-rows.ts';
 import { type Context, rootField, type Surroundings } from './resolved.ts';
 import type { WrittenResource } from './resources.ts';
 import { eachPath, type Row } from './rows.ts';
 import { resourceSchema } from './schema.ts';
+import type { Place } from './source.ts';
 import { describe, type Member, type WrittenMap } from './written.ts';
 
-/** A resource with everything laid over each other that it is made of. */
-export type ComposedResource = WrittenResource & {
-  /** The row that `${each.…}` reads from. */
-  readonly row: Row | undefined;
+/** A resource that was found, before its layers are laid over each other. */
+export type ComposedResource = Omit<WrittenResource, 'body'> & {
+  /** Where what makes it this one is written: the row, or the resource itself. */
+  readonly ownPlace: Place;
   /** The lowest of its layers, where others have the same. */
   readonly foundation: Foundation | undefined;
+  /**
+   * Lays its layers over each other. What that gives is large and seldom needed once it was resolved, so it is
+   * made again for those who ask where something stands.
+   */
+  readonly make: (report: Report) => Made;
+};
+
+/** A resource with everything laid over each other that it is made of. */
+export type Made = {
+  readonly body: WrittenMap;
   /** What it is made of, the lowest first, before its row was put in. */
   readonly layers: readonly Layer[];
+  /** The row that `${each.…}` reads from. */
+  readonly row: Row | undefined;
 };
 
 /** What one written resource comes to; with rows, its own address is none. */
@@ -49,51 +63,87 @@ export type Composing = {
  *
  * Each layer gets its row before it is laid over the others, so that an empty cell gives way to a base.
  */
-export function compose(
-  written: WrittenResource,
-  { bases, foundations, patches, surroundings }: Composing,
-): Composition {
-  const { kind, address, body } = written;
+export function compose(written: WrittenResource, composing: Composing): Composition {
+  const { kind, address } = written;
+  const { bases, patches, surroundings } = composing;
   const above = patches.over(address);
-  const own = [body, ...above.map((layer) => layer.body)];
+  const own = [unpack(written.body), ...above.map((layer) => layer.body)];
   const base = lastOf(own, 'base');
   const beneath = base === undefined ? [] : bases.layersOf(base.value);
-  const layers: readonly Layer[] = [
-    ...beneath,
-    { label: address, body: fieldsOf(body) },
-    ...above.map((layer) => ({ ...layer, body: fieldsOf(layer.body) })),
-  ];
   const context = contextOf(kind, address, surroundings);
   const forEach = lastOf(own, 'for_each');
+  const stacked = { written, beneath, above };
   if (forEach === undefined) {
     refuseStray(own, context);
-    const foundation = foundations(beneath, context.root);
-    const rest = foundation === undefined ? layers : layers.slice(beneath.length);
-    const body = merge(foundation, rest, written, context);
-    const resource = { ...written, body, foundation, layers, row: undefined };
-    return { hasRows: false, resources: [resource] };
+    return { hasRows: false, resources: [composeOne(stacked, composing, context.root)] };
   }
-  const loop: Loop = {
-    forEach,
-    key: lastOf(own, 'key'),
-    allowEmpty: isEmptyAllowed(own, context),
-    hidden: hiddenColumns(layers, context.root),
+  const key = lastOf(own, 'key');
+  const loop = { forEach, key, allowEmpty: isEmptyAllowed(own, context) };
+  return { hasRows: true, resources: composeRows(stacked, loop, composing, context) };
+}
+
+/** A written resource with what lies beneath and above it. */
+type Stacked = {
+  readonly written: WrittenResource;
+  readonly beneath: readonly Layer[];
+  readonly above: readonly Layer[];
+};
+
+function layersOf({ written, beneath, above }: Stacked): readonly Layer[] {
+  return [
+    ...beneath,
+    { label: written.address, body: fieldsOf(unpack(written.body)) },
+    ...above.map((layer) => ({ ...layer, body: fieldsOf(layer.body) })),
+  ];
+}
+
+function composeOne(
+  stacked: Stacked,
+  { foundations }: Composing,
+  root: FieldSchema,
+): ComposedResource {
+  const { written, beneath } = stacked;
+  const { body: _, ...own } = written;
+  const foundation = foundations(beneath, root);
+  const make = (report: Report): Made => {
+    const layers = layersOf(stacked);
+    const rest = foundation === undefined ? layers : layers.slice(beneath.length);
+    const body = merge(foundation, rest, written, written.address, report);
+    return { body, layers, row: undefined };
   };
+  return { ...own, ownPlace: written.keyPlace, foundation, make };
+}
+
+function composeRows(
+  stacked: Stacked,
+  loop: Omit<Loop, 'hidden'>,
+  { foundations, patches }: Composing,
+  context: Context,
+): readonly ComposedResource[] {
+  const { written } = stacked;
+  const { body: _, ...own } = written;
+  const layers = layersOf(stacked);
+  const rows = readLoop({ ...loop, hidden: hiddenColumns(layers, context.root) }, context);
   // What no row has a part in is the same for all of them.
   const first = layers.findIndex((layer) => usesRow(layer.body));
   const common = first < 0 ? layers : layers.slice(0, first);
   const foundation = foundations(common, context.root);
-  const resources = readLoop(loop, context).map(({ key, row }): ComposedResource => {
-    const rowAddress = withKey(address, key);
-    const above = patches.overRow(rowAddress);
-    const all = above.length === 0 ? layers : [...layers, ...above];
-    const rest = foundation === undefined ? all : all.slice(common.length);
-    const filled = rest.map((layer) => ({ ...layer, body: fillRow(layer.body, row) }));
-    const own = { ...context, subject: rowAddress, address: rowAddress };
-    const body = merge(foundation, filled, written, own);
-    return { ...written, address: rowAddress, body, foundation, layers: all, row };
+  const differing = foundation === undefined ? layers : layers.slice(common.length);
+  return rows.map(({ key, row }): ComposedResource => {
+    const address = withKey(written.address, key);
+    const over = patches.overRow(address);
+    const make = (report: Report): Made => {
+      const filled = { ...row, cells: unpack(row.cells) };
+      const rest = [...differing, ...over].map(({ label, body }) => ({
+        label,
+        body: fillRow(body, filled),
+      }));
+      const body = merge(foundation, rest, written, address, report);
+      const all = over.length === 0 ? layers : [...layers, ...over];
+      return { body, layers: all, row: filled };
+    };
+    return { ...own, address, ownPlace: row.cells.place, foundation, make };
   });
-  return { hasRows: true, resources };
 }
 
 /** Columns that sensitive fields are filled in from, so that no frame shows them, whatever becomes of a row. */
@@ -115,11 +165,12 @@ function merge(
   foundation: Foundation | undefined,
   layers: readonly Layer[],
   { kind, body: { place } }: WrittenResource,
-  { report, subject, address }: Context,
+  address: Address,
+  report: Report,
 ): WrittenMap {
   const schema = resourceSchema(kind);
   const add = (problem: Problem) =>
-    report.add({ ...problem, message: `${subject} ${problem.message}`, address });
+    report.add({ ...problem, message: `${address} ${problem.message}`, address });
   const merged = layers.reduce<WrittenMap>(
     (below, { body }) => layOver(below, body, schema, { root: schema, add }),
     foundation?.body ?? { type: 'map', place, members: new Map() },

@@ -1,7 +1,7 @@
 import type { Place } from './source.ts';
 
 /** What stands between cells. Spreadsheets write a semicolon where the comma is that of numbers. */
-type Delimiter = ',' | ';';
+export type Delimiter = ',' | ';';
 
 /** The delimiter of a file: a semicolon where its first line has some and no comma. */
 export function delimiterOf(text: string): Delimiter {

@@ -1,5 +1,6 @@
 import { CsvError, parse } from 'csv-parse/sync';
-import { cellPlaces, delimiterOf } from './csv-cells.ts';
+import { cellPlaces, type Delimiter, delimiterOf } from './csv-cells.ts';
+import { openPacker } from './packed.ts';
 import type { Problem } from './problems.ts';
 import { lineAt, lineRange, type Place, type Source } from './source.ts';
 import type { Member, Written, WrittenMap } from './written.ts';
@@ -13,11 +14,10 @@ export type Table = {
   readonly problems: readonly Problem[];
 };
 
-/** One record of the file with the stretches of text that it and its cells were written in. */
+/** One record of the file with the stretch of text that it was written in. */
 type Placed = {
   readonly values: readonly string[];
   readonly place: Place;
-  readonly cells: readonly Place[];
 };
 
 /**
@@ -25,26 +25,38 @@ type Placed = {
  * Cells are texts; `loose` lets one stand for a number where a field takes one.
  */
 export function parseCsv(source: Source): Table {
-  let placed: readonly Placed[];
+  const delimiter = delimiterOf(source.text);
+  const packer = openPacker(source);
+  const rows: WrittenMap[] = [];
+  const doubtful: Place[] = [];
+  const problems: Problem[] = [];
+  const columns: string[] = [];
+  let isHeader = true;
+  const take = (record: Placed) => {
+    if (isHeader) {
+      columns.push(...record.values.slice(0, widthOf(record)).map((name) => name.trim()));
+      problems.push(...checkHeader(columns, record, delimiter));
+      isHeader = false;
+      return;
+    }
+    // Spreadsheets go on with rows and columns in which nothing stands.
+    if (widthOf(record) === 0) return;
+    if (isEven(record, columns.length)) {
+      rows.push(packer.pack(toRow(columns, record, delimiter)));
+      return;
+    }
+    doubtful.push(record.place);
+    problems.push(unevenRow(record, columns.length));
+  };
   try {
-    placed = readRecords(source);
+    eachRecord(source, delimiter, take);
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
     const whole: Place = { source, start: 0, end: source.text.length };
     return { columns: [], rows: [], doubtful: [whole], problems: [malformed(error, source)] };
   }
-  const [header, ...records] = placed;
-  if (header === undefined) return { columns: [], rows: [], doubtful: [], problems: [] };
-  const columns = header.values.slice(0, widthOf(header)).map((name) => name.trim());
-  const problems = [...checkHeader(columns, header)];
-  // Spreadsheets go on with rows and columns in which nothing stands.
-  const filled = records.filter((record) => widthOf(record) > 0);
-  const uneven = filled.filter((record) => !isEven(record, columns.length));
-  problems.push(...uneven.map((record) => unevenRow(record, columns.length)));
-  const rows = filled
-    .filter((record) => isEven(record, columns.length))
-    .map((record) => toRow(columns, record));
-  return { columns, rows, doubtful: uneven.map(({ place }) => place), problems };
+  packer.close();
+  return { columns, rows, doubtful, problems };
 }
 
 /** How many cells a record has up to the last one that holds anything. */
@@ -61,27 +73,33 @@ type RawRecord = { readonly record: readonly string[]; readonly raw: string };
 
 const LINE_ENDS = /[\r\n]*/y;
 
-function readRecords(source: Source): readonly Placed[] {
-  const delimiter = delimiterOf(source.text);
-  const records = parse(source.text, {
-    delimiter,
-    raw: true,
-    relax_column_count: true,
-    skip_empty_lines: true,
-  }) as unknown as readonly RawRecord[];
+/** Gives the records of a file one by one: all of them together take several times as much as the file. */
+function eachRecord(source: Source, delimiter: Delimiter, take: (record: Placed) => void): void {
   let from = 0;
-  return records.map(({ record, raw }) => {
+  const place = ({ record, raw }: RawRecord) => {
     // Raw texts have some of the line ends around them, and not those of Windows whole.
     LINE_ENDS.lastIndex = from;
     const start = from + (LINE_ENDS.exec(source.text)?.[0].length ?? 0);
     const end = start + raw.replace(/^[\r\n]+|[\r\n]+$/g, '').length;
     from = end;
-    const place: Place = { source, start, end };
-    return { values: record, place, cells: cellPlaces(place, delimiter) };
+    take({ values: record, place: { source, start, end } });
+    return null;
+  };
+  parse(source.text, {
+    delimiter,
+    raw: true,
+    relax_column_count: true,
+    skip_empty_lines: true,
+    on_record: place as unknown as (record: string[]) => null,
   });
 }
 
-function toRow(columns: readonly string[], { values, place, cells }: Placed): WrittenMap {
+function toRow(
+  columns: readonly string[],
+  { values, place }: Placed,
+  delimiter: Delimiter,
+): WrittenMap {
+  const cells = cellPlaces(place, delimiter);
   const members = columns.map((key, index): [string, Member] => {
     const cell = cells[index] ?? place;
     return [key, { key, keyPlace: cell, value: toCell(values[index] ?? '', cell) }];
@@ -95,8 +113,10 @@ function toCell(value: string, place: Place): Written {
 
 function* checkHeader(
   columns: readonly string[],
-  { place: line, cells }: Placed,
+  { place: line }: Placed,
+  delimiter: Delimiter,
 ): Iterable<Problem> {
+  const cells = cellPlaces(line, delimiter);
   for (const [index, name] of columns.entries()) {
     const place = cells[index] ?? line;
     if (!/^[A-Za-z_][\w-]*$/.test(name)) {

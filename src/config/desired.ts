@@ -3,6 +3,8 @@ import type { JsonObject, ValueObject } from '../core/value.ts';
 import type { ResolvedResource } from './resource.ts';
 import { positionOf } from './source.ts';
 
+const NONE: readonly never[] = [];
+
 /** A resource without holes, as the rest of Callsheet knows it. Only called once nothing is wrong. */
 export function toDesired(resource: ResolvedResource): DesiredResource {
   const { kind, address, document, lifecycle, unchecked, refs, ownPlace, placeOf } = resource;
@@ -15,7 +17,7 @@ export function toDesired(resource: ResolvedResource): DesiredResource {
     lifecycle,
     isPartial: false,
     unchecked: unchecked as JsonObject,
-    references: [...new Set(refs.map((ref) => ref.address))],
+    references: refs.length === 0 ? NONE : [...new Set(refs.map((ref) => ref.address))],
     position,
     locate: (path) => {
       const place = placeOf(path);

@@ -27,6 +27,8 @@ export type Interpolated = {
   readonly problems: readonly Misfit[];
   /** The text is one expression and nothing else, so that it may stand for a number or a truth value. */
   readonly whole: boolean;
+  /** What was filled in, in order, between the `expressionPieces` of the text. */
+  readonly values: readonly string[];
 };
 
 /** `offset` is that of the expression in the text. */
@@ -67,21 +69,39 @@ export function escapeExpressions(text: string): string {
  * before them.
  */
 export function interpolate(text: string, scope: Scope): Interpolated {
-  if (!text.includes('${')) return { text, problems: [], whole: false };
+  if (!text.includes('${')) return { text, problems: [], whole: false, values: [] };
   const problems: Misfit[] = [];
+  const values: string[] = [];
   let failed = false;
   const filled = text.replace(
     EXPRESSION,
     (expression, inner: string | undefined, close: string, offset: number) => {
-      if (inner === undefined) return '${';
-      const value = close === '' ? { problem: unclosed() } : evaluate(inner.trim(), scope);
-      if (typeof value === 'string') return value;
+      const value = inner === undefined ? '${' : valueIn(inner, close, scope);
+      if (typeof value === 'string') {
+        values.push(value);
+        return value;
+      }
       failed = true;
       if (value?.problem) problems.push({ expression, offset, problem: value.problem });
       return '';
     },
   );
-  return { text: failed ? undefined : filled, problems, whole: WHOLE.test(text) };
+  return { text: failed ? undefined : filled, problems, whole: WHOLE.test(text), values };
+}
+
+/** What stands between the expressions of a text: one piece more than there are expressions. */
+export function expressionPieces(text: string): readonly string[] {
+  const pieces: string[] = [];
+  let from = 0;
+  for (const { index, 0: expression } of text.matchAll(EXPRESSION)) {
+    pieces.push(text.slice(from, index));
+    from = index + expression.length;
+  }
+  return [...pieces, text.slice(from)];
+}
+
+function valueIn(inner: string, close: string, scope: Scope): Value {
+  return close === '' ? { problem: unclosed() } : evaluate(inner.trim(), scope);
 }
 
 /** Undefined where what is wrong was said elsewhere. */

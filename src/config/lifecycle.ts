@@ -12,8 +12,11 @@ import {
 } from './resolved.ts';
 import { memberOf, type Written } from './written.ts';
 
+const DEFAULTS: Lifecycle = { protect: false, ignore: [] };
+
 /** A resource's `lifecycle` block with its defaults. */
 export function readLifecycle(value: Resolved | undefined): Lifecycle {
+  if (value === undefined) return DEFAULTS;
   const { protect, ignore, adopt, heal } = membersOf(value);
   const paths = isResolvedList(ignore) ? ignore : [];
   return {

@@ -41,6 +41,8 @@ export type LoadOptions = {
   readonly instead?: ReadonlyMap<string, string>;
   /** Whether it is an error that a secret cannot be had now. */
   readonly secrets: 'check' | 'skip';
+  /** Told how many resources were found, before they are resolved. */
+  readonly onCounted?: (resources: number) => void;
 };
 
 /** A stack as the configuration wants it. */
@@ -61,7 +63,7 @@ export type Stack = {
   readonly rules: PlanRules;
   /** By order of kinds, then by address. */
   readonly resources: readonly DesiredResource[];
-  /** Every place that uses a secret. */
+  /** Every place that uses a secret; put together at each look. */
   readonly secrets: readonly SecretPlace[];
   /** Follows a value back to everything that had a part in it; undefined for no resource of the stack. */
   readonly originOf: (address: Address, path: Path) => Origin | undefined;
@@ -151,7 +153,9 @@ export async function loadStack(
     moves: parts.moves,
     rules: rules.plan,
     resources: desired,
-    secrets: secretPlaces(resources),
+    get secrets() {
+      return secretPlaces(resources);
+    },
     originOf: (address, path) => {
       byAddress ??= new Map(resources.map((one) => [one.address, one]));
       const resource = byAddress.get(address);

@@ -10,6 +10,7 @@ import { patchBodiesIn } from './environments.ts';
 import type { Folder } from './folder.ts';
 import { openFoundations } from './foundation.ts';
 import type { LoadOptions } from './load.ts';
+import { openLooks } from './look.ts';
 import { secretNames } from './masks.ts';
 import { type Moves, readMoves } from './moves.ts';
 import { openPatches, type Patch } from './patches.ts';
@@ -91,7 +92,7 @@ export function readParts(
     collected,
     patches,
     patchBodiesIn(root),
-    environment,
+    options,
     surroundings,
   );
   checkReferences(resources, addresses, broken, report);
@@ -124,7 +125,7 @@ function resolveAll(
   written: WrittenResources,
   environmentPatches: readonly Patch[],
   allPatches: readonly WrittenMap[],
-  environment: string | undefined,
+  { environment, onCounted }: LoadOptions,
   surroundings: Surroundings,
 ) {
   const { report } = surroundings;
@@ -145,8 +146,10 @@ function resolveAll(
   const blocks = new Map<WrittenBlock, Inherited>(
     written.blocks.map((block) => [block, resolveBlock(block, surroundings)]),
   );
+  onCounted?.(composed.length);
+  const looks = openLooks(surroundings);
   const resources = composed.map((resource) =>
-    resolveResource(resource, resource.block && blocks.get(resource.block), surroundings),
+    resolveResource(resource, resource.block && blocks.get(resource.block), surroundings, looks),
   );
   return { resources, addresses };
 }

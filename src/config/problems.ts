@@ -112,6 +112,14 @@ function sharedWords({ rule, message, address }: Problem): string {
   return `${rule} ${words ? message.slice(address.length) : message}`;
 }
 
+/** For what is looked at a second time, or without being used. */
+export const SILENT: Report = {
+  add: () => {},
+  mask: () => {},
+  hasErrors: () => false,
+  diagnostics: () => [],
+};
+
 export function openReport(): Report {
   const entries: Entry[] = [];
   // A place that many resources share is hidden once.

@@ -1,4 +1,5 @@
 import { fileWords } from './file-words.ts';
+import { filledText } from './filled-text.ts';
 import { type FileText, isUnreadable } from './folder.ts';
 import { hideFilledIn } from './hide.ts';
 import { interpolate, isGivenName } from './interpolate.ts';
@@ -95,13 +96,17 @@ function fillTemplate(
     hideFilledIn(context, source.text);
   }
   const used = new Set<string>();
-  const { text, problems } = interpolate(source.text, { ...context, used });
+  const { text, problems, values } = interpolate(source.text, { ...context, used });
   for (const { expression, offset, problem } of problems) {
     const place = { source, start: offset, end: offset + expression.length };
     fail(context, field, problem.place ?? place, problem);
   }
   checkTokens(source.text, { source, start: 0, end: source.text.length }, field, context);
   reportUnused(used, node, context, field);
+  const [name, ...below] = field.path;
+  if (name !== undefined && below.length === 0) {
+    context.filled?.set(name, filledText(source, values));
+  }
   return text ?? FAILED;
 }
 

@@ -1,6 +1,7 @@
 import { formatPath, type Path } from '../core/path.ts';
 import type { FieldSchema } from '../core/schema.ts';
 import { Blob, type JsonScalar, Ref, Secret } from '../core/value.ts';
+import type { FilledText } from './filled-text.ts';
 import type { Folder } from './folder.ts';
 import type { Foundation } from './foundation.ts';
 import type { Problem, Report } from './problems.ts';
@@ -90,6 +91,8 @@ export type Context = Surroundings & {
   readonly row?: Row | undefined;
   /** What the resource has in common with others. */
   readonly foundation?: Foundation | undefined;
+  /** Takes what templates came to that fill fields of the document itself, by the configuration's names. */
+  readonly filled?: Map<string, FilledText>;
   /** What `with` gives the template at hand. */
   readonly given?: ReadonlyMap<string, string | undefined>;
 };

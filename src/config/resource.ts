@@ -6,26 +6,29 @@ import type { Kind } from '../kinds/kind.ts';
 import type { Layer } from './bases.ts';
 import type { Inherited } from './block.ts';
 import type { ComposedResource } from './compose.ts';
+import { type FilledText, leanDocument } from './filled-text.ts';
 import { checkIgnored, readLifecycle } from './lifecycle.ts';
-import { resolve } from './resolve.ts';
+import { type Looks, resolveMade } from './look.ts';
 import {
   type Context,
   membersOf,
   type RefUse,
   type Resolved,
   type ResolvedObject,
-  rootField,
   type SecretUse,
   type Surroundings,
 } from './resolved.ts';
 import type { Row } from './rows.ts';
-import { configName, resourceSchema } from './schema.ts';
+import { configName } from './schema.ts';
 import type { Place } from './source.ts';
-import { followPath, rootSpot, type Spot } from './trace.ts';
+import { followPath, type Spot } from './trace.ts';
 import { validate } from './validate.ts';
-import { memberOf } from './written.ts';
+import { memberOf, type Written } from './written.ts';
 
-/** A resource with its forms followed and its schema checked; there may be holes. */
+/**
+ * A resource with its forms followed and its schema checked; there may be holes. How it is written is made again
+ * for whoever asks.
+ */
 export type ResolvedResource = {
   readonly kind: Kind;
   readonly address: Address;
@@ -105,33 +108,31 @@ function configNames(kind: Kind): ReadonlyMap<string, string> {
 }
 
 /** Where a field is looked for: at its key, or where its value is when that is elsewhere, as a cell is. */
-function placeOfSpot(spot: Spot | undefined): Place | undefined {
-  if (spot === undefined) return undefined;
-  const { keyPlace, written } = spot;
-  return written !== undefined && written.place.source !== keyPlace?.source
-    ? written.place
-    : keyPlace;
+function placeOfMember(
+  member: { readonly keyPlace: Place | undefined; readonly value: Written | undefined } | undefined,
+): Place | undefined {
+  if (member === undefined) return undefined;
+  const { keyPlace, value } = member;
+  return value !== undefined && value.place.source !== keyPlace?.source ? value.place : keyPlace;
 }
 
 /** Resolves one resource and reports what is wrong with it by itself. */
 export function resolveResource(
-  written: ComposedResource,
+  composed: ComposedResource,
   inherited: Inherited | undefined,
   surroundings: Surroundings,
+  looks: Looks,
 ): ResolvedResource {
-  const { kind, address, keyPlace, body, foundation, row, layers } = written;
-  const schema = resourceSchema(kind);
-  const refs: RefUse[] = [];
-  const secrets: SecretUse[] = [];
-  const own = { root: schema, subject: address, address, refs, secrets };
-  const context: Context = { ...surroundings, ...own, foundation, row };
-  const value = resolve(body, rootField(schema), context);
-  const root = rootSpot(schema, value, body, keyPlace);
-  validate({ subject: address, address, root }, context.report);
-  const members = membersOf(value);
+  const { kind, address, keyPlace } = composed;
+  const { made, spot, context, filled } = resolveMade(composed, surroundings);
+  validate({ subject: address, address, root: spot }, context.report);
+  const members = membersOf(spot.value);
   const document: Record<string, Resolved> = { ...inherited?.fields };
+  const texts = new Map<string, FilledText>();
   const names = configNames(kind);
   for (const [field, member] of names) {
+    const text = filled.get(member);
+    if (text !== undefined) texts.set(field, text);
     if (Object.hasOwn(members, member)) document[field] = members[member] ?? null;
     else if (member === 'organization') {
       const id = missingOrganization(field, keyPlace, context);
@@ -141,27 +142,92 @@ export function resolveResource(
   const name = nameOfFile(kind, document);
   if (name !== undefined) document.name = name.value;
   const life = readLifecycle(members.lifecycle);
-  checkIgnored(kind, life.ignore, memberOf(body, 'lifecycle')?.value, context);
-  return {
-    kind,
-    address,
-    keyPlace,
-    ownPlace: row?.cells.place ?? keyPlace,
-    layers,
-    row,
-    spot: root,
-    document,
+  checkIgnored(kind, life.ignore, memberOf(made.body, 'lifecycle')?.value, context);
+  return new Lean(composed, looks, {
+    document: leanDocument(document, texts),
     lifecycle: life,
-    unchecked: membersOf(members.unchecked),
-    refs,
-    secrets,
-    placeOf: (path) => {
-      const [first, ...rest] = parsePath(path) ?? [];
-      if (first === undefined) return undefined;
-      const handedDown = inherited?.places.get(first);
-      const own = first === 'name' ? name?.from : undefined;
-      const member = own ?? names.get(first) ?? first;
-      return handedDown ?? placeOfSpot(followPath(root, [member, ...rest]));
-    },
+    unchecked: members.unchecked === undefined ? NOTHING : membersOf(members.unchecked),
+    refs: kept(context.refs),
+    secrets: kept(context.secrets),
+    placeOf: openPlaces(composed, inherited, name?.from, looks),
+  });
+}
+
+const NOTHING: ResolvedObject = {};
+const NONE: readonly never[] = [];
+
+/** A list that grew has room for more, and there are two for every resource. */
+function kept<T>(list: readonly T[]): readonly T[] {
+  return list.length === 0 ? NONE : list.slice();
+}
+
+/** What follows from how a resource is written is asked for by few, and a getter of each would be an object of each. */
+class Lean implements ResolvedResource {
+  readonly document: ResolvedObject;
+  readonly lifecycle: Lifecycle;
+  readonly unchecked: ResolvedObject;
+  readonly refs: readonly RefUse[];
+  readonly secrets: readonly SecretUse[];
+  readonly placeOf: ResolvedResource['placeOf'];
+  readonly #composed: ComposedResource;
+  readonly #looks: Looks;
+
+  constructor(composed: ComposedResource, looks: Looks, became: Became) {
+    this.#composed = composed;
+    this.#looks = looks;
+    this.document = became.document;
+    this.lifecycle = became.lifecycle;
+    this.unchecked = became.unchecked;
+    this.refs = became.refs;
+    this.secrets = became.secrets;
+    this.placeOf = became.placeOf;
+  }
+
+  get kind() {
+    return this.#composed.kind;
+  }
+  get address() {
+    return this.#composed.address;
+  }
+  get keyPlace() {
+    return this.#composed.keyPlace;
+  }
+  get ownPlace() {
+    return this.#composed.ownPlace;
+  }
+  get layers() {
+    return this.#looks.made(this.#composed).layers;
+  }
+  get row() {
+    return this.#looks.made(this.#composed).row;
+  }
+  get spot() {
+    return this.#looks.spot(this.#composed);
+  }
+}
+
+type Became = Pick<
+  ResolvedResource,
+  'document' | 'lifecycle' | 'unchecked' | 'refs' | 'secrets' | 'placeOf'
+>;
+
+/** Apart from what resolves a resource, so that nothing of that is held for it. */
+function openPlaces(
+  composed: ComposedResource,
+  inherited: Inherited | undefined,
+  nameFrom: string | undefined,
+  looks: Looks,
+): ResolvedResource['placeOf'] {
+  return (path) => {
+    const [first, ...rest] = parsePath(path) ?? [];
+    if (first === undefined) return undefined;
+    const handedDown = inherited?.places.get(first);
+    if (handedDown !== undefined) return handedDown;
+    const own = first === 'name' ? nameFrom : undefined;
+    const member = own ?? configNames(composed.kind).get(first) ?? first;
+    // Of a field as a whole it does not matter what it became.
+    if (rest.length === 0) return placeOfMember(looks.made(composed).body.members.get(member));
+    const spot = followPath(looks.spot(composed), [member, ...rest]);
+    return spot && placeOfMember({ keyPlace: spot.keyPlace, value: spot.written });
   };
 }

@@ -4,6 +4,7 @@ import type { Base } from './bases.ts';
 import { STACK_FILE } from './discover.ts';
 import { secretNames } from './masks.ts';
 import { nearest } from './nearest.ts';
+import { unpack } from './packed.ts';
 import type { Report } from './problems.ts';
 import { namedField } from './schema.ts';
 import { settingsSchema } from './settings-schema.ts';
@@ -150,7 +151,7 @@ function addBases(section: Written, into: Collection): void {
         hint: 'Rename one of them or remove it',
         place: keyPlace,
       });
-    } else if (body !== undefined) into.bases.set(name, { name, keyPlace, body });
+    } else if (body !== undefined) into.bases.set(name, { name, keyPlace, body: unpack(body) });
   }
 }
 

@@ -1,6 +1,7 @@
 import { fileWords } from './file-words.ts';
 import { type Folder, isUnreadable } from './folder.ts';
 import { maskSecretFields } from './masks.ts';
+import { openPacker } from './packed.ts';
 import type { Report } from './problems.ts';
 import { type Source, startOf } from './source.ts';
 import type { Written } from './written.ts';
@@ -48,5 +49,14 @@ export function readStackFile(
   const { root, problems } = parseYaml(source);
   for (const problem of problems) report.add(problem);
   if (problems.length > 0) maskSecretFields(source, names, report);
-  return { file, source, root, broken: root === undefined };
+  return { file, source, root: root && packed(root, source), broken: root === undefined };
+}
+
+/** Files are all read before the first resource is made, so none of them is kept as a tree of objects. */
+function packed(root: Written, source: Source): Written {
+  if (root.type !== 'map') return root;
+  const packer = openPacker(source);
+  const map = packer.pack(root);
+  packer.close();
+  return map;
 }

@@ -1,4 +1,5 @@
 import { digestOf } from '../core/digest.ts';
+import { isSameJson } from '../core/same-json.ts';
 import { Blob, type Json, Secret } from '../core/value.ts';
 import type { AppliedLeaf } from '../state/model.ts';
 import { type Leaf, normalise } from './leaves.ts';
@@ -43,12 +44,6 @@ export function matchesApplied(
     return world.fingerprints.matches(applied.fingerprint, address, path, value);
   }
   const equal =
-    'digest' in applied ? applied.digest === digestOf(value) : isSame(applied.value, value);
+    'digest' in applied ? applied.digest === digestOf(value) : isSameJson(applied.value, value);
   return equal ? 'equal' : 'different';
-}
-
-/** Most values are plain, and told apart by looking at them. */
-function isSame(one: Json, other: Json): boolean {
-  const isPlain = typeof one !== 'object' || typeof other !== 'object' || !one || !other;
-  return isPlain ? one === other : digestOf(one) === digestOf(other);
 }

@@ -19,6 +19,8 @@ export function withholdSensitive(
   secrets: ReadonlySet<string> = new Set(),
 ): { readonly document: JsonObject; readonly withheld: readonly string[] } {
   const withheld: string[] = [];
+  // Hardly any document has one.
+  const isNamed = (path: Path) => secrets.size > 0 && secrets.has(formatPath(path));
 
   function keep(schema: FieldSchema, value: Json, path: Path, above: boolean): Json | undefined {
     if (schema.readOnly) return undefined;
@@ -37,7 +39,7 @@ export function withholdSensitive(
         return kept === undefined ? [] : [kept];
       });
     }
-    if (value === null || !(isSensitive || secrets.has(formatPath(path)))) return value;
+    if (value === null || !(isSensitive || isNamed(path))) return value;
     withheld.push(formatPath(path));
     return undefined;
   }

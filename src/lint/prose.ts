@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import type { DesiredResource } from '../core/desired.ts';
 import type { FieldSchema } from '../core/schema.ts';
 import type { LintSubject } from './rule.ts';
@@ -10,6 +11,7 @@ export type Prose = {
   readonly resource: DesiredResource;
   readonly path: string;
   readonly role: Role;
+  /** Read from the resource at each look: all prompts of a fleet together fill the memory. */
   readonly text: string;
   /** Counted from 0; the same number for the same text. */
   readonly textId: number;
@@ -34,12 +36,40 @@ function allProse({ resources, schemaOf }: LintSubject): readonly Prose[] {
     for (const { path, role } of fields) {
       const text = resource.document[path];
       if (typeof text !== 'string') continue;
-      const textId = ids.get(text) ?? ids.size;
-      ids.set(text, textId);
-      all.push({ resource, path, role, text, textId });
+      const key = textKey(text);
+      const textId = ids.get(key) ?? ids.size;
+      ids.set(key, textId);
+      all.push(new FieldProse(resource, path, role, textId));
     }
   }
   return all;
+}
+
+class FieldProse implements Prose {
+  readonly resource: DesiredResource;
+  readonly path: string;
+  readonly role: Role;
+  readonly textId: number;
+
+  constructor(resource: DesiredResource, path: string, role: Role, textId: number) {
+    this.resource = resource;
+    this.path = path;
+    this.role = role;
+    this.textId = textId;
+  }
+
+  get text(): string {
+    // Only texts have become prose.
+    return this.resource.document[this.path] as string;
+  }
+}
+
+/** A digest takes as long as five lines of text, and little memory. */
+const LONG = 200;
+
+/** The same for the same text: the text itself, or its digest where that is shorter. */
+export function textKey(text: string): string {
+  return text.length > LONG ? `sha256:${hash('sha256', text)}` : text;
 }
 
 type Field = Pick<Prose, 'path' | 'role'>;
@@ -56,8 +86,9 @@ function fieldsOf(schema: FieldSchema | undefined): readonly Field[] {
 /** Remembers what a function makes of a text: many resources share theirs. */
 export function perText<T>(read: (text: string) => T): (prose: Prose) => T {
   const made: T[] = [];
-  return ({ text, textId }) => {
-    if (!(textId in made)) made[textId] = read(text);
+  return (prose) => {
+    const { textId } = prose;
+    if (!(textId in made)) made[textId] = read(prose.text);
     // It was put there.
     return made[textId] as T;
   };

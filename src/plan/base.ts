@@ -1,4 +1,5 @@
 import type { SourcePosition } from '../core/diagnostics.ts';
+import type { Change } from '../core/plan-document.ts';
 import type { Identity } from './identify.ts';
 
 /** What a change says of its resource, whatever is done to it. */
@@ -15,6 +16,22 @@ export function base(identity: Identity) {
     missing_id: missing ?? null,
     ...(movedFrom === undefined ? {} : { moved_from: movedFrom }),
     source: desired?.position ? formatPosition(desired.position) : null,
+  };
+}
+
+/** What need be known of a resource that stays as it is: the documents of a large fleet would fill the memory. */
+export function unchanged(identity: Identity, id: string | null): Change {
+  return {
+    ...base(identity),
+    id,
+    action: 'no_op',
+    verdict: 'ok',
+    reason: 'nothing to change',
+    before: null,
+    after: null,
+    fields: [],
+    pin: null,
+    operations: [],
   };
 }
 

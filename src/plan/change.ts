@@ -9,7 +9,7 @@ import { fieldSchema, leavesOf } from '../diff/leaves.ts';
 import { maskValue } from '../diff/mask.ts';
 import type { Sides, World } from '../diff/world.ts';
 import { planAbsence } from './absence.ts';
-import { base } from './base.ts';
+import { base, unchanged } from './base.ts';
 import type { Identity } from './identify.ts';
 import { livePin } from './pin.ts';
 import type { LiveResource } from './reader.ts';
@@ -103,7 +103,6 @@ function planPresence(
 ): { readonly change: Change; readonly leaves: readonly LeafChange[] } {
   const { kind, by, recorded, movedFrom } = identity;
   const { world, options, now } = context;
-  const secrets = knownSecrets(kind.schema, document, recorded?.leaves);
   const sides = sidesOf(identity, options);
   const { told, untold } = partTold(document, live);
   const recalled = recall(kind, untold, sides, world);
@@ -125,6 +124,9 @@ function planPresence(
               reason: sameReason(identity),
               operations: [],
             };
+  // Most of a fleet, of which nothing else is asked.
+  if (shape.action === 'no_op') return { change: unchanged(identity, live.id), leaves };
+  const secrets = knownSecrets(kind.schema, document, recorded?.leaves);
   const change: Change = {
     ...base(identity),
     id: live.id,

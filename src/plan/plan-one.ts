@@ -1,17 +1,17 @@
-import { digestOf } from '../core/digest.ts';
-import type { Change, Note } from '../core/plan-document.ts';
+import type { Change, Note, Pin } from '../core/plan-document.ts';
+import { isSameJson } from '../core/same-json.ts';
 import { isWritten, type LeafChange } from '../diff/compare.ts';
 import type { World } from '../diff/world.ts';
 import type { ResourceState } from '../state/model.ts';
-import { base } from './base.ts';
+import { unchanged } from './base.ts';
 import { besideNotes } from './beside.ts';
 import { isResent, planChange } from './change.ts';
 import type { Identity } from './identify.ts';
 import type { PlanInput } from './make.ts';
 import { attributeDrift, attributeUnrecorded, extentNotes, leafNotes } from './notes.ts';
-import { certified, livePin, pinOf } from './pin.ts';
+import { certified, livePin } from './pin.ts';
 import { type PreflightContext, preflight } from './preflight.ts';
-import type { HistoryEntry, LiveResource } from './reader.ts';
+import type { HistoryEntry } from './reader.ts';
 import { withAuthor } from './reasons.ts';
 import { rebind } from './rebind.ts';
 import { rememberResource } from './remember.ts';
@@ -77,15 +77,14 @@ export async function planOne(given: Identity, input: OneInput): Promise<Result>
     const pin = isWhollyRemembered(kind, desired) ? certified(kind, live, seen, known?.pin) : seen;
     const at = { id: live.id, scope: live.scope, pin };
     const state = rememberResource(kind, desired, at, known, new Set(), world);
-    const isKnown = recorded !== undefined && digestOf(state) === digestOf(recorded);
-    const kept = change.action === 'no_op' ? unchanged(change) : change;
-    return { change: kept, notes, leaves, state: isKnown ? undefined : state };
+    const isKnown = recorded !== undefined && isSameJson(state, recorded);
+    return { change, notes, leaves, state: isKnown ? undefined : state };
   }
   if (live === undefined || change.pin === null || change.verdict === 'unsupported') {
     return { change, notes, leaves, state: undefined };
   }
   const history = await input.reader.history(kind, live.id, ENTRIES_READ);
-  const pinned = pinHistory(identity, live, change, leaves, history);
+  const pinned = pinHistory(identity, change, change.pin, leaves, history);
   const isUndone = input.purpose === 'rollback' && change.action === 'update' && desired;
   if (!isUndone || kind.history === undefined)
     return { change: pinned, notes, leaves, state: undefined };
@@ -100,26 +99,8 @@ export async function planOne(given: Identity, input: OneInput): Promise<Result>
 /** A resource of which it is known, without reading it, that there is nothing to write. */
 function planUnread(identity: Identity, leaves: readonly LeafChange[]): Result {
   const notes = leafNotes(identity.address, leaves);
-  const change = unchanged({ ...base(identity), id: identity.found?.id ?? null });
+  const change = unchanged(identity, identity.found?.id ?? null);
   return { change, notes, leaves, state: undefined, isUnread: true };
-}
-
-type Known = Omit<ReturnType<typeof base>, 'id'> & Pick<Change, 'id'>;
-
-/** What need be known of a resource that stays as it is: the documents of a large fleet would fill the memory. */
-function unchanged(known: Known): Change {
-  const { address, kind, name, organization_id, id, adopted, missing_id, source } = known;
-  return {
-    ...{ address, kind, name, organization_id, id, adopted, missing_id, source },
-    action: 'no_op',
-    verdict: 'ok',
-    reason: 'nothing to change',
-    before: null,
-    after: null,
-    fields: [],
-    pin: null,
-    operations: [],
-  };
 }
 
 /** Asks what the platform would refuse. A rollback leaves that out, and does the rest. */
@@ -144,12 +125,12 @@ function atItsAddress(identity: Identity, world: World): Identity {
 /** A change to a resource with a history is pinned to its newest entry, and says who made it drift. */
 function pinHistory(
   { kind, recorded }: Identity,
-  live: LiveResource,
   change: Change,
+  seen: Pin,
   leaves: readonly LeafChange[],
   history: readonly HistoryEntry[],
 ): Change {
-  const pin = pinOf(kind, live, history[0]?.id ?? null);
+  const pin = { ...seen, history_id: history[0]?.id ?? null };
   const moved = leaves.some(
     (leaf) => isWritten(leaf) && (leaf.cause === 'drifted' || leaf.cause === 'conflict'),
   );

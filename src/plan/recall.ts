@@ -19,6 +19,7 @@ export function partTold(
   document: ValueObject,
   live: LiveResource,
 ): { readonly told: ValueObject; readonly untold: ValueObject } {
+  if (live.extent === 'whole') return { told: document, untold: {} };
   const members = Object.entries(document);
   return {
     told: Object.fromEntries(members.filter(([field]) => isTold(live, field))),

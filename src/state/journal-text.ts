@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { damagedJournal, NewerDocument } from './failures.ts';
 import type { JournalEntry } from './journal.ts';
 import { entryShape, firstProblem, isRecord } from './shape.ts';
@@ -79,5 +79,5 @@ function unknownHeader(line: string, location: string): Error {
 }
 
 function sumOf(text: string): string {
-  return createHash('sha256').update(text).digest('hex').slice(0, 16);
+  return hash('sha256', text).slice(0, 16);
 }

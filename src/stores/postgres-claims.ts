@@ -37,7 +37,7 @@ export async function findOverlaps(
     [stack, account, ids],
   );
   const found = new Map<string, Overlap>();
-  for (const row of [...rows, ...(await madeByOpenRuns(query, stack, ids))]) {
+  for (const row of [...rows, ...(await madeByOpenRuns(query, stack, claims))]) {
     const claim = byIdentity.get(`${row.kind} ${row.id}`);
     if (claim === undefined || found.has(claim.address)) continue;
     const other = { stack: String(row.stack), address: String(row.address) };
@@ -46,19 +46,22 @@ export async function findOverlaps(
   return claims.flatMap(({ address }) => found.get(address) ?? []);
 }
 
-/** What runs of other stacks made and did not commit. Few are open at a time. */
-async function madeByOpenRuns(query: Query, stack: string, ids: string) {
-  const pieces = await query(
-    `select j.stack, j.text from callsheet.journal j
+/**
+ * What runs of other stacks made and did not commit. A large run's journal has tens of thousands of entries, and so
+ * many may be claimed: the ids of both are joined, and only the lines that have one of them are sent.
+ */
+async function madeByOpenRuns(query: Query, stack: string, claims: readonly Claim[]) {
+  const lines = await query(
+    `select j.stack, line from callsheet.journal j
        join callsheet.run r on r.stack = j.stack and r.run = j.run
-       where not r.filed and j.stack <> $1
-         and exists (select from unnest($2::text[]) as wanted (id) where strpos(j.text, wanted.id) > 0)`,
-    [stack, ids],
+       cross join lateral unnest(string_to_array(j.text, E'\\n')) as line
+       cross join lateral regexp_matches(line, '"id":("(?:[^"\\\\]|\\\\.)*")', 'g') as found
+       join unnest($2::text[]) as wanted (id) on wanted.id = found[1]
+     where not r.filed and j.stack <> $1 and line like '%"type":"resource"%'`,
+    [stack, list(claims.map(({ id }) => JSON.stringify(id)))],
   );
-  return pieces.flatMap(({ stack: other, text }) =>
-    String(text)
-      .split('\n')
-      .flatMap((line) => madeIn(readLine(line)).map((made) => ({ ...made, stack: other }))),
+  return lines.flatMap(({ stack: other, line }) =>
+    madeIn(readLine(String(line))).map((made) => ({ ...made, stack: other })),
   );
 }
 

@@ -72,7 +72,7 @@ export async function openDatabase(
   return {
     query: (text, values) => inTime((on) => queryOn(on)(text, values)),
     async transaction(kind, work) {
-      const mode = kind === 'read' ? 'isolation level repeatable read read only' : 'read write';
+      const mode = kind === 'read' ? 'isolation level repeatable read read only' : WRITING;
       let result: { readonly value: Awaited<ReturnType<typeof work>> } | undefined;
       await inTime((on) =>
         on.begin(mode, async (begun) => {
@@ -139,6 +139,9 @@ function encryption(at: URL, env: Readonly<Record<string, string | undefined>>) 
   const trust = secureContext === undefined ? {} : { secureContext };
   return { rejectUnauthorized: mode !== 'require', ...trust };
 }
+
+/** Who waited for a lock must see what was written meanwhile, whatever the database has for its default. */
+const WRITING = 'isolation level read committed read write';
 
 const RIGHTS =
   'Give the user of the address the right to create a schema, or create the schema callsheet for it.';

@@ -48,6 +48,26 @@ describe('a rate that nobody told', () => {
   });
 });
 
+describe('a refusal at the beginning', () => {
+  // Hundreds of requests are what a plan or an apply of a common fleet sends.
+  it.each([
+    { limit: { perSecond: 200, burst: 5 }, latency: 0, seconds: 10, least: 500 },
+    { limit: { perSecond: 200, burst: 5 }, latency: 20, seconds: 10, least: 500 },
+    { limit: { perSecond: 50, burst: 2, retryAfter: false }, latency: 20, seconds: 10, least: 300 },
+    { limit: { perSecond: 20, burst: 5 }, latency: 20, seconds: 10, least: 130 },
+  ])('says little of $limit.perSecond a second, $latency ms away', ({ seconds, least, ...row }) => {
+    const { perSecond } = shareOf(rush({ ...row, concurrency: 8, seconds }), 0, seconds);
+    expect(perSecond * seconds).toBeGreaterThan(least);
+  });
+
+  it('is soon forgotten by a host that has no limit', () => {
+    const then = { after: 2, limit: undefined };
+    const limit = { perSecond: 1, burst: 3 };
+    const course = rush({ limit, latency: 20, concurrency: 8, seconds: 8, then });
+    expect(shareOf(course, 5, 8).perSecond).toBeGreaterThan(100);
+  });
+});
+
 describe('requests under way that are limited', () => {
   it.each([
     { inFlight: 2, latency: 20, concurrency: 8 },

@@ -108,6 +108,31 @@ test('what a run made and did not commit is its own', async () => {
   expect((await claimed(open('city'))).found).toEqual([{ ...BY_HARBOR, isRunning: true }]);
 });
 
+test('thousands are claimed beside a large run, and what it made is found among them', async () => {
+  const { open } = await newDatabase();
+  const lease = await open('harbor').acquire(holder('r1'));
+  await lease.append(began('r1'));
+  const name = 'A name. '.repeat(200);
+  const made = Array.from({ length: 2_000 }, (_, at) =>
+    lease.append(recorded(`agent.desk_${at}`, { ...resource(`made-${at}`), name })),
+  );
+  await Promise.all(made);
+  await lease.append(recorded('agent.odd', resource('a "quoted\\ id"')));
+  const wanted = Array.from({ length: 5_000 }, (_, at) => ({ ...DESK, id: `new-${at}` }));
+  const city = await open('city').acquire(holder('r2'));
+  expect(await city.claim?.(ACCOUNT, wanted)).toEqual([]);
+  const odd = { address: 'agent.odd', kind: 'agent', id: 'a "quoted\\ id"' };
+  const found = await city.claim?.(ACCOUNT, [
+    ...wanted.map((one, at) => ({ ...one, address: `agent.new_${at}` })),
+    { ...DESK, id: 'made-1999' },
+    odd,
+  ]);
+  expect(found?.map(({ id, other }) => [id, other.address])).toEqual([
+    ['made-1999', 'agent.desk_1999'],
+    [odd.id, 'agent.odd'],
+  ]);
+});
+
 test('of many that claim the same at once one gets it', async () => {
   const { open } = await newDatabase();
   await managing(open, 'elsewhere');

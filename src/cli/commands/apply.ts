@@ -213,9 +213,10 @@ export async function readPlanFile(file: string): Promise<string> {
   try {
     return await readFile(file, 'utf8');
   } catch (cause) {
-    const why = WHY[systemCode(cause) ?? ''] ?? 'cannot be read';
-    throw new CallsheetError('usage', `the plan file ${file} ${why}`, {
-      hint: 'Make one with: callsheet plan --out plan.json',
+    const code = systemCode(cause) ?? '';
+    const folder = `Pass --recursive, too, if callsheet plan --recursive --out ${file} wrote it.`;
+    throw new CallsheetError('usage', `the plan file ${file} ${WHY[code] ?? 'cannot be read'}`, {
+      hint: code === 'EISDIR' ? folder : 'Make one with: callsheet plan --out plan.json',
       cause,
     });
   }

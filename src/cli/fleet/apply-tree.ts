@@ -96,7 +96,8 @@ async function applySet(folder: string, request: TreeRequest, context: Context):
 function stacksOf({ shard: part, stacks }: PlanSet, { flags, shard }: TreeRequest): Chosen {
   const found = findStacks(flags.dir);
   const planned = stacks.map(({ path }: PlannedStack) => ({ path, dir: join(flags.dir, path) }));
-  if (shard === undefined) return { found, chosen: planned };
+  const isPart = part?.index === shard?.index && part?.count === shard?.count;
+  if (shard === undefined || isPart) return { found, chosen: planned };
   if (part !== null) {
     throw new CallsheetError(
       'usage',

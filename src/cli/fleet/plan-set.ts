@@ -43,20 +43,24 @@ export function digestOfPlans(stacks: readonly Pick<FleetStack, 'path' | 'plan_d
   return digestOf(stacks.map(({ path, plan_digest: digest }) => [path, digest]));
 }
 
+/** Files of a set, and what a killed process left of one that it was writing. */
+const OWN_FILE = /^(?:fleet|.*-[0-9a-f]{8})\.json(?:\.new)?$/;
+
 /** Makes room for a set: what an earlier one left is removed, what is somebody else's is left alone. */
 export async function clearPlanSet(folder: string): Promise<void> {
   await withNamedFile('--out', folder, () => mkdir(folder, { recursive: true }));
   const names = await withNamedFile('--out', folder, () => readdir(folder));
-  if (names.length === 0) return;
-  if (!names.includes(INDEX)) {
+  const own = names.filter((name) => OWN_FILE.test(name));
+  // Without an index a folder is known by holding nothing else, as one does whose plan was interrupted.
+  if (!names.includes(INDEX) && own.length < names.length) {
     throw new CallsheetError('usage', `--out ${folder} holds something else already`, {
       hint: 'With --recursive it is a folder of its own, which need not exist.',
     });
   }
   await withNamedFile('--out', folder, async () => {
-    await rm(join(folder, INDEX));
-    const plans = names.filter((name) => /-[0-9a-f]{8}\.json$/.test(name));
-    await Promise.all(plans.map((name) => rm(join(folder, name))));
+    // The index first: without it nobody applies what is left of the rest.
+    await rm(join(folder, INDEX), { force: true });
+    await Promise.all(own.map((name) => rm(join(folder, name), { force: true })));
   });
 }
 

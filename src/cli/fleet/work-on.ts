@@ -77,7 +77,8 @@ export async function workOn(
   // What an interrupt left is no set: nobody is to apply it.
   if (out !== undefined && !context.stop.aborted) {
     await closePlanSet(out, document);
-    if (work.isStep !== true) tellWhere(out, flags, context);
+    const isAny = stacks.some((stack) => stack.plan_file !== null);
+    if (work.isStep !== true && isAny) tellWhere(out, flags, context);
   }
   return { exit, document };
 }

@@ -1,4 +1,4 @@
-import { type Prose, perText, proseOf } from '../prose.ts';
+import { type Prose, perText, proseOf, textKey } from '../prose.ts';
 import type { LintFinding, LintRule, LintSubject, Origin } from '../rule.ts';
 
 export const duplicated: LintRule = {
@@ -8,7 +8,7 @@ export const duplicated: LintRule = {
   check: (subject) => {
     const { min_duplicate_characters: least } = subject.settings;
     const long = proseOf(subject, ['instructions']).filter(({ text }) => text.length >= least);
-    const bare = perText((text) => text.trim());
+    const bare = perText((text) => textKey(text.trim()));
     const same = Map.groupBy(long, bare);
     return [...same.values()].flatMap((uses) => (uses.length < 2 ? [] : repeatsIn(uses, subject)));
   },

@@ -1,6 +1,7 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { readPlanFile } from '../../../src/cli/commands/apply.ts';
 import { planFileOf } from '../../../src/cli/fleet/plan-set.ts';
 import { scene, statuses } from './scene.ts';
 import { agents, four, settings, treeOf } from './tree.ts';
@@ -118,6 +119,18 @@ test('what an interrupt left is no set', async () => {
   expect(err).toContain('holds no plans of many stacks');
 });
 
+test('what a killed plan left is planned anew', async () => {
+  const { plans, run, read } = await planned();
+  rmSync(join(plans, 'fleet.json'));
+  const [file = ''] = readdirSync(plans);
+  renameSync(join(plans, file), join(plans, `${file}.new`));
+  writeFileSync(join(plans, 'fleet.json.new'), '{');
+  await run('plan', { out: plans });
+  expect(readdirSync(plans)).toContain('fleet.json');
+  expect(readdirSync(plans)).toHaveLength(5);
+  expect((await read('apply', {}, { planSet: plans })).totals).toEqual({ done: 4 });
+});
+
 test('what is somebody else’s is not overwritten', async () => {
   const { run, sim } = await scene(four());
   const out = treeOf({ 'notes.md': 'mine' });
@@ -142,7 +155,24 @@ test('the plans of a shard are applied whole', async () => {
   await run('plan', { out: plans, shard: '2/4' });
   const { err } = await run('apply', { shard: '1/2' }, { planSet: plans, exit: 1 });
   expect(err).toContain('these are the plans of shard 2/4 already');
-  expect((await read('apply', {}, { planSet: plans })).totals).toEqual({ done: 1 });
+  const document = await read('apply', { shard: '2/4' }, { planSet: plans });
+  expect(document.totals).toEqual({ done: 1 });
+  expect((await read('apply', {}, { planSet: plans, exit: 5 })).totals).toEqual({ stale: 1 });
+});
+
+test('nobody is told to apply plans where there is none', async () => {
+  const { run } = await scene({ 'a/callsheet.yaml': settings(0), 'a/agents.yaml': 'agents: []' });
+  const { err } = await run('plan', { out: join(treeOf({}), 'plans') }, { exit: 1 });
+  expect(err).not.toContain('callsheet apply');
+});
+
+test('a folder of plans that is given as a single one says what is missing', async () => {
+  const { plans } = await planned();
+  const file = await readPlanFile(plans).catch((error: unknown) => error);
+  expect(file).toMatchObject({
+    message: `the plan file ${plans} is a folder`,
+    hint: `Pass --recursive, too, if callsheet plan --recursive --out ${plans} wrote it.`,
+  });
 });
 
 test('a stack that could not be planned is not forgotten when the others are applied', async () => {

@@ -25,3 +25,14 @@ test('a part that holds nothing says so and is done', async () => {
   const { out } = await run('plan', { shard: empty });
   expect(out).toBe(`Shard ${empty} holds none of the 1 stack: nothing to do.\n`);
 });
+
+test.each([
+  ['agreed to', { answer: 'yes' }, () => ({})],
+  ['expected', {}, (digest: string) => ({ autoApprove: true, expect: digest })],
+])('a part is planned, %s and applied in one go', async (_, options, flagsFor) => {
+  const { read, run, names } = await scene(twelve());
+  const { digest, stacks } = await read('plan', { shard: '2/4' });
+  const { out } = await run('apply', { shard: '2/4', ...flagsFor(digest ?? '') }, options);
+  expect(out).toContain('Applied 3 of 12 stacks (shard 2/4): 3 done');
+  expect(names()).toEqual(stacks.map(({ path }) => `Desk ${path}`));
+});

@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest';
+import { digestOf } from '../../src/core/digest.ts';
+import { isSameJson } from '../../src/core/same-json.ts';
+
+const values: readonly unknown[] = [
+  null,
+  0,
+  1,
+  '1',
+  '',
+  true,
+  [],
+  {},
+  [1, 2],
+  [2, 1],
+  [1, [2]],
+  ['1'],
+  { 0: 1, 1: 2 },
+  { a: 1, b: { c: [1, null] } },
+  { b: { c: [1, null] }, a: 1 },
+  { b: { c: [1, null] }, a: 1, d: undefined },
+  { b: { c: [1] }, a: 1 },
+  { b: { c: [1, null] }, a: null },
+  { a: 1 },
+  { e: undefined },
+  { toString: null },
+];
+
+test('values are the same where their digests are', () => {
+  for (const one of values)
+    for (const other of values)
+      expect(isSameJson(one, other), JSON.stringify([one, other])).toBe(
+        digestOf(one) === digestOf(other),
+      );
+});
