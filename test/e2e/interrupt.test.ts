@@ -29,6 +29,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
       await world.apply();
       expect(inventory(world.sim)).toEqual(WHOLE);
     },
+    { isLong: signal === 'SIGTERM' },
   );
 }
 
