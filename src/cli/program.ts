@@ -7,7 +7,6 @@ import { nearest } from '../core/nearest.ts';
 import { addAuthorCommands } from './author-commands.ts';
 import { COMMAND_WORDS } from './command-words.ts';
 import type { DriftFlags } from './commands/drift.ts';
-import type { PlanCommandFlags } from './commands/plan.ts';
 import type { ValidateFlags } from './commands/validate.ts';
 import type { CommonFlags, Context, RunSecret } from './context.ts';
 import { EXIT, type ExitCode } from './exit.ts';
@@ -19,20 +18,19 @@ import {
   commonOptions,
   concurrency,
   format,
-  overrideFreeze,
-  planOptionsOn,
   port,
   refresh,
   targetOptionsOn,
   treeOptionsOn,
   whole,
 } from './options.ts';
+import { addPlanningCommands } from './planning-commands.ts';
 import { addQueueCommands } from './queue-commands.ts';
 import { addReadCommands } from './read-commands.ts';
 import { addRecoveryCommands } from './recovery-commands.ts';
 import { addRestoreCommand } from './restore-command.ts';
-import { rehearsalOptionsOn, simulationOptionsOn } from './simulation-options.ts';
-import { addSnapshotCommands, keyOptionsOn } from './snapshot-commands.ts';
+import { simulationOptionsOn } from './simulation-options.ts';
+import { addSnapshotCommands } from './snapshot-commands.ts';
 import { spreadPairs } from './spread-pairs.ts';
 import { addStateCommands } from './state-commands.ts';
 import { openTerminal, type Terminal } from './terminal.ts';
@@ -177,78 +175,7 @@ export function buildProgram(action: Act, version: string, argv: readonly string
 
   addAuthorCommands(command, action);
 
-  treeOptionsOn(planOptionsOn(command('plan', 'show what apply would do')))
-    .addOption(refresh())
-    .option('--out <file>', 'write the plan to a file that apply takes; with --recursive a folder')
-    .addOption(format('text', 'json', 'markdown', 'html'))
-    .option('--detailed-exitcode', 'exit 2 when there are changes')
-    .action(
-      action(async (flags: PlanCommandFlags & TreeFlags, context) =>
-        oneOrTree('plan', flags, context, async () =>
-          (await import('./commands/plan.ts')).plan(flags, context),
-        ),
-      ),
-    );
-
-  treeOptionsOn(planOptionsOn(command('apply', 'carry out a plan')))
-    .argument(
-      '[planfile]',
-      'a plan made by: callsheet plan --out FILE; with --recursive its folder',
-    )
-    .addOption(refresh())
-    .option('--auto-approve', 'do not ask')
-    .option('--rollback-on-failure', 'undo what the run did, should it fail')
-    .option('--expect <digest>', 'apply only the plan with this digest (sha256:…)')
-    .option('--events <file>', "append the run's events to a file, one JSON a line")
-    .addOption(format('text', 'json'))
-    .action((file: string | undefined, flags) =>
-      action(async (given: typeof flags, context) =>
-        oneOrTree(
-          'apply',
-          given,
-          context,
-          async () => (await import('./commands/apply.ts')).apply(file, given, context),
-          file,
-        ),
-      )(flags),
-    );
-
-  keyOptionsOn(command('rollback', 'undo a run, or go back to a snapshot'))
-    .option('--run <id>', 'the run to undo; the last one otherwise')
-    .option('--to <snapshot>', 'a file of callsheet snapshot create to go back to')
-    .option('--allow-delete', 'with --to: delete what was made since the snapshot')
-    .addOption(
-      new Option(
-        '--target <address...>',
-        'only these of what it would bring back: an address, a kind',
-      ),
-    )
-    .option('--auto-approve', 'do not ask')
-    .option('--force', 'undo edits that were made since the run, too')
-    .option('--skip-refused', 'leave out what is refused and undo the rest')
-    .addOption(overrideFreeze())
-    .addOption(concurrency())
-    .addOption(format('text', 'json'))
-    .action(
-      action(async (flags, context) =>
-        (await import('./commands/rollback.ts')).rollback(flags, context),
-      ),
-    );
-
-  keyOptionsOn(
-    rehearsalOptionsOn(
-      planOptionsOn(command('rehearse', 'try a plan on a simulated copy of the fleet')),
-    ),
-  )
-    .option('--from <snapshot>', 'copy the fleet of a snapshot, without asking the platform')
-    .argument('[planfile]', 'a plan made by: callsheet plan --out FILE')
-    .option('--out <file>', 'write the plan with the verdict to this file')
-    .addOption(format('text', 'json', 'markdown', 'html'))
-    .action((file: string | undefined, flags) =>
-      action(async (given: typeof flags, context) =>
-        (await import('./commands/rehearse.ts')).rehearse(file, given, context),
-      )(flags),
-    );
+  addPlanningCommands(command, action);
 
   treeOptionsOn(
     targetOptionsOn(command('drift', 'show what changed on the platform since the last apply')),
