@@ -57,7 +57,8 @@ export function renderFleetText(document: FleetDocument, options: RenderOptions)
       ...wrap([span(`${fleetHeadline(document)}.`, toneOf(document))], options.width, 2),
       ...(document.digest === null || stacks.length === 0
         ? []
-        : wrap([span(document.digest, 'dim')], options.width, 2)),
+        : // Whole, however narrow it is: it is there to be copied.
+          [[span(document.digest, 'dim')]]),
     ],
     options.color,
   );

@@ -101,3 +101,9 @@ test('a page is found by a mark of its own, one for each shard', () => {
   expect(page.match(/<!--/g)).toHaveLength(1);
   expect(page).toContain('### Planned 1 of 9 stacks (shard 2/4)');
 });
+
+test('the digest stands whole on a narrow terminal, as --expect takes it', () => {
+  const digest = `sha256:${'0123456789abcdef'.repeat(4)}`;
+  const text = renderFleetText(fleet([stack('a')], { digest }), { ...TERMINAL, width: 60 });
+  expect(text.trimEnd().split('\n').at(-1)).toBe(digest);
+});
