@@ -18,6 +18,7 @@ import type { createJournalIo } from './journal-io.ts';
 import { performStep } from './perform.ts';
 import { record, recordFailure } from './record.ts';
 import { isClear } from './refused-clears.ts';
+import { type Carried, checkBody, checkFile, disturbed } from './witness.ts';
 import { type Left, type Progress, remaining, type Work } from './work.ts';
 
 export type ChangeWork = Omit<Work, 'change' | 'io' | 'refused'> & {
@@ -40,11 +41,29 @@ export async function applyChange(change: Change, given: ChangeWork): Promise<Ch
     tries += 1;
   };
   const refused = refusedIn(change);
+  let found: LiveResource | undefined;
+  const carried = new Map<string, Carried>();
   const work: Work = {
     ...given,
     change,
     refused,
-    io: (step, id) => given.journalIo({ address: change.address, id, step, fields }, onTry),
+    io: (step, id, evidence = { live: null }) => {
+      const io = given.journalIo({ address: change.address, id, step, fields }, onTry);
+      const reviewed = { ...given, change, before: found?.document };
+      return {
+        call: async (call) => {
+          const testimony = checkBody(call, evidence, reviewed);
+          const answer = await io.call(call);
+          for (const text of testimony.shown) carried.delete(text);
+          for (const [text, leaf] of testimony.carried) carried.set(text, leaf);
+          return answer;
+        },
+        upload: async (url, file) => {
+          checkFile(file, reviewed);
+          await io.upload(url, file);
+        },
+      };
+    },
   };
   const base = { address: change.address, action: change.action, fields };
   let progress: Progress = {
@@ -58,6 +77,7 @@ export async function applyChange(change: Change, given: ChangeWork): Promise<Ch
     const live = await checkPin(work);
     // It is what the plan saw.
     before = live ? change.pin : null;
+    found = live;
     await takeSnapshot(work, live, before);
     progress = { ...progress, live };
     for (const operation of change.operations) {
@@ -67,7 +87,7 @@ export async function applyChange(change: Change, given: ChangeWork): Promise<Ch
     const after = progress.live ? livePin(work.kind, progress.live, null) : null;
     const pins = { before, after };
     progress = { ...progress, history: await historyAfter(work, progress.live, pins, tries) };
-    const kept = prove(work, progress);
+    const kept = prove(work, progress, carried);
     const isProven = kept.length === 0 && progress.left.length === 0;
     const resource = await record(work, progress, after, isProven);
     return {
@@ -128,11 +148,23 @@ async function takeSnapshot(
 
 /**
  * A leaf that did not take is a failure that names it (DESIGN §5, Proof). One that was to be emptied and
- * still has a value is none: the platform has its own for it, or refuses null. Those are returned.
+ * still has a value is none: the platform has its own for it, or refuses null. Those are returned. What was
+ * only sent back, since it stands in what was written as a whole, must be as it was.
  */
-function prove(work: Work, { live, left: given }: Progress): readonly string[] {
-  const { desired } = work;
+function prove(
+  work: Work,
+  { live, left: given }: Progress,
+  carried: ReadonlyMap<string, Carried>,
+): readonly string[] {
+  const { desired, kind } = work;
   if (live === undefined || desired === undefined) return [];
+  const moved = disturbed(carried, kind.schema, live.document);
+  if (moved.length > 0) {
+    throw new CallsheetError(
+      'api',
+      `written, but what was sent back as it was read is something else now: ${moved.join(', ')}`,
+    );
+  }
   const known = new Set(given.map(({ text }) => text));
   const left = remaining(work, live, false).filter(
     ({ unreadable, text }) => !unreadable && !known.has(text),

@@ -4,7 +4,7 @@ import type { Address } from '../core/address.ts';
 import type { DesiredResource } from '../core/desired.ts';
 import { CallsheetError, ConflictError } from '../core/errors.ts';
 import type { PlannedOperation } from '../core/plan-document.ts';
-import { Blob, type JsonObject } from '../core/value.ts';
+import { Blob, isObject, type JsonObject } from '../core/value.ts';
 import { requestBody } from '../diff/body.ts';
 import { isWritten } from '../diff/finding.ts';
 import { leavesOf } from '../diff/leaves.ts';
@@ -32,7 +32,7 @@ export async function performCreate(
   const body = requestBody(kind.schema, withoutNulls(document), fields);
   const scope = scopeOf(kind, desired.document);
   const draft: Draft = {
-    body: { ...body, ...desired.unchecked },
+    body,
     scope,
     files: filesOf(desired),
     again,
@@ -68,8 +68,9 @@ async function createOrSettle(
 ): Promise<Created> {
   const { kind, change, desired, deps } = work;
   const since = deps.now().toISOString();
+  const evidence = { live: null, draft };
   const { io, answered } = listening(
-    work.io(again ? 'again' : 'create', progress.live?.id ?? null),
+    work.io(again ? 'again' : 'create', progress.live?.id ?? null, evidence),
   );
   try {
     return await kind.create(draft, io);
@@ -97,7 +98,7 @@ async function createOrSettle(
     if (kind.isMade?.(match.record, answered) !== false) return { id: match.id };
     // It was declared, but not all of the steps that make it were taken.
     const begun = { id: match.id, answered };
-    return kind.create({ ...draft, again: true, begun }, work.io('again', match.id));
+    return kind.create({ ...draft, again: true, begun }, work.io('again', match.id, evidence));
   }
 }
 
@@ -153,6 +154,11 @@ function filesOf({ document }: DesiredResource): Readonly<Record<string, Blob>> 
   );
 }
 
+/** What is new has nothing that could be cleared, however deep. */
 function withoutNulls(document: JsonObject): JsonObject {
-  return Object.fromEntries(Object.entries(document).filter(([, value]) => value !== null));
+  return Object.fromEntries(
+    Object.entries(document).flatMap(([name, value]) =>
+      value === null ? [] : [[name, isObject(value) ? withoutNulls(value) : value]],
+    ),
+  );
 }

@@ -55,21 +55,14 @@ async function performFacet(
   const changes = remaining(work, live, false).filter(({ path }) => path[0] === field);
   if (changes.length === 0) return progress;
   if (live.document[field] === undefined) throw new CallsheetError('refused', facet.absent);
-  const document = mergeDocuments(
-    kind.schema,
-    desired.document,
-    live.document,
-    {
-      secrets: new Set(),
-      cleared: clearedIn(changes),
-      ignore: ignoredPaths(work),
-    },
-    world,
-  );
+  // What is read beside what is declared may be a default: sent back, it would become the agent's own.
+  const intent = { secrets: new Set<string>(), cleared: clearedIn(changes), ignore: ignoredPaths(work) };
+  const document = mergeDocuments(kind.schema, desired.document, {}, intent, world);
   const value = document[field];
   const body = facetBody(kind.schema, field, isObject(value) ? value : {});
+  const evidence = { live: live.document, facet: field };
   try {
-    await work.io('facet', live.id).call(facet.write(live.id, body));
+    await work.io('facet', live.id, evidence).call(facet.write(live.id, body));
   } catch (error) {
     const left = leftOf(error, changes, work);
     if (left === undefined) throw error;

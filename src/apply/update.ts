@@ -80,13 +80,13 @@ async function sendUpdate(
   const fields = changes.map(({ path }) => path[0] ?? '');
   const body = requestBody(kind.schema, document, fields);
   const draft: Draft = {
-    body: { ...body, ...desired.unchecked },
+    body,
     scope: live.scope,
     files: {},
     again: false,
     isTaken,
   };
-  await kind.update?.(live.id, draft, io('update', live.id));
+  await kind.update?.(live.id, draft, io('update', live.id, { live: live.document, draft }));
 }
 
 /** Differences outside facets, secrets that are to be sent again among them. */

@@ -10,6 +10,7 @@ import { isTold } from '../plan/recall.ts';
 import type { Interleaved } from '../state/journal.ts';
 import type { ResourceState } from '../state/model.ts';
 import type { RunDeps } from './deps.ts';
+import type { Evidence } from './witness.ts';
 
 /** One change being carried out. */
 export type Work = {
@@ -24,7 +25,8 @@ export type Work = {
   readonly organizations: PlanDocument['organizations'];
   /** Whether another address stands for the resource of an id. */
   readonly isTaken: (id: string) => boolean;
-  readonly io: (step: PlannedOperation['step'], id: string | null) => Io;
+  /** Requests of a step, each checked before it leaves; without evidence none of them may have a body. */
+  readonly io: (step: PlannedOperation['step'], id: string | null, evidence?: Evidence) => Io;
   /** What the plan knows to be refused, in a rollback: it is neither written nor expected. */
   readonly refused: readonly Left[];
 };

@@ -72,6 +72,11 @@ export function isObject(value: unknown): boolean {
   );
 }
 
+/** A value as a field of a form, which has texts alone. */
+export function formText(value: Json): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
 /** A list of values. (`Array.isArray` does not narrow readonly arrays well.) */
 export function isList(value: Json | undefined): value is readonly Json[];
 export function isList(value: Value | undefined): value is readonly Value[];

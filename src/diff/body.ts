@@ -46,3 +46,42 @@ function rename(root: FieldSchema, schema: FieldSchema, value: Json): Json {
   }
   return value;
 }
+
+/**
+ * What a request body says, under the names that the platform is read with: the way back from `requestBody`.
+ * Members of no field keep their name.
+ */
+export function documentInBody(root: FieldSchema, body: JsonObject): JsonObject {
+  return readMembers(root, root, body);
+}
+
+/** The same for the body of a facet's endpoint. */
+export function facetInBody(root: FieldSchema, facet: string, body: JsonObject): JsonObject {
+  return { [facet]: readMembers(root, fieldSchema(root, facet), body) };
+}
+
+function readMembers(root: FieldSchema, schema: FieldSchema, body: JsonObject): JsonObject {
+  const document: Record<string, Json> = {};
+  for (const [name, value] of Object.entries(body)) {
+    const key = readName(root, schema, name);
+    document[key] = readValue(root, memberSchema(root, schema, key), value);
+  }
+  return document;
+}
+
+function readName(root: FieldSchema, schema: FieldSchema, name: string): string {
+  const named = Object.entries(schema.properties ?? {}).find(
+    ([, member]) => dereference(root, member)['x-write'] === name,
+  );
+  return named?.[0] ?? name;
+}
+
+function readValue(root: FieldSchema, schema: FieldSchema, value: Json): Json {
+  if (schema['x-whole']) return value;
+  if (isObject(value)) return readMembers(root, schema, value);
+  if (isList(value)) {
+    const items = dereference(root, itemSchema(root, schema));
+    return value.map((item) => readValue(root, items, item));
+  }
+  return value;
+}

@@ -1,6 +1,10 @@
 import schema from '../../schemas/kinds/custom_voice.schema.json' with { type: 'json' };
+import { formText } from '../core/value.ts';
 import { dataOf, textOf } from './answer.ts';
 import type { Kind } from './kind.ts';
+
+/** The configuration cannot say otherwise: without it there is no voice (Custom voices). */
+const implied = () => ({ consent: 'true' });
 
 /** Cloned voices. The platform lists and makes them; it neither changes nor deletes them (Custom voices). */
 export const customVoice: Kind = {
@@ -24,17 +28,13 @@ export const customVoice: Kind = {
     query: { organizationId: organization_id },
   }),
   document: (record, scope) => ({ ...record, ...scope }),
-  create: async ({ body, files }, io) => {
-    const texts = Object.entries(body).filter(([, value]) => value !== null);
+  implied,
+  create: async (draft, io) => {
+    const texts = Object.entries(draft.body).filter(([, value]) => value !== null);
+    const fields = Object.fromEntries(texts.map(([name, value]) => [name, formText(value)]));
     const answer = await io.call({
       operation: 'createCustomVoice',
-      form: {
-        fields: {
-          ...Object.fromEntries(texts.map(([name, value]) => [name, String(value)])),
-          consent: 'true',
-        },
-        files,
-      },
+      form: { fields: { ...fields, ...implied() }, files: draft.files },
     });
     return { id: textOf(dataOf(answer), 'id') };
   },

@@ -46,6 +46,11 @@ export type Kind = {
   readonly columns: readonly string[];
   /** What the platform returned, in the shape of the configuration. Facets are added by their own `read`. */
   readonly document: (record: JsonObject, scope: Scope) => JsonObject;
+  /**
+   * Members of its bodies, in their write names, that follow from what a plan shows and are no fields: a
+   * source's type, a file's name and size. `create` and `update` send just these beside the draft's body.
+   */
+  readonly implied?: (draft: Draft) => JsonObject;
   readonly create: (draft: Draft, io: Io) => Promise<Created>;
   /** Kinds without it cannot be changed: another value replaces the resource. */
   readonly update?: (id: string, draft: Draft, io: Io) => Promise<void>;

@@ -25,14 +25,30 @@ const MILLISECONDS: Readonly<Record<string, number>> = {
 /** Path parameters of a knowledge base. */
 type Place = Readonly<Record<string, string>>;
 
+/** What tells a page from a document, and of a document what it is (Knowledge base sources). */
+function implied({ files: { file }, again }: Draft): JsonObject {
+  const type: JsonObject =
+    file === undefined
+      ? { sourceType: 'url' }
+      : {
+          sourceType: 'file',
+          fileName: file.path.split('/').at(-1) ?? file.path,
+          fileMime: file.mime,
+          fileSize: file.size,
+          contentHash: file.sha256,
+        };
+  return again ? { ...type, forceReingest: true } : type;
+}
+
+/** The knowledge base stands in the path. */
+function bodyOf(draft: Draft): JsonObject {
+  const { knowledge_base_id: _, ...fields } = draft.body;
+  return { ...fields, ...implied(draft) };
+}
+
 /** A page: the platform crawls it. `forceReingest` ingests one that exists afresh (Knowledge base sources). */
 async function createPage(draft: Draft, path: Place, io: Io): Promise<Created> {
-  const body: JsonObject = {
-    sourceType: 'url',
-    url: draft.body.url ?? null,
-    ...(draft.again ? { forceReingest: true } : {}),
-  };
-  const answer = await io.call({ operation: 'createKnowledgeSource', path, body });
+  const answer = await io.call({ operation: 'createKnowledgeSource', path, body: bodyOf(draft) });
   return { id: textOf(dataOf(answer), 'sourceId') };
 }
 
@@ -40,14 +56,7 @@ async function createPage(draft: Draft, path: Place, io: Io): Promise<Created> {
 async function createDocument(draft: Draft, path: Place, io: Io): Promise<Created> {
   const file = draft.files.file;
   if (file === undefined) throw new Error('a document source needs its file');
-  const body: JsonObject = {
-    sourceType: 'file',
-    fileName: file.path.split('/').at(-1) ?? file.path,
-    fileMime: file.mime,
-    fileSize: file.size,
-    contentHash: file.sha256,
-    ...(draft.again ? { forceReingest: true } : {}),
-  };
+  const body = bodyOf(draft);
   const answer = dataOf(await io.call({ operation: 'createKnowledgeSource', path, body }));
   const id = textOf(answer, 'sourceId');
   await io.upload(textOf(answer, 'presignedUrl'), file);
@@ -120,6 +129,7 @@ export const knowledgeSource: Kind = {
   }),
   document: ({ name, url, ...record }, scope) =>
     url ? { ...record, ...scope, url } : { ...record, ...scope, name: name ?? null },
+  implied,
   create,
   isMade: ({ url, status }, answered) =>
     Boolean(url) || status === READY || answered.includes(ENQUEUE),
