@@ -185,7 +185,7 @@ async function compareOne(
 
 /** A resource as the configuration would want it. The organization is Harbor unless the document has one. */
 export function desiredResource(address: Address, written: Written): DesiredResource {
-  const { lifecycle, unchecked, ...fields } = written;
+  const { lifecycle, ...fields } = written;
   const kind = kindNamed(kindOf(address));
   const asked = isObject(lifecycle) ? lifecycle : {};
   const scope = kind.scope.includes('organization_id') ? { organization_id: HARBOR } : {};
@@ -202,7 +202,6 @@ export function desiredResource(address: Address, written: Written): DesiredReso
       ...(typeof asked.adopt === 'string' ? { adopt: asked.adopt } : {}),
     },
     isPartial: false,
-    unchecked: isObject(unchecked) ? (unchecked as JsonObject) : {},
     references: referencesIn(document),
     position: place,
     locate: () => place,

@@ -50,7 +50,7 @@ async function confirm(
   const desired = deps.desired.get(address);
   if (pin === null || desired === undefined || !isWhollyRemembered(kind, desired)) return undefined;
   if (deps.stop.aborted || recorded.unfinished !== undefined) return undefined;
-  const live = await readLive({ kind, desired, deps }, { id, scope });
+  const live = await readLive({ kind, desired, recorded, deps }, { id, scope });
   if (live === undefined || !isSamePin(pin, pinOf(kind, live, null))) return undefined;
   const world = { ...deps.world, idOf: (one: Address) => resources[one]?.id };
   const sides = {

@@ -56,7 +56,11 @@ async function performFacet(
   if (changes.length === 0) return progress;
   if (live.document[field] === undefined) throw new CallsheetError('refused', facet.absent);
   // What is read beside what is declared may be a default: sent back, it would become the agent's own.
-  const intent = { secrets: new Set<string>(), cleared: clearedIn(changes), ignore: ignoredPaths(work) };
+  const intent = {
+    secrets: new Set<string>(),
+    cleared: clearedIn(changes),
+    ignore: ignoredPaths(work),
+  };
   const document = mergeDocuments(kind.schema, desired.document, {}, intent, world);
   const value = document[field];
   const body = facetBody(kind.schema, field, isObject(value) ? value : {});

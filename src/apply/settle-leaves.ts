@@ -1,6 +1,7 @@
 import { digestOf } from '../core/digest.ts';
 import { ownOf } from '../core/own.ts';
 import { parsePath } from '../core/path.ts';
+import { namesField } from '../core/schema.ts';
 import type { JsonObject } from '../core/value.ts';
 import { schemasAlong } from '../diff/along.ts';
 import { matchesApplied } from '../diff/applied.ts';
@@ -106,8 +107,11 @@ const WRITES: ReadonlySet<string> = new Set(['create', 'update', 'again']);
 
 /** Whether the platform tells a leaf's value now: not all that could be read was, and some need another to be true. */
 function isReturned(path: string, form: Form, { kind, live }: Given): boolean {
-  if (!isTold(live, path.split(/[.[]/)[0] ?? '')) return false;
-  const condition = schemasAlong(kind.schema, parsePath(path) ?? []).at(-1)?.['x-told-while'];
+  const at = parsePath(path) ?? [];
+  const [field = ''] = at;
+  if (!isTold(live, field)) return false;
+  if (!namesField(kind.schema, field) && !Object.hasOwn(live.document, field)) return false;
+  const condition = schemasAlong(kind.schema, at).at(-1)?.['x-told-while'];
   return condition === undefined || form.get(condition) === true;
 }
 

@@ -1,5 +1,6 @@
+import { parsePath } from '../core/path.ts';
 import { livePin, pinOf } from '../plan/pin.ts';
-import type { LiveResource } from '../plan/reader.ts';
+import { type LiveResource, readWith } from '../plan/reader.ts';
 import type { LedgerLine } from '../state/journal.ts';
 import type { ResourceState } from '../state/model.ts';
 import { isSigned } from './interleaved.ts';
@@ -85,10 +86,8 @@ export function readWhole(
   isUnread = false,
 ): Promise<LiveResource | undefined> {
   const paths = Object.keys(change.snapshot?.intended?.leaves ?? {});
-  const facets = kind.facets
-    .map(({ field }) => field)
-    .filter((field) => paths.some((path) => path === field || path.startsWith(`${field}.`)));
-  return reader.read(kind, { id, scope, isUnread }, new Set(facets));
+  const fields = paths.flatMap((path) => parsePath(path)?.[0] ?? []);
+  return readWith(reader, kind, { id, scope, isUnread }, fields);
 }
 
 /**

@@ -9,7 +9,15 @@ import { formatPath, identitySegment, type Path, parsePath, startsWith } from '.
 import type { FieldChange } from '../core/plan-document.ts';
 import { isSameJson } from '../core/same-json.ts';
 import { type FieldSchema, itemSchema, memberSchema } from '../core/schema.ts';
-import { Blob, formText, isList, isObject, type Json, type JsonObject, type Value } from '../core/value.ts';
+import {
+  Blob,
+  formText,
+  isList,
+  isObject,
+  type Json,
+  type JsonObject,
+  type Value,
+} from '../core/value.ts';
 import { schemasAlong, valueAt } from '../diff/along.ts';
 import { documentInBody, facetInBody } from '../diff/body.ts';
 import { isWritten } from '../diff/finding.ts';
@@ -118,7 +126,10 @@ export function checkBody(call: Call, evidence: Evidence, given: Given): Testimo
 }
 
 /** Throws where a file is none of those that the configuration names for the resource. */
-export function checkFile(file: Blob, { change, desired }: Pick<Given, 'change' | 'desired'>): void {
+export function checkFile(
+  file: Blob,
+  { change, desired }: Pick<Given, 'change' | 'desired'>,
+): void {
   const known = Object.values(desired?.document ?? {});
   if (known.some((one) => one instanceof Blob && one.sha256 === file.sha256)) return;
   throw new CallsheetError(
@@ -162,7 +173,8 @@ function lostBy(
 /** Paths of the fields that the plan shows as written. */
 function shownIn(fields: readonly FieldChange[]): readonly Path[] {
   return fields.flatMap((field) => {
-    const path = isWritten(field) && field.refused === undefined ? parsePath(field.path) : undefined;
+    const path =
+      isWritten(field) && field.refused === undefined ? parsePath(field.path) : undefined;
     return path === undefined ? [] : [path];
   });
 }
@@ -221,6 +233,8 @@ function unreviewed(
   return new CallsheetError(
     'refused',
     `${address}: the request ${operation} ${parts.join(' and ')}, which the plan does not show; it was not sent`,
-    { hint: 'Nothing of this request has taken effect. Please report this with the plan (callsheet plan --out FILE).' },
+    {
+      hint: 'Nothing of this request has taken effect. Please report this with the plan (callsheet plan --out FILE).',
+    },
   );
 }

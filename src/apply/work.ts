@@ -5,7 +5,7 @@ import type { Change, PlanDocument, PlannedOperation, PlanOptions } from '../cor
 import { compare, isWritten, type LeafChange } from '../diff/compare.ts';
 import type { World } from '../diff/world.ts';
 import type { Facet, Io, Kind, Scope } from '../kinds/kind.ts';
-import type { LiveResource, Reader } from '../plan/reader.ts';
+import { fieldsOf, type LiveResource, type Reader, readWith } from '../plan/reader.ts';
 import { isTold } from '../plan/recall.ts';
 import type { Interleaved } from '../state/journal.ts';
 import type { ResourceState } from '../state/model.ts';
@@ -54,15 +54,12 @@ export type HistoryAfter = {
   readonly interleaved: readonly Interleaved[];
 };
 
-/** Reads a resource with the facets that the configuration has. */
+/** Reads a resource as the plan did. */
 export function readLive(
-  { kind, desired, deps }: Pick<Work, 'kind' | 'desired' | 'deps'>,
+  { kind, desired, recorded, deps }: Pick<Work, 'kind' | 'desired' | 'recorded' | 'deps'>,
   at: { readonly id: string; readonly scope: Scope; readonly isUnread?: boolean },
 ): ReturnType<Reader['read']> {
-  const facets = kind.facets
-    .map(({ field }) => field)
-    .filter((field) => desired?.document[field] !== undefined);
-  return deps.reader.read(kind, at, new Set(facets));
+  return readWith(deps.reader, kind, at, fieldsOf(kind, desired?.document, recorded?.leaves));
 }
 
 /**

@@ -2,9 +2,9 @@ import type { RunResult } from '../apply/execute.ts';
 import type { Address } from '../core/address.ts';
 import { CallsheetError } from '../core/errors.ts';
 import { kindNamed } from '../kinds/index.ts';
-import type { Kind } from '../kinds/kind.ts';
 import { createReader } from '../live/reader.ts';
 import { scopeOf } from '../plan/natural-key.ts';
+import { readWith } from '../plan/reader.ts';
 import type { Wanted } from '../rollback/former.ts';
 import type { Undo } from '../rollback/undo.ts';
 import { differencesOf } from '../rollback/verify.ts';
@@ -48,7 +48,7 @@ export async function verifyUndo(
     const kind = kindNamed(one.kind);
     const scope =
       resources[address]?.scope ?? scopeOf(kind, one.document ?? before?.document ?? {});
-    const after = await reader.read(kind, { id, scope }, facetsOf(kind, one));
+    const after = await readWith(reader, kind, { id, scope }, Object.keys(one.document ?? {}));
     return differencesOf(address, one, { before: before?.document, after }, now);
   };
   try {
@@ -59,9 +59,4 @@ export async function verifyUndo(
     if (!(error instanceof CallsheetError)) throw error;
     return { differs: [], equal: 0, problem: error.message };
   }
-}
-
-function facetsOf({ facets }: Kind, { document }: Wanted): ReadonlySet<string> {
-  const names = facets.map(({ field }) => field);
-  return new Set(names.filter((name) => document?.[name] !== undefined));
 }

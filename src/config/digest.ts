@@ -1,5 +1,8 @@
 import type { DesiredResource } from '../core/desired.ts';
 import { digestOf } from '../core/digest.ts';
+import { namesField } from '../core/schema.ts';
+import type { ValueObject } from '../core/value.ts';
+import { kindNamed } from '../kinds/index.ts';
 import type { Moves } from './moves.ts';
 import type { Settings } from './settings.ts';
 
@@ -22,12 +25,23 @@ export function digestStack(
     guards: limits,
     ...(moves.moved.length > 0 ? { moved: moves.moved } : {}),
     ...(moves.forget.length > 0 ? { forget: moves.forget } : {}),
-    resources: resources.map(({ address, kind, document, lifecycle, unchecked }) => ({
+    resources: resources.map(({ address, kind, document, lifecycle }) => ({
       address,
       kind,
-      document,
+      ...apart(kind, document),
       lifecycle,
-      unchecked,
     })),
   });
+}
+
+/** Fields newer than the schema enter apart: a schema that comes to know one makes another digest. */
+function apart(kind: string, document: ValueObject) {
+  const { schema } = kindNamed(kind);
+  const entries = Object.entries(document);
+  const isNamed = ([field]: (typeof entries)[number]) => namesField(schema, field);
+  if (entries.every(isNamed)) return { document, unchecked: {} };
+  return {
+    document: Object.fromEntries(entries.filter(isNamed)),
+    unchecked: Object.fromEntries(entries.filter((entry) => !isNamed(entry))),
+  };
 }

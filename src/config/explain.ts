@@ -8,6 +8,7 @@ import { contentOf, isForm, textOf } from './explain-text.ts';
 import { fillRow } from './fill-row.ts';
 import { type Filling, fillingsOf, type Looking } from './fillings.ts';
 import { interpolate, type Scope } from './interpolate.ts';
+import { OWN_MEMBERS } from './own-members.ts';
 import { below, type Field, rootField } from './resolved.ts';
 import type { ResolvedResource } from './resource.ts';
 import { configName, resourceSchema } from './schema.ts';
@@ -106,7 +107,9 @@ function inherited(
 export function configPath({ kind }: Pick<ResolvedResource, 'kind'>, [first, ...rest]: Path): Path {
   if (first === undefined) return [];
   const schema = ownOf(kind.schema.properties, first);
-  return [(schema && configName(first, schema)) ?? first, ...rest];
+  if (schema === undefined)
+    return OWN_MEMBERS.includes(first) ? [first, ...rest] : ['unchecked', first, ...rest];
+  return [configName(first, schema) ?? first, ...rest];
 }
 
 /** What a layer has at a path, or at the last step above it where that is one value. */

@@ -1,6 +1,7 @@
 import type { Address } from '../core/address.ts';
 import type { Lifecycle } from '../core/desired.ts';
 import { parsePath } from '../core/path.ts';
+import { type FieldSchema, namesField } from '../core/schema.ts';
 import { Blob } from '../core/value.ts';
 import type { Kind } from '../kinds/kind.ts';
 import type { Layer } from './bases.ts';
@@ -11,10 +12,12 @@ import { checkIgnored, readLifecycle } from './lifecycle.ts';
 import { type Looks, resolveMade } from './look.ts';
 import {
   type Context,
+  fail,
   membersOf,
   type RefUse,
   type Resolved,
   type ResolvedObject,
+  rootField,
   type SecretUse,
   type Surroundings,
 } from './resolved.ts';
@@ -41,10 +44,9 @@ export type ResolvedResource = {
   readonly row: Row | undefined;
   /** The whole of it as it was written and became, under the configuration's names. */
   readonly spot: Spot;
-  /** In the platform's field names. */
+  /** In the platform's field names; what stood under `unchecked` is beside them. */
   readonly document: ResolvedObject;
   readonly lifecycle: Lifecycle;
-  readonly unchecked: ResolvedObject;
   readonly refs: readonly RefUse[];
   readonly secrets: readonly SecretUse[];
   /** Where a field of `document` stands; undefined for one that is not written out. */
@@ -141,19 +143,77 @@ export function resolveResource(
   }
   const name = nameOfFile(kind, document);
   if (name !== undefined) document.name = name.value;
+  if (members.unchecked !== undefined) {
+    const written = memberOf(made.body, 'unchecked')?.value;
+    for (const [field, value] of Object.entries(membersOf(members.unchecked))) {
+      const known = knownSpelling(kind, field);
+      if (known === undefined) document[field] = value;
+      else refuseKnown(kind, field, known, memberOf(written, field)?.keyPlace ?? keyPlace, context);
+    }
+  }
   const life = readLifecycle(members.lifecycle);
   checkIgnored(kind, life.ignore, memberOf(made.body, 'lifecycle')?.value, context);
   return new Lean(composed, looks, {
     document: leanDocument(document, texts),
     lifecycle: life,
-    unchecked: members.unchecked === undefined ? NOTHING : membersOf(members.unchecked),
     refs: kept(context.refs),
     secrets: kept(context.secrets),
     placeOf: openPlaces(composed, inherited, name?.from, looks),
   });
 }
 
-const NOTHING: ResolvedObject = {};
+/**
+ * The name that the configuration has for a field given under `unchecked`, where the schema knows it, however it is
+ * spelled: as it is read, as it is written, or with other cases and hyphens. Undefined for a field that is new.
+ */
+function knownSpelling(kind: Kind, given: string): string | undefined {
+  let known = spellings.get(kind);
+  if (known === undefined) {
+    const names = Object.entries(kind.schema.properties ?? {}).flatMap(([name, schema]) => {
+      const config = configName(name, schema) ?? name;
+      const written = schema['x-write'] ?? name;
+      return [name, written, config].map((one) => [folded(one), config] as const);
+    });
+    known = new Map([...impliedNames(kind).map((one) => [folded(one), one] as const), ...names]);
+    spellings.set(kind, known);
+  }
+  return known.get(folded(given));
+}
+
+/** What a kind adds to its bodies by itself, with and without a file. */
+function impliedNames({ implied }: Kind): readonly string[] {
+  const file = new Blob('', '', 0, '');
+  const common = { body: {}, scope: {}, again: true, isTaken: () => false };
+  const drafts = [{}, { file }].map((files) => implied?.({ ...common, files }) ?? {});
+  return drafts.flatMap(Object.keys);
+}
+
+const spellings = new WeakMap<Kind, ReadonlyMap<string, string>>();
+
+function folded(name: string): string {
+  return name.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
+}
+
+function refuseKnown(
+  { schema }: Kind,
+  given: string,
+  known: string,
+  place: Place,
+  context: Context,
+): void {
+  fail(context, { ...rootField(schema), path: ['unchecked', given] }, place, {
+    rule: 'unchecked/known',
+    message: `is a field that the schema knows${given === known ? '' : `, as ${known}`}`,
+    hint: isGivable(schema, known)
+      ? `Write ${known} in the resource itself, where it is checked`
+      : 'Remove it: the platform or Callsheet sets it',
+  });
+}
+
+function isGivable({ properties = {} }: FieldSchema, known: string): boolean {
+  return Object.entries(properties).some(([name, field]) => configName(name, field) === known);
+}
+
 const NONE: readonly never[] = [];
 
 /** A list that grew has room for more, and there are two for every resource. */
@@ -165,7 +225,6 @@ function kept<T>(list: readonly T[]): readonly T[] {
 class Lean implements ResolvedResource {
   readonly document: ResolvedObject;
   readonly lifecycle: Lifecycle;
-  readonly unchecked: ResolvedObject;
   readonly refs: readonly RefUse[];
   readonly secrets: readonly SecretUse[];
   readonly placeOf: ResolvedResource['placeOf'];
@@ -177,7 +236,6 @@ class Lean implements ResolvedResource {
     this.#looks = looks;
     this.document = became.document;
     this.lifecycle = became.lifecycle;
-    this.unchecked = became.unchecked;
     this.refs = became.refs;
     this.secrets = became.secrets;
     this.placeOf = became.placeOf;
@@ -206,10 +264,7 @@ class Lean implements ResolvedResource {
   }
 }
 
-type Became = Pick<
-  ResolvedResource,
-  'document' | 'lifecycle' | 'unchecked' | 'refs' | 'secrets' | 'placeOf'
->;
+type Became = Pick<ResolvedResource, 'document' | 'lifecycle' | 'refs' | 'secrets' | 'placeOf'>;
 
 /** Apart from what resolves a resource, so that nothing of that is held for it. */
 function openPlaces(
@@ -224,10 +279,13 @@ function openPlaces(
     const handedDown = inherited?.places.get(first);
     if (handedDown !== undefined) return handedDown;
     const own = first === 'name' ? nameFrom : undefined;
+    const isNew = own === undefined && !namesField(composed.kind.schema, first);
     const member = own ?? configNames(composed.kind).get(first) ?? first;
     // Of a field as a whole it does not matter what it became.
-    if (rest.length === 0) return placeOfMember(looks.made(composed).body.members.get(member));
-    const spot = followPath(looks.spot(composed), [member, ...rest]);
+    if (rest.length === 0 && !isNew)
+      return placeOfMember(looks.made(composed).body.members.get(member));
+    const at = isNew ? ['unchecked', first, ...rest] : [member, ...rest];
+    const spot = followPath(looks.spot(composed), at);
     return spot && placeOfMember({ keyPlace: spot.keyPlace, value: spot.written });
   };
 }

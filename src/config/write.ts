@@ -1,7 +1,13 @@
 import { type Address, isAddress } from '../core/address.ts';
 import type { DesiredResource } from '../core/desired.ts';
 import { formatPath, type Path } from '../core/path.ts';
-import { dereference, type FieldSchema, itemSchema, memberSchema } from '../core/schema.ts';
+import {
+  dereference,
+  type FieldSchema,
+  itemSchema,
+  memberSchema,
+  namesField,
+} from '../core/schema.ts';
 import {
   Blob,
   isList,
@@ -19,10 +25,7 @@ import { configName, isText } from './schema.ts';
 import { linesOfMembers, type Tree } from './write-tree.ts';
 
 /** What is written of a resource. */
-export type Writable = Pick<
-  DesiredResource,
-  'address' | 'kind' | 'document' | 'lifecycle' | 'unchecked'
-> & {
+export type Writable = Pick<DesiredResource, 'address' | 'kind' | 'document' | 'lifecycle'> & {
   /** The base that it is laid over, whose fields `document` leaves out. */
   readonly base?: string | undefined;
 };
@@ -173,6 +176,7 @@ function baseMember(base: string | undefined): [string, Tree][] {
 function fieldMembers(document: ValueObject, context: Context): [string, Tree][] {
   const { kind, options } = context;
   return Object.entries(document).flatMap(([field, value]): [string, Tree][] => {
+    if (!namesField(kind.schema, field)) return [];
     const schema = memberSchema(kind.schema, kind.schema, field);
     const name = configName(field, schema);
     if (name === undefined) return [];
@@ -185,8 +189,11 @@ function fieldMembers(document: ValueObject, context: Context): [string, Tree][]
   });
 }
 
-function bodyOf({ document, lifecycle, unchecked, base }: Writable, context: Context): Tree {
+function bodyOf({ document, lifecycle, base }: Writable, context: Context): Tree {
   const { kind } = context;
+  const unchecked = Object.fromEntries(
+    Object.entries(document).filter(([field]) => !namesField(kind.schema, field)),
+  );
   const members = [...baseMember(base), ...fieldMembers(document, context)];
   const own = {
     ...(lifecycle.protect && { protect: true }),

@@ -1,6 +1,6 @@
 import type { Address } from './address.ts';
 import type { SourcePosition } from './diagnostics.ts';
-import type { JsonObject, ValueObject } from './value.ts';
+import type { ValueObject } from './value.ts';
 
 /** What a resource's `lifecycle` block asks for. */
 export type Lifecycle = {
@@ -24,7 +24,10 @@ export type WholeDocument = {
 export type DesiredResource = {
   readonly address: Address;
   readonly kind: string;
-  /** In the platform's field names, snake_case, with `Ref`, `Secret` and `Blob` leaves. */
+  /**
+   * In the platform's field names, snake_case, with `Ref`, `Secret` and `Blob` leaves. What stood under `unchecked`
+   * stands beside them, under the names that it is sent under (`namesField`).
+   */
   readonly document: ValueObject;
   readonly lifecycle: Lifecycle;
   /** Whether only what `document` mentions is meant: then nothing else counts as removed (a rollback). */
@@ -36,8 +39,6 @@ export type DesiredResource = {
    * than that part, and what it moves beside it goes back to this.
    */
   readonly whole?: WholeDocument;
-  /** Fields that are sent as they stand, under the names given. */
-  readonly unchecked: JsonObject;
   /** Addresses of the resources that `document` refers to. */
   readonly references: readonly Address[];
   /** Where the resource stands; undefined where no file says it (a rollback). */

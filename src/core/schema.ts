@@ -132,6 +132,14 @@ export function memberSchema(root: FieldSchema, object: FieldSchema, key: string
     : FREE;
 }
 
+/**
+ * Whether the schema names a top-level field. Another one is newer than the schema: the platform's own, or given
+ * under `unchecked`, which stands in documents under the name that it is sent under.
+ */
+export function namesField({ properties }: FieldSchema, field: string): boolean {
+  return properties !== undefined && Object.hasOwn(properties, field);
+}
+
 /** The schema of a list's elements. */
 export function itemSchema(root: FieldSchema, list: FieldSchema): FieldSchema {
   return list.items === undefined ? FREE : dereference(root, list.items);

@@ -2,7 +2,7 @@ import deepDiff from 'deep-diff';
 import { ownOf } from '../core/own.ts';
 import { type Path, parsePath, startsWith } from '../core/path.ts';
 import type { FieldCause } from '../core/plan-document.ts';
-import type { FieldSchema } from '../core/schema.ts';
+import { type FieldSchema, namesField } from '../core/schema.ts';
 import { Blob, isObject, type Json, type JsonObject, type ValueObject } from '../core/value.ts';
 import { isConcealed } from '../state/model.ts';
 import { valueAt } from './along.ts';
@@ -46,6 +46,7 @@ export function compare(
   const changes = [
     ...compareReadable(compared),
     ...compareUnreadable(compared),
+    ...compareUnechoed(compared),
     ...surplusElements(compared),
     ...(sides.isPartial ? [] : removedLeaves(compared)),
     ...(sides.isExact === true ? surplusLeaves(compared) : []),
@@ -60,7 +61,7 @@ function compareReadable(compared: Compared): readonly LeafChange[] {
   const right: Record<string, Json> = {};
   const unread: LeafChange[] = [];
   for (const leaf of wanted.leaves.values()) {
-    if (leaf.facts.unreadable || !isTold(leaf, compared)) continue;
+    if (leaf.facts.unreadable || !isTold(leaf, compared) || isUnechoed(leaf, compared)) continue;
     const value = resolveLeaf(leaf, world);
     if (value === undefined) {
       unread.push(leafChange(leaf, undefined, leaf.value, unreadCause(leaf, compared)));
@@ -156,6 +157,28 @@ function compareUnreadable(compared: Compared): readonly LeafChange[] {
       ? lostCause(leaf, sides)
       : unreadableCause(leaf, sides, world);
     return cause === undefined ? [] : [leafChange(leaf, undefined, leaf.value, cause)];
+  });
+}
+
+/** Whether a field is newer than the schema and the platform, as far as is known, does not return it. */
+function isUnechoed({ path: [field = ''] }: Leaf, { root, live }: Compared): boolean {
+  return !namesField(root, field) && !Object.hasOwn(live, field);
+}
+
+/** Leaves of such fields: what was last written is all there is to compare with, and nobody sees whether it took. */
+function compareUnechoed(compared: Compared): readonly LeafChange[] {
+  const { wanted, sides, world } = compared;
+  return [...wanted.leaves.values()].flatMap((leaf) => {
+    if (leaf.facts.unreadable || !isUnechoed(leaf, compared)) return [];
+    const last = ownOf(sides.applied, leaf.text);
+    const value = normalise(leaf.schema, leaf.value);
+    const isNew = sides.applied !== undefined && last === undefined;
+    const verdict =
+      last === undefined ? 'unknown' : matchesApplied(last, value, sides.address, leaf.text, world);
+    if (verdict === 'equal' || (isNew && value === null)) return [];
+    const cause: FieldCause = isNew || verdict === 'different' ? 'changed' : 'unknown_content';
+    const before = last !== undefined && 'value' in last ? last.value : undefined;
+    return [{ ...leafChange(leaf, before, leaf.value, cause), unreadable: true }];
   });
 }
 

@@ -1,7 +1,7 @@
 import { ownOf } from '../core/own.ts';
 import { formatPath, isIdentity, type Path, parsePath, startsWith } from '../core/path.ts';
 import type { FieldCause } from '../core/plan-document.ts';
-import type { FieldSchema } from '../core/schema.ts';
+import { type FieldSchema, namesField } from '../core/schema.ts';
 import { isObject, type JsonObject, type Value } from '../core/value.ts';
 import { isConcealed } from '../state/model.ts';
 import { schemasAlong, valueAt } from './along.ts';
@@ -100,16 +100,18 @@ function unseenLeaf(text: string, { root, wanted, live, sides }: Compared): Leaf
   const isUnread = top?.['x-facet'] === true && ownOf(live, path[0] ?? '') === undefined;
   const last = ownOf(sides.applied, text);
   const isSecret = last !== undefined && isConcealed(last) && isNeverReturned(along);
+  // Newer than the schema, and not returned.
+  const isUnechoed = !namesField(root, path[0] ?? '') && !Object.hasOwn(live, path[0] ?? '');
   const isGone = below.length > 0 && !isObject(valueAt(root, live, path.slice(0, -1)));
-  if (!isUnread && (!isSecret || isGone)) return undefined;
+  if (!isUnread && !isUnechoed && (!isSecret || isGone)) return undefined;
   return {
     path,
     text,
     before: undefined,
     after: undefined,
-    cause: 'released',
+    cause: isUnechoed ? 'cleared' : 'released',
     sensitive: isSecret,
-    unreadable: isSecret,
+    unreadable: isSecret || isUnechoed,
     schema: along.at(-1) ?? {},
   };
 }

@@ -1,24 +1,20 @@
-import { formatPath, type Path } from '../core/path.ts';
+import { formatPath } from '../core/path.ts';
 import type { FieldCause } from '../core/plan-document.ts';
+import { namesField } from '../core/schema.ts';
 import { type LeafChange, leafChange } from './finding.ts';
 import { normalise } from './leaves.ts';
 import { type Compared, elementRemoval, isCovered, orphanedElement } from './removed.ts';
-
-/** Whether the schema knows the field: another one is the platform's own, or newer than the schema. */
-function isNamed({ root: { properties = {} } }: Compared, [field = '']: Path): boolean {
-  return Object.hasOwn(properties, field);
-}
 
 /**
  * Leaves that are live where nothing is desired at all: they go, where a resource is to be exactly what is
  * desired. What the platform does not clear is said.
  */
 export function surplusLeaves(compared: Compared): readonly LeafChange[] {
-  const { wanted, found } = compared;
+  const { root, wanted, found } = compared;
   const surplus = new Map<string, LeafChange>();
   for (const leaf of found.leaves.values()) {
     if (normalise(leaf.schema, leaf.value) === null || leaf.facts.unreadable) continue;
-    if (isCovered(wanted, leaf.path) || !isNamed(compared, leaf.path)) continue;
+    if (isCovered(wanted, leaf.path) || !namesField(root, leaf.path[0] ?? '')) continue;
     const element = orphanedElement(wanted, found, leaf.path);
     if (element !== undefined) {
       const { path, value, items } = element;

@@ -69,8 +69,7 @@ export function exportResource(live: LiveResource, context: ResourceContext): Ex
     },
     leaveOut: remark,
   });
-  const unchecked = unknownFields(kind, live.document, remark);
-  const { document, fault } = sound(kind, taken, unchecked, remark);
+  const { document, fault } = sound(kind, taken, remark);
   if (fault !== undefined || !Object.keys(document).some((field) => isConfigurable(kind, field))) {
     return {
       writable: undefined,
@@ -83,9 +82,8 @@ export function exportResource(live: LiveResource, context: ResourceContext): Ex
     writable: {
       address,
       kind: kind.name,
-      document,
+      document: { ...document, ...unknownFields(kind, live.document, remark) },
       lifecycle: { protect: false, ignore: [], ...(context.isTwin && { adopt: live.id }) },
-      unchecked,
     },
     secrets: secrets.filter(({ name }) => used.has(`env:${name}`)),
     remarks,
@@ -125,7 +123,7 @@ function unknownFields(
       remark([field], 'it holds what is named like a secret, and no schema says what it is');
       return [];
     }
-    remark([field], 'no schema knows it: it stands under unchecked, and is not compared');
+    remark([field], 'no schema knows it: it stands under unchecked');
     return [[isCamel ? camel(field) : field, value]];
   });
   return Object.fromEntries(members);
@@ -141,14 +139,10 @@ function camel(name: string): string {
   return name.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
 }
 
-/**
- * A document without what `validate` would refuse; a refused field goes to `unchecked` where it can. `fault` is
- * what stands against the document as a whole.
- */
+/** A document without what `validate` would refuse. `fault` is what stands against the document as a whole. */
 function sound(
   kind: Kind,
   taken: ValueObject,
-  unchecked: Record<string, Json>,
   remark: (path: Path, reason: string) => void,
 ): { readonly document: ValueObject; readonly fault: Fault | undefined } {
   let document = taken;
@@ -157,13 +151,7 @@ function sound(
     const fault = faults.find(({ spot }) => spot.length > 0);
     if (fault === undefined) return { document, fault: faults[0] };
     const { spot, reason } = fault;
-    const [field = ''] = spot;
-    const value = document[field];
-    const isSent = kind.update !== undefined && spot.length === 1 && isConfigurable(kind, field);
-    if (isSent && isPlain(value)) {
-      unchecked[memberSchema(kind.schema, kind.schema, field)['x-write'] ?? field] = value;
-      remark(spot, `${reason}; it stands under unchecked, and is not compared`);
-    } else remark(spot, `${reason}; it is left out`);
+    remark(spot, `${reason}; it is left out`);
     document = without(kind.schema, document, spot);
   }
 }
@@ -186,12 +174,6 @@ function isConfigurable({ schema }: Kind, field: string): boolean {
     name === undefined &&
     !isFacet
   );
-}
-
-function isPlain(value: Value | undefined): value is Json {
-  if (value === undefined || value instanceof Ref || value instanceof Secret) return false;
-  if (Array.isArray(value)) return value.every(isPlain);
-  return !isObject(value) || Object.values(value).every(isPlain);
 }
 
 function secretsOf(value: Value): readonly string[] {

@@ -62,17 +62,11 @@ export function withFinalNewlines({ files, ...written }: WrittenResources): Writ
 }
 
 function withoutFields(writable: Writable, unwritable: readonly Unwritable[]): Writable {
-  const paths = unwritable.map(({ path }) => path);
-  const isSaid = (field: string, within: string) => {
-    const own = `${within}${field}`;
-    return !paths.some(
-      (path) => path === own || path.startsWith(`${own}.`) || path.startsWith(`${own}[`),
+  const paths = unwritable.map(({ path }) => path.replace(/^unchecked\./, ''));
+  const isSaid = (field: string) =>
+    !paths.some(
+      (path) => path === field || path.startsWith(`${field}.`) || path.startsWith(`${field}[`),
     );
-  };
-  const keep = <T>(members: { readonly [name: string]: T }, within = '') =>
-    Object.fromEntries(Object.entries(members).filter(([field]) => isSaid(field, within)));
-  const unchecked = isSaid('unchecked', '')
-    ? writable.unchecked
-    : keep(writable.unchecked, 'unchecked.');
-  return { ...writable, document: keep(writable.document), unchecked };
+  const document = Object.entries(writable.document).filter(([field]) => isSaid(field));
+  return { ...writable, document: Object.fromEntries(document) };
 }

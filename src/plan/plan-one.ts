@@ -11,7 +11,7 @@ import type { PlanInput } from './make.ts';
 import { attributeDrift, attributeUnrecorded, extentNotes, leafNotes } from './notes.ts';
 import { certified, livePin } from './pin.ts';
 import { type PreflightContext, preflight } from './preflight.ts';
-import type { HistoryEntry } from './reader.ts';
+import { fieldsOf, type HistoryEntry, readWith } from './reader.ts';
 import { withAuthor } from './reasons.ts';
 import { rebind } from './rebind.ts';
 import { rememberResource } from './remember.ts';
@@ -47,12 +47,10 @@ export async function planOne(given: Identity, input: OneInput): Promise<Result>
     const unwritten = compareUnread(identity, world, resent);
     if (unwritten !== undefined) return planUnread(identity, unwritten);
   }
-  const facets = new Set(
-    kind.facets.map(({ field }) => field).filter((field) => desired?.document[field] !== undefined),
-  );
   // What could not be read when it was made cannot be told from what is gone.
   const isUnread = recorded?.id === found?.id && recorded?.pin === null;
-  const live = found && (await input.reader.read(kind, { ...found, isUnread }, facets));
+  const fields = fieldsOf(kind, desired?.document, recorded?.leaves);
+  const live = found && (await readWith(input.reader, kind, { ...found, isUnread }, fields));
   const support = supportOf(input);
   const context = {
     world,

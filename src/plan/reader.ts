@@ -4,8 +4,11 @@
  * it asks of a `Reader`, which `live/` provides.
  */
 import type { HistoryEntry } from '../core/history.ts';
-import type { JsonObject } from '../core/value.ts';
+import { parsePath } from '../core/path.ts';
+import { namesField } from '../core/schema.ts';
+import type { JsonObject, ValueObject } from '../core/value.ts';
 import type { Kind, Scope } from '../kinds/kind.ts';
+import type { ResourceState } from '../state/model.ts';
 import type { Terms } from './terms.ts';
 
 export type { HistoryEntry };
@@ -74,3 +77,50 @@ export type Reader = {
   /** What the platform takes and refuses; asked again unless it is `fresh`, the same answers. */
   readonly terms: (fresh?: boolean) => Terms;
 };
+
+/**
+ * Reads a resource as those need it who want the given top-level fields of it: with their facets, and with what is
+ * newer than the schema under the name that it was sent under, where the platform returns it in snake_case (Agent:
+ * write names are camelCase).
+ */
+export async function readWith(
+  reader: Pick<Reader, 'read'>,
+  kind: Kind,
+  at: Parameters<Reader['read']>[1],
+  fields: Iterable<string>,
+): Promise<LiveResource | undefined> {
+  const names = new Set(fields);
+  const facets = kind.facets.map(({ field }) => field).filter((field) => names.has(field));
+  const live = await reader.read(kind, at, new Set(facets));
+  const sent = [...names].filter((name) => !namesField(kind.schema, name));
+  return live === undefined || sent.length === 0
+    ? live
+    : { ...live, document: undersent(live, sent) };
+}
+
+function undersent({ document }: LiveResource, names: readonly string[]): JsonObject {
+  const sentAs = new Map(
+    names.filter((name) => !Object.hasOwn(document, name)).map((name) => [snakeCase(name), name]),
+  );
+  return Object.fromEntries(
+    Object.entries(document).map(([field, value]) => [sentAs.get(field) ?? field, value]),
+  );
+}
+
+function snakeCase(name: string): string {
+  return name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
+
+/** The top-level fields that the configuration has, and those newer than the schema that the state remembers. */
+export function fieldsOf(
+  { schema }: Kind,
+  document: ValueObject | undefined,
+  leaves: ResourceState['leaves'] | undefined,
+): ReadonlySet<string> {
+  const fields = new Set(Object.keys(document ?? {}));
+  for (const text of Object.keys(leaves ?? {})) {
+    const field = text.startsWith('"') ? parsePath(text)?.[0] : text.split(/[.[]/, 1)[0];
+    if (field !== undefined && !namesField(schema, field)) fields.add(field);
+  }
+  return fields;
+}

@@ -70,7 +70,6 @@ export function rebuildOne(held: Held, address: Address, site: Site, links: Link
       },
       isPartial: true,
       isExact: held.isWhole,
-      unchecked: {},
       references,
       position: undefined,
       locate: () => undefined,

@@ -1,9 +1,11 @@
 import type { Address } from '../core/address.ts';
 import type { DesiredResource } from '../core/desired.ts';
-import type { FieldSchema } from '../core/schema.ts';
+import { namesField } from '../core/schema.ts';
 import type { JsonObject, ValueObject } from '../core/value.ts';
 import { kindNamed } from '../kinds/index.ts';
+import type { Kind } from '../kinds/kind.ts';
 import { scopeOf } from '../plan/natural-key.ts';
+import { fieldsOf } from '../plan/reader.ts';
 import type { SnapshotTaken } from '../state/journal.ts';
 import { type Relinked, relink } from './relink.ts';
 import type { Undo } from './undo.ts';
@@ -76,29 +78,35 @@ export function ownersOf(formers: readonly Former[]) {
 
 /** The whole of a resource as it is to be again, and what it refers to. */
 export function wantedFrom(
-  { kind, id, document: former, withheld }: Former,
+  { kind, id, document: former, withheld, resource }: Former,
   addressOf: (kind: string, id: string) => Address | undefined,
   changed?: readonly string[],
 ): { readonly wanted: Wanted; readonly relinked: Relinked | undefined } {
   const { schema } = kindNamed(kind);
   const relinked =
-    former === null ? undefined : relink(schema, knownPart(schema, former), addressOf);
+    former === null
+      ? undefined
+      : relink(schema, knownPart(kindNamed(kind), former, resource), addressOf);
   const wanted = { kind, id, document: relinked?.document ?? null, withheld, changed };
   return { wanted, relinked };
 }
 
-/** The top-level fields that the schema knows: nobody knows the name that another is written under. */
-function knownPart({ properties = {} }: FieldSchema, document: JsonObject): JsonObject {
+/**
+ * The top-level fields that can be written again: nobody knows the name that a field is sent under which neither the
+ * schema knows nor Callsheet ever wrote.
+ */
+function knownPart(kind: Kind, document: JsonObject, resource: Former['resource']): JsonObject {
+  const own = fieldsOf(kind, undefined, resource?.leaves);
   return Object.fromEntries(
-    Object.entries(document).filter(([field]) => Object.hasOwn(properties, field)),
+    Object.entries(document).filter(([field]) => namesField(kind.schema, field) || own.has(field)),
   );
 }
 
-/** What a former resource had in fields that no schema knows, which do not come back with it. */
-export function unknownFields({ kind, document }: Former): readonly string[] {
-  const { properties = {} } = kindNamed(kind).schema;
+/** What a former resource had in other fields, which do not come back with it. */
+export function unknownFields({ kind, document, resource }: Former): readonly string[] {
+  const known = knownPart(kindNamed(kind), document ?? {}, resource);
   return Object.entries(document ?? {}).flatMap(([field, value]) =>
-    value === null || Object.hasOwn(properties, field) ? [] : [field],
+    value === null || Object.hasOwn(known, field) ? [] : [field],
   );
 }
 
@@ -122,7 +130,6 @@ export function desiredFrom(
     },
     isPartial: true,
     ...more,
-    unchecked: {},
     references,
     position: undefined,
     locate: () => undefined,

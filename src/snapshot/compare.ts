@@ -93,7 +93,6 @@ function desiredOf(
     },
     isPartial: true,
     isExact: true,
-    unchecked: {},
     references: [],
     position: undefined,
     locate: () => undefined,

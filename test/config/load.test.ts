@@ -75,7 +75,7 @@ test('a stack with every kind is loaded whole, in order', async () => {
       protect: true,
       ignore: ['greeting_message', 'extensions.tools[crm lookup].url'],
     },
-    unchecked: { newField: { a: [1, 'text'] } },
+    document: { newField: { a: [1, 'text'] } },
     references: ['custom_voice.harbor', 'retry_policy.gentle'],
     position: { file: 'fleet.yaml', line: 4, column: 3 },
   });

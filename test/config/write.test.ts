@@ -46,7 +46,6 @@ describe('what is written', () => {
     kind: address.split('.')[0] ?? '',
     document,
     lifecycle: { protect: false, ignore: [] },
-    unchecked: {},
     ...rest,
   });
   const DESK = resource('agent.desk', {
@@ -80,11 +79,8 @@ describe('what is written', () => {
       DESK,
       resource(
         'agent.other',
-        { name: 'No', organization_id: BAY },
-        {
-          lifecycle: { protect: true, ignore: ['name'] },
-          unchecked: { new_field: true },
-        },
+        { name: 'No', organization_id: BAY, new_field: true },
+        { lifecycle: { protect: true, ignore: ['name'] } },
       ),
       resource('knowledge_source.clinic.faq', source),
       resource('knowledge_source.clinic.more', { ...source, reingest_after: '7d' }),
@@ -153,12 +149,12 @@ agents:
   });
 
   test.each([
-    [{ model: { $ref: 'agent.x' } }, 'unchecked.model', 'data that reads like a value form'],
+    [{ b: { $ref: 'agent.x' } }, 'unchecked.b', 'data that reads like a value form'],
     [{ a: { $secret: 'x', more: 1 } }, 'unchecked.a', 'data that reads like a value form'],
     [{ a: { '<<': 1 } }, 'unchecked.a', 'the key <<'],
   ])('has no words for %j, and says so', (unchecked, path, reason) => {
     const { unwritable } = writeResources(
-      [resource('agent.x', { name: 'x' }, { unchecked })],
+      [resource('agent.x', { name: 'x', ...unchecked })],
       OPTIONS,
     );
     expect(unwritable).toEqual([
@@ -172,12 +168,11 @@ agents:
   });
 });
 
-const essence = ({ address, kind, document, lifecycle, unchecked }: Writable) => ({
+const essence = ({ address, kind, document, lifecycle }: Writable) => ({
   address,
   kind,
   document,
   lifecycle,
-  unchecked,
 });
 
 describe('a stack that is written', () => {

@@ -15,7 +15,6 @@ function resource(index: number): DesiredResource {
     document: { name: `${'a'.repeat(40)}!` },
     lifecycle: { protect: false, ignore: [] },
     isPartial: false,
-    unchecked: {},
     references: [],
     position: undefined,
     locate: () => undefined,

@@ -8,6 +8,7 @@ import { identify, type Obscurity } from '../../plan/identify.ts';
 import type { Planned } from '../../plan/make.ts';
 import { scopeOf } from '../../plan/natural-key.ts';
 import { livePin } from '../../plan/pin.ts';
+import { readWith } from '../../plan/reader.ts';
 import { rememberResource } from '../../plan/remember.ts';
 import type { ResourceState, State } from '../../state/model.ts';
 import type { Context } from '../context.ts';
@@ -101,12 +102,9 @@ async function resourceOf(
   const id = ids.get(address);
   if (known !== undefined || id === undefined) return known;
   const kind = kindNamed(desired.kind);
-  const facets = kind.facets
-    .map(({ field }) => field)
-    .filter((field) => document[field] !== undefined);
   const listed = (await reader.list(kind, scopeOf(kind, document)))?.find((one) => one.id === id);
   const at = listed ?? { id, scope: scopeOf(kind, document) };
-  const live = await reader.read(kind, at, new Set(facets));
+  const live = await readWith(reader, kind, at, Object.keys(document));
   if (live === undefined) return undefined;
   const place = { id, scope: live.scope, pin: livePin(kind, live, null) };
   const idOf = (target: Address) => ids.get(target);

@@ -110,7 +110,6 @@ function agentFiles({ agent, organization }: Answers, schema: string): readonly 
       language: 'en-US',
     },
     lifecycle: { protect: false, ignore: [] },
-    unchecked: {},
   };
   const { text, files } = writeResources([resource], {
     kinds,
