@@ -3,6 +3,7 @@ import type { Address } from '../core/address.ts';
 import { CallsheetError } from '../core/errors.ts';
 import { parsePath } from '../core/path.ts';
 import type { Change, Pin } from '../core/plan-document.ts';
+import { namesField } from '../core/schema.ts';
 import { knownSecrets } from '../diff/known-secrets.ts';
 import { withholdSensitive } from '../diff/withhold.ts';
 import { livePin } from '../plan/pin.ts';
@@ -192,10 +193,23 @@ function remarksOf(work: Work, progress: Progress, kept: readonly string[]): str
       ...left.map(notUndone),
       ...(left.length > 0 ? ['the rest is as it was'] : []),
       ...remarks,
+      ...unverified(work, progress),
       ...(kept.length === 0 ? [] : [stays]),
       ...(others ? [others] : []),
     ].join('; ') || null
   );
+}
+
+/** What is newer than the schema, was sent, and is not returned. */
+function unverified({ kind }: Work, { live, written }: Progress): readonly string[] {
+  if (live === undefined) return [];
+  const unseen = [...written].filter((text) => {
+    const [field = ''] = parsePath(text) ?? [];
+    return !namesField(kind.schema, field) && !Object.hasOwn(live.document, field);
+  });
+  return unseen.length === 0
+    ? []
+    : [`${unseen.join(', ')} was sent, and the platform does not return it: it is not verified`];
 }
 
 /** The id that something had which a rollback makes anew. */

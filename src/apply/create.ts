@@ -45,7 +45,7 @@ export async function performCreate(
     throw new CallsheetError('api', `the platform made ${id} and then did not return it`);
   }
   const remarks = remark === undefined ? progress.remarks : [...progress.remarks, remark];
-  return { ...progress, live, written: secrets, remarks };
+  return { ...progress, live, written: new Set(leaves.map(({ text }) => text)), remarks };
 }
 
 /** What a dead run had done of it, unless its content has changed since: then it is written as a whole. */

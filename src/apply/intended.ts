@@ -21,9 +21,10 @@ export function intendedBy(work: Work): Intended | null {
   }
   const isWhole = change.operations.some(({ step }) => WHOLE.has(step));
   const sent = new Set(change.fields.filter(isWritten).map(({ path }) => path));
-  const unreadable = [...leavesOf(kind.schema, desired.document).leaves.values()]
-    .filter(({ facts, text }) => facts.unreadable && (isWhole || sent.has(text)))
-    .map(({ text }) => text);
+  const written = [...leavesOf(kind.schema, desired.document).leaves.values()].filter(
+    ({ text }) => isWhole || sent.has(text),
+  );
+  const unreadable = written.filter(({ facts }) => facts.unreadable).map(({ text }) => text);
   const known = recorded?.id === change.id ? recorded : undefined;
   const at = { id: '', scope, pin: null };
   const { name, leaves, protect } = rememberResource(
@@ -31,7 +32,7 @@ export function intendedBy(work: Work): Intended | null {
     desired,
     at,
     known,
-    new Set(unreadable),
+    new Set(written.map(({ text }) => text)),
     world,
   );
   return { key, scope, name, leaves, protect, unreadable };

@@ -64,7 +64,11 @@ function known(recorded: ResourceState | undefined, id: string): ResourceState |
 async function adopted(work: Work): Promise<ResourceState | null> {
   const { change, kind, desired, recorded, world } = work;
   if (change.action !== 'adopt' || desired === undefined || change.id === null) return null;
-  const at = { id: change.id, scope: scopeIn(work), pin: change.pin };
+  // The plan read it, and says what it did not find.
+  const unseen = new Set(change.fields.map(({ path }) => parsePath(path)?.[0]));
+  const seen = Object.keys(desired.document).filter((field) => !unseen.has(field));
+  const document = Object.fromEntries(seen.map((field) => [field, null]));
+  const at = { id: change.id, scope: scopeIn(work), pin: change.pin, document };
   return rememberResource(kind, desired, at, known(recorded, at.id), new Set(), world);
 }
 

@@ -54,11 +54,10 @@ export async function performUpdate(work: Work, progress: Progress): Promise<Pro
     }
   }
   const after = sent.length > 0 ? await reread(work, live) : live;
-  const secrets = sent.filter(({ sensitive }) => sensitive).map(({ text }) => text);
   return {
     ...progress,
     live: after,
-    written: new Set([...progress.written, ...secrets]),
+    written: new Set([...progress.written, ...sent.map(({ text }) => text)]),
     left: [...progress.left, ...left],
   };
 }

@@ -156,7 +156,7 @@ export function disturbed(
 function lostBy(
   document: JsonObject,
   { live }: Evidence,
-  { kind: { schema: root } }: Given,
+  { kind: { schema: root }, before }: Given,
   fields: readonly Path[],
 ): readonly string[] {
   if (live === null) return [];
@@ -166,7 +166,9 @@ function lostBy(
   const kept = leavesOf(root, document).leaves;
   return [...leavesOf(root, sent).leaves.values()].flatMap(({ text, path, value }) => {
     const left = kept.get(text)?.value ?? null;
-    return isEmpty(value) || !isEmpty(left) || isShown(path, fields) ? [] : [text];
+    // A revert may have brought it back, which takes what others did beside it along.
+    const isNew = before !== undefined && isEmpty(valueAt(root, before, path) ?? null);
+    return isEmpty(value) || !isEmpty(left) || isNew || isShown(path, fields) ? [] : [text];
   });
 }
 

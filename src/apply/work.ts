@@ -37,7 +37,7 @@ export type Left = { readonly path: Path; readonly text: string; readonly why: s
 /** Where a change has got to: the live resource after each step. */
 export type Progress = {
   readonly live: LiveResource | undefined;
-  /** Secrets and files that were written, by path. */
+  /** Leaves that were written, by path. */
   readonly written: ReadonlySet<string>;
   /** What a person should know of steps that were taken. */
   readonly remarks: readonly string[];

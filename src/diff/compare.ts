@@ -47,6 +47,7 @@ export function compare(
     ...compareReadable(compared),
     ...compareUnreadable(compared),
     ...compareUnechoed(compared),
+    ...compareUntold(compared),
     ...surplusElements(compared),
     ...(sides.isPartial ? [] : removedLeaves(compared)),
     ...(sides.isExact === true ? surplusLeaves(compared) : []),
@@ -101,6 +102,20 @@ function unreadCause(leaf: Leaf, compared: Compared): FieldCause {
 function isTold(leaf: Leaf, { found }: Compared): boolean {
   const condition = leaf.schema['x-told-while'];
   return condition === undefined || found.leaves.get(condition)?.value === true;
+}
+
+/**
+ * Leaves that the platform tells only while another is true, where that one is switched on: they are written with
+ * it, whatever is told now, which are defaults.
+ */
+function compareUntold(compared: Compared): readonly LeafChange[] {
+  const { wanted, found } = compared;
+  return [...wanted.leaves.values()].flatMap((leaf) => {
+    const condition = wanted.leaves.get(leaf.schema['x-told-while'] ?? '');
+    if (condition?.value !== true || leaf.value === null || isTold(leaf, compared)) return [];
+    const live = normalise(condition.schema, found.leaves.get(condition.text)?.value);
+    return [leafChange(leaf, undefined, leaf.value, causeOf(condition, live, true, compared))];
+  });
 }
 
 /** Stands for an id that nothing can equal yet. */

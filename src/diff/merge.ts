@@ -57,6 +57,8 @@ export function mergeDocuments(
     // An empty object is a leaf, yet it owns nothing of what is live below it.
     const isOpen = isObject(wanted) && !schema['x-whole'];
     if (leaf !== undefined && !isKept && !isOpen) {
+      // Null would wipe it: it is written like any other value, or not at all.
+      if (leaf.facts.unreadable && !intent.secrets.has(text)) return undefined;
       return leafValue(leaf, found) ?? nothingOf(leaf, nothing);
     }
     const identity = schema['x-identity'];
@@ -70,9 +72,6 @@ export function mergeDocuments(
   }
 
   function leafValue(leaf: Leaf, found: Json | undefined): Json | undefined {
-    if (leaf.facts.unreadable && leaf.value !== null && !intent.secrets.has(leaf.text)) {
-      return undefined;
-    }
     const value = resolveLeaf(leaf, world);
     if (value instanceof Unknown) throw new Error(`${value.address} has no id yet`);
     // A secret that was not read and that the platform returns in clear stays as it is.

@@ -1,13 +1,15 @@
 import { matchesAddress } from '../core/address.ts';
 import { type Path, parsePath } from '../core/path.ts';
 import type { Change, PlanDocument, PlanOptions } from '../core/plan-document.ts';
-import type { JsonObject, ValueObject } from '../core/value.ts';
+import { namesField } from '../core/schema.ts';
+import { Blob, type JsonObject, type ValueObject } from '../core/value.ts';
 import { compare, isWritten, type LeafChange } from '../diff/compare.ts';
 import { leafChange } from '../diff/finding.ts';
 import { knownSecrets } from '../diff/known-secrets.ts';
 import { fieldSchema, leavesOf } from '../diff/leaves.ts';
 import { maskValue } from '../diff/mask.ts';
 import type { Sides, World } from '../diff/world.ts';
+import type { Kind } from '../kinds/kind.ts';
 import { planAbsence } from './absence.ts';
 import { base, unchanged } from './base.ts';
 import type { Identity } from './identify.ts';
@@ -106,11 +108,11 @@ function planPresence(
   const sides = sidesOf(identity, options);
   const { told, untold } = partTold(document, live);
   const recalled = recall(kind, untold, sides, world);
-  const leaves = [...compare(kind.schema, told, live.document, sides, world), ...recalled];
-  const written = leaves.filter(isWritten);
+  const found = [...compare(kind.schema, told, live.document, sides, world), ...recalled];
+  const written = found.filter(isWritten);
   const names = [...new Set(written.map(({ path }) => path[0] ?? ''))];
   const due = names.length === 0 ? dueReason(identity, live, document, now) : undefined;
-  const replaced = names.filter((name) => fieldSchema(kind.schema, name)['x-immutable']);
+  const replaced = names.filter((name) => isImmutable(kind, name));
   const shape: Shape =
     recalled.length > 0
       ? planUnread(identity, recalled, context)
@@ -124,6 +126,7 @@ function planPresence(
               reason: sameReason(identity),
               operations: [],
             };
+  const leaves = shape.action === 'replace' ? withHidden(kind, document, found) : found;
   // Most of a fleet, of which nothing else is asked.
   if (shape.action === 'no_op') return { change: unchanged(identity, live.id), leaves };
   const secrets = knownSecrets(kind.schema, document, recorded?.leaves);
@@ -137,6 +140,34 @@ function planPresence(
     pin: livePin(kind, live, null),
   };
   return { change, leaves };
+}
+
+/** Whether another value takes another resource; of a kind that is never updated, also what the schema does not know. */
+function isImmutable(kind: Kind, field: string): boolean {
+  const isNew = !namesField(kind.schema, field) && kind.update === undefined && kind.refusesTwins;
+  return isNew || fieldSchema(kind.schema, field)['x-immutable'] === true;
+}
+
+/** What is made anew is sent its secrets and files too, changed or not. */
+function withHidden(
+  kind: Kind,
+  document: ValueObject,
+  found: readonly LeafChange[],
+): readonly LeafChange[] {
+  const seen = new Set(found.filter(isWritten).map(({ text }) => text));
+  const hidden = [...leavesOf(kind.schema, document).leaves.values()].filter(
+    ({ facts, text, value }) => facts.unreadable && value !== null && !seen.has(text),
+  );
+  const texts = new Set(hidden.map(({ text }) => text));
+  const resent = hidden.map((leaf) =>
+    leafChange(
+      leaf,
+      undefined,
+      leaf.value,
+      leaf.value instanceof Blob ? 'changed' : 'secret_resent',
+    ),
+  );
+  return [...found.filter(({ text }) => !texts.has(text)), ...resent];
 }
 
 /** Why a resource that equals the configuration is nothing to do, or taken over. */

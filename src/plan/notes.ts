@@ -1,6 +1,7 @@
 import type { Address } from '../core/address.ts';
 import type { Change, Note } from '../core/plan-document.ts';
 import { inSeconds } from '../core/time.ts';
+import { Blob } from '../core/value.ts';
 import type { LeafChange } from '../diff/compare.ts';
 import type { HistoryEntry, LiveResource } from './reader.ts';
 
@@ -14,7 +15,7 @@ export function leafNotes(address: Address, leaves: readonly LeafChange[]): read
 
 function leafNote(
   address: Address,
-  { cause, text }: LeafChange,
+  { cause, text, after, unreadable, sensitive }: LeafChange,
 ): Omit<Note, 'address'> | undefined {
   if (cause === 'released') {
     const message = `${text} is no longer configured; it cannot be cleared, so its value stays on the platform`;
@@ -25,8 +26,15 @@ function leafNote(
     return { severity: 'info', message };
   }
   if (cause === 'unknown_content') {
-    const message = `${text}: the platform does not return its content; it is taken to be this file`;
+    const message =
+      after instanceof Blob
+        ? `${text}: the platform does not return its content; it is taken to be this file`
+        : `${text}: the platform does not return it, so it is not compared; it is left alone`;
     return { severity: 'info', message };
+  }
+  if (unreadable && !sensitive) {
+    const message = `${text}: the platform does not return it, so nobody can verify that it took`;
+    return { severity: 'warning', message };
   }
   return undefined;
 }

@@ -73,7 +73,7 @@ export async function planOne(given: Identity, input: OneInput): Promise<Result>
     const known = by === 'state' ? recorded : undefined;
     const seen = livePin(kind, live, known?.pin ?? null);
     const pin = isWhollyRemembered(kind, desired) ? certified(kind, live, seen, known?.pin) : seen;
-    const at = { id: live.id, scope: live.scope, pin };
+    const at = { id: live.id, scope: live.scope, document: live.document, pin };
     const state = rememberResource(kind, desired, at, known, new Set(), world);
     const isKnown = recorded !== undefined && isSameJson(state, recorded);
     return { change, notes, leaves, state: isKnown ? undefined : state };

@@ -1,7 +1,8 @@
 import type { DesiredResource } from '../core/desired.ts';
 import { ownOf } from '../core/own.ts';
 import { type Path, parsePath, startsWith } from '../core/path.ts';
-import { Blob } from '../core/value.ts';
+import { namesField } from '../core/schema.ts';
+import { Blob, type JsonObject } from '../core/value.ts';
 import { rememberLeaf } from '../diff/applied.ts';
 import { leavesOf } from '../diff/leaves.ts';
 import type { World } from '../diff/world.ts';
@@ -19,7 +20,13 @@ const UNKNOWN: AppliedLeaf = { unknown: true };
 export function rememberResource(
   kind: Kind,
   desired: DesiredResource,
-  live: { readonly id: string; readonly scope: Scope; readonly pin: RememberedPin | null },
+  live: {
+    readonly id: string;
+    readonly scope: Scope;
+    readonly pin: RememberedPin | null;
+    /** What was read of it; undefined where it was not. */
+    readonly document?: JsonObject;
+  },
   previous: ResourceState | undefined,
   written: ReadonlySet<string>,
   world: World,
@@ -35,13 +42,14 @@ export function rememberResource(
   }
   for (const leaf of owned.leaves.values()) {
     if (isIgnored(leaf.path)) continue;
-    const isKept = leaf.facts.unreadable && !written.has(leaf.text);
+    const isHidden = leaf.facts.unreadable || !isReturned(leaf.path, kind, live.document);
+    const isKept = isHidden && !written.has(leaf.text);
     const known = isKept ? ownOf(previous?.leaves, leaf.text) : undefined;
     const isTaken = !isKept || leaf.value instanceof Blob;
     const remembered = known ?? (isTaken ? rememberLeaf(leaf, desired.address, world) : UNKNOWN);
     if (remembered !== undefined) leaves[leaf.text] = remembered;
   }
-  const name = desired.document.name;
+  const { name } = desired.document;
   return {
     kind: kind.name,
     id: live.id,
@@ -51,4 +59,13 @@ export function rememberResource(
     pin: live.pin,
     protect: desired.lifecycle.protect,
   };
+}
+
+/** Whether what is newer than the schema is there; of what the schema knows, it says itself what is returned. */
+function isReturned(
+  [field = '']: Path,
+  { schema }: Kind,
+  document: JsonObject | undefined,
+): boolean {
+  return namesField(schema, field) || (document !== undefined && Object.hasOwn(document, field));
 }

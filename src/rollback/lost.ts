@@ -24,7 +24,7 @@ type Lost = {
   readonly files: readonly string[];
 };
 
-function lostPaths(root: FieldSchema, touched: Touched): Lost {
+export function lostPaths(root: FieldSchema, touched: Touched): Lost {
   const { snapshot, changed, isWhole } = touched;
   const paths = changed.map(parsePath).filter((path) => path !== undefined);
   const isTouched = (text: string) => {

@@ -5,8 +5,11 @@
 import type { Address } from '../core/address.ts';
 import type { DesiredResource } from '../core/desired.ts';
 import { parsePath } from '../core/path.ts';
+import { namesField } from '../core/schema.ts';
+import { isObject, type Json, type JsonObject, type ValueObject } from '../core/value.ts';
 import { pickLeaves } from '../diff/pick.ts';
 import { kindNamed } from '../kinds/index.ts';
+import type { Kind } from '../kinds/kind.ts';
 import type {
   IntentRecorded,
   Interleaved,
@@ -24,7 +27,7 @@ import {
   type Wanted,
   wantedFrom,
 } from './former.ts';
-import { lostValues, restoredState } from './lost.ts';
+import { lostPaths, lostValues, restoredState } from './lost.ts';
 import { relink } from './relink.ts';
 
 /** What it takes to bring resources back to what they were, such as before a run. */
@@ -174,12 +177,15 @@ function undoOne(
     return { address, desired: undefined, impossible, restored: snapshot.resource, wanted };
   }
   const isWhole = action === 'delete' || action === 'replace';
+  const touched = { snapshot, changed, isWhole, recorded };
+  const { secrets, files } = lostPaths(kind.schema, touched);
   // What no snapshot holds stays as it is: it is not put back, and not emptied either.
+  const stays = new Set([...snapshot.withheld, ...secrets, ...files]);
   const paths = changed
-    .filter((text) => !snapshot.withheld.includes(text))
+    .filter((text) => !stays.has(text))
     .map(parsePath)
     .filter((path) => path !== undefined);
-  const touched = { snapshot, changed, isWhole, recorded };
+  const former = withUnreturned(kind, document, snapshot.resource?.leaves ?? {});
   const { wanted, relinked } = wantedFrom(snapshot, addressOf, isWhole ? undefined : changed);
   const whole = relinked?.document;
   return {
@@ -190,7 +196,7 @@ function undoOne(
       snapshot,
       isWhole && relinked
         ? relinked
-        : relink(kind.schema, pickLeaves(kind.schema, document, paths), addressOf),
+        : relink(kind.schema, pickLeaves(kind.schema, former, paths), addressOf),
       whole === undefined ? {} : { whole: { document: whole, withheld: snapshot.withheld } },
     ),
     impossible: [
@@ -199,6 +205,22 @@ function undoOne(
       ...(action === 'replace' && kind.delete === undefined ? [replacedStays(name, line.id)] : []),
     ].map((message) => ({ address, message })),
   };
+}
+
+/** What was written once and is not returned, as the state remembers it. */
+function withUnreturned(
+  { schema }: Kind,
+  document: JsonObject,
+  leaves: ResourceState['leaves'],
+): ValueObject {
+  return Object.entries(leaves).reduce<ValueObject>((whole, [text, leaf]) => {
+    const path = parsePath(text) ?? [];
+    const [field = ''] = path;
+    if (namesField(schema, field) || Object.hasOwn(document, field) || !('value' in leaf))
+      return whole;
+    const known = path.reduceRight<Json>((value, key) => ({ [key]: value }), leaf.value);
+    return pickLeaves(schema, isObject(known) ? known : {}, [path], whole);
+  }, document);
 }
 
 function unknownStays(field: string): string {

@@ -23,7 +23,8 @@ const BY_WRITE_NAME = new Map(
       : [[write, name] as const];
   }),
 );
-const RECORD_NAMES = new Set(FIELDS.map(([name]) => name));
+/** Names of the fields that the schema knows, as reads have them. */
+export const RECORD_NAMES: ReadonlySet<string> = new Set(FIELDS.map(([name]) => name));
 
 /** Fields that a read has. */
 export const READABLE: readonly string[] = FIELDS.filter(([, field]) => !field['x-facet']).map(

@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '../core/value.ts';
-import { fieldSchema, keepSecrets, recordName } from './agent-fields.ts';
+import { fieldSchema, keepSecrets, RECORD_NAMES, recordName } from './agent-fields.ts';
 import type { Dialect } from './dialect.ts';
 import { isRecord, recordsOf, without } from './json.ts';
 import { storedConnections } from './mcp.ts';
@@ -58,7 +58,10 @@ function fromWrite(platform: Platform, before: JsonObject, body: JsonObject): Js
   const patch: Fields = {};
   for (const [name, value] of Object.entries(body)) {
     const field = recordName(name);
-    if (field !== undefined) patch[field] = value;
+    if (field === undefined) continue;
+    const isNew = !RECORD_NAMES.has(field);
+    if (!isNew || platform.dialect.newFields === 'snake_case') patch[field] = value;
+    else if (platform.dialect.newFields === 'as_sent') patch[name] = value;
   }
   const { extensions } = patch;
   if (isRecord(extensions) && Array.isArray(extensions.mcp_servers)) {

@@ -26,6 +26,10 @@ export const DIALECT_OPTIONS = {
     [false, true],
     'whether the platform fills in members of `voice_settings` and `config` that were not sent',
   ),
+  newFields: oneOf(
+    ['snake_case', 'as_sent', 'dropped'],
+    'what becomes of a field of an agent that the specification does not show: it is returned in snake_case, under the name that it was sent under, or not at all',
+  ),
   newAgentStatus: oneOf(
     ['active', 'inactive', 'pending'],
     'the status of an agent that is created without one',

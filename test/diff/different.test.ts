@@ -107,12 +107,13 @@ describe('different is', () => {
       finds: { 'payments.max_attempts_per_call': 'changed' },
     },
     {
-      title: 'the payment tool itself, whose settings are not told yet',
+      title:
+        'the payment tool itself, and its settings, which are not told yet and are written with it',
       desired: { payments: { tool_enabled: true, max_attempts_per_call: 2 } },
       live: {},
       having: (world) =>
         world.facets({ 'id-1': { payment_tool_enabled: false, max_attempts_per_call: 3 } }),
-      finds: { 'payments.tool_enabled': 'changed' },
+      finds: { 'payments.tool_enabled': 'changed', 'payments.max_attempts_per_call': 'changed' },
     },
     {
       title: 'an object from the scalar that stands in its place',

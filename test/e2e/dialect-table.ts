@@ -9,6 +9,7 @@ export const VALUES: Values = {
   emptyText: ['kept', 'null', 'absent'],
   unset: ['absent', 'null'],
   nestedDefaults: [false, true],
+  newFields: ['snake_case', 'as_sent', 'dropped'],
   newAgentStatus: ['active', 'inactive', 'pending'],
   createAnswer: ['record', 'id'],
   updateAnswer: ['record', 'success'],

@@ -25,6 +25,7 @@ export const writesReadings: Readings<
   | 'emptyText'
   | 'unset'
   | 'nestedDefaults'
+  | 'newFields'
   | 'newAgentStatus'
   | 'createAnswer'
   | 'updateAnswer'
@@ -76,6 +77,18 @@ export const writesReadings: Readings<
     shows: [
       [false, ['voice_id']],
       [true, ['language', 'speed', 'voice_id']],
+    ],
+  },
+  newFields: {
+    look: async (world) => {
+      await update(world, { brandNew: 1 });
+      const { brandNew, brand_new } = world.sim.store.agents.get(IDS.desk)?.record ?? {};
+      return [brandNew, brand_new];
+    },
+    shows: [
+      ['snake_case', [undefined, 1]],
+      ['as_sent', [1, undefined]],
+      ['dropped', [undefined, undefined]],
     ],
   },
   newAgentStatus: {
