@@ -44,8 +44,8 @@ const unchecked: FieldSchema = {
   type: 'object',
   additionalProperties: true,
   description:
-    'Fields that are sent as they stand, under the names given: for what is newer than this schema.',
-  examples: [{ newField: true }],
+    'Fields that are newer than this schema, under the names that the API takes them under. They are planned, compared and rolled back like any other; names that the schema knows are refused.',
+  examples: [{ bargeInMode: 'polite' }],
 };
 
 /** Types that a schema allows; none stands for any. */

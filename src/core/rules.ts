@@ -405,6 +405,11 @@ const TABLE: readonly (readonly [name: string, summary: string, remedy: string])
   ],
   ['usage/invalid', 'A flag has a value that cannot be read.', 'Correct the command line.'],
   [
+    'unchecked/known',
+    'A field that the schema knows stands under unchecked, where nothing checks it.',
+    'Write it in the resource itself.',
+  ],
+  [
     'variable/missing',
     'A variable has no value.',
     'Give one with --var, in the environment or as its default.',
