@@ -177,7 +177,11 @@ function undoOne(
     return { address, desired: undefined, impossible, restored: snapshot.resource, wanted };
   }
   const isWhole = action === 'delete' || action === 'replace';
-  const touched = { snapshot, changed, isWhole, recorded };
+  // What the run put another in the place of, and could not delete, is as it was.
+  const isKept = action === 'replace' && kind.delete === undefined;
+  const touched = isKept
+    ? { snapshot, changed: [], isWhole: false, recorded }
+    : { snapshot, changed, isWhole, recorded };
   const { secrets, files } = lostPaths(kind.schema, touched);
   // What no snapshot holds stays as it is: it is not put back, and not emptied either.
   const stays = new Set([...snapshot.withheld, ...secrets, ...files]);
@@ -202,7 +206,7 @@ function undoOne(
     impossible: [
       ...lostValues(kind.schema, touched),
       ...(isWhole ? unknownFields(snapshot).map(unknownStays) : []),
-      ...(action === 'replace' && kind.delete === undefined ? [replacedStays(name, line.id)] : []),
+      ...(isKept ? [replacedStays(name, line.id)] : []),
     ].map((message) => ({ address, message })),
   };
 }
