@@ -1,9 +1,7 @@
-import { isIdentity, parsePath } from '../core/path.ts';
 import type { Change } from '../core/plan-document.ts';
-import { type FieldSchema, itemSchema, memberSchema } from '../core/schema.ts';
 import { kindNamed } from '../kinds/index.ts';
 import type { Kind } from '../kinds/kind.ts';
-import { writesOf } from './operations.ts';
+import { assumptionsAlong, writesOf } from './operations.ts';
 import type { Support } from './unsupported.ts';
 
 /**
@@ -30,14 +28,4 @@ export function assumptionsOf(
     }
   }
   return [...found].sort();
-}
-
-function assumptionsAlong(root: FieldSchema, path: string): readonly string[] {
-  const found: string[] = [];
-  let schema = root;
-  for (const segment of parsePath(path) ?? []) {
-    schema = isIdentity(segment) ? itemSchema(root, schema) : memberSchema(root, schema, segment);
-    if (schema['x-assumption'] !== undefined) found.push(schema['x-assumption']);
-  }
-  return found;
 }

@@ -2,7 +2,7 @@ import { type Address, matchesAddress } from '../core/address.ts';
 import type { DesiredResource } from '../core/desired.ts';
 import type { Guards } from '../core/guards.ts';
 import { inTurns } from '../core/in-turns.ts';
-import type { Change, PlanDocument, PlanOptions } from '../core/plan-document.ts';
+import type { Change, MovedEndpoint, PlanDocument, PlanOptions } from '../core/plan-document.ts';
 import type { PlanRules } from '../core/plan-rules.ts';
 import type { LeafChange } from '../diff/compare.ts';
 import type { World } from '../diff/world.ts';
@@ -69,6 +69,10 @@ export type PlanInput = {
   /** History entries that a rollback reverts to. */
   readonly versions: ReadonlyMap<Address, number>;
   readonly assumptionOf: Support['assumptionOf'];
+  /** Whether what is only assumed may be written; it may unless this is false. */
+  readonly assume?: boolean;
+  /** What the stack moved on the platform. */
+  readonly endpoints?: readonly MovedEndpoint[];
   /** Measured while reading, with as many in flight as apply has; see `forecastRequests`. */
   readonly secondsPerRequest: () => number;
 };
@@ -187,6 +191,7 @@ function assemble(
     summary: summarise(changes, all.length - changes.length),
     requests: forecastRequests(changes, kindNamed, input.secondsPerRequest()),
     assumptions: assumptionsOf(changes, unreadKinds(results), supportOf(input)),
+    ...((input.endpoints ?? []).length === 0 ? {} : { endpoints: input.endpoints }),
     changes,
     notes: distinctNotes(results.flatMap(({ notes }) => notes)),
     ...(input.settled === undefined ? {} : { settled: input.settled }),

@@ -1,4 +1,6 @@
+import { isIdentity, parsePath } from '../core/path.ts';
 import type { Change } from '../core/plan-document.ts';
+import { type FieldSchema, itemSchema, memberSchema } from '../core/schema.ts';
 import { fieldSchema } from '../diff/leaves.ts';
 import type { Kind } from '../kinds/kind.ts';
 
@@ -14,4 +16,15 @@ export function writesOf({ operations }: Change, kind: Kind): readonly string[] 
       ...fields.flatMap((field) => fieldSchema(kind.schema, field)['x-operations'] ?? []),
     ];
   });
+}
+
+/** The assumptions that writing a field rests on: its own, and those of what it is in. */
+export function assumptionsAlong(root: FieldSchema, path: string): readonly string[] {
+  const found: string[] = [];
+  let schema = root;
+  for (const segment of parsePath(path) ?? []) {
+    schema = isIdentity(segment) ? itemSchema(root, schema) : memberSchema(root, schema, segment);
+    if (schema['x-assumption'] !== undefined) found.push(schema['x-assumption']);
+  }
+  return found;
 }

@@ -152,6 +152,7 @@ const ENTRIES_READ = 20;
 export function supportOf({
   reader,
   assumptionOf,
-}: Pick<PlanInput, 'reader' | 'assumptionOf'>): Support {
-  return { lackOf: reader.lackOf, assumptionOf };
+  assume = true,
+}: Pick<PlanInput, 'reader' | 'assumptionOf' | 'assume'>): Support {
+  return { lackOf: reader.lackOf, assumptionOf, assume };
 }

@@ -157,6 +157,38 @@ describe('platform.endpoints', () => {
     });
 });
 
+describe('what platform.endpoints moves', () => {
+  const MOVED =
+    'updateSmsTemplate is called at PUT /v2/texts/{templateId} instead of PATCH /v1/sms-templates/{templateId} (platform.endpoints).';
+
+  staged('stands in every view of the plan, and under its digest', async (stage) => {
+    await stage.edit(
+      'callsheet.yaml',
+      '"${var.base_url}" }',
+      `"\${var.base_url}", endpoints: { updateSmsTemplate: { method: PUT, path: "/v2/texts/{templateId}" } } }`,
+    );
+    const out = join(stage.folder, 'plan.json');
+    expect((await planned(stage, {}, { out })).replace(/\s+/g, ' ')).toContain(MOVED);
+    const plain = (text: string) => text.replace(/\\/g, '').replace(/\s+/g, ' ');
+    expect(plain(await planned(stage, {}, { format: 'markdown' }))).toContain(MOVED);
+    expect(await planned(stage, {}, { format: 'html' })).toContain('"updateSmsTemplate"');
+    const plan = JSON.parse(await stage.read('plan.json'));
+    expect(plan.endpoints).toEqual([
+      {
+        operation: 'updateSmsTemplate',
+        method: 'PUT',
+        path: '/v2/texts/{templateId}',
+        instead_of: { method: 'PATCH', path: '/v1/sms-templates/{templateId}' },
+      },
+    ]);
+    const { endpoints: _, ...without } = plan;
+    await stage.write('plan.json', JSON.stringify(without));
+    const { err } = await stage.applyFile('plan.json', {}, { exit: 5 });
+    expect(err).toContain('its digest does not fit');
+    expect(stage.writes()).toEqual([]);
+  });
+});
+
 describe('state.file', () => {
   for (const file of ['../elsewhere.json', '/tmp/elsewhere.json', 'way/state.json'])
     staged(`stays in the stack folder: ${file}`, async (stage) => {
