@@ -1,8 +1,10 @@
-import { symlink } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { plan } from '../../src/cli/commands/plan.ts';
 import { validate } from '../../src/cli/commands/validate.ts';
+import { CallsheetError } from '../../src/core/errors.ts';
 import { type Stage, staged } from '../apply/stage.ts';
 
 /** What a stack of a stranger's pull request may not do. Nothing of it may reach the platform. */
@@ -203,4 +205,59 @@ describe('state.file', () => {
     await symlink('/tmp', join(stage.folder, '.callsheet'));
     expect(await refused(stage)).toContain('CALLSHEET_STATE');
   });
+});
+
+describe('a host that the stack names', () => {
+  staged(
+    'is asked for once on a terminal, and the answer is kept with the person',
+    async (stage) => {
+      const home = await mkdtemp(join(tmpdir(), 'callsheet-home-'));
+      const asked: string[] = [];
+      const sent: string[] = [];
+      const planOnTerminal = async (answer: string) => {
+        const ask = async (question: string) => {
+          asked.push(question);
+          return answer;
+        };
+        const { err } = await stage.run(
+          (to) =>
+            plan(
+              { dir: stage.folder, format: 'text' },
+              { ...to, terminal: { ...to.terminal, canAsk: true, ask } },
+            ),
+          {
+            exit: 1,
+            env: { CALLSHEET_BASE_URL: undefined, HOME: home },
+            outside: {
+              wire: (transport) => ({
+                ...transport,
+                send: async ({ url }) => {
+                  sent.push(new URL(url).host);
+                  throw new CallsheetError('network', 'nobody is there');
+                },
+              }),
+            },
+          },
+        );
+        return err;
+      };
+      await stage.edit('callsheet.yaml', '"${var.base_url}"', 'https://Voice.example.test');
+      try {
+        expect(await planOnTerminal('no')).toContain('CALLSHEET_ALLOW_HOSTS=voice.example.test');
+        expect(sent).toEqual([]);
+        await planOnTerminal('yes');
+        expect(sent).toContain('voice.example.test');
+        expect(asked).toHaveLength(2);
+        expect(asked[0]).toContain('callsheet.yaml:3:23 names voice.example.test');
+        await planOnTerminal('no');
+        expect(asked).toHaveLength(2);
+        const kept = await readFile(join(home, '.local/state/callsheet/hosts'), 'utf8');
+        expect(kept).toBe('voice.example.test\n');
+        await stage.edit('callsheet.yaml', 'Voice.example', 'other.example');
+        expect(await planOnTerminal('no')).toContain('other.example.test');
+      } finally {
+        await rm(home, { recursive: true });
+      }
+    },
+  );
 });
