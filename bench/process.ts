@@ -17,7 +17,7 @@ const PROCESS_TIMEOUT_MS = 15 * 60_000;
 const PRELOAD = join(import.meta.dirname, 'measured.cjs');
 
 /** Nothing of the person's own may change what is measured. */
-export const CLEAN_ENV = { PATH: process.env.PATH, CALLSHEET_BENCH_KEY: 'not-a-secret' };
+export const CLEAN_ENV = { PATH: process.env.PATH, CRM_BENCH_KEY: 'not-a-secret' };
 
 /** Runs Node with these arguments. Throws where it does not end with 0. */
 export async function runProcess(

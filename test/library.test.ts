@@ -126,7 +126,7 @@ test.each<{ what: string; options: Partial<ClientOptions>; says: RegExp }>([
   { what: 'an address in clear', options: { baseUrl: 'http://example.test' }, says: /plain http/ },
   {
     what: 'an operation elsewhere without its parameter',
-    options: { endpoints: { getAgent: { path: '/agents' } } },
+    options: { endpoints: { deleteAgent: { path: '/agents' } } },
     says: /lacks \{agentId\}/,
   },
 ])('a client is not opened with $what', ({ options, says }) => {

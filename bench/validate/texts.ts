@@ -61,7 +61,7 @@ const TOOLS = `      tools:
           condition: during_call
           method: GET
           url: \${var.crm_url}/patients
-          headers: [{ key: X-Api-Key, value: { $secret: env:CALLSHEET_BENCH_KEY } }]
+          headers: [{ key: X-Api-Key, value: { $secret: env:CRM_BENCH_KEY } }]
 `;
 
 export function basesFile(): string {
@@ -90,7 +90,7 @@ ${TOOLS}
           condition: during_call
           method: POST
           url: \${var.crm_url}/visit-requests
-          headers: [{ key: X-Api-Key, value: { $secret: env:CALLSHEET_BENCH_KEY } }]
+          headers: [{ key: X-Api-Key, value: { $secret: env:CRM_BENCH_KEY } }]
           parameters: [{ key: source, value: phone }]
 `;
 }

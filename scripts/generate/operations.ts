@@ -39,7 +39,7 @@ export function findOperations(document: Document): readonly Found[] {
 export function renderOperations(document: Document): string {
   const assumptions = document['x-assumptions'];
   const rows = findOperations(document).map(({ id, method, path, operation }) => {
-    const assumption = operation['x-assumption'];
+    const { 'x-assumption': assumption, 'x-assumed-body': assumedBody } = operation;
     if (assumption !== undefined && assumptions[String(assumption)] === undefined)
       throw new Error(`${id} rests on ${String(assumption)}, which x-assumptions does not have`);
     const documented = operation['x-documented'];
@@ -51,6 +51,7 @@ export function renderOperations(document: Document): string {
       path,
       documented,
       ...(assumption === undefined ? {} : { assumption }),
+      ...(assumedBody === undefined ? {} : { assumedBody }),
       ...(operation['x-assumes'] === undefined ? {} : { assumes: operation['x-assumes'] }),
       scoped: text(operation, 'x-scoped', id),
       paginated: operation['x-paginated'] === true,

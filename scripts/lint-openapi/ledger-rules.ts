@@ -43,7 +43,7 @@ type Named = { readonly id: string; readonly path: readonly string[] };
 
 function namedIn(document: object): readonly Named[] {
   return placesBelow(document).flatMap(({ node, path }) =>
-    (['x-assumption', 'x-assumes'] as const).flatMap((keyword) =>
+    (['x-assumption', 'x-assumed-body', 'x-assumes'] as const).flatMap((keyword) =>
       [node[keyword] ?? []].flat().map((id) => ({ id: String(id), path: [...path, keyword] })),
     ),
   );

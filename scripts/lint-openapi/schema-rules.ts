@@ -6,6 +6,7 @@ import { follow, type Place, placesBelow } from './walk.ts';
 
 /** Keywords of our own that mean something here; the table at the head of the document explains them. */
 const KEYWORDS = [
+  'x-assumed-body',
   'x-assumes',
   'x-assumption',
   'x-assumptions',

@@ -4,6 +4,7 @@
  * No path literal stands anywhere else.
  */
 import { CallsheetError } from '../core/errors.ts';
+import type { Origin } from '../core/origin.ts';
 import type { Json, JsonObject, Blob as StackFile } from '../core/value.ts';
 import type { Call } from '../kinds/kind.ts';
 import { acceptAnswer } from './accept.ts';
@@ -54,7 +55,8 @@ export type Client = {
 };
 
 export type ClientOptions = {
-  readonly baseUrl: string | undefined;
+  /** Where the platform is; the credentials go there and nowhere else. */
+  readonly origin: Origin;
   /** Without them only what needs no access token can be called. */
   readonly credentials: Credentials | undefined;
   /** The PBX provider's API token, for the sessions that are minted with it. */
@@ -81,7 +83,7 @@ const REPEATABLE_METHODS = new Set(['GET', 'PUT', 'PATCH', 'DELETE']);
 
 /** Opens a client. Sends nothing yet. Throws where the base address, a token or the environment is unfit. */
 export function createClient(options: ClientOptions): Client {
-  const baseUrl = checkBaseUrl(options.baseUrl);
+  const baseUrl = checkBaseUrl(options.origin.url);
   const { host } = new URL(baseUrl);
   const { concurrency, openFile, pause = realPause, now = Date.now, trace } = options;
   const endpoints = options.endpoints ?? DEFAULT_ENDPOINTS;

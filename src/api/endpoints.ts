@@ -1,5 +1,6 @@
 import { checkEndpoints, type WrittenEndpoint } from '../core/endpoints.ts';
 import { CallsheetError } from '../core/errors.ts';
+import type { MovedEndpoint } from '../core/plan-document.ts';
 import type { Operation } from './operation.ts';
 import { operations } from './operations.generated.ts';
 
@@ -42,25 +43,52 @@ export function endpointOf(name: string, { overrides }: Endpoints = DEFAULT_ENDP
   return { ...operation, ...overrides[name] };
 }
 
-/** Whether an operation may be called: it is documented, its place was named, or assuming is allowed. */
-export function isUsable(name: string, endpoints: Endpoints): boolean {
-  return endpoints.assume || endpointOf(name).documented || endpoints.overrides[name] !== undefined;
+/**
+ * Why an operation may not be called where nothing may be assumed: nobody says where it is, or what its request
+ * looks like. Undefined: it may be called.
+ */
+export function refusalOf(name: string, endpoints: Endpoints): 'refused' | 'unshown' | undefined {
+  if (endpoints.assume) return undefined;
+  const { documented, assumedBody } = endpointOf(name);
+  if (!documented && endpoints.overrides[name] === undefined) return 'refused';
+  return assumedBody === undefined ? undefined : 'unshown';
 }
 
 /** The assumption that an operation rests on; undefined where the specification or the stack says what it is. */
 export function assumptionOf(name: string, { overrides }: Endpoints): string | undefined {
-  return overrides[name] === undefined ? endpointOf(name).assumption : undefined;
+  const { assumption, assumedBody } = endpointOf(name);
+  // A stack says where an operation is, and not what its request looks like.
+  return overrides[name] === undefined ? assumption : assumedBody;
+}
+
+/** What a stack moved, for its plans to say. */
+export function movedEndpoints(endpoints: Endpoints): readonly MovedEndpoint[] {
+  return Object.keys(endpoints.overrides)
+    .sort()
+    .flatMap((operation) => {
+      const { method, path } = endpointOf(operation, endpoints);
+      const { method: was, path: from } = endpointOf(operation);
+      const instead_of = { method: was, path: from };
+      return method === was && path === from ? [] : [{ operation, method, path, instead_of }];
+    });
 }
 
 /** The operation of that name, for a call. Throws `CallsheetError('refused')` where it may not be called. */
 export function usableEndpoint(name: string, endpoints: Endpoints): Operation {
   const operation = endpointOf(name, endpoints);
-  if (isUsable(name, endpoints)) return operation;
+  const refusal = refusalOf(name, endpoints);
+  if (refusal === undefined) return operation;
+  const isUnshown = refusal === 'unshown';
+  const [what, assumption] = isUnshown
+    ? ['the body of its request', operation.assumedBody]
+    : ['it', operation.assumption];
   throw new CallsheetError(
     'refused',
-    `${name} is not called: the specification does not show it (assumption ${operation.assumption}), and platform.assume is false`,
+    `${name} is not called: the specification does not show ${what} (assumption ${assumption}), and platform.assume is false`,
     {
-      hint: `Say where the platform has it under platform.endpoints.${name}, or set platform.assume to true.`,
+      hint: isUnshown
+        ? 'Set platform.assume to true, or make the change in the dashboard.'
+        : `Say where the platform has it under platform.endpoints.${name}, or set platform.assume to true.`,
     },
   );
 }

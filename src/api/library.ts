@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto';
 import { openAsBlob } from 'node:fs';
 import { CallsheetError } from '../core/errors.ts';
+import { Origin } from '../core/origin.ts';
 import { type Json, Blob as StackFile } from '../core/value.ts';
 import type { Call } from '../kinds/kind.ts';
+import { checkBaseUrl } from './base-url.ts';
 import { createClient as createUntypedClient } from './client.ts';
 import { type EndpointOverride, readEndpoints } from './endpoints.ts';
 import type { AnswerOf, CallOf, ItemOf, ListCallOf, ListId } from './library-calls.ts';
@@ -54,9 +56,12 @@ const DEFAULT_CONCURRENCY = 8;
 
 /** Opens a client. Nothing is sent yet. Throws `CallsheetError('config')` where an option is unfit. */
 export function createClient(options: ClientOptions): Client {
-  const { concurrency = DEFAULT_CONCURRENCY, endpoints = {}, assume = true, ...rest } = options;
+  const { concurrency = DEFAULT_CONCURRENCY, endpoints = {}, assume = true } = options;
+  const { baseUrl, ...rest } = options;
   const client = createUntypedClient({
     ...rest,
+    // A program names the address and gives the credentials.
+    origin: Origin.given(checkBaseUrl(baseUrl)),
     credentials: options.credentials,
     concurrency,
     endpoints: readEndpoints({ endpoints, assume }),

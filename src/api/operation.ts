@@ -7,6 +7,8 @@ export type Operation = {
   readonly documented: boolean;
   /** The assumption that it rests on, where it rests on one; an entry of `assumptions`. */
   readonly assumption?: string;
+  /** The assumption that the body of its request rests on, wherever it lies; an entry of `assumptions`. */
+  readonly assumedBody?: string;
   /** Assumptions that only details of it rest on, such as a status or a default. */
   readonly assumes?: readonly string[];
   /** What a scoped key may do: everything, what lies in its scope, or nothing (403 `insufficient_scope`). */

@@ -15,6 +15,7 @@ export type CommonFlags = {
   readonly env?: string;
   readonly var?: readonly string[];
   readonly varFile?: readonly string[];
+  readonly allowEnv?: readonly string[];
   readonly color?: boolean;
   readonly quiet?: boolean;
   readonly verbose?: boolean;

@@ -12,7 +12,7 @@ import type { ValueDocument } from '../core/value-document.ts';
 import { maskAt, maskValue } from '../diff/mask.ts';
 import { kindNamed, kinds } from '../kinds/index.ts';
 import type { CommonFlags, Context } from './context.ts';
-import { parseVars } from './stack.ts';
+import { loadOptions } from './stack.ts';
 
 /**
  * Where a value of a resource of the stack came from: `agent.clinic["harbor"].greeting_message`. Undefined
@@ -27,11 +27,7 @@ export async function explainValue(
   const wanted = byKind(given);
   if (!existsSync(join(flags.dir, 'callsheet.yaml'))) return undefined;
   const { stack, diagnostics } = await loadStack({
-    dir: flags.dir,
-    env: context.env,
-    vars: parseVars(flags.var ?? []),
-    varFiles: flags.varFile ?? [],
-    environment: flags.env,
+    ...loadOptions(flags, context),
     secrets: 'skip',
   });
   if (stack === undefined) {

@@ -1,4 +1,4 @@
-import { assumptionOf } from '../api/endpoints.ts';
+import { assumptionOf, movedEndpoints } from '../api/endpoints.ts';
 import { formerAddresses } from '../config/moves.ts';
 import { matchesAddress } from '../core/address.ts';
 import type { PlanDocument, PlanOptions, Refusal } from '../core/plan-document.ts';
@@ -32,6 +32,8 @@ function planInput(session: Session, context: Context): Omit<PlanInput, 'options
     settled: settledBy(session.unfinished),
     versions: new Map(),
     assumptionOf: (operation) => assumptionOf(operation, endpoints),
+    assume: endpoints.assume,
+    endpoints: movedEndpoints(endpoints),
     secondsPerRequest: () => {
       const { requests, seconds } = client.spent();
       return requests === 0 ? 0 : seconds / requests / session.concurrency;

@@ -1,12 +1,15 @@
 import { openAsBlob } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Credentials } from '../api/auth.ts';
+import { checkBaseUrl } from '../api/base-url.ts';
 import { type Client, createClient } from '../api/client.ts';
 import { DEFAULT_ENDPOINTS, type Endpoints } from '../api/endpoints.ts';
 import type { Transport } from '../api/transport.ts';
 import { CallsheetError } from '../core/errors.ts';
+import { type NamedBy, Origin } from '../core/origin.ts';
 import type { Blob as FileValue } from '../core/value.ts';
 import type { Context } from './context.ts';
+import { admitIn } from './origins.ts';
 import { counted } from './traffic.ts';
 
 /** Requests in flight at once, unless `--concurrency` says otherwise. */
@@ -15,7 +18,7 @@ export const DEFAULT_CONCURRENCY = 8;
 export type ClientSource = {
   /** Folder that files are sent from. */
   readonly dir: string;
-  readonly platform: { readonly base_url: string | undefined };
+  readonly platform: { readonly base_url: string | undefined; readonly by: NamedBy };
   /** Files that lie elsewhere than in that folder. */
   readonly openFile?: FileSource | undefined;
 };
@@ -25,14 +28,15 @@ export type FileSource = (file: FileValue) => Promise<globalThis.Blob | undefine
 
 /**
  * The client of every command: where the environment or the stack says that the platform is, with the
- * credentials of the environment. Sends nothing yet. Throws `CallsheetError('config')` where either is missing.
+ * credentials of the environment. Sends nothing yet. Throws `CallsheetError('config')` where either is missing, or where
+ * the stack alone names that host.
  */
-export function openClient(
+export async function openClient(
   { dir, platform, openFile }: ClientSource,
   context: Context,
   concurrency: number = DEFAULT_CONCURRENCY,
   endpoints: Endpoints = DEFAULT_ENDPOINTS,
-): Client {
+): Promise<Client> {
   const wire = (transport: Transport) => {
     const wired = context.wire?.(transport) ?? transport;
     return context.traffic === undefined ? wired : counted(wired, context.traffic);
@@ -40,7 +44,7 @@ export function openClient(
   const { pause, timeouts, trace, lanes } = context;
   const own = { concurrency, wire, pause, timeouts, trace };
   return createClient({
-    baseUrl: context.copy?.baseUrl ?? context.env.CALLSHEET_BASE_URL ?? platform.base_url,
+    origin: await platformOrigin(platform, context),
     credentials: context.copy?.credentials ?? credentialsFrom(context.env),
     pbxApiKey: context.env.CALLSHEET_PBX_API_KEY,
     concurrency,
@@ -54,6 +58,17 @@ export function openClient(
     openFile: async (file) =>
       (await openFile?.(file)) ?? openAsBlob(resolve(dir, file.path), { type: file.mime }),
   });
+}
+
+/** Where the platform is. A rehearsal's copy was started by this process; the environment wins over the stack. */
+async function platformOrigin(
+  { base_url, by }: ClientSource['platform'],
+  context: Context,
+): Promise<Origin> {
+  const elsewhere = context.copy?.baseUrl ?? context.env.CALLSHEET_BASE_URL;
+  if (elsewhere !== undefined) return Origin.given(checkBaseUrl(elsewhere));
+  const url = checkBaseUrl(base_url);
+  return admitIn(context)({ url, by, credentials: 'of the platform' });
 }
 
 function credentialsFrom(env: Context['env']): Credentials | undefined {

@@ -7,6 +7,7 @@ export function commonOptions(): readonly Option[] {
     new Option('--env <name>', 'the environment of callsheet.yaml to use'),
     repeatable('--var <name=value>', 'set a variable'),
     repeatable('--var-file <file>', 'read variables from a file'),
+    repeatable('--allow-env <name>', 'let variables of the stack read this environment variable'),
     new Option('--allow-exec', 'run the commands that exec: secrets name'),
     new Option('--no-color', 'no colours (also NO_COLOR)'),
     new Option('--quiet', 'results only: no progress, no warnings'),

@@ -8,7 +8,7 @@ import type { State } from '../state/model.ts';
 import type { CommonFlags, Context } from './context.ts';
 import { DEFAULT_CONCURRENCY, openClient } from './open-client.ts';
 import { openStore, readState } from './session.ts';
-import { openStack, parseVars } from './stack.ts';
+import { loadOptions, openStack } from './stack.ts';
 
 /**
  * What the commands that only look at the platform work with. They need no stack: where the folder has
@@ -25,11 +25,14 @@ export type PlatformSession = {
 };
 
 /** Opens a session for looking at the platform. Sends nothing yet. */
-export function openPlatform(flags: CommonFlags, context: Context): PlatformSession {
+export async function openPlatform(flags: CommonFlags, context: Context): Promise<PlatformSession> {
   const settings = findSettings(flags, context);
-  const source = settings ?? { dir: flags.dir, platform: { base_url: undefined } };
+  const source = settings ?? {
+    dir: flags.dir,
+    platform: { base_url: undefined, by: 'operator' as const },
+  };
   const endpoints = settings && readEndpoints(settings.platform);
-  const client = openClient(source, context, DEFAULT_CONCURRENCY, endpoints);
+  const client = await openClient(source, context, DEFAULT_CONCURRENCY, endpoints);
   const interrupt = () => void client.close();
   context.stop.addEventListener('abort', interrupt);
   let stack: Promise<Stack> | undefined;
@@ -62,7 +65,7 @@ export async function withPlatform<T>(
   context: Context,
   work: (session: PlatformSession) => Promise<T>,
 ): Promise<T> {
-  const session = openPlatform(flags, context);
+  const session = await openPlatform(flags, context);
   try {
     return await work(session);
   } finally {
@@ -74,11 +77,7 @@ export async function withPlatform<T>(
 export function findSettings(flags: CommonFlags, context: Context): StackSettings | undefined {
   if (flags.dir === '.' && !existsSync(join(flags.dir, 'callsheet.yaml'))) return undefined;
   const { settings, diagnostics } = loadSettings({
-    dir: flags.dir,
-    env: context.env,
-    vars: parseVars(flags.var ?? []),
-    varFiles: flags.varFile ?? [],
-    environment: flags.env,
+    ...loadOptions(flags, context),
   });
   if (settings !== undefined) return settings;
   throw new CallsheetError('config', 'the configuration has errors', { diagnostics });

@@ -59,12 +59,13 @@ export async function undoFailed(
   const printed: string[] = [];
   const isJson = flags.format === 'json';
   const out = isJson ? (text: string) => void printed.push(text) : terminal.out;
-  const { dir, env, var: variables, varFile, concurrency, format } = flags;
+  const { dir, env, var: variables, varFile, allowEnv, concurrency, format } = flags;
   const given = {
     dir,
     ...(env === undefined ? {} : { env }),
     ...(variables === undefined ? {} : { var: variables }),
     ...(varFile === undefined ? {} : { varFile }),
+    ...(allowEnv === undefined ? {} : { allowEnv }),
     ...(concurrency === undefined ? {} : { concurrency }),
     format,
   };

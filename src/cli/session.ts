@@ -18,6 +18,7 @@ import type { StateStore } from '../state/store.ts';
 import { openStateStore } from '../stores/open.ts';
 import type { CommonFlags, Context } from './context.ts';
 import { DEFAULT_CONCURRENCY, type FileSource, openClient } from './open-client.ts';
+import { admitIn } from './origins.ts';
 import { type LoadedStack, openStack, type SecretsWanted } from './stack.ts';
 import { say } from './tell.ts';
 import { findUnfinished, type Unfinished } from './unfinished.ts';
@@ -79,7 +80,7 @@ export async function openSessionOn(
   const { stack, secretOf } = loaded;
   const concurrency = flags.concurrency ?? DEFAULT_CONCURRENCY;
   const endpoints = endpointsFor(stack, context);
-  const client = openClient({ ...stack, openFile }, context, concurrency, endpoints);
+  const client = await openClient({ ...stack, openFile }, context, concurrency, endpoints);
   // While nothing is written an interrupt ends whatever is being read.
   const interrupt = () => void client.close();
   context.stop.addEventListener('abort', interrupt);
@@ -145,9 +146,10 @@ function checkAccount({ account_id: known }: State, account: string, location: s
 /** Opens the state alone, for commands that ask nothing of the platform. */
 export function openStore(
   stack: Pick<Stack, 'state'>,
-  { disk, copy, env }: Pick<Context, 'disk' | 'copy' | 'env'>,
+  { disk, copy, env, terminal }: Pick<Context, 'disk' | 'copy' | 'env' | 'terminal'>,
 ): StateStore {
-  return openStateStore(copy === undefined ? stack.state : { file: copy.stateFile }, { env, disk });
+  const place = copy === undefined ? stack.state : { file: copy.stateFile };
+  return openStateStore(place, { env, disk, admit: admitIn({ env, terminal }) });
 }
 
 /** Stands in plans for the lineage of a state that no run has made yet. */

@@ -1,4 +1,4 @@
-import { ABSENT, loadStack, readSecrets, type Stack } from '../config/index.ts';
+import { ABSENT, type LoadOptions, loadStack, readSecrets, type Stack } from '../config/index.ts';
 import type { Diagnostic } from '../core/diagnostics.ts';
 import { CallsheetError } from '../core/errors.ts';
 import { Secret } from '../core/value.ts';
@@ -32,11 +32,7 @@ export async function openStack(
   wanted: SecretsWanted = 'check',
 ): Promise<LoadedStack> {
   const { stack, diagnostics } = await loadStack({
-    dir: flags.dir,
-    env: context.env,
-    vars: parseVars(flags.var ?? []),
-    varFiles: flags.varFile ?? [],
-    environment: flags.env,
+    ...loadOptions(flags, context),
     secrets: wanted === 'check' ? 'check' : 'skip',
     onCounted: (resources) => {
       if (resources >= LARGE_STACK) spareMemory();
@@ -60,6 +56,14 @@ export async function openStack(
 
 function broken(diagnostics: readonly Diagnostic[]): CallsheetError {
   return new CallsheetError('config', 'the configuration has errors', { diagnostics });
+}
+
+/** What every command loads a stack with. */
+export function loadOptions(
+  { dir, env: environment, var: vars = [], varFile: varFiles = [], allowEnv = [] }: CommonFlags,
+  { env }: Pick<Context, 'env'>,
+): Omit<LoadOptions, 'secrets'> {
+  return { dir, env, environment, vars: parseVars(vars), varFiles, allowEnv };
 }
 
 /** `--var name=value`, by name. */

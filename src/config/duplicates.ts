@@ -1,7 +1,8 @@
+import { formatPosition } from '../core/diagnostics.ts';
 import type { Report } from './problems.ts';
 import type { ResolvedResource } from './resource.ts';
 import { configName } from './schema.ts';
-import { formatPosition, positionOf } from './source.ts';
+import { positionOf } from './source.ts';
 
 type Named = { readonly fields: readonly string[]; readonly key: string };
 

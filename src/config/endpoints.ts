@@ -3,6 +3,7 @@ import { checkEndpoints, type EndpointProblem, type WrittenEndpoint } from '../c
 import { STACK_FILE } from './discover.ts';
 import { nearest } from './nearest.ts';
 import type { Report } from './problems.ts';
+import { METHODS } from './settings-schema.ts';
 import { memberOf, type Written } from './written.ts';
 
 /**
@@ -42,6 +43,7 @@ function isInSchema(
   { operation, member }: EndpointProblem,
   endpoints: { readonly [operation: string]: WrittenEndpoint },
 ): boolean {
-  const isRelative = endpoints[operation]?.path?.startsWith('/') === false;
-  return member === 'method' || (member === 'path' && isRelative);
+  const { method = '', path = '' } = endpoints[operation] ?? {};
+  if (member === 'method') return !METHODS.includes(method);
+  return member === 'path' && !path.startsWith('/');
 }

@@ -1,9 +1,10 @@
+import { formatPosition } from '../core/diagnostics.ts';
 import { interpolate } from './interpolate.ts';
 import type { Problem } from './problems.ts';
 import { FOR_EACH, hideColumns, type Loop, type Rows, readRows, reportRows } from './read-rows.ts';
 import type { Context } from './resolved.ts';
 import type { Row } from './rows.ts';
-import { formatPosition, type Place, positionOf } from './source.ts';
+import { type Place, positionOf } from './source.ts';
 import { type Member, memberOf, type Written } from './written.ts';
 
 /** A row with the key that makes it a resource of its own. */

@@ -10,7 +10,7 @@ import { resolveTemplate } from './resolve-template.ts';
 import { fillIn, textOfFile } from './resolve-text.ts';
 import { type Context, FAILED, type Field, fail, type Resolved } from './resolved.ts';
 import { isFree, isText, typesOf } from './schema.ts';
-import { readSource } from './secrets.ts';
+import { isOwnCredential, readSource } from './secrets.ts';
 import type { Member, WrittenMap, WrittenScalar } from './written.ts';
 
 /** The value forms: objects with one `$` key. */
@@ -127,6 +127,13 @@ function resolveSecret(
     // What stands there may be the secret itself.
     if (source.hide) hide(context, node);
     return fail(context, field, place, source.words);
+  }
+  if (source.from === 'env' && isOwnCredential(source.name)) {
+    return fail(context, field, place, {
+      rule: 'secret/credential',
+      message: `reads ${source.name}, a credential of Callsheet, which no agent gets`,
+      hint: 'Put the secret into a variable of its own, whose name does not begin with CALLSHEET_',
+    });
   }
   context.secrets.push({ source: text, path: field.path, place });
   return new Secret(text);

@@ -35,6 +35,8 @@ export type LoadOptions = {
   readonly vars?: Readonly<Record<string, string>>;
   /** `--var-file`: absolute, or relative to the working directory. Later ones win. */
   readonly varFiles?: readonly string[];
+  /** `--allow-env`: variables of the process's environment that the stack may read beside those named for it. */
+  readonly allowEnv?: readonly string[];
   /** `--env`: the environment of `callsheet.yaml` that is laid over the stack. */
   readonly environment?: string | undefined;
   /** Texts that are read in the place of what files hold, or of files that are not there, by absolute path. */

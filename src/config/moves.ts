@@ -1,7 +1,8 @@
 import { type Address, isAddress, kindOf } from '../core/address.ts';
+import { formatPosition } from '../core/diagnostics.ts';
 import { insteadOf, nearest } from './nearest.ts';
 import type { Report } from './problems.ts';
-import { formatPosition, type Place, positionOf } from './source.ts';
+import { type Place, positionOf } from './source.ts';
 import { describe, memberOf, type Written } from './written.ts';
 
 /** An address, or all rows of one, that is called otherwise now. */

@@ -1,4 +1,5 @@
 import { type Address, formatAddress, isResourceName } from '../core/address.ts';
+import { formatPosition } from '../core/diagnostics.ts';
 import type { Kind } from '../kinds/kind.ts';
 import type { Base } from './bases.ts';
 import { STACK_FILE } from './discover.ts';
@@ -8,7 +9,7 @@ import { unpack } from './packed.ts';
 import type { Report } from './problems.ts';
 import { namedField } from './schema.ts';
 import { settingsSchema } from './settings-schema.ts';
-import { formatPosition, type Place, positionOf } from './source.ts';
+import { type Place, positionOf } from './source.ts';
 import { describe, type Member, memberOf, type Written, type WrittenMap } from './written.ts';
 
 /** Members that every file may have beside resources. */

@@ -1,6 +1,6 @@
-import { statSync } from 'node:fs';
+import { realpathSync, statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { isAbsolute } from 'node:path';
+import { isAbsolute, normalize } from 'node:path';
 import type { SourcePosition } from '../core/diagnostics.ts';
 import { ownOf } from '../core/own.ts';
 import { fileWords } from './file-words.ts';
@@ -13,6 +13,20 @@ type Env = Readonly<Record<string, string | undefined>>;
 
 /** A secret is a password, token or key; a larger file was named by mistake. */
 export const MAX_SECRET_BYTES = 64 * 1024;
+
+/** What Callsheet itself signs in with, or seals with, beside everything that is called `CALLSHEET_…`. */
+const OWN_CREDENTIALS: ReadonlySet<string> = new Set([
+  'AWS_ACCESS_KEY_ID',
+  'AWS_SECRET_ACCESS_KEY',
+  'AWS_SESSION_TOKEN',
+  'PGPASSWORD',
+]);
+
+/** Whether a variable of the environment is one of Callsheet's own. Some systems do not tell cases apart. */
+export function isOwnCredential(name: string): boolean {
+  const upper = name.toUpperCase();
+  return upper.startsWith('CALLSHEET_') || OWN_CREDENTIALS.has(upper);
+}
 
 /** What is wrong where a secret is not at hand, which some commands can do without. */
 export const ABSENT: ReadonlySet<string> = new Set(['secret/missing', 'secret/exec']);
@@ -60,10 +74,16 @@ function missing(what: string, hint: string): { readonly words: Words } {
   return { words: { rule: 'secret/missing', message: `reads its secret from ${what}`, hint } };
 }
 
-/** A secret's file: inside the stack folder, or anywhere where the path is absolute. */
+/** What looks like files there is the machine and its processes: `/proc/self/environ` is every secret at once. */
+const MACHINE = /^\/(proc|dev|sys)(\/|$)/;
+
+/** A secret's file: inside the stack folder, or anywhere but in the machine itself where the path is absolute. */
 function findSecretFile(path: string, folder: Folder): Found | Unreadable {
   if (!isAbsolute(path)) return folder.find(path, { hidden: true });
+  if (MACHINE.test(normalize(path))) return { reason: 'special' };
   try {
+    // A link may lead there as well.
+    if (MACHINE.test(realpathSync.native(path))) return { reason: 'special' };
     const stats = statSync(path);
     if (stats.isDirectory()) return { reason: 'directory' };
     return stats.isFile() ? { absolute: path, size: stats.size } : { reason: 'special' };

@@ -7,23 +7,28 @@ import { stateSchema } from './state-schema.ts';
 
 const scalar: SettingsField = { type: ['string', 'number', 'boolean'], 'x-local': true };
 
+/** What a request may be made with. */
+export const METHODS: readonly string[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
+
 const endpoint: SettingsField = {
   type: 'object',
   additionalProperties: false,
   description: 'Where an operation is found instead.',
-  examples: [{ method: 'POST', path: '/v1/retry-policies' }],
+  examples: [{ path: '/v2/retry-policies' }],
   properties: {
     method: {
       type: 'string',
-      enum: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'],
-      description: 'HTTP method.',
-      examples: ['POST'],
+      enum: [...METHODS],
+      description:
+        'HTTP method, of the same nature: POST, PUT and PATCH for each other. A read stays a GET, a delete a DELETE.',
+      examples: ['PUT'],
     },
     path: {
       type: 'string',
       pattern: '^/',
-      description: 'Path below the base address; parameters stand in braces.',
-      examples: ['/v1/agents/{agentId}'],
+      description:
+        'Path below the base address, with the parameters of the operation in braces, each once. It does not lead to another operation.',
+      examples: ['/v2/sms-templates/{templateId}'],
     },
   },
 };
@@ -45,19 +50,22 @@ const properties: { readonly [name: string]: SettingsField } = {
         type: 'string',
         format: 'uri',
         pattern: '^https?://',
-        description: 'Base address of the API. `CALLSHEET_BASE_URL` is used where it is absent.',
+        description:
+          'Base address of the API. `CALLSHEET_BASE_URL` wins over it. Credentials go there only where the environment names the host, too (`CALLSHEET_ALLOW_HOSTS`), or a person confirms it.',
         examples: ['https://voice.example.test'],
       },
       endpoints: {
         type: 'object',
         additionalProperties: endpoint,
-        description: 'Paths and methods of operations that the platform serves elsewhere.',
+        description:
+          'Where operations lie that the specification does not show (`callsheet assumptions`). Documented ones stay where they are; every plan names what was moved.',
         examples: [{ createRetryPolicy: { path: '/v1/policies' } }],
       },
       assume: {
         type: 'boolean',
         default: true,
-        description: 'Whether operations that the specification does not show may be used.',
+        description:
+          'Whether operations, bodies and fields that the specification does not show may be used. A change that needs one is `unsupported` otherwise.',
         examples: [false],
       },
     },
@@ -70,13 +78,14 @@ const properties: { readonly [name: string]: SettingsField } = {
       type: 'object',
       additionalProperties: false,
       description: 'One variable.',
-      examples: [{ env: 'CLINIC_PHONE', default: '+15550100' }],
+      examples: [{ env: 'CALLSHEET_VAR_PHONE', default: '+15550100' }],
       properties: {
         env: {
           type: 'string',
           'x-local': true,
-          description: 'Environment variable that it is read from.',
-          examples: ['CALLSHEET_BASE_URL'],
+          description:
+            'Environment variable that it is read from: `CALLSHEET_BASE_URL`, or one whose name begins with `CALLSHEET_VAR_`. Any other needs `--allow-env NAME` or `CALLSHEET_ALLOW_ENV`.',
+          examples: ['CALLSHEET_VAR_PHONE'],
         },
         default: { ...scalar, description: 'Value where none is given.', examples: ['+15550100'] },
         description: {

@@ -1,6 +1,6 @@
-import type { SourcePosition } from '../core/diagnostics.ts';
 import type { WrittenEndpoint } from '../core/endpoints.ts';
 import type { Guards } from '../core/guards.ts';
+import type { NamedBy } from '../core/origin.ts';
 import type { StatePlace } from '../core/state-place.ts';
 import type { LintSettings } from '../lint/settings.ts';
 import { reportBaseUrl } from './base-url.ts';
@@ -25,7 +25,7 @@ import { type PlacedRule, readRules } from './rules.ts';
 import { APART, resolveApart } from './settings-apart.ts';
 import { settingsSchema } from './settings-schema.ts';
 import { positionOf } from './source.ts';
-import { refuseState, statePlace } from './state-place.ts';
+import { refuseState, reportStateFile, statePlace } from './state-place.ts';
 import { rootSpot } from './trace.ts';
 import { validate } from './validate.ts';
 import type { Variables } from './variables.ts';
@@ -39,8 +39,8 @@ export type Platform = {
   readonly endpoints: Readonly<Record<string, WrittenEndpoint>>;
   /** Whether operations that the specification does not show may be used. */
   readonly assume: boolean;
-  /** Where the base address stands. */
-  readonly position?: SourcePosition;
+  /** Who names the base address. */
+  readonly by: NamedBy;
 };
 
 /** What `callsheet.yaml` sets up, beside the resources it may hold. */
@@ -66,9 +66,24 @@ function onlyStackMembers(root: WrittenMap): WrittenMap {
   return { ...root, members: new Map<string, Member>(members) };
 }
 
-function readPlatform(value: Resolved | undefined, written: Written | undefined): Platform {
+/**
+ * Who names the base address. A variable stands for whoever gives its value, where it is all of the address: the
+ * command line, or the stack with a default. A file of variables may lie in the repository, and which variable of
+ * the environment is meant is the stack's word.
+ */
+function whoNames(node: Written, variables: Variables): NamedBy {
+  const [, name] = (node.type === 'scalar' && /^\$\{var\.([\w-]+)\}$/.exec(node.text)) || [];
+  const origin = name === undefined ? undefined : variables.originOf(name);
+  return origin?.by === '--var' ? 'operator' : positionOf(origin?.place ?? node.place);
+}
+
+function readPlatform(
+  value: Resolved | undefined,
+  written: Written | undefined,
+  variables: Variables,
+): Platform {
   const platform = membersOf(value);
-  const place = memberOf(written, 'base_url')?.keyPlace;
+  const address = memberOf(written, 'base_url')?.value;
   const endpoints = Object.entries(membersOf(platform.endpoints)).map(
     ([operation, given]): [string, WrittenEndpoint] => {
       const { method, path } = membersOf(given);
@@ -85,7 +100,7 @@ function readPlatform(value: Resolved | undefined, written: Written | undefined)
     base_url: textOf(platform.base_url),
     endpoints: Object.fromEntries(endpoints),
     assume: platform.assume !== false,
-    ...(place === undefined ? {} : { position: positionOf(place) }),
+    by: address === undefined ? 'operator' : whoNames(address, variables),
   };
 }
 
@@ -183,15 +198,22 @@ export function readSettings(root: WrittenMap, deps: StackDeps): Settings {
   const { organization, include, guards } = resolved;
   const id = textOf(organization);
   const writtenPlatform = memberOf(written, 'platform')?.value;
-  const platform = readPlatform(resolved.platform, writtenPlatform);
+  const platform = readPlatform(resolved.platform, writtenPlatform, variables);
   reportBaseUrl(platform.base_url, root, report);
   reportEndpoints(platform.endpoints, memberOf(writtenPlatform, 'endpoints')?.value, report);
+  const place = statePlace(resolved.state, {
+    ...deps,
+    dir: folder.dir,
+    environment: deps.environment,
+    written: state,
+  });
+  reportStateFile(place, { ...deps, written: state });
   return {
     platform,
     organizations: Object.fromEntries(Object.entries(known).filter(([, value]) => isUuid(value))),
     organization: organization === undefined ? undefined : id !== undefined ? id : 'failed',
     include: readInclude(include, memberOf(written, 'include')?.value),
-    state: statePlace(resolved.state, { ...deps, dir: folder.dir, environment: deps.environment }),
+    state: place,
     guards: readGuards(guards, memberOf(written, 'guards')?.value),
     lint: readLint(resolved.lint),
     rules: rules.rules,

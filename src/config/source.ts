@@ -92,8 +92,3 @@ export function placeOf(snippet: string, inside: Place): Place {
 export function startOf(source: Source): Place {
   return { source, start: 0, end: 0 };
 }
-
-/** `agents.yaml:3:5` */
-export function formatPosition(position: SourcePosition): string {
-  return `${position.file}:${position.line}:${position.column}`;
-}

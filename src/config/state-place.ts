@@ -1,10 +1,13 @@
-import { isAbsolute, join, resolve as resolvePath } from 'node:path';
+import { realpathSync } from 'node:fs';
+import { dirname, isAbsolute, join, relative, resolve as resolvePath, sep } from 'node:path';
 import { CallsheetError } from '../core/errors.ts';
+import type { NamedBy } from '../core/origin.ts';
 import type { S3Place, StatePlace } from '../core/state-place.ts';
 import { STACK_FILE } from './discover.ts';
 import type { Report } from './problems.ts';
 import { membersOf, type Resolved } from './resolved.ts';
 import { defaultStateFile } from './shared-state.ts';
+import { positionOf } from './source.ts';
 import { addressProblem } from './state-address.ts';
 import { memberOf, type Written } from './written.ts';
 
@@ -18,10 +21,10 @@ const NEEDS: { readonly [store: string]: readonly [string, ...string[]] } = {
 };
 
 /** The members that hold the address of a server. */
-const ADDRESSES: { readonly [store: string]: string } = {
-  http: 'address',
-  postgres: 'url',
-  s3: 'endpoint',
+const ADDRESSES: { readonly [store: string]: readonly string[] } = {
+  http: ['address', 'lock_address', 'unlock_address'],
+  postgres: ['url'],
+  s3: ['endpoint'],
 };
 
 /** What is wrong with where the state is said to be. True: it is not to be read any further. */
@@ -34,12 +37,14 @@ export function refuseState(state: Written | undefined, report: Report): boolean
     ) ||
     refuseSeveral(state, report) ||
     refuseUnnamed(state, report) ||
-    Object.entries(ADDRESSES).some(([store, member]) =>
-      refuseWrongAddress(
-        store,
-        member,
-        memberOf(memberOf(state, store)?.value, member)?.value,
-        report,
+    Object.entries(ADDRESSES).some(([store, members]) =>
+      members.some((member) =>
+        refuseWrongAddress(
+          store,
+          member,
+          memberOf(memberOf(state, store)?.value, member)?.value,
+          report,
+        ),
       ),
     )
   );
@@ -67,16 +72,17 @@ function refuseWrongAddress(
 
 /** Throws `CallsheetError('config')` where the address of a place is none. */
 function checked(place: StatePlace, from: string): StatePlace {
-  const [store, text] =
-    'http' in place
-      ? ['http', place.http.address]
-      : 'postgres' in place
-        ? ['postgres', place.postgres.url]
-        : ['s3', 's3' in place ? place.s3.endpoint : undefined];
-  const name = from === STACK_FILE ? `state.${store}.${ADDRESSES[store]}` : from;
-  const problem = text === undefined ? undefined : addressProblem(store ?? '', name, text);
-  if (problem === undefined) return place;
-  throw new CallsheetError('config', problem.message, { hint: problem.hint });
+  for (const [store, members] of Object.entries(ADDRESSES)) {
+    const given = Object.entries(place).find(([name]) => name === store)?.[1] ?? {};
+    for (const [member, text] of Object.entries(given)) {
+      if (!members.includes(member)) continue;
+      const name = from === STACK_FILE ? `state.${store}.${member}` : from;
+      const problem = addressProblem(store, name, String(text));
+      if (problem !== undefined)
+        throw new CallsheetError('config', problem.message, { hint: problem.hint });
+    }
+  }
+  return place;
 }
 
 function refuseUnnamed(state: Written | undefined, report: Report): boolean {
@@ -143,6 +149,8 @@ export type StateSurroundings = {
   readonly dir: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly environment: string | undefined;
+  /** `state` as it is written. */
+  readonly written: Written | undefined;
 };
 
 /**
@@ -152,21 +160,84 @@ export type StateSurroundings = {
  */
 export function statePlace(
   value: Resolved | undefined,
-  { dir, env, environment }: StateSurroundings,
+  { dir, env, environment, written }: StateSurroundings,
 ): StatePlace {
   const { CALLSHEET_STATE: elsewhere } = env;
   if (elsewhere !== undefined && elsewhere !== '') return placeOf(elsewhere);
   const { file, http, postgres, s3 } = membersOf(value);
+  /** The stack names the server, be it with a variable: which one is its word. */
+  const by = (store: string, member: string): NamedBy => {
+    const given = memberOf(written, store)?.value;
+    const place = memberOf(given, member)?.value.place ?? given?.place ?? written?.place;
+    return place === undefined ? { file: STACK_FILE, line: 1, column: 1 } : positionOf(place);
+  };
   const { address, ...others } = textsIn(http);
-  if (address !== undefined) return checked({ http: { ...others, address } }, STACK_FILE);
+  if (address !== undefined)
+    return checked(
+      {
+        http: { ...others, address },
+        by: by('http', 'address'),
+        lock_by: by('http', others.lock_address === undefined ? 'unlock_address' : 'lock_address'),
+      },
+      STACK_FILE,
+    );
   const { url, stack } = textsIn(postgres);
   if (url !== undefined && stack !== undefined)
-    return checked({ postgres: { url, stack } }, STACK_FILE);
+    return checked({ postgres: { url, stack }, by: by('postgres', 'url') }, STACK_FILE);
   const { bucket, key, ...service } = textsIn(s3);
   if (bucket !== undefined && key !== undefined)
-    return checked({ s3: { ...service, bucket, key } }, STACK_FILE);
+    return checked({ s3: { ...service, bucket, key }, by: by('s3', 'endpoint') }, STACK_FILE);
   const path = typeof file === 'string' ? file : defaultStateFile(environment);
   return { file: isAbsolute(path) ? path : join(dir, path) };
+}
+
+/**
+ * Reports a state file that the stack puts outside of its folder: what is written there at apply could be anybody's.
+ * Only the environment says so.
+ */
+export function reportStateFile(
+  place: StatePlace,
+  {
+    env,
+    folder: { dir },
+    written,
+    report,
+  }: Pick<StateSurroundings, 'env' | 'written'> & {
+    readonly folder: { readonly dir: string };
+    readonly report: Report;
+  },
+): void {
+  if (!('file' in place) || env.CALLSHEET_STATE) return;
+  const { file } = place;
+  const own = memberOf(written, 'file')?.value;
+  const isOutside = !isInside(dir, file);
+  // The name of the environment is to blame then, and reported.
+  if (isOutside && own === undefined) return;
+  if (!isOutside && isInside(realOf(dir), realOf(file))) return;
+  const shown = relative(dir, file).split(sep).join('/');
+  report.add({
+    rule: 'config/state',
+    message: isOutside
+      ? `${STACK_FILE}: state.file leaves the stack folder`
+      : `${STACK_FILE}: the state file ${shown} is behind a link that leads out of the stack folder`,
+    hint: 'Keep it in the folder, or name it in the environment: CALLSHEET_STATE=PATH.',
+    place: own?.place,
+  });
+}
+
+function isInside(dir: string, path: string): boolean {
+  const way = relative(dir, path);
+  return way !== '' && way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);
+}
+
+/** A path without its links, as far as it exists. */
+function realOf(path: string): string {
+  try {
+    return realpathSync.native(path);
+  } catch {
+    const above = dirname(path);
+    return above === path ? path : join(realOf(above), path.slice(above.length));
+  }
 }
 
 /** A place in one text: an address or the path of a file. Throws `CallsheetError('usage')` for an address of no store. */
@@ -177,12 +248,15 @@ export function placeOf(text: string): StatePlace {
       return { file: resolvePath(text) };
     case 'http':
     case 'https':
-      return checked({ http: { address: text } }, 'the place of the state');
+      return checked({ http: { address: text }, by: 'operator' }, 'the place of the state');
     case 'postgres':
     case 'postgresql':
-      return checked({ postgres: { url: text, stack: stackIn(text) } }, 'the place of the state');
+      return checked(
+        { postgres: { url: text, stack: stackIn(text) }, by: 'operator' },
+        'the place of the state',
+      );
     case 's3':
-      return checked({ s3: bucketIn(text) }, 'the endpoint of the state');
+      return checked({ s3: bucketIn(text), by: 'operator' }, 'the endpoint of the state');
     default:
       throw new CallsheetError('usage', `no state is kept at ${store}://`, {
         hint: 'A state is kept in a file, at https://, postgres:// or s3://. docs/state.md says how.',

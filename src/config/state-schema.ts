@@ -11,7 +11,7 @@ const http: SettingsField = {
   type: 'object',
   additionalProperties: false,
   description:
-    'A server that speaks the protocol of Terraform’s `http` backend, such as GitLab. The password comes from `CALLSHEET_STATE_PASSWORD`.',
+    'A server that speaks the protocol of Terraform’s `http` backend, such as GitLab. The password comes from `CALLSHEET_STATE_PASSWORD`, and goes only to hosts that the environment names (`CALLSHEET_ALLOW_HOSTS`).',
   examples: [{ address: 'https://gitlab.example.test/api/v4/projects/7/terraform/state/desk' }],
   properties: {
     address: address(
@@ -40,7 +40,7 @@ const postgres: SettingsField = {
   type: 'object',
   additionalProperties: false,
   description:
-    'A PostgreSQL database. It keeps many states. The password comes from `CALLSHEET_STATE_PASSWORD` or `PGPASSWORD`.',
+    'A PostgreSQL database. It keeps many states. The password comes from `CALLSHEET_STATE_PASSWORD` or `PGPASSWORD`, and goes only to hosts that the environment names (`CALLSHEET_ALLOW_HOSTS`).',
   examples: [{ url: 'postgres://callsheet@db.example.test/callsheet', stack: 'production' }],
   properties: {
     url: address(
@@ -61,7 +61,10 @@ const s3: SettingsField = {
     bucket: address('Name of the bucket.', 'voice-states'),
     key: address('Name of the object; others lie below it.', 'production/state.json'),
     region: address('Its region, unless `AWS_REGION` says it.', 'eu-central-1'),
-    endpoint: address('Address of a service that is not Amazon’s.', 'https://s3.example.test'),
+    endpoint: address(
+      'Address of a service that is not Amazon’s. The environment must name its host, too (`CALLSHEET_ALLOW_HOSTS`).',
+      'https://s3.example.test',
+    ),
   },
 };
 
@@ -74,7 +77,8 @@ export const stateSchema: SettingsField = {
     file: {
       type: 'string',
       'x-local': true,
-      description: 'Path of the state file, from the stack folder.',
+      description:
+        'Path of the state file, in the stack folder. `CALLSHEET_STATE` names one that is elsewhere.',
       default: '.callsheet/state.json',
       examples: ['.callsheet/state.json'],
     },

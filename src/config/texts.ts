@@ -1,8 +1,9 @@
 import type { DesiredResource } from '../core/desired.ts';
+import { formatPosition } from '../core/diagnostics.ts';
 import type { Origin, Span } from '../lint/rule.ts';
 import { bodyOf, placeAt } from './extent.ts';
 import { type Folder, isUnreadable } from './folder.ts';
-import { formatPosition, lineAt, lineRange, type Place, placeOf, type Source } from './source.ts';
+import { lineAt, lineRange, type Place, placeOf, type Source } from './source.ts';
 
 /** Finds where the text of a field is written: in the YAML, or in the file that it names. */
 export type Texts = {

@@ -7,6 +7,7 @@ import { isUnreadable, readText, type Unreadable } from './folder.ts';
 import { maskValues } from './masks.ts';
 import { nearest } from './nearest.ts';
 import type { Report } from './problems.ts';
+import { isOwnCredential } from './secrets.ts';
 import type { Place } from './source.ts';
 import { type Member, memberOf, type Written } from './written.ts';
 import { parseYaml } from './yaml.ts';
@@ -38,6 +39,7 @@ export const unreadableVariables: Variables = {
 
 type Given = {
   readonly env: Readonly<Record<string, string | undefined>>;
+  readonly allowEnv?: readonly string[];
   readonly vars?: Readonly<Record<string, string>>;
   readonly varFiles?: readonly string[];
 };
@@ -125,6 +127,54 @@ function checkDeclaration({ key, keyPlace, value }: Member, report: Report): voi
   });
 }
 
+/** The variable of the environment that every stack may read, beside those that are named for it. */
+const BASE_URL = 'CALLSHEET_BASE_URL';
+const FOR_STACKS = /^CALLSHEET_VAR_./;
+const LEAVE = 'CALLSHEET_ALLOW_ENV';
+
+/**
+ * Which variables of the environment a stack may read. What it reads is printed, and a stack can come from a
+ * stranger, so those that are not named for it need leave from outside of it: a name, or a beginning with a star.
+ */
+function readLeave({ env, allowEnv = [] }: Given, report: Report): (name: string) => boolean {
+  const named = [
+    ...allowEnv.map((text) => ['--allow-env', text] as const),
+    [LEAVE, env[LEAVE] ?? ''] as const,
+  ].flatMap(([from, text]) => text.split(/[\s,]+/).map((name) => [from, name] as const));
+  const patterns: string[] = [];
+  for (const [from, pattern] of named) {
+    if (/^[A-Za-z_]\w*\*?$/.test(pattern)) patterns.push(pattern);
+    else if (pattern !== '') {
+      report.add({
+        rule: 'variable/leave',
+        message: `${from} allows ${JSON.stringify(pattern)}, which names no environment variable`,
+        hint: 'Give names, such as CITY, or how they begin, such as CITY_*',
+      });
+    }
+  }
+  const isAllowed = (name: string) =>
+    patterns.some((pattern) =>
+      pattern.endsWith('*') ? name.startsWith(pattern.slice(0, -1)) : name === pattern,
+    );
+  return (name) =>
+    name === BASE_URL || FOR_STACKS.test(name) || (isAllowed(name) && !isOwnCredential(name));
+}
+
+/** Reports a variable of the environment that a stack may not read. */
+function refuseEnv({ key, value }: Member, name: string, report: Report): void {
+  const own = isOwnCredential(name);
+  report.add({
+    rule: 'variable/environment',
+    message: own
+      ? `${STACK_FILE}: the variable ${key} reads ${name}, a credential of Callsheet, which no stack may read`
+      : `${STACK_FILE}: the variable ${key} reads ${name} from the environment, which nobody allowed`,
+    hint: own
+      ? 'Name a variable of its own, such as CALLSHEET_VAR_NAME'
+      : `Call it CALLSHEET_VAR_${name.toUpperCase()}, or allow it: --allow-env ${name}, or ${LEAVE}=${name}`,
+    place: memberOf(value, 'env')?.value.place,
+  });
+}
+
 function envOf(declaration: Written): string | undefined {
   const value = memberOf(declaration, 'env')?.value;
   return value?.type === 'scalar' && typeof value.value === 'string' ? value.value : undefined;
@@ -141,10 +191,13 @@ export function readVariables(
   report: Report,
 ): Variables {
   const declarations = new Map<string, Written>();
+  const mayRead = readLeave(given, report);
   if (declared?.type === 'map') {
     for (const member of declared.members.values()) {
       declarations.set(member.key, member.value);
       checkDeclaration(member, report);
+      const name = envOf(member.value);
+      if (name !== undefined && !mayRead(name)) refuseEnv(member, name, report);
     }
   }
   const names = new Set(declarations.keys());
@@ -163,10 +216,14 @@ export function readVariables(
   /** Everything that may give a variable its value, the strongest first. */
   const sourcesOf = (name: string, declaration: Written): readonly Source[] => {
     const env = envOf(declaration);
+    const isRead = env !== undefined && mayRead(env);
     return [
       { by: '--var', value: vars.get(name) },
       ...files.map(({ path, values }) => ({ by: `--var-file ${path}`, value: values.get(name) })),
-      { by: `the environment variable ${env}`, value: (env && ownOf(given.env, env)) || undefined },
+      {
+        by: `the environment variable ${env}`,
+        value: (isRead && ownOf(given.env, env)) || undefined,
+      },
       {
         by: 'its default',
         value: defaultOf(declaration),
@@ -179,6 +236,8 @@ export function readVariables(
       const declaration = declarations.get(name);
       if (declaration === undefined) return { unknown: { nearest: nearest(name, names) } };
       const found = sourcesOf(name, declaration).find(({ value }) => value !== undefined);
+      const env = envOf(declaration);
+      if (found === undefined && env !== undefined && !mayRead(env)) return 'unreadable';
       return found?.value === undefined
         ? { missing: { env: envOf(declaration) } }
         : { value: found.value };

@@ -9,9 +9,10 @@ import {
   type YAMLMap,
   type YAMLSeq,
 } from 'yaml';
+import { formatPosition } from '../core/diagnostics.ts';
 import type { JsonScalar } from '../core/value.ts';
 import type { Problem } from './problems.ts';
-import { formatPosition, type Place, positionOf, type Source } from './source.ts';
+import { type Place, positionOf, type Source } from './source.ts';
 import type { Member, Written, WrittenMap, WrittenScalar } from './written.ts';
 
 /** Nodes that the aliases of one file may add. A few nested aliases are enough for billions. */

@@ -8,6 +8,11 @@ export type SourcePosition = {
   readonly end_column?: number;
 };
 
+/** `agents.yaml:3:5` */
+export function formatPosition({ file, line, column }: SourcePosition): string {
+  return `${file}:${line}:${column}`;
+}
+
 export type Severity = 'error' | 'warning';
 
 /** One problem, as data: only `cli/` turns it into text and an exit code. */

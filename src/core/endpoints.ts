@@ -12,60 +12,103 @@ export type EndpointProblem = {
   readonly candidates: readonly string[];
 };
 
-export const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
+/** An operation, as far as it matters to where it may lie. */
+type Place = { readonly method: string; readonly path: string; readonly documented: boolean };
+type Places = { readonly [operation: string]: Place };
+
+/** Methods of one nature: an operation is moved to another of its own, so a read never becomes a write. */
+const NATURES: readonly (readonly string[])[] = [['GET'], ['POST', 'PUT', 'PATCH'], ['DELETE']];
 
 /**
- * Checks overrides against the operations that there are: names, methods, and that a path keeps the
- * parameters of the one that it replaces.
+ * Checks overrides against the operations that there are. A stack can come from a stranger, so that an override
+ * only says where an operation lies which the specification does not show: it keeps its nature and the parameters
+ * of its path, and never comes to lie where the platform has something else.
  */
 export function checkEndpoints(
   overrides: { readonly [operation: string]: WrittenEndpoint },
-  operations: { readonly [operation: string]: { readonly path: string } },
+  operations: Places,
 ): readonly EndpointProblem[] {
-  return Object.entries(overrides).flatMap(([operation, written]) => {
+  return Object.entries(overrides).flatMap(([operation, written]): readonly EndpointProblem[] => {
     const known = Object.hasOwn(operations, operation) ? operations[operation] : undefined;
-    if (known !== undefined) return checkOverride(operation, written, known.path);
-    const message = `${operation} is no operation of the platform`;
-    return [{ operation, member: undefined, message, candidates: Object.keys(operations) }];
+    if (known?.documented === false) return checkOverride(operation, written, known, operations);
+    const candidates = Object.keys(operations).filter((name) => !operations[name]?.documented);
+    const message =
+      known === undefined
+        ? `${operation} is no operation of the platform`
+        : `${operation} is documented: it stays at ${known.method} ${known.path}`;
+    return [{ operation, member: undefined, message, candidates: known ? [] : candidates }];
   });
 }
 
 function checkOverride(
   operation: string,
   { method, path }: WrittenEndpoint,
-  original: string,
+  original: Place,
+  operations: Places,
 ): readonly EndpointProblem[] {
   const problems: EndpointProblem[] = [];
-  if (method !== undefined && !METHODS.some((known) => known === method)) {
-    const message = `the method of ${operation} is ${JSON.stringify(method)}; it may be ${METHODS.join(', ')}`;
-    problems.push({ operation, member: 'method', message, candidates: METHODS });
+  const allowed = NATURES.find((methods) => methods.includes(original.method)) ?? [];
+  if (method !== undefined && !allowed.includes(method)) {
+    const may = allowed.length === 1 ? `${allowed[0]} alone` : 'POST, PUT or PATCH';
+    const message = `the method of ${operation} is ${JSON.stringify(method)}; it may be ${may}`;
+    problems.push({ operation, member: 'method', message, candidates: allowed });
   }
-  for (const complaint of path === undefined ? [] : complaintsOf(path, original)) {
+  for (const complaint of path === undefined ? [] : complaintsOf(path, original, operations)) {
     const message = `the path of ${operation} ${complaint}`;
     problems.push({ operation, member: 'path', message, candidates: [] });
   }
   return problems;
 }
 
-function complaintsOf(path: string, original: string): readonly string[] {
-  const [given, wanted] = [parametersOf(path), parametersOf(original)];
+function complaintsOf(path: string, original: Place, operations: Places): readonly string[] {
+  const [given, wanted] = [parametersOf(path), parametersOf(original.path)];
   const missing = wanted.filter((name) => !given.includes(name));
   const unknown = given.filter((name) => !wanted.includes(name));
-  const rest = path.replaceAll(PARAMETER, '');
-  return [
+  const twice = new Set(given.filter((name, index) => given.indexOf(name) !== index));
+  const rest = path.replaceAll(PARAMETER, 'x');
+  const form = [
     ...(path.startsWith('/') ? [] : ['does not begin with a slash']),
-    ...(/^[\x21-\x7e]*$/.test(path) && !/[?#{}\\]/.test(rest)
-      ? []
-      : ['holds what a path cannot: blanks, ?, #, a backslash or a brace without its other half']),
+    // Servers read an encoded slash, `;` or a doubled slash in ways of their own.
+    ...(PLAIN.test(rest) ? [] : ['holds what a path cannot: steps are letters, digits, - . _ ~ :']),
     ...(/(^|\/)\.{1,2}(\/|$)/.test(rest) ? ['holds a step of dots'] : []),
-    ...missing.map((name) => `lacks {${name}}, which ${original} has`),
-    ...unknown.map((name) => `has {${name}}, which ${original} does not have`),
+    ...missing.map((name) => `lacks {${name}}, which ${original.path} has`),
+    ...unknown.map((name) => `has {${name}}, which ${original.path} does not have`),
+    ...[...twice].map((name) => `has {${name}} twice`),
   ];
+  if (form.length > 0) return form;
+  const other = Object.entries(operations).find(
+    ([, { path: taken }]) => mayMeet(path, taken) && !mayMeet(original.path, taken),
+  );
+  return other === undefined
+    ? []
+    : [`may lead to what is ${other[0]}, ${other[1].method} ${other[1].path}`];
 }
+
+/** Steps of plain characters, with or without a slash behind the last. */
+const PLAIN = /^\/?[\w.~:-]+(\/[\w.~:-]+)*\/?$/;
 
 /** A parameter of a path: `{agentId}`. */
 const PARAMETER = /\{(\w+)\}/g;
 
 function parametersOf(path: string): readonly string[] {
   return [...path.matchAll(PARAMETER)].map(([, name = '']) => name);
+}
+
+/** Whether two paths are the same for some values of their parameters. */
+function mayMeet(one: string, other: string): boolean {
+  const [these, those] = [stepsOf(one), stepsOf(other)];
+  return (
+    these.length === those.length &&
+    these.every((step, index) => {
+      const [a, b] = [step, those[index] ?? ''];
+      return a === b || a.includes('{') || b.includes('{');
+    })
+  );
+}
+
+function stepsOf(path: string): readonly string[] {
+  return path
+    .toLowerCase()
+    .split('/')
+    .filter((step) => step !== '');
 }

@@ -34,6 +34,8 @@ export type PlanDocument = {
   readonly requests: RequestForecast;
   /** Ids of the assumptions that the plan's calls rely on. */
   readonly assumptions: readonly string[];
+  /** Operations that the stack has elsewhere than where the specification, or an assumption, has them; absent where none. */
+  readonly endpoints?: readonly MovedEndpoint[];
   readonly changes: readonly Change[];
   /** What a person should know that changes nothing. */
   readonly notes: readonly Note[];
@@ -46,6 +48,14 @@ export type PlanDocument = {
   readonly settled?: SettledRun;
   /** What came of trying it on a copy of the fleet; absent where nobody did. The digest does not cover it. */
   readonly rehearsal?: Rehearsal;
+};
+
+/** Where an operation is called (`platform.endpoints`), and where it would be. */
+export type MovedEndpoint = {
+  readonly operation: string;
+  readonly method: string;
+  readonly path: string;
+  readonly instead_of: { readonly method: string; readonly path: string };
 };
 
 /** Which snapshot is meant, wherever its file lies by now. */

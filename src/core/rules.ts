@@ -224,13 +224,18 @@ const TABLE: readonly (readonly [name: string, summary: string, remedy: string])
     'Use https, and give credentials in the environment.',
   ],
   [
+    'platform/method',
+    'platform.endpoints makes an operation one of another nature.',
+    'A read stays a GET, a delete a DELETE; POST, PUT and PATCH may stand for each other.',
+  ],
+  [
     'platform/operation',
-    'platform.endpoints names an operation that does not exist.',
-    'callsheet assumptions lists those that there are.',
+    'platform.endpoints names an operation that does not exist, or that is documented.',
+    'callsheet assumptions lists those that may lie elsewhere.',
   ],
   [
     'platform/path',
-    'A path under platform.endpoints cannot be called.',
+    'A path under platform.endpoints cannot be called, or leads to another operation.',
     'Use the parameters of the operation, each once, in braces.',
   ],
   [
@@ -332,6 +337,11 @@ const TABLE: readonly (readonly [name: string, summary: string, remedy: string])
     'Run it by hand in the folder of the stack, and mend it.',
   ],
   [
+    'secret/credential',
+    'A secret is read from a variable that holds a credential of Callsheet itself.',
+    'Put the secret into a variable of its own.',
+  ],
+  [
     'secret/exec',
     'A secret is read from a command, and commands are not allowed.',
     'Read the command, then pass --allow-exec.',
@@ -408,6 +418,16 @@ const TABLE: readonly (readonly [name: string, summary: string, remedy: string])
     'unchecked/known',
     'A field that the schema knows stands under unchecked, where nothing checks it.',
     'Write it in the resource itself.',
+  ],
+  [
+    'variable/environment',
+    'A variable reads something of the environment that is not for stacks.',
+    'Name it CALLSHEET_VAR_…, or allow it with --allow-env or CALLSHEET_ALLOW_ENV.',
+  ],
+  [
+    'variable/leave',
+    'What a stack may read of the environment is not allowed by a name.',
+    'Give names, or beginnings of names with a star behind them.',
   ],
   [
     'variable/missing',

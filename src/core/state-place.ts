@@ -1,9 +1,14 @@
-/** Where a stack keeps its state. Credentials are never a part of it: they come from the environment. */
+import type { NamedBy } from './origin.ts';
+
+/**
+ * Where a stack keeps its state. Credentials are never a part of it: they come from the environment, and `by` says
+ * who names the server that they would go to.
+ */
 export type StatePlace =
   | { readonly file: string }
-  | { readonly http: HttpPlace }
-  | { readonly postgres: PostgresPlace }
-  | { readonly s3: S3Place };
+  | { readonly http: HttpPlace; readonly by: NamedBy; readonly lock_by?: NamedBy }
+  | { readonly postgres: PostgresPlace; readonly by: NamedBy }
+  | { readonly s3: S3Place; readonly by: NamedBy };
 
 /** A server that speaks the protocol of Terraform's `http` backend. */
 export type HttpPlace = {

@@ -1,4 +1,4 @@
-import { type Endpoints, endpointOf, isUsable } from '../api/endpoints.ts';
+import { type Endpoints, endpointOf, refusalOf } from '../api/endpoints.ts';
 import { ApiError } from '../api/errors.ts';
 import type { Lack } from '../plan/reader.ts';
 
@@ -21,10 +21,8 @@ export function openLacks(endpoints: Endpoints): Lacks {
     return isAssumed && isMissing;
   };
   return {
-    of: (operation) => {
-      if (!isUsable(operation, endpoints)) return 'refused';
-      return absent.has(operation) ? 'absent' : undefined;
-    },
+    of: (operation) =>
+      refusalOf(operation, endpoints) ?? (absent.has(operation) ? 'absent' : undefined),
     mayBeLack,
     learn(operation, error) {
       const isLack = mayBeLack(operation, error);

@@ -1,19 +1,19 @@
-import { isIdentity, parsePath } from '../core/path.ts';
+import type { Address } from '../core/address.ts';
 import type { Change } from '../core/plan-document.ts';
-import { type FieldSchema, itemSchema, memberSchema } from '../core/schema.ts';
 import { kindNamed } from '../kinds/index.ts';
 import type { Kind } from '../kinds/kind.ts';
-import { writesOf } from './operations.ts';
+import { assumptionsAlong, writesOf } from './operations.ts';
 import type { Support } from './unsupported.ts';
 
 /**
  * Ids of the assumptions that reading and carrying out the changes relies on (DESIGN §9), sorted, and those that
- * make reading needless for resources of the kinds `unread`. What is
+ * make reading needless for resources of the kinds `unread`. `carried`: paths that go back as they were read. What is
  * unsupported is not carried out, and an operation that is known not to be usable is not called.
  */
 export function assumptionsOf(
   changes: readonly Change[],
   unread: readonly Kind[],
+  carried: ReadonlyMap<Address, readonly string[]>,
   { assumptionOf, lackOf }: Support,
 ): readonly string[] {
   const found = new Set(unread.flatMap(({ stamp }) => (stamp ? [stamp.assumption] : [])));
@@ -25,19 +25,13 @@ export function assumptionsOf(
       const assumption = lackOf(operation) === undefined ? assumptionOf(operation) : undefined;
       if (assumption !== undefined) found.add(assumption);
     }
-    for (const { path } of isDone ? change.fields : []) {
+    const paths = [
+      ...change.fields.map(({ path }) => path),
+      ...(carried.get(change.address) ?? []),
+    ];
+    for (const path of isDone ? paths : []) {
       for (const assumption of assumptionsAlong(kind.schema, path)) found.add(assumption);
     }
   }
   return [...found].sort();
-}
-
-function assumptionsAlong(root: FieldSchema, path: string): readonly string[] {
-  const found: string[] = [];
-  let schema = root;
-  for (const segment of parsePath(path) ?? []) {
-    schema = isIdentity(segment) ? itemSchema(root, schema) : memberSchema(root, schema, segment);
-    if (schema['x-assumption'] !== undefined) found.push(schema['x-assumption']);
-  }
-  return found;
 }

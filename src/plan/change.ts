@@ -126,7 +126,8 @@ function planPresence(
               reason: sameReason(identity),
               operations: [],
             };
-  const leaves = shape.action === 'replace' ? withHidden(kind, document, found) : found;
+  const isMade = shape.action === 'replace' && shape.operations.length > 0;
+  const leaves = isMade ? withHidden(kind, document, found) : found;
   // Most of a fleet, of which nothing else is asked.
   if (shape.action === 'no_op') return { change: unchanged(identity, live.id), leaves };
   const secrets = knownSecrets(kind.schema, document, recorded?.leaves);

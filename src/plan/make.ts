@@ -2,7 +2,7 @@ import { type Address, matchesAddress } from '../core/address.ts';
 import type { DesiredResource } from '../core/desired.ts';
 import type { Guards } from '../core/guards.ts';
 import { inTurns } from '../core/in-turns.ts';
-import type { Change, PlanDocument, PlanOptions } from '../core/plan-document.ts';
+import type { Change, MovedEndpoint, PlanDocument, PlanOptions } from '../core/plan-document.ts';
 import type { PlanRules } from '../core/plan-rules.ts';
 import type { LeafChange } from '../diff/compare.ts';
 import type { World } from '../diff/world.ts';
@@ -69,6 +69,10 @@ export type PlanInput = {
   /** History entries that a rollback reverts to. */
   readonly versions: ReadonlyMap<Address, number>;
   readonly assumptionOf: Support['assumptionOf'];
+  /** Whether what is only assumed may be written; it may unless this is false. */
+  readonly assume?: boolean;
+  /** What the stack moved on the platform. */
+  readonly endpoints?: readonly MovedEndpoint[];
   /** Measured while reading, with as many in flight as apply has; see `forecastRequests`. */
   readonly secondsPerRequest: () => number;
 };
@@ -186,7 +190,8 @@ function assemble(
     options,
     summary: summarise(changes, all.length - changes.length),
     requests: forecastRequests(changes, kindNamed, input.secondsPerRequest()),
-    assumptions: assumptionsOf(changes, unreadKinds(results), supportOf(input)),
+    assumptions: assumptionsOf(changes, unreadKinds(results), carriedBy(results), supportOf(input)),
+    ...((input.endpoints ?? []).length === 0 ? {} : { endpoints: input.endpoints }),
     changes,
     notes: distinctNotes(results.flatMap(({ notes }) => notes)),
     ...(input.settled === undefined ? {} : { settled: input.settled }),
@@ -196,6 +201,10 @@ function assemble(
   const notes = [...undigested.notes, ...overrideNotes(objections), ...judged.notes];
   const plan = { ...undigested, notes, digest: planDigest(undigested) };
   return withRefusals(plan, [...refusalsIn(objections), ...judged.refusals]);
+}
+
+function carriedBy(results: readonly Result[]): ReadonlyMap<Address, readonly string[]> {
+  return new Map(results.map(({ change, carried = [] }) => [change.address, carried]));
 }
 
 /** The kinds of what was planned without being read. */

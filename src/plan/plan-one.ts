@@ -9,6 +9,7 @@ import { isResent, planChange } from './change.ts';
 import type { Identity } from './identify.ts';
 import type { PlanInput } from './make.ts';
 import { attributeDrift, attributeUnrecorded, extentNotes, leafNotes } from './notes.ts';
+import { carriedPaths } from './operations.ts';
 import { certified, livePin } from './pin.ts';
 import { type PreflightContext, preflight } from './preflight.ts';
 import { fieldsOf, type HistoryEntry, readWith } from './reader.ts';
@@ -29,6 +30,8 @@ export type Result = {
   readonly state: ResourceState | undefined;
   /** Whether it was planned without being read. */
   readonly isUnread?: boolean;
+  /** Paths of what goes back with the change as it was read. */
+  readonly carried?: readonly string[];
 };
 
 /** What all resources of a plan are planned with. */
@@ -63,7 +66,8 @@ export async function planOne(given: Identity, input: OneInput): Promise<Result>
     support,
   };
   const { change: planned, leaves } = planChange(identity, live, context);
-  const supported = withSupport(planned, identity, support);
+  const carried = live === undefined ? [] : carriedPaths(planned, kind, live.document);
+  const supported = withSupport(planned, identity, support, carried);
   const written = { document: desired?.document ?? {}, leaves, live: live?.document ?? {} };
   const { change, notes: untold } = await ask(supported, written, input);
   const notes = [...leafNotes(address, leaves), ...extentNotes(change, live), ...untold];
@@ -85,13 +89,13 @@ export async function planOne(given: Identity, input: OneInput): Promise<Result>
   const pinned = pinHistory(identity, change, change.pin, leaves, history);
   const isUndone = input.purpose === 'rollback' && change.action === 'update' && desired;
   if (!isUndone || kind.history === undefined)
-    return { change: pinned, notes, leaves, state: undefined };
+    return { change: pinned, notes, leaves, carried, state: undefined };
   const version = input.versions.get(address);
   const entries = { read: history, isAll: history.length < ENTRIES_READ };
   const sides = { kind, desired, live: live.document, version, entries };
   const undone = chooseWay(pinned, sides);
   const beside = besideNotes(undone, kind, desired, live.document, world);
-  return { change: undone, notes: [...notes, ...beside], leaves, state: undefined };
+  return { change: undone, notes: [...notes, ...beside], leaves, carried, state: undefined };
 }
 
 /** A resource of which it is known, without reading it, that there is nothing to write. */
@@ -150,6 +154,7 @@ const ENTRIES_READ = 20;
 export function supportOf({
   reader,
   assumptionOf,
-}: Pick<PlanInput, 'reader' | 'assumptionOf'>): Support {
-  return { lackOf: reader.lackOf, assumptionOf };
+  assume = true,
+}: Pick<PlanInput, 'reader' | 'assumptionOf' | 'assume'>): Support {
+  return { lackOf: reader.lackOf, assumptionOf, assume };
 }

@@ -40,8 +40,11 @@ export type LiveResource = {
  */
 export type Extent = 'whole' | 'listed' | 'nothing';
 
-/** Why an operation cannot be used: `platform.assume: false` refuses it, or the platform does not have it. */
-export type Lack = 'refused' | 'absent';
+/**
+ * Why an operation cannot be used: `platform.assume: false` refuses it, since nobody says where it is or what its
+ * request looks like (`unshown`), or the platform does not have it.
+ */
+export type Lack = 'refused' | 'unshown' | 'absent';
 
 export type Reader = {
   /**

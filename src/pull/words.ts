@@ -1,5 +1,6 @@
-import { formatPosition, type Place, positionOf } from '../config/source.ts';
+import { type Place, positionOf } from '../config/source.ts';
 import type { Address } from '../core/address.ts';
+import { formatPosition } from '../core/diagnostics.ts';
 import type { Home } from './home.ts';
 import type { Left, Wish } from './wish.ts';
 

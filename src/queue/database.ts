@@ -3,6 +3,7 @@
  * for everybody who works for the same account. It knows neither stacks nor plans: what a task means is for `cli/`.
  */
 import { CallsheetError } from '../core/errors.ts';
+import { Origin } from '../core/origin.ts';
 import {
   openDatabase,
   type Query,
@@ -39,7 +40,8 @@ export async function openQueueDatabase(
   const { protocol, host, pathname } = new URL(address);
   const location = `${protocol}//${host}${pathname}`;
   const database = await openDatabase(
-    { url: address, stack: '' },
+    // It comes from the command line or the environment, never from a stack.
+    Origin.given(address),
     {
       ...env,
       CALLSHEET_STATE_USERNAME: env.CALLSHEET_QUEUE_USERNAME ?? env.CALLSHEET_STATE_USERNAME,

@@ -13,6 +13,7 @@ import {
   formatNumber,
   headline,
   isEmpty,
+  movedEndpointLines,
 } from './wording.ts';
 
 const MAX_ROWS = 40;
@@ -115,6 +116,7 @@ function closing(plan: PlanDocument): string {
   const assumed = plan.assumptions.map(inlineCode).join(', ');
   return [
     ...(isEmpty(plan) || reads + writes === 0 ? [] : [forecastOf(plan)]),
+    ...movedEndpointLines(plan).map((line) => `**Moved:** ${escapeText(line)}`),
     ...(assumed === '' ? [] : [`Relies on assumptions: ${assumed}.`]),
     `<sub>${escapeText(plan.digest)}</sub>`,
   ].join('\n\n');

@@ -30,6 +30,7 @@ import {
   formatNumber,
   headline,
   isEmpty,
+  movedEndpointLines,
   SYMBOLS,
 } from './wording.ts';
 
@@ -163,6 +164,9 @@ function closingLines(plan: PlanDocument, options: RenderOptions): readonly Line
   const dim = (text: string) => wrap([span(text, 'dim')], options.width, 2);
   const assumed = plan.assumptions.map(sanitiseLine).join(', ');
   return [
+    ...movedEndpointLines(plan).flatMap((line) =>
+      wrap([span(sanitiseLine(line), 'strong')], options.width, 2),
+    ),
     ...(assumed === ''
       ? []
       : dim(`Relies on assumptions (see \`callsheet assumptions\`): ${assumed}.`)),

@@ -143,6 +143,14 @@ export function forecastOf({
   return `${who} sends about ${sum} (${split}) and takes about ${formatDuration(seconds)}.`;
 }
 
+/** `updateSmsTemplate is called at PUT /v2/texts/{id} instead of PATCH …`, one for each operation that the stack moved. */
+export function movedEndpointLines({ endpoints = [] }: PlanDocument): readonly string[] {
+  return endpoints.map(
+    ({ operation, method, path, instead_of: was }) =>
+      `${operation} is called at ${method} ${path} instead of ${was.method} ${was.path} (platform.endpoints).`,
+  );
+}
+
 /** `Names rely on assumptions (see …): history.entries.`, undefined where drift names nobody. */
 export function namesRelyOn({ assumptions }: PlanDocument): string | undefined {
   if (assumptions.length === 0) return undefined;

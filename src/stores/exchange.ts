@@ -2,6 +2,7 @@ import { createOutlet } from '../api/outlet.ts';
 import type { WireRequest } from '../api/transport.ts';
 import { isLoopback } from '../core/base-url.ts';
 import { CallsheetError } from '../core/errors.ts';
+import type { Origin } from '../core/origin.ts';
 import { type Doing, lossOf, NoAnswer, refusedByStore } from './failures.ts';
 import { again } from './patience.ts';
 
@@ -30,13 +31,15 @@ const TO_CONNECT = 10_000;
 
 /**
  * Sends with the proxy and the authorities that the environment names, as to the platform. Redirects are not followed.
- * `patience`: milliseconds in which an answer must begin, and go on.
+ * `patience`: milliseconds in which an answer must begin, and go on. `origins`: the only servers that it reaches.
  */
-export function openExchange(patience: number): Exchange {
+export function openExchange(patience: number, origins: readonly Origin[]): Exchange {
   const timeouts = { connect: Math.min(TO_CONNECT, patience), headers: patience, body: patience };
   const outlet = createOutlet(CONNECTIONS, timeouts);
   return {
-    send: ({ method, url, headers, body }) => {
+    send: async ({ method, url, headers, body }) => {
+      if (!origins.some((origin) => origin.serves(new URL(url))))
+        throw new Error(`a store asked ${new URL(url).host}, which it was not opened for`);
       const wire = { method, url, headers, attempt: 1, ...(body === undefined ? {} : { body }) };
       return outlet.exchange(new URL(url), wire as WireRequest);
     },

@@ -43,8 +43,8 @@ export function httpPlace(
 ): DocumentPlace {
   const address = new URL(given.address);
   const location = `${address.origin}${address.pathname}`;
-  refuseClearText(address, location);
   const methods = methodsOf(given, address);
+  for (const url of addressesOf(given)) refuseClearText(new URL(url), location);
   const asking = { exchange, location, sleep: effects.sleep };
   const headers = headersFor(given, credentials, address);
   address.username = '';
@@ -157,6 +157,12 @@ export function httpPlace(
 
 /** GitLab has its lock below the state, and methods of its own. */
 const GITLAB = /\/api\/v4\/projects\/[^/]+\/terraform\/state\/[^/]+$/;
+
+/** Every address that requests of a place go to. */
+export function addressesOf(given: HttpPlace): readonly string[] {
+  const { lockAddress, unlockAddress } = methodsOf(given, new URL(given.address));
+  return [...new Set([given.address, lockAddress, unlockAddress])];
+}
 
 function methodsOf(given: HttpPlace, address: URL) {
   const isGitLab = GITLAB.test(address.pathname);

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { type Admit, Origin } from '../core/origin.ts';
 import type { StatePlace } from '../core/state-place.ts';
 import { openFileStore, type StoreEffects } from '../state/file-store.ts';
 import { thisMachine } from '../state/process-identity.ts';
@@ -9,25 +10,29 @@ import type { RemoteEffects } from './remote.ts';
 
 export type OpenOptions = {
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** Decides which servers get the credentials of the environment. */
+  readonly admit: Admit;
   /** What the file store does on the disk; tests stop it at each step. */
   readonly disk?: StoreEffects['disk'] | undefined;
 };
 
 /** The store of a place. What a store needs is loaded when it is used: most stacks keep their state in a file. */
-export function openStateStore(place: StatePlace, { env, disk }: OpenOptions): StateStore {
+export function openStateStore(place: StatePlace, { env, admit, disk }: OpenOptions): StateStore {
   if ('file' in place) return openFileStore(place.file, disk === undefined ? {} : { disk });
-  return whenUsed(locationOf(place), () => load(place, env));
+  return whenUsed(locationOf(place), () => load(place, env, admit));
 }
 
 async function load(
   place: Exclude<StatePlace, { readonly file: string }>,
   env: OpenOptions['env'],
+  admit: Admit,
 ): Promise<StateStore> {
+  const admitOne = (url: string, by = place.by) => admit({ url, by, credentials: 'of the state' });
   const effects = realEffects();
   const patience = patienceFrom(env);
   const { openRemoteStore } = await import('./remote-store.ts');
   if ('http' in place) {
-    const [{ documentRemote }, { httpPlace }, { openExchange }] = await Promise.all([
+    const [{ documentRemote }, { addressesOf, httpPlace }, { openExchange }] = await Promise.all([
       import('./document-remote.ts'),
       import('./http.ts'),
       import('./exchange.ts'),
@@ -36,7 +41,12 @@ async function load(
       username: env.CALLSHEET_STATE_USERNAME,
       password: env.CALLSHEET_STATE_PASSWORD,
     };
-    const http = httpPlace(place.http, credentials, openExchange(patience), effects);
+    // One after the other: a person is asked one thing at a time.
+    const origins: Origin[] = [];
+    for (const [index, url] of addressesOf(place.http).entries())
+      origins.push(await admitOne(url, index === 0 ? place.by : place.lock_by));
+    const exchange = openExchange(patience, origins);
+    const http = httpPlace(place.http, credentials, exchange, effects);
     return openRemoteStore(documentRemote(http), effects);
   }
   if ('postgres' in place) {
@@ -44,20 +54,24 @@ async function load(
       import('./postgres.ts'),
       import('./postgres-database.ts'),
     ]);
-    const database = await openDatabase(place.postgres, env, patience);
-    const { stack } = place.postgres;
+    const { url, stack } = place.postgres;
+    const database = await openDatabase(await admitOne(url), env, patience);
     return openRemoteStore(
       postgresRemote(database, stack, locationOf(place), effects.sleep),
       effects,
     );
   }
-  const [{ documentRemote }, { s3Place }, { openExchange }] = await Promise.all([
+  const [{ documentRemote }, { isAmazon, rootOf, s3Place }, { openExchange }] = await Promise.all([
     import('./document-remote.ts'),
     import('./s3.ts'),
     import('./exchange.ts'),
   ]);
   const region = place.s3.region ?? env.AWS_REGION ?? env.AWS_DEFAULT_REGION;
-  const s3 = s3Place(place.s3, awsCredentials(env), openExchange(patience), effects, region);
+  const root = rootOf(place.s3, region);
+  // Amazon is who the credentials are for, and a signature says nothing of the key.
+  const origin = isAmazon(root) ? Origin.given(root) : await admitOne(root);
+  const exchange = openExchange(patience, [origin]);
+  const s3 = s3Place(place.s3, awsCredentials(env), exchange, effects, region);
   return openRemoteStore(documentRemote(s3), effects);
 }
 

@@ -1,6 +1,6 @@
 import { trustFrom } from '../api/trust.ts';
 import { CallsheetError } from '../core/errors.ts';
-import type { PostgresPlace } from '../core/state-place.ts';
+import type { Origin } from '../core/origin.ts';
 import { codeOf, type Loss, lossOf, NoAnswer, refusedByStore, TIMED_OUT } from './failures.ts';
 
 type Value = string | number | boolean | null | readonly string[];
@@ -35,13 +35,13 @@ const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]']);
  * to end.
  */
 export async function openDatabase(
-  place: PostgresPlace,
+  origin: Origin,
   env: Readonly<Record<string, string | undefined>>,
   patience: number,
   secondsToEnd = 5,
 ): Promise<ScriptedDatabase> {
   const { default: postgres } = await import('postgres');
-  const options = optionsOf(place, env, patience);
+  const options = optionsOf(origin, env, patience);
   const connect = () => postgres(options);
   type Client = ReturnType<typeof connect>;
   let sql = connect();
@@ -101,7 +101,7 @@ export async function openDatabase(
 }
 
 function optionsOf(
-  { url }: PostgresPlace,
+  { url }: Origin,
   env: Readonly<Record<string, string | undefined>>,
   patience: number,
 ) {

@@ -36,7 +36,7 @@ export function s3Place(
   const location = `s3://${given.bucket}/${given.key}`;
   if (credentials === undefined)
     throw refusedByStore('open', location, 'there are no credentials', `Set ${WHERE_CREDENTIALS}`);
-  const root = addressOf(given, region);
+  const root = rootOf(given, region);
   refuseClearText(new URL(root), location);
   const signer = new AwsClient({ ...credentials, service: 's3', region, retries: 0 });
   const asking = { exchange, location, sleep: effects.sleep };
@@ -146,11 +146,17 @@ export function s3Place(
 }
 
 /** A bucket with dots in its name has no certificate as a host. */
-function addressOf({ bucket, endpoint }: S3Place, region: string): string {
+/** The address of a bucket. */
+export function rootOf({ bucket, endpoint }: S3Place, region = 'us-east-1'): string {
   if (endpoint !== undefined) return `${endpoint.replace(/\/+$/, '')}/${bucket}`;
   return bucket.includes('.')
     ? `https://s3.${region}.amazonaws.com/${bucket}`
     : `https://${bucket}.s3.${region}.amazonaws.com`;
+}
+
+/** Whether an address is one of Amazon's, whatever a bucket or a region is called. */
+export function isAmazon(root: string): boolean {
+  return /(^|\.)s3\.[a-z0-9-]+\.amazonaws\.com$/.test(new URL(root).hostname);
 }
 
 function encoded(segment: string): string {

@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createClient } from '../../src/api/client.ts';
+import { Origin } from '../../src/core/origin.ts';
 import { Blob as StackFile } from '../../src/core/value.ts';
 import { failure, open, useScripts } from './platform.ts';
 import { listen, type RawServer, respond } from './wire.ts';
@@ -79,7 +80,7 @@ describe('close', () => {
     const retryLater = respond('{}', '429 Too Many Requests', 'retry-after: 250\r\n');
     const server = await serve((socket) => socket.end(retryLater));
     const client = createClient({
-      baseUrl: server.baseUrl,
+      origin: Origin.given(server.baseUrl),
       credentials: { accessToken: 'token' },
       concurrency: 1,
       openFile: () => Promise.reject(new Error('there are no files')),

@@ -8,24 +8,39 @@ useScripts();
 
 describe('an override', () => {
   it.each<{ operation: string; written: WrittenEndpoint; says: readonly RegExp[] }>([
-    { operation: 'getAgent', written: { path: '/v2/agents/{agentId}' }, says: [] },
-    { operation: 'getAgent', written: { path: '/v2/{agentId}/as/{agentId}' }, says: [] },
-    { operation: 'deleteAgent', written: { method: 'POST' }, says: [] },
-    { operation: 'listAgents', written: {}, says: [] },
+    { operation: 'deleteAgent', written: { path: '/v2/agents/{agentId}' }, says: [] },
+    { operation: 'updateSmsTemplate', written: { method: 'POST' }, says: [] },
+    { operation: 'listSmsTemplates', written: { path: '/v2/texts/' }, says: [] },
+    { operation: 'listSmsTemplates', written: {}, says: [] },
     { operation: 'getAgnt', written: {}, says: [/^getAgnt is no operation/] },
     { operation: 'toString', written: {}, says: [/^toString is no operation/] },
-    { operation: 'getAgent', written: { method: 'get' }, says: [/"get"; it may be GET, POST/] },
-    { operation: 'listAgents', written: { path: 'agents' }, says: [/does not begin with a slash/] },
-    { operation: 'listAgents', written: { path: '' }, says: [/does not begin with a slash/] },
-    { operation: 'listAgents', written: { path: '/a?b=c' }, says: [/what a path cannot/] },
-    { operation: 'listAgents', written: { path: '/a#b' }, says: [/what a path cannot/] },
-    { operation: 'listAgents', written: { path: '/a b' }, says: [/what a path cannot/] },
-    { operation: 'listAgents', written: { path: '/a\\b' }, says: [/what a path cannot/] },
-    { operation: 'listAgents', written: { path: '/{' }, says: [/what a path cannot/] },
-    { operation: 'listAgents', written: { path: '/a/../b' }, says: [/a step of dots/] },
-    { operation: 'getAgent', written: { path: '/v1/agents' }, says: [/lacks \{agentId\}/] },
+    { operation: 'getAgent', written: {}, says: [/^getAgent is documented: it stays at GET/] },
     {
-      operation: 'getAgent',
+      operation: 'deleteAgent',
+      written: { method: 'delete' },
+      says: [/"delete"; it may be DELETE/],
+    },
+    ...(
+      [
+        ['texts', /does not begin with a slash/],
+        ['/a?b=c', /what a path cannot/],
+        ['/a#b', /what a path cannot/],
+        ['/a b', /what a path cannot/],
+        ['/a\\b', /what a path cannot/],
+        ['/a;b', /what a path cannot/],
+        ['/{', /what a path cannot/],
+        ['/a//b', /what a path cannot/],
+        ['/a/../b', /a step of dots/],
+        ['/v1/agents', /may lead to what is listAgents, GET \/v1\/agents$/],
+        ['/v1/agents/x', /may lead to what is getAgent/],
+      ] as const
+    ).map(([path, words]) => ({
+      operation: 'listSmsTemplates',
+      written: { path },
+      says: [words],
+    })),
+    {
+      operation: 'deleteAgent',
       written: { path: '/v1/agents/{agentID}' },
       says: [/lacks \{agentId\}, which \/v1\/agents\/\{agentId\} has/, /has \{agentID\}, which/],
     },
@@ -38,18 +53,18 @@ describe('an override', () => {
 
   it('that is wrong comes with what may stand there', () => {
     const [unknown, method] = checkEndpoints(
-      { getAgnt: {}, getMe: { method: 'HEAD' } },
+      { getSmsTemplat: {}, updateSmsTemplate: { method: 'HEAD' } },
       operations,
     );
-    expect(unknown).toMatchObject({ operation: 'getAgnt', member: undefined });
-    expect(unknown?.candidates).toContain('getAgent');
+    expect(unknown).toMatchObject({ operation: 'getSmsTemplat', member: undefined });
+    expect(unknown?.candidates).toContain('getSmsTemplate');
     expect(method).toMatchObject({ member: 'method', candidates: expect.arrayContaining(['PUT']) });
   });
 
   it('that is wrong stops a client before it is opened, with all that is wrong', () => {
-    const endpoints = { getAgnt: {}, getAgent: { path: '/x' } };
+    const endpoints = { getAgnt: {}, deleteAgent: { path: '/x' } };
     expect(() => readEndpoints({ endpoints, assume: true })).toThrow(
-      /^platform.endpoints cannot be used: getAgnt is no operation of the platform; the path of getAgent lacks/,
+      /^platform.endpoints cannot be used: getAgnt is no operation of the platform; the path of deleteAgent lacks/,
     );
   });
 });

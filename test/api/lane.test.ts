@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { createClient } from '../../src/api/client.ts';
 import { type LaneOptions, openLane } from '../../src/api/lane.ts';
 import type { Transport, WireAnswer } from '../../src/api/transport.ts';
+import { Origin } from '../../src/core/origin.ts';
 
 const BASE = 'http://127.0.0.1:4999';
 const OK: WireAnswer = {
@@ -27,7 +28,7 @@ function pair(send: Transport['send'], options: Partial<LaneOptions> = {}) {
   const lane = openLane({ concurrency: 2, wire, ...options });
   const open = () =>
     createClient({
-      baseUrl: BASE,
+      origin: Origin.given(BASE),
       credentials: { clientId: 'id', clientSecret: 'secret' },
       concurrency: 2,
       openFile: () => Promise.reject(new Error('no file')),

@@ -1,6 +1,7 @@
 import nock from 'nock';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, onTestFinished } from 'vitest';
 import { type Client, type ClientOptions, createClient } from '../../src/api/client.ts';
+import { Origin } from '../../src/core/origin.ts';
 import type { Json } from '../../src/core/value.ts';
 
 // nock stands between a file and its sockets as soon as it is loaded: it does so for scripts alone.
@@ -74,12 +75,14 @@ export type Opened = Client & {
   readonly pass: (seconds: number) => void;
 };
 
+type OpenOptions = Partial<Omit<ClientOptions, 'origin'>> & { readonly baseUrl?: string };
+
 /** Opens a client with a ready token whose random delays are always the longest. */
-export function open(options: Partial<ClientOptions> = {}): Opened {
+export function open({ baseUrl = BASE, ...options }: OpenOptions = {}): Opened {
   const waits: number[] = [];
   let clock = START;
   const client = createClient({
-    baseUrl: BASE,
+    origin: Origin.given(baseUrl),
     credentials: { accessToken: 'canary-token' },
     concurrency: 4,
     openFile: async ({ path }) => {
@@ -126,7 +129,7 @@ export function useScripts(): void {
 }
 
 /** A client over real sockets, which end with the test. */
-export function dial(options: Partial<ClientOptions> = {}): Opened {
+export function dial(options: OpenOptions = {}): Opened {
   const client = open(options);
   onTestFinished(() => client.close());
   return client;

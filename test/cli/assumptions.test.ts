@@ -53,7 +53,8 @@ staged('inside a stack it says what the stack refuses and what it overrides', as
     standing: 'overridden',
   });
   expect(all.get('sms_template.list')?.operations[0]?.standing).toBe('refused');
-  expect(all.get('payments.tool-body')?.operations[0]?.standing).toBe('shown');
+  // Where it is, is shown, and its body is not.
+  expect(all.get('payments.tool-body')?.operations[0]?.standing).toBe('refused');
   const text = await says(stage);
   expect(text).toContain('POST /v2/policies (createRetryPolicy: platform.endpoints says so)');
   expect(text).toContain('(listSmsTemplates: refused by platform.assume: false)');

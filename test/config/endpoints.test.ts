@@ -48,12 +48,17 @@ broken([
   },
   {
     title: 'several at once',
-    files: having('getMee: {}', 'getAgent: { path: /v2/agents }'),
+    files: having(
+      'getSmsTemplat: {}',
+      'getAgent: { path: /v2/agents }',
+      'deleteAgent: { path: /v2 }',
+    ),
     says: [
-      'callsheet.yaml:6:5 platform/operation callsheet.yaml: platform.endpoints: getMee is no operation of the platform',
-      'callsheet.yaml:7:23 platform/path callsheet.yaml: platform.endpoints: the path of getAgent lacks {agentId}, which /v1/agents/{agentId} has',
+      'callsheet.yaml:6:5 platform/operation callsheet.yaml: platform.endpoints: getSmsTemplat is no operation of the platform',
+      'callsheet.yaml:7:5 platform/operation callsheet.yaml: platform.endpoints: getAgent is documented: it stays at GET /v1/agents/{agentId}',
+      'callsheet.yaml:8:26 platform/path callsheet.yaml: platform.endpoints: the path of deleteAgent lacks {agentId}, which /v1/agents/{agentId} has',
     ],
-    hint: 'Did you mean getMe?',
+    hint: 'Did you mean getSmsTemplate?',
   },
 ]);
 
@@ -62,14 +67,14 @@ test('what is right is read, variables filled in', async () => {
 platform:
   assume: false
   endpoints:
-    getAgent: { path: "/\${var.version}/agents/{agentId}" }
+    deleteAgent: { path: "/\${var.version}/agents/{agentId}" }
     updateSmsTemplate: { method: PUT }
 `;
   const { platform } = await loadGood({ 'callsheet.yaml': main });
   expect(platform).toMatchObject({
     assume: false,
     endpoints: {
-      getAgent: { path: '/v2/agents/{agentId}' },
+      deleteAgent: { path: '/v2/agents/{agentId}' },
       updateSmsTemplate: { method: 'PUT' },
     },
   });

@@ -13,7 +13,7 @@ function headers(value: string): string {
 
 function stackOf(value: string): Files {
   return {
-    'callsheet.yaml': `${MAIN}variables: { tok: { env: TOK }, dflt: { default: DEFAULTSECRET } }\n`,
+    'callsheet.yaml': `${MAIN}variables: { tok: { env: CALLSHEET_VAR_TOK }, dflt: { default: DEFAULTSECRET } }\n`,
     'agents.yaml': `agents:
   one:
     for_each: { $file: rows.csv }
@@ -51,7 +51,7 @@ describe('what is filled in in a sensitive field is never shown, asked about any
     ['a cell in a text', '"Bearer ${each.token}"', 'CELLSECRET99', '${each.token}'],
     ['a cell in $replace', '{ $replace: "${each.token}" }', 'CELLSECRET99', '${each.token}'],
   ])('%s', async (_, value, secret, expression) => {
-    const stack = await loadGood(stackOf(value), { env: { TOK: 'VARSECRET' } });
+    const stack = await loadGood(stackOf(value), { env: { CALLSHEET_VAR_TOK: 'VARSECRET' } });
     const origins = originsOf(stack, 'agent.one["a"]', ABOVE);
     expect(JSON.stringify(origins)).not.toContain(secret);
     for (const { filled } of origins) {

@@ -63,7 +63,7 @@ broken([
     title: 'settings that are none',
     files: {
       'callsheet.yaml': `callsheet: 1
-platform: { base_url: ftp://x.test, assume: perhaps, endpoints: { getAgent: { method: FETCH, path: v1 } } }
+platform: { base_url: ftp://x.test, assume: perhaps, endpoints: { getSmsTemplate: { method: FETCH, path: v1 } } }
 organizations: { harbor: here }
 organization: harbr
 guards: { max_delete: -1, max_change_percent: 101, max_deletes: 1 }
@@ -74,8 +74,8 @@ include: 1
     says: [
       'callsheet.yaml:2:23 schema/pattern callsheet.yaml: platform.base_url must begin with http:// or https://',
       'callsheet.yaml:2:45 schema/type callsheet.yaml: platform.assume must be true or false, not text',
-      'callsheet.yaml:2:87 schema/enum callsheet.yaml: platform.endpoints.getAgent.method cannot be "FETCH"',
-      'callsheet.yaml:2:100 schema/pattern callsheet.yaml: platform.endpoints.getAgent.path does not have the form that the platform or Callsheet reads',
+      'callsheet.yaml:2:93 schema/enum callsheet.yaml: platform.endpoints.getSmsTemplate.method cannot be "FETCH"',
+      'callsheet.yaml:2:106 schema/pattern callsheet.yaml: platform.endpoints.getSmsTemplate.path does not have the form that the platform or Callsheet reads',
       'callsheet.yaml:3:26 schema/format callsheet.yaml: organizations.harbor must be an id (UUID)',
       'callsheet.yaml:4:15 organization/unknown callsheet.yaml: organization is "harbr", which is no organization of the stack',
       'callsheet.yaml:5:23 schema/limit callsheet.yaml: guards.max_delete must be at least 0',
@@ -158,7 +158,12 @@ include: 1
 
 test('settings are read with their defaults', async () => {
   const { platform, organizations, guards, state, dir, resources } = await loadGood({});
-  expect(platform).toEqual({ base_url: undefined, endpoints: {}, assume: true });
+  expect(platform).toEqual({
+    base_url: undefined,
+    endpoints: {},
+    assume: true,
+    by: 'operator',
+  });
   expect(organizations).toEqual({ harbor: HARBOR, bay: BAY });
   expect(guards).toEqual({});
   expect(state).toEqual({ file: join(dir, '.callsheet/state.json') });
@@ -179,7 +184,7 @@ state: { file: state/here.json }
     base_url: 'https://voice.example.test/api',
     endpoints: { listRetryPolicies: { path: '/v1/policies' } },
     assume: false,
-    position: { file: 'callsheet.yaml', line: 5, column: 3 },
+    by: expect.objectContaining({ file: 'callsheet.yaml', line: 5, column: 13 }),
   });
   expect(guards).toEqual({ max_delete: 0, max_change_percent: 12.5 });
   expect(state).toEqual({ file: join(dir, 'state/here.json') });
@@ -231,7 +236,11 @@ test.each<[string, string, Record<string, string>, object]>([
   ],
 ])('the state may be elsewhere: %s', async (_name, text, env, place) => {
   const { state } = await loadGood({ 'callsheet.yaml': `${MAIN}${text}\n` }, { env });
-  expect(state).toEqual(place);
+  const { by, lock_by: _, ...where } = { by: undefined, lock_by: undefined, ...state };
+  expect(where).toEqual(place);
+  // Only what the environment names is the word of whoever gives the credentials.
+  const isGiven = 'CALLSHEET_STATE' in env;
+  expect(by).toEqual(isGiven ? 'operator' : expect.objectContaining({ line: 4 }));
 });
 
 test('an address of no store is refused, and what it carries is not shown', async () => {

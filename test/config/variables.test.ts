@@ -4,8 +4,8 @@ import { loadStack } from '../../src/config/index.ts';
 import { agent, broken, folderOf, loadGood, MAIN, said } from './stack-folder.ts';
 
 const declared = `${MAIN}variables:
-  city: { env: CITY, default: Springfield }
-  phone: { env: PHONE }
+  city: { env: CALLSHEET_VAR_CITY, default: Springfield }
+  phone: { env: CALLSHEET_VAR_PHONE }
   speed: { default: 1.10 }
   on: { default: true }
 `;
@@ -26,12 +26,12 @@ broken([
     says: [
       `agents.yaml:4:29 variable/missing agent.a: greeting_message uses \${var.phone}, which has no value`,
     ],
-    hint: 'Set PHONE, or give --var phone=…',
+    hint: 'Set CALLSHEET_VAR_PHONE, or give --var phone=…',
   },
   {
     title: 'an environment variable that is empty counts as not set',
     files: { ...main, ...agent(`greeting_message: \${var.phone}`) },
-    options: { env: { PHONE: '' } },
+    options: { env: { CALLSHEET_VAR_PHONE: '' } },
     says: [
       `agents.yaml:4:23 variable/missing agent.a: greeting_message uses \${var.phone}, which has no value`,
     ],
@@ -42,6 +42,7 @@ broken([
       'callsheet.yaml': `${MAIN}variables: { x: { env: ${env} } }\n`,
       ...agent(`greeting_message: \${var.x}`),
     },
+    options: { allowEnv: [env] },
     says: [
       `agents.yaml:4:23 variable/missing agent.a: greeting_message uses \${var.x}, which has no value`,
     ],
@@ -95,9 +96,11 @@ test('the command line wins over files, these over the environment, that over th
   };
   const greeting = async (options: Parameters<typeof loadGood>[1]) =>
     (await loadGood(files, options)).resources[0]?.document.greeting_message;
-  expect(await greeting({ env: { PHONE: '0' } })).toBe('Springfield 0 1.10');
-  expect(await greeting({ env: { PHONE: '0', CITY: 'Env' } })).toBe('Env 0 1.10');
-  expect(await greeting({ env: { CITY: 'Env' }, varFiles })).toBe('Two 1 2');
+  expect(await greeting({ env: { CALLSHEET_VAR_PHONE: '0' } })).toBe('Springfield 0 1.10');
+  expect(await greeting({ env: { CALLSHEET_VAR_PHONE: '0', CALLSHEET_VAR_CITY: 'Env' } })).toBe(
+    'Env 0 1.10',
+  );
+  expect(await greeting({ env: { CALLSHEET_VAR_CITY: 'Env' }, varFiles })).toBe('Two 1 2');
   expect(await greeting({ vars: { city: 'Var' }, varFiles })).toBe('Var 1 2');
 });
 

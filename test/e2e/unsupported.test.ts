@@ -43,7 +43,8 @@ describe('platform.assume: false', () => {
         'sms_template.reminder': 'create ok',
         'knowledge_source.clinic.faq': 'create ok',
         'knowledge_source.clinic.prices': 'create unsupported',
-        'agent.desk': 'create ok',
+        // Its connections would be written in a form that is only assumed.
+        'agent.desk': 'create unsupported',
         // It would refer to the policy.
         'agent.recall': 'create unsupported',
       });
@@ -56,6 +57,7 @@ describe('platform.assume: false', () => {
           'knowledge_source.clinic.prices',
           /enqueueKnowledgeSource \(assumption .*platform\.endpoints/,
         ],
+        ['agent.desk', /it writes extensions\.mcp_servers\S* \(assumption mcp\.write-shape\)/],
         ['agent.recall', /refers to retry_policy\.gentle/],
       ] as const)
         expect(reasonOf(plan, address)).toMatch(says);
@@ -72,10 +74,12 @@ describe('platform.assume: false', () => {
         ...WHOLE,
         policies: [],
         sources: ['https://harbor.example.test/faq: page'],
-        agents: ['Front desk'],
+        agents: [],
       });
       const called = new Set(stage.sim.requests.map(({ operation }) => operation));
-      const assumed = entriesOf(operations).filter(([, { documented }]) => !documented);
+      const assumed = entriesOf(operations).filter(
+        ([, one]) => !one.documented || 'assumedBody' in one,
+      );
       expect(assumed.filter(([name]) => called.has(name))).toEqual([]);
     },
   );
@@ -143,7 +147,38 @@ describe('platform.assume: false', () => {
     });
     expect(plan.assumptions).not.toContain('retry_policy.create');
     await stage.apply({}, { leaves: isUnsupported });
-    expect(inventory(stage.sim)).toMatchObject({ policies: WHOLE.policies, agents: WHOLE.agents });
+    expect(inventory(stage.sim)).toMatchObject({ policies: WHOLE.policies, agents: ['Recall'] });
+  });
+
+  staged('a body that is only assumed is refused wherever its operation lies', async (stage) => {
+    await stage.apply();
+    const endpoints = 'updateEmailTemplate: { path: "/v1/email-templates/{templateId}" }';
+    await configure(stage, `${ASSUME_NOTHING}, endpoints: { ${endpoints} }`);
+    await stage.edit('resources.yaml', 'subject: Your visit', 'subject: A visit');
+    const arm = 'name: Recall\n    payments: { tool_enabled: true }';
+    await stage.edit('agents.yaml', 'name: Recall', arm);
+    const before = stage.writes().length;
+    const plan = await stage.plan();
+    expect(verdicts(plan)).toEqual({
+      'email_template.reminder': 'update unsupported',
+      'agent.recall': 'update unsupported',
+    });
+    expect(reasonOf(plan, 'email_template.reminder')).toMatch(
+      /updateEmailTemplate \(assumption email_template\.update\), whose request/,
+    );
+    expect(reasonOf(plan, 'agent.recall')).toMatch(
+      /setPaymentTool \(assumption payments\.tool-body/,
+    );
+    await stage.apply({}, { leaves: isUnsupported });
+    expect(stage.writes().length).toBe(before);
+  });
+
+  staged('an agent without anything that is only assumed is written', async (stage) => {
+    await stage.apply();
+    await configure(stage, ASSUME_NOTHING);
+    await stage.edit('agents.yaml', 'name: Front desk', 'name: Front desk\n    description: New');
+    expect(verdicts(await stage.plan())).toEqual({ 'agent.desk': 'update ok' });
+    await stage.apply();
   });
 
   scenario(
@@ -153,7 +188,7 @@ describe('platform.assume: false', () => {
       await world.run(['plan']);
       await world.run(['apply', '--auto-approve']);
       const { out } = await world.run(['plan', '--detailed-exitcode'], { exit: 2 });
-      expect(out).toContain('3 unsupported');
+      expect(out).toContain('4 unsupported');
     },
   );
 });

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, onTestFinished } from 'vitest';
 import { describeCheckout } from '../../src/cli/actor.ts';
 import { type EnqueueFlags, enqueueCommand } from '../../src/cli/commands/enqueue.ts';
 import { type WorkerFlags, worker } from '../../src/cli/commands/worker.ts';
+import { Origin } from '../../src/core/origin.ts';
 import { openQueue, type Queue } from '../../src/queue/open.ts';
 import { type Database, openDatabase } from '../../src/stores/postgres-database.ts';
 import { contextFor, ORGANIZATIONS, platform } from '../cli/fleet/tree.ts';
@@ -19,7 +20,7 @@ export function postgresForFile() {
   beforeAll(async () => {
     server = await startPostgres();
     const env = { CALLSHEET_STATE_PASSWORD: PASSWORD };
-    admin = await openDatabase({ url: server.url(), stack: '' }, env, 30_000);
+    admin = await openDatabase(Origin.given(server.url()), env, 30_000);
     // Tables are made once, and copied: a copy takes a tenth of the time.
     await admin.query('create database made', []);
     const queue = await openQueue(url('made'), { env: ENV, isWorker: false, onTrouble: () => {} });

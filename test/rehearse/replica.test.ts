@@ -1,5 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { createClient } from '../../src/api/client.ts';
+import { Origin } from '../../src/core/origin.ts';
 import { createReader } from '../../src/live/reader.ts';
 import { replicate } from '../../src/rehearse/seed.ts';
 import {
@@ -19,7 +20,7 @@ async function open(options: SimulatorOptions): Promise<Simulator> {
 /** Everything readable of a platform, sensitive values included. */
 async function read(sim: Simulator): Promise<readonly ContentRecord[]> {
   const client = createClient({
-    baseUrl: sim.url,
+    origin: Origin.given(sim.url),
     credentials: { clientId: sim.clientId, clientSecret: sim.clientSecret },
     concurrency: 8,
     openFile: () => Promise.reject(new Error('nothing is uploaded')),

@@ -819,6 +819,15 @@ export interface Document {
     seconds: number;
   };
   assumptions: string[];
+  endpoints?: {
+    operation: string;
+    method: string;
+    path: string;
+    instead_of: {
+      method: string;
+      path: string;
+    };
+  }[];
   changes: Change[];
   notes: Note[];
   refusals?: Refusal[];

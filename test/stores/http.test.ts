@@ -1,14 +1,16 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { Origin } from '../../src/core/origin.ts';
 import { documentRemote } from '../../src/stores/document-remote.ts';
 import { openExchange } from '../../src/stores/exchange.ts';
 import { httpPlace } from '../../src/stores/http.ts';
-import { openStateStore, realEffects } from '../../src/stores/open.ts';
+import { realEffects } from '../../src/stores/open.ts';
 import { openRemoteStore } from '../../src/stores/remote-store.ts';
 import { began, failureOf, holder, sealed } from '../state/sample.ts';
 import { doRun } from '../state/stores.ts';
 import { contract, type Opening, openViews, type Spot } from './contract.ts';
 import { faultyExchange, lostConnection } from './faulty.ts';
 import { PASSWORD, startHttpServer, USERNAME } from './http-server.ts';
+import { openGiven } from './open-given.ts';
 
 let server: Awaited<ReturnType<typeof startHttpServer>>;
 let count = 0;
@@ -27,7 +29,7 @@ function spotAt(path: string): Spot {
   return {
     open({ effects, fault }: Opening = {}) {
       const world = { ...realEffects(), ...effects };
-      const exchange = faultyExchange(openExchange(30_000), fault);
+      const exchange = faultyExchange(openExchange(30_000, [Origin.given(server.origin)]), fault);
       const place = httpPlace({ address }, credentials, exchange, world);
       return views.add(openRemoteStore(documentRemote(place), world));
     },
@@ -42,7 +44,7 @@ function spotAt(path: string): Spot {
           : sealed({ ...JSON.parse(text), checksum: undefined, version: 99 });
       shelf.text = JSON.stringify({ ...document, state: { text: state } });
     },
-    place: { http: { address } },
+    place: { http: { address }, by: 'operator' },
     env: ENV,
     close: views.close,
     credentials: [PASSWORD],
@@ -109,7 +111,7 @@ test.each<[string, Record<string, string>, string, string, string]>([
   ['no credentials', {}, '/plain/a', 'answered 401', 'CALLSHEET_STATE_PASSWORD'],
 ])('says what is wrong: %s', async (_name, env, path, message, hint) => {
   const address = `${server.origin}${path}?token=abc`;
-  const store = openStateStore({ http: { address } }, { env });
+  const store = openGiven({ http: { address } }, env);
   onTestFinished(() => store.close());
   const failure = await failureOf(() => store.load());
   expect(failure.code).toBe('state');
@@ -126,7 +128,8 @@ test('says what is wrong: nobody listens, after it asked more than once', async 
   };
   const world = { ...realEffects(), sleep };
   const at = { address: 'http://127.0.0.1:1/x' };
-  const place = httpPlace(at, { username: 'u', password: 'p' }, openExchange(30_000), world);
+  const exchange = openExchange(30_000, [Origin.given(at.address)]);
+  const place = httpPlace(at, { username: 'u', password: 'p' }, exchange, world);
   const store = openRemoteStore(documentRemote(place), world);
   onTestFinished(() => store.close());
   const { message, hint } = await failureOf(() => store.load());
@@ -137,7 +140,7 @@ test('says what is wrong: nobody listens, after it asked more than once', async 
 
 test('says what is wrong: no encryption', async () => {
   const at = { address: 'http://u:secret@state.example.test/x' };
-  const store = openStateStore({ http: at }, { env: {} });
+  const store = openGiven({ http: at }, {});
   onTestFinished(() => store.close());
   const { message } = await failureOf(() => store.load());
   expect(message).toContain('http://state.example.test/x: it is not an https address');

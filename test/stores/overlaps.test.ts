@@ -2,10 +2,10 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { apply } from '../../src/cli/commands/apply.ts';
 import { plan } from '../../src/cli/commands/plan.ts';
 import type { Claim } from '../../src/state/claim.ts';
-import { openStateStore } from '../../src/stores/open.ts';
 import { type Stage, staged } from '../apply/stage.ts';
 import { stateCommands } from '../cli/state-stage.ts';
 import { began, failureOf, holder, recorded, resource, stateWith } from '../state/sample.ts';
+import { openGiven } from './open-given.ts';
 import { PASSWORD, startPostgres } from './postgres-server.ts';
 
 let server: Awaited<ReturnType<typeof startPostgres>>;
@@ -26,7 +26,7 @@ async function newDatabase() {
     CALLSHEET_STATE_PASSWORD: PASSWORD,
   });
   const open = (stack: string) => {
-    const store = openStateStore({ postgres: { url, stack } }, { env: envOf(stack) });
+    const store = openGiven({ postgres: { url, stack } }, envOf(stack));
     onTestFinished(() => store.close());
     return store;
   };

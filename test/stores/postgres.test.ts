@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { Origin } from '../../src/core/origin.ts';
 import type { StatePlace } from '../../src/core/state-place.ts';
 import { nextState } from '../../src/state/replay.ts';
-import { openStateStore, realEffects } from '../../src/stores/open.ts';
+import { realEffects } from '../../src/stores/open.ts';
 import { postgresRemote } from '../../src/stores/postgres.ts';
 import { type Database, openDatabase, type Query } from '../../src/stores/postgres-database.ts';
 import { migrate, readVersion, STEPS } from '../../src/stores/postgres-schema.ts';
@@ -19,6 +20,7 @@ import {
 import { appendAll, doRun } from '../state/stores.ts';
 import { brokenConnection, testBrokenConnections } from './broken-connections.ts';
 import { contract, type Opening, openViews, type Spot } from './contract.ts';
+import { openGiven } from './open-given.ts';
 import { PASSWORD, startPostgres } from './postgres-server.ts';
 
 let server: Awaited<ReturnType<typeof startPostgres>>;
@@ -28,7 +30,7 @@ const ENV = { CALLSHEET_STATE_PASSWORD: PASSWORD };
 
 beforeAll(async () => {
   server = await startPostgres();
-  admin = await openDatabase({ url: server.url(), stack: '' }, ENV, 30_000);
+  admin = await openDatabase(Origin.given(server.url()), ENV, 30_000);
 });
 afterAll(async () => {
   await admin.close();
@@ -66,7 +68,7 @@ function spotIn(
   return {
     open({ effects, fault }: Opening = {}) {
       const world = { ...realEffects(), ...effects };
-      const opened = openDatabase(place.postgres, ENV, 30_000);
+      const opened = openDatabase(Origin.given(place.postgres.url), ENV, 30_000);
       const late: Database = {
         query: async (text, values) => (await opened).query(text, values),
         transaction: async (kind, work) => (await opened).transaction(kind, work),
@@ -109,7 +111,7 @@ function spotIn(
 
 function newSpot(): Spot {
   count += 1;
-  return spotIn({ postgres: { url: server.url(), stack: `desk-${count}` } });
+  return spotIn({ postgres: { url: server.url(), stack: `desk-${count}` }, by: 'operator' });
 }
 
 describe('a real PostgreSQL', () => {
@@ -126,13 +128,13 @@ async function ownDatabase(name: string, env: Record<string, string> = ENV) {
 
 function openIn(name: string, env: Record<string, string> = ENV, user = 'callsheet') {
   const url = server.url(name).replace('callsheet@', `${user}@`);
-  const store = openStateStore({ postgres: { url, stack: 'desk' } }, { env });
+  const store = openGiven({ postgres: { url, stack: 'desk' } }, env);
   onTestFinished(() => store.close());
   return store;
 }
 
 async function inDatabase<T>(name: string, work: (database: Database) => Promise<T>): Promise<T> {
-  const database = await openDatabase({ url: server.url(name), stack: '' }, ENV, 30_000);
+  const database = await openDatabase(Origin.given(server.url(name)), ENV, 30_000);
   try {
     return await work(database);
   } finally {

@@ -1,13 +1,15 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { Origin } from '../../src/core/origin.ts';
 import { documentRemote } from '../../src/stores/document-remote.ts';
 import { openExchange } from '../../src/stores/exchange.ts';
-import { openStateStore, realEffects } from '../../src/stores/open.ts';
+import { realEffects } from '../../src/stores/open.ts';
 import { openRemoteStore } from '../../src/stores/remote-store.ts';
 import { s3Place } from '../../src/stores/s3.ts';
 import { began, ended, failureOf, holder, sealed } from '../state/sample.ts';
 import { doRun } from '../state/stores.ts';
 import { contract, type Opening, openViews, type Spot } from './contract.ts';
 import { faultyExchange, lostConnection } from './faulty.ts';
+import { openGiven } from './open-given.ts';
 import { BUCKET, KEY_ID, SECRET, startS3 } from './s3-server.ts';
 
 let server: Awaited<ReturnType<typeof startS3>>;
@@ -30,7 +32,7 @@ function newSpot(): Spot & { readonly key: string } {
     key,
     open({ effects, fault }: Opening = {}) {
       const world = { ...realEffects(), ...effects };
-      const exchange = faultyExchange(openExchange(30_000), fault);
+      const exchange = faultyExchange(openExchange(30_000, [Origin.given(server.endpoint)]), fault);
       const remote = documentRemote(s3Place(place, CREDENTIALS, exchange, world));
       return views.add(openRemoteStore(remote, world));
     },
@@ -48,7 +50,7 @@ function newSpot(): Spot & { readonly key: string } {
           : sealed({ ...JSON.parse(text), checksum: undefined, version: 99 });
       server.objects.set(at, spoilt);
     },
-    place: { s3: place },
+    place: { s3: place, by: 'operator' },
     env: ENV,
     close: views.close,
     credentials: [SECRET, KEY_ID],
@@ -72,7 +74,7 @@ test('a service without conditional writes is refused', async () => {
   const other = await startS3(false);
   onTestFinished(() => other.stop());
   const at = { bucket: BUCKET, key: 'x', endpoint: other.endpoint };
-  const store = openStateStore({ s3: at }, { env: ENV });
+  const store = openGiven({ s3: at }, ENV);
   onTestFinished(() => store.close());
   const failure = await failureOf(() => store.acquire(holder('r1')));
   expect(failure.message).toContain('does not write under the condition if-none-match');
@@ -91,7 +93,7 @@ test.each<[string, object, Record<string, string>, string, string]>([
   ['no encryption', { endpoint: 'http://s3.example.test' }, ENV, 'not an https address', ''],
 ])('says what is wrong: %s', async (_name, change, env, message, hint) => {
   const at = { bucket: BUCKET, key: 'x', endpoint: server.endpoint, ...change };
-  const store = openStateStore({ s3: at }, { env });
+  const store = openGiven({ s3: at }, env);
   onTestFinished(() => store.close());
   const failure = await failureOf(() => store.load());
   expect(failure.code).toBe('state');

@@ -55,7 +55,7 @@ export async function knownFleet(
     CALLSHEET_CLIENT_ID: sim.clientId,
     CALLSHEET_CLIENT_SECRET: sim.clientSecret,
     CALLSHEET_FINGERPRINT_KEY: KEY,
-    CALLSHEET_BENCH_KEY: SECRET,
+    CRM_BENCH_KEY: SECRET,
   };
   const { stack, diagnostics } = await loadStack({
     dir,

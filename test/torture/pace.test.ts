@@ -1,5 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createClient } from '../../src/api/client.ts';
+import { Origin } from '../../src/core/origin.ts';
 import { startSimulator } from '../../src/simulator/index.ts';
 import type { RateLimit } from '../../src/simulator/rate-limit.ts';
 
@@ -26,7 +27,7 @@ async function rush(limit: RateLimit, latencyMs: number, clients: number) {
   await Promise.all(
     Array.from({ length: clients }, async () => {
       const client = createClient({
-        baseUrl: simulator.url,
+        origin: Origin.given(simulator.url),
         credentials: { clientId: simulator.clientId, clientSecret: simulator.clientSecret },
         concurrency: 16,
         openFile: () => Promise.reject(new Error('there are no files')),

@@ -2,8 +2,8 @@ import {
   DEFAULT_ENDPOINTS,
   type Endpoints,
   endpointOf,
-  isUsable,
   readEndpoints,
+  refusalOf,
 } from '../../api/endpoints.ts';
 import type { Operation } from '../../api/operation.ts';
 import { assumptions as ledger, operations } from '../../api/operations.generated.ts';
@@ -60,7 +60,7 @@ function callsOf(id: string, endpoints: Endpoints): readonly AssumedCall[] {
 }
 
 function standingOf(operation: string, endpoints: Endpoints): Standing {
+  if (refusalOf(operation, endpoints) !== undefined) return 'refused';
   if (endpoints.overrides[operation] !== undefined) return 'overridden';
-  if (!isUsable(operation, endpoints)) return 'refused';
   return endpointOf(operation).documented ? 'shown' : 'assumed';
 }

@@ -7,7 +7,7 @@ import { formatCount } from '../../render/wording.ts';
 import type { CommonFlags, Context } from '../context.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { folderInRepository } from '../repository.ts';
-import { parseVars } from '../stack.ts';
+import { loadOptions } from '../stack.ts';
 
 export type ValidateFlags = CommonFlags & {
   readonly format: ReportFormat;
@@ -40,11 +40,7 @@ export async function validate(flags: ValidateFlags, context: Context): Promise<
 async function load(flags: ValidateFlags, context: Context): Promise<Loaded> {
   try {
     return await loadStack({
-      dir: flags.dir,
-      env: context.env,
-      vars: parseVars(flags.var ?? []),
-      varFiles: flags.varFile ?? [],
-      environment: flags.env,
+      ...loadOptions(flags, context),
       secrets: flags.secrets === false ? 'skip' : 'check',
     });
   } catch (error) {

@@ -71,7 +71,7 @@ export async function watch(flags: WatchFlags, context: Context): Promise<ExitCo
 async function checkStacks(chosen: readonly Chosen[], context: Context): Promise<void> {
   for (const { flags } of chosen) {
     const { stack } = await openStack(flags, context, flags.heal === true ? 'check' : 'try');
-    await openClient(stack, context).close();
+    await (await openClient(stack, context)).close();
   }
 }
 

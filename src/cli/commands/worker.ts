@@ -62,8 +62,9 @@ export async function worker(flags: WorkerFlags, context: Context): Promise<Exit
 }
 
 /** What of its flags goes into each command, beside what travels with the job. */
-function ownFlags({ dir, env, var: vars, varFile, allowExec, verbose, concurrency }: WorkerFlags) {
-  const given = { env, var: vars, varFile, allowExec, verbose };
+function ownFlags(flags: WorkerFlags) {
+  const { dir, env, var: vars, varFile, allowEnv, allowExec, verbose, concurrency } = flags;
+  const given = { env, var: vars, varFile, allowEnv, allowExec, verbose };
   const there = Object.entries(given).filter(([, value]) => value !== undefined);
   return { ...Object.fromEntries(there), dir, concurrency } satisfies OwnFlags;
 }

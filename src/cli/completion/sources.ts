@@ -19,6 +19,7 @@ export const OF_FLAGS: { readonly [flag: string]: Source } = {
   '--accept': 'addresses',
   '--agent': 'nothing',
   '--agents': 'nothing',
+  '--allow-env': 'nothing',
   '--base': 'files',
   '--base-url': 'nothing',
   '--call': 'nothing',

@@ -10,7 +10,7 @@ import { naturalKeyOf } from '../../plan/natural-key.ts';
 import type { ResourceState, State } from '../../state/model.ts';
 import type { CommonFlags, Context } from '../context.ts';
 import { openStore, readState } from '../session.ts';
-import { parseVars } from '../stack.ts';
+import { loadOptions } from '../stack.ts';
 import type { FoundStack } from './find-stacks.ts';
 
 /** What a stack takes for its own, and nobody else may. */
@@ -40,11 +40,7 @@ export async function claimsOf(
   withState: boolean,
 ): Promise<readonly Claim[]> {
   const { stack } = await loadStack({
-    dir: found.dir,
-    env: context.env,
-    vars: parseVars(flags.var ?? []),
-    varFiles: flags.varFile ?? [],
-    environment: flags.env,
+    ...loadOptions({ ...flags, dir: found.dir }, context),
     secrets: 'skip',
   });
   if (stack === undefined) return [];

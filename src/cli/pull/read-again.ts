@@ -2,23 +2,19 @@ import { realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Loaded, loadStack } from '../../config/index.ts';
 import type { CommonFlags, Context } from '../context.ts';
-import { parseVars } from '../stack.ts';
+import { loadOptions } from '../stack.ts';
 
 /** The stack as it would be with other texts, by path in its folder; files that are not there yet may be among them. */
 export function readAgain(
   dir: string,
   texts: Iterable<readonly [string, string]>,
   flags: CommonFlags,
-  { env }: Context,
+  context: Context,
 ): Promise<Loaded> {
   const folder = realpathSync.native(dir);
   const instead = new Map([...texts].map(([file, text]) => [realOf(join(folder, file)), text]));
   return loadStack({
-    dir: flags.dir,
-    env,
-    vars: parseVars(flags.var ?? []),
-    varFiles: flags.varFile ?? [],
-    environment: flags.env,
+    ...loadOptions(flags, context),
     secrets: 'skip',
     instead,
   });

@@ -43,11 +43,9 @@ export function openBudgets(database: QueueDatabase, context: Context): Budgets 
 
 /** The account that the credentials of the environment are for. Two requests, which no budget counts. */
 async function accountAt(baseUrl: string, { lanes: _, ...context }: Context): Promise<string> {
-  const source = { dir: '.', platform: { base_url: baseUrl } };
-  const client = openClient(source, {
-    ...context,
-    env: { ...context.env, CALLSHEET_BASE_URL: baseUrl },
-  });
+  // Only a client that was let have the credentials there asks for its budget.
+  const platform = { base_url: baseUrl, by: 'operator' as const };
+  const client = await openClient({ dir: '.', platform }, context);
   try {
     return textOf(recordIn(await client.call({ operation: 'getMe' })), 'account_id');
   } finally {

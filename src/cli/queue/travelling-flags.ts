@@ -5,7 +5,7 @@ import type { StackFlags } from '../fleet/run-stack.ts';
 
 /**
  * The flags that travel with a job, and the commands that they are for. Those that only say how a machine works
- * (`--concurrency`, `--trace-http`, `--allow-exec`) are the worker's own. Values of `--var` may be what nobody else is
+ * (`--concurrency`, `--trace-http`, `--allow-exec`, `--allow-env`) are the worker's own. Values of `--var` may be what nobody else is
  * to read, so they stay where they are: each worker is given the same, and the digest of the configuration tells.
  */
 const TRAVELLING = {

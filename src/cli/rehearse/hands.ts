@@ -43,13 +43,14 @@ export async function handsOn(copy: Copy, input: HandsInput): Promise<Hands> {
 type Place = HandsInput & { readonly copy: Copy; readonly stateFile: string };
 
 function handsIn(folder: string, place: Place, close: () => Promise<void>): Hands {
-  const { dir, env, var: variables, varFile } = place.flags;
+  const { dir, env, var: variables, varFile, allowEnv } = place.flags;
   const { concurrency } = place.flags;
   const common = {
     dir,
     ...(env === undefined ? {} : { env }),
     ...(variables === undefined ? {} : { var: variables }),
     ...(varFile === undefined ? {} : { varFile }),
+    ...(allowEnv === undefined ? {} : { allowEnv }),
     ...(concurrency === undefined ? {} : { concurrency }),
     format: 'json' as const,
   };

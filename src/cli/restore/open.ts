@@ -51,7 +51,12 @@ export async function openRestoration(
   const stack = await findStack(flags, context);
   const source = stack ?? blankStack(flags.dir);
   const endpoints = stack && readEndpoints(stack.platform);
-  const client = openClient(source, context, flags.concurrency ?? DEFAULT_CONCURRENCY, endpoints);
+  const client = await openClient(
+    source,
+    context,
+    flags.concurrency ?? DEFAULT_CONCURRENCY,
+    endpoints,
+  );
   const interrupt = () => void client.close();
   context.stop.addEventListener('abort', interrupt);
   try {

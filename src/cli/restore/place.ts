@@ -24,7 +24,7 @@ export function blankStack(dir: string): Stack {
   return {
     dir: resolve(dir),
     environment: undefined,
-    platform: { base_url: undefined, assume: true, endpoints: {} },
+    platform: { base_url: undefined, by: 'operator', assume: true, endpoints: {} },
     organizations: {},
     state: { file: '' },
     guards: {},

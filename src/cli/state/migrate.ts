@@ -8,6 +8,7 @@ import type { KeptRun, StateStore } from '../../state/store.ts';
 import { openStateStore } from '../../stores/open.ts';
 import { describeActor } from '../actor.ts';
 import type { CommonFlags, Context } from '../context.ts';
+import { admitIn } from '../origins.ts';
 import { noState } from './edit.ts';
 import { holderFor, withStore } from './open.ts';
 
@@ -38,7 +39,11 @@ export function migrateState(to: string, flags: CommonFlags, context: Context): 
       hint: 'A command line can be read by others. Give it in CALLSHEET_STATE_PASSWORD or PGPASSWORD.',
     });
   return withStore(flags, context, async ({ store, settings }) => {
-    const target = openStateStore(place, { env: context.env, disk: context.disk });
+    const target = openStateStore(place, {
+      env: context.env,
+      disk: context.disk,
+      admit: admitIn(context),
+    });
     try {
       if (target.location === store.location)
         throw new CallsheetError('usage', `the state is at ${store.location} already`);

@@ -5,7 +5,7 @@ import type { Actor } from '../../state/journal.ts';
 import type { Holder, StateStore } from '../../state/store.ts';
 import type { CommonFlags, Context } from '../context.ts';
 import { openStore } from '../session.ts';
-import { parseVars } from '../stack.ts';
+import { loadOptions } from '../stack.ts';
 
 /** What the commands that work on the state alone need. */
 export type OpenState = { readonly store: StateStore; readonly settings: StackSettings };
@@ -20,11 +20,7 @@ export async function withStore<T>(
   work: (open: OpenState) => Promise<T>,
 ): Promise<T> {
   const { settings, diagnostics } = loadSettings({
-    dir: flags.dir,
-    env: context.env,
-    vars: parseVars(flags.var ?? []),
-    varFiles: flags.varFile ?? [],
-    environment: flags.env,
+    ...loadOptions(flags, context),
   });
   if (settings === undefined)
     throw new CallsheetError('config', 'the configuration has errors', { diagnostics });

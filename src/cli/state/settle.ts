@@ -44,7 +44,7 @@ async function settle(
   if (open.length === 0) return settleRun(pending, replayed, undefined);
   const world = { secretOf: () => undefined, fingerprints: fingerprintsFor(state, context) };
   const endpoints = readEndpoints(settings.platform);
-  const client = openClient(settings, context, DEFAULT_CONCURRENCY, endpoints);
+  const client = await openClient(settings, context, DEFAULT_CONCURRENCY, endpoints);
   try {
     return await settleRun(pending, replayed, { reader: createReader(client, endpoints), world });
   } finally {

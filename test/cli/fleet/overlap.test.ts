@@ -35,20 +35,6 @@ test.each([
     trio({ 'agents.yaml': adopting('One', ID) }, { 'agents.yaml': adopting('Two', ID) }),
     `agent.one (a/agents.yaml:2) and agent.two of the stack b (b/agents.yaml:2) both manage the live agent ${ID}`,
   ],
-  [
-    'a state',
-    trio(
-      {
-        'callsheet.yaml': settings(0, 'state: { file: ../shared.json }\n'),
-        'agents.yaml': agents('A'),
-      },
-      {
-        'callsheet.yaml': settings(0, 'state: { file: ../c/../shared.json }\n'),
-        'agents.yaml': agents('B'),
-      },
-    ),
-    'the stacks a and b both keep the state',
-  ],
 ])('%s of two stacks is refused in both before anything is written', async (_, files, words) => {
   const { read, run, writes, names } = await scene(files);
   for (const command of ['plan', 'apply'] as const) {
@@ -63,6 +49,19 @@ test.each([
   expect(writes()).toEqual(['createAgent']);
   const { err } = await run('validate', {}, { exit: 1 });
   expect(err).toContain(words);
+});
+
+test('a state of two stacks, one below the other, is refused in both', async () => {
+  const { read, writes } = await scene({
+    'a/callsheet.yaml': settings(0, 'state: { file: b/shared.json }\n'),
+    'a/agents.yaml': agents('A'),
+    'a/b/callsheet.yaml': settings(0, 'state: { file: ../b/shared.json }\n'),
+    'a/b/agents.yaml': agents('B'),
+  });
+  const document = await read('apply', { autoApprove: true }, { exit: 4 });
+  expect(statuses(document)).toMatchObject({ a: 'refused', 'a/b': 'refused' });
+  expect(document.stacks[0]?.reason).toContain('the stacks a and a/b both keep the state');
+  expect(writes()).toEqual([]);
 });
 
 test('what another stack has in its state is not taken over, before it lets go of it', async () => {

@@ -1,12 +1,14 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { placeOf } from '../../../src/config/index.ts';
+import { Origin } from '../../../src/core/origin.ts';
 import type { Disk } from '../../../src/state/disk.ts';
 import { openStateStore } from '../../../src/stores/open.ts';
 import { openDatabase } from '../../../src/stores/postgres-database.ts';
 import { steppedDisk } from '../../state/breaking.ts';
 import { sealed } from '../../state/sample.ts';
 import * as http from '../http-server.ts';
+import { admitAll } from '../open-given.ts';
 import * as postgres from '../postgres-server.ts';
 import * as s3 from '../s3-server.ts';
 import { type Door, openDoor } from './door.ts';
@@ -74,7 +76,7 @@ type Way = {
 };
 
 async function intendedAt(env: Readonly<Record<string, string>>): Promise<readonly string[]> {
-  const store = openStateStore(placeOf(env.CALLSHEET_STATE ?? ''), { env });
+  const store = openStateStore(placeOf(env.CALLSHEET_STATE ?? ''), { env, admit: admitAll });
   const { pending } = await store.load();
   await store.close();
   return pending.flatMap((entry) => (entry.type === 'intent' ? [entry.operation] : []));
@@ -273,7 +275,7 @@ const MENDING = (name: string): readonly string[] => [
 
 async function inDatabase(url: string, texts: readonly string[]): Promise<void> {
   const env = { CALLSHEET_STATE_PASSWORD: postgres.PASSWORD };
-  const database = await openDatabase({ url, stack: '' }, env, 30_000);
+  const database = await openDatabase(Origin.given(url), env, 30_000);
   try {
     for (const text of texts) await database.query(text, []);
   } finally {

@@ -1,7 +1,13 @@
 import type { PlanDocument } from '../../../core/plan-document.ts';
 import { type Footer, footersOf } from '../../../render/footers.ts';
 import { sanitiseLine } from '../../../render/untrusted.ts';
-import { comparedCount, forecastOf, formatNumber, isEmpty } from '../../../render/wording.ts';
+import {
+  comparedCount,
+  forecastOf,
+  formatNumber,
+  isEmpty,
+  movedEndpointLines,
+} from '../../../render/wording.ts';
 import type { Plan } from '../model/plan.ts';
 
 /** What is said below the changes in every format. */
@@ -72,6 +78,7 @@ function factsOf(head: PlanDocument): readonly (readonly [string, string])[] {
     ['Compared', `${formatNumber(comparedCount(head))} resources`],
     ['Requests', isEmpty(head) || reads + writes === 0 ? '' : forecastOf(head)],
     ['Allowed', allowed.join(', ')],
+    ['Moved', movedEndpointLines(head).join(' ')],
     ['Relies on assumptions', assumptions.join(', ')],
     ['Digest', head.digest],
     ['Configuration', head.config_digest],

@@ -1,0 +1,102 @@
+import { isLoopback } from './base-url.ts';
+import { formatPosition, type SourcePosition } from './diagnostics.ts';
+import { CallsheetError } from './errors.ts';
+
+/**
+ * Who names an address: whoever runs Callsheet and gives it credentials (the environment, the command line), or a
+ * file of the stack, which can come from a stranger's pull request.
+ */
+export type NamedBy = 'operator' | SourcePosition;
+
+/** An address that credentials are to go to. */
+export type NamedAddress = {
+  readonly url: string;
+  readonly by: NamedBy;
+  /** Whose credentials they are, for people: `of the platform`. */
+  readonly credentials: string;
+};
+
+/** What people allow beside what a stack says. */
+export type HostLeave = {
+  /** `CALLSHEET_ALLOW_HOSTS`. */
+  readonly hosts: string | undefined;
+  /** Asks a person, who may have said so before. */
+  readonly confirm: (host: string, question: string) => Promise<boolean>;
+};
+
+/** Lets an address have credentials, or throws. Every sender of credentials is opened with what this gives. */
+export type Admit = (address: NamedAddress) => Promise<Origin>;
+
+/**
+ * A server that credentials may be sent to. There are two ways to one: `given`, where an address comes from whoever
+ * gives the credentials as well, and `admit`, where somebody else may have named it.
+ */
+export class Origin {
+  readonly #url: string;
+
+  private constructor(url: string) {
+    this.#url = url;
+  }
+
+  get url(): string {
+    return this.#url;
+  }
+
+  /** An address that whoever gives the credentials names himself. Never one that a stack says. */
+  static given(url: string): Origin {
+    return new Origin(url);
+  }
+
+  /**
+   * Loopback is let be: nothing leaves the machine. Throws `CallsheetError('config')` for a host that only the stack
+   * names and nobody confirms.
+   */
+  static async admit({ url, by, credentials }: NamedAddress, leave: HostLeave): Promise<Origin> {
+    const at = new URL(url);
+    const allowed = readHosts(leave.hosts ?? '');
+    if (by === 'operator' || isLoopback(at) || isAllowed(at, allowed)) return new Origin(url);
+    const host = at.host.toLowerCase();
+    const where = formatPosition(by);
+    const question = `${where} names ${host}. The credentials ${credentials} would be sent there.`;
+    if (await leave.confirm(host, question)) return new Origin(url);
+    throw new CallsheetError(
+      'config',
+      `the credentials ${credentials} are not sent to ${host}: only the stack names that host (${where})`,
+      { hint: `Nothing was sent. If the host is yours, set ${HOSTS}=${host} in the environment.` },
+    );
+  }
+
+  /** Whether a request to an address stays at this server. */
+  serves(url: URL): boolean {
+    return new URL(this.#url).origin === url.origin;
+  }
+}
+
+const HOSTS = 'CALLSHEET_ALLOW_HOSTS';
+
+type AllowedHost = { readonly name: string; readonly port: string | undefined };
+
+/** `voice.example.test, state.example.test:8443`. Throws `CallsheetError('usage')` for what is no host. */
+function readHosts(text: string): readonly AllowedHost[] {
+  const entries = text.split(/[\s,]+/).filter((entry) => entry !== '');
+  return entries.map((entry) => {
+    const [, name = '', port] = /^([\w.-]+|\[[\da-f:.]+\])(?::(\d+))?$/i.exec(entry) ?? [];
+    if (name !== '') return { name: name.toLowerCase(), port };
+    throw new CallsheetError('usage', `${HOSTS} holds ${JSON.stringify(entry)}, which is no host`, {
+      hint: 'Give host names, with or without a port, such as voice.example.test state.example.test:8443.',
+    });
+  });
+}
+
+const PORTS: { readonly [protocol: string]: string } = {
+  'https:': '443',
+  'http:': '80',
+  'postgres:': '5432',
+  'postgresql:': '5432',
+};
+
+function isAllowed({ hostname, port, protocol }: URL, hosts: readonly AllowedHost[]): boolean {
+  const name = hostname.toLowerCase();
+  const own = port === '' ? PORTS[protocol] : port;
+  return hosts.some((host) => host.name === name && (host.port ?? own) === own);
+}
