@@ -33,8 +33,7 @@ export type AnswerShape = {
 
 /**
  * What a good answer must look like at the top. The answer of a write that rests on an assumption is
- * assumed as well: when it comes the write is done, and another shape would not undo it. Pages are
- * followed without `pagination`, too.
+ * assumed as well: when it comes the write is done, and another shape would not undo it.
  */
 export function answerShapeOf(document: Document, method: string, operation: Schema): AnswerShape {
   const schema = answerOf(document, operation);
@@ -42,7 +41,7 @@ export function answerShapeOf(document: Document, method: string, operation: Sch
   if (schema === undefined || isAssumed) return { answer: 'any', requires: [] };
   const { required, ...whole } = followReference(document, schema);
   const names = Array.isArray(required) ? required.map(String) : [];
-  const requires = names.filter((name) => name !== 'data' && name !== 'pagination');
+  const requires = names.filter((name) => name !== 'data');
   const data = propertiesOf(whole).data;
   if (data === undefined || !names.includes('data')) return { answer: 'object', requires };
   const { type } = followReference(document, data);

@@ -77,8 +77,8 @@ export const OPERATION_RULES: readonly Rule[] = [
   each('paginated', ({ operation, parameters, responses }) => {
     const names = parameters.map(({ name }) => name);
     const answer = responses.find(({ status }) => status === '200')?.schema?.node ?? {};
-    const required: unknown = answer.required;
-    const inPages = Array.isArray(required) && required.includes('pagination');
+    const { properties } = answer;
+    const inPages = isSchema(properties) && properties.pagination !== undefined;
     const paged = operation['x-paginated'] === true;
     return [
       ...(paged === inPages ? [] : ['x-paginated and `pagination` of the answer go together']),

@@ -1,9 +1,12 @@
 import { CallsheetError } from '../core/errors.ts';
+import { ownOf } from '../core/own.ts';
 import { isList, isObject, type Json } from '../core/value.ts';
+import type { Call } from '../kinds/kind.ts';
 import { ApiError } from './errors.ts';
 import type { Hide } from './hide.ts';
 import { hintFor, type Refusal } from './hints.ts';
 import { NOT_THE_PLATFORM, plainUrl, type RequestLine } from './line.ts';
+import type { Operation } from './operation.ts';
 import { jsonOf } from './transport.ts';
 
 /**
@@ -39,6 +42,38 @@ function checkShape(line: RequestLine, { endpoint, answer }: Refusal, body: Json
     hint: `${NOT_THE_PLATFORM}${basis}`,
   });
 }
+
+/**
+ * Throws where an answer is about another resource than was asked for: its `id` where the path ends in one, and ids of
+ * what it belongs to (`agent_id` of a call log). What names none is taken.
+ */
+export function checkIds(
+  line: RequestLine,
+  { path }: Operation,
+  { path: ids = {} }: Call,
+  body: Json,
+): void {
+  const data = isObject(body) ? body.data : undefined;
+  const records = isList(data) ? data : [isObject(data) ? data : body];
+  for (const [name, id] of Object.entries(ids)) {
+    const isOwn = path.endsWith(`{${name}}`);
+    const member = isOwn ? 'id' : name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+    for (const record of records) {
+      const said = isObject(record) ? ownOf(record, member) : undefined;
+      if (typeof said !== 'string' || said.toLowerCase() === id.toLowerCase()) continue;
+      throw new CallsheetError(
+        'api',
+        `${line.method} ${line.url} answered about something else: its \`${member}\` is ${JSON.stringify(said.slice(0, MOST_SHOWN))}`,
+        {
+          hint: `Nothing was taken from the answer. If it stays so, something between here and the platform mixes answers up. ${NOT_THE_PLATFORM}`,
+        },
+      );
+    }
+  }
+}
+
+/** Characters of a foreign id that are shown: a UUID has 36. */
+const MOST_SHOWN = 64;
 
 function isListOfObjects(value: Json | undefined): boolean {
   return isList(value) && value.every((item) => isObject(item));

@@ -1,8 +1,9 @@
 import { CallsheetError } from '../core/errors.ts';
 import { isObject, type Json } from '../core/value.ts';
+import { beyondLimit, grouped, MOST_TOKEN_CHARACTERS } from './bounds.ts';
 import { ApiError, describeApiError } from './errors.ts';
 import { hideSecrets } from './hide.ts';
-import { NOT_THE_PLATFORM } from './line.ts';
+import { NOT_THE_PLATFORM, type RequestLine } from './line.ts';
 import type { Operation } from './operation.ts';
 import { secretsIn } from './trace.ts';
 import { jsonOf, type WireAnswer, type WireRequest } from './transport.ts';
@@ -124,7 +125,7 @@ async function requestToken(
     const requestId = answer.requestId === undefined ? undefined : hide.text(answer.requestId);
     throw mintingError(new ApiError(line, answer.status, body, { requestId }), isAgain);
   }
-  return readToken(jsonOf(line, answer), `${line.method} ${line.url}`);
+  return readToken(jsonOf(line, answer), line);
 }
 
 function mintingError(refused: ApiError, isAgain: boolean): CallsheetError {
@@ -143,12 +144,20 @@ function mintingHint(isCredentials: boolean, isAgain: boolean): string {
     : 'Check CALLSHEET_CLIENT_ID and CALLSHEET_CLIENT_SECRET; rotating a key replaces its secret.';
 }
 
-function readToken(body: Json, request: string) {
+function readToken(body: Json, line: RequestLine) {
   const { access_token: token, expires_in: lifetime } = isObject(body) ? body : {};
   if (typeof token !== 'string' || !TOKEN.test(token)) {
-    throw new CallsheetError('api', `${request} answered 200 without an access_token`, {
-      hint: NOT_THE_PLATFORM,
-    });
+    throw new CallsheetError(
+      'api',
+      `${line.method} ${line.url} answered 200 without an access_token`,
+      {
+        hint: NOT_THE_PLATFORM,
+      },
+    );
+  }
+  if (token.length > MOST_TOKEN_CHARACTERS) {
+    const most = `${grouped(MOST_TOKEN_CHARACTERS)} characters`;
+    throw beyondLimit(line, `an access_token of more than ${most}`, `at most ${most} of it`);
   }
   const seconds = typeof lifetime === 'number' && lifetime > 0 ? lifetime : LIFETIME_SECONDS;
   return { token, seconds };

@@ -7,7 +7,7 @@ import { CallsheetError } from '../core/errors.ts';
 import type { Origin } from '../core/origin.ts';
 import type { Json, JsonObject, Blob as StackFile } from '../core/value.ts';
 import type { Call } from '../kinds/kind.ts';
-import { acceptAnswer } from './accept.ts';
+import { acceptAnswer, checkIds } from './accept.ts';
 import { type Credentials, createTokenSource } from './auth.ts';
 import { authorize } from './authorize.ts';
 import { checkBaseUrl, checkUploadUrl } from './base-url.ts';
@@ -19,6 +19,7 @@ import { hideSecrets } from './hide.ts';
 import { type Lane, openTransport } from './lane.ts';
 import { createLimiter } from './limiter.ts';
 import { plainUrl } from './line.ts';
+import type { Answered } from './page.ts';
 import { followPages } from './pages.ts';
 import { contentOf, pathOf, queryOf, statedBody } from './request.ts';
 import { type Pause, realPause } from './retry.ts';
@@ -113,7 +114,9 @@ export function createClient(options: ClientOptions): Client {
     });
   }
 
-  async function call(wanted: Call, onTry?: () => void): Promise<Json> {
+  const call = async (wanted: Call, onTry?: () => void) => (await perform(wanted, onTry)).body;
+
+  async function perform(wanted: Call, onTry?: () => void): Promise<Answered> {
     const { operation } = wanted;
     const endpoint = usableEndpoint(operation, endpoints);
     const { method } = endpoint;
@@ -150,7 +153,10 @@ export function createClient(options: ClientOptions): Client {
       if (!Number.isNaN(date)) platformTime = date;
       const isMoved = endpoints.overrides[operation] !== undefined;
       const called = { operation, endpoint, isMoved, calledWith, answer };
-      return acceptAnswer(line, called, hideSecrets(secretsIn({ headers, about })));
+      const hide = hideSecrets(secretsIn({ headers, about }));
+      const accepted = acceptAnswer(line, called, hide);
+      checkIds(line, endpoint, wanted, accepted);
+      return { body: accepted, length: answer.length };
     });
   }
 
@@ -180,8 +186,11 @@ export function createClient(options: ClientOptions): Client {
     baseUrl,
     call,
     list: (wanted, fields) =>
-      followPages(wanted, usableEndpoint(wanted.operation, endpoints), call, fields),
-    each: (wanted) => eachItem(wanted, usableEndpoint(wanted.operation, endpoints), call),
+      followPages(wanted, usableEndpoint(wanted.operation, endpoints), perform, {
+        fields,
+        width: concurrency,
+      }),
+    each: (wanted) => eachItem(wanted, usableEndpoint(wanted.operation, endpoints), perform),
     upload,
     platformTime: () => platformTime,
     spent: sender.spent,

@@ -2,7 +2,20 @@ import { CallsheetError } from '../core/errors.ts';
 import type { Json, JsonObject } from '../core/value.ts';
 import type { Call } from '../kinds/kind.ts';
 import type { Operation } from './operation.ts';
-import { isSamePage, PAGE_SIZE, type Page, pageOf, pageReader } from './page.ts';
+import {
+  checkPages,
+  isSamePage,
+  PAGE_SIZE,
+  type Page,
+  type Perform,
+  pageOf,
+  pageReader,
+  strangerOf,
+} from './page.ts';
+
+/** How often as many pages as at first a list may come to have while it is read, and some on top. */
+const MOST_GROWTH = 2;
+const SPARE_PAGES = 10;
 
 /**
  * The items of a list in its order, each once. A page is asked for when its first item is wanted, so who
@@ -13,7 +26,7 @@ import { isSamePage, PAGE_SIZE, type Page, pageOf, pageReader } from './page.ts'
 export async function* eachItem(
   call: Call,
   operation: Operation,
-  perform: (call: Call) => Promise<Json>,
+  perform: Perform,
 ): AsyncGenerator<JsonObject, void, undefined> {
   const known = new Set<Json>();
   let given = 0;
@@ -39,19 +52,26 @@ export async function* eachItem(
 async function* eachPage(
   call: Call,
   operation: Operation,
-  perform: (call: Call) => Promise<Json>,
+  perform: Perform,
 ): AsyncGenerator<Page, void, undefined> {
   if (!operation.paginated) {
-    yield pageOf(call, await perform(call));
+    yield pageOf(call, operation, await perform(call));
     return;
   }
-  const read = pageReader(call, perform);
+  const read = pageReader(call, operation, perform);
   const first = await read(1);
   let page = first;
   for (let number = 1; ; ) {
+    const stranger = strangerOf(page, number);
+    if (stranger !== undefined) throw incomplete(operation, stranger);
     yield page;
     if (isLast(page, number)) return;
+    if (page.items.length === 0) throw incomplete(operation, `its page ${number} is empty`);
     number += 1;
+    checkPages(operation, page.total === undefined ? number : page.pages, page.total);
+    if (page.total !== undefined && number > first.pages * MOST_GROWTH + SPARE_PAGES) {
+      throw incomplete(operation, `it had ${first.pages} pages at first and grows without an end`);
+    }
     page = await read(number);
     if (page.total === undefined && isSamePage(page, first)) return;
   }

@@ -1,5 +1,6 @@
 import { CallsheetError } from '../core/errors.ts';
 import { isList, isObject, type Json } from '../core/value.ts';
+import { grouped, MOST_ISSUES, MOST_LEVELS, MOST_SAID_CHARACTERS } from './bounds.ts';
 import type { RequestLine } from './line.ts';
 
 /** One complaint of a validation error, whichever of the body shapes it came in. */
@@ -34,8 +35,10 @@ export class ApiError extends CallsheetError {
     this.status = status;
     this.method = line.method;
     this.url = line.url;
-    this.error = textMember(body, 'error');
-    this.description = textMember(body, 'error_description') ?? textMember(body, 'message');
+    this.error = clipped(textMember(body, 'error'));
+    this.description = clipped(
+      textMember(body, 'error_description') ?? textMember(body, 'message'),
+    );
     this.issues = issuesOf(body);
     this.requestId = options.requestId;
     this.body = body;
@@ -69,10 +72,10 @@ export function describeApiError(error: ApiError): string {
 function existingSource(body: Json | undefined): readonly string[] {
   const details = isObject(body) ? body.details : undefined;
   const source = isObject(details) ? details.existingSource : undefined;
-  const id = textMember(source, 'id');
+  const id = clipped(textMember(source, 'id'));
   if (id === undefined) return [];
-  const name = textMember(source, 'name');
-  const status = textMember(source, 'status');
+  const name = clipped(textMember(source, 'name'));
+  const status = clipped(textMember(source, 'status'));
   return [
     `it is there${name === undefined ? '' : ` as ${JSON.stringify(name)}`}, id ${id}${status === undefined ? '' : `, ${status}`}`,
   ];
@@ -89,9 +92,20 @@ function issuesOf(body: Json | undefined): readonly ApiIssue[] {
   if (!isObject(body)) return [];
   const list = isList(body.issues) ? body.issues : body.details;
   if (!isList(list)) return [];
-  return list.flatMap((item: Json) => {
+  return list.slice(0, MOST_ISSUES).flatMap((item: Json) => {
     if (!isObject(item)) return [];
-    const path = isList(item.path) ? item.path.join('.') : item.path;
-    return [{ path: String(path ?? ''), message: String(item.message ?? 'is not valid') }];
+    const path = isList(item.path) ? item.path.slice(0, MOST_LEVELS).join('.') : item.path;
+    return [
+      {
+        path: clipped(String(path ?? '')),
+        message: clipped(String(item.message ?? 'is not valid')),
+      },
+    ];
   });
+}
+
+/** As much of a text as people read. */
+function clipped<T extends string | undefined>(text: T): T | string {
+  if (text === undefined || text.length <= MOST_SAID_CHARACTERS) return text;
+  return `${text.slice(0, MOST_SAID_CHARACTERS)}… (${grouped(text.length)} characters)`;
 }

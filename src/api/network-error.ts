@@ -8,15 +8,18 @@ export class NetworkError extends CallsheetError {
   readonly isUnsent: boolean;
   /** Whether nothing was ever reached: then it is the address that is at fault, not the moment. */
   readonly isLasting: boolean;
+  /** Whether it took as long as a request may: asking again and again would look like a command that hangs. */
+  readonly isTimeout: boolean;
   constructor(
     message: string,
-    facts: { readonly isUnsent: boolean; readonly isLasting: boolean },
+    facts: Pick<NetworkError, 'isUnsent' | 'isLasting' | 'isTimeout'>,
     options: { readonly hint: string; readonly cause: unknown },
   ) {
     super('network', message, options);
     this.name = 'NetworkError';
     this.isUnsent = facts.isUnsent;
     this.isLasting = facts.isLasting;
+    this.isTimeout = facts.isTimeout;
   }
 }
 
@@ -24,6 +27,16 @@ export class NetworkError extends CallsheetError {
 export class BrokenOff extends Error {
   readonly code = 'BROKEN_OFF';
 }
+
+/** An answer that comes, and takes too long to. */
+export class TooSlow extends Error {
+  readonly code = 'TOO_SLOW';
+  constructor(milliseconds: number, bytes: number) {
+    super(`sent ${bytes} bytes of an answer in ${milliseconds / 1000} s and did not end it`);
+  }
+}
+
+const TIMEOUTS = new Set(['TOO_SLOW', 'UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT']);
 
 const UNTRUSTED = new Set([
   'CERT_HAS_EXPIRED',
@@ -68,7 +81,7 @@ export function networkError(attempted: Attempted, cause: unknown): NetworkError
   const via = proxy === undefined ? '' : ` (through the proxy ${proxy})`;
   return new NetworkError(
     `${method} ${plainUrl(url)}: ${wordsFor(code, attempted, cause)}${via}`,
-    { isUnsent, isLasting: isUnsent && !hasAnswered },
+    { isUnsent, isLasting: isUnsent && !hasAnswered, isTimeout: TIMEOUTS.has(code) },
     { hint: hintFor(code), cause },
   );
 }
@@ -88,6 +101,8 @@ function wordsFor(code: string, { url, timeouts }: Attempted, cause: unknown): s
     UND_ERR_CONNECT_TIMEOUT: `${host} could not be reached within ${seconds(timeouts.connect)}`,
     UND_ERR_HEADERS_TIMEOUT: `${host} did not answer within ${seconds(timeouts.headers)}`,
     UND_ERR_BODY_TIMEOUT: `${host} stopped in the middle of an answer`,
+    UND_ERR_HEADERS_OVERFLOW: `${host} sent more headers than an answer may have`,
+    TOO_SLOW: `${host} ${said}`,
     UND_ERR_PRX_CONN: 'the proxy closed the connection',
     UND_ERR_PRX_TLS: 'the certificate of the proxy is not trusted',
     PROXY_REFUSED: `the proxy refused to connect to ${host} (${/\d+/.exec(said)?.[0]})`,

@@ -24,7 +24,7 @@ export type NoticeDeps = {
 };
 
 /** A nightly pipeline waits this long for each of the tries, and no longer. */
-const TIMEOUTS: Timeouts = { connect: 5_000, headers: 10_000, body: 10_000 };
+const TIMEOUTS: Timeouts = { connect: 5_000, headers: 10_000, body: 10_000, answer: 10_000 };
 const MOST_TRIES = 3;
 const FIRST_DELAY_MS = 1_000;
 /** A receiver that asks for more is not waited for. */

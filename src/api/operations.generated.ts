@@ -37,7 +37,7 @@ export const operations = {
     repeatable: false,
     auth: 'bearer',
     answer: 'data-list',
-    requires: [],
+    requires: ['pagination'],
   },
   createAgent: {
     method: 'POST',
@@ -465,7 +465,7 @@ export const operations = {
     repeatable: false,
     auth: 'bearer',
     answer: 'data-list',
-    requires: [],
+    requires: ['pagination'],
   },
   createSession: {
     method: 'POST',

@@ -1,7 +1,8 @@
 import type { Dispatcher } from 'undici';
 import { isLoopback } from '../core/base-url.ts';
 import { CallsheetError } from '../core/errors.ts';
-import { exchange, type RawAnswer } from './exchange.ts';
+import { MOST_ANSWER_BYTES } from './bounds.ts';
+import { createIntake, exchange, type RawAnswer } from './exchange.ts';
 import type { Timeouts } from './timeouts.ts';
 import type { WireRequest } from './transport.ts';
 import { trustFrom } from './trust.ts';
@@ -27,9 +28,15 @@ export type Outlet = {
 
 /**
  * Makes an outlet with the proxy and the authorities that the environment names. Throws
- * `CallsheetError('config')` where these are unfit; connects to nothing yet.
+ * `CallsheetError('config')` where these are unfit; connects to nothing yet. An answer of more than `mostBytes` is an
+ * error.
  */
-export function createOutlet(connections: number, timeouts: Timeouts): Outlet {
+export function createOutlet(
+  connections: number,
+  timeouts: Timeouts,
+  mostBytes = MOST_ANSWER_BYTES,
+): Outlet {
+  const allowance = { time: timeouts.answer, bytes: mostBytes, intake: createIntake() };
   const secureContext = trustFrom(process.env);
   const proxy = proxyOf(process.env);
   const tls = secureContext === undefined ? {} : { secureContext };
@@ -58,7 +65,7 @@ export function createOutlet(connections: number, timeouts: Timeouts): Outlet {
       pools ??= openPools();
       const { direct, proxied } = await pools;
       const target = { origin: url.origin, path: `${url.pathname}${url.search}` };
-      return exchange(isLoopback(url) ? direct : proxied, target, wire);
+      return exchange(isLoopback(url) ? direct : proxied, target, wire, allowance);
     },
     proxyFor: (url) => (isLoopback(url) ? undefined : proxy),
     async close() {

@@ -1,33 +1,53 @@
 import { CallsheetError } from '../core/errors.ts';
 import { ownOf } from '../core/own.ts';
-import type { Json, JsonObject } from '../core/value.ts';
+import { isList, isObject, type Json, type JsonObject } from '../core/value.ts';
 import type { Call } from '../kinds/kind.ts';
+import { beyondLimit, MOST_LEAN_CHARACTERS, MOST_LIST_BYTES, megabytes } from './bounds.ts';
 import type { Operation } from './operation.ts';
-import { isSamePage, PAGE_SIZE, type Page, pageOf, pageReader, type ReadPage } from './page.ts';
+import {
+  checkPages,
+  isSamePage,
+  lineOf,
+  PAGE_SIZE,
+  type Page,
+  type Perform,
+  pageOf,
+  pageReader,
+  type ReadPage,
+  strangerOf,
+} from './page.ts';
 
 /** A fleet may change while it is listed; after this many inconsistent listings it is an error. */
 const MOST_LISTINGS = 3;
 
+/** What is kept of a list: all of its items, or some of their fields and their id. */
+export type Keep = {
+  readonly fields?: readonly string[] | undefined;
+  /** Pages that are asked for at once. */
+  readonly width: number;
+};
+
 /**
  * Reads every page of a list and checks that together they are the whole of it: as many items as
  * `total` says, none twice, and the same total on every page (Pagination object). A listing that does
- * not add up is read again, and then is an error, never a smaller fleet. With `fields`, items keep these and
- * their id alone.
+ * not add up is read again, and then is an error, never a smaller fleet: it is over with the first page that shows it,
+ * however many pages there are said to be.
  */
 export async function followPages(
   call: Call,
   operation: Operation,
-  perform: (call: Call) => Promise<Json>,
-  fields?: readonly string[],
+  perform: Perform,
+  { fields, width }: Keep,
 ): Promise<readonly JsonObject[]> {
-  let problem: string | undefined;
+  let problem = '';
   for (let listing = 1; listing <= MOST_LISTINGS; listing += 1) {
-    const pages = operation.paginated
-      ? await readPages(call, perform, fields)
-      : [leanPage(pageOf(call, await perform(call)), fields)];
-    const items = pages.flatMap((page) => page.items);
-    problem = problemOf(pages, items);
-    if (problem === undefined) return items;
+    const found = openListing(operation, fields);
+    if (operation.paginated) {
+      await readPages(found, operation, pageReader(call, operation, perform), width);
+    } else found.take(pageOf(call, operation, await perform(call)), 1);
+    const outcome = found.end();
+    if (typeof outcome !== 'string') return outcome;
+    problem = outcome;
   }
   throw new CallsheetError(
     'api',
@@ -36,55 +56,120 @@ export async function followPages(
   );
 }
 
-async function readPages(
-  call: Call,
-  perform: (call: Call) => Promise<Json>,
-  fields: readonly string[] | undefined,
-): Promise<readonly Page[]> {
-  const readWhole = pageReader(call, perform);
-  const read: ReadPage = async (page) => leanPage(await readWhole(page), fields);
-  const first = await read(1);
-  if (first.total === undefined) return readWhileFull(first, read);
-  const others = Array.from({ length: Math.max(0, first.pages - 1) }, (_, index) => index + 2);
-  return [first, ...(await Promise.all(others.map(read)))];
+/** What was read of a list so far. */
+type Listing = {
+  /** Takes in a page, in any order. False where it does not go with those before it. */
+  readonly take: (page: Page, number: number) => boolean;
+  /** The items in their order, or what does not add up. */
+  readonly end: () => readonly JsonObject[] | string;
+};
+
+/** Throws where more would be kept than is taken. */
+function openListing(operation: Operation, fields: readonly string[] | undefined): Listing {
+  const pages = new Map<number, readonly JsonObject[]>();
+  const ids = new Set<Json | undefined>();
+  let totals: readonly (number | undefined)[] = [];
+  let [count, kept] = [0, 0];
+  let problem: string | undefined;
+
+  return {
+    take(page, number) {
+      const items =
+        fields === undefined ? page.items : page.items.map((item) => lean(item, fields));
+      kept += fields === undefined ? page.length : sizeOf(items);
+      checkKept(operation, kept, fields !== undefined);
+      pages.set(number, items);
+      count += items.length;
+      for (const { id } of items) ids.add(id);
+      if (!totals.includes(page.total)) totals = [...totals, page.total];
+      if (totals.length > 1) {
+        problem ??= `its pages disagree on how many there are (${totals.map((total) => total ?? 'not said').join(', ')})`;
+      } else if (ids.size < count) {
+        problem ??= `${count - ids.size} of its items came more than once`;
+      }
+      problem ??= strangerOf(page, number);
+      return problem === undefined;
+    },
+    end() {
+      const [total] = totals;
+      if (problem === undefined && total !== undefined && count !== total) {
+        problem = `it says that there are ${total} and gave ${count}`;
+      }
+      if (problem !== undefined) return problem;
+      return [...pages].sort(([a], [b]) => a - b).flatMap(([, items]) => items);
+    },
+  };
 }
 
-/** A page whose items have their id and some fields alone: the rest of a large fleet need not be held. */
-function leanPage(page: Page, fields: readonly string[] | undefined): Page {
-  if (fields === undefined) return page;
-  const names = ['id', ...fields];
-  const items = page.items.map((item) =>
-    Object.fromEntries(
-      names.flatMap((name) => {
-        const value = ownOf(item, name);
-        return value === undefined ? [] : [[name, value]];
-      }),
-    ),
-  );
-  return { ...page, items };
+async function readPages(
+  found: Listing,
+  operation: Operation,
+  read: ReadPage,
+  width: number,
+): Promise<void> {
+  const first = await read(1);
+  if (!found.take(first, 1)) return;
+  if (first.total === undefined) return readWhileFull(found, operation, first, read);
+  checkPages(operation, first.pages, first.total);
+  // The first page is a full one: where so many of its size are too few, the others cannot make up for it.
+  if (first.items.length * first.pages < first.total) return;
+  let next = 2;
+  let isOver = false;
+  const readOn = async () => {
+    while (!isOver && next <= first.pages) {
+      const number = next;
+      next += 1;
+      try {
+        if (!found.take(await read(number), number)) isOver = true;
+      } catch (error) {
+        isOver = true;
+        throw error;
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(width, first.pages - 1) }, readOn));
 }
 
 /** Without `pagination` nothing says where a list ends, so another page is asked for as long as they are full. */
-async function readWhileFull(first: Page, read: ReadPage): Promise<readonly Page[]> {
-  const pages = [first];
+async function readWhileFull(
+  found: Listing,
+  operation: Operation,
+  first: Page,
+  read: ReadPage,
+): Promise<void> {
   let last = first;
-  while (last.items.length === PAGE_SIZE) {
-    last = await read(pages.length + 1);
-    if (isSamePage(last, first)) break;
-    pages.push(last);
+  for (let number = 2; last.items.length === PAGE_SIZE; number += 1) {
+    checkPages(operation, number, undefined);
+    last = await read(number);
+    if (isSamePage(last, first) || !found.take(last, number)) return;
   }
-  return pages;
 }
 
-function problemOf(pages: readonly Page[], items: readonly JsonObject[]): string | undefined {
-  const totals = [...new Set(pages.map(({ total }) => total))];
-  const [total] = totals;
-  if (totals.length > 1) return `its pages disagree on how many there are (${totals.join(', ')})`;
-  if (total !== undefined && items.length !== total) {
-    return `it says that there are ${total} and gave ${items.length}`;
-  }
-  const distinct = new Set(items.map(({ id }) => id)).size;
-  return distinct === items.length
-    ? undefined
-    : `${items.length - distinct} of its items came more than once`;
+/** An item that has its id and some fields alone: the rest of a large fleet need not be held. */
+function lean(item: JsonObject, fields: readonly string[]): JsonObject {
+  return Object.fromEntries(
+    ['id', ...fields].flatMap((name) => {
+      const value = ownOf(item, name);
+      return value === undefined ? [] : [[name, value]];
+    }),
+  );
+}
+
+/** Characters of the texts in a value. */
+function sizeOf(value: Json): number {
+  if (typeof value === 'string') return value.length;
+  if (isList(value)) return value.reduce<number>((sum, item) => sum + sizeOf(item), 0);
+  if (!isObject(value)) return 0;
+  return Object.values(value).reduce<number>((sum, item) => sum + sizeOf(item), 0);
+}
+
+function checkKept(operation: Operation, kept: number, isLean: boolean): void {
+  const most = isLean ? MOST_LEAN_CHARACTERS : MOST_LIST_BYTES;
+  if (kept <= most) return;
+  const what = isLean ? 'names and dates' : 'entries';
+  throw beyondLimit(
+    lineOf(operation),
+    `a list whose ${what} take more than ${megabytes(most)}`,
+    `at most ${megabytes(most)} of them`,
+  );
 }

@@ -31,6 +31,8 @@ type Try = Pick<Ask, 'pauseAfter' | 'patience'>;
 
 /** Attempts for one request, the first included. */
 const MOST_ATTEMPTS = 6;
+/** The same for one that took as long as it may: a platform that stays silent is given up after a minute. */
+const MOST_ATTEMPTS_SLOW = 2;
 /** Rates are limited by the minute or so, which the attempts for passing faults would not outlast. */
 const MOST_ATTEMPTS_LIMITED = 10;
 const FIRST_DELAY_MS = 250;
@@ -51,6 +53,7 @@ type Outcome = { readonly answer: WireAnswer } | { readonly error: unknown };
  * | 429: it was turned away               | always                            |
  * | 502, 503, 504                         | if repeating is harmless          |
  * | a network fault after it was sent     | if repeating is harmless          |
+ * | a timeout                             | once, if repeating is harmless    |
  * | a network fault before it was sent    | unless nothing ever answered there |
  *
  * So a create is never sent twice blindly (`isRepeatable` is false). Waits for a full-jitter exponential
@@ -125,7 +128,8 @@ function attemptsFor(outcome: Outcome, isRepeatable: boolean): number {
   }
   const { error } = outcome;
   if (!(error instanceof NetworkError) || error.isLasting) return 1;
-  return isRepeatable || error.isUnsent ? MOST_ATTEMPTS : 1;
+  if (!isRepeatable && !error.isUnsent) return 1;
+  return error.isTimeout ? MOST_ATTEMPTS_SLOW : MOST_ATTEMPTS;
 }
 
 /** Milliseconds to wait after an attempt. */

@@ -1,6 +1,8 @@
 import type { Dispatcher } from 'undici';
 import { CallsheetError } from '../core/errors.ts';
 import type { Json } from '../core/value.ts';
+import { beyondLimit, COUNTED_FROM_BYTES, checkBytes, checkLevels } from './bounds.ts';
+import { textOf } from './exchange.ts';
 import { NOT_THE_PLATFORM, type RequestLine } from './line.ts';
 import { BrokenOff, networkError } from './network-error.ts';
 import { createOutlet, type Outlet } from './outlet.ts';
@@ -68,9 +70,18 @@ export function createTransport({ connections, timeouts }: TransportOptions): Tr
 }
 
 async function answerTo(outlet: Outlet, url: URL, wire: WireRequest): Promise<WireAnswer> {
-  const { status, headers, text } = await outlet.exchange(url, wire);
-  const received = plainHeaders(headers);
+  const isCall = wire.about !== undefined;
+  // Without the header a server may pack its answer as it likes. An upload's headers are signed, and stay as they are.
+  const headers = isCall ? { ...wire.headers, 'accept-encoding': 'identity' } : wire.headers;
+  const { status, headers: given, bytes } = await outlet.exchange(url, { ...wire, headers });
+  const received = plainHeaders(given);
+  if (isCall) refusePacked(wire, received['content-encoding'] ?? '');
   const contentType = received['content-type'] ?? '';
+  const isCounted = bytes.length >= COUNTED_FROM_BYTES;
+  if (isCounted) checkBytes(wire, bytes);
+  const text = textOf(bytes);
+  const body = parseBody(status, contentType, text);
+  if (!isCounted && body !== undefined) checkLevels(wire, body);
   return {
     status,
     headers: received,
@@ -78,9 +89,20 @@ async function answerTo(outlet: Outlet, url: URL, wire: WireRequest): Promise<Wi
     retryAfter: received['retry-after'],
     requestId: plainId(received['x-request-id']),
     location: received.location,
-    body: parseBody(status, contentType, text),
+    body,
     length: text.length,
   };
+}
+
+/** What is packed may be a thousand times larger than it came. Nothing packed was asked for. */
+function refusePacked(line: RequestLine, encoding: string): void {
+  if (/^\s*(?:identity\s*)?$/i.test(encoding)) return;
+  const name = /^[\w, -]{1,40}$/.test(encoding) ? encoding : 'unknown';
+  throw beyondLimit(
+    line,
+    `a compressed body (content-encoding: ${name})`,
+    'answers that are not compressed, and asks for no others',
+  );
 }
 
 /** An id as one gives it to whoever runs the platform; anything else in its header is not passed on. */

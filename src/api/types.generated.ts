@@ -398,7 +398,7 @@ export interface Operations {
     };
     answer: {
       data: EmailTemplate[];
-      pagination: Pagination;
+      pagination?: Pagination;
       [k: string]: unknown;
     };
   };
@@ -450,7 +450,7 @@ export interface Operations {
     };
     answer: {
       data: SmsTemplate[];
-      pagination: Pagination;
+      pagination?: Pagination;
       [k: string]: unknown;
     };
   };
@@ -501,7 +501,7 @@ export interface Operations {
     };
     answer: {
       data: RetryPolicy[];
-      pagination: Pagination;
+      pagination?: Pagination;
       [k: string]: unknown;
     };
   };

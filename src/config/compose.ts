@@ -2,6 +2,7 @@ import { type Address, withKey } from '../core/address.ts';
 import type { FieldSchema } from '../core/schema.ts';
 import type { Kind } from '../kinds/kind.ts';
 import { type Bases, fieldsOf, type Layer } from './bases.ts';
+import { tooMuch } from './bounds.ts';
 import { textsIn } from './field-texts.ts';
 import { fillRow, usesRow } from './fill-row.ts';
 import { readLoop } from './for-each.ts';
@@ -11,7 +12,7 @@ import { layOver } from './lay-over.ts';
 import { unpack } from './packed.ts';
 import type { Patches } from './patches.ts';
 import type { Problem, Report } from './problems.ts';
-import type { Loop } from './read-rows.ts';
+import { type Loop, reportRows } from './read-rows.ts';
 import { type Context, rootField, type Surroundings } from './resolved.ts';
 import type { WrittenResource } from './resources.ts';
 import { eachPath, type Row } from './rows.ts';
@@ -124,6 +125,15 @@ function composeRows(
   const { body: _, ...own } = written;
   const layers = layersOf(stacked);
   const rows = readLoop({ ...loop, hidden: hiddenColumns(layers, context.root) }, context);
+  const problem = tooMuch(
+    rows.length,
+    layers.map(({ body }) => body),
+    context.folder,
+  );
+  if (problem !== undefined) {
+    reportRows(context, loop.forEach.keyPlace, problem);
+    return [];
+  }
   // What no row has a part in is the same for all of them.
   const first = layers.findIndex((layer) => usesRow(layer.body));
   const common = first < 0 ? layers : layers.slice(0, first);

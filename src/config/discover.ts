@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, realpathSync, statSync } from 'node:fs';
-import { join, posix, relative, sep } from 'node:path';
+import { join, relative, sep } from 'node:path';
+import { type Glob, readGlob } from './glob.ts';
 import type { Problem } from './problems.ts';
 import type { Place } from './source.ts';
 
@@ -79,10 +80,6 @@ function readEntries(path: string) {
 /** A pattern of `include`, which begins at the stack folder. */
 export type Pattern = { readonly pattern: string; readonly place: Place };
 
-function matches(file: string, { pattern }: Pattern): boolean {
-  return posix.matchesGlob(file, pattern.replace(/^\.\//, ''));
-}
-
 /**
  * The files of a stack that `include` lets in: all of them where it is undefined. `added` are taken to be there
  * as well.
@@ -100,20 +97,38 @@ export function discover(
   const skipped = new Set(without.map((path) => relative(dir, path).split(sep).join('/')));
   const present = files.filter((file) => !skipped.has(file));
   if (include === undefined) return { files: present, problems };
-  const empty = include.filter((pattern) => !present.some((file) => matches(file, pattern)));
+  const globs: (Pattern & { readonly glob: Glob })[] = [];
+  const unfit: Problem[] = [];
+  for (const one of include) {
+    const glob = readGlob(one.pattern.replace(/^\.\//, ''));
+    if (typeof glob !== 'string') globs.push({ ...one, glob });
+    else unfit.push(includeProblem(one, glob, 'error'));
+  }
+  const empty = globs.filter(({ glob }) => !present.some(glob));
   return {
-    files: present.filter((file) => include.some((pattern) => matches(file, pattern))),
+    files: present.filter((file) => globs.some(({ glob }) => glob(file))),
     problems: [
       ...problems,
-      ...empty.map(
-        ({ pattern, place }): Problem => ({
-          severity: 'warning',
-          rule: 'stack/include',
-          message: `${STACK_FILE}: include has ${JSON.stringify(pattern)}, which matches no YAML file`,
-          hint: 'Patterns begin at the stack folder; ** stands for any folders',
-          place,
-        }),
-      ),
+      ...unfit,
+      ...empty.map((one) => includeProblem(one, 'matches no YAML file', 'warning')),
     ],
+  };
+}
+
+/** Characters of a pattern that a message shows. */
+const MOST_SHOWN = 80;
+
+function includeProblem(
+  { pattern, place }: Pattern,
+  what: string,
+  severity: 'error' | 'warning',
+): Problem {
+  const shown = pattern.length > MOST_SHOWN ? `${pattern.slice(0, MOST_SHOWN)}…` : pattern;
+  return {
+    severity,
+    rule: 'stack/include',
+    message: `${STACK_FILE}: include has ${JSON.stringify(shown)}, which ${what}`,
+    hint: 'Patterns begin at the stack folder and are made of *, ?, [a-z] and {one,other}; ** stands for any folders',
+    place,
   };
 }

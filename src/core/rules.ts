@@ -161,6 +161,11 @@ const TABLE: readonly (readonly [name: string, summary: string, remedy: string])
     'Write a list of maps, or name a file.',
   ],
   [
+    'for-each/too-much',
+    'Rows are too many, or fill in too much text together.',
+    'Make the template smaller, or split the table and the stack with it.',
+  ],
+  [
     'forget/configured',
     'What is to be forgotten is still in the stack.',
     'Remove the resource, or take it out of forget.',
@@ -378,7 +383,7 @@ const TABLE: readonly (readonly [name: string, summary: string, remedy: string])
   ],
   [
     'stack/include',
-    'A pattern of include matches no file.',
+    'A pattern of include matches no file, or cannot be used.',
     'Correct the pattern, which begins at the stack folder.',
   ],
   [

@@ -1,3 +1,4 @@
+import { textOf } from '../api/exchange.ts';
 import { createOutlet } from '../api/outlet.ts';
 import type { WireRequest } from '../api/transport.ts';
 import { isLoopback } from '../core/base-url.ts';
@@ -28,20 +29,26 @@ export type Exchange = {
 
 const CONNECTIONS = 8;
 const TO_CONNECT = 10_000;
+/** Milliseconds in which a document must have come whole. The state of a large fleet is some hundred megabytes. */
+const TO_READ = 600_000;
+/** Most bytes of a document: more do not fit into one text. */
+const MOST_BYTES = 500_000_000;
 
 /**
  * Sends with the proxy and the authorities that the environment names, as to the platform. Redirects are not followed.
  * `patience`: milliseconds in which an answer must begin, and go on. `origins`: the only servers that it reaches.
  */
 export function openExchange(patience: number, origins: readonly Origin[]): Exchange {
-  const timeouts = { connect: Math.min(TO_CONNECT, patience), headers: patience, body: patience };
-  const outlet = createOutlet(CONNECTIONS, timeouts);
+  const connect = Math.min(TO_CONNECT, patience);
+  const timeouts = { connect, headers: patience, body: patience, answer: TO_READ };
+  const outlet = createOutlet(CONNECTIONS, timeouts, MOST_BYTES);
   return {
     send: async ({ method, url, headers, body }) => {
       if (!origins.some((origin) => origin.serves(new URL(url))))
         throw new Error(`a store asked ${new URL(url).host}, which it was not opened for`);
       const wire = { method, url, headers, attempt: 1, ...(body === undefined ? {} : { body }) };
-      return outlet.exchange(new URL(url), wire as WireRequest);
+      const { bytes, ...answer } = await outlet.exchange(new URL(url), wire as WireRequest);
+      return { ...answer, text: textOf(bytes) };
     },
     close: () => outlet.close(),
   };

@@ -6,13 +6,24 @@ useScripts();
 
 const line = 'GET /v1/agents/a/call-logs';
 const logs = { operation: 'listCallLogs', path: { agentId: 'a' } };
+/** A list whose answer the specification does not show. */
+const bareLine = 'GET /v1/email-templates';
+const templates = { operation: 'listEmailTemplates' };
 
 /** Calls with the ids from one number up to another. */
 const calls = (from: number, to: number): readonly JsonObject[] =>
   Array.from({ length: to - from + 1 }, (_, index) => ({ id: String(from + index) }));
 
-const page = (data: readonly JsonObject[], total: number): Reply => ({
-  body: { data, pagination: { page: 1, limit: 100, total, totalPages: Math.ceil(total / 100) } },
+const page = (data: readonly JsonObject[], total: number, number?: number): Reply => ({
+  body: {
+    data,
+    pagination: {
+      ...(number && { page: number }),
+      limit: 100,
+      total,
+      totalPages: Math.ceil(total / 100),
+    },
+  },
 });
 
 async function idsOf(items: AsyncIterable<JsonObject>): Promise<readonly unknown[]> {
@@ -36,6 +47,12 @@ describe('the items of a list one by one', () => {
       pages: [page(calls(1, 100), 150), page(calls(98, 150), 153)],
       gives: ids(1, 150),
     },
+  ])('$case', async ({ pages, gives }) => {
+    script({ [line]: pages });
+    expect(await idsOf(open().each(logs))).toEqual(gives);
+  });
+
+  it.each<{ case: string; pages: readonly Reply[]; gives: readonly unknown[] }>([
     {
       case: 'of pages without pagination, as long as they are full',
       pages: [{ body: { data: calls(1, 100) } }, { body: { data: calls(101, 120) } }],
@@ -52,8 +69,8 @@ describe('the items of a list one by one', () => {
       gives: [undefined, undefined],
     },
   ])('$case', async ({ pages, gives }) => {
-    script({ [line]: pages });
-    expect(await idsOf(open().each(logs))).toEqual(gives);
+    script({ [bareLine]: pages });
+    expect(await idsOf(open().each(templates))).toEqual(gives);
   });
 
   it('asks for no page that nobody wants', async () => {
@@ -85,6 +102,23 @@ describe('the items of a list one by one', () => {
       case: 'shrinks',
       pages: [page(calls(1, 100), 250), page(calls(102, 201), 249)],
       says: /had 250 entries at first and 249 later$/,
+    },
+    {
+      case: 'gives another page',
+      pages: [page(calls(1, 100), 200), page(calls(101, 200), 200, 3)],
+      says: /page 2 was asked for and it gave page 3$/,
+    },
+    {
+      case: 'has an empty page before its last',
+      pages: [page(calls(1, 100), 300), page([], 300)],
+      says: /its page 2 is empty$/,
+    },
+    {
+      case: 'grows without an end',
+      pages: Array.from({ length: 14 }, (_, at) =>
+        page(calls(at * 100 + 1, at * 100 + 100), at * 100 + 200),
+      ),
+      says: /it had 2 pages at first and grows without an end$/,
     },
   ])('is an error of a list that $case, never a shorter list', async ({ pages, says }) => {
     script({ [line]: pages });

@@ -101,7 +101,7 @@ describe('nothing listens', () => {
   });
 
   it('later it is a restart: even a create waits for it, since it never left', async () => {
-    const answer = (socket: Socket) => socket.end(respond('{"data":{"id":"made"}}'));
+    const answer = (socket: Socket) => socket.end(respond('{"data":{"name":"made"}}'));
     const first = await listen(answer);
     let clock = START;
     const client = open({
@@ -117,7 +117,7 @@ describe('nothing listens', () => {
     });
     await client.call(read);
     await first.close();
-    await expect(client.call(write)).resolves.toEqual({ data: { id: 'made' } });
+    await expect(client.call(write)).resolves.toEqual({ data: { name: 'made' } });
     expect(servers[0]?.requests()).toBe(1);
   });
 });

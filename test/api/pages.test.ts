@@ -6,6 +6,9 @@ useScripts();
 
 const agents = 'GET /v1/agents';
 const list = { operation: 'listAgents', query: { organization_id: 'o' } };
+/** A list whose answer the specification does not show. */
+const templates = 'GET /v1/email-templates';
+const bareList = { operation: 'listEmailTemplates' };
 
 /** Items with the ids from one number up to another. */
 const items = (from: number, to: number): readonly JsonObject[] =>
@@ -17,11 +20,16 @@ const page = (
   total: number,
   totalPages = Math.ceil(total / 100),
 ): Reply => ({
-  body: { data, pagination: { page: 1, limit: 100, total, totalPages } },
+  body: { data, pagination: { limit: 100, total, totalPages } },
 });
 
 /** A page that says nothing of others. */
 const bare = (data: readonly Json[]): Reply => ({ body: { data } });
+
+const numbered = (data: readonly Json[], number: number): Json => ({
+  data,
+  pagination: { page: number, limit: 100, total: 200, totalPages: 2 },
+});
 
 const threePages = [
   page(items(1, 100), 250),
@@ -54,23 +62,6 @@ describe('a list', () => {
       pages: [page(items(1, 1), 1, 1e12)],
       gives: items(1, 1),
     },
-    { case: 'without pagination', pages: [bare(items(1, 3))], gives: items(1, 3) },
-    { case: 'without pagination, larger', pages: [bare(items(1, 130))], gives: items(1, 130) },
-    {
-      case: 'without pagination, in pages all the same',
-      pages: [bare(items(1, 100)), bare(items(101, 200)), bare(items(201, 230))],
-      gives: items(1, 230),
-    },
-    {
-      case: 'without pagination, in full pages',
-      pages: [bare(items(1, 100)), bare([])],
-      gives: items(1, 100),
-    },
-    {
-      case: 'without pagination, of as many as a page by chance',
-      pages: [bare(items(1, 100)), bare(items(1, 100))],
-      gives: items(1, 100),
-    },
     {
       case: 'that a deletion made inconsistent once',
       pages: [page(items(1, 100), 101), page([], 100), page(items(1, 100), 100)],
@@ -88,6 +79,29 @@ describe('a list', () => {
   ])('$case', async ({ pages, gives }) => {
     script({ [agents]: pages });
     await expect(open({ concurrency: 1 }).list(list)).resolves.toEqual(gives);
+  });
+
+  it.each<{ case: string; pages: readonly Reply[]; gives: readonly Json[] }>([
+    { case: 'without pagination', pages: [bare(items(1, 3))], gives: items(1, 3) },
+    { case: 'without pagination, larger', pages: [bare(items(1, 130))], gives: items(1, 130) },
+    {
+      case: 'without pagination, in pages all the same',
+      pages: [bare(items(1, 100)), bare(items(101, 200)), bare(items(201, 230))],
+      gives: items(1, 230),
+    },
+    {
+      case: 'without pagination, in full pages',
+      pages: [bare(items(1, 100)), bare([])],
+      gives: items(1, 100),
+    },
+    {
+      case: 'without pagination, of as many as a page by chance',
+      pages: [bare(items(1, 100)), bare(items(1, 100))],
+      gives: items(1, 100),
+    },
+  ])('$case', async ({ pages, gives }) => {
+    script({ [templates]: pages });
+    await expect(open({ concurrency: 1 }).list(bareList)).resolves.toEqual(gives);
   });
 
   it('is asked for by page, with its own query', async () => {
@@ -137,9 +151,14 @@ describe('a list that does not add up, three times', () => {
       says: /says that there are 250 and gave 100$/,
     },
     {
-      case: 'a repeated item without pagination',
-      pages: [bare([...items(1, 2), ...items(2, 2)])],
-      says: /1 of its items came more than once$/,
+      case: 'another page than was asked for',
+      pages: [page(items(1, 100), 200), { body: numbered(items(101, 200), 3) }],
+      says: /page 2 was asked for and it gave page 3$/,
+    },
+    {
+      case: 'more pages than its first one lets expect',
+      pages: [page(items(1, 1), 500, 5)],
+      says: /says that there are 500 and gave 1$/,
     },
   ])('$case', async ({ pages, says }) => {
     script({ [agents]: thrice(...pages) });
@@ -148,6 +167,13 @@ describe('a list that does not add up, three times', () => {
       code: 'api',
       message: expect.stringMatching(says),
       hint: expect.stringMatching(/Try again/),
+    });
+  });
+
+  it('is an error of a list without pagination, too', async () => {
+    script({ [templates]: thrice(bare([...items(1, 2), ...items(2, 2)])) });
+    expect(await failure(open().list(bareList))).toMatchObject({
+      message: expect.stringMatching(/1 of its items came more than once$/),
     });
   });
 

@@ -6,7 +6,7 @@ import { failure, KEY, minted, open, type Reply, script, useScripts } from './pl
 
 useScripts();
 
-const ok: Reply = { status: 201, body: { data: { id: 'one' }, success: true, message: 'done' } };
+const ok: Reply = { status: 201, body: { data: { name: 'one' }, success: true, message: 'done' } };
 const features: Reply = {
   body: { feature_administration_enabled: true, scope: {}, data: [] },
 };

@@ -20,7 +20,9 @@ function agentsOf(url: URL): Json {
 }
 
 const readiness = (...ids: readonly string[]): Answers =>
-  Object.fromEntries(ids.map((id) => [`GET /v1/agents/${id}/payments/readiness`, READINESS]));
+  Object.fromEntries(
+    ids.map((id) => [`GET /v1/agents/${id}/payments/readiness`, { ...READINESS, agent_id: id }]),
+  );
 
 const ANSWERS: Answers = { 'GET /v1/agents': agentsOf, ...readiness(DESK, OTHER_DESK, RECALL) };
 

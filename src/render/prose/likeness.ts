@@ -27,7 +27,7 @@ export function subjectMaker(): (paragraph: Paragraph) => Subject {
   };
 }
 
-const SPOKEN = new RegExp(`[${UNSPACED}]|(?:(?![${UNSPACED}])[\\p{L}\\p{N}])+`, 'gu');
+const SPOKEN = new RegExp(`[${UNSPACED}]|(?:(?![${UNSPACED}])[\\p{L}\\p{N}]){1,2000}`, 'gu');
 
 function numbersOf(text: string, ids: Map<string, number>): Int32Array {
   const found = text.toLowerCase().match(SPOKEN) ?? [];

@@ -31,7 +31,10 @@ const FORMS: readonly (readonly [name: string, pattern: string])[] = [
     String.raw`\p{Regional_Indicator}{2}|\p{Extended_Pictographic}(?:\p{Emoji_Modifier}|\ufe0f|\u200d\p{Extended_Pictographic}){0,12}`,
   ],
   ['unspaced', `[${UNSPACED}]\\p{M}{0,20}`],
-  ['word', String.raw`(?:(?![${UNSPACED}])[\p{L}\p{M}\p{N}_])+(?:['’][\p{L}\p{M}]+)*`],
+  [
+    'word',
+    String.raw`(?:(?![${UNSPACED}])[\p{L}\p{M}\p{N}_]){1,2000}(?:['’][\p{L}\p{M}]{1,200}){0,20}`,
+  ],
   ['sign', String.raw`\S\p{M}{0,20}`],
 ];
 
