@@ -16,7 +16,7 @@ export default defineConfig({
     fileParallelism: false,
     // They import JSON in a way that only bundlers read.
     server: { deps: { inline: [/@actions\//] } },
-    setupFiles: ['test/undici.ts'],
+    setupFiles: ['test/setup.ts'],
     globalSetup: ['test/e2e/build.ts'],
     testTimeout: 600_000,
     hookTimeout: 60_000,

@@ -1,10 +1,10 @@
-import { appendFileSync, cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { appendFileSync, cpSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { queueOf } from '../../src/queue/enqueue.ts';
 import { handOut } from '../../src/queue/hand-out.ts';
 import { failureOf } from '../state/sample.ts';
+import { temporaryFolder } from '../temporary.ts';
 import { openStage, postgresForFile } from './stage.ts';
 
 const postgres = postgresForFile();
@@ -12,8 +12,7 @@ const APPLY = ['apply'] as const;
 const AGREED = { autoApprove: true } as const;
 
 function temporary(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'callsheet-queue-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder();
   return folder;
 }
 
