@@ -14,5 +14,7 @@ export default defineConfig({
     globalSetup: ['test/e2e/build.ts'],
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    // A busy machine takes longer than the second that is waited by itself.
+    expect: { poll: { timeout: 50_000 } },
   },
 });

@@ -226,7 +226,7 @@ describe('bash', () => {
     ['callsheet plan --format=mark', 'markdown'],
   ])('%s', async (line, wanted) => {
     const said = await answer(
-      ['bash', line.replace('--target', `--dir ${(await stack()).dir} --target`)],
+      ['bash', line.replace('--target', `--dir '${(await stack()).dir}' --target`)],
       {},
     );
     expect(said).toBe(`words\n${wanted}\t\n`);

@@ -139,9 +139,7 @@ describe('a worker', () => {
     const queue = await stage.queue();
     const left = handOut(queue, queueOf(await stage.commit()), 'looking').left;
     for (const most of [6, 4, 2]) {
-      await expect
-        .poll(async () => (await left()).tasks.length, { timeout: 60_000 })
-        .toBeLessThan(most);
+      await expect.poll(async () => (await left()).tasks.length).toBeLessThan(most);
       await queue.database.query(
         `select pg_terminate_backend(pid) from pg_stat_activity
          where datname = current_database() and pid <> pg_backend_pid()`,
