@@ -10,9 +10,11 @@ export default defineConfig({
     maxWorkers: 2,
     // They import JSON in a way that only bundlers read.
     server: { deps: { inline: [/@actions\//] } },
-    setupFiles: ['test/undici.ts'],
+    setupFiles: ['test/setup.ts'],
     globalSetup: ['test/e2e/build.ts'],
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    // A busy machine takes longer than the second that is waited by itself.
+    expect: { poll: { timeout: 50_000 } },
   },
 });

@@ -2,6 +2,7 @@
 // dead code, the built command line, and every test. Each part runs even when an earlier one failed, so
 // that one run shows everything.
 import { spawn } from 'node:child_process';
+import { dirname, join } from 'node:path';
 import { styleText } from 'node:util';
 
 const PARTS: readonly (readonly [string, string, readonly string[]])[] = [
@@ -17,6 +18,15 @@ const PARTS: readonly (readonly [string, string, readonly string[]])[] = [
   ['build', 'node', ['scripts/build.ts']],
   ['tests', 'vitest', ['run']],
 ];
+
+/** Where tools keep what they keep: the home is left alone, and need not be writable. */
+const kept = join(dirname(import.meta.dirname), 'node_modules', '.cache');
+const env = {
+  ...process.env,
+  NODE_COMPILE_CACHE: join(kept, 'node'),
+  XDG_CACHE_HOME: kept,
+  XDG_DATA_HOME: kept,
+};
 
 const failed: string[] = [];
 for (const [name, command, args] of PARTS) {
@@ -34,6 +44,6 @@ if (failed.length > 0) {
 
 function run(command: string, args: readonly string[]): Promise<number | null> {
   return new Promise((resolve, reject) => {
-    spawn(command, args, { stdio: 'inherit' }).on('error', reject).on('close', resolve);
+    spawn(command, args, { env, stdio: 'inherit' }).on('error', reject).on('close', resolve);
   });
 }

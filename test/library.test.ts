@@ -1,10 +1,10 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { type Client, type ClientOptions, createClient, type TraceEntry } from '../src/index.ts';
 import { type SeedDocument, startSimulator } from '../src/simulator/index.ts';
 import { failure } from './api/platform.ts';
+import { temporaryFolder } from './temporary.ts';
 
 const HARBOR = '3c6e0b8a-9c15-4f1d-9f0e-5d2b7f1a2c11';
 const CLINIC = '55555555-5555-4555-a555-555555555555';
@@ -35,8 +35,7 @@ async function stage(options: Partial<ClientOptions> = {}) {
 
 /** A file of its own. */
 async function fileWith(name: string, text: string): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'callsheet-library-'));
-  onTestFinished(() => rm(folder, { recursive: true }));
+  const folder = temporaryFolder();
   const path = join(folder, name);
   await writeFile(path, text);
   return path;

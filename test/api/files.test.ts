@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { openAsBlob } from 'node:fs';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage } from 'node:http';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { FileContent } from '../../src/api/files.ts';
 import { Blob as StackFile } from '../../src/core/value.ts';
+import { temporaryFolder } from '../temporary.ts';
 import { dial, failure } from './platform.ts';
 
 /** A server that tells what it gets, byte by byte, and answers as a voice's creation and as a storage. */
@@ -90,8 +90,7 @@ describe.each(WAYS)('a file in %s', (way) => {
   });
 
   it('comes from the disk byte for byte', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'callsheet-files-'));
-    onTestFinished(() => rm(folder, { recursive: true }));
+    const folder = temporaryFolder();
     const path = join(folder, 'harbor.wav');
     const bytes = Buffer.concat([
       Buffer.from('RIFF\r\n--callsheet-\r\n'),
@@ -144,8 +143,7 @@ describe.each(WAYS)('a file in %s', (way) => {
   });
 
   it('that changes on the disk after it was opened never arrives whole', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'callsheet-files-'));
-    onTestFinished(() => rm(folder, { recursive: true }));
+    const folder = temporaryFolder();
     const path = join(folder, 'a.wav');
     await writeFile(path, 'RIFF');
     const file = new StackFile('a.wav', sha256('RIFF'), 4, 'audio/wav');

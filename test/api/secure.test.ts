@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { Blob as StackFile } from '../../src/core/value.ts';
+import { temporaryFolder } from '../temporary.ts';
 import { dial, failure } from './platform.ts';
 import { AUTHORITY, PLATFORM, startHttps, startProxy } from './secure.ts';
 import { listen, respond } from './wire.ts';
@@ -24,8 +24,7 @@ const me = { operation: 'getMe' };
 const ACCOUNT = '{"account_id":"acct"}';
 
 async function fileWith(text: string): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'callsheet-trust-'));
-  onTestFinished(() => rm(folder, { recursive: true }));
+  const folder = temporaryFolder();
   const path = join(folder, 'authorities.pem');
   await writeFile(path, text);
   return path;

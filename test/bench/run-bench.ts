@@ -1,16 +1,15 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, inject, onTestFinished } from 'vitest';
+import { expect, inject } from 'vitest';
 import { benchmarks } from '../../bench/benchmarks.ts';
+import { temporaryFolder } from '../temporary.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 
 /** Runs these benchmarks once, over fifty agents, and holds the figures that they write to their form. */
 export function expectFigures(names: readonly string[]): void {
-  const dir = mkdtempSync(join(tmpdir(), 'callsheet-bench-test-'));
-  onTestFinished(() => rmSync(dir, { recursive: true }));
+  const dir = temporaryFolder();
   const file = join(dir, 'figures.json');
   const argv = ['bench/main.ts', '--size', '50', '--runs', '1', '--json', file, ...names];
   const { status, stdout, stderr } = spawnSync(process.execPath, argv, {

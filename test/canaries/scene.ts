@@ -1,5 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { runProgram } from '../../src/cli/program.ts';
 import type { Json, JsonObject } from '../../src/core/value.ts';
@@ -7,6 +6,7 @@ import { kinds } from '../../src/kinds/index.ts';
 import { type SeedDocument, type Simulator, startSimulator } from '../../src/simulator/index.ts';
 import { checkPrinted } from '../documents.ts';
 import { EVERYTHING_SEED, WHOLE_VERSION } from '../e2e/everything.ts';
+import { temporaryFolder } from '../temporary.ts';
 import { type EchoingPlatform, openEcho } from './echo.ts';
 import { filesBelow, leaksIn } from './leaks.ts';
 import { type Filled, fillSecrets, type Position } from './positions.ts';
@@ -90,7 +90,7 @@ export async function openScene(): Promise<Scene> {
   const sim = await startSimulator({ seed: SEED, dialect: { ingestionReads: 0 } });
   addTheirs(sim);
   const platform = await openEcho(sim.url);
-  const folder = await mkdtemp(join(tmpdir(), 'callsheet-canaries-'));
+  const folder = temporaryFolder();
   for (const [name, content] of Object.entries(WHOLE_VERSION.files))
     await writeFile(join(folder, name), content);
   await writeFile(join(folder, 'passphrase'), SNAPSHOT_PASSPHRASE);
@@ -146,7 +146,6 @@ export async function openScene(): Promise<Scene> {
     async close() {
       await platform.close();
       await sim.close();
-      await rm(folder, { recursive: true, force: true });
     },
   };
   await scene.write(stack);

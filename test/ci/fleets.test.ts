@@ -1,14 +1,14 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { validate } from '@actions/languageservice';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { TextDocument } from 'vscode-languageserver-textdocument';
 import { parse } from 'yaml';
 import project from '../../package.json' with { type: 'json' };
 import { parseShard } from '../../src/cli/fleet/shard.ts';
+import { temporaryFolder } from '../temporary.ts';
 
 const PAGE = readFileSync(join(import.meta.dirname, '../../docs/fleets.md'), 'utf8');
 
@@ -42,8 +42,7 @@ test('the pipeline for a tree of stacks is what GitLab takes: a job for each par
   const shards: readonly string[] = parse(text)['.callsheet'].parallel.matrix[0].SHARD;
   const counts = shards.map((shard) => parseShard(shard));
   expect(counts).toEqual([1, 2, 3, 4].map((index) => ({ index, count: 4 })));
-  const folder = mkdtempSync(join(tmpdir(), 'callsheet-gitlab-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder();
   writeFileSync(join(folder, '.gitlab-ci.yml'), text);
   const git = (...words: readonly string[]) =>
     execFileSync('git', ['-C', folder, ...words], { stdio: 'pipe' });

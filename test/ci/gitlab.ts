@@ -1,13 +1,13 @@
 import { execFile, execFileSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseEnv, promisify } from 'node:util';
 import { fastify } from 'fastify';
 import { onTestFinished } from 'vitest';
 import { parse } from 'yaml';
 import { PASSWORD, startHttpServer } from '../stores/http-server.ts';
+import { temporaryFolder } from '../temporary.ts';
 import { EXAMPLES, openPlace, type Place } from './place.ts';
 import { type Ended, spawnStep } from './spawn.ts';
 
@@ -41,8 +41,7 @@ export const PIPELINES = {
 
 /** What gitlab-ci-local says of the example; it fails where GitLab's own schema does. */
 async function gitlabCiLocal(...args: readonly string[]): Promise<string> {
-  const folder = mkdtempSync(join(tmpdir(), 'callsheet-gitlab-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder();
   cpSync(join(EXAMPLES, 'gitlab'), folder, { recursive: true });
   const git = (...words: readonly string[]) =>
     execFileSync('git', ['-C', folder, ...words], { stdio: 'pipe' });

@@ -1,18 +1,10 @@
 import { execFileSync } from 'node:child_process';
-import {
-  chmodSync,
-  cpSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { inject, onTestFinished } from 'vitest';
 import { readSeed, type Simulator, startSimulator } from '../../src/simulator/index.ts';
 import '../e2e/build.ts';
+import { temporaryFolder } from '../temporary.ts';
 
 export const EXAMPLES = join(import.meta.dirname, '../../examples/ci');
 
@@ -62,8 +54,7 @@ type Texts = Readonly<Record<string, string>>;
 
 /** Opens a place with more files; it goes with the test. */
 export async function openPlace(files: Texts = {}, folders: Texts = {}): Promise<Place> {
-  const folder = mkdtempSync(join(tmpdir(), 'callsheet-ci-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder();
   const sim = await startSimulator({
     seed: readSeed(`organizations: [{ id: ${ORGANIZATION}, name: Harbor Dental }]`),
   });

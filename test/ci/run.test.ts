@@ -1,16 +1,15 @@
 import { spawn } from 'node:child_process';
-import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { temporaryFolder } from '../temporary.ts';
 import { EXAMPLES } from './place.ts';
 
 const DIGEST = `sha256:${'a'.repeat(64)}`;
 
 /** The action's script, with a Callsheet that does what `body` says. */
 function start(command: string, body: string, more: Readonly<Record<string, string>> = {}) {
-  const folder = mkdtempSync(join(tmpdir(), 'callsheet-run-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder();
   const file = (name: string) => join(folder, name);
   const read = (name: string) => readFileSync(file(name), 'utf8');
   writeFileSync(file('callsheet'), `#!/bin/sh\necho "$*" > "${file('args')}"\n${body}\n`);

@@ -3,10 +3,9 @@
  * steps, composite actions run step by step, and actions of others are replaced by stand-ins (`uses.ts`).
  */
 import { randomUUID } from 'node:crypto';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { onTestFinished } from 'vitest';
+import { temporaryFolder } from '../temporary.ts';
 import { type Contexts, holds, resolve, resolveTexts, type Status, textOf } from './expressions.ts';
 import { spawnStep } from './spawn.ts';
 import { githubOf, readOutputs, runnerEnv, type Surroundings } from './surroundings.ts';
@@ -65,8 +64,7 @@ async function runJob(
   base: Contexts,
   around: Surroundings,
 ): Promise<JobResult> {
-  const machine = mkdtempSync(join(tmpdir(), 'callsheet-job-'));
-  onTestFinished(() => rmSync(machine, { recursive: true, force: true }));
+  const machine = temporaryFolder();
   const workspace = join(machine, 'work');
   const temp = join(machine, 'temp');
   for (const folder of [workspace, temp]) mkdirSync(folder);

@@ -1,7 +1,6 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { chmod, mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Command } from 'commander';
 import { describe, expect, inject, onTestFinished, test } from 'vitest';
@@ -12,6 +11,7 @@ import { OF_ARGUMENTS, OF_FLAGS } from '../../src/cli/completion/sources.ts';
 import { splitLine } from '../../src/cli/completion/words.ts';
 import { buildProgram } from '../../src/cli/program.ts';
 import '../e2e/build.ts';
+import { temporaryFolder } from '../temporary.ts';
 
 const FILES = {
   'callsheet.yaml': `callsheet: 1
@@ -40,8 +40,7 @@ const ODD = 'agent.clinic["it\'s \\"new\\" $HOME"]';
 
 /** A stack in a folder of its own, with the program on the path. */
 async function stack(): Promise<{ readonly dir: string; readonly env: NodeJS.ProcessEnv }> {
-  const dir = await mkdtemp(join(tmpdir(), 'callsheet-completion-'));
-  onTestFinished(() => rm(dir, { recursive: true, force: true }));
+  const dir = temporaryFolder();
   for (const [name, content] of Object.entries(FILES)) {
     await mkdir(dirname(join(dir, name)), { recursive: true });
     await writeFile(join(dir, name), content);
@@ -227,7 +226,7 @@ describe('bash', () => {
     ['callsheet plan --format=mark', 'markdown'],
   ])('%s', async (line, wanted) => {
     const said = await answer(
-      ['bash', line.replace('--target', `--dir ${(await stack()).dir} --target`)],
+      ['bash', line.replace('--target', `--dir '${(await stack()).dir}' --target`)],
       {},
     );
     expect(said).toBe(`words\n${wanted}\t\n`);

@@ -1,26 +1,24 @@
 import {
   chmodSync,
   globSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
-  rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { fmt } from '../../src/cli/commands/fmt.ts';
+import { temporaryFolder } from '../temporary.ts';
 import { openAuthorStage } from './author-stage.ts';
 
 const UGLY = "agents:\n    a:\n        model: 'x'\n        name: a\n";
 const GOOD = 'agents:\n  a:\n    name: a\n    model: x\n';
 
 function stack(files: Readonly<Record<string, string>>): string {
-  const dir = mkdtempSync(join(tmpdir(), 'callsheet-fmt-'));
-  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  const dir = temporaryFolder();
   for (const [path, text] of Object.entries({ 'callsheet.yaml': 'callsheet: 1\n', ...files })) {
     writeFileSync(join(dir, path), text);
   }

@@ -1,19 +1,10 @@
 import { execFileSync } from 'node:child_process';
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { setTimeout as moment } from 'node:timers/promises';
 import { NoOperationTraceWriter, parseWorkflow } from '@actions/workflow-parser';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { fmt } from '../../src/cli/commands/fmt.ts';
 import { type InitFlags, init } from '../../src/cli/commands/init.ts';
@@ -22,14 +13,14 @@ import { addressName } from '../../src/cli/init/answers.ts';
 import { ask, type Streams } from '../../src/cli/init/ask.ts';
 import { githubWorkflow, gitlabPipeline } from '../../src/cli/init/pipelines.ts';
 import { writeAll } from '../../src/cli/init/place.ts';
+import { temporaryFolder } from '../temporary.ts';
 import { openAuthorStage } from './author-stage.ts';
 
 const ID = '3c6e0b8a-9c15-4f1d-9f0e-5d2b7f1a2c11';
 const ORGANIZATION = `harbor=${ID}`;
 
 function folder(files: Readonly<Record<string, string>> = {}): string {
-  const dir = mkdtempSync(join(tmpdir(), 'callsheet-init-'));
-  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  const dir = temporaryFolder();
   for (const [path, text] of Object.entries(files)) {
     mkdirSync(dirname(join(dir, path)), { recursive: true });
     writeFileSync(join(dir, path), text);
@@ -103,7 +94,8 @@ describe('a new stack is valid at once, and formatted', () => {
 test('what it says ends with the three commands to type', async () => {
   const dir = folder();
   const said = await begin(dir, { baseUrl: 'https://voice.example.test' });
-  expect(said).toBe(`  + callsheet.yaml
+  // It is quoted where a shell would take it apart.
+  expect(said.replaceAll(JSON.stringify(dir), dir)).toBe(`  + callsheet.yaml
   + agents/front_desk.yaml
   + prompts/front_desk.md
   + .callsheet-schema.json

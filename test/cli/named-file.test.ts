@@ -1,12 +1,11 @@
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { writeNamedFile } from '../../src/cli/named-file.ts';
+import { temporaryFolder } from '../temporary.ts';
 
 async function folder(): Promise<string> {
-  const dir = await mkdtemp(join(tmpdir(), 'callsheet-named-file-'));
-  onTestFinished(() => rm(dir, { recursive: true, force: true }));
+  const dir = temporaryFolder();
   return dir;
 }
 

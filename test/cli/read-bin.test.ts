@@ -1,9 +1,8 @@
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readdir } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Simulator, startSimulator } from '../../src/simulator/index.ts';
 import { type Outcome, start } from '../e2e/process.ts';
+import { temporaryFolder } from '../temporary.ts';
 
 const HARBOR = '3c6e0b8a-9c15-4f1d-9f0e-5d2b7f1a2c11';
 const BASE = '55555555-5555-4555-a555-555555555555';
@@ -16,7 +15,7 @@ let sim: Simulator;
 let folder: string;
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'callsheet-bin-read-'));
+  folder = temporaryFolder();
   sim = await startSimulator({
     seed: {
       organizations: [{ id: HARBOR, name: 'Harbor Dental' }],
@@ -48,10 +47,7 @@ beforeAll(async () => {
   });
 });
 
-afterAll(async () => {
-  await sim.close();
-  await rm(folder, { recursive: true, force: true });
-});
+afterAll(() => sim.close());
 
 function run(...args: readonly string[]): Promise<Outcome> {
   return start(args, {

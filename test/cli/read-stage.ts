@@ -1,7 +1,6 @@
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { readdir, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { Ajv2020 } from 'ajv/dist/2020.js';
@@ -11,6 +10,7 @@ import type { Context } from '../../src/cli/context.ts';
 import { reportFailure } from '../../src/cli/report.ts';
 import type { Json } from '../../src/core/value.ts';
 import { checkPrinted } from '../documents.ts';
+import { temporaryFolder } from '../temporary.ts';
 
 /** When the commands run. */
 export const NOW = new Date('2026-11-21T09:45:00Z');
@@ -96,12 +96,11 @@ export async function openReadStage(
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const dir = await mkdtemp(join(tmpdir(), 'callsheet-read-'));
+  const dir = temporaryFolder();
   for (const [name, content] of Object.entries(files)) await writeFile(join(dir, name), content);
   onTestFinished(async () => {
     server.closeAllConnections();
     await new Promise((resolve) => server.close(resolve));
-    await rm(dir, { recursive: true, force: true });
   });
   return {
     dir,

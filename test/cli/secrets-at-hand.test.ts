@@ -1,7 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { drift } from '../../src/cli/commands/drift.ts';
 import { plan } from '../../src/cli/commands/plan.ts';
 import { pull } from '../../src/cli/commands/pull.ts';
@@ -9,6 +6,7 @@ import { runSecretCommand } from '../../src/cli/secret-command.ts';
 import { isObject, type Json } from '../../src/core/value.ts';
 import { type Stage, staged } from '../apply/stage.ts';
 import { CANARIES } from '../e2e/clinic.ts';
+import { temporaryFolder } from '../temporary.ts';
 
 const NONE = { SMS_TOKEN: undefined, CRM_KEY: undefined, MCP_TOKEN: undefined };
 
@@ -126,8 +124,7 @@ describe('a secret from a command', () => {
 });
 
 test('an interrupt ends a command with everything that it started', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'callsheet-exec-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const folder = temporaryFolder();
   const stop = new AbortController();
   const run = runSecretCommand({ env: process.env, stop: stop.signal })(folder);
   // Both the shell and its child hold the pipe: the promise settles once neither does.

@@ -1,17 +1,16 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { readSimulationFlags, type SimulationFlags } from '../../src/cli/simulation-flags.ts';
 import { CallsheetError } from '../../src/core/errors.ts';
+import { temporaryFolder } from '../temporary.ts';
 
 const HARBOR = '3c6e0b8a-9c15-4f1d-9f0e-5d2b7f1a2c11';
 const seed = (name: string) => `organizations: [{ id: ${HARBOR}, name: ${name} }]`;
 
 /** A folder with files, gone after the test. */
 async function folder(files: { readonly [name: string]: string }): Promise<string> {
-  const dir = await mkdtemp(join(tmpdir(), 'callsheet-simulation-'));
-  onTestFinished(() => rm(dir, { recursive: true }));
+  const dir = temporaryFolder();
   for (const [name, text] of Object.entries(files)) await writeFile(join(dir, name), text);
   return dir;
 }

@@ -8,10 +8,18 @@ import type { Stage } from '../apply/stage.ts';
 
 type Options = { readonly exit?: number; readonly env?: Context['env'] };
 
-/** The state commands of a stage, as JSON unless a test wants text. */
+/** Lines so long that none breaks: where a text breaks depends on where temporary files lie. */
+function unbroken(context: Context): Context {
+  const { terminal } = context;
+  const render = { ...terminal.render, width: 1000 };
+  return { ...context, terminal: { ...terminal, render } };
+}
+
+/** The state commands of a stage, as JSON unless a test wants text, whose lines are as long as they like. */
 export function stateCommands(stage: Stage, format: 'text' | 'json' = 'json') {
   const flags = { dir: stage.folder, format };
-  const act = (run: (to: Context) => Promise<number>, options?: Options) => stage.run(run, options);
+  const act = (run: (to: Context) => Promise<number>, options?: Options) =>
+    stage.run((to) => run(unbroken(to)), options);
   return {
     list: (patterns: readonly string[] = [], options?: Options) =>
       act((to) => commands.list(patterns, flags, to), options),

@@ -19,7 +19,7 @@ describe('state unlock without an id', () => {
   staged('shows who holds the state, since when, and how to end it', async (stage) => {
     const lease = await held(stage);
     const { out } = await stateCommands(stage, 'text').unlock();
-    expect(out).toMatch(/The state \S+ is\s+locked:/);
+    expect(out).toMatch(/The state .+ is\s+locked:/);
     expect(out).toMatch(new RegExp(`lease +${lease.id}`));
     expect(out).toMatch(/held by +apply, run r2/);
     expect(out).toMatch(new RegExp(`of +sam on desk, process ${process.pid}`));

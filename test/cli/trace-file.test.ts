@@ -1,17 +1,16 @@
-import { mkdir, mkdtemp, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { TraceEntry } from '../../src/api/trace-entry.ts';
 import type { Terminal } from '../../src/cli/terminal.ts';
 import { openTraceFile } from '../../src/cli/trace-file.ts';
+import { temporaryFolder } from '../temporary.ts';
 
 const said: string[] = [];
 const terminal = { err: (text: string) => said.push(text) } as unknown as Terminal;
 
 async function folder(): Promise<string> {
-  const path = await mkdtemp(join(tmpdir(), 'callsheet-trace-'));
-  onTestFinished(() => rm(path, { recursive: true }));
+  const path = temporaryFolder();
   return path;
 }
 

@@ -1,10 +1,10 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { type Loaded, type LoadOptions, loadStack, type Stack } from '../../src/config/index.ts';
 import type { Diagnostic } from '../../src/core/diagnostics.ts';
 import type { Kind } from '../../src/kinds/kind.ts';
+import { temporaryFolder } from '../temporary.ts';
 
 /** Contents by path. */
 export type Files = Readonly<Record<string, string | Uint8Array>>;
@@ -22,8 +22,7 @@ export const PDF = Buffer.from('%PDF-1.4\n', 'latin1');
 
 /** A temporary folder with these files; it is removed after the test. */
 export function folderOf(files: Files): string {
-  const dir = mkdtempSync(join(tmpdir(), 'callsheet-config-'));
-  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  const dir = temporaryFolder();
   for (const [path, content] of Object.entries(files)) {
     mkdirSync(dirname(join(dir, path)), { recursive: true });
     writeFileSync(join(dir, path), content);

@@ -1,8 +1,8 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, inject, onTestFinished, test } from 'vitest';
+import { freePort } from '../free-port.ts';
+import { temporaryFolder } from '../temporary.ts';
 import { openShell, type Shell } from './shell.ts';
 import { type Command, looksLike, type Step, stepsOf } from './walk.ts';
 
@@ -22,9 +22,8 @@ test('there are pages to walk through', () => {
 test.each(pages)(
   '$file does what it says, from its first command to its last',
   async ({ file, steps }) => {
-    const home = mkdtempSync(join(tmpdir(), 'callsheet-walk-'));
-    onTestFinished(() => rmSync(home, { recursive: true }));
-    const port = await freePort();
+    const home = temporaryFolder();
+    const port = String(await freePort());
     const shell = openShell({ cwd: home, env: environment(home) });
     onTestFinished(shell.close);
     for (const step of steps) await take(step, { file, shell, port });
@@ -111,16 +110,4 @@ function environment(home: string): Record<string, string> {
     GIT_CONFIG_KEY_2: 'init.defaultBranch',
     GIT_CONFIG_VALUE_2: 'main',
   };
-}
-
-function freePort(): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const server = createServer().on('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      server.close(() =>
-        resolve(typeof address === 'object' && address !== null ? String(address.port) : ''),
-      );
-    });
-  });
 }

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import type { JsonObject } from '../../src/core/value.ts';
 import { openStage, type Stage, type StageOptions } from '../apply/stage.ts';
 import { mint } from '../e2e/mint.ts';
@@ -32,7 +33,7 @@ export type Edits = {
 export async function openFleet(options: Pick<StageOptions, 'dialect'> = {}) {
   const stage = await openStage({
     ...options,
-    stack: new URL('fleet', import.meta.url).pathname,
+    stack: join(import.meta.dirname, 'fleet'),
     seed: {
       account_id: 'e7ac14dd-6755-4b7f-bb6b-7319e7f7b316',
       organizations: [{ id: HARBOR, name: 'Harbor Dental' }],

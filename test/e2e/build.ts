@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { cp, mkdtemp, readdir, rm, stat } from 'node:fs/promises';
+import { chmod, cp, mkdir, mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
@@ -11,6 +11,8 @@ declare module 'vitest' {
     readonly bin: string;
     /** Where Node keeps what it compiled of the bin, which is a third of a short command's time. */
     readonly compiled: string;
+    /** A folder of this run's own, for everything temporary: see `test/temporary.ts`. */
+    readonly temporary: string;
   }
 }
 
@@ -22,7 +24,8 @@ const SOURCES = ['src', 'schemas', 'scripts/build.ts', 'scripts/build', 'package
 
 /**
  * Builds the bin where a source is newer than it, and gives the tests a copy, so that a build that
- * somebody starts meanwhile does not pull it away from under them.
+ * somebody starts meanwhile does not pull it away from under them. It lies in the folder of the run, in which everything
+ * temporary stays.
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const [built, ...changed] = await Promise.all(
@@ -31,13 +34,17 @@ export default async function setup(project: TestProject): Promise<() => Promise
   if (changed.some((time) => time >= (built ?? 0))) {
     await promisify(execFile)(process.execPath, ['scripts/build.ts'], { cwd: root });
   }
-  const folder = await mkdtemp(join(tmpdir(), 'callsheet-bin-'));
+  const folder = await mkdtemp(join(tmpdir(), 'callsheet-'));
+  // Tests of the superuser let others in.
+  await chmod(folder, 0o755);
+  await mkdir(join(folder, 'home'));
   await cp(dist, join(folder, 'dist'), { recursive: true });
   // Node takes the bundle for a module because of the package that it lies in.
   await cp(join(root, 'package.json'), join(folder, 'package.json'));
   project.provide('bin', join(folder, 'dist', 'main.js'));
   project.provide('compiled', join(folder, 'compiled'));
-  return () => rm(folder, { recursive: true, force: true });
+  project.provide('temporary', folder);
+  return () => rm(folder, { recursive: true, force: true, maxRetries: 5 });
 }
 
 /** When the newest file at or below a path was written; 0 where there is none. */

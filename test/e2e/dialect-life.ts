@@ -1,10 +1,10 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import type { Dialect } from '../../src/simulator/index.ts';
 import { openStage, type Stage } from '../apply/stage.ts';
 import { SECRETS } from '../kinds/agent-sample.ts';
+import { temporaryFolder } from '../temporary.ts';
 import {
   CHANGED_VERSION,
   CUT_VERSION,
@@ -15,14 +15,13 @@ import {
 
 /** Takes a stack with everything in it through a full life on a platform of that dialect. */
 export async function liveOn(dialect: Partial<Dialect>): Promise<void> {
-  const stack = await mkdtemp(join(tmpdir(), 'callsheet-dialect-'));
+  const stack = temporaryFolder();
   const stage = await openStage({ stack, seed: EVERYTHING_SEED, dialect, secrets: SECRETS });
   try {
     await live(stage);
     expect(await stage.leaks()).toEqual([]);
   } finally {
     await stage.close();
-    await rm(stack, { recursive: true });
   }
 }
 

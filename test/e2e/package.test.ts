@@ -1,12 +1,12 @@
 import { execFile } from 'node:child_process';
-import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { cp, mkdtemp, readdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, inject, onTestFinished, test } from 'vitest';
+import { beforeAll, expect, inject, onTestFinished, test } from 'vitest';
 import { startSimulator } from '../../src/simulator/index.ts';
 import { AUTHORITY, startHttps } from '../api/secure.ts';
 import './build.ts';
+import { temporaryFolder } from '../temporary.ts';
 
 const root = dirname(dirname(import.meta.dirname));
 const run = promisify(execFile);
@@ -22,7 +22,7 @@ function callsheet(args: readonly string[], cwd = place) {
 }
 
 beforeAll(async () => {
-  home = await mkdtemp(join(tmpdir(), 'callsheet-package-'));
+  home = temporaryFolder();
   place = join(home, 'place');
   await cp(join(root, 'examples', 'quickstart'), place, { recursive: true });
   await writeFile(join(place, 'package.json'), '{ "private": true }');
@@ -31,14 +31,12 @@ beforeAll(async () => {
   for (const name of ['package.json', 'schemas', 'README.md', 'LICENSE', 'CHANGELOG.md'])
     await cp(join(root, name), join(packed, name), { recursive: true });
   await cp(dirname(inject('bin')), join(packed, 'dist'), { recursive: true });
-  const env = { PATH: process.env.PATH, HOME: home };
+  const env = { PATH: process.env.PATH, HOME: home, NODE_COMPILE_CACHE: inject('compiled') };
   await run('npm', ['pack', '--ignore-scripts', '--pack-destination', home], { cwd: packed, env });
   const [tarball = ''] = (await readdir(home)).filter((name) => name.endsWith('.tgz'));
   const install = ['install', '--offline', '--no-audit', '--no-fund', join(home, tarball)];
   await run('npm', install, { cwd: place, env });
 });
-
-afterAll(() => rm(home, { recursive: true, force: true }));
 
 test('the package installs into an empty folder with nothing to download, and its command works', async () => {
   const { stdout } = await callsheet(['--version']);

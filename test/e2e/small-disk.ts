@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
-import { closeSync, mkdirSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { closeSync, mkdirSync, openSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
+import { temporaryFolder } from '../temporary.ts';
 
 /** A disk of its own, so small that it can be filled. */
 export type SmallDisk = {
@@ -38,10 +38,9 @@ export async function withSmallDisk(
 
 /** Whether this machine lets this process mount a disk. */
 export function canMount(): boolean {
-  const folder = mkdtempSync(join(tmpdir(), 'callsheet-disk-'));
+  const folder = temporaryFolder();
   const { status } = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=16k', 'tmpfs', folder]);
   if (status === 0) spawnSync('umount', [folder]);
-  rmSync(folder, { recursive: true, force: true });
   return status === 0;
 }
 

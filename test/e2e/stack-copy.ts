@@ -1,7 +1,7 @@
-import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { cp, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'vitest';
+import { temporaryFolder } from '../temporary.ts';
 
 /** A copy of a stack that a test may change. */
 export type StackCopy = {
@@ -20,7 +20,7 @@ export type StackCopy = {
 
 /** Copies a stack into a temporary folder. */
 export async function copyStack(source: string): Promise<StackCopy> {
-  const folder = await mkdtemp(join(tmpdir(), 'callsheet-stack-'));
+  const folder = temporaryFolder();
   await cp(source, folder, { recursive: true });
   const read = (file: string) => readFile(join(folder, file), 'utf8');
   const write = (file: string, text: string) => writeFile(join(folder, file), text);

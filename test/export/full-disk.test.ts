@@ -1,13 +1,11 @@
-import { existsSync, readdirSync, rmSync } from 'node:fs';
-import { mkdtemp } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { openNewFolder } from '../../src/cli/export/new-folder.ts';
+import { temporaryFolder } from '../temporary.ts';
 
 async function place() {
-  const above = await mkdtemp(join(tmpdir(), 'callsheet-new-folder-'));
-  onTestFinished(() => rmSync(above, { recursive: true, force: true }));
+  const above = temporaryFolder();
   return { above, dir: join(above, 'deep/stack') };
 }
 

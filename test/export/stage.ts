@@ -1,5 +1,4 @@
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { type ExportFlags, exportCommand } from '../../src/cli/commands/export.ts';
@@ -17,6 +16,7 @@ import {
   startSimulator,
 } from '../../src/simulator/index.ts';
 import { quietContext } from '../cli/quiet-context.ts';
+import { temporaryFolder } from '../temporary.ts';
 
 type Options = {
   readonly exit?: number;
@@ -57,7 +57,7 @@ export type Secrets = Readonly<Record<string, string>>;
 
 export async function openExportStage(options: SimulatorOptions): Promise<ExportStage> {
   const sim = await startSimulator(options);
-  const folder = await mkdtemp(join(tmpdir(), 'callsheet-export-test-'));
+  const folder = temporaryFolder();
 
   const run: ExportStage['run'] = async (command, { exit = 0, env = {}, stop } = {}) => {
     const { context, said } = quietContext();
@@ -121,7 +121,6 @@ export async function openExportStage(options: SimulatorOptions): Promise<Export
     },
     async close() {
       await sim.close();
-      await rm(folder, { recursive: true, force: true });
     },
   };
 }

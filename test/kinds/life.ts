@@ -1,5 +1,4 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { FieldSchema } from '../../src/core/schema.ts';
@@ -9,6 +8,7 @@ import type { Kind } from '../../src/kinds/kind.ts';
 import type { Dialect } from '../../src/simulator/index.ts';
 import { openStage, type Stage } from '../apply/stage.ts';
 import { SEED } from '../e2e/clinic.ts';
+import { temporaryFolder } from '../temporary.ts';
 import { SECRETS } from './agent-sample.ts';
 import { type Sample, samples } from './samples.ts';
 
@@ -29,7 +29,7 @@ export function liveOnEach(dialects: typeof DIALECTS): void {
       '$name',
       ({ sample }) => {
         test('made, changed, recognised without state, cut down and taken away: settled after each', async () => {
-          const stack = await mkdtemp(join(tmpdir(), 'callsheet-kind-'));
+          const stack = temporaryFolder();
           const { seed = SEED } = sample;
           const stage = await openStage({ stack, seed, dialect, secrets: SECRETS });
           try {
@@ -37,7 +37,6 @@ export function liveOnEach(dialects: typeof DIALECTS): void {
             expect(await stage.leaks()).toEqual([]);
           } finally {
             await stage.close();
-            await rm(stack, { recursive: true });
           }
         });
       },

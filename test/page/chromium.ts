@@ -1,5 +1,12 @@
-import executable from '@sparticuz/chromium';
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdtemp, rename } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import packed from '@sparticuz/chromium';
 import { type Browser, chromium } from 'playwright-core';
+import { removeFolder } from '../temporary.ts';
 
 let running: Promise<Browser> | undefined;
 
@@ -11,10 +18,30 @@ export function openChromium(): Promise<Browser> {
 
 async function launch(): Promise<Browser> {
   return chromium.launch({
-    executablePath: await executable.executablePath(),
-    args: executable.args.filter((arg) => !arg.startsWith('--single-process')),
+    executablePath: await unpack(),
+    args: packed.args.filter((arg) => !arg.startsWith('--single-process')),
     headless: true,
   });
+}
+
+/**
+ * Unpacks Chromium beside its package, once. By itself the package unpacks into the folder for temporary files and
+ * takes what is there already: somebody else's, or what another process has written half of.
+ */
+async function unpack(): Promise<string> {
+  const main = createRequire(import.meta.url).resolve('@sparticuz/chromium');
+  const home = join(dirname(main), '..');
+  const unpacked = join(home, 'unpacked');
+  if (!existsSync(unpacked)) {
+    const folder = await mkdtemp(join(home, 'unpacking-'));
+    const script = `import packed from '@sparticuz/chromium'; await packed.executablePath();`;
+    const args = ['--input-type=module', '--eval', script];
+    const env = { ...process.env, TMPDIR: folder };
+    await promisify(execFile)(process.execPath, args, { cwd: import.meta.dirname, env });
+    // Another process may have been faster.
+    await rename(folder, unpacked).catch(() => removeFolder(folder));
+  }
+  return join(unpacked, 'chromium');
 }
 
 export async function closeChromium(): Promise<void> {

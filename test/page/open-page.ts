@@ -1,11 +1,11 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { onTestFinished } from 'vitest';
 import type { PlanDocument } from '../../src/core/plan-document.ts';
 import { renderReport } from '../../src/page/report.ts';
+import { temporaryFolder } from '../temporary.ts';
 import { openChromium } from './chromium.ts';
 
 /** A page, and what it did that no page may do. */
@@ -20,8 +20,7 @@ export async function openPage(
   html: string,
   options: BrowserContextOptions = {},
 ): Promise<OpenedPage> {
-  const folder = await mkdtemp(join(tmpdir(), 'callsheet-page-'));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder();
   const file = join(folder, 'plan.html');
   await writeFile(file, html);
   const browser = await openChromium();

@@ -1,10 +1,10 @@
-import { appendFileSync, cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { appendFileSync, cpSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { queueOf } from '../../src/queue/enqueue.ts';
 import { handOut } from '../../src/queue/hand-out.ts';
 import { failureOf } from '../state/sample.ts';
+import { temporaryFolder } from '../temporary.ts';
 import { openStage, postgresForFile } from './stage.ts';
 
 const postgres = postgresForFile();
@@ -12,8 +12,7 @@ const APPLY = ['apply'] as const;
 const AGREED = { autoApprove: true } as const;
 
 function temporary(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'callsheet-queue-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder();
   return folder;
 }
 
@@ -140,9 +139,7 @@ describe('a worker', () => {
     const queue = await stage.queue();
     const left = handOut(queue, queueOf(await stage.commit()), 'looking').left;
     for (const most of [6, 4, 2]) {
-      await expect
-        .poll(async () => (await left()).tasks.length, { timeout: 60_000 })
-        .toBeLessThan(most);
+      await expect.poll(async () => (await left()).tasks.length).toBeLessThan(most);
       await queue.database.query(
         `select pg_terminate_backend(pid) from pg_stat_activity
          where datname = current_database() and pid <> pg_backend_pid()`,

@@ -1,9 +1,8 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { onTestFinished } from 'vitest';
 import { gitEnv } from '../../src/cli/actor.ts';
+import { temporaryFolder } from '../temporary.ts';
 
 export type ManyStacks = {
   readonly stacks: number;
@@ -15,8 +14,7 @@ export type ManyStacks = {
 
 /** A checkout of a repository with that many stacks of that many agents, until the test is over. */
 export function manyStacks({ stacks, agents, organizations, more = () => '' }: ManyStacks): string {
-  const root = mkdtempSync(join(tmpdir(), 'callsheet-queue-'));
-  onTestFinished(() => rmSync(root, { recursive: true, force: true }));
+  const root = temporaryFolder();
   for (let at = 0; at < stacks; at += 1) {
     const name = `clinic-${String(at).padStart(3, '0')}`;
     mkdirSync(join(root, name));

@@ -1,5 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished } from 'vitest';
 import { drift } from '../../src/cli/commands/drift.ts';
@@ -8,6 +7,7 @@ import type { PlanDocument } from '../../src/core/plan-document.ts';
 import type { JsonObject } from '../../src/core/value.ts';
 import type { Dialect, SeedDocument } from '../../src/simulator/index.ts';
 import { openStage, type Stage, type StageOptions } from '../apply/stage.ts';
+import { temporaryFolder } from '../temporary.ts';
 
 export const HARBOR = '3c6e0b8a-9c15-4f1d-9f0e-5d2b7f1a2c11';
 
@@ -61,7 +61,7 @@ export async function refreshStage(
   dialect: Partial<Dialect> = {},
   options: Omit<StageOptions, 'stack' | 'dialect'> = {},
 ): Promise<RefreshStage> {
-  const folder = await mkdtemp(join(tmpdir(), 'callsheet-refresh-'));
+  const folder = temporaryFolder();
   await writeFile(join(folder, 'callsheet.yaml'), '');
   const stage = await openStage({
     stack: folder,
@@ -70,10 +70,7 @@ export async function refreshStage(
     secrets: { TOKEN: 'canary-token' },
     ...options,
   });
-  onTestFinished(async () => {
-    await stage.close();
-    await rm(folder, { recursive: true });
-  });
+  onTestFinished(() => stage.close());
   const { sim } = stage;
   const agentOf = (name: string) => {
     const found = [...sim.store.agents.values()].find(({ record }) => record.name === name);

@@ -1,9 +1,9 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { gatherSupplies } from '../../src/cli/restore/supplies.ts';
 import { quietContext } from '../cli/quiet-context.ts';
+import { temporaryFolder } from '../temporary.ts';
 import { held } from './held.ts';
 
 const PATH = 'integrations.smsProvider.auth_token';
@@ -40,8 +40,7 @@ test.each<readonly [string, string | undefined]>([
   ['agent.nort_side', 'does not hold: agent.nort_side'],
   ['agents', 'does not hold: agents'],
 ])('a file of secrets that names %s', async (pattern, refused) => {
-  const folder = mkdtempSync(join(tmpdir(), 'callsheet-supplies-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const folder = temporaryFolder();
   const file = join(folder, 'secrets.yaml');
   writeFileSync(file, `${pattern}:\n  ${PATH}: env:${VARIABLE}\n`);
   const gathered = supplies(['agent.north_side'], file);

@@ -1,16 +1,15 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { collectFigures, problemsOf } from '../../scripts/reliability/collect.ts';
 import { foldersIn } from '../../scripts/reliability/figures.ts';
 import { renderReliability } from '../../scripts/reliability/render.ts';
 import { matrixResult } from '../kill/table.ts';
+import { temporaryFolder } from '../temporary.ts';
 import { writeResult } from '../torture/result.ts';
 
 async function folder(): Promise<string> {
-  const path = await mkdtemp(join(tmpdir(), 'reliability-'));
-  onTestFinished(() => rm(path, { recursive: true }));
+  const path = temporaryFolder();
   return path;
 }
 

@@ -1,5 +1,5 @@
 import { request } from 'undici';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Fault } from '../../src/simulator/index.ts';
 import { createWorld, IDS, SEED, section, type World } from './world.ts';
 
@@ -117,7 +117,7 @@ describe('answers that go wrong on their way', () => {
     world.sim.faults.add({ operation: '*', hang: 'before' });
     const patience = new AbortController();
     const silent = request(`${world.sim.url}/v1/nothing`, { signal: patience.signal });
-    await vi.waitUntil(() => world.sim.faults.pending() === 0);
+    await expect.poll(() => world.sim.faults.pending()).toBe(0);
     patience.abort();
     await expect(silent).rejects.toThrow();
     expect(await receive(world)).toMatchObject({ status: 404 });

@@ -1,8 +1,5 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { onTestFinished } from 'vitest';
 import { CallsheetError } from '../../src/core/errors.ts';
 import type { Keys, Seal } from '../../src/snapshot/container.ts';
 import type {
@@ -14,6 +11,7 @@ import type {
 } from '../../src/snapshot/format.ts';
 import { openSnapshot, type SnapshotFile } from '../../src/snapshot/read-file.ts';
 import { writeSnapshot } from '../../src/snapshot/write-file.ts';
+import { temporaryFolder } from '../temporary.ts';
 
 /** A key of age that opens nothing but what is written in tests, and its public part. */
 export const IDENTITY =
@@ -77,8 +75,7 @@ export function agentOf(number: number, more: Partial<ResourceRecord> = {}): Res
 
 /** A folder of its own, gone when the test ends. */
 export async function folder(): Promise<string> {
-  const dir = await mkdtemp(join(tmpdir(), 'callsheet-snapshot-'));
-  onTestFinished(() => rm(dir, { recursive: true, force: true }));
+  const dir = temporaryFolder();
   return dir;
 }
 

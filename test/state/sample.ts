@@ -1,14 +1,11 @@
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { onTestFinished } from 'vitest';
 import { CallsheetError } from '../../src/core/errors.ts';
 import type { IntentRecorded, JournalEntry, RunBegan } from '../../src/state/journal.ts';
 import type { Holds, ResourceState, State } from '../../src/state/model.ts';
 import { emptyState } from '../../src/state/replay.ts';
 import type { Holder } from '../../src/state/store.ts';
+import { temporaryFolder } from '../temporary.ts';
 
 /** Small, whole values for the tests of this folder. */
 
@@ -123,8 +120,7 @@ export function holder(run: string, pid = process.pid): Holder {
 
 /** A folder that goes when the test has ended. */
 export async function makeFolder(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'callsheet-state-'));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder();
   return folder;
 }
 

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { loadStack } from '../../src/config/index.ts';
 import type { DesiredResource } from '../../src/core/desired.ts';
@@ -20,6 +19,7 @@ import { createFingerprinter } from '../../src/state/fingerprint.ts';
 import type { ResourceState, State } from '../../src/state/model.ts';
 import { emptyState } from '../../src/state/replay.ts';
 import { piecesOfState } from '../../src/state/state-text.ts';
+import { temporaryFolder } from '../temporary.ts';
 
 /** A stack, a platform that has all of it, and a state that knows so. */
 export type KnownFleet = {
@@ -42,7 +42,7 @@ export async function knownFleet(
   size: number,
   write: (dir: string, size: number) => void,
 ): Promise<KnownFleet> {
-  const dir = await mkdtemp(join(tmpdir(), 'callsheet-fleet-'));
+  const dir = temporaryFolder();
   write(dir, size);
   const main = join(dir, 'callsheet.yaml');
   await writeFile(main, (await readFile(main, 'utf8')).replace(/^platform:.*\n/m, ''));
@@ -102,7 +102,6 @@ export async function knownFleet(
     env,
     async close() {
       await sim.close();
-      await rm(dir, { recursive: true, force: true });
     },
   };
 }

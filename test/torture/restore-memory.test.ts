@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, inject, onTestFinished, test } from 'vitest';
+import { expect, inject, test } from 'vitest';
 import { RESTORED, secretsFile, wipe } from '../restore/restoring.ts';
 import '../e2e/build.ts';
+import { temporaryFolder } from '../temporary.ts';
 import { manyAgents } from './many-agents.ts';
 
 const AGENTS = 10_000;
@@ -18,8 +18,7 @@ const REPORTING = `data:text/javascript,${encodeURIComponent(
 
 test('ten thousand agents are restored in bounded memory', async () => {
   const sim = await manyAgents(AGENTS);
-  const folder = await mkdtemp(join(tmpdir(), 'callsheet-memory-'));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder();
 
   async function run(...args: readonly string[]) {
     const peak = join(folder, 'peak');

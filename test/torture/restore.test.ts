@@ -1,5 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { startSimulator } from '../../src/simulator/index.ts';
@@ -13,6 +11,7 @@ import {
   unlockAll,
   wipe,
 } from '../restore/restoring.ts';
+import { temporaryFolder } from '../temporary.ts';
 
 /** Requests between one kill and the next. */
 const PACE = 300;
@@ -23,8 +22,7 @@ test(
   async () => {
     const sim = await startSimulator({ resellers: 3, organizations: 12, agents: 1000 });
     onTestFinished(() => sim.close());
-    const folder = await mkdtemp(join(tmpdir(), 'callsheet-restore-'));
-    onTestFinished(() => rm(folder, { recursive: true, force: true }));
+    const folder = temporaryFolder();
     const env = {
       PATH: process.env.PATH,
       HOME: folder,

@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, inject, onTestFinished, test } from 'vitest';
+import { expect, inject, test } from 'vitest';
 import '../e2e/build.ts';
+import { temporaryFolder } from '../temporary.ts';
 import { manyAgents } from './many-agents.ts';
 
 const AGENTS = 10_000;
@@ -17,8 +17,7 @@ const REPORTING = `data:text/javascript,${encodeURIComponent(
 
 test('ten thousand agents are kept, shown and compared in little memory', async () => {
   const sim = await manyAgents(AGENTS);
-  const folder = await mkdtemp(join(tmpdir(), 'callsheet-memory-'));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder();
   const peaks: Record<string, number> = {};
 
   async function run(...args: readonly string[]): Promise<string> {

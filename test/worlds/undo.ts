@@ -1,11 +1,11 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { apply } from '../../src/cli/commands/apply.ts';
 import { rollback } from '../../src/cli/commands/rollback.ts';
 import { isList, isObject, type Json, type JsonObject } from '../../src/core/value.ts';
 import { startSimulator } from '../../src/simulator/index.ts';
+import { temporaryFolder } from '../temporary.ts';
 import { type Records, recordsIn } from './oracle.ts';
 import { actor, seedOf, stackOf } from './play.ts';
 import type { Wanted, World } from './world.ts';
@@ -38,7 +38,7 @@ export async function playUndo(world: World): Promise<number> {
   // Runs follow each other faster here than entries that come late.
   const dialect = { ...world.dialect, nestedDefaults: false, historyLagMs: 0 };
   const sim = await startSimulator({ seed: seedOf(world), dialect });
-  const folder = await mkdtemp(join(tmpdir(), 'callsheet-undo-'));
+  const folder = temporaryFolder();
   const act = actor(sim, folder, 'secret-0');
   const flags = { dir: folder, format: 'json' as const, autoApprove: true };
   const allowed = { allowDelete: true, force: true, acceptConflicts: true };

@@ -1,5 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { Context } from '../../../src/cli/context.ts';
@@ -9,12 +8,12 @@ import {
   startSimulator,
 } from '../../../src/simulator/index.ts';
 import { FINGERPRINT_KEY } from '../../e2e/clinic.ts';
+import { temporaryFolder } from '../../temporary.ts';
 import { quietContext } from '../quiet-context.ts';
 
 /** A folder that holds these files, by path, until the test is over. */
 export function treeOf(files: Readonly<Record<string, string>>): string {
-  const root = mkdtempSync(join(tmpdir(), 'callsheet-tree-'));
-  onTestFinished(() => rmSync(root, { recursive: true, force: true }));
+  const root = temporaryFolder();
   for (const [path, text] of Object.entries(files)) put(root, path, text);
   return root;
 }

@@ -1,10 +1,10 @@
-import { appendFile, mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { appendFile, mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { followJournals } from '../../../src/cli/ui/journal-feed.ts';
 import type { JournalEntry } from '../../../src/state/journal.ts';
 import { formatEntry, JOURNAL_HEADER } from '../../../src/state/journal-text.ts';
+import { temporaryFolder } from '../../temporary.ts';
 
 const RUN = '20261121t101500z-aaaaaa';
 
@@ -53,8 +53,7 @@ const ended: JournalEntry = {
 };
 
 async function folder() {
-  const at = await mkdtemp(join(tmpdir(), 'callsheet-feed-'));
-  onTestFinished(() => rm(at, { recursive: true, force: true }));
+  const at = temporaryFolder();
   await mkdir(join(at, 'runs'));
   const state = join(at, 'state.json');
   const journal = join(at, 'runs', `${RUN}.open.jsonl`);

@@ -78,7 +78,7 @@ export function testHolding(makeSpot: () => Promise<Spot>): void {
       async whileAsleep() {
         const before = await store.lock();
         there.beat();
-        await vi.waitFor(async () => expect((await store.lock())?.beat).not.toBe(before?.beat));
+        await expect.poll(async () => (await store.lock())?.beat).not.toBe(before?.beat);
       },
     });
     const failure = await failureOf(() =>
@@ -105,7 +105,7 @@ export function testHolding(makeSpot: () => Promise<Spot>): void {
         const before = await store.lock();
         if (before?.lease !== lease.id) return;
         there.beat();
-        await vi.waitFor(async () => expect((await store.lock())?.beat).not.toBe(before.beat));
+        await expect.poll(async () => (await store.lock())?.beat).not.toBe(before.beat);
         waitedThen = here.waited();
       };
       const taken = await spot
@@ -176,8 +176,9 @@ export function testHolding(makeSpot: () => Promise<Spot>): void {
     const lease = await spot.open({ effects: there.effects }).acquire(holder('r1'));
     await spot.open().unlock(lease.id, holder('u'));
     there.beat();
-    await vi.waitFor(async () =>
-      expect((await failureOf(() => lease.append(began('r1')))).code).toBe('locked'),
+    await vi.waitFor(
+      async () => expect((await failureOf(() => lease.append(began('r1')))).code).toBe('locked'),
+      { timeout: 50_000 },
     );
     expect(await spot.open().lock()).toBeUndefined();
   });

@@ -3,3 +3,8 @@
  * puts back what it found: that has to be undici's, whichever file comes first.
  */
 import 'undici';
+import { afterAll } from 'vitest';
+import { checkLeftovers, isolateEnvironment } from './temporary.ts';
+
+isolateEnvironment();
+afterAll(checkLeftovers);
