@@ -34,7 +34,7 @@ export const COMMAND_WORDS: { readonly [command: string]: CommandWords } = {
     examples: [
       'callsheet validate',
       'callsheet validate --recursive --dir clinics',
-      'callsheet validate --strict --no-secrets --format sarif > callsheet.sarif',
+      'callsheet validate --strict --format sarif > callsheet.sarif',
     ],
     exits: ['done', 'error', 'interrupted'],
   },

@@ -25,6 +25,7 @@ import { obscure } from './obscure.ts';
 import { planOne, type Result, supportOf } from './plan-one.ts';
 import { distinctNotes, ownersOf, type PreflightContext } from './preflight.ts';
 import type { Reader } from './reader.ts';
+import { uncomparedNote } from './secrets.ts';
 import type { Support } from './unsupported.ts';
 import { refuseUsed } from './uses.ts';
 
@@ -188,7 +189,13 @@ function assemble(
     requests: forecastRequests(changes, kindNamed, input.secondsPerRequest()),
     assumptions: assumptionsOf(changes, unreadKinds(results), supportOf(input)),
     changes,
-    notes: distinctNotes(results.flatMap(({ notes }) => notes)),
+    notes: [
+      ...distinctNotes(results.flatMap(({ notes }) => notes)),
+      ...uncomparedNote(
+        results.flatMap(({ leaves }) => leaves),
+        input.world,
+      ),
+    ],
     ...(input.settled === undefined ? {} : { settled: input.settled }),
   };
   const objections = objectionsTo(undigested, { guards, holds: state.holds ?? {}, now });

@@ -39,7 +39,7 @@ export function waysOf({
   const page = 'knowledge_source.clinic.page';
   const one = (kind: string) => (kind === 'knowledge_source' ? page : `${kind}.sample`);
   return {
-    validate: [[], ['--no-secrets'], ['--strict']],
+    validate: [[], ['--secrets'], ['--strict']],
     schema: [[], ['--out', at('schema.json')]],
     init: [
       ['--yes', '--empty'],

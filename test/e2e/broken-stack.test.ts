@@ -83,7 +83,7 @@ scenario('validate --format json has file, line, column, rule and frame of each'
 });
 
 scenario(
-  'validate needs neither credentials nor a platform; --no-secrets no secrets either',
+  'validate needs neither credentials nor a platform nor secrets; --secrets asks for those',
   async (world) => {
     const env = {
       CALLSHEET_CLIENT_ID: undefined,
@@ -91,9 +91,9 @@ scenario(
       CALLSHEET_BASE_URL: 'https://platform.example.test',
       SMS_TOKEN: undefined,
     };
-    const failed = await world.run(['validate'], { env, exit: 1 });
+    const failed = await world.run(['validate', '--secrets'], { env, exit: 1 });
     expect(failed.out).toContain('SMS_TOKEN');
-    const { out } = await world.run(['validate', '--no-secrets'], { env });
+    const { out } = await world.run(['validate'], { env });
     expect(out).toContain('The configuration is valid: 8 resources.');
     expect(world.sim.requests).toEqual([]);
   },

@@ -847,6 +847,7 @@ export interface Change {
   before: Document1;
   after: Document2;
   fields: Field[];
+  secrets?: Secret[];
   pin: Pin | null;
   operations: Operation[];
   undoing?: {
@@ -888,6 +889,12 @@ export interface Attribution {
     | 'gone'
     | null;
   entries: number[];
+}
+export interface Secret {
+  path: string;
+  source: string | null;
+  to: string;
+  before: string | null;
 }
 export interface Pin {
   digest: string;

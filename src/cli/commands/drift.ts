@@ -36,7 +36,7 @@ const RENDER = {
 export async function drift(flags: DriftFlags, context: Context): Promise<ExitCode> {
   if (flags.accept !== undefined) return acceptDrift(flags.accept, flags, context);
   const address = noticeAddress(flags, context);
-  const session = await openSession(flags, context, { secrets: 'try' });
+  const session = await openSession(flags, context);
   try {
     tellWarnings(session.warnings, context);
     tellRunning(session.unfinished, context);

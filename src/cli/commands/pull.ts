@@ -40,7 +40,7 @@ export async function pull(
   flags: PullFlags,
   context: Context,
 ): Promise<ExitCode> {
-  const session = await openSession(flags, context, { secrets: 'try' });
+  const session = await openSession(flags, context);
   try {
     tellWarnings(session.warnings, context);
     tellRunning(session.unfinished, context);

@@ -48,7 +48,7 @@ jobs:
     steps:
 ${prepare}
       - run: callsheet fmt --check
-      - run: callsheet validate --no-secrets --format github
+      - run: callsheet validate --format github
 
   plan:
     needs: validate
@@ -122,7 +122,7 @@ callsheet-validate:
     - if: $CI_COMMIT_BRANCH == $CI_DEFAULT_BRANCH
   script:
     - callsheet fmt --check
-    - callsheet validate --no-secrets --format junit > callsheet.xml
+    - callsheet validate --format junit > callsheet.xml
   artifacts:
     when: always
     reports:
