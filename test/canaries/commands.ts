@@ -112,6 +112,7 @@ export function waysOf({
       ['agent.other', AGENT],
     ],
     'state rm': [['agent.wired'], ['no.such']],
+    'state trust': [['--dry-run'], [AGENT]],
     'state push': [[at('pulled.json'), '--force']],
     'state unlock': [[], ['no-such-lease', '--force']],
     'state migrate': [

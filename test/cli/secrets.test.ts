@@ -3,6 +3,7 @@ import { plan } from '../../src/cli/commands/plan.ts';
 import { isObject, type Json } from '../../src/core/value.ts';
 import { type Stage, staged } from '../apply/stage.ts';
 import { CANARIES } from '../e2e/clinic.ts';
+import { stateCommands } from './state-stage.ts';
 
 const NEXT = 'canary-sms-next';
 const UNKNOWN = '1 secret is set here and cannot be compared';
@@ -116,4 +117,34 @@ staged('a header that the platform returns in clear is compared, and masked', as
   expect(await says(stage, {}, 2)).toContain('X-Api-Key');
   await stage.apply();
   expect(JSON.stringify(desk(stage).record)).not.toContain('canary-foreign');
+});
+
+staged(
+  'a secret that was taken over is trusted once, and a rotation is noticed then',
+  async (stage) => {
+    await stage.apply();
+    await stage.forget();
+    await stage.apply();
+    const [writes, { trust }] = [stage.writes().length, stateCommands(stage, 'text')];
+    const none = { env: { SMS_TOKEN: undefined } };
+    const listed = await trust([], true);
+    expect(listed.out).toContain('integrations.smsProvider.auth_token');
+    expect(listed.out).toContain('Nothing was written.');
+    expect((await trust([], false, none)).out).toContain('(env:SMS_TOKEN)');
+    expect(await says(stage, {}, 0)).toContain(UNKNOWN);
+    expect((await trust(['agent.desk'], false)).out).toContain('taken for what is stored');
+    expect((await trust([], false)).out).toContain('Every secret that the state holds is known.');
+    await trust(['agent.dekc'], false, { exit: 1 });
+    expect(stage.writes()).toHaveLength(writes);
+    expect(await says(stage, {}, 0)).not.toContain('secret');
+    expect(await says(stage, { SMS_TOKEN: NEXT }, 2)).toContain('changed since our last write');
+  },
+);
+
+staged('under another key all secrets are trusted again', async (stage) => {
+  await stage.apply();
+  const env = { CALLSHEET_FINGERPRINT_KEY: 'canary-key-another' };
+  await stateCommands(stage).trust([], false, { env });
+  expect(await says(stage, env, 0)).not.toContain('secret');
+  expect(await says(stage, { ...env, SMS_TOKEN: NEXT }, 2)).toContain('secret changed');
 });

@@ -1115,6 +1115,7 @@ export interface Began {
     | 'drift'
     | 'state mv'
     | 'state rm'
+    | 'state trust'
     | 'state push'
     | 'state repair'
     | 'import';
@@ -1702,6 +1703,7 @@ export interface Began {
     | 'drift'
     | 'state mv'
     | 'state rm'
+    | 'state trust'
     | 'state push'
     | 'state repair'
     | 'import';
