@@ -34,7 +34,8 @@ describe('without a single secret', () => {
     await stage.apply();
     stage.sim.edit(desk(stage).id, { greeting_message: 'Edited.' });
     const flags = { dir: stage.folder, format: 'json', detailedExitcode: true } as const;
-    const { out } = await stage.run((to) => drift(flags, to), { env: NONE, exit: 2 });
+    const { out, err } = await stage.run((to) => drift(flags, to), { env: NONE, exit: 2 });
+    expect(err).toContain('3 secrets are not set here and were not compared.');
     const [{ fields }] = JSON.parse(out).changes;
     expect(fields.map(({ path }: { path: string }) => path)).toEqual(['greeting_message']);
     expect(JSON.parse(out).changes).toHaveLength(1);

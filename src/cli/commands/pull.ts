@@ -16,7 +16,7 @@ import { readAgain } from '../pull/read-again.ts';
 import { replaceFiles } from '../pull/replace-files.ts';
 import { lookAtWorkingTree } from '../pull/working-tree.ts';
 import { openSession, type Session } from '../session.ts';
-import { say, tellRunning, tellWarnings } from '../tell.ts';
+import { say, tellRunning, tellUncompared, tellWarnings } from '../tell.ts';
 
 export type PullFlags = CommonFlags & {
   readonly format: 'text' | 'json';
@@ -50,6 +50,7 @@ export async function pull(
     if (!isNew) checkAddresses(addresses, known);
     const options = planOptions({ dir: flags.dir, target: isNew ? [] : addresses });
     const planned = await planConfiguration(session, options, context, { isPreflighted: false });
+    tellUncompared(planned, context);
     if (isNew) {
       const document = await propose(addresses, planned, session, flags, context);
       show(document, flags, context);
