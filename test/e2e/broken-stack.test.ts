@@ -12,7 +12,7 @@ const BROKEN = `agents:
   b:
     name: Same
     system_prompt: { $file: prompts/none.md }
-    integrations: { smsProvider: { auth_token: { $secret: env:NOT_SET } } }
+    integrations: { smsProvider: { auth_token: { $secret: vault:NOT_SET } } }
   c:
     name: Too many webhooks
     status: sleeping
@@ -30,7 +30,7 @@ const PLACES: readonly (readonly [string, RegExp])[] = [
   ['agents.yaml:6:', /retry_policy\.nowhere/],
   ['agents.yaml:8:', /same organization and name/],
   ['agents.yaml:9:', /prompts\/none\.md/],
-  ['agents.yaml:10:', /NOT_SET/],
+  ['agents.yaml:10:', /names no source/],
   ['agents.yaml:13:13', /status/],
   ['agents.yaml:17:', /before_call/],
   ['agents.yaml:18:', /auth_token/],
