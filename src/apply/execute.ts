@@ -13,6 +13,7 @@ import pLimit from 'p-limit';
 import { type Address, kindOf } from '../core/address.ts';
 import type { Change, PlanDocument } from '../core/plan-document.ts';
 import { kindNamed, kinds } from '../kinds/index.ts';
+import { sendsSecret } from '../plan/secrets.ts';
 import type { LedgerLine } from '../state/journal.ts';
 import type { ResourceState } from '../state/model.ts';
 import { applyChange } from './change.ts';
@@ -100,13 +101,18 @@ export async function executePlan(
     if (blocker !== undefined) return lineOf(change, 'blocked', `waits for ${blocker}`);
     onEvent({ type: 'change_started', address: change.address, action: change.action });
     const desired = deps.desired.get(change.address);
+    const isSent = sendsSecret(change);
     const outcome = await applyChange(change, {
       kind: kindNamed(change.kind),
       desired,
       recorded: recordedOf(change, desired, deps.state, world),
       options: plan.options,
       organizations: plan.organizations,
-      world,
+      // A secret that the plan does not write is not at hand: what is set here by now may be another one.
+      world: {
+        ...world,
+        secretOf: (source, path) => (isSent(path) ? world.secretOf(source, path) : undefined),
+      },
       deps,
       isTaken: (id) => isTaken(change, id),
       journalIo,

@@ -2,6 +2,7 @@ import type { DesiredResource } from '../core/desired.ts';
 import { CallsheetError } from '../core/errors.ts';
 import { type Path, parsePath } from '../core/path.ts';
 import type { Change, PlanDocument, PlannedOperation, PlanOptions } from '../core/plan-document.ts';
+import { Secret } from '../core/value.ts';
 import { compare, isWritten, type LeafChange } from '../diff/compare.ts';
 import type { World } from '../diff/world.ts';
 import type { Facet, Io, Kind, Scope } from '../kinds/kind.ts';
@@ -63,8 +64,8 @@ export function readLive(
 }
 
 /**
- * What differs from the configuration and is to be written, as far as the platform tells. `resend` counts secrets that are to be sent
- * again although nothing says that they changed.
+ * What differs from the configuration and is to be written, as far as the platform tells. `resend` counts secrets that
+ * are to be sent again although nothing says that they changed. A secret that the plan does not write does not count.
  */
 export function remaining(work: Work, live: LiveResource, resend: boolean): readonly LeafChange[] {
   const { kind, desired, world, change, recorded } = work;
@@ -77,8 +78,10 @@ export function remaining(work: Work, live: LiveResource, resend: boolean): read
     isExact: desired.isExact ?? false,
     resend,
   };
+  const isMeant = ({ after, text }: LeafChange) =>
+    !(after instanceof Secret) || world.secretOf(after.source, text) !== undefined;
   return compare(kind.schema, desired.document, live.document, sides, world).filter(
-    (change) => isWritten(change) && isTold(live, change.path[0] ?? ''),
+    (change) => isWritten(change) && isMeant(change) && isTold(live, change.path[0] ?? ''),
   );
 }
 

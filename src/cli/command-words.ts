@@ -34,7 +34,7 @@ export const COMMAND_WORDS: { readonly [command: string]: CommandWords } = {
     examples: [
       'callsheet validate',
       'callsheet validate --recursive --dir clinics',
-      'callsheet validate --strict --no-secrets --format sarif > callsheet.sarif',
+      'callsheet validate --strict --format sarif > callsheet.sarif',
     ],
     exits: ['done', 'error', 'interrupted'],
   },
@@ -127,6 +127,7 @@ export const COMMAND_WORDS: { readonly [command: string]: CommandWords } = {
   'state pull': offline('callsheet state pull > state.json'),
   'state mv': edit('callsheet state mv agent.front agent.reception'),
   'state rm': edit('callsheet state rm agent.reception'),
+  'state trust': edit('callsheet state trust --dry-run', 'callsheet state trust agent.reception'),
   'state push': edit('callsheet state push state.json'),
   'state unlock': {
     examples: ['callsheet state unlock'],

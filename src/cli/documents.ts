@@ -67,6 +67,7 @@ export const PRINTED: { readonly [command: string]: readonly DocumentFormat[] } 
   'state pull': ['callsheet-state'],
   'state mv': ['callsheet-state-edit'],
   'state rm': ['callsheet-state-edit'],
+  'state trust': ['callsheet-state-edit'],
   'state push': ['callsheet-state-edit'],
   'state unlock': ['callsheet-lock'],
   'state migrate': ['callsheet-state-migration'],

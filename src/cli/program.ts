@@ -164,7 +164,7 @@ export function buildProgram(action: Act, version: string, argv: readonly string
   treeOptionsOn(command('validate', 'check the configuration, without a network'))
     .addOption(format('text', 'json', 'sarif', 'junit', 'github'))
     .option('--strict', 'take warnings for errors')
-    .option('--no-secrets', 'do not ask for the secrets to be there')
+    .option('--secrets', 'check that each secret can be read here, too')
     .action(
       action(async (flags: ValidateFlags & TreeFlags, context) =>
         oneOrTree('validate', flags, context, async () =>

@@ -6,9 +6,12 @@ import type { RunDeps } from '../apply/deps.ts';
 import { executePlan, type RunResult } from '../apply/execute.ts';
 import type { Address } from '../core/address.ts';
 import type { DesiredResource } from '../core/desired.ts';
+import type { PlanDocument } from '../core/plan-document.ts';
+import { kindNamed } from '../kinds/index.ts';
 import { createReader } from '../live/reader.ts';
 import type { Planned } from '../plan/make.ts';
 import { withRefusals } from '../plan/objections.ts';
+import { secretsWritten } from '../plan/secrets.ts';
 import { type HoldChange, withHoldChange, withoutHold } from '../rollback/hold.ts';
 import type { Actor, RunBegan, SnapshotTaken } from '../state/journal.ts';
 import type { ResourceState, State } from '../state/model.ts';
@@ -60,6 +63,7 @@ export type RunRequest = {
 export async function runPlan(planned: Planned, request: RunRequest): Promise<ExitCode> {
   const { session, context, purpose } = request;
   const { plan } = planned;
+  await needSecrets(plan, request);
   session.beginWriting();
   const run = runId(context.now());
   const actor = await describeActor(session.stack.dir, context);
@@ -87,6 +91,24 @@ export async function runPlan(planned: Planned, request: RunRequest): Promise<Ex
   } finally {
     await lease.release();
   }
+}
+
+/** Has the secrets at hand that a plan writes. Throws `CallsheetError('config')` that names those which are missing. */
+export function needSecrets(
+  { changes }: PlanDocument,
+  { session, desired = session.stack.resources }: Pick<RunRequest, 'session' | 'desired'>,
+): Promise<void> {
+  const documents = new Map(desired.map(({ address, document }) => [address, document]));
+  return session.needSecrets(
+    changes.flatMap((change) => {
+      const { address, kind, verdict } = change;
+      const written =
+        verdict === 'ok'
+          ? secretsWritten(change, kindNamed(kind), documents.get(address) ?? {})
+          : [];
+      return written.map((secret) => ({ ...secret, address }));
+    }),
+  );
 }
 
 /** Nothing to do on the platform: the state only remembers that it agrees. */

@@ -51,7 +51,7 @@ export async function openSession(
   flags: CommonFlags & { readonly concurrency?: number },
   context: Context,
   {
-    secrets = 'check',
+    secrets,
     storeOf = (stack) => openStore(stack, context),
   }: {
     readonly secrets?: SecretsWanted;

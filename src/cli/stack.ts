@@ -1,7 +1,15 @@
-import { ABSENT, type LoadOptions, loadStack, readSecrets, type Stack } from '../config/index.ts';
+import {
+  ABSENT,
+  type LoadOptions,
+  loadStack,
+  readSecrets,
+  type SecretPlace,
+  type Stack,
+} from '../config/index.ts';
 import type { Diagnostic } from '../core/diagnostics.ts';
 import { CallsheetError } from '../core/errors.ts';
 import { Secret } from '../core/value.ts';
+import { formatCount } from '../render/wording.ts';
 import type { CommonFlags, Context } from './context.ts';
 import { spareMemory } from './spare-memory.ts';
 
@@ -12,15 +20,23 @@ export type LoadedStack = {
   readonly stack: Stack;
   readonly warnings: readonly Diagnostic[];
   readonly secretOf: (source: string) => string | undefined;
-  /** Values of all secrets that were read. */
+  /** Values of all secrets that are at hand. */
   readonly secretValues: readonly string[];
+  /**
+   * Has secrets at hand that are to be written. Throws `CallsheetError('config')` that names every place whose secret
+   * is missing.
+   */
+  readonly needSecrets: (places: readonly SecretUse[]) => Promise<void>;
 };
 
-/**
- * What is to become of the secrets: `check` needs all of them, `skip` none, and `try` takes those that are at hand, for
- * commands that write nothing to the platform.
- */
-export type SecretsWanted = 'check' | 'skip' | 'try';
+/** Where a secret is written: a field of a resource. */
+export type SecretUse = Pick<SecretPlace, 'address' | 'path' | 'source'>;
+
+/** What is to become of the secrets: `skip` reads none, and `try` takes those that are at hand. */
+export type SecretsWanted = 'skip' | 'try';
+
+/** Stands for a secret that is not at hand where a copy of the fleet is written to. */
+const PLACEHOLDER = 'not the secret: it is not set where this is rehearsed';
 
 /**
  * Loads the stack and the secrets that are wanted. Throws `CallsheetError('config')` that carries every problem there
@@ -29,29 +45,57 @@ export type SecretsWanted = 'check' | 'skip' | 'try';
 export async function openStack(
   flags: CommonFlags,
   context: Context,
-  wanted: SecretsWanted = 'check',
+  wanted: SecretsWanted = 'try',
 ): Promise<LoadedStack> {
   const { stack, diagnostics } = await loadStack({
     ...loadOptions(flags, context),
-    secrets: wanted === 'check' ? 'check' : 'skip',
+    secrets: 'skip',
     onCounted: (resources) => {
       if (resources >= LARGE_STACK) spareMemory();
     },
   });
   if (stack === undefined) throw broken(diagnostics);
-  if (wanted === 'skip')
-    return { stack, warnings: diagnostics, secretOf: () => undefined, secretValues: [] };
-  const secrets = stack.secrets.map(({ source }) => new Secret(source));
-  const run = context.runSecret?.(stack.dir);
-  const read = await readSecrets(stack, secrets, context.env, run);
-  const wrong = read.diagnostics.filter(({ rule }) => wanted === 'check' || !ABSENT.has(rule));
-  if (wrong.length > 0) throw broken([...diagnostics, ...wrong]);
+  const values = new Map<string, string>();
+  const read = async (places: readonly SecretUse[]) => {
+    const unread = places.filter(({ source }) => !values.has(source));
+    const secrets = unread.map(({ source }) => new Secret(source));
+    const found = await readSecrets(stack, secrets, context.env, context.runSecret?.(stack.dir));
+    for (const [source, value] of found.values) values.set(source, value);
+    return found.diagnostics;
+  };
+  if (wanted === 'try') {
+    const wrong = (await read(stack.secrets)).filter(({ rule }) => !ABSENT.has(rule));
+    if (wrong.length > 0) throw broken([...diagnostics, ...wrong]);
+  }
   return {
     stack,
     warnings: diagnostics,
-    secretOf: (source) => read.values.get(source),
-    secretValues: [...new Set(read.values.values())],
+    secretOf: (source) => values.get(source),
+    get secretValues() {
+      return [...new Set(values.values())];
+    },
+    async needSecrets(places) {
+      const problems = await read(places);
+      const missing = places.filter(({ source }) => !values.has(source));
+      if (missing.length === 0) return;
+      if (context.copy === undefined) throw unset(missing, problems);
+      // On a copy something must stand for it, and nobody reads it.
+      for (const { source } of missing) values.set(source, PLACEHOLDER);
+    },
   };
+}
+
+/** What a run is going to write and cannot. Other places may use the same sources; they are not named. */
+function unset(missing: readonly SecretUse[], problems: readonly Diagnostic[]): CallsheetError {
+  const isWritten = ({ address, path }: Diagnostic) =>
+    address === undefined || missing.some((use) => use.address === address && use.path === path);
+  const diagnostics = problems.filter(isWritten).map((problem) => ({
+    ...problem,
+    hint: `${problem.hint ?? 'Check where the secret is read from'}. Nothing was written`,
+  }));
+  const count = formatCount(missing.length, 'secret');
+  const message = `${count} that this run writes cannot be read: ${missing.map(({ address, path }) => `${address} ${path}`).join(', ')}`;
+  return new CallsheetError('config', message, { diagnostics });
 }
 
 function broken(diagnostics: readonly Diagnostic[]): CallsheetError {

@@ -55,6 +55,16 @@ function addEditingCommands(command: MakeCommand, action: Act): void {
       )(flags),
     );
 
+  command('trust', 'take the secrets that are set here for what the platform has stored')
+    .argument('[addresses...]', 'only these: an address, a fleet, a kind')
+    .option('--dry-run', 'list what is unknown, and write nothing')
+    .addOption(format())
+    .action((addresses: readonly string[], flags) =>
+      action(async (given: typeof flags, context) =>
+        (await import('./commands/state.ts')).trust(addresses, given, context),
+      )(flags),
+    );
+
   command('push', 'put a state in the place of the one of the stack')
     .argument('<file>', 'what callsheet state pull printed; - for standard input')
     .option('--force', 'also one that is older or of another stack, and over a damaged one')

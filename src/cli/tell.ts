@@ -29,6 +29,11 @@ export function tellUnread(
   say(terminal, `${left}: nothing changed them since the last run. --refresh full reads them all.`);
 }
 
+/** Says how many secrets were not compared, where no plan is shown that does. */
+export function tellUncompared({ uncompared }: Planned, { terminal }: Context): void {
+  if (uncompared !== undefined) say(terminal, uncompared);
+}
+
 /** Says that a run is at work. One that died is settled, and the plan shows it. */
 export function tellRunning(unfinished: Unfinished | undefined, { terminal }: Context): void {
   if (unfinished === undefined || unfinished.settlement !== undefined) return;

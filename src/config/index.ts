@@ -12,6 +12,6 @@ export { editorSchema } from './editor-schema.ts';
 export { type Loaded, type LoadOptions, loadStack, type Stack } from './load.ts';
 export { loadSettings, type StackSettings } from './load-settings.ts';
 export { readSecrets } from './read-secrets.ts';
-export { ABSENT, MAX_SECRET_BYTES, type RunCommand } from './secrets.ts';
+export { ABSENT, MAX_SECRET_BYTES, type RunCommand, type SecretPlace } from './secrets.ts';
 export { placeOf } from './state-place.ts';
 export { unreadableVariables } from './variables.ts';

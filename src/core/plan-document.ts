@@ -157,6 +157,8 @@ export type Change = {
   readonly before: Json;
   readonly after: Json;
   readonly fields: readonly FieldChange[];
+  /** Secrets that it writes, and stored ones that go elsewhere from now on; absent where there are none. */
+  readonly secrets?: readonly SecretTravel[];
   /** What apply compares before it writes; null for what does not exist yet. */
   readonly pin: Pin | null;
   readonly operations: readonly PlannedOperation[];
@@ -203,6 +205,17 @@ export type FieldChange = {
   readonly attribution?: Attribution;
   /** Why the platform would refuse it, in a rollback, which leaves it as it is; absent where it would not. */
   readonly refused?: string;
+};
+
+/** Where a secret goes once a change is carried out. */
+export type SecretTravel = {
+  readonly path: string;
+  /** Where its value is read from, such as `env:NAME`; null where what is stored stays. */
+  readonly source: string | null;
+  /** The host, with its scheme where that is not https, or the provider that the platform passes it on to. */
+  readonly to: string;
+  /** The same as it is now; null where nothing is stored. */
+  readonly before: string | null;
 };
 
 /** What a plan remembers of a live resource so that apply can tell whether it moved. */

@@ -359,7 +359,7 @@ const TABLE: readonly (readonly [name: string, summary: string, remedy: string])
   [
     'secret/missing',
     'A secret cannot be read now.',
-    'Set the variable or create the file, or leave the check out with --no-secrets.',
+    'Set the variable or create the file. Only apply needs it, and only where it writes it.',
   ],
   [
     'secret/not-allowed',

@@ -11,6 +11,8 @@
  * | `x-secret`       | a secret: only ever given as `$secret`                                       |
  * | `x-secret-of`    | the member beside it that the platform returns where the secret is set       |
  * | `x-secrets-inside` | whatever is given as `$secret` below it is a secret                        |
+ * | `x-destination`  | member with the address that the platform sends the values of the object to; |
+ * |                  | `{key}`: each member is a provider, and its values go to that provider       |
  * | `x-sensitive`    | returned in clear, masked all the same; holds for everything below           |
  * | `x-clearable`    | false where null cannot be written                                           |
  * | `x-identity`     | a list whose elements are recognised by that member                          |
@@ -62,6 +64,7 @@ export type FieldSchema = {
   readonly 'x-secret'?: boolean;
   readonly 'x-secret-of'?: string;
   readonly 'x-secrets-inside'?: boolean;
+  readonly 'x-destination'?: string;
   readonly 'x-sensitive'?: boolean;
   readonly 'x-clearable'?: boolean;
   readonly 'x-identity'?: string;

@@ -65,7 +65,8 @@ function compareReadable(compared: Compared): readonly LeafChange[] {
     if (leaf.facts.unreadable || !isTold(leaf, compared) || isUnechoed(leaf, compared)) continue;
     const value = resolveLeaf(leaf, world);
     if (value === undefined) {
-      unread.push(leafChange(leaf, undefined, leaf.value, unreadCause(leaf, compared)));
+      const live = valueAt(root, compared.live, leaf.path);
+      unread.push(leafChange(leaf, live, leaf.value, unreadCause(leaf, compared)));
       continue;
     }
     const wished = value instanceof Unknown ? UNBORN : normalise(leaf.schema, value);
@@ -88,14 +89,16 @@ function compareReadable(compared: Compared): readonly LeafChange[] {
   return [...changes, ...unread];
 }
 
-/** What is live can still be held against what was written last. */
+/** Of a secret that is not at hand: what is live can still be held against what was written last. */
 function unreadCause(leaf: Leaf, compared: Compared): FieldCause {
   const { sides, world } = compared;
   const last = ownOf(sides.applied, leaf.text);
-  if (last === undefined) return 'unknown_secret';
   const live = liveValue(leaf, compared);
+  // The state would know of one that was configured when it was written.
+  if (last === undefined)
+    return sides.applied === undefined && live !== null ? 'unknown_secret' : 'changed';
   const verdict = matchesApplied(last, live, sides.address, leaf.text, world);
-  return verdict === 'different' ? 'drifted' : 'unknown_secret';
+  return verdict === 'different' || live === null ? 'drifted' : 'unknown_secret';
 }
 
 /** Whether the platform tells the field's value now: some are only told while another is true. */
@@ -219,7 +222,7 @@ function unreadableCause(leaf: Leaf, sides: Sides, world: World): FieldCause | u
   const value = resolveLeaf(leaf, world);
   // The state would know of one that was configured when it was written.
   const isNew = sides.applied !== undefined && last === undefined;
-  if (isNew && !isFile && !sides.resend && value !== undefined) return 'changed';
+  if (isNew && !isFile && !sides.resend) return 'changed';
   const verdict =
     last === undefined || value === undefined || value instanceof Unknown
       ? 'unknown'

@@ -7,8 +7,8 @@ import type { AppliedLeaf } from '../state/model.ts';
 export type World = {
   /** The id of a resource, or undefined while it does not exist. */
   readonly idOf: (address: Address) => string | undefined;
-  /** The value behind a `$secret`, or undefined where it was not read. */
-  readonly secretOf: (source: string) => string | undefined;
+  /** The value behind the `$secret` that stands at a path; undefined where it is not at hand, or not to be written. */
+  readonly secretOf: (source: string, path: string) => string | undefined;
   readonly fingerprints: Fingerprints;
 };
 

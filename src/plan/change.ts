@@ -18,6 +18,7 @@ import type { LiveResource } from './reader.ts';
 import { foundBy, updateReason } from './reasons.ts';
 import { partTold, recall } from './recall.ts';
 import { facetOfNothing, planReplace, type Shape } from './replace.ts';
+import { secretTravels } from './secrets.ts';
 import { fieldChange, project } from './show.ts';
 import { createSteps, ownFields, updateSteps } from './steps.ts';
 import { type Support, unreadReason } from './unsupported.ts';
@@ -77,6 +78,7 @@ function planCreate(identity: Identity, document: ValueObject): Change {
   const fields = [...leaves.values()]
     .filter((leaf) => leaf.value !== null)
     .map((leaf) => fieldChange(kind, leafChange(leaf, undefined, leaf.value, 'changed')));
+  const operations = createSteps(kind, Object.keys(document));
   const absent = facetOfNothing(kind, document);
   return {
     ...base(identity),
@@ -92,8 +94,9 @@ function planCreate(identity: Identity, document: ValueObject): Change {
     before: null,
     after: maskValue(kind.schema, kind.schema, document),
     fields,
+    ...travelling({ fields, operations }, { kind, document, live: undefined, known: NONE }),
     pin: null,
-    operations: createSteps(kind, Object.keys(document)),
+    operations,
   };
 }
 
@@ -105,10 +108,10 @@ function planPresence(
 ): { readonly change: Change; readonly leaves: readonly LeafChange[] } {
   const { kind, by, recorded, movedFrom } = identity;
   const { world, options, now } = context;
-  const sides = sidesOf(identity, options);
+  const compared = sidesOf(identity, options);
   const { told, untold } = partTold(document, live);
-  const recalled = recall(kind, untold, sides, world);
-  const found = [...compare(kind.schema, told, live.document, sides, world), ...recalled];
+  const recalled = recall(kind, untold, compared, world);
+  const found = [...compare(kind.schema, told, live.document, compared, world), ...recalled];
   const written = found.filter(isWritten);
   const names = [...new Set(written.map(({ path }) => path[0] ?? ''))];
   const due = names.length === 0 ? dueReason(identity, live, document, now) : undefined;
@@ -131,13 +134,16 @@ function planPresence(
   // Most of a fleet, of which nothing else is asked.
   if (shape.action === 'no_op') return { change: unchanged(identity, live.id), leaves };
   const secrets = knownSecrets(kind.schema, document, recorded?.leaves);
+  const fields = leaves.map((leaf) => fieldChange(kind, leaf, secrets));
+  const sides = { kind, document, live: live.document, known: secrets };
   const change: Change = {
     ...base(identity),
     id: live.id,
     ...shape,
     before: project(kind, document, live.document, secrets),
     after: maskValue(kind.schema, kind.schema, document),
-    fields: leaves.map((leaf) => fieldChange(kind, leaf, secrets)),
+    fields,
+    ...travelling({ fields, operations: shape.operations }, sides),
     pin: livePin(kind, live, null),
   };
   return { change, leaves };
@@ -169,6 +175,13 @@ function withHidden(
     ),
   );
   return [...found.filter(({ text }) => !texts.has(text)), ...resent];
+}
+
+const NONE: ReadonlySet<string> = new Set();
+
+function travelling(...given: Parameters<typeof secretTravels>): Pick<Change, 'secrets'> {
+  const secrets = secretTravels(...given);
+  return secrets.length === 0 ? {} : { secrets };
 }
 
 /** Why a resource that equals the configuration is nothing to do, or taken over. */

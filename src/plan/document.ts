@@ -62,7 +62,10 @@ export function planDigest(plan: Omit<PlanDocument, 'digest'>): string {
     changes: plan.changes.map(
       ({ reason: _, source: __, undoing: ___, fields, operations, ...acted }) => ({
         ...acted,
-        fields: [...fields].sort((a, b) => (a.path < b.path ? -1 : 1)),
+        // What is at hand to compare with may be different where it is applied; it writes nothing.
+        fields: fields
+          .filter(({ cause }) => cause !== 'unknown_secret')
+          .sort((a, b) => (a.path < b.path ? -1 : 1)),
         operations: operations.map((one) => ({ ...one, fields: [...one.fields].sort() })),
       }),
     ),

@@ -11,10 +11,10 @@ export function driftOf(plan: PlanDocument): PlanDocument {
     const fields = change.fields.filter((field) => isDrift(field, change)).map(turnRound);
     const isMissing = change.action === 'create' && change.missing_id !== null;
     if (fields.length === 0 && !isMissing) return [];
-    const { before, after } = change;
+    const { before, after, secrets: _, ...rest } = change;
     // Whether apply would put it back is what a plan says.
     const verdict = 'ok' as const;
-    return [{ ...change, verdict, before: after, after: before, fields, operations: [] }];
+    return [{ ...rest, verdict, before: after, after: before, fields, operations: [] }];
   });
   // Nothing stands against looking.
   const { digest: _, refusals: __, ...rest } = plan;

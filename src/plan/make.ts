@@ -2,7 +2,13 @@ import { type Address, matchesAddress } from '../core/address.ts';
 import type { DesiredResource } from '../core/desired.ts';
 import type { Guards } from '../core/guards.ts';
 import { inTurns } from '../core/in-turns.ts';
-import type { Change, MovedEndpoint, PlanDocument, PlanOptions } from '../core/plan-document.ts';
+import type {
+  Change,
+  MovedEndpoint,
+  Note,
+  PlanDocument,
+  PlanOptions,
+} from '../core/plan-document.ts';
 import type { PlanRules } from '../core/plan-rules.ts';
 import type { LeafChange } from '../diff/compare.ts';
 import type { World } from '../diff/world.ts';
@@ -25,6 +31,7 @@ import { obscure } from './obscure.ts';
 import { planOne, type Result, supportOf } from './plan-one.ts';
 import { distinctNotes, ownersOf, type PreflightContext } from './preflight.ts';
 import type { Reader } from './reader.ts';
+import { uncomparedNote } from './secrets.ts';
 import type { Support } from './unsupported.ts';
 import { refuseUsed } from './uses.ts';
 
@@ -86,6 +93,8 @@ export type Planned = {
   readonly found: ReadonlyMap<Address, readonly LeafChange[]>;
   /** How many resources were planned without being read. */
   readonly unread: number;
+  /** What could not be compared, in words; the plan has it as a note. */
+  readonly uncompared?: string | undefined;
 };
 
 /** Makes a plan. Throws `CallsheetError('config')` where a resource cannot be identified. */
@@ -125,7 +134,16 @@ export async function makePlan(input: PlanInput): Promise<Planned> {
   const existing = identities.filter(({ found }) => found !== undefined).length;
   const guarded = guard(results, existing, input);
   const sound = refuseDangling(guarded, desired, ids);
-  const plan = assemble(options.force ? sound : await refuseUsed(sound, input), results, input);
+  const uncompared = uncomparedNote(
+    results.flatMap(({ leaves }) => leaves),
+    input.world,
+  );
+  const plan = assemble(
+    options.force ? sound : await refuseUsed(sound, input),
+    results,
+    uncompared,
+    input,
+  );
   const refresh = new Map(
     results.flatMap(({ change, state }) => (state ? [[change.address, state] as const] : [])),
   );
@@ -134,7 +152,8 @@ export async function makePlan(input: PlanInput): Promise<Planned> {
       leaves.length === 0 ? [] : [[change.address, leaves] as const],
     ),
   );
-  return { plan, refresh, ids, found, unread: results.filter(({ isUnread }) => isUnread).length };
+  const unread = results.filter(({ isUnread }) => isUnread).length;
+  return { plan, refresh, ids, found, unread, uncompared: uncompared[0]?.message };
 }
 
 function isChosen(
@@ -171,6 +190,7 @@ function guard(results: readonly Result[], existing: number, input: PlanInput): 
 function assemble(
   all: readonly Change[],
   results: readonly Result[],
+  uncompared: readonly Note[],
   input: PlanInput,
 ): PlanDocument {
   const { state, options, guards, now } = input;
@@ -193,7 +213,7 @@ function assemble(
     assumptions: assumptionsOf(changes, unreadKinds(results), carriedBy(results), supportOf(input)),
     ...((input.endpoints ?? []).length === 0 ? {} : { endpoints: input.endpoints }),
     changes,
-    notes: distinctNotes(results.flatMap(({ notes }) => notes)),
+    notes: [...distinctNotes(results.flatMap(({ notes }) => notes)), ...uncompared],
     ...(input.settled === undefined ? {} : { settled: input.settled }),
   };
   const objections = objectionsTo(undigested, { guards, holds: state.holds ?? {}, now });

@@ -5,25 +5,24 @@ import { Blob } from '../core/value.ts';
 import type { LeafChange } from '../diff/compare.ts';
 import type { HistoryEntry, LiveResource } from './reader.ts';
 
-/** What a comparison found that writes nothing but that a person should know. */
+/** What a comparison found that writes nothing but that a person should know; of secrets see `secrets.ts`. */
 export function leafNotes(address: Address, leaves: readonly LeafChange[]): readonly Note[] {
   return leaves.flatMap((leaf) => {
-    const note = leafNote(address, leaf);
+    const note = leafNote(leaf);
     return note === undefined ? [] : [{ ...note, address }];
   });
 }
 
-function leafNote(
-  address: Address,
-  { cause, text, after, unreadable, sensitive }: LeafChange,
-): Omit<Note, 'address'> | undefined {
+function leafNote({
+  cause,
+  text,
+  after,
+  unreadable,
+  sensitive,
+}: LeafChange): Omit<Note, 'address'> | undefined {
   if (cause === 'released') {
     const message = `${text} is no longer configured; it cannot be cleared, so its value stays on the platform`;
     return { severity: 'warning', message };
-  }
-  if (cause === 'unknown_secret') {
-    const message = `${text}: whether the stored secret is this one is unknown; it is left alone (--resend-secrets ${address} writes it)`;
-    return { severity: 'info', message };
   }
   if (cause === 'unknown_content') {
     const message =

@@ -10,7 +10,7 @@ import type { AppliedLeaf, ResourceState } from '../state/model.ts';
 /**
  * What the state remembers of a resource, for the address that it was moved to. Fingerprints are bound to an
  * address: one that fits what the configuration has is made anew, one that does not is left out, so that the
- * leaf is written. Of one that cannot be read (another key), and of a secret that is no longer configured,
+ * leaf is written. Of one that cannot be read (another key), and of a secret that is not at hand or no longer configured,
  * only remains that there was one.
  */
 export function rebind(
@@ -27,7 +27,9 @@ export function rebind(
       const leaf = wanted.get(path);
       if (leaf === undefined) return [[path, { unknown: true }]];
       const value = resolveLeaf(leaf, world);
-      if (value === undefined || value instanceof Unknown) return [];
+      // Not at hand, so that nobody can bind it to the new address.
+      if (value === undefined) return [[path, { unknown: true }]];
+      if (value instanceof Unknown) return [];
       const match = matchesApplied(applied, normalise(leaf.schema, value), from, path, world);
       if (match === 'unknown') return [[path, { unknown: true }]];
       const bound = match === 'equal' ? rememberLeaf(leaf, desired.address, world) : undefined;

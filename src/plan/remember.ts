@@ -2,7 +2,7 @@ import type { DesiredResource } from '../core/desired.ts';
 import { ownOf } from '../core/own.ts';
 import { type Path, parsePath, startsWith } from '../core/path.ts';
 import { namesField } from '../core/schema.ts';
-import { Blob, type JsonObject } from '../core/value.ts';
+import { Blob, type JsonObject, Secret } from '../core/value.ts';
 import { rememberLeaf } from '../diff/applied.ts';
 import { leavesOf } from '../diff/leaves.ts';
 import type { World } from '../diff/world.ts';
@@ -13,9 +13,9 @@ import type { AppliedLeaf, RememberedPin, ResourceState } from '../state/model.t
 const UNKNOWN: AppliedLeaf = { unknown: true };
 
 /**
- * What the state remembers of a resource that now equals the configuration. A secret is known only
- * where it was written (`written`) or already known; a file's content also when it was taken over, so
- * that the next version of it is noticed.
+ * What the state remembers of a resource that now equals the configuration. A secret is known only where it was
+ * written (`written`) or already known, and nothing new is learned of one that is not at hand; a file's content also
+ * when it was taken over, so that the next version of it is noticed.
  */
 export function rememberResource(
   kind: Kind,
@@ -42,8 +42,10 @@ export function rememberResource(
   }
   for (const leaf of owned.leaves.values()) {
     if (isIgnored(leaf.path)) continue;
+    const isAbsent =
+      leaf.value instanceof Secret && world.secretOf(leaf.value.source, leaf.text) === undefined;
     const isHidden = leaf.facts.unreadable || !isReturned(leaf.path, kind, live.document);
-    const isKept = isHidden && !written.has(leaf.text);
+    const isKept = isAbsent || (isHidden && !written.has(leaf.text));
     const known = isKept ? ownOf(previous?.leaves, leaf.text) : undefined;
     const isTaken = !isKept || leaf.value instanceof Blob;
     const remembered = known ?? (isTaken ? rememberLeaf(leaf, desired.address, world) : UNKNOWN);

@@ -1,9 +1,9 @@
+import { MASK } from '../core/mask.ts';
 import { ownOf } from '../core/own.ts';
 import { formatPath, isIdentity, type Path, parsePath, startsWith } from '../core/path.ts';
 import type { Change, FieldChange } from '../core/plan-document.ts';
 import { isObject, type Json } from '../core/value.ts';
 import { sanitiseLine } from './untrusted.ts';
-import { inlineValue } from './value-text.ts';
 
 /** An element of a keyed list that appears or goes as a whole, such as a new webhook. */
 export type Element = {
@@ -11,13 +11,17 @@ export type Element = {
   readonly appears: boolean;
   /** Why, where all its leaves have the same cause. */
   readonly cause: FieldChange['cause'];
-  /** In a few words. */
+  /** `GET https://crm.example.test/c`: where it leads; empty where it leads nowhere. Sanitised. */
   readonly summary: string;
+  /** Everything else that it is made of, by sanitised paths below it. */
+  readonly members: readonly ElementLeaf[];
 };
+
+export type ElementLeaf = { readonly key: string; readonly value: Json };
 
 /**
  * The fields of a change, with the leaves of every new or removed element of a keyed list taken together,
- * so that a webhook of eight leaves is one line to read. Order is kept.
+ * so that a webhook of eight leaves is one thing to read. Order is kept, and nothing is left out.
  */
 export function gatherElements(change: Change): readonly (FieldChange | Element)[] {
   const gathered: (FieldChange | Element)[] = [];
@@ -36,7 +40,7 @@ export function gatherElements(change: Change): readonly (FieldChange | Element)
       path: formatPath(root),
       appears: first.field.before === null,
       cause: fields.find(({ secret }) => !secret)?.cause ?? first.field.cause,
-      summary: summarise(root, fields),
+      ...summarise(root, fields),
     });
   }
   return gathered;
@@ -91,27 +95,39 @@ function alike(fields: readonly FieldChange[]): boolean {
   return (appears || goes) && others.every(({ cause }) => cause === first?.cause);
 }
 
-/** `GET https://crm.example.test/c`: where it leads, or else its first few values. */
-function summarise(root: Path, fields: readonly FieldChange[]): string {
+/** Where an element leads, and what else there is of it. Its name stands in its path. */
+function summarise(
+  root: Path,
+  fields: readonly FieldChange[],
+): Pick<Element, 'summary' | 'members'> {
   const leaves = fields.flatMap((field) => leavesOf(field, root));
-  const named = (pattern: RegExp) => leaves.find(({ key }) => pattern.test(key))?.value;
+  const named = (pattern: RegExp) =>
+    leaves.find(({ key, value }) => pattern.test(key) && typeof value === 'string');
   const url = named(/^(?:\w+_)?url$/);
-  if (typeof url === 'string') {
-    const verb = named(/^(?:method|transport_type)$/);
-    return sanitiseLine(typeof verb === 'string' ? `${verb} ${url}` : url);
-  }
-  const identity = identityOf(root.at(-1) ?? '[]');
-  const told = leaves.filter(({ value }) => value !== identity);
-  const first = told.slice(0, SUMMARISED).map(({ key, value }) => {
-    return key === '' ? inlineValue(value) : `${sanitiseLine(key)}: ${inlineValue(value)}`;
-  });
-  return first.join(', ') + (told.length > SUMMARISED ? ', …' : '');
+  const verb = url && named(/^(?:method|transport_type)$/);
+  const members = leaves.filter(
+    (leaf) => leaf !== url && leaf !== verb && !namesElement(leaf, root),
+  );
+  return {
+    summary: sanitiseLine([verb, url].flatMap((leaf) => leaf?.value ?? []).join(' ')),
+    members: members.map(({ key, value }) => ({ key: sanitiseLine(key), value })),
+  };
 }
 
-/** Values that say enough of an element that leads nowhere. */
-const SUMMARISED = 4;
+/** Members by which elements are recognised. */
+const IDENTITY = /^(?:key|(?:\w+_)?name)$/;
 
-type ElementLeaf = { readonly key: string; readonly value: Json };
+/** Whether a leaf says no more than the path of its element does. */
+function namesElement({ key, value }: ElementLeaf, root: Path): boolean {
+  const path = [...root, ...(parsePath(key) ?? [key])];
+  const above = path.at(-2);
+  return (
+    IDENTITY.test(path.at(-1) ?? '') &&
+    above !== undefined &&
+    isIdentity(above) &&
+    value === identityOf(above)
+  );
+}
 
 /** A field's leaf under the element, or the members of an element given whole. */
 function leavesOf(field: FieldChange, root: Path): readonly ElementLeaf[] {
@@ -123,5 +139,7 @@ function leavesOf(field: FieldChange, root: Path): readonly ElementLeaf[] {
       value: member,
     }));
   }
-  return [{ key: formatPath(below), value: field.secret ? '(secret)' : value }];
+  return [
+    { key: formatPath(below), value: field.secret && typeof value !== 'object' ? MASK : value },
+  ];
 }

@@ -80,7 +80,7 @@ function secretLines({ secrets, secrets_file: file }: ExportDocument): readonly 
   return [where, ...secrets.filter((one) => !one.told).map(({ name }) => name)];
 }
 
-/** A plan stops as long as a secret is missing. */
+/** A plan says of a secret that is not set that it was not compared. */
 function supplyLines({ secrets_file: file }: ExportDocument, width: number): readonly Line[] {
   if (file === null)
     return wrap([span('  set the variables of SECRETS.md, or take their lines out')], width, 4);

@@ -12,7 +12,7 @@ import {
   wrap,
 } from './terminal.ts';
 import { blockValue, extentOf, firstWords, inlineValue, isMultiline } from './value-text.ts';
-import { cutText, textWidth, widestOf } from './width.ts';
+import { cutText, padText, textWidth, widestOf } from './width.ts';
 import { formatCount } from './wording.ts';
 
 /** Where fields stand under their resource. */
@@ -21,8 +21,8 @@ export const INDENT = 4;
 const DEEPER = INDENT + 4;
 /** More fields than this are counted, not listed, unless asked for. */
 const MAX_FIELDS = 100;
-/** An object or a list with more lines than this is opened with `--verbose`. */
-const MAX_MEMBERS = 12;
+/** Characters of a text of one line that is shown whole. */
+const MAX_SETTING = 2000;
 /** A value that takes more rows than this is a text to be opened, not a value. */
 const MAX_ROWS = 2;
 
@@ -51,8 +51,8 @@ type Row = {
 
 /** The fields of one resource, their values in one column. */
 export function fieldLines(views: readonly FieldView[], options: RenderOptions): readonly Line[] {
-  const shown = options.verbose ? views : views.slice(0, MAX_FIELDS);
   const widest = Math.min(options.width * 0.4, options.verbose ? Infinity : MAX_COLUMN);
+  const shown = options.verbose ? views : views.slice(0, MAX_FIELDS);
   const names = shown.map(({ path }) => path).filter((path) => textWidth(path) <= widest);
   const column = INDENT + 2 + widestOf(names) + 2;
   const hidden = formatCount(views.length - shown.length, 'more field');
@@ -60,10 +60,14 @@ export function fieldLines(views: readonly FieldView[], options: RenderOptions):
   const fields = shown.map((view) => oneField(view, column, options));
   return [
     // What fits a line comes first, so that a long text does not tear the list of values apart.
-    ...fields.filter((lines) => lines.length <= SHORT).flat(),
-    ...fields.filter((lines) => lines.length > SHORT).flat(),
+    ...fields.filter((lines, at) => !isOpened(lines, shown[at])).flat(),
+    ...fields.filter((lines, at) => isOpened(lines, shown[at])).flat(),
     ...(views.length > shown.length ? wrap([rest], options.width, INDENT) : []),
   ];
+}
+
+function isOpened({ length }: readonly Line[], view: FieldView | undefined): boolean {
+  return length > SHORT || (view?.content.type === 'element' && length > 1);
 }
 
 function oneField(view: FieldView, column: number, options: RenderOptions): readonly Line[] {
@@ -76,8 +80,8 @@ function oneField(view: FieldView, column: number, options: RenderOptions): read
     options,
   };
   switch (content.type) {
-    case 'words':
-      return inColumn(row, [span(cutText(content.words, MAX_ROWS * options.width))]);
+    case 'element':
+      return element(row, content);
     case 'one':
       return oneSide(row, content.value);
     case 'both':
@@ -89,28 +93,62 @@ function oneField(view: FieldView, column: number, options: RenderOptions): read
   }
 }
 
+/** Where an element leads in the line of its path, and the rest of it below; all of it in that line where it fits. */
+function element(
+  row: Row,
+  { summary, members }: Content & { readonly type: 'element' },
+): readonly Line[] {
+  const { width } = row.options;
+  const short = members.map(({ key, value }) =>
+    key === '' ? inlineValue(value) : `${key}: ${inlineValue(value)}`,
+  );
+  const inline = span(short.join(', '));
+  if (summary === '' && textWidth(inline.text) <= width - row.column)
+    return inColumn(row, [inline]);
+  const margin = span(' '.repeat(DEEPER));
+  const widest = Math.min(MAX_COLUMN, widestOf(members.map(({ key }) => key)));
+  return [
+    ...(summary === '' ? underPath(row) : inColumn(row, [span(summary)])),
+    ...members.flatMap(({ key, value }) => {
+      const name = key === '' ? [] : [span(`${padText(key, widest)}  `)];
+      if (!isLong(value, width)) {
+        return wrap([margin, ...name, span(inlineValue(value), row.tone)], width, DEEPER + 4);
+      }
+      if (typeof value !== 'string' || !isText(value, row.options)) {
+        return [[margin, ...name], ...wholeValue(value, row, DEEPER + 4)];
+      }
+      const room = width - DEEPER - lineWidth(name);
+      return [[margin, ...name, ...excerpt(value, row.tone, room)]];
+    }),
+  ];
+}
+
+/** A value on lines of its own, whatever it takes. */
+function wholeValue(value: Json, { tone, options }: Row, indent: number): readonly Line[] {
+  const lines = typeof value === 'string' ? [inlineValue(value)] : blockValue(value).split('\n');
+  return lines.flatMap((line) =>
+    wrap([span(' '.repeat(indent) + line, tone)], options.width, indent + 4),
+  );
+}
+
+/** Whether a text is one to be opened with `--verbose`: of several lines, or longer than any setting. */
+function isText(value: string, { verbose }: RenderOptions): boolean {
+  return !verbose && (isMultiline(value) || value.length > MAX_SETTING);
+}
+
 function oneSide(row: Row, value: Json): readonly Line[] {
   const { tone, remark, column, head, options } = row;
-  const isWide = isLong(value, options.width - DEEPER, 1);
-  if (isWide && typeof value === 'object' && (options.verbose || sizeOf(value) <= MAX_MEMBERS)) {
-    const margin = ' '.repeat(DEEPER);
-    const lines = blockValue(value).split('\n');
-    return [
-      ...underPath(row),
-      ...lines.flatMap((line) => wrap([span(margin + line, tone)], options.width, DEEPER + 4)),
-    ];
-  }
-  if (!isLong(value, options.width)) return inColumn(row, [span(inlineValue(value), tone)]);
+  if (typeof value !== 'string' && isLong(value, options.width - DEEPER, 1))
+    return [...underPath(row), ...wholeValue(value, row, DEEPER)];
+  if (typeof value !== 'string' || !isLong(value, options.width))
+    return inColumn(row, [span(inlineValue(value), tone)]);
   if (options.verbose) {
     const type = tone === 'removed' ? 'removed' : 'added';
     return [...underPath(row), ...wholeLines(blockValue(value), type, deeper(options))];
   }
+  if (!isText(value, options)) return [...underPath(row), ...wholeValue(value, row, DEEPER)];
   const taken = Math.max(column, lineWidth(head) + 2) + lineWidth(remark);
   return inColumn(row, excerpt(value, tone, options.width - taken));
-}
-
-function sizeOf(value: Json): number {
-  return blockValue(value).split('\n').length;
 }
 
 /** Whether a value is better shown as a text of its own. */
@@ -161,7 +199,12 @@ function conflict(
   const isText = isMultiline(live) || isMultiline(wanted);
   const fits = !isText && sides.every((line) => lineWidth(line) <= options.width);
   if (fits || live === null || wanted === null) {
-    return [...underPath(row), ...sides.flatMap((line) => wrap(line, options.width, DEEPER + 14))];
+    const open = [live, wanted].filter((value) => value !== null && typeof value !== 'string');
+    return [
+      ...underPath(row),
+      ...sides.flatMap((line) => wrap(line, options.width, DEEPER + 14)),
+      ...(fits ? [] : open.flatMap((value) => wholeValue(value, row, DEEPER + 14))),
+    ];
   }
   const legend = [
     margin,

@@ -20,8 +20,8 @@ export type FieldView = {
 };
 
 export type Content =
-  /** Sanitised words that stand in place of a value. */
-  | { readonly type: 'words'; readonly words: string }
+  /** An element of a list that appears or goes as a whole. */
+  | ({ readonly type: 'element' } & Pick<Element, 'summary' | 'members'>)
   /** One side only: set where there was nothing, or taken away. */
   | { readonly type: 'one'; readonly value: Json }
   | { readonly type: 'both'; readonly before: Json; readonly after: Json }
@@ -65,7 +65,7 @@ function viewNew(change: Change, verbose: boolean): readonly FieldView[] {
     sign: ' ',
     content:
       'appears' in field
-        ? { type: 'words', words: field.summary }
+        ? elementContent(field)
         : { type: 'one', value: masked(field, field.after) },
     remark: null,
   }));
@@ -94,13 +94,17 @@ function leavesOf(
 }
 
 function viewElement(element: Element, purpose: PlanDocument['purpose']): FieldView {
-  const { path, appears, cause, summary } = element;
+  const { path, appears, cause } = element;
   return {
     path: sanitiseLine(path),
     sign: cause === 'conflict' && purpose !== 'drift' ? '!' : appears ? '+' : '-',
-    content: { type: 'words', words: summary },
+    content: elementContent(element),
     remark: elementRemark(element, purpose),
   };
+}
+
+function elementContent({ summary, members }: Element): Content {
+  return { type: 'element', summary, members };
 }
 
 function elementRemark({ appears, cause }: Element, purpose: PlanDocument['purpose']) {

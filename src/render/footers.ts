@@ -1,4 +1,4 @@
-import type { Change, Note, PlanDocument, Verdict } from '../core/plan-document.ts';
+import type { Change, Note, PlanDocument, SecretTravel, Verdict } from '../core/plan-document.ts';
 import { rehearsalFooters } from './rehearsal.ts';
 import { formatCount } from './wording.ts';
 
@@ -9,11 +9,14 @@ export type Footer = {
   readonly items: readonly { readonly address: string | null; readonly text: string }[];
   /** What to do, and what to type for it. */
   readonly advice: string | null;
+  /** Whether all items are shown, however many there are. */
+  readonly isWhole?: boolean;
 };
 
 /** What stands in the way of the plan, and what is to be known about it. */
 export function footersOf(plan: PlanDocument): readonly Footer[] {
   return [
+    ...secretsFooter(plan),
     ...refusalFooter(plan),
     ...verdictFooter(plan, 'refused'),
     ...verdictFooter(plan, 'held'),
@@ -23,6 +26,34 @@ export function footersOf(plan: PlanDocument): readonly Footer[] {
     ...noteFooter(plan.notes, 'info'),
     ...rehearsalFooters(plan),
   ];
+}
+
+/** Every secret that goes out, those first that go somewhere new: what follows one is how it is stolen. */
+function secretsFooter({ changes, purpose }: PlanDocument): readonly Footer[] {
+  if (purpose === 'drift' || purpose === 'comparison') return [];
+  const sent = changes.flatMap(({ address, secrets = [] }) =>
+    secrets.map((travel) => ({ address, travel })),
+  );
+  if (sent.length === 0) return [];
+  const isNew = ({ travel: { to, before } }: (typeof sent)[number]) => to !== before;
+  const ordered = [...sent.filter(isNew), ...sent.filter((one) => !isNew(one))];
+  return [
+    {
+      weight: sent.some(isNew) ? 'warning' : 'info',
+      title: 'Secrets, and where they go:',
+      items: sayOnce(
+        ordered.map(({ address, travel }) => ({ address, text: travelWords(travel) })),
+      ),
+      advice: null,
+      isWhole: true,
+    },
+  ];
+}
+
+/** `secret env:CRM_KEY → crm.example.test (was old.example.test)` */
+export function travelWords({ path, source, to, before }: SecretTravel): string {
+  const what = source === null ? `stored secret ${path}` : `secret ${source}`;
+  return `${what} → ${to}${before === null || before === to ? '' : ` (was ${before})`}`;
 }
 
 /** What does not happen where a plan is refused. */

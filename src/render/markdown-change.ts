@@ -5,16 +5,14 @@ import { howOf } from './change-lines.ts';
 import { type FieldView, viewFields } from './fields.ts';
 import { listMarkdown, proseMarkdown } from './markdown-prose.ts';
 import { escapeText, fence, inlineCode } from './markdown-text.ts';
-import { blockValue, extentOf, firstWords, inlineValue, isMultiline } from './value-text.ts';
+import { blockValue, extentOf, inlineValue, isMultiline } from './value-text.ts';
 import { cutText, textWidth } from './width.ts';
-import { formatCount, SYMBOLS } from './wording.ts';
+import { SYMBOLS } from './wording.ts';
 
 /** Columns of a fenced block that a pull request shows without scrolling sideways. */
 const WIDTH = 100;
 /** Fields that a summary names. */
 const NAMED = 3;
-/** Fields that a block lists. */
-const MAX_FIELDS = 200;
 
 /** One change as a block that opens: its fields as a diff. */
 export function changeBlock(change: Change, plan: PlanDocument): string {
@@ -39,13 +37,8 @@ export function changeBlock(change: Change, plan: PlanDocument): string {
 
 /** Fields: those of one line as a fenced diff, the longer ones below it; nothing where there are none. */
 export function fieldsMarkdown(views: readonly FieldView[]): readonly string[] {
-  const shown = views.slice(0, MAX_FIELDS);
-  const rest = views.length - shown.length;
-  const texts = shown.map(longField);
-  const lines = [
-    ...shown.filter((_, at) => texts[at] === undefined).flatMap(fieldRows),
-    ...(rest > 0 ? [`  ⋯ ${formatCount(rest, 'more field')}`] : []),
-  ];
+  const texts = views.map(longField);
+  const lines = views.filter((_, at) => texts[at] === undefined).flatMap(fieldRows);
   return [
     ...(lines.length > 0 ? ['', fence(lines, 'diff')] : []),
     ...texts.flatMap((text) => text ?? []),
@@ -73,8 +66,14 @@ export function summaryOf(change: Change, views: readonly FieldView[]): string {
   ].join('');
 }
 
-/** A field whose two values are compared below the others; undefined for one that a line has room for. */
-function longField({ path, content, remark }: FieldView): readonly string[] | undefined {
+/** A field whose values stand below the others; undefined for one that a line has room for. */
+function longField({ path, sign, content, remark }: FieldView): readonly string[] | undefined {
+  if (content.type === 'one') {
+    const { value } = content;
+    return isMultiline(value) || textWidth(inlineValue(value)) > 2 * WIDTH
+      ? wholeField(path, sign === '-' ? '-' : '+', value, remark)
+      : undefined;
+  }
   if (content.type !== 'both' && content.type !== 'conflict') return undefined;
   const isConflict = content.type === 'conflict';
   const [before, after] = isConflict
@@ -92,23 +91,41 @@ function longField({ path, content, remark }: FieldView): readonly string[] | un
   return isText ? proseMarkdown(title, before, after) : listMarkdown(title, before, after);
 }
 
+/** One side of a field, line by line. */
+function wholeField(
+  path: string,
+  mark: string,
+  value: Json,
+  remark: string | null,
+): readonly string[] {
+  const text = blockValue(value).replace(/\n$/, '');
+  const told = remark === null ? '' : ` (${escapeText(remark)})`;
+  const lines = text.split('\n').map((line) => `${mark} ${line}`);
+  return ['', `<b>${inlineCode(path)}</b> ${extentOf(text)}${told}`, '', fence(lines, 'diff')];
+}
+
 /** A field as rows of a diff: GitHub and GitLab colour them by their first character. */
 function fieldRows({ path, sign, content, remark }: FieldView): readonly string[] {
   const told = remark === null ? '' : `  (${remark})`;
   const mark = sign === ' ' ? '+' : sign === '~' ? '!' : sign;
   switch (content.type) {
-    case 'words':
-      return [`${mark} ${path}: ${cutText(content.words, 2 * WIDTH)}${told}`];
+    case 'element':
+      return elementRows(`${mark} ${path}:`, mark, content).map((row, at) =>
+        at === 0 ? row + told : row,
+      );
     case 'one':
-      return [`${mark} ${path}: ${short(content.value)}${told}`];
+      return [`${mark} ${path}: ${inlineValue(content.value)}${told}`];
     case 'both':
-      return [`- ${path}: ${short(content.before)}`, `+ ${path}: ${short(content.after)}${told}`];
+      return [
+        `- ${path}: ${inlineValue(content.before)}`,
+        `+ ${path}: ${inlineValue(content.after)}${told}`,
+      ];
     case 'conflict':
       return [
         `! ${path}: conflict`,
-        ...(content.base === undefined ? [] : [`  last written: ${short(content.base)}`]),
-        `- live now:     ${short(content.live)}`,
-        `+ configured:   ${short(content.wanted)}`,
+        ...(content.base === undefined ? [] : [`  last written: ${inlineValue(content.base)}`]),
+        `- live now:     ${inlineValue(content.live)}`,
+        `+ configured:   ${inlineValue(content.wanted)}`,
       ];
     default:
       return unreachable(content);
@@ -119,9 +136,16 @@ function isInline(value: Json, path: string): boolean {
   return !isMultiline(value) && textWidth(inlineValue(value)) + path.length + 4 <= WIDTH;
 }
 
-function short(value: Json): string {
-  const inline = inlineValue(value);
-  if (!isMultiline(value) && textWidth(inline) <= 2 * WIDTH) return inline;
-  const text = typeof value === 'string' ? value : blockValue(value);
-  return `"${cutText(`${firstWords(text)}…`, WIDTH)}"  ${extentOf(text)}`;
+/** An element: where it leads, and a row for each part of it; in one row where that is short. */
+function elementRows(
+  head: string,
+  mark: string,
+  { summary, members }: FieldView['content'] & { readonly type: 'element' },
+): readonly string[] {
+  const rows = members.map(({ key, value }) =>
+    key === '' ? inlineValue(value) : `${key}: ${inlineValue(value)}`,
+  );
+  const inline = `${head} ${rows.join(', ')}`;
+  if (summary === '' && textWidth(inline) <= WIDTH) return [inline];
+  return [`${head} ${summary}`.trimEnd(), ...rows.map((row) => `${mark}   ${row}`)];
 }

@@ -34,8 +34,15 @@ export function renderPlanMarkdown(plan: PlanDocument, options: PageOptions = {}
   const room = limit - head.length - tail.length - 1;
   const body = changesText(plan, room);
   if (body.length <= room) return `${head}${body}${tail}\n`;
-  const least = `${marker}\n\n### ${escapeText(headline(plan))}\n\n${tooLong(plan.changes.length, 'plan')}\n`;
+  const least = `${marker}\n\n### ${escapeText(headline(plan))}\n\n${tooLong(plan.changes.length, 'plan')}${secretsTold(plan)}\n`;
   return least.length <= limit ? least : `${marker}\n`.slice(0, limit);
+}
+
+/** What is never left out, were it only in a number. */
+function secretsTold({ changes }: PlanDocument): string {
+  const sent = changes.flatMap(({ secrets = [] }) => secrets);
+  const count = sent.filter(({ to, before }) => to !== before).length;
+  return count === 0 ? '' : ` **${formatCount(count, 'secret')} would go somewhere new.**`;
 }
 
 /** Counts by organization and kind; columns that would be empty are left out. */
@@ -96,11 +103,13 @@ function adoptedText(adopted: readonly Change[]): string {
   ].join('\n')}`;
 }
 
-function footerText({ title, items, advice, weight }: Footer): string {
-  const shown = items.slice(0, MAX_ITEMS).map(({ address, text }) => {
-    const named = address === null ? '' : `${inlineCode(address)} `;
-    return `- ${named}${escapeText(text)}`;
-  });
+function footerText({ title, items, advice, weight, isWhole }: Footer): string {
+  const shown = items
+    .slice(0, isWhole === true ? items.length : MAX_ITEMS)
+    .map(({ address, text }) => {
+      const named = address === null ? '' : `${inlineCode(address)} `;
+      return `- ${named}${escapeText(text)}`;
+    });
   const hidden = items.length - shown.length;
   return [
     weight === 'info' ? title : `**${title}**`,

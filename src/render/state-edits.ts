@@ -18,6 +18,13 @@ export function renderEdit({ run, serial, ledger }: ShownEdit, options: RenderOp
   return `${renderLedgerText(ledger, options)}${sentence(last, options)}`;
 }
 
+/** What an edit would do, or had nothing to do about. */
+export function renderUntouched(ledger: readonly LedgerLine[], options: RenderOptions): string {
+  const nothing = 'Every secret that the state holds is known. Nothing was written.';
+  if (ledger.length === 0) return sentence(nothing, options);
+  return `${renderLedgerText(ledger, options)}${sentence('Nothing was written.', options)}`;
+}
+
 /** What a push did; without an edit it had nothing to do. */
 export function renderPush(
   edited: ShownEdit | undefined,

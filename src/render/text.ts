@@ -142,7 +142,8 @@ const WEIGHT_TONES: { readonly [weight in Footer['weight']]: Tone } = {
 
 function footerLines(footer: Footer, options: RenderOptions): readonly Line[] {
   const { width, verbose } = options;
-  const shown = verbose ? footer.items : footer.items.slice(0, MAX_ITEMS);
+  const isWhole = verbose || footer.isWhole === true;
+  const shown = isWhole ? footer.items : footer.items.slice(0, MAX_ITEMS);
   const hidden = footer.items.length - shown.length;
   return [
     ...wrap([span(footer.title, WEIGHT_TONES[footer.weight])], width, 2),

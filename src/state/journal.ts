@@ -18,7 +18,13 @@ export type JournalEntry =
 /** What a run is for. Edits of the state ask nothing of the platform; they have no plan and no digests. */
 export type RunPurpose = 'apply' | 'heal' | 'rollback' | 'restore' | 'drift' | StateEdit;
 
-export type StateEdit = 'state mv' | 'state rm' | 'state push' | 'state repair' | 'import';
+export type StateEdit =
+  | 'state mv'
+  | 'state rm'
+  | 'state trust'
+  | 'state push'
+  | 'state repair'
+  | 'import';
 
 export type RunBegan = {
   readonly type: 'began';

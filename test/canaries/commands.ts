@@ -39,7 +39,7 @@ export function waysOf({
   const page = 'knowledge_source.clinic.page';
   const one = (kind: string) => (kind === 'knowledge_source' ? page : `${kind}.sample`);
   return {
-    validate: [[], ['--no-secrets'], ['--strict']],
+    validate: [[], ['--secrets'], ['--strict']],
     schema: [[], ['--out', at('schema.json')]],
     init: [
       ['--yes', '--empty'],
@@ -112,6 +112,7 @@ export function waysOf({
       ['agent.other', AGENT],
     ],
     'state rm': [['agent.wired'], ['no.such']],
+    'state trust': [['--dry-run'], [AGENT]],
     'state push': [[at('pulled.json'), '--force']],
     'state unlock': [[], ['no-such-lease', '--force']],
     'state migrate': [

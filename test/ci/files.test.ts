@@ -38,12 +38,15 @@ describe('GitHub', () => {
     expect((await problemsIn(file, text.replace(from, to))).join('\n')).toContain(said);
   });
 
-  test('there are the three workflows, and none runs for what a fork may have written', () => {
+  test('there are the workflows, and none runs by itself for what a fork may have written', () => {
     expect(WORKFLOWS.map((file) => basename(file))).toEqual([
       'callsheet-apply.yaml',
       'callsheet-drift.yaml',
+      'callsheet-plan-fork.yaml',
       'callsheet-plan.yaml',
     ]);
+    const { on: asked } = parse(read('github/workflows/callsheet-plan-fork.yaml'));
+    expect(Object.keys(asked)).toEqual(['workflow_dispatch']);
     for (const file of WORKFLOWS) {
       const { on, permissions, jobs } = parse(read(file));
       expect(Object.keys(on)).not.toContain('pull_request_target');

@@ -3,8 +3,10 @@ import { plan } from '../../src/cli/commands/plan.ts';
 import { isObject, type Json } from '../../src/core/value.ts';
 import { type Stage, staged } from '../apply/stage.ts';
 import { CANARIES } from '../e2e/clinic.ts';
+import { stateCommands } from './state-stage.ts';
 
 const NEXT = 'canary-sms-next';
+const UNKNOWN = '1 secret is set here and cannot be compared';
 
 function desk({ sim }: Stage) {
   for (const [id, { record }] of sim.store.agents)
@@ -44,7 +46,7 @@ staged(
   async (stage) => {
     await stage.apply();
     const env = { CALLSHEET_FINGERPRINT_KEY: 'canary-key-another', SMS_TOKEN: NEXT };
-    expect(await says(stage, env, 0)).toContain('whether the stored secret is this one is unknown');
+    expect(await says(stage, env, 0)).toContain(UNKNOWN);
   },
 );
 
@@ -52,9 +54,7 @@ staged('without state a secret is left alone unless it is resent', async (stage)
   await stage.apply();
   await stage.forget();
   const env = { SMS_TOKEN: NEXT };
-  expect(await says(stage, env, 0)).toContain(
-    'auth_token: whether the stored secret is this one is unknown',
-  );
+  expect(await says(stage, env, 0)).toContain(UNKNOWN);
   await stage.apply({}, { env });
   expect(token(stage)).toBe(CANARIES.SMS_TOKEN);
   await stage.apply({ resendSecrets: ['agent.desk'] }, { env });
@@ -96,7 +96,7 @@ staged('a secret that was taken over stays unknown, run after run', async (stage
   const env = { SMS_TOKEN: NEXT };
   await stage.apply({}, { env });
   expect(token(stage)).toBe(CANARIES.SMS_TOKEN);
-  expect(await says(stage, env, 0)).toContain('whether the stored secret is this one is unknown');
+  expect(await says(stage, env, 0)).toContain(UNKNOWN);
 });
 
 staged('all secrets are sent again under a new key, and are known from then on', async (stage) => {
@@ -104,7 +104,7 @@ staged('all secrets are sent again under a new key, and are known from then on',
   const env = { CALLSHEET_FINGERPRINT_KEY: 'canary-key-another', SMS_TOKEN: NEXT };
   await stage.apply({ resendSecrets: ['agent'] }, { env });
   expect(token(stage)).toBe(NEXT);
-  expect(await says(stage, env, 0)).not.toContain('unknown');
+  expect(await says(stage, env, 0)).not.toContain('secret');
 });
 
 staged('a header that the platform returns in clear is compared, and masked', async (stage) => {
@@ -119,13 +119,32 @@ staged('a header that the platform returns in clear is compared, and masked', as
   expect(JSON.stringify(desk(stage).record)).not.toContain('canary-foreign');
 });
 
-staged('a secret that is missing is named, and nothing is sent', async (stage) => {
-  const flags = { dir: stage.folder, format: 'text' } as const;
-  const { err } = await stage.run((to) => plan(flags, to), {
-    env: { SMS_TOKEN: undefined },
-    exit: 1,
-  });
-  expect(err).toContain('agents.yaml:10:64');
-  expect(err).toContain('SMS_TOKEN');
-  expect(stage.sim.requests).toEqual([]);
+staged(
+  'a secret that was taken over is trusted once, and a rotation is noticed then',
+  async (stage) => {
+    await stage.apply();
+    await stage.forget();
+    await stage.apply();
+    const [writes, { trust }] = [stage.writes().length, stateCommands(stage, 'text')];
+    const none = { env: { SMS_TOKEN: undefined } };
+    const listed = await trust([], true);
+    expect(listed.out).toContain('integrations.smsProvider.auth_token');
+    expect(listed.out).toContain('Nothing was written.');
+    expect((await trust([], false, none)).out).toContain('(env:SMS_TOKEN)');
+    expect(await says(stage, {}, 0)).toContain(UNKNOWN);
+    expect((await trust(['agent.desk'], false)).out).toContain('taken for what is stored');
+    expect((await trust([], false)).out).toContain('Every secret that the state holds is known.');
+    await trust(['agent.dekc'], false, { exit: 1 });
+    expect(stage.writes()).toHaveLength(writes);
+    expect(await says(stage, {}, 0)).not.toContain('secret');
+    expect(await says(stage, { SMS_TOKEN: NEXT }, 2)).toContain('changed since our last write');
+  },
+);
+
+staged('under another key all secrets are trusted again', async (stage) => {
+  await stage.apply();
+  const env = { CALLSHEET_FINGERPRINT_KEY: 'canary-key-another' };
+  await stateCommands(stage).trust([], false, { env });
+  expect(await says(stage, env, 0)).not.toContain('secret');
+  expect(await says(stage, { ...env, SMS_TOKEN: NEXT }, 2)).toContain('secret changed');
 });

@@ -29,6 +29,8 @@ export function stateCommands(stage: Stage, format: 'text' | 'json' = 'json') {
       act((context) => commands.mv(from, to, flags, context), options),
     rm: (addresses: readonly string[], force = false, options?: Options) =>
       act((to) => commands.rm(addresses, { ...flags, force }, to), options),
+    trust: (addresses: readonly string[], dryRun: boolean, options?: Options) =>
+      act((to) => commands.trust(addresses, { ...flags, dryRun }, to), options),
     pull: (options?: Options) => act((to) => commands.pull(flags, to), options),
     push: (file: string, force = false, options?: Options) =>
       act((to) => commands.push(join(stage.folder, file), { ...flags, force }, to), options),

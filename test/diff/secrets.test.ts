@@ -53,12 +53,12 @@ describe('a secret', () => {
       finds: { [PATH]: 'changed' },
     },
     {
-      title: 'that the configuration has only now, and that was not read, is unknown',
+      title: 'that the configuration has only now is a change although it is not at hand',
       applied: { integrations: { smsProvider: { account_sid: 'AC1' } } },
       desired: SMS,
       live: LIVE,
       having: (world) => world.secrets({}),
-      finds: { [PATH]: 'unknown_secret' },
+      finds: { [PATH]: 'changed' },
     },
     {
       title: 'of a fleet is sent again with all of its rows',

@@ -12,7 +12,7 @@ const BROKEN = `agents:
   b:
     name: Same
     system_prompt: { $file: prompts/none.md }
-    integrations: { smsProvider: { auth_token: { $secret: env:NOT_SET } } }
+    integrations: { smsProvider: { auth_token: { $secret: vault:NOT_SET } } }
   c:
     name: Too many webhooks
     status: sleeping
@@ -30,7 +30,7 @@ const PLACES: readonly (readonly [string, RegExp])[] = [
   ['agents.yaml:6:', /retry_policy\.nowhere/],
   ['agents.yaml:8:', /same organization and name/],
   ['agents.yaml:9:', /prompts\/none\.md/],
-  ['agents.yaml:10:', /NOT_SET/],
+  ['agents.yaml:10:', /names no source/],
   ['agents.yaml:13:13', /status/],
   ['agents.yaml:17:', /before_call/],
   ['agents.yaml:18:', /auth_token/],
@@ -83,7 +83,7 @@ scenario('validate --format json has file, line, column, rule and frame of each'
 });
 
 scenario(
-  'validate needs neither credentials nor a platform; --no-secrets no secrets either',
+  'validate needs neither credentials nor a platform nor secrets; --secrets asks for those',
   async (world) => {
     const env = {
       CALLSHEET_CLIENT_ID: undefined,
@@ -91,9 +91,9 @@ scenario(
       CALLSHEET_BASE_URL: 'https://platform.example.test',
       SMS_TOKEN: undefined,
     };
-    const failed = await world.run(['validate'], { env, exit: 1 });
+    const failed = await world.run(['validate', '--secrets'], { env, exit: 1 });
     expect(failed.out).toContain('SMS_TOKEN');
-    const { out } = await world.run(['validate', '--no-secrets'], { env });
+    const { out } = await world.run(['validate'], { env });
     expect(out).toContain('The configuration is valid: 8 resources.');
     expect(world.sim.requests).toEqual([]);
   },

@@ -46,12 +46,7 @@ test('the package installs into an empty folder with nothing to download, and it
 });
 
 test('the installed command validates the example', async () => {
-  const { stdout } = await callsheet([
-    'validate',
-    '--no-secrets',
-    '--var',
-    'base_url=http://127.0.0.1:1',
-  ]);
+  const { stdout } = await callsheet(['validate', '--var', 'base_url=http://127.0.0.1:1']);
   expect(stdout).toContain('The configuration is valid: 23 resources.');
 });
 

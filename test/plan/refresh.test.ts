@@ -124,7 +124,7 @@ describe('a secret', () => {
     expect(state.resources['agent.desk']).toMatchObject({ id: 'a1', pin: { history_id: null } });
     expect(state.resources['agent.desk']?.leaves[SECRET]).toEqual({ unknown: true });
     const { plan } = await again.plan();
-    expect(plan.notes.map(({ message }) => message).join()).toContain('is unknown');
+    expect(plan.notes.map(({ message }) => message).join()).toContain('cannot be compared');
   });
 
   test('that is no longer configured is spoken of once', async () => {

@@ -36,7 +36,7 @@ const WORLD: World = {
 /** A document as the platform would return it: ids for references, nothing of secrets and files. */
 function asLive(value: Value): Value | undefined {
   if (value instanceof Ref) return idOf(value.address);
-  if (value instanceof Secret) return WORLD.secretOf(value.source);
+  if (value instanceof Secret) return WORLD.secretOf(value.source, '');
   if (value instanceof Blob) return undefined;
   if (isList(value)) return value.map((item) => asLive(item) ?? null);
   if (!isObject(value)) return value;

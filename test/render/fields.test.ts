@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Change, FieldChange } from '../../src/core/plan-document.ts';
+import type { Json } from '../../src/core/value.ts';
 import { viewFields } from '../../src/render/fields.ts';
 import { inlineValue } from '../../src/render/value-text.ts';
 import { changeOf, fieldOf } from './sample.ts';
@@ -8,8 +9,8 @@ import { changeOf, fieldOf } from './sample.ts';
 function show(change: Change, verbose = false): readonly string[] {
   return viewFields(change, 'apply', verbose).map(({ sign, path, content, remark }) => {
     const value =
-      content.type === 'words'
-        ? content.words
+      content.type === 'element'
+        ? [content.summary, ...content.members.map(memberText)].filter(Boolean).join(', ')
         : content.type === 'one'
           ? inlineValue(content.value)
           : content.type === 'both'
@@ -17,6 +18,10 @@ function show(change: Change, verbose = false): readonly string[] {
             : `${inlineValue(content.live)} | ${inlineValue(content.wanted)}`;
     return `${sign} ${path}: ${value}${remark === null ? '' : ` (${remark})`}`;
   });
+}
+
+function memberText({ key, value }: { readonly key: string; readonly value: Json }): string {
+  return `${key}: ${inlineValue(value)}`;
 }
 
 const FILE = {
@@ -123,7 +128,7 @@ test.each<[string, Partial<Change>, readonly string[]]>([
   [
     'an element without an address',
     { fields: ['a', 'b', 'c', 'd', 'e'].map((key) => fieldOf(`list["x y"].${key}`, null, 1)) },
-    ['+ list["x y"]: a: 1, b: 1, c: 1, d: 1, …'],
+    ['+ list["x y"]: a: 1, b: 1, c: 1, d: 1, e: 1'],
   ],
   ['a path that cannot be read', { fields: [fieldOf('a[', null, 1)] }, ['+ a[: 1']],
   [

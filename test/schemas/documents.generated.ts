@@ -856,6 +856,7 @@ export interface Change {
   before: Document1;
   after: Document2;
   fields: Field[];
+  secrets?: Secret[];
   pin: Pin | null;
   operations: Operation[];
   undoing?: {
@@ -897,6 +898,12 @@ export interface Attribution {
     | 'gone'
     | null;
   entries: number[];
+}
+export interface Secret {
+  path: string;
+  source: string | null;
+  to: string;
+  before: string | null;
 }
 export interface Pin {
   digest: string;
@@ -1117,6 +1124,7 @@ export interface Began {
     | 'drift'
     | 'state mv'
     | 'state rm'
+    | 'state trust'
     | 'state push'
     | 'state repair'
     | 'import';
@@ -1704,6 +1712,7 @@ export interface Began {
     | 'drift'
     | 'state mv'
     | 'state rm'
+    | 'state trust'
     | 'state push'
     | 'state repair'
     | 'import';

@@ -15,7 +15,7 @@ import { planConfiguration, refusalsNow } from '../make-plan.ts';
 import { type PlanFlags, planOptions, refreshOf } from '../plan-flags.ts';
 import { showNothingDone, tellRefused } from '../result.ts';
 import { findOwed, undoFailed } from '../rollback-on-failure.ts';
-import { type RunRequest, runPlan } from '../run.ts';
+import { needSecrets, type RunRequest, runPlan } from '../run.ts';
 import { openSession, type Session } from '../session.ts';
 import { tellOwed, tellUndone, tellUnread, tellWarnings } from '../tell.ts';
 import { checkExpectation, checkPlanFile, checkUses } from '../vouch.ts';
@@ -160,6 +160,8 @@ async function applyNow(
     showNothingDone(planned.plan, 'done', { flags, context });
     return EXIT.done;
   }
+  // Said before anybody is asked.
+  await needSecrets(planned.plan, { session });
   const needsConsent = hasChanges(planned.plan) && flags.autoApprove !== true;
   if (needsConsent && !(await confirm('Apply this plan?', terminal))) {
     terminal.err('Nothing was written.');

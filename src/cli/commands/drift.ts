@@ -11,7 +11,7 @@ import { planConfiguration } from '../make-plan.ts';
 import { type NotifyFlags, noticeAddress, notifyDrift } from '../notify.ts';
 import { type PlanFlags, planOptions, refreshOf } from '../plan-flags.ts';
 import { openSession } from '../session.ts';
-import { tellRunning, tellUnread, tellWarnings } from '../tell.ts';
+import { tellRunning, tellUncompared, tellUnread, tellWarnings } from '../tell.ts';
 import { pageOf } from './plan.ts';
 
 export type DriftFlags = PlanFlags &
@@ -36,7 +36,7 @@ const RENDER = {
 export async function drift(flags: DriftFlags, context: Context): Promise<ExitCode> {
   if (flags.accept !== undefined) return acceptDrift(flags.accept, flags, context);
   const address = noticeAddress(flags, context);
-  const session = await openSession(flags, context, { secrets: 'try' });
+  const session = await openSession(flags, context);
   try {
     tellWarnings(session.warnings, context);
     tellRunning(session.unfinished, context);
@@ -48,6 +48,7 @@ export async function drift(flags: DriftFlags, context: Context): Promise<ExitCo
     });
     const { plan } = planned;
     tellUnread(planned, flags, context);
+    tellUncompared(planned, context);
     const document = await attributeDrift(driftOf(plan), histories, session, context);
     context.terminal.out(await RENDER[flags.format](document, context, flags.dir));
     // Whatever becomes of the notification, the result is out.

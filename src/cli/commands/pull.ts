@@ -16,7 +16,7 @@ import { readAgain } from '../pull/read-again.ts';
 import { replaceFiles } from '../pull/replace-files.ts';
 import { lookAtWorkingTree } from '../pull/working-tree.ts';
 import { openSession, type Session } from '../session.ts';
-import { say, tellRunning, tellWarnings } from '../tell.ts';
+import { say, tellRunning, tellUncompared, tellWarnings } from '../tell.ts';
 
 export type PullFlags = CommonFlags & {
   readonly format: 'text' | 'json';
@@ -40,7 +40,7 @@ export async function pull(
   flags: PullFlags,
   context: Context,
 ): Promise<ExitCode> {
-  const session = await openSession(flags, context, { secrets: 'try' });
+  const session = await openSession(flags, context);
   try {
     tellWarnings(session.warnings, context);
     tellRunning(session.unfinished, context);
@@ -50,6 +50,7 @@ export async function pull(
     if (!isNew) checkAddresses(addresses, known);
     const options = planOptions({ dir: flags.dir, target: isNew ? [] : addresses });
     const planned = await planConfiguration(session, options, context, { isPreflighted: false });
+    tellUncompared(planned, context);
     if (isNew) {
       const document = await propose(addresses, planned, session, flags, context);
       show(document, flags, context);

@@ -1,14 +1,22 @@
 import type { Address } from '../../core/address.ts';
 import { CallsheetError } from '../../core/errors.ts';
 import { renderAddresses, renderLock, renderResource } from '../../render/state.ts';
-import { renderEdit, renderMigration, renderPush, renderRepair } from '../../render/state-edits.ts';
+import {
+  renderEdit,
+  renderMigration,
+  renderPush,
+  renderRepair,
+  renderUntouched,
+} from '../../render/state-edits.ts';
 import { escapeInJson } from '../../render/untrusted.ts';
+import type { State } from '../../state/model.ts';
 import { replay } from '../../state/replay.ts';
 import { formatState } from '../../state/state-text.ts';
 import { describeActor } from '../actor.ts';
 import type { CommonFlags, Context } from '../context.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { readState } from '../session.ts';
+import { openStack } from '../stack.ts';
 import { chooseAddresses } from '../state/choose.ts';
 import { editState, noState } from '../state/edit.ts';
 import { forgetAddresses } from '../state/forget.ts';
@@ -17,6 +25,7 @@ import { moveAddress } from '../state/move.ts';
 import { holderFor, withStore } from '../state/open.ts';
 import { pushState } from '../state/push.ts';
 import { repairState } from '../state/repair.ts';
+import { trustSecrets } from '../state/trust.ts';
 import { say, tellUnfinished } from '../tell.ts';
 
 export type StateFlags = CommonFlags & { readonly format: 'text' | 'json' };
@@ -127,6 +136,32 @@ export async function rm(
   say(
     context.terminal,
     'Nothing was deleted on the platform. What the configuration still has is found again by its name.',
+  );
+  return EXIT.done;
+}
+
+/** `callsheet state trust [ADDRESS…]`: from now on a rotation of these secrets is noticed. Writes the state alone. */
+export async function trust(
+  addresses: readonly Address[],
+  flags: StateFlags & { readonly dryRun?: boolean },
+  context: Context,
+): Promise<ExitCode> {
+  const loaded = await openStack(flags, context);
+  const make = (state: State) => trustSecrets(addresses, loaded, state, context);
+  const { records, ledger } = await withStore(flags, context, async ({ store }) => {
+    const { state, unfinished } = await readState(store);
+    tellUnfinished(unfinished, context);
+    return make(state);
+  });
+  if (records.length > 0 && flags.dryRun !== true) {
+    showEdit(await editState('state trust', flags, context, make), flags, context);
+    return EXIT.done;
+  }
+  const { terminal } = context;
+  terminal.out(
+    flags.format === 'json'
+      ? json('callsheet-state-edit', { ...NO_EDIT, ledger, set_aside: [] })
+      : renderUntouched(ledger, terminal.render),
   );
   return EXIT.done;
 }

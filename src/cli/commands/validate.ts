@@ -13,7 +13,7 @@ export type ValidateFlags = CommonFlags & {
   readonly format: ReportFormat;
   /** Whether warnings count as errors. */
   readonly strict?: boolean;
-  /** False: secrets need not be there, as in a pull request from a fork. */
+  /** Whether a secret that cannot be read here is a problem. */
   readonly secrets?: boolean;
 };
 
@@ -41,7 +41,7 @@ async function load(flags: ValidateFlags, context: Context): Promise<Loaded> {
   try {
     return await loadStack({
       ...loadOptions(flags, context),
-      secrets: flags.secrets === false ? 'skip' : 'check',
+      secrets: flags.secrets === true ? 'check' : 'skip',
     });
   } catch (error) {
     // Formats of other tools have no document for a failure: there it is one more problem.

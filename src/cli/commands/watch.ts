@@ -70,7 +70,7 @@ export async function watch(flags: WatchFlags, context: Context): Promise<ExitCo
 /** Throws where a stack is broken, or where there are no credentials or secrets for it. Sends nothing. */
 async function checkStacks(chosen: readonly Chosen[], context: Context): Promise<void> {
   for (const { flags } of chosen) {
-    const { stack } = await openStack(flags, context, flags.heal === true ? 'check' : 'try');
+    const { stack } = await openStack(flags, context);
     await (await openClient(stack, context)).close();
   }
 }

@@ -108,6 +108,7 @@ export const OF_ARGUMENTS: { readonly [argument: string]: Source } = {
   'state mv to': 'addresses',
   'state push file': 'files',
   'state rm addresses': 'remembered',
+  'state trust addresses': 'remembered',
   'state show address': 'remembered',
   'state unlock lease': 'nothing',
 };

@@ -49,16 +49,16 @@ export function secretsText(secrets: readonly SecretUse[]): string {
   return [
     '# Secrets to supply',
     '',
-    'The stack reads these from the environment. `callsheet plan` stops as long as one is missing.',
-    'Take out a line with `$secret` to leave its value to the platform, as it is.',
+    'The stack reads these from the environment. `callsheet plan` needs none of them; `callsheet apply`',
+    'needs one where it writes it. Take out a line with `$secret` to leave its value to the platform.',
     '',
     ...(untold.length === 0
       ? []
       : [
           '## Never returned by the platform',
           '',
-          'Look them up where they were issued. What the platform has stays until',
-          '`callsheet apply --resend-secrets` is asked to write them.',
+          'Look them up where they were issued. Once they are set, `callsheet state trust` takes them for',
+          'what the platform has; `callsheet apply --resend-secrets` writes them.',
           '',
           ...rows(untold),
           '',

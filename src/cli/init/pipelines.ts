@@ -22,8 +22,7 @@ export function githubWorkflow(folder: string, version: string): string {
           CALLSHEET_BASE_URL: \${{ vars.CALLSHEET_BASE_URL }}
           CALLSHEET_CLIENT_ID: \${{ secrets.CALLSHEET_CLIENT_ID }}
           CALLSHEET_CLIENT_SECRET: \${{ secrets.CALLSHEET_CLIENT_SECRET }}
-          CALLSHEET_FINGERPRINT_KEY: \${{ secrets.CALLSHEET_FINGERPRINT_KEY }}
-          # Add what the stack reads with { $secret: env:NAME }.`;
+          CALLSHEET_FINGERPRINT_KEY: \${{ secrets.CALLSHEET_FINGERPRINT_KEY }}`;
   const restore = `      # The state may be lost: the next plan then finds every resource again by its name.
       - uses: actions/cache/restore@${CACHE}
         with:
@@ -48,7 +47,7 @@ jobs:
     steps:
 ${prepare}
       - run: callsheet fmt --check
-      - run: callsheet validate --no-secrets --format github
+      - run: callsheet validate --format github
 
   plan:
     needs: validate
@@ -83,6 +82,7 @@ ${restore}
           callsheet plan --out "$RUNNER_TEMP/callsheet-plan.json"
           callsheet apply "$RUNNER_TEMP/callsheet-plan.json"
 ${credentials}
+          # Add what the stack reads with { $secret: env:NAME }; the plan of a pull request needs none of it.
       - uses: actions/cache/save@${CACHE}
         if: always()
         with:
@@ -102,7 +102,7 @@ export function gitlabPipeline(folder: string, version: string): string {
       : `# The pipeline of the repository includes it:  include: { local: ${folder}/.gitlab-ci.yml }\n`;
   return `# Validates and plans every merge request, and applies what is merged. It is yours to change.
 ${included}# Variables of the project: CALLSHEET_BASE_URL, CALLSHEET_CLIENT_ID, CALLSHEET_CLIENT_SECRET (masked),
-# CALLSHEET_FINGERPRINT_KEY (masked), and what the stack reads with { $secret: env:NAME }.
+# CALLSHEET_FINGERPRINT_KEY (masked), and for apply what the stack reads with { $secret: env:NAME }.
 
 .callsheet:
   image: node:24-slim
@@ -122,7 +122,7 @@ callsheet-validate:
     - if: $CI_COMMIT_BRANCH == $CI_DEFAULT_BRANCH
   script:
     - callsheet fmt --check
-    - callsheet validate --no-secrets --format junit > callsheet.xml
+    - callsheet validate --format junit > callsheet.xml
   artifacts:
     when: always
     reports:

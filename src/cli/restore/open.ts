@@ -86,6 +86,8 @@ export async function openRestoration(
       warnings: [],
       secretOf: supplies.secretOf,
       secretValues: supplies.secretValues,
+      // What there is no secret for was asked about before.
+      needSecrets: async () => {},
     };
     const { platform } = holding.header;
     return {

@@ -32,7 +32,7 @@ export function editState(
   purpose: StateEdit,
   flags: CommonFlags,
   context: Context,
-  make: (state: State) => Edit,
+  make: (state: State) => Edit | Promise<Edit>,
 ): Promise<Edited> {
   return withStore(flags, context, async (open) => {
     const { store } = open;
@@ -41,7 +41,7 @@ export function editState(
     const lease = await store.acquire(holderFor(run, purpose, began.actor, context));
     const state = await settledState(open, lease, context);
     if (state === undefined) throw noState(store.location);
-    const { records, ledger } = make(state);
+    const { records, ledger } = await make(state);
     const resources = new Map(Object.entries(state.resources));
     await lease.append({ ...began, ...originOf(state) });
     for (const [address, resource] of records) {

@@ -36,7 +36,7 @@ type Verdict = PlanDocument['changes'][number]['verdict'];
 
 /** Plans a stack as it is now, and takes the drift out of the plan. Writes nothing. */
 export async function look(flags: PlanFlags, context: Context): Promise<Look> {
-  const session = await openSession(flags, context, { secrets: 'try' });
+  const session = await openSession(flags, context);
   try {
     const { unfinished } = session;
     if (unfinished !== undefined && unfinished.settlement === undefined)

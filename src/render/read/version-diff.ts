@@ -64,7 +64,7 @@ function viewOf({ path, before, after, differs, kept }: VersionField): FieldView
   const words = (text: string): FieldView => ({
     ...view,
     sign: '~',
-    content: { type: 'words', words: text },
+    content: { type: 'element', summary: text, members: [] },
   });
   if (differs === null) return words('cannot be told: a run no longer configured it');
   if (!(kept.before && kept.after)) return words('differs; of the long text only a digest is kept');

@@ -98,15 +98,6 @@ export const LEFT_ALONE: readonly LeftAlone[] = [
     },
     says: /llm\.alpha-4o/,
   },
-  {
-    what: 'drift while a secret of the stack is not at hand',
-    isQuick: true,
-    happens: (stage, { env }) => {
-      drift(stage);
-      env.SMS_TOKEN = undefined;
-    },
-    says: /SMS_TOKEN/,
-  },
 ];
 
 /** Watches over two passes in which it is left as it is, and in which that is said once. */

@@ -14,6 +14,8 @@ export type Entry = {
   readonly id: string | null;
   readonly action: Action;
   readonly verdict: Verdict;
+  /** Whether it says of a secret where it goes. */
+  readonly hasSecrets: boolean;
 };
 
 /** A plan in the browser. */
@@ -69,6 +71,7 @@ function entryOf(
     id: id === null ? null : String(read(id)),
     action: seenAs(action as Action, purpose),
     verdict: verdict as Verdict,
+    hasSecrets: packed.secrets !== undefined,
   };
 }
 

@@ -4,6 +4,7 @@ import { groupByAuthor, whoTook } from '../../../render/attribution.ts';
 import { howOf } from '../../../render/change-lines.ts';
 import { gone } from '../../../render/drift.ts';
 import { type FieldView, viewFields } from '../../../render/fields.ts';
+import { travelWords } from '../../../render/footers.ts';
 import { sanitiseLine } from '../../../render/untrusted.ts';
 import { Fields } from './fields.tsx';
 import { ActionSign, useActionWords } from './signs.tsx';
@@ -35,7 +36,7 @@ export function ChangeDetail({ change: given, head, isWhole = false, children }:
 
 function ChangeHead({ change }: { readonly change: Change }) {
   const wordsOf = useActionWords();
-  const { address, name, action, adopted, verdict, reason, source } = change;
+  const { address, name, action, adopted, verdict, reason, source, secrets = [] } = change;
   return (
     <header>
       <h2 tabIndex={-1}>
@@ -50,6 +51,11 @@ function ChangeHead({ change }: { readonly change: Change }) {
         {source === null ? null : <code>{sanitiseLine(source)}</code>}
       </p>
       <p class={`reason ${verdict}`}>{sanitiseLine(reason)}</p>
+      {secrets.map((travel) => (
+        <p class={travel.to === travel.before ? 'travel' : 'travel new'} key={travel.path}>
+          {sanitiseLine(travelWords(travel))}
+        </p>
+      ))}
     </header>
   );
 }

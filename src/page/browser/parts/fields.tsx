@@ -100,8 +100,8 @@ function FieldContent({
   ...shown
 }: Shown & { readonly content: Content; readonly sign: FieldView['sign'] }) {
   switch (content.type) {
-    case 'words':
-      return <p class="value">{content.words}</p>;
+    case 'element':
+      return <ElementContent {...content} sign={sign} isWhole={shown.isWhole} />;
     case 'one':
       return <OneValue value={content.value} sign={sign} isWhole={shown.isWhole} />;
     case 'both':
@@ -109,6 +109,33 @@ function FieldContent({
     case 'conflict':
       return <TwoValues before={content.live} after={content.wanted} {...shown} />;
   }
+}
+
+function ElementContent({
+  summary,
+  members,
+  ...shown
+}: Omit<Content & { readonly type: 'element' }, 'type'> & {
+  readonly sign: FieldView['sign'];
+  readonly isWhole: boolean;
+}) {
+  return (
+    <>
+      {summary === '' ? null : <p class="value">{summary}</p>}
+      {members.length === 0 ? null : (
+        <dl class="members">
+          {members.map(({ key, value }, at) => (
+            <div key={at}>
+              <dt>{key === '' ? null : <code>{key}</code>}</dt>
+              <dd>
+                <OneValue value={value} {...shown} />
+              </dd>
+            </div>
+          ))}
+        </dl>
+      )}
+    </>
+  );
 }
 
 function isShort(value: Json): boolean {

@@ -12,7 +12,9 @@ import type { Plan } from '../model/plan.ts';
 
 /** What is said below the changes in every format. */
 export function notesOf(plan: Plan): readonly Footer[] {
-  const struck = plan.entries.filter(({ verdict }) => verdict !== 'ok').map(plan.changeOf);
+  const struck = plan.entries
+    .filter(({ verdict, hasSecrets }) => verdict !== 'ok' || hasSecrets)
+    .map(plan.changeOf);
   return footersOf({ ...plan.head, changes: struck });
 }
 
@@ -43,13 +45,14 @@ export function Notes({ head, notes }: NotesProps) {
   );
 }
 
-function NoteBlock({ note: { weight, title, items, advice } }: { readonly note: Footer }) {
-  const rest = items.length - MOST;
+function NoteBlock({ note: { weight, title, items, advice, isWhole } }: { readonly note: Footer }) {
+  const most = isWhole === true ? items.length : MOST;
+  const rest = items.length - most;
   return (
     <section class={`note ${weight}`}>
       <h3>{sanitiseLine(title)}</h3>
       <ul>
-        {items.slice(0, MOST).map(({ address, text }, at) => (
+        {items.slice(0, most).map(({ address, text }, at) => (
           <li key={at}>
             {address === null ? null : <code>{sanitiseLine(address)} </code>}
             <span class={address === null ? '' : 'said'}>{sanitiseLine(text)}</span>

@@ -9,7 +9,7 @@ import { annotate, setOutput, summarise } from './runner.mjs';
 const { COMMAND, NAME, ENVIRONMENT = '', PLAN_FILE, EXPECT, FLAGS = '', RUNNER_TEMP } = process.env;
 
 const ARGUMENTS = {
-  validate: ['validate', '--no-secrets', '--format', 'github'],
+  validate: ['validate', '--format', 'github'],
   plan: ['plan', '--format', 'markdown', '--detailed-exitcode', '--out', PLAN_FILE],
   apply: ['apply', PLAN_FILE, '--no-color', ...(EXPECT ? ['--expect', EXPECT] : [])],
   drift: ['drift', '--format', 'markdown', '--detailed-exitcode'],

@@ -1,0 +1,218 @@
+/**
+ * What a plan says of secrets: which ones it writes, so that apply asks for those and no others; where they go; and
+ * how many were not compared.
+ */
+import { ownOf } from '../core/own.ts';
+import {
+  formatPath,
+  identitySegment,
+  isIdentity,
+  type Path,
+  parsePath,
+  startsWith,
+} from '../core/path.ts';
+import type { Change, Note, SecretTravel } from '../core/plan-document.ts';
+import { type FieldSchema, itemSchema, memberSchema } from '../core/schema.ts';
+import {
+  Blob,
+  isList,
+  isObject,
+  type JsonObject,
+  Secret,
+  type Value,
+  type ValueObject,
+} from '../core/value.ts';
+import { schemasAlong } from '../diff/along.ts';
+import { isWritten, type LeafChange } from '../diff/compare.ts';
+import { type Leaf, leavesOf } from '../diff/leaves.ts';
+import type { World } from '../diff/world.ts';
+import type { Kind } from '../kinds/kind.ts';
+
+type Written = Pick<Change, 'operations' | 'fields'>;
+
+/** Whether carrying a change out writes the secret at a path. What is made or written anew takes all of them. */
+export function sendsSecret({ operations, fields }: Written): (path: string) => boolean {
+  const isWhole = operations.some(({ step }) => step === 'create' || step === 'again');
+  const sent = new Set(
+    fields
+      .filter(({ cause, refused }) => isWritten({ cause }) && refused === undefined)
+      .map(({ path }) => path),
+  );
+  return (path) => isWhole || sent.has(path);
+}
+
+/** The secrets of a configuration that carrying a change out writes. */
+export function secretsWritten(
+  change: Written,
+  kind: Kind,
+  document: ValueObject,
+): readonly { readonly path: string; readonly source: string }[] {
+  const isSent = sendsSecret(change);
+  return [...leavesOf(kind.schema, document).leaves.values()].flatMap(({ text, value }) =>
+    value instanceof Secret && isSent(text) ? [{ path: text, source: value.source }] : [],
+  );
+}
+
+/** What a comparison could not say of secrets, in one note: their number is all that is the same in each run. */
+export function uncomparedNote(
+  leaves: Iterable<LeafChange>,
+  { secretOf }: Pick<World, 'secretOf'>,
+): readonly Note[] {
+  const unset = new Set<string>();
+  const unknown = new Set<string>();
+  for (const { cause, after, text } of leaves) {
+    if (cause !== 'unknown_secret') continue;
+    const source = after instanceof Secret ? after.source : text;
+    const isSet = after instanceof Secret && secretOf(source, text) !== undefined;
+    (isSet ? unknown : unset).add(source);
+  }
+  if (unset.size + unknown.size === 0) return [];
+  const message = [
+    ...(unset.size === 0
+      ? []
+      : [
+          `${secrets(unset.size, 'is', 'are')} not set here and ${unset.size === 1 ? 'was' : 'were'} not compared. apply asks only for secrets that it writes.`,
+        ]),
+    ...(unknown.size === 0
+      ? []
+      : [
+          `${secrets(unknown.size, 'is', 'are')} set here and cannot be compared: the platform does not return secrets, and the state does not tell what was written. What is stored stays. If that is what is set here, callsheet state trust remembers it; --resend-secrets writes it.`,
+        ]),
+  ].join(' ');
+  return [{ severity: 'info', address: null, message }];
+}
+
+function secrets(count: number, one: string, more: string): string {
+  return count === 1 ? `1 secret ${one}` : `${count} secrets ${more}`;
+}
+
+/** Where a value goes of which no schema says that the platform passes it on. */
+const PLATFORM = 'the platform';
+
+type Sides = {
+  readonly kind: Kind;
+  readonly document: ValueObject;
+  /** Undefined for what does not exist yet. */
+  readonly live: JsonObject | undefined;
+  /** Paths of secrets that no schema names: see `knownSecrets`. */
+  readonly known: ReadonlySet<string>;
+};
+
+/**
+ * Every secret that a change writes, with where it goes; and every one that stays as it is stored while where it goes
+ * changes, such as a header of a webhook that gets another address.
+ */
+export function secretTravels(change: Written, sides: Sides): readonly SecretTravel[] {
+  const { kind, document, live = {}, known } = sides;
+  const { schema } = kind;
+  const isSent = sendsSecret(change);
+  const wanted = leavesOf(schema, document).leaves;
+  const stored = storedLeaves(schema, live);
+  const fields = new Map(change.fields.map((field) => [field.path, field]));
+  const gone = change.fields
+    .filter((field) => field.after === null && isWritten(field))
+    .map(({ path }) => parsePath(path) ?? []);
+  const paths = new Map<string, Path>();
+  for (const { text, path } of [...wanted.values(), ...stored.values()]) paths.set(text, path);
+
+  return [...paths].flatMap(([text, path]): SecretTravel[] => {
+    const leaf = wanted.get(text);
+    const isHidden = [leaf, stored.get(text)].some((one) => one !== undefined && isSecret(one));
+    if (!(isHidden || known.has(text)) || leaf?.value === null) return [];
+    if (leaf?.value instanceof Blob || gone.some((prefix) => startsWith(path, prefix))) return [];
+    const to = destinationOf(schema, [document, live], path) ?? PLATFORM;
+    const field = fields.get(text);
+    const isNew = !stored.has(text) && (leaf === undefined || field?.cause === 'changed');
+    const before =
+      isNew || sides.live === undefined ? null : (destinationOf(schema, [live], path) ?? PLATFORM);
+    if (isSent(text)) {
+      // Whoever wrote a value in clear knows where it goes.
+      const { value } = leaf ?? {};
+      return value instanceof Secret ? [{ path: text, source: value.source, to, before }] : [];
+    }
+    return before === null || before === to ? [] : [{ path: text, source: null, to, before }];
+  });
+}
+
+function isSecret({ facts, value }: Leaf): boolean {
+  return facts.sensitive || facts.unreadable || value instanceof Secret;
+}
+
+/** Leaves that are live, and secrets that are not returned and must be there, since what goes with them is. */
+function storedLeaves(root: FieldSchema, live: JsonObject): ReadonlyMap<string, Leaf> {
+  const { leaves } = leavesOf(root, live);
+  const stored = new Map([...leaves].filter(([, { value }]) => value !== null));
+  for (const { path, facts } of [...stored.values()]) {
+    const above = path.slice(0, -1);
+    const { properties = {} } = schemasAlong(root, above).at(-1) ?? {};
+    for (const [name, schema] of Object.entries(properties)) {
+      if (schema['x-secret-of'] !== path.at(-1)) continue;
+      const own = [...above, name];
+      const text = formatPath(own);
+      const hidden = { ...facts, unreadable: true };
+      stored.set(text, { path: own, text, value: null, schema, facts: hidden });
+    }
+  }
+  return stored;
+}
+
+/**
+ * Where the platform sends what stands at a path, as `x-destination` says; the innermost one counts. Of several
+ * documents the first that has a member tells it.
+ */
+function destinationOf(
+  root: FieldSchema,
+  documents: readonly Value[],
+  path: Path,
+): string | undefined {
+  let found: string | undefined;
+  let schema = root;
+  let values: readonly (Value | undefined)[] = documents;
+  for (const segment of path) {
+    const isNamed = schema['x-destination'] === '{key}';
+    values = values.map((value) => memberOf(value, segment, schema['x-identity']));
+    if (isNamed) found = [segment, ...hostsIn(values)].join(', ');
+    schema = isIdentity(segment) ? itemSchema(root, schema) : memberSchema(root, schema, segment);
+    const member = schema['x-destination'];
+    if (member === undefined || member === '{key}') continue;
+    const address = values.map((value) => isObject(value) && ownOf(value, member)).find(Boolean);
+    if (typeof address === 'string') found = hostOf(address);
+  }
+  return found;
+}
+
+function memberOf(
+  value: Value | undefined,
+  segment: string,
+  identity: string | undefined,
+): Value | undefined {
+  if (isObject(value)) return ownOf(value, segment);
+  if (!isList(value) || identity === undefined) return undefined;
+  return value.find(
+    (item) => isObject(item) && identitySegment(String(item[identity] ?? '')) === segment,
+  );
+}
+
+/** Hosts among the settings of a provider: no schema knows all of them. */
+function hostsIn(values: readonly (Value | undefined)[]): readonly string[] {
+  const settings: ValueObject = Object.assign({}, ...values.filter(isSettings).toReversed());
+  return Object.values(settings)
+    .filter((value) => typeof value === 'string' && HOST.test(value))
+    .map((value) => hostOf(String(value)));
+}
+
+function isSettings(value: Value | undefined): value is ValueObject {
+  return isObject(value);
+}
+
+const HOST = /^(?:[a-z][a-z0-9+.-]*:\/\/|(?=[^/\s@]+\.[a-z]{2,}(?:[:/]|$)))[^\s/]+(?:\/\S*)?$/i;
+
+/** `crm.example.test`; with its scheme where that is not https. What is no address is told as it is. */
+function hostOf(address: string): string {
+  try {
+    const { protocol, host } = new URL(address.includes('://') ? address : `https://${address}`);
+    return protocol === 'https:' ? host : `${protocol}//${host}`;
+  } catch {
+    return address;
+  }
+}
