@@ -1,4 +1,4 @@
-import { MASK } from '../core/mask.ts';
+import { MASK } from '../core/redact.ts';
 import { FORMS } from './forms.ts';
 import type { Field } from './resolved.ts';
 import { readSource } from './secrets.ts';

@@ -1,5 +1,5 @@
 import type { SourcePosition } from '../core/diagnostics.ts';
-import { MASK } from '../core/mask.ts';
+import { MASK } from '../core/redact.ts';
 import type { FieldSchema } from '../core/schema.ts';
 import { contentOf } from './explain-text.ts';
 import { textsIn } from './field-texts.ts';

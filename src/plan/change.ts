@@ -1,12 +1,12 @@
 import { matchesAddress } from '../core/address.ts';
 import { type Path, parsePath } from '../core/path.ts';
 import type { Change, PlanDocument, PlanOptions } from '../core/plan-document.ts';
+import { mask } from '../core/redact.ts';
 import type { JsonObject, ValueObject } from '../core/value.ts';
 import { compare, isWritten, type LeafChange } from '../diff/compare.ts';
 import { leafChange } from '../diff/finding.ts';
 import { knownSecrets } from '../diff/known-secrets.ts';
 import { fieldSchema, leavesOf } from '../diff/leaves.ts';
-import { maskValue } from '../diff/mask.ts';
 import type { Sides, World } from '../diff/world.ts';
 import { planAbsence } from './absence.ts';
 import { base, unchanged } from './base.ts';
@@ -88,7 +88,7 @@ function planCreate(identity: Identity, document: ValueObject): Change {
           ? 'not on the platform yet'
           : 'not there as far as is known, as there is no list to look in',
     before: null,
-    after: maskValue(kind.schema, kind.schema, document),
+    after: mask(kind.schema, document, { onlyOwn: true }),
     fields,
     pin: null,
     operations: createSteps(kind, Object.keys(document)),
@@ -132,7 +132,7 @@ function planPresence(
     id: live.id,
     ...shape,
     before: project(kind, document, live.document, secrets),
-    after: maskValue(kind.schema, kind.schema, document),
+    after: mask(kind.schema, document, { onlyOwn: true }),
     fields: leaves.map((leaf) => fieldChange(kind, leaf, secrets)),
     pin: livePin(kind, live, null),
   };

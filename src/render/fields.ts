@@ -1,6 +1,6 @@
-import { MASK } from '../core/mask.ts';
 import { formatPath } from '../core/path.ts';
 import type { Change, FieldCause, FieldChange, PlanDocument } from '../core/plan-document.ts';
+import { MASK } from '../core/redact.ts';
 import { isObject, type Json } from '../core/value.ts';
 import { type Element, gatherElements } from './elements.ts';
 import { onlyBlanksDiffer } from './prose/words.ts';

@@ -1,4 +1,4 @@
-import { MASK } from '../../core/mask.ts';
+import { MASK } from '../../core/redact.ts';
 import type { Json } from '../../core/value.ts';
 import { fieldLines } from '../field-lines.ts';
 import type { FieldView } from '../fields.ts';
