@@ -83,7 +83,8 @@ export function holdsSecret(field: FieldContext, value: Value | undefined): bool
   return false;
 }
 
-function scalarSensitivity(secrecy: Secrecy, value: Value | undefined): Sensitivity {
+/** The same for a text or number, of which only the secrecy of its place is known. */
+export function scalarSensitivity(secrecy: Secrecy, value: Value | undefined): Sensitivity {
   if (typeof value === 'string') {
     if (value === '') return 'open';
     if (secrecy.hidden === 'schema') return 'whole';
@@ -133,10 +134,13 @@ export function contextAt(root: FieldSchema, path: Path): FieldContext {
   return field;
 }
 
+/** What of a field's schema and place counts. */
+export type FieldFacts = Pick<FieldNode, 'hidden' | 'isNamed' | 'isOfElement' | 'secretsInside'>;
+
 /** What holds for a member because of the fields above it, its schema and its name. */
 export function memberSecrecy(
   above: Secrecy,
-  node: FieldNode,
+  node: FieldFacts,
   key: string,
   object?: ValueObject,
 ): Secrecy {
@@ -155,7 +159,7 @@ export function memberSecrecy(
 }
 
 /** The same for an element of a list. */
-export function elementSecrecy(node: FieldNode, above: Secrecy): Secrecy {
+export function elementSecrecy(node: FieldFacts, above: Secrecy): Secrecy {
   if (node.hidden) return BY_SCHEMA;
   return node.secretsInside && !above.inside ? { ...above, inside: true } : above;
 }
@@ -164,7 +168,7 @@ export function elementSecrecy(node: FieldNode, above: Secrecy): Secrecy {
 const LABELS = ['key', 'name', 'header'];
 
 /** Whether a member names what it stands in: the `key` of an element opens nothing. */
-function isLabel(key: string, object: ValueObject | undefined, node: FieldNode): boolean {
+function isLabel(key: string, object: ValueObject | undefined, node: FieldFacts): boolean {
   if (!LABELS.includes(key)) return false;
   if (object !== undefined && Object.hasOwn(object, 'value')) return true;
   return key === 'key' && node.isOfElement;

@@ -59,7 +59,6 @@ export async function throughEveryWalker(
     const trace = join(folder, 'trace.jsonl');
     const argv = [...line, '--dir', folder, '--verbose', '--trace-http', trace];
     const { out, err, exit } = await captured(argv, env);
-    console.error(Date.now() % 100000, exit, line.join(' '), err.slice(0, 300));
     shown.push({ by: line.join(' '), text: out + err });
     return { out, exit, err };
   };
