@@ -295,48 +295,53 @@ const SCHEMED = /\b(bearer|basic)(\s+)((?=[^\s]*\d)(?=[^\s]*[a-z])[\w.~+/=-]{12,
 const JWT = /\beyJ[\w-]{8,}\.eyJ[\w-]{8,}\.[\w-]{8,}/g;
 const PEM = /(-----BEGIN [A-Z ]*PRIVATE KEY-----)([\s\S]*?)(-----END |$)/g;
 
-/** Whether a text may have a credential in it: of nearly all prose this says no, at the speed of a look. */
-function isSuspect(text: string): boolean {
-  return (
-    text.includes('=') ||
-    text.includes('://') ||
-    text.includes('earer') ||
-    text.includes('asic ') ||
-    text.includes('EARER') ||
-    text.includes('ASIC ') ||
-    text.includes('%3') ||
-    text.includes('eyJ') ||
-    text.includes('PRIVATE KEY')
-  );
-}
+/** A scheme as it is spelled in practice, without its first letter. */
+const SCHEMES = ['earer ', 'EARER ', 'asic ', 'ASIC '];
 
+/** Each rule is tried only where what it needs is there: of nearly all texts that is a look, and no more. */
 function replaceCredentials(text: string, replace: (credential: string) => string): string {
-  if (!isSuspect(text)) return text;
   const put = (value: string) => (isFilledIn(value) || value === MASK ? value : replace(value));
-  return text
-    .replace(PEM, (_, begin: string, body: string, end: string) => `${begin}${put(body)}${end}`)
-    .replace(USER, (_, scheme: string, user: string) => {
+  let shown = text;
+  if (shown.includes('PRIVATE KEY')) {
+    shown = shown.replace(
+      PEM,
+      (_, begin: string, body: string, end: string) => `${begin}${put(body)}${end}`,
+    );
+  }
+  if (shown.includes('@') && shown.includes('://')) {
+    shown = shown.replace(USER, (_, scheme: string, user: string) => {
       const [name = '', ...rest] = user.split(':');
       const password = rest.join(':');
       if (password !== '') return `${scheme}${name}:${put(password)}`;
-      return NAMES_USER.test(scheme)
-        ? `${scheme}${user}`
-        : `${scheme}${put(name)}${user.slice(name.length)}`;
-    })
-    .replace(PAIR, (_, before: string, name: string, equals: string, value: string) => {
-      const { secret, plural } = factsOfName(decoded(name));
-      const isCredential = secret && value !== '' && !isHarmless(value, plural);
-      const shown = isCredential ? put(value) : replaceCredentials(value, replace);
-      return `${before}${name}${equals}${shown}`;
-    })
-    .replace(JWT, put)
-    .replace(
+      const isOpen = NAMES_USER.test(scheme);
+      return isOpen ? `${scheme}${user}` : `${scheme}${put(name)}${user.slice(name.length)}`;
+    });
+  }
+  if (shown.includes('=') || shown.includes('%3')) {
+    shown = shown.replace(
+      PAIR,
+      (whole, before: string, name: string, equals: string, value: string) => {
+        const { secret, plural } = factsOfName(decoded(name));
+        if (secret && value !== '' && !isHarmless(value, plural))
+          return `${before}${name}${equals}${put(value)}`;
+        // Another address may stand in it, encoded.
+        if (!value.includes('%3')) return whole;
+        return `${before}${name}${equals}${replaceCredentials(value, replace)}`;
+      },
+    );
+  }
+  if (shown.includes('eyJ')) shown = shown.replace(JWT, put);
+  if (SCHEMES.some((scheme) => shown.includes(scheme))) {
+    shown = shown.replace(
       SCHEMED,
       (_, scheme: string, space: string, value: string) => `${scheme}${space}${put(value)}`,
     );
+  }
+  return shown;
 }
 
 function decoded(name: string): string {
+  if (!name.includes('%')) return name;
   try {
     return decodeURIComponent(name);
   } catch {
@@ -360,7 +365,7 @@ export function credentialsIn(text: string): readonly string[] {
 }
 
 function holdsCredential(text: string): boolean {
-  return isSuspect(text) && redactText(text) !== text;
+  return redactText(text) !== text;
 }
 
 // The walk
