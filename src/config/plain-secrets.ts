@@ -30,7 +30,7 @@ export function suspectPlainSecret(
   fail(context, field, node.place, {
     severity: 'warning',
     rule: 'secret/plain-address',
-    message: `has ${part} in its address, which plans and logs show in clear`,
+    message: `has ${part} in its address, which everybody can read in this file`,
     hint: 'Send it as a header with { $secret: env:NAME }: an address is no secret field',
   });
 }
