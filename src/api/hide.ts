@@ -1,4 +1,4 @@
-import { MASK } from '../core/mask.ts';
+import { MASK, maskUnknown, redactText } from '../core/redact.ts';
 import { isList, isObject, type Json } from '../core/value.ts';
 
 /** Shorter ones hide nothing, and would tear holes into every sentence. */
@@ -24,7 +24,9 @@ export function hideSecrets(secrets: readonly string[]): Hide {
   function text(value: string): string {
     if (whole.has(value)) return MASK;
     spellings ??= [...new Set([...whole].flatMap(spellingsOf))].sort((a, b) => b.length - a.length);
-    return spellings.reduce((before, secret) => before.replaceAll(secret, MASK), value);
+    const hidden = spellings.reduce((before, secret) => before.replaceAll(secret, MASK), value);
+    // What the request did not carry may be repeated from what is stored.
+    return redactText(hidden);
   }
 
   function json(value: Json): Json {
@@ -36,7 +38,7 @@ export function hideSecrets(secrets: readonly string[]): Hide {
     );
   }
 
-  return { text, json };
+  return { text, json: (value) => json(maskUnknown(value)) };
 }
 
 function spellingsOf(secret: string): readonly string[] {

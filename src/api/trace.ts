@@ -1,4 +1,4 @@
-import { MASK } from '../core/mask.ts';
+import { MASK } from '../core/redact.ts';
 import type { Json, JsonObject } from '../core/value.ts';
 import { type Hide, hideSecrets } from './hide.ts';
 import { plainUrl } from './line.ts';

@@ -3,9 +3,9 @@ import type { Address } from '../core/address.ts';
 import { CallsheetError } from '../core/errors.ts';
 import { parsePath } from '../core/path.ts';
 import type { Change, Pin } from '../core/plan-document.ts';
+import { withhold } from '../core/redact.ts';
 import { namesField } from '../core/schema.ts';
 import { knownSecrets } from '../diff/known-secrets.ts';
-import { withholdSensitive } from '../diff/withhold.ts';
 import { livePin } from '../plan/pin.ts';
 import type { LiveResource } from '../plan/reader.ts';
 import type { LedgerLine } from '../state/journal.ts';
@@ -132,7 +132,7 @@ async function takeSnapshot(
   const { change, kind, deps, recorded, desired } = work;
   const secrets = knownSecrets(kind.schema, desired?.document, recorded?.leaves);
   const { document, withheld } = live
-    ? withholdSensitive(kind.schema, live.document, secrets)
+    ? withhold(kind.schema, live.document, secrets)
     : { document: null, withheld: [] };
   await deps.lease.append({
     type: 'snapshot',

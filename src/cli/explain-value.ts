@@ -8,8 +8,8 @@ import { configName, namedField } from '../config/schema.ts';
 import { type Address, kindOf } from '../core/address.ts';
 import { CallsheetError } from '../core/errors.ts';
 import { formatPath, type Path, parsePath } from '../core/path.ts';
+import { maskAt } from '../core/redact.ts';
 import type { ValueDocument } from '../core/value-document.ts';
-import { maskAt, maskValue } from '../diff/mask.ts';
 import { kindNamed, kinds } from '../kinds/index.ts';
 import type { CommonFlags, Context } from './context.ts';
 import { loadOptions } from './stack.ts';
@@ -52,14 +52,13 @@ function documentOf(
   field: string,
 ): ValueDocument {
   const { schema } = kindNamed(kindOf(address));
-  const shown = path.length === 0 ? maskValue(schema, schema, value) : maskAt(schema, path, value);
   return {
     format: 'callsheet-value',
     version: 1,
     address,
     field,
     given: value !== undefined,
-    value: value === undefined ? null : shown,
+    value: value === undefined ? null : maskAt(schema, path, value),
     layers,
     filled: filled.map(({ expression, value: text, by, position }) => ({
       expression,

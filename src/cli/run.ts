@@ -11,8 +11,10 @@ import { kindNamed } from '../kinds/index.ts';
 import { createReader } from '../live/reader.ts';
 import type { Planned } from '../plan/make.ts';
 import { withRefusals } from '../plan/objections.ts';
+import { concealResource, secretsInClear } from '../plan/remember.ts';
 import { secretsWritten } from '../plan/secrets.ts';
 import { type HoldChange, withHoldChange, withoutHold } from '../rollback/hold.ts';
+import type { Fingerprinter } from '../state/fingerprint.ts';
 import type { Actor, RunBegan, SnapshotTaken } from '../state/journal.ts';
 import type { ResourceState, State } from '../state/model.ts';
 import { nextState, withHolds } from '../state/replay.ts';
@@ -76,18 +78,23 @@ export async function runPlan(planned: Planned, request: RunRequest): Promise<Ex
     since: context.now().toISOString(),
   });
   try {
-    const state = await recordSettlement(lease, session, context);
+    const settled = await recordSettlement(lease, session, context);
+    const fingerprints = await fingerprintsForRun(settled, session, context);
+    const state = concealState(settled, fingerprints);
     await claimForRun(lease, planned, session);
     // What is held or left out makes no run: the last one stays the last that did something.
     if (plan.changes.every(({ verdict }) => verdict !== 'ok')) {
       await refreshState(planned, state, lease);
+      if (planned.refresh.size > 0) tellConcealed(settled, context);
       if (request.onResult === undefined) showNothingDone(plan, 'done', request);
       return EXIT.done;
     }
     // Time went on while somebody made up their mind.
     const refusals = refusalsNow(plan, { ...session, state }, context);
     if (refusals.length > 0) return tellRefused(withRefusals(plan, refusals), request);
-    return await execute(planned, state, run, actor, lease, request);
+    const exit = await execute(planned, state, fingerprints, run, actor, lease, request);
+    tellConcealed(settled, context);
+    return exit;
   } finally {
     await lease.release();
   }
@@ -111,6 +118,43 @@ export function needSecrets(
   );
 }
 
+/** The state with fingerprints of what an earlier version remembered in clear and now counts as secret. */
+function concealState(state: State, fingerprints: Fingerprinter): State {
+  const resources = concealed(Object.entries(state.resources), fingerprints);
+  return { ...state, resources: Object.fromEntries(resources) };
+}
+
+function concealed<T extends ResourceState | null>(
+  resources: Iterable<readonly [Address, T]>,
+  fingerprints: Fingerprinter,
+): ReadonlyMap<Address, T>;
+function concealed(
+  resources: Iterable<readonly [Address, ResourceState | null]>,
+  fingerprints: Fingerprinter,
+): ReadonlyMap<Address, ResourceState | null> {
+  return new Map(
+    [...resources].map(([address, one]) => [
+      address,
+      one === null ? null : concealResource(address, one, fingerprints),
+    ]),
+  );
+}
+
+/** Said once: from now on the state has none in clear. */
+function tellConcealed({ resources }: State, { terminal }: Context): void {
+  const paths = Object.entries(resources).flatMap(([address, one]) =>
+    secretsInClear(one).map((path) => `${address} ${path}`),
+  );
+  const [first] = paths;
+  if (first === undefined) return;
+  const values = paths.length === 1 ? 'a value' : `${paths.length} values`;
+  const which = paths.length === 1 ? first : `${first} and others`;
+  say(
+    terminal,
+    `The state remembered ${values} in clear that Callsheet now takes for secret (${which}). It now keeps fingerprints instead; backups of the state still have them.`,
+  );
+}
+
 /** Nothing to do on the platform: the state only remembers that it agrees. */
 async function refreshState({ refresh }: Planned, state: State, lease: Lease): Promise<void> {
   if (refresh.size === 0) return;
@@ -121,6 +165,7 @@ async function refreshState({ refresh }: Planned, state: State, lease: Lease): P
 async function execute(
   planned: Planned,
   state: State,
+  fingerprints: Fingerprinter,
   run: string,
   actor: Actor,
   lease: Lease,
@@ -131,7 +176,6 @@ async function execute(
   const desired = new Map(
     (request.desired ?? session.stack.resources).map((resource) => [resource.address, resource]),
   );
-  const fingerprints = await fingerprintsForRun(state, session, context);
   const found = new Map<Address, SnapshotTaken>();
   const deps = {
     run,
@@ -142,7 +186,9 @@ async function execute(
     state,
     desired,
     world: { secretOf: session.secretOf, fingerprints },
-    ...(request.restored === undefined ? {} : { restored: request.restored }),
+    ...(request.restored === undefined
+      ? {}
+      : { restored: concealed(request.restored, fingerprints) }),
     concurrency: session.concurrency,
     now: context.now,
     sleep: (milliseconds: number) =>

@@ -1,4 +1,4 @@
-import { MASK } from '../core/mask.ts';
+import { MASK, redactText, scalarSensitivity } from '../core/redact.ts';
 import { FORMS } from './forms.ts';
 import type { Field } from './resolved.ts';
 import { readSource } from './secrets.ts';
@@ -38,14 +38,15 @@ export function textOf(node: Written, field: Field): string {
   }
   const { source, start, end } = node.place;
   const text = node.type === 'scalar' ? node.text : source.text.slice(start, end);
-  const line = text.replace(/\s+/g, ' ').trim();
+  const line = redactText(text).replace(/\s+/g, ' ').trim();
   return line.length > LONGEST ? `${line.slice(0, LONGEST)}…` : line;
 }
 
 /** Where a secret may stand, only what plainly names the source of one is shown. */
-function isMasked(node: Written, { sensitive, holdsSecrets }: Field): boolean {
+function isMasked(node: Written, { sensitive, holdsSecrets, secrecy }: Field): boolean {
   const content = contentOf(node);
   if (isPlainSecret(content)) return false;
+  if (node.type === 'scalar' && scalarSensitivity(secrecy, node.text) === 'whole') return true;
   return sensitive || (holdsSecrets && (isForm(node) || content !== node));
 }
 

@@ -1,7 +1,7 @@
 import type { Address } from '../core/address.ts';
 import type { SourcePosition } from '../core/diagnostics.ts';
 import { ownOf } from '../core/own.ts';
-import { isIdentity, type Path } from '../core/path.ts';
+import { identityText, isIdentity, type Path } from '../core/path.ts';
 import { dereference, type FieldSchema, itemSchema, memberSchema } from '../core/schema.ts';
 import type { Value } from '../core/value.ts';
 import { contentOf, isForm, textOf } from './explain-text.ts';
@@ -13,7 +13,7 @@ import { below, type Field, rootField } from './resolved.ts';
 import type { ResolvedResource } from './resource.ts';
 import { configName, resourceSchema } from './schema.ts';
 import { positionOf } from './source.ts';
-import { followPath, identityText } from './trace.ts';
+import { followPath } from './trace.ts';
 import type { Variables } from './variables.ts';
 import { memberOf, type Written } from './written.ts';
 

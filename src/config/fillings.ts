@@ -1,5 +1,5 @@
 import type { SourcePosition } from '../core/diagnostics.ts';
-import { MASK } from '../core/mask.ts';
+import { MASK, redactText } from '../core/redact.ts';
 import type { FieldSchema } from '../core/schema.ts';
 import { contentOf } from './explain-text.ts';
 import { textsIn } from './field-texts.ts';
@@ -43,7 +43,8 @@ export function fillingsOf(
   const filled = [...expressions].flatMap(([inner, { hidden }]) => {
     const filling = fillingOf(inner, scope);
     if (filling === undefined) return [];
-    return hidden && filling.value !== undefined ? { ...filling, value: MASK } : filling;
+    const { value } = filling;
+    return value === undefined ? filling : { ...filling, value: hidden ? MASK : redactText(value) };
   });
   return isHidden(field) ? filled : [...filled, ...filesIn(node, scope)];
 }
@@ -82,6 +83,6 @@ function filesIn(written: Written, scope: Scope): readonly Filling[] {
   });
 }
 
-function isHidden({ sensitive, holdsSecrets }: Field): boolean {
-  return sensitive || holdsSecrets;
+function isHidden({ sensitive, holdsSecrets, secrecy }: Field): boolean {
+  return sensitive || holdsSecrets || secrecy.hidden !== 'no';
 }

@@ -1,4 +1,4 @@
-import { formatPath, isIdentity, type Path } from '../core/path.ts';
+import { formatPath, identityText, isIdentity, type Path } from '../core/path.ts';
 import {
   dereference,
   type FieldSchema,
@@ -9,7 +9,6 @@ import {
 import type { Kind } from '../kinds/kind.ts';
 import { nearest } from './nearest.ts';
 import { fieldNames, isFree, namedField, typesOf } from './schema.ts';
-import { identityText } from './trace.ts';
 
 /** Why a path of `lifecycle.ignore` ignores nothing. */
 export type WrongPath = {

@@ -1,3 +1,4 @@
+import { credentialsIn, isSecretName } from '../core/redact.ts';
 import { type FieldSchema, itemSchema } from '../core/schema.ts';
 import type { Kind } from '../kinds/kind.ts';
 import type { Report } from './problems.ts';
@@ -7,18 +8,20 @@ function indentOf(line: string): number {
   return line.length - line.trimStart().length;
 }
 
+const KEY = /(?<![\w$.-])([\w$.-]+)["']?[ \t]*:[ \t]*/g;
+
 /** Where on a line the value of such a key begins. A `$secret` only names where a secret is. */
-function valueStart(key: RegExp, line: string): number | undefined {
-  for (const match of line.matchAll(key)) {
+function valueStart(isMeant: (key: string) => boolean, line: string): number | undefined {
+  for (const match of line.matchAll(KEY)) {
     const start = match.index + match[0].length;
+    if (!isMeant(match[1] ?? '')) continue;
     if (!/^\{\s*\$secret\s*:/.test(line.slice(start))) return start;
   }
   return undefined;
 }
 
 /** Hides what stands after a key of these names: the rest of its line and the deeper lines that follow. */
-function maskAfter(names: string, source: Source, report: Report): void {
-  const key = new RegExp(`(?<![\\w$-])(?:${names})["']?[ \\t]*:[ \\t]*`, 'g');
+function maskAfter(isMeant: (key: string) => boolean, source: Source, report: Report): void {
   let lineStart = 0;
   // The indentation of the key whose value goes on, where it does.
   let within: number | undefined;
@@ -26,7 +29,7 @@ function maskAfter(names: string, source: Source, report: Report): void {
     const end = lineStart + line.length;
     const indent = indentOf(line);
     if (within !== undefined && indent <= within && line.trim() !== '') within = undefined;
-    const from = within === undefined ? valueStart(key, line) : indent;
+    const from = within === undefined ? valueStart(isMeant, line) : indent;
     if (from !== undefined) {
       within ??= indent;
       if (from < line.length) report.mask({ source, start: lineStart + from, end });
@@ -37,7 +40,7 @@ function maskAfter(names: string, source: Source, report: Report): void {
 
 /** Hides every value of a file, whatever its key. */
 export function maskValues(source: Source, report: Report): void {
-  maskAfter('[\\w.-]+', source, report);
+  maskAfter(() => true, source, report);
 }
 
 function collectSecretNames(root: FieldSchema, schema: FieldSchema, into: Set<string>): void {
@@ -63,5 +66,13 @@ export function secretNames(kinds: readonly Kind[]): readonly string[] {
  * a file can be read, the fields themselves say what to hide.
  */
 export function maskSecretFields(source: Source, names: readonly string[], report: Report): void {
-  if (names.length > 0) maskAfter(names.join('|'), source, report);
+  const known = new Set(names);
+  // The name of a header stands after `key`, and is none.
+  const isMeant = (key: string) => known.has(key) || (key !== 'key' && isSecretName(key));
+  maskAfter(isMeant, source, report);
+  for (const credential of new Set(credentialsIn(source.text))) {
+    let start = source.text.indexOf(credential);
+    for (; start >= 0; start = source.text.indexOf(credential, start + credential.length))
+      report.mask({ source, start, end: start + credential.length });
+  }
 }

@@ -1,5 +1,6 @@
 import { kindOf } from '../core/address.ts';
 import { identitySegment, isIdentity } from '../core/path.ts';
+import { isSecretName, scalarSensitivity } from '../core/redact.ts';
 import { type FieldSchema, itemSchema, memberSchema } from '../core/schema.ts';
 import { formOf, resolveForm } from './forms.ts';
 import { hide } from './hide.ts';
@@ -59,7 +60,8 @@ function resolveList(node: WrittenList, field: Field, context: Context): Resolve
 /** A key that may be meant as that of a secret has its value kept out of frames, wherever it stands. */
 function hideSlip(key: string, node: WrittenMap, context: Context): void {
   const value = node.members.get(key)?.value;
-  if (value !== undefined && nearest(key, context.secretNames) !== undefined) hide(context, value);
+  if (value === undefined) return;
+  if (isSecretName(key) || nearest(key, context.secretNames) !== undefined) hide(context, value);
 }
 
 /** The command that documents a field: `callsheet explain agent.extensions.tools[]`. */
@@ -172,10 +174,14 @@ export function resolve(node: Written, field: Field, context: Context): Resolved
   if (node.type !== 'scalar') {
     if (node.type === 'map' && allows(field, 'object')) return resolveMap(node, field, context);
     if (node.type === 'list' && allows(field, 'array')) return resolveList(node, field, context);
-    if (field.sensitive || field.holdsSecrets) hide(context, node);
+    if (field.sensitive || field.holdsSecrets || field.secrecy.hidden !== 'no') hide(context, node);
     return node.type === 'map' ? {} : [];
   }
-  if (field.sensitive || (field.holdsSecrets && !allows(field, 'string'))) hide(context, node);
+  const isSecret =
+    field.sensitive ||
+    field.secrecy.hidden !== 'no' ||
+    scalarSensitivity(field.secrecy, node.value) !== 'open';
+  if (isSecret || (field.holdsSecrets && !allows(field, 'string'))) hide(context, node);
   if (typeof node.value === 'string') {
     suspectPlainSecret(node, node.value, field, context);
     return resolveText(node, node.value, field, context);

@@ -1,4 +1,5 @@
-import { formatPath, type Path } from '../core/path.ts';
+import { formatPath, identityText, isIdentity, type Path } from '../core/path.ts';
+import { elementSecrecy, memberSecrecy, OPEN, type Secrecy } from '../core/redact.ts';
 import type { FieldSchema } from '../core/schema.ts';
 import { Blob, type JsonScalar, Ref, Secret } from '../core/value.ts';
 import type { FilledText } from './filled-text.ts';
@@ -105,6 +106,8 @@ export type Field = {
   readonly sensitive: boolean;
   /** Whatever is given as `$secret` here is a secret. */
   readonly holdsSecrets: boolean;
+  /** Whether what stands here is kept out of frames and texts, should it be written out. */
+  readonly secrecy: Secrecy;
 };
 
 /** A member or element of a field; what a schema says about secrets holds for everything below it. */
@@ -114,12 +117,33 @@ export function below(field: Field, schema: FieldSchema, segment: string): Field
     path: [...field.path, segment],
     sensitive: field.sensitive || schema['x-sensitive'] === true || schema['x-secret'] === true,
     holdsSecrets: field.holdsSecrets || schema['x-secrets-inside'] === true,
+    secrecy: secrecyBelow(field, schema, segment),
   };
+}
+
+function secrecyBelow(
+  { schema: above, path, secrecy }: Field,
+  schema: FieldSchema,
+  segment: string,
+) {
+  const last = path.at(-1);
+  const isOfElement = last !== undefined && isIdentity(last);
+  const facts = {
+    hidden: schema['x-sensitive'] === true || schema['x-secret'] === true,
+    isNamed: above.properties !== undefined && Object.hasOwn(above.properties, segment),
+    isOfElement,
+    secretsInside: schema['x-secrets-inside'] === true,
+  };
+  if (isIdentity(segment)) return elementSecrecy(facts, secrecy);
+  // What an element is recognised by is the name in a pair.
+  const isPair = isOfElement && segment === 'value';
+  const pair = isPair ? { key: identityText(last), value: null } : undefined;
+  return memberSecrecy(secrecy, facts, segment, pair);
 }
 
 /** The field that a whole document is. */
 export function rootField(schema: FieldSchema): Field {
-  return { schema, path: [], sensitive: false, holdsSecrets: false };
+  return { schema, path: [], sensitive: false, holdsSecrets: false, secrecy: OPEN };
 }
 
 /** `agent.reception: greeting_message`, or `agent.reception` for the document as a whole. */

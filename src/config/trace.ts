@@ -1,4 +1,4 @@
-import { isIdentity, type Path } from '../core/path.ts';
+import { identityText, isIdentity, type Path } from '../core/path.ts';
 import { dereference, type FieldSchema, itemSchema, memberSchema } from '../core/schema.ts';
 import { Blob, Ref, Secret } from '../core/value.ts';
 import { elementSegment } from './resolve.ts';
@@ -114,12 +114,6 @@ export function* spotsBelow(root: FieldSchema, spot: Spot): Iterable<Spot> {
       if (inner !== undefined) yield* spotsBelow(root, inner);
     }
   }
-}
-
-/** What stands between a segment's brackets, with or without quotes. */
-export function identityText(segment: string): string {
-  const text = segment.slice(1, -1);
-  return text.startsWith('"') ? String(JSON.parse(text)) : text;
 }
 
 /** Follows a path whose list elements are named by identity; undefined where it leads nowhere. */

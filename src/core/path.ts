@@ -13,6 +13,12 @@ export function identitySegment(identity: string): string {
   return `[${PLAIN_IDENTITY.test(identity) ? identity : JSON.stringify(identity)}]`;
 }
 
+/** What stands between a segment's brackets, with or without quotes. */
+export function identityText(segment: string): string {
+  const text = segment.slice(1, -1);
+  return text.startsWith('"') ? String(JSON.parse(text)) : text;
+}
+
 /** Whether a segment is that of a keyed list's element. */
 export function isIdentity(segment: string): boolean {
   return segment.startsWith('[');

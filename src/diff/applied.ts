@@ -2,7 +2,7 @@ import { digestOf } from '../core/digest.ts';
 import { isSameJson } from '../core/same-json.ts';
 import { Blob, type Json, Secret } from '../core/value.ts';
 import type { AppliedLeaf } from '../state/model.ts';
-import { type Leaf, normalise } from './leaves.ts';
+import { type Leaf, leafSensitivity, normalise } from './leaves.ts';
 import { resolveLeaf, Unknown } from './resolve.ts';
 import type { World } from './world.ts';
 
@@ -17,9 +17,20 @@ export function rememberLeaf(leaf: Leaf, address: string, world: World): Applied
   return rememberValue(leaf, normalise(leaf.schema, value), address, world);
 }
 
+/** Whether a fingerprint stands for a value in the state, and nothing that it could be read from. */
+export function isConcealedAs(leaf: Leaf, value: Json): boolean {
+  const { unreadable, secrecy } = leaf.facts;
+  return (
+    unreadable ||
+    secrecy.hidden === 'schema' ||
+    leaf.value instanceof Secret ||
+    leafSensitivity(leaf, value) !== 'open'
+  );
+}
+
 /** The same for a value that is already in comparable form. */
 export function rememberValue(leaf: Leaf, value: Json, address: string, world: World): AppliedLeaf {
-  if (leaf.facts.sensitive || leaf.facts.unreadable || leaf.value instanceof Secret) {
+  if (isConcealedAs(leaf, value)) {
     return { fingerprint: world.fingerprints.of(address, leaf.text, value) };
   }
   // A prompt need not be quoted to see that it is long.

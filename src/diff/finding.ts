@@ -2,7 +2,7 @@ import type { Path } from '../core/path.ts';
 import type { FieldCause } from '../core/plan-document.ts';
 import type { FieldSchema } from '../core/schema.ts';
 import type { Json, Value } from '../core/value.ts';
-import type { Leaf } from './leaves.ts';
+import { type Leaf, leafSensitivity } from './leaves.ts';
 
 /**
  * One leaf that plan has something to say about. `before` is live, `after` is desired, both unmasked:
@@ -16,6 +16,7 @@ export type LeafChange = {
   readonly cause: FieldCause;
   /** Of a conflict: what was last written, where the state remembers the value and not its digest. */
   readonly base?: Json;
+  /** Whether all of it is masked. Credentials in a text are masked in any case. */
   readonly sensitive: boolean;
   /** Whether the platform never returns it, so that nobody can see whether it took. */
   readonly unreadable: boolean;
@@ -39,6 +40,7 @@ export function leafChange(
 ): LeafChange {
   const { path, text, schema, facts } = leaf;
   const { unreadable } = facts;
-  const sensitive = facts.sensitive || unreadable;
+  const sensitive =
+    unreadable || [before, after].some((value) => leafSensitivity(leaf, value) === 'whole');
   return { path, text, before, after, cause, sensitive, unreadable, schema };
 }

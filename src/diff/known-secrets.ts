@@ -1,3 +1,5 @@
+import { parsePath } from '../core/path.ts';
+import { contextAt } from '../core/redact.ts';
 import type { FieldSchema } from '../core/schema.ts';
 import { Secret, type ValueObject } from '../core/value.ts';
 import { type AppliedLeaf, isConcealed } from '../state/model.ts';
@@ -16,6 +18,8 @@ export function knownSecrets(
   const given = leafTexts(root, wanted, (value) => value instanceof Secret);
   const written = Object.entries(applied)
     .filter(([, leaf]) => isConcealed(leaf))
+    // Elsewhere it is a credential within a value that has a fingerprint, and is found there again.
+    .filter(([text]) => contextAt(root, parsePath(text) ?? [text]).secrecy.hidden !== 'no')
     .map(([text]) => text);
   return new Set([...given, ...written]);
 }

@@ -7,10 +7,11 @@
  * alike; a list keyed by identity becomes its elements' leaves; a set is sorted; an object that the
  * schema marks as whole, and any other list, is one leaf.
  */
+import { elementNode, type FieldNode, memberNode, rootNode } from '../core/field-node.ts';
 import { ownOf } from '../core/own.ts';
 import { extendPath, identitySegment, type Path } from '../core/path.ts';
+import { elementSecrecy, memberSecrecy, OPEN, type Secrecy, sensitivity } from '../core/redact.ts';
 import { dereference, type FieldSchema } from '../core/schema.ts';
-import { holdsTelling } from '../core/telling.ts';
 import {
   Blob,
   isList,
@@ -22,16 +23,12 @@ import {
   type Value,
   type ValueObject,
 } from '../core/value.ts';
-import { elementNode, type FieldNode, memberNode, rootNode } from './field-node.ts';
 
 /** What holds for a field because of where it stands. */
 export type Facts = {
-  /** Returned in clear, masked all the same. */
-  readonly sensitive: boolean;
+  readonly secrecy: Secrecy;
   /** The platform never returns it: only fingerprints can be compared. */
   readonly unreadable: boolean;
-  /** A `$secret` found here is one that is never returned. */
-  readonly secretsInside: boolean;
 };
 
 export type Leaf = {
@@ -40,6 +37,7 @@ export type Leaf = {
   readonly text: string;
   readonly value: Value;
   readonly schema: FieldSchema;
+  readonly node: FieldNode;
   readonly facts: Facts;
 };
 
@@ -56,20 +54,14 @@ export type Leaves = {
   readonly lists: ReadonlyMap<string, KeyedList>;
 };
 
-const NO_FACTS: Facts = { sensitive: false, unreadable: false, secretsInside: false };
+const NO_FACTS: Facts = { secrecy: OPEN, unreadable: false };
 
 /** The way to a value: told from its end, so that a step takes no copy of what stands above. */
 type Spot = { readonly above: Spot | undefined; readonly segment: string };
 
 /** Told of what a document is made of, in the order in which it stands there. */
 type Visitor = {
-  readonly leaf: (
-    text: string,
-    value: Value,
-    schema: FieldSchema,
-    spot: Spot,
-    facts: Facts,
-  ) => void;
+  readonly leaf: (text: string, value: Value, node: FieldNode, spot: Spot, facts: Facts) => void;
   readonly list?: (
     text: string,
     elements: ReadonlyMap<string, Value>,
@@ -83,8 +75,9 @@ export function leavesOf(root: FieldSchema, document: { readonly [key: string]: 
   const leaves = new Map<string, Leaf>();
   const lists = new Map<string, KeyedList>();
   walkLeaves(root, document, {
-    leaf(text, value, schema, spot, facts) {
-      leaves.set(text, { path: pathTo(spot), text, value, schema, facts });
+    leaf(text, value, node, spot, facts) {
+      const { schema } = node;
+      leaves.set(text, { path: pathTo(spot), text, value, schema, node, facts });
     },
     list(text, elements, items, spot) {
       lists.set(text, { path: pathTo(spot), elements, items });
@@ -104,32 +97,40 @@ function walkLeaves(
   document: { readonly [key: string]: Value },
   visitor: Visitor,
 ): void {
-  function visit(node: FieldNode, value: Value, spot: Spot, text: string, above: Facts): void {
+  function visit(
+    node: FieldNode,
+    value: Value,
+    spot: Spot,
+    text: string,
+    above: Facts,
+    secrecy: Secrecy,
+  ): void {
     if (node.isLeftOut) return;
-    const { schema } = node;
-    const facts = factsAt(node, above, value);
+    const facts = factsAt(node, above, secrecy, value);
     if (node.identity !== undefined && isList(value)) {
       visitList(node, node.identity, value, spot, text, facts);
     } else if (!node.isWhole && isObject(value)) {
       const keys = Object.keys(value);
-      if (keys.length === 0) visitor.leaf(text, value, schema, spot, facts);
-      for (const key of keys) visitMember(node, key, value[key], spot, text, facts);
+      if (keys.length === 0) visitor.leaf(text, value, node, spot, facts);
+      for (const key of keys) visitMember(node, key, value, spot, text, facts);
     } else {
-      visitor.leaf(text, value, schema, spot, factsOfWhole(spot.segment, value, facts));
+      visitor.leaf(text, value, node, spot, facts);
     }
   }
 
   function visitMember(
     node: FieldNode,
     key: string,
-    member: Value | undefined,
+    object: { readonly [key: string]: Value },
     above: Spot | undefined,
     textAbove: string,
     facts: Facts,
   ): void {
+    const member = object[key];
     if (member === undefined) return;
     const { node: below, text } = memberNode(node, key, textAbove);
-    visit(below, member, { above, segment: key }, text, facts);
+    const secrecy = memberSecrecy(facts.secrecy, below, key, object);
+    visit(below, member, { above, segment: key }, text, facts, secrecy);
   }
 
   function visitList(
@@ -142,41 +143,35 @@ function walkLeaves(
   ): void {
     const elements = new Map<string, Value>();
     const items = elementNode(node);
+    const secrecy = elementSecrecy(items, facts.secrecy);
     for (const element of list) {
       const name = isObject(element) ? element[identity] : undefined;
       const segment = identitySegment(String(name ?? ''));
       elements.set(segment, element);
-      visit(items, element, { above: spot, segment }, extendPath(text, segment), facts);
+      const at = extendPath(text, segment);
+      visit(items, element, { above: spot, segment }, at, facts, secrecy);
     }
     visitor.list?.(text, elements, items.schema, spot);
   }
 
   const top = rootNode(root);
-  for (const key of Object.keys(document))
-    visitMember(top, key, document[key], undefined, '', NO_FACTS);
+  for (const key of Object.keys(document)) visitMember(top, key, document, undefined, '', NO_FACTS);
 }
 
-/** What is compared as one value is as sensitive as anything in it: no schema says what its members are. */
-function factsOfWhole(name: string, value: Value, facts: Facts): Facts {
-  const isWhole = isList(value) || isObject(value);
-  const isTelling = isWhole && !facts.sensitive && holdsTelling({ [name]: value });
-  return isTelling ? { ...facts, sensitive: true } : facts;
-}
-
-function factsAt(node: FieldNode, above: Facts, value: Value): Facts {
-  const secretsInside = above.secretsInside || node.secretsInside;
-  const sensitive = above.sensitive || node.sensitive;
+function factsAt(node: FieldNode, above: Facts, secrecy: Secrecy, value: Value): Facts {
   const unreadable =
     above.unreadable ||
     node.writeOnly ||
     value instanceof Blob ||
-    (secretsInside && !sensitive && value instanceof Secret);
+    (secrecy.inside && value instanceof Secret);
   // Of nearly every value the same holds as of what it stands in.
-  const isSame =
-    sensitive === above.sensitive &&
-    secretsInside === above.secretsInside &&
-    unreadable === above.unreadable;
-  return isSame ? above : { sensitive, secretsInside, unreadable };
+  const isSame = secrecy === above.secrecy && unreadable === above.unreadable;
+  return isSame ? above : { secrecy, unreadable };
+}
+
+/** How secret a value is where a leaf stands: its own, unless another one is given. */
+export function leafSensitivity({ node, facts, value }: Leaf, other: Value | undefined = value) {
+  return sensitivity({ node, secrecy: facts.secrecy }, other);
 }
 
 /**
@@ -223,8 +218,8 @@ export function isSpecial(value: Value): value is Ref | Secret | Blob {
 export function liveForm(root: FieldSchema, document: JsonObject): ReadonlyMap<string, Json> {
   const form = new Map<string, Json>();
   walkLeaves(root, document, {
-    leaf(text, given, schema) {
-      const value = normalise(schema, given);
+    leaf(text, given, node) {
+      const value = normalise(node.schema, given);
       // Where elements cannot be told apart the last one counts.
       if (value === null) form.delete(text);
       else form.set(text, value);

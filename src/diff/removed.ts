@@ -7,7 +7,7 @@ import { isConcealed } from '../state/model.ts';
 import { schemasAlong, valueAt } from './along.ts';
 import { matchesApplied } from './applied.ts';
 import { type LeafChange, leafChange } from './finding.ts';
-import { type Leaves, normalise } from './leaves.ts';
+import { type Leaves, leafSensitivity, normalise } from './leaves.ts';
 import type { Sides, World } from './world.ts';
 
 /** The two sides of a comparison, taken apart. */
@@ -48,7 +48,7 @@ export function elementRemoval(
   });
   const byHand = wasOwned(sides, path.slice(0, -1)) ? 'drifted' : 'changed';
   const cause: FieldCause = known.length === 0 ? byHand : moved ? 'conflict' : 'cleared';
-  const sensitive = inside.some((leaf) => leaf.facts.sensitive);
+  const sensitive = inside.some((leaf) => leafSensitivity(leaf) !== 'open');
   const text = formatPath(path);
   const unreadable = false;
   return { path, text, before: element, after: undefined, cause, sensitive, unreadable, schema };

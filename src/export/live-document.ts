@@ -1,7 +1,14 @@
-import { soundsSecret } from '../config/plain-secrets.ts';
-import { isSensitive } from '../core/mask.ts';
 import { identitySegment, type Path } from '../core/path.ts';
-import { type FieldSchema, itemSchema, memberSchema } from '../core/schema.ts';
+import {
+  type FieldContext,
+  holdsSecret,
+  isMoment,
+  itemContext,
+  memberContext,
+  rootContext,
+  sensitivity,
+} from '../core/redact.ts';
+import type { FieldSchema } from '../core/schema.ts';
 import {
   isList,
   isObject,
@@ -22,11 +29,11 @@ export type Words = {
   readonly leaveOut: (path: Path, reason: string) => void;
 };
 
-/** A moment, such as when a provider was connected, is nothing that anybody configures. */
-const MOMENT = /^\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d)$/;
-
 const NEWER = 'the schema does not know it yet';
-const TELLING = 'it is named like a secret, and no schema says what it is';
+export const TELLING = 'it is named like a secret, and no schema says what it is';
+export const HOLDS = 'it holds what is named like a secret, or a credential in clear';
+const CREDENTIAL =
+  'it has a credential in clear, which is never written into a file: write it by hand with the credential in a variable';
 
 /**
  * A live document as the configuration would say it: without what the platform owns, what is empty and what
@@ -36,14 +43,18 @@ const TELLING = 'it is named like a secret, and no schema says what it is';
 export function fromLive(kind: Kind, live: JsonObject, words: Words): ValueObject {
   const { schema: root } = kind;
 
-  function take(schema: FieldSchema, value: Json, path: Path, above: boolean): Value | undefined {
-    const hidden = above || isSensitive(schema);
-    if (schema['x-whole'] === true && !hidden) return takeWhole({}, value, path);
-    if (isObject(value)) return takeObject(schema, value, path, hidden);
-    if (isList(value)) return takeList(schema, value, path, hidden);
+  function take(field: FieldContext, value: Json, path: Path): Value | undefined {
+    if (field.node.isWhole && !isDeclared(field)) return takeWhole(field, value, path);
+    if (isObject(value)) return takeObject(field, value, path);
+    if (isList(value)) return takeList(field, value, path);
     if (value === null) return undefined;
-    if (hidden) return takeSecret(value, path);
-    const target = schema['x-ref'];
+    if (isDeclared(field)) return takeSecret(value, path);
+    const found = sensitivity(field, value);
+    if (found !== 'open') {
+      words.leaveOut(path, found === 'part' ? CREDENTIAL : TELLING);
+      return undefined;
+    }
+    const target = field.node.schema['x-ref'];
     return target !== undefined && typeof value === 'string'
       ? words.reference(target, value)
       : value;
@@ -57,18 +68,18 @@ export function fromLive(kind: Kind, live: JsonObject, words: Words): ValueObjec
   }
 
   function takeObject(
-    schema: FieldSchema,
+    field: FieldContext,
     object: JsonObject,
     path: Path,
-    hidden: boolean,
   ): ValueObject | undefined {
+    const { schema } = field.node;
     const members: [string, Value][] = [];
     for (const [key, value] of Object.entries<Json>(object)) {
-      const member = memberSchema(root, schema, key);
+      const member = memberContext(field, key, object);
       const at = [...path, key];
-      if (member.readOnly === true || value === null) continue;
-      if (!hidden && !isKnown(schema, key) && !isTakenAnyway(schema, value, at)) continue;
-      const taken = take(member, value, at, hidden);
+      if (member.node.isReadOnly || value === null) continue;
+      if (!isDeclared(field) && !isKnown(schema, key) && !isTakenAnyway(field, value, at)) continue;
+      const taken = take(member, value, at);
       if (taken !== undefined) members.push([key, taken]);
     }
     members.push(...hiddenSecrets(schema, object, path));
@@ -76,25 +87,16 @@ export function fromLive(kind: Kind, live: JsonObject, words: Words): ValueObjec
   }
 
   /** Whether a member that the schema does not name is written all the same; told of where it is not. */
-  function isTakenAnyway(schema: FieldSchema, value: Json, path: Path): boolean {
-    if (isInsideSecrets(path)) {
-      const isMoment = typeof value === 'string' && MOMENT.test(value);
-      if (!isMoment) words.leaveOut(path, 'it may be a secret: no schema says what it is');
+  function isTakenAnyway({ node, secrecy }: FieldContext, value: Json, path: Path): boolean {
+    if (secrecy.inside) {
+      // When a provider was connected is nothing that anybody configures.
+      if (typeof value !== 'string' || !isMoment(value))
+        words.leaveOut(path, 'it may be a secret: no schema says what it is');
       return false;
     }
-    const isNewer = schema.additionalProperties === false;
-    const isTelling = soundsSecret(path.at(-1) ?? '') && typeof value === 'string';
-    if (isNewer || isTelling) words.leaveOut(path, isNewer ? NEWER : TELLING);
-    return !isNewer && !isTelling;
-  }
-
-  function isInsideSecrets(path: Path): boolean {
-    let at: FieldSchema = root;
-    for (const key of path.slice(0, -1)) {
-      at = memberSchema(root, at, key);
-      if (at['x-secrets-inside'] === true) return true;
-    }
-    return false;
+    const isNewer = node.schema.additionalProperties === false;
+    if (isNewer) words.leaveOut(path, NEWER);
+    return !isNewer;
   }
 
   /** Secrets that the platform never returns, where what stands beside them says that they are set. */
@@ -106,17 +108,12 @@ export function fromLive(kind: Kind, live: JsonObject, words: Words): ValueObjec
     });
   }
 
-  function takeList(
-    schema: FieldSchema,
-    list: readonly Json[],
-    path: Path,
-    hidden: boolean,
-  ): Value | undefined {
+  function takeList(field: FieldContext, list: readonly Json[], path: Path): Value | undefined {
     if (list.length === 0) return undefined;
-    const items = itemSchema(root, schema);
-    const identity = schema['x-identity'];
+    const items = itemContext(field);
+    const { identity } = field.node;
     if (identity === undefined) {
-      if (!hidden && !isSensitive(items)) return takeWhole(items, list, path);
+      if (!isDeclared(items)) return takeWhole(field, list, path);
       words.leaveOut(path, 'it is a list of sensitive values');
       return undefined;
     }
@@ -128,20 +125,20 @@ export function fromLive(kind: Kind, live: JsonObject, words: Words): ValueObjec
       return undefined;
     }
     return list.map(
-      (item, index) =>
-        take(items, item, [...path, identitySegment(String(names[index]))], hidden) ?? {},
+      (item, index) => take(items, item, [...path, identitySegment(String(names[index]))]) ?? {},
     );
   }
 
   /** What is compared as one value: all of it or nothing. */
-  function takeWhole(items: FieldSchema, value: Json, path: Path): Value | undefined {
+  function takeWhole(field: FieldContext, value: Json, path: Path): Value | undefined {
+    const items = itemContext(field).node.schema;
     const isNewer =
       isList(value) &&
       value.some(
         (item) => isObject(item) && Object.keys(item).some((key) => isUnknown(items, key)),
       );
-    if (isNewer || holdsSecrets(value)) {
-      words.leaveOut(path, isNewer ? NEWER : TELLING);
+    if (isNewer || holdsSecret(field, value)) {
+      words.leaveOut(path, isNewer ? NEWER : HOLDS);
       return undefined;
     }
     const taken = withoutNulls(value);
@@ -149,13 +146,18 @@ export function fromLive(kind: Kind, live: JsonObject, words: Words): ValueObjec
   }
 
   const entries = Object.entries(live).flatMap(([field, value]): [string, Value][] => {
-    const schema = memberSchema(root, root, field);
+    const top = memberContext(rootContext(root), field, live);
     // An empty text says no more than nothing at all, and a careful person would not write it.
-    if (!isKnown(root, field) || schema.readOnly === true || value === '') return [];
-    const taken = take(schema, value, [field], false);
+    if (!isKnown(root, field) || top.node.isReadOnly || value === '') return [];
+    const taken = take(top, value, [field]);
     return taken === undefined ? [] : [[field, taken]];
   });
   return Object.fromEntries(entries);
+}
+
+/** Whether the schema itself calls it a secret: then the configuration takes a `$secret` there. */
+function isDeclared({ secrecy }: FieldContext): boolean {
+  return secrecy.hidden === 'schema';
 }
 
 const pairs = new WeakMap<FieldSchema, readonly (readonly [string, string])[]>();
@@ -181,15 +183,6 @@ function isKnown(schema: FieldSchema, key: string): boolean {
 
 function isUnknown(schema: FieldSchema, key: string): boolean {
   return schema.additionalProperties === false && !isKnown(schema, key);
-}
-
-/** Whether something is named like a secret, however deep. */
-export function holdsSecrets(value: Json): boolean {
-  if (isList(value)) return value.some(holdsSecrets);
-  if (!isObject(value)) return false;
-  return Object.entries<Json>(value).some(
-    ([key, member]) => (typeof member === 'string' && soundsSecret(key)) || holdsSecrets(member),
-  );
 }
 
 function withoutNulls(value: Json): Json {

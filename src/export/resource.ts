@@ -2,6 +2,7 @@ import { configName } from '../config/schema.ts';
 import type { Writable } from '../config/write.ts';
 import type { Address } from '../core/address.ts';
 import { formatPath, type Path } from '../core/path.ts';
+import { memberContext, rootContext, sensitivity } from '../core/redact.ts';
 import { memberSchema } from '../core/schema.ts';
 import {
   isObject,
@@ -15,7 +16,7 @@ import {
 import type { Facet, Kind } from '../kinds/kind.ts';
 import type { LiveResource } from '../plan/reader.ts';
 import { type Fault, faultsIn, without } from './check-document.ts';
-import { fromLive, holdsSecrets } from './live-document.ts';
+import { fromLive, HOLDS, TELLING } from './live-document.ts';
 import { type SecretUse, secretName } from './secret-names.ts';
 
 /** What a person should know of something that the stack does not say, or not as a field. */
@@ -119,8 +120,9 @@ function unknownFields(
     ([name, field]) => field['x-write'] !== undefined && field['x-write'] !== name,
   );
   const members = unknown.flatMap(([field, value]): [string, Json][] => {
-    if (holdsSecrets({ [field]: value })) {
-      remark([field], 'it holds what is named like a secret, and no schema says what it is');
+    const found = sensitivity(memberContext(rootContext(schema), field), value);
+    if (found !== 'open') {
+      remark([field], found === 'part' ? HOLDS : TELLING);
       return [];
     }
     remark([field], 'no schema knows it: it stands under unchecked');

@@ -1,13 +1,13 @@
 import { matchesAddress } from '../core/address.ts';
 import { type Path, parsePath } from '../core/path.ts';
 import type { Change, PlanDocument, PlanOptions } from '../core/plan-document.ts';
+import { mask } from '../core/redact.ts';
 import { namesField } from '../core/schema.ts';
 import { Blob, type JsonObject, type ValueObject } from '../core/value.ts';
 import { compare, isWritten, type LeafChange } from '../diff/compare.ts';
 import { leafChange } from '../diff/finding.ts';
 import { knownSecrets } from '../diff/known-secrets.ts';
 import { fieldSchema, leavesOf } from '../diff/leaves.ts';
-import { maskValue } from '../diff/mask.ts';
 import type { Sides, World } from '../diff/world.ts';
 import type { Kind } from '../kinds/kind.ts';
 import { planAbsence } from './absence.ts';
@@ -92,7 +92,7 @@ function planCreate(identity: Identity, document: ValueObject): Change {
           ? 'not on the platform yet'
           : 'not there as far as is known, as there is no list to look in',
     before: null,
-    after: maskValue(kind.schema, kind.schema, document),
+    after: mask(kind.schema, document, { onlyOwn: true }),
     fields,
     ...travelling({ fields, operations }, { kind, document, live: undefined, known: NONE }),
     pin: null,
@@ -141,7 +141,7 @@ function planPresence(
     id: live.id,
     ...shape,
     before: project(kind, document, live.document, secrets),
-    after: maskValue(kind.schema, kind.schema, document),
+    after: mask(kind.schema, document, { onlyOwn: true }),
     fields,
     ...travelling({ fields, operations: shape.operations }, sides),
     pin: livePin(kind, live, null),

@@ -1,12 +1,15 @@
 import type { DesiredResource } from '../core/desired.ts';
 import { ownOf } from '../core/own.ts';
 import { type Path, parsePath, startsWith } from '../core/path.ts';
+import { contextAt, type FieldContext, sensitivity } from '../core/redact.ts';
 import { namesField } from '../core/schema.ts';
 import { Blob, type JsonObject, Secret } from '../core/value.ts';
 import { rememberLeaf } from '../diff/applied.ts';
 import { leavesOf } from '../diff/leaves.ts';
 import type { World } from '../diff/world.ts';
+import { kindNamed } from '../kinds/index.ts';
 import type { Kind, Scope } from '../kinds/kind.ts';
+import type { Fingerprinter } from '../state/fingerprint.ts';
 import type { AppliedLeaf, RememberedPin, ResourceState } from '../state/model.ts';
 
 /** What is remembered of a secret that was taken over. */
@@ -70,4 +73,43 @@ function isReturned(
   document: JsonObject | undefined,
 ): boolean {
   return namesField(schema, field) || (document !== undefined && Object.hasOwn(document, field));
+}
+
+/** Contexts of the paths of a kind: those of a fleet are nearly all the same. */
+const contexts = new Map<string, FieldContext>();
+const MOST_CONTEXTS = 50_000;
+
+function contextOf(kind: string, text: string): FieldContext {
+  const key = `${kind} ${text}`;
+  let context = contexts.get(key);
+  if (context === undefined) {
+    context = contextAt(kindNamed(kind).schema, parsePath(text) ?? [text]);
+    if (contexts.size >= MOST_CONTEXTS) contexts.clear();
+    contexts.set(key, context);
+  }
+  return context;
+}
+
+/** Paths of what the state remembers in clear of a resource although it is secret: an earlier version wrote it. */
+export function secretsInClear({ kind, leaves }: ResourceState): readonly string[] {
+  return Object.entries(leaves).flatMap(([text, leaf]) => {
+    if (!('value' in leaf) || leaf.value === null || typeof leaf.value === 'boolean') return [];
+    return sensitivity(contextOf(kind, text), leaf.value) === 'open' ? [] : [text];
+  });
+}
+
+/** The same resource with fingerprints of those, which mean what the values meant. */
+export function concealResource(
+  address: string,
+  resource: ResourceState,
+  fingerprints: Pick<Fingerprinter, 'of'>,
+): ResourceState {
+  const secret = secretsInClear(resource);
+  if (secret.length === 0) return resource;
+  const concealed = secret.flatMap((text): [string, AppliedLeaf][] => {
+    const leaf = ownOf(resource.leaves, text);
+    if (leaf === undefined || !('value' in leaf)) return [];
+    return [[text, { fingerprint: fingerprints.of(address, text, leaf.value) }]];
+  });
+  return { ...resource, leaves: { ...resource.leaves, ...Object.fromEntries(concealed) } };
 }

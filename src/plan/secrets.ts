@@ -12,6 +12,7 @@ import {
   startsWith,
 } from '../core/path.ts';
 import type { Change, Note, SecretTravel } from '../core/plan-document.ts';
+import { contextAt, sensitivity } from '../core/redact.ts';
 import { type FieldSchema, itemSchema, memberSchema } from '../core/schema.ts';
 import {
   Blob,
@@ -134,8 +135,11 @@ export function secretTravels(change: Written, sides: Sides): readonly SecretTra
   });
 }
 
-function isSecret({ facts, value }: Leaf): boolean {
-  return facts.sensitive || facts.unreadable || value instanceof Secret;
+function isSecret({ node, facts, value }: Leaf): boolean {
+  const held = sensitivity({ node, secrecy: facts.secrecy }, value);
+  // An address with a credential in it says itself where that goes.
+  const isHeld = typeof value === 'string' ? held === 'whole' : held !== 'open';
+  return isHeld || facts.unreadable || value instanceof Secret;
 }
 
 /** Leaves that are live, and secrets that are not returned and must be there, since what goes with them is. */
@@ -150,7 +154,8 @@ function storedLeaves(root: FieldSchema, live: JsonObject): ReadonlyMap<string, 
       const own = [...above, name];
       const text = formatPath(own);
       const hidden = { ...facts, unreadable: true };
-      stored.set(text, { path: own, text, value: null, schema, facts: hidden });
+      const { node } = contextAt(root, own);
+      stored.set(text, { path: own, text, value: null, schema, node, facts: hidden });
     }
   }
   return stored;

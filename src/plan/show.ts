@@ -1,9 +1,8 @@
-import { MASK } from '../core/mask.ts';
 import { ownOf } from '../core/own.ts';
 import type { FieldChange } from '../core/plan-document.ts';
+import { MASK, mask, maskAt } from '../core/redact.ts';
 import type { Json, JsonObject, ValueObject } from '../core/value.ts';
 import type { LeafChange } from '../diff/compare.ts';
-import { maskAt, maskLive } from '../diff/mask.ts';
 import type { Kind } from '../kinds/kind.ts';
 
 const NONE: ReadonlySet<string> = new Set();
@@ -44,5 +43,5 @@ export function project(
   secrets: ReadonlySet<string>,
 ): Json {
   const owned = Object.entries(live).filter(([field]) => ownOf(document, field) !== undefined);
-  return maskLive(kind.schema, Object.fromEntries(owned), secrets);
+  return mask(kind.schema, Object.fromEntries(owned), { secrets, onlyOwn: true });
 }

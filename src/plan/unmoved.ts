@@ -10,7 +10,7 @@
 import { ownOf } from '../core/own.ts';
 import { type Path, parsePath, startsWith } from '../core/path.ts';
 import { Blob, type JsonObject, Ref } from '../core/value.ts';
-import { matchesApplied } from '../diff/applied.ts';
+import { isConcealedAs, matchesApplied } from '../diff/applied.ts';
 import { type LeafChange, leafChange } from '../diff/finding.ts';
 import { type Leaf, leavesOf, normalise } from '../diff/leaves.ts';
 import { resolveLeaf, Unknown } from '../diff/resolve.ts';
@@ -79,7 +79,9 @@ function compareLeaf(
   const match = matchesApplied(last, normalise(leaf.schema, value), address, leaf.text, world);
   if (match === 'unknown' && leaf.facts.unreadable)
     return leafChange(leaf, undefined, leaf.value, 'unknown_secret');
-  return match === 'equal' ? 'equal' : undefined;
+  // The digest of a secret that an earlier version wrote gives way to a fingerprint once the resource is read.
+  const isInClear = 'digest' in last && isConcealedAs(leaf, normalise(leaf.schema, value));
+  return match === 'equal' && !isInClear ? 'equal' : undefined;
 }
 
 /** Whether the list shows something else than what is remembered: then no stamp is believed. */

@@ -1,9 +1,13 @@
 import type { Address } from '../core/address.ts';
-import { isSensitive } from '../core/mask.ts';
-import { identitySegment, type Path } from '../core/path.ts';
-import { type FieldSchema, itemSchema, memberSchema } from '../core/schema.ts';
+import type { Path } from '../core/path.ts';
+import {
+  contextAt,
+  type FieldContext,
+  itemContext,
+  memberContext,
+  sensitivity,
+} from '../core/redact.ts';
 import { isList, isObject, Ref, type Value } from '../core/value.ts';
-import { schemasAlong } from '../diff/along.ts';
 import type { Kind } from '../kinds/kind.ts';
 import type { Left } from './wish.ts';
 
@@ -23,41 +27,44 @@ export function fromLive(
   value: Value,
   { addressOf }: LiveWords,
 ): { readonly value: Value } | Pick<Left, 'reason' | 'advice'> {
-  const { schema: root } = kind;
-  const secret: string[] = [];
+  const secret = new Set<string>();
+  let isPart = true;
 
-  function take(schema: FieldSchema, given: Value, at: Path, above: boolean): Value {
-    const hidden = above || isSensitive(schema);
-    // Which of its members are secrets no schema says.
-    if (schema['x-secrets-inside'] === true && isObject(given)) {
-      secret.push(...Object.keys(given));
-    }
+  function take(field: FieldContext, given: Value, name: string): Value {
     if (isObject(given)) {
       const members = Object.entries(given).flatMap(([key, member]): [string, Value][] => {
-        const inner = memberSchema(root, schema, key);
-        if (inner.readOnly === true || member === null || member === undefined) return [];
-        return [[key, take(inner, member, [...at, key], hidden)]];
+        const inner = memberContext(field, key, given);
+        if (inner.node.isReadOnly || member === null || member === undefined) return [];
+        return [[key, take(inner, member, key)]];
       });
       return Object.fromEntries(members);
     }
     if (isList(given)) {
-      const items = itemSchema(root, schema);
-      return given.map((item, index) =>
-        take(items, item, [...at, identitySegment(String(index))], hidden),
-      );
+      const items = itemContext(field);
+      return given.map((item) => take(items, item, name));
     }
-    if (hidden && given !== null && given !== '') secret.push(String(at.at(-1)));
-    const target = schema['x-ref'];
+    const found = sensitivity(field, given);
+    if (found !== 'open') secret.add(name);
+    if (found === 'whole') isPart = false;
+    const target = field.node.schema['x-ref'];
     const address =
       target !== undefined && typeof given === 'string' ? addressOf(target, given) : undefined;
     return address === undefined ? given : new Ref(address);
   }
 
-  const along = schemasAlong(root, path);
-  const taken = take(along.at(-1) ?? {}, value, path, along.slice(0, -1).some(isSensitive));
-  if (secret.length === 0) return { value: taken };
-  return {
-    reason: `it holds secret values (${[...new Set(secret)].join(', ')}), which are never written into the configuration`,
-    advice: 'write it by hand with $secret, or apply to take it away again',
-  };
+  const taken = take(contextAt(kind.schema, path), value, String(path.at(-1)));
+  if (secret.size === 0) return { value: taken };
+  const names = [...secret].join(', ');
+  return isPart
+    ? {
+        reason: `it holds a credential in clear (${names}), which is never written into the configuration`,
+        advice: FROM_VARIABLE,
+      }
+    : {
+        reason: `it holds secret values (${names}), which are never written into the configuration`,
+        advice: 'write it by hand with $secret, or apply to take it away again',
+      };
 }
+
+const FROM_VARIABLE =
+  'write it by hand with the credential in a variable, or apply to set the old value again';

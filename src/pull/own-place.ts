@@ -4,11 +4,10 @@ import { contentOf } from '../config/explain-text.ts';
 import type { ResolvedResource } from '../config/resource.ts';
 import { resourceSchema } from '../config/schema.ts';
 import type { Place } from '../config/source.ts';
-import { identityText } from '../config/trace.ts';
 import type { Variables } from '../config/variables.ts';
 import type { Tree } from '../config/write-tree.ts';
 import type { Written } from '../config/written.ts';
-import { isIdentity, type Path } from '../core/path.ts';
+import { identityText, isIdentity, type Path } from '../core/path.ts';
 import { type FieldSchema, itemSchema, memberSchema } from '../core/schema.ts';
 
 /** An edit of the file in which a resource itself stands. */

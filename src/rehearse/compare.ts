@@ -1,9 +1,8 @@
-import { MASK } from '../core/mask.ts';
 import { formatPath, identitySegment } from '../core/path.ts';
+import { contextAt, MASK, maskAt, sensitivity } from '../core/redact.ts';
 import type { RehearsalDifference } from '../core/rehearsal.ts';
 import { isList, isObject, type Json, type JsonObject } from '../core/value.ts';
 import { schemasAlong } from '../diff/along.ts';
-import { maskAt } from '../diff/mask.ts';
 import { kindNamed } from '../kinds/index.ts';
 import type { Kind } from '../kinds/kind.ts';
 import { recordKeyOf } from '../plan/natural-key.ts';
@@ -171,7 +170,9 @@ function difference(
     return holdsAny(masked, secrets) ? MASK : masked;
   };
   const [before, after] = [shown(was), shown(is)];
-  const secret = before === MASK || after === MASK;
+  const secret =
+    [before, after].includes(MASK) ||
+    [was, is].some((value) => sensitivity(contextAt(kind.schema, named), value) !== 'open');
   return { ...common, path: formatPath(named), before, after, secret };
 }
 

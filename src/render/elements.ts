@@ -1,7 +1,7 @@
-import { MASK } from '../core/mask.ts';
 import { ownOf } from '../core/own.ts';
 import { formatPath, isIdentity, type Path, parsePath, startsWith } from '../core/path.ts';
 import type { Change, FieldChange } from '../core/plan-document.ts';
+import { MASK } from '../core/redact.ts';
 import { isObject, type Json } from '../core/value.ts';
 import { sanitiseLine } from './untrusted.ts';
 

@@ -1,6 +1,7 @@
-import { MASK } from '../core/mask.ts';
 import { formatPath } from '../core/path.ts';
 import type { Change, FieldCause, FieldChange, PlanDocument } from '../core/plan-document.ts';
+import { MASK } from '../core/redact.ts';
+import { isSameJson } from '../core/same-json.ts';
 import { isObject, type Json } from '../core/value.ts';
 import { type Element, gatherElements } from './elements.ts';
 import { onlyBlanksDiffer } from './prose/words.ts';
@@ -153,6 +154,10 @@ function viewField(
   }
   if (before === null || after === null) {
     return { path, sign, content: one(after ?? before), remark };
+  }
+  // They differ in what is masked.
+  if (isSameJson(before, after)) {
+    return { path, sign, content: one(after), remark: remark ?? 'what is masked changed' };
   }
   return { path, sign, content: { type: 'both', before, after }, remark };
 }

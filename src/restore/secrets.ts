@@ -1,10 +1,10 @@
 import type { Address } from '../core/address.ts';
 import { formatPath, identitySegment, type Path, parsePath } from '../core/path.ts';
+import { contextAt, redact } from '../core/redact.ts';
 import { type FieldSchema, itemSchema, memberSchema } from '../core/schema.ts';
 import { isList, isObject, type Json, type JsonObject } from '../core/value.ts';
-import { schemasAlong, valueAt } from '../diff/along.ts';
+import { valueAt } from '../diff/along.ts';
 import { kindNamed } from '../kinds/index.ts';
-import { withhold } from '../snapshot/withhold.ts';
 import type { Held } from './held.ts';
 
 /** A secret that a resource had and that no snapshot holds. One of the paths is enough. */
@@ -83,11 +83,9 @@ export function heldSecrets(
   document: JsonObject = held.document(),
 ): readonly HeldSecret[] {
   const { schema } = kindNamed(held.kind);
-  return withhold(schema, document).withheld.flatMap((text) => {
+  return redact(schema, document, { how: 'withhold' }).withheld.flatMap((text) => {
     const path = parsePath(text) ?? [];
-    const along = schemasAlong(schema, path);
-    if (along.some((field) => field['x-sensitive'] === true || field['x-whole'] === true))
-      return [];
+    if (!contextAt(schema, path).secrecy.inside) return [];
     const value = valueAt(schema, document, path);
     return typeof value === 'string'
       ? [{ path: text, source: `snapshot:${address} ${text}`, value }]

@@ -1,6 +1,7 @@
 import type { DesiredResource } from '../core/desired.ts';
 import type { Severity } from '../core/diagnostics.ts';
 import { formatPath, identitySegment } from '../core/path.ts';
+import { rootContext } from '../core/redact.ts';
 import { dereference, type FieldSchema, itemSchema, memberSchema } from '../core/schema.ts';
 import type { Answer } from './cel.ts';
 import type { Rule } from './compile.ts';
@@ -57,7 +58,7 @@ export function judgeResources(
 function subjectOf(resource: DesiredResource, { schemaOf, organizationOf }: Judged): Subject {
   const { address, kind, document: wanted } = resource;
   const schema = schemaOf(kind) ?? {};
-  const document = viewOf(schema, schema, wanted);
+  const document = viewOf(rootContext(schema), wanted);
   const { organization_id: id } = wanted;
   return {
     resource,

@@ -1,4 +1,10 @@
-import { type FieldSchema, itemSchema, memberSchema } from '../core/schema.ts';
+import {
+  type FieldContext,
+  itemContext,
+  memberContext,
+  redactText,
+  sensitivity,
+} from '../core/redact.ts';
 import { Blob, isList, isObject, Ref, Secret, type Value } from '../core/value.ts';
 
 /** What a rule is shown: plain data. CEL's whole numbers are `bigint`. */
@@ -18,13 +24,7 @@ const MASK = '***';
  * written, and a sensitive text is masked. A reference is the address. A field that is null is to be
  * cleared, so it is absent.
  */
-export function viewOf(
-  root: FieldSchema,
-  schema: FieldSchema,
-  value: Value,
-  isSensitive = false,
-): Shown {
-  const hidden = isSensitive || schema['x-sensitive'] === true || schema['x-secret'] === true;
+export function viewOf(field: FieldContext, value: Value): Shown {
   if (value instanceof Secret) return { $secret: value.source };
   if (value instanceof Ref) return value.address;
   if (value instanceof Blob) {
@@ -32,19 +32,18 @@ export function viewOf(
     return { path, size, mime, sha256 };
   }
   if (isList(value)) {
-    const items = itemSchema(root, schema);
-    return value.map((item) => viewOf(root, items, item, hidden));
+    const items = itemContext(field);
+    return value.map((item) => viewOf(items, item));
   }
   if (isObject(value)) {
     const members = Object.entries(value).filter(([, member]) => member !== null);
     return Object.fromEntries(
-      members.map(([key, member]) => [
-        key,
-        viewOf(root, memberSchema(root, schema, key), member, hidden),
-      ]),
+      members.map(([key, member]) => [key, viewOf(memberContext(field, key, value), member)]),
     );
   }
-  return hidden && typeof value === 'string' ? MASK : value;
+  const found = sensitivity(field, value);
+  if (found === 'open') return value;
+  return found === 'whole' || typeof value !== 'string' ? MASK : redactText(value);
 }
 
 /** The same with whole numbers as CEL has them, so that `attempts + 1` can be asked. */

@@ -2,6 +2,7 @@ import type { Address } from '../core/address.ts';
 import type { DesiredResource } from '../core/desired.ts';
 import { digestOf } from '../core/digest.ts';
 import type { Note, PlanDocument, PlanOptions } from '../core/plan-document.ts';
+import { redact } from '../core/redact.ts';
 import { kindNamed } from '../kinds/index.ts';
 import { planDigest, summarise } from '../plan/document.ts';
 import { makePlan } from '../plan/make.ts';
@@ -12,7 +13,6 @@ import type { ResourceRecord } from './format.ts';
 import { readerOver } from './memory-reader.ts';
 import type { SnapshotFile } from './read-file.ts';
 import { documentOf } from './read-resource.ts';
-import { withhold } from './withhold.ts';
 
 /** Nothing is carried out, so nothing has to be allowed. */
 const EVERYTHING: PlanOptions = {
@@ -127,7 +127,8 @@ function stateOf(
 /** What may be a secret although no schema names it is masked as what was written as one. */
 function hidden(record: ResourceRecord | undefined): Readonly<Record<string, AppliedLeaf>> {
   if (record === undefined) return {};
-  const { withheld } = withhold(kindNamed(record.kind).schema, documentOf(record));
+  const { schema } = kindNamed(record.kind);
+  const { withheld } = redact(schema, documentOf(record), { how: 'withhold' });
   return Object.fromEntries(withheld.map((path) => [path, { unknown: true }]));
 }
 

@@ -1,6 +1,7 @@
 import type { Client } from '../api/client.ts';
 import { endpointOf } from '../api/endpoints.ts';
 import { ApiError, describeApiError } from '../api/errors.ts';
+import { redact } from '../core/redact.ts';
 import { isList, isObject, type Json, type JsonObject } from '../core/value.ts';
 import { catalogues, featuresOf } from '../kinds/catalogues.ts';
 import { kinds } from '../kinds/index.ts';
@@ -11,7 +12,6 @@ import { mapAhead } from './ahead.ts';
 import type { ContentRecord, OrganizationRecord } from './format.ts';
 import { isListedWithin, type ReadOne, readResource } from './read-resource.ts';
 import { createReferences } from './references.ts';
-import { withhold } from './withhold.ts';
 
 /** What reading an account takes. */
 export type AccountInput = ReadOne & {
@@ -247,7 +247,7 @@ function answer(
   { sensitive }: ReadOne,
 ): ContentRecord {
   const { organization_id = null, reseller_id = null } = about;
-  const kept = sensitive || !isObject(told) ? told : withhold({}, told).record;
+  const kept = sensitive || !isObject(told) ? told : redact({}, told, { how: 'withhold' }).document;
   return { type: 'answer', operation, organization_id, reseller_id, answer: kept };
 }
 

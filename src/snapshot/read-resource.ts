@@ -1,4 +1,5 @@
 import { ApiError, describeApiError } from '../api/errors.ts';
+import { type Redacted, redact } from '../core/redact.ts';
 import type { JsonObject } from '../core/value.ts';
 import { kindNamed } from '../kinds/index.ts';
 import type { Kind } from '../kinds/kind.ts';
@@ -6,7 +7,6 @@ import { scopeOf } from '../plan/natural-key.ts';
 import type { HistoryEntry, ListedResource, LiveResource, Reader } from '../plan/reader.ts';
 import type { ResourceState } from '../state/model.ts';
 import type { ContentRecord, GapRecord, ResourceRecord } from './format.ts';
-import { withhold } from './withhold.ts';
 
 /** How one resource is kept. */
 export type ReadOne = {
@@ -62,9 +62,11 @@ function recordOf(
   { sensitive, owner }: ReadOne,
 ): ResourceRecord {
   const parts = Object.entries(document).filter(([field]) => apart.has(field));
-  const kept = sensitive ? { record, withheld: [] } : withhold(kind.schema, record);
+  const keep = (document: JsonObject): Redacted =>
+    sensitive ? { document, withheld: [] } : redact(kind.schema, document, { how: 'withhold' });
+  const kept = keep(record);
   const facets = Object.fromEntries(parts);
-  const secret = sensitive ? { record: facets, withheld: [] } : withhold(kind.schema, facets);
+  const secret = keep(facets);
   const known = owner(kind.name, id);
   return {
     type: 'resource',
@@ -72,8 +74,8 @@ function recordOf(
     id,
     scope: scopeOf(kind, { ...scope, ...record }),
     extent: extent === 'listed' ? 'listed' : 'whole',
-    record: kept.record,
-    facets: secret.record,
+    record: kept.document,
+    facets: secret.document,
     history,
     withheld: [...kept.withheld, ...secret.withheld],
     address: known?.address ?? null,

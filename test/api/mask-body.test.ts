@@ -1,13 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import bodies from '../../src/api/bodies.generated.json' with { type: 'json' };
 import { maskBody, maskErrorBody, secretsOf } from '../../src/api/mask-body.ts';
-import { isSensitive, MASK } from '../../src/core/mask.ts';
+import { MASK } from '../../src/core/redact.ts';
 import { dereference, type FieldSchema } from '../../src/core/schema.ts';
 import { isList, isObject, type Json } from '../../src/core/value.ts';
 
 const root: FieldSchema = bodies;
 const operations = Object.keys(root.properties ?? {}).filter((name) => name !== 'errors');
 const PARTS = ['request', 'answer'] as const;
+
+function isSensitive(schema: FieldSchema): boolean {
+  return schema['x-sensitive'] === true || schema['x-secret'] === true;
+}
 
 /** A body that has every field: open ones hold `plain`, others a canary, and there are fields that nobody knows. */
 function sample(schema: FieldSchema): Json {
@@ -138,11 +142,13 @@ describe('what is shown', () => {
     expect(secretsOf('updateAgent', 'request', body)).toEqual(['1234', 'k-1']);
   });
 
-  it('of an address ends before its query and has no credentials', () => {
+  it('of an address has no credential', () => {
     const url = 'https://me:canary@crm.example.test/hook?key=canary';
     const body = { extensions: { tools: [{ name: 'crm', url }] } };
     expect(maskBody('updateAgent', 'request', body)).toEqual({
-      extensions: { tools: [{ name: 'crm', url: 'https://crm.example.test/hook?…' }] },
+      extensions: {
+        tools: [{ name: 'crm', url: 'https://me:(secret)@crm.example.test/hook?key=(secret)' }],
+      },
     });
   });
 

@@ -101,7 +101,7 @@ describe('an entry', () => {
               tools: [
                 {
                   name: 'crm',
-                  url: 'https://crm.example.test/c?…',
+                  url: 'https://crm.example.test/c?key=(secret)',
                   headers: [{ key: 'X-Api-Key', value: '(secret)' }],
                 },
               ],

@@ -196,7 +196,7 @@ function stackOf({ documents }: Filled): JsonObject {
 }
 
 /** Runs the program in this process, with what it prints caught. */
-async function captured(argv: readonly string[], env: Env): Promise<Said> {
+export async function captured(argv: readonly string[], env: Env): Promise<Said> {
   const said = { out: '', err: '' };
   const { stdout, stderr } = process;
   const writes = { out: stdout.write, err: stderr.write };

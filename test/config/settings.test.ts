@@ -31,12 +31,12 @@ broken([
     {
       url: 'https://key:pw-of-ours@x.test',
       what: 'must not hold credentials, a query or a fragment',
-      warned: 'has a password in its address, which plans and logs show in clear',
+      warned: 'has a password in its address, which everybody can read in this file',
     },
     {
       url: 'https://x.test/?token=pw-of-ours',
       what: 'must not hold credentials, a query or a fragment',
-      warned: 'has a value of "token" in its address, which plans and logs show in clear',
+      warned: 'has a value of "token" in its address, which everybody can read in this file',
     },
     {
       url: 'http://x.test',

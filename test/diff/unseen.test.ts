@@ -46,7 +46,7 @@ describe('what was written once, is no longer configured and cannot be seen live
     },
     {
       title: 'a value beside it that is no secret is gone',
-      applied: sms({ ...SMS, code: 'C1' }),
+      applied: sms({ ...SMS, is_live: true }),
       desired: sms(SMS),
       live: sms(SMS),
       finds: {},

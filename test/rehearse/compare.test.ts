@@ -99,7 +99,7 @@ describe('two dumps are compared leaf by leaf', () => {
     expect(told(before, agents(agent('a1', { integrations: {} })), [secret])).toEqual([
       'agent.desk integrations: "(secret)" > {} secret'.replace(
         'integrations: "(secret)" > {}',
-        'integrations.ownCrm: "(secret)" > null',
+        'integrations.ownCrm: {"key":"(secret)"} > null',
       ),
     ]);
   });

@@ -1,8 +1,8 @@
 import { kindOf } from '../../src/core/address.ts';
 import type { PlannedOperation } from '../../src/core/plan-document.ts';
+import { withhold } from '../../src/core/redact.ts';
 import type { JsonObject } from '../../src/core/value.ts';
 import { knownSecrets } from '../../src/diff/known-secrets.ts';
-import { withholdSensitive } from '../../src/diff/withhold.ts';
 import { kindNamed } from '../../src/kinds/index.ts';
 import type { JournalEntry, LedgerLine } from '../../src/state/journal.ts';
 import type { ResourceState } from '../../src/state/model.ts';
@@ -38,9 +38,7 @@ export function journalOf(
     const { address, id = null, before, fields = [], history, resource = null, recorded } = deed;
     const kind = kindNamed(kindOf(address));
     const secrets = knownSecrets(kind.schema, {}, resource?.leaves);
-    const kept = before
-      ? withholdSensitive(kind.schema, before, secrets)
-      : { document: null, withheld: [] };
+    const kept = before ? withhold(kind.schema, before, secrets) : { document: null, withheld: [] };
     const pin = before
       ? { digest: 'sha256:before', updated_at: null, history_id: history?.before ?? null }
       : null;

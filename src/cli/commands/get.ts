@@ -1,6 +1,6 @@
+import { mask } from '../../core/redact.ts';
 import type { JsonObject } from '../../core/value.ts';
 import type { Kind } from '../../kinds/kind.ts';
-import { maskRecord } from '../../render/read/masked.ts';
 import { renderRecordsText, renderRecordText } from '../../render/read/records.ts';
 import type { CommonFlags, Context } from '../context.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
@@ -55,7 +55,7 @@ async function showList(
 }
 
 function* maskedRecords(kind: Kind, listed: readonly Listed[]): Generator<JsonObject> {
-  for (const { item, scope } of listed) yield maskRecord(kind.schema, { ...scope, ...item });
+  for (const { item, scope } of listed) yield mask(kind.schema, { ...scope, ...item });
 }
 
 async function showOne(
@@ -68,7 +68,7 @@ async function showOne(
   const found = await findResource(kind, wanted, flags, session);
   const noun = kind.name.replaceAll('_', ' ');
   const whole = await onPlatform(noun, found, () => readWhole(kind, found, session));
-  const record: JsonObject = maskRecord(kind.schema, whole);
+  const record: JsonObject = mask(kind.schema, whole);
   show(
     flags.format,
     {

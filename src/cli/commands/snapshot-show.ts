@@ -1,8 +1,8 @@
 import { stat } from 'node:fs/promises';
 import { nearest } from '../../config/nearest.ts';
 import { CallsheetError } from '../../core/errors.ts';
+import { mask } from '../../core/redact.ts';
 import { kindNamed } from '../../kinds/index.ts';
-import { maskRecord } from '../../render/read/masked.ts';
 import { renderRecordText } from '../../render/read/records.ts';
 import { renderSnapshotText } from '../../render/snapshot.ts';
 import { escapeInJson } from '../../render/untrusted.ts';
@@ -58,7 +58,7 @@ async function showOne(
 ): Promise<void> {
   const found = await findIn(snapshot, wanted);
   const { schema } = kindNamed(found.kind);
-  const document = maskRecord(schema, { ...found.record, ...documentOf(found) });
+  const document = mask(schema, { ...found.record, ...documentOf(found) });
   const { kind, id, address, history, withheld } = found;
   if (format === 'json') {
     const head = { format: 'callsheet-snapshot-resource', version: 1, kind, id, address };

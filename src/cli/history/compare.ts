@@ -1,10 +1,8 @@
 import { digestOf } from '../../core/digest.ts';
 import { CallsheetError } from '../../core/errors.ts';
-import { isSensitive, MASK } from '../../core/mask.ts';
 import { parsePath } from '../../core/path.ts';
+import { contextAt, maskAt, sensitivity } from '../../core/redact.ts';
 import type { Json } from '../../core/value.ts';
-import { schemasAlong } from '../../diff/along.ts';
-import { maskAt } from '../../diff/mask.ts';
 import type { Kind } from '../../kinds/kind.ts';
 import type { HistoryEntry } from '../../plan/reader.ts';
 import type { VersionField } from '../../render/read/version-diff.ts';
@@ -41,12 +39,12 @@ function isSame(before: Setting, after: Setting): boolean {
 
 function fieldOf(kind: Kind, path: string, before: Setting, after: Setting): VersionField {
   const at = parsePath(path) ?? [path];
-  const secret = schemasAlong(kind.schema, at).some(isSensitive);
-  const shown = (setting: Setting): Json => {
-    if (!('value' in setting)) return null;
-    const value = maskAt(kind.schema, at, setting.value);
-    return secret && value !== null && typeof value !== 'object' ? MASK : value;
-  };
+  const field = contextAt(kind.schema, at);
+  const shown = (setting: Setting): Json =>
+    'value' in setting ? maskAt(kind.schema, at, setting.value) : null;
+  const secret = [before, after].some(
+    (setting) => 'value' in setting && sensitivity(field, setting.value) === 'whole',
+  );
   const isUnknown = 'unknown' in before || 'unknown' in after;
   return {
     path,

@@ -1,5 +1,5 @@
+import { mask } from '../../core/redact.ts';
 import { HISTORY_FIELDS, renderHistoryText } from '../../render/read/history.ts';
-import { maskUnknown } from '../../render/read/masked.ts';
 import type { Context } from '../context.ts';
 import type { PlatformSession } from '../platform-session.ts';
 import type { Found } from '../read/find.ts';
@@ -7,6 +7,9 @@ import { type ReadFormat, show } from '../read/show.ts';
 import { markEntries } from './marks.ts';
 import { readVersions } from './read-history.ts';
 import { readReceipts } from './receipts.ts';
+
+/** No schema says what a history entry has. */
+const UNKNOWN = {};
 
 /** The versions of an agent, and in which run Callsheet made those that it made. */
 export async function showVersions(
@@ -18,7 +21,7 @@ export async function showVersions(
   const { records, entries } = await readVersions(agent, limit, session);
   const marks = markEntries(entries, await readReceipts(agent.id, session, context));
   const runs = new Map(marks.map(({ entry, run }) => [entry, run]));
-  const data = records.map(maskUnknown);
+  const data = records.map((record) => mask(UNKNOWN, record));
   const marked = data.map((entry) => ({ ...entry, run: runs.get(Number(entry.id)) ?? null }));
   const { terminal } = context;
   show(

@@ -1,8 +1,7 @@
 import type { Stack } from '../../config/index.ts';
 import { resourceSchema } from '../../config/schema.ts';
 import { spotsBelow } from '../../config/trace.ts';
-import { isSensitive } from '../../core/mask.ts';
-import { type Path, startsWith } from '../../core/path.ts';
+import { contextAt, sensitivity } from '../../core/redact.ts';
 
 /**
  * Finds lines of a file that hold sensitive values in clear: no diff shows them. A line that is new holds one
@@ -12,11 +11,10 @@ export function hiddenLines(stack: Stack, file: string): (line: string) => boole
   const lines = new Set<string>();
   const words = new Set<string>();
   for (const { kind, spot } of stack.written().resources) {
-    let below: Path | undefined;
-    for (const { path, schema, written } of spotsBelow(resourceSchema(kind), spot)) {
-      if (below !== undefined && !startsWith(path, below)) below = undefined;
-      if (below === undefined && isSensitive(schema)) below = path;
-      if (below === undefined || written?.type !== 'scalar') continue;
+    const root = resourceSchema(kind);
+    for (const { path, written } of spotsBelow(root, spot)) {
+      if (written?.type !== 'scalar') continue;
+      if (sensitivity(contextAt(root, path), written.text) === 'open') continue;
       for (const { source, start, end } of [written.place, written.origin ?? written.place]) {
         if (source.file !== file) continue;
         const from = source.text.lastIndexOf('\n', start - 1) + 1;

@@ -1,4 +1,5 @@
-import { MASK } from '../../core/mask.ts';
+import { MASK } from '../../core/redact.ts';
+import { isSameJson } from '../../core/same-json.ts';
 import type { Json } from '../../core/value.ts';
 import { fieldLines } from '../field-lines.ts';
 import type { FieldView } from '../fields.ts';
@@ -69,6 +70,7 @@ function viewOf({ path, before, after, differs, kept }: VersionField): FieldView
   if (differs === null) return words('cannot be told: a run no longer configured it');
   if (!(kept.before && kept.after)) return words('differs; of the long text only a digest is kept');
   if (before === MASK && after === MASK) return words(MASK);
+  if (isSameJson(before, after)) return words('differs in what is masked');
   if (before === null) return { ...view, sign: '+', content: { type: 'one', value: after } };
   if (after === null) return { ...view, sign: '-', content: { type: 'one', value: before } };
   return { ...view, sign: '~', content: { type: 'both', before, after } };

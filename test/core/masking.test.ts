@@ -1,9 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { MASK } from '../../src/core/mask.ts';
+import { MASK, mask, withhold } from '../../src/core/redact.ts';
 import type { ValueObject } from '../../src/core/value.ts';
 import { knownSecrets } from '../../src/diff/known-secrets.ts';
-import { maskLive, maskValue } from '../../src/diff/mask.ts';
-import { withholdSensitive } from '../../src/diff/withhold.ts';
 import { agent } from '../../src/kinds/agent.ts';
 import { HARBOR, materialise, world } from '../world.ts';
 
@@ -44,7 +42,7 @@ const DOCUMENT = {
 } as const;
 
 describe('a masked document', () => {
-  const masked = () => maskValue(agent.schema, agent.schema, materialise(DOCUMENT));
+  const masked = () => mask(agent.schema, materialise(DOCUMENT) as ValueObject, { onlyOwn: true });
 
   test('holds no canary', () => {
     expect(JSON.stringify(masked())).not.toContain('canary');
@@ -83,7 +81,7 @@ describe('a masked document', () => {
       default_retry_policy_id: { $ref: 'retry_policy.gentle' },
       integrations: { smsProvider: { auth_token: { $secret: 'env:TOKEN' } } },
     });
-    expect(maskValue(agent.schema, agent.schema, desired)).toEqual({
+    expect(mask(agent.schema, desired as ValueObject, { onlyOwn: true })).toEqual({
       default_retry_policy_id: { $ref: 'retry_policy.gentle' },
       integrations: { smsProvider: { auth_token: { $secret: 'env:TOKEN' } } },
     });
@@ -91,7 +89,7 @@ describe('a masked document', () => {
 });
 
 describe('a document to be kept', () => {
-  const kept = () => withholdSensitive(agent.schema, DOCUMENT);
+  const kept = () => withhold(agent.schema, DOCUMENT);
 
   test('holds no canary, nor what the platform owns', () => {
     const { document } = kept();
@@ -132,7 +130,7 @@ describe('a document to be kept', () => {
   });
 
   test('says nothing of what is not there', () => {
-    const kept = withholdSensitive(agent.schema, {
+    const kept = withhold(agent.schema, {
       extensions: { tools: [{ name: 'crm', headers: [{ key: 'X', value: null }] }] },
     });
     expect(kept.withheld).toEqual([]);
@@ -161,16 +159,16 @@ describe('a secret that no schema names', () => {
 
   test('is masked whole where it is live, and nothing beside it', () => {
     const secrets = knownSecrets(agent.schema, given as ValueObject, written);
-    expect(maskLive(agent.schema, live, secrets)).toEqual({
+    expect(mask(agent.schema, live, { secrets, onlyOwn: true })).toEqual({
       integrations: { ehrProvider: { username: 'u', pin: MASK, door: MASK } },
       description: 'plain',
     });
     const gone = { integrations: { ehrProvider: { pin: null } } };
-    expect(maskLive(agent.schema, gone, secrets)).toEqual(gone);
+    expect(mask(agent.schema, gone, { secrets, onlyOwn: true })).toEqual(gone);
   });
 
   test('is not kept', () => {
-    const { document, withheld } = withholdSensitive(
+    const { document, withheld } = withhold(
       agent.schema,
       live,
       new Set(['integrations.ehrProvider.pin', 'integrations.ehrProvider.door.code']),

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { JsonObject } from '../../../src/core/value.ts';
-import { kindNamed } from '../../../src/kinds/index.ts';
-import { maskRecord, maskUnknown } from '../../../src/render/read/masked.ts';
+import { mask, maskUnknown } from '../../src/core/redact.ts';
+import type { JsonObject } from '../../src/core/value.ts';
+import { kindNamed } from '../../src/kinds/index.ts';
 
 const agent = kindNamed('agent').schema;
 
@@ -67,7 +67,7 @@ describe('what a record of an agent hides', () => {
     ],
   ];
   test.each(rows)('%s', (_, record, shown) => {
-    expect(maskRecord(agent, record)).toEqual(shown);
+    expect(mask(agent, record)).toEqual(shown);
   });
 });
 

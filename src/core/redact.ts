@@ -1,0 +1,535 @@
+/**
+ * The one answer to "is this value secret, sensitive or named like one?", and the one walk that takes such values
+ * out of a document. Plans, drift, `get`, `pull`, `export`, journals, snapshots, traces and errors all ask here, so
+ * that what one of them masks none of them shows.
+ *
+ * | what tells                              | what is masked                                                 |
+ * |-----------------------------------------|----------------------------------------------------------------|
+ * | `x-secret`, `x-sensitive`               | every text and number of the field and below it                |
+ * | `x-secrets-inside`                      | below it, every text and number that the schema does not name  |
+ * | the name of what the schema does not name | every text and number below it                               |
+ * | the name in a pair (`{ key, value }`)   | the value beside it                                            |
+ * | a list or map of headers                | its values                                                     |
+ * | a credential within any text            | that part of the text                                          |
+ *
+ * What gives nothing away is shown: null, flags, empty texts, placeholders that are filled in during a call, and,
+ * where only a name tells, moments and counts. `writeOnly` says that a value is never returned, not that it is secret.
+ */
+import { elementNode, type FieldNode, memberNode, rootNode } from './field-node.ts';
+import { extendPath, identitySegment, identityText, isIdentity, type Path } from './path.ts';
+import type { FieldSchema } from './schema.ts';
+import {
+  Blob,
+  isList,
+  isObject,
+  type Json,
+  type JsonObject,
+  Ref,
+  Secret,
+  type Value,
+  type ValueObject,
+} from './value.ts';
+
+/** Stands wherever a secret value would. */
+export const MASK = '(secret)';
+
+/** How much of a value is secret: nothing, the credentials in a text, or all of it. */
+export type Sensitivity = 'open' | 'part' | 'whole';
+
+/** What holds for a value because of where it stands. */
+export type Secrecy = {
+  /** Whether it is masked: because the schema says so, or because of its name. */
+  readonly hidden: 'no' | 'name' | 'schema';
+  /** Below `x-secrets-inside`. */
+  readonly inside: boolean;
+  /** An element of a list of headers. */
+  readonly headers: boolean;
+  /** The name is a plural: numbers are counts (`max_tokens`). */
+  readonly counts: boolean;
+};
+
+/** A field of a document, on the way down from its root. */
+export type FieldContext = { readonly node: FieldNode; readonly secrecy: Secrecy };
+
+/** Nothing is known to be secret. */
+export const OPEN: Secrecy = { hidden: 'no', inside: false, headers: false, counts: false };
+const BY_SCHEMA: Secrecy = { ...OPEN, hidden: 'schema' };
+
+/** How secret a value is. For a list or an object: `whole` where all below it is masked, `part` where something is. */
+export function sensitivity(
+  { node, secrecy }: FieldContext,
+  value: Value | undefined,
+): Sensitivity {
+  if (isList(value) || isObject(value)) {
+    if (secrecy.hidden !== 'no') return holdsSecret({ node, secrecy }, value) ? 'whole' : 'open';
+    return holdsSecret({ node, secrecy }, value) ? 'part' : 'open';
+  }
+  return scalarSensitivity(secrecy, value);
+}
+
+/** Whether anything in a value is secret, however deep. */
+export function holdsSecret(field: FieldContext, value: Value | undefined): boolean {
+  if (isList(value)) {
+    const items = itemContext(field);
+    return value.some((item) => holdsSecret(items, item));
+  }
+  if (!isObject(value)) return scalarSensitivity(field.secrecy, value) !== 'open';
+  for (const key in value) {
+    const member = value[key];
+    // Nothing to say of most of what is not set.
+    if (member === null || member === undefined || typeof member === 'boolean') continue;
+    if (holdsSecret(memberContext(field, key, value), member)) return true;
+  }
+  return false;
+}
+
+/** The same for a text or number, of which only the secrecy of its place is known. */
+export function scalarSensitivity(secrecy: Secrecy, value: Value | undefined): Sensitivity {
+  if (typeof value === 'string') {
+    if (value === '') return 'open';
+    if (secrecy.hidden === 'schema') return 'whole';
+    if (secrecy.hidden === 'name' && !isHarmless(value, secrecy.counts)) return 'whole';
+    return holdsCredential(value) ? 'part' : 'open';
+  }
+  if (typeof value !== 'number') return 'open';
+  return secrecy.hidden === 'schema' || (secrecy.hidden === 'name' && !secrecy.counts)
+    ? 'whole'
+    : 'open';
+}
+
+/** The field that a whole document is. */
+export function rootContext(root: FieldSchema): FieldContext {
+  return { node: rootNode(root), secrecy: OPEN };
+}
+
+/** A member. `object`: what it stands in, where that is at hand, since a pair says there what its value is. */
+export function memberContext(
+  field: FieldContext,
+  key: string,
+  object?: ValueObject,
+): FieldContext {
+  const { node } = memberNode(field.node, key, '');
+  return { node, secrecy: memberSecrecy(field.secrecy, node, key, object) };
+}
+
+/** The elements of a list. */
+export function itemContext({ node: list, secrecy }: FieldContext): FieldContext {
+  const node = elementNode(list);
+  return { node, secrecy: elementSecrecy(node, secrecy) };
+}
+
+/** What a path leads to. An element is told by what it is recognised by, which is the name in a pair. */
+export function contextAt(root: FieldSchema, path: Path): FieldContext {
+  let field = rootContext(root);
+  let pair: ValueObject | undefined;
+  for (const segment of path) {
+    if (isIdentity(segment)) {
+      field = itemContext(field);
+      pair = { key: identityText(segment), value: null };
+    } else {
+      field = memberContext(field, segment, pair);
+      pair = undefined;
+    }
+  }
+  return field;
+}
+
+/** What of a field's schema and place counts. */
+export type FieldFacts = Pick<FieldNode, 'hidden' | 'isNamed' | 'isOfElement' | 'secretsInside'>;
+
+/** What holds for a member because of the fields above it, its schema and its name. */
+export function memberSecrecy(
+  above: Secrecy,
+  node: FieldFacts,
+  key: string,
+  object?: ValueObject,
+): Secrecy {
+  if (node.hidden || above.hidden === 'schema') return BY_SCHEMA;
+  const label = labelBeside(key, object);
+  if (isLabel(key, object, node) && (above.headers || above.hidden === 'no'))
+    return above.inside || node.secretsInside ? { ...OPEN, inside: true } : OPEN;
+  const isTold = node.isNamed && label === undefined;
+  const { secret, plural, headers } = isTold ? PLAIN_NAME : factsOfName(label ?? key);
+  const isBelow = above.hidden === 'name';
+  const isHidden = secret || headers || isBelow || (above.inside && !node.isNamed);
+  const inside = above.inside || node.secretsInside;
+  if (isHidden === isBelow && inside === above.inside && !headers) return above;
+  const counts = isBelow ? above.counts : secret && plural;
+  return { hidden: isHidden ? 'name' : 'no', inside, headers: headers || above.headers, counts };
+}
+
+/** The same for an element of a list. */
+export function elementSecrecy(node: FieldFacts, above: Secrecy): Secrecy {
+  if (node.hidden) return BY_SCHEMA;
+  return node.secretsInside && !above.inside ? { ...above, inside: true } : above;
+}
+
+/** Members that say what the `value` beside them is. */
+const LABELS = ['key', 'name', 'header'];
+
+/** Whether a member names what it stands in: the `key` of an element opens nothing. */
+function isLabel(key: string, object: ValueObject | undefined, node: FieldFacts): boolean {
+  if (!LABELS.includes(key)) return false;
+  if (object !== undefined && Object.hasOwn(object, 'value')) return true;
+  return key === 'key' && node.isOfElement;
+}
+
+function labelBeside(key: string, object: ValueObject | undefined): string | undefined {
+  if (key !== 'value' || object === undefined) return undefined;
+  const label = LABELS.map((name) => object[name]).find((text) => typeof text === 'string');
+  return typeof label === 'string' ? label : undefined;
+}
+
+// Names
+
+type NameFacts = {
+  readonly secret: boolean;
+  readonly plural: boolean;
+  /** Of a list or a map of headers. */
+  readonly headers: boolean;
+};
+
+const PLAIN_NAME: NameFacts = { secret: false, plural: false, headers: false };
+
+/** Every value of a fleet asks for its name; people may choose any number of them. */
+const known = new Map<string, NameFacts>();
+const MOST_KNOWN = 20_000;
+
+function factsOfName(name: string): NameFacts {
+  let facts = known.get(name);
+  if (facts === undefined) {
+    const words = wordsOf(name);
+    facts = {
+      secret: soundSecret(words),
+      plural: words.at(-1)?.endsWith('s') === true,
+      headers: HEADERS.test(words.at(-1) ?? ''),
+    };
+    if (known.size >= MOST_KNOWN) known.clear();
+    known.set(name, facts);
+  }
+  return facts;
+}
+
+/** Whether a name, however it is written, is that of a secret: `clientSecret`, `X-API-Key`, `session`. */
+export function isSecretName(name: string): boolean {
+  return factsOfName(name).secret;
+}
+
+/** `privateKey`, `private_key` and `PRIVATE-KEY` are the same words; a number at the end says nothing. */
+function wordsOf(name: string): readonly string[] {
+  return name
+    .replace(/([\p{Ll}\d])(\p{Lu})/gu, '$1 $2')
+    .replace(/(\p{Lu})(\p{Lu}\p{Ll})/gu, '$1 $2')
+    .toLowerCase()
+    .split(/[^\p{L}\p{N}]+/u)
+    .map((word) => word.replace(/\d+$/, ''))
+    .filter((word) => word !== '');
+}
+
+const HEADERS = /headers?$/;
+
+/** Words that make a name a secret's wherever they stand in it, unless it ends in one that says otherwise. */
+const ANYWHERE =
+  /passw(?:or)?d|passphrase|passcode|credential|secret(?!ar|ion)|authori[sz]ation|privatekey/;
+/** About a secret, such as `password_reset_url`, `secret_name` and `credentials_updated_at`. */
+const ABOUT =
+  /^(?:ur[li]|links?|page|hint|polic(?:y|ies)|length|min|max|expiry|expires|expired|expiration|at|on|date|time|ttl|timeout|days|hours|minutes|seconds|required|enabled|disabled|rotation|count|limits?|type|format|status|state|reset|name|used|prompt|label|description|instructions|message|text|title)$/;
+/** Words that make a name a secret's where they end it. */
+const AT_END =
+  /(?:token|apikey|accesskey|secretkey|authkey)s?$|^(?:auth|oauth|cookies?|signatures?|sig|sessions?|session(?:id|key)|bearer|jwts?|pwd|userpass|passkeys?|secrets?)$/;
+/** What a key is for where it opens doors: others sort, or name something. */
+const KEY_FOR =
+  /^(?:api|access|app|application|auth|private|subscription|secret|encryption|decryption|signing|master|shared|service|account|server|client|consumer|storage|session|webhook|license|deploy|ssh|hmac|aes|rsa|x)$/;
+/** What an id is of where it counts as half of a credential. */
+const ID_OF = /^(?:api|access|app|auth|private|subscription|session)$/;
+/** A secret in some form: `token_value`, `authorization_header`. */
+const FORM = /^(?:values?|headers?|strings?|base|hex|raw|encoded|plain|plaintext)$/;
+
+function soundSecret(words: readonly string[]): boolean {
+  const last = words.at(-1);
+  if (last === undefined) return false;
+  const before = words.at(-2) ?? '';
+  if (words.length > 1 && FORM.test(last)) return soundSecret(words.slice(0, -1));
+  if (/^keys?$/.test(last))
+    return words.length === 1
+      ? last === 'key'
+      : KEY_FOR.test(before) || words.some((word) => ANYWHERE.test(word));
+  if (/^ids?$/.test(last) && ID_OF.test(before)) return true;
+  if (AT_END.test(last) || (last === 'pass' && words.length === 1)) return true;
+  return !ABOUT.test(last) && words.some((word) => ANYWHERE.test(word));
+}
+
+// Values
+
+const MOMENT = /^\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d)$/;
+/** What is filled in during a call, or by the configuration. */
+const FILLED_IN = /\$\{[^{}]*\}|\{\{[^{}]*\}\}/g;
+const NUMBER = /^\d+$/;
+
+/** Whether a text is a moment, such as when a provider was connected: it gives nothing away. */
+export function isMoment(text: string): boolean {
+  return MOMENT.test(text);
+}
+
+/** Whether a text gives nothing away although its name is that of a secret. */
+function isHarmless(text: string, counts: boolean): boolean {
+  return isFilledIn(text) || isMoment(text) || (counts && NUMBER.test(text));
+}
+
+/** Whether a text has nothing of its own but a scheme: `Bearer {{token}}`. */
+export function isFilledIn(text: string): boolean {
+  return SCHEME.test(text.replace(FILLED_IN, '').trim());
+}
+
+const SCHEME = /^(?:bearer|basic|digest|token|apikey|api-key)?$/i;
+
+// Credentials within a text
+
+/** `name=value` of a query, a fragment or a form, also where it stands within another address. */
+const PAIR = /(^|[?&#;]|%3f|%26)([\w.~%[\]-]{1,100}?)(=|%3d)([^\s&#"<>`]*?)(?=$|[\s&#"<>`]|%26)/gi;
+/** The user information of an address. */
+const USER = /\b([a-z][a-z0-9+.-]*:\/\/)([^\s/?#"'<>`\\]+)(?=@)/gi;
+/** Protocols in which a user name alone opens no door. */
+const NAMES_USER = /^(?:ssh|sftp|git|git\+ssh|svn\+ssh|rsync|ftp):/i;
+const SCHEMED = /\b(bearer|basic)(\s+)((?=[^\s]*\d)(?=[^\s]*[a-z])[\w.~+/=-]{12,})/gi;
+const JWT = /\beyJ[\w-]{8,}\.eyJ[\w-]{8,}\.[\w-]{8,}/g;
+const PEM = /(-----BEGIN [A-Z ]*PRIVATE KEY-----)([\s\S]*?)(-----END |$)/g;
+
+/** A scheme as it is spelled in practice, without its first letter. */
+const SCHEMES = ['earer ', 'EARER ', 'asic ', 'ASIC '];
+
+/** Each rule is tried only where what it needs is there: of nearly all texts that is a look, and no more. */
+function replaceCredentials(text: string, replace: (credential: string) => string): string {
+  const put = (value: string) => (isFilledIn(value) || value === MASK ? value : replace(value));
+  let shown = text;
+  if (shown.includes('PRIVATE KEY')) {
+    shown = shown.replace(
+      PEM,
+      (_, begin: string, body: string, end: string) => `${begin}${put(body)}${end}`,
+    );
+  }
+  if (shown.includes('@') && shown.includes('://')) {
+    shown = shown.replace(USER, (_, scheme: string, user: string) => {
+      const [name = '', ...rest] = user.split(':');
+      const password = rest.join(':');
+      if (password !== '') return `${scheme}${name}:${put(password)}`;
+      const isOpen = NAMES_USER.test(scheme);
+      return isOpen ? `${scheme}${user}` : `${scheme}${put(name)}${user.slice(name.length)}`;
+    });
+  }
+  if (shown.includes('=') || shown.includes('%3')) {
+    shown = shown.replace(
+      PAIR,
+      (whole, before: string, name: string, equals: string, value: string) => {
+        const { secret, plural } = factsOfName(decoded(name));
+        if (secret && value !== '' && !isHarmless(value, plural))
+          return `${before}${name}${equals}${put(value)}`;
+        // Another address may stand in it, encoded.
+        if (!value.includes('%3')) return whole;
+        return `${before}${name}${equals}${replaceCredentials(value, replace)}`;
+      },
+    );
+  }
+  if (shown.includes('eyJ')) shown = shown.replace(JWT, put);
+  if (SCHEMES.some((scheme) => shown.includes(scheme))) {
+    shown = shown.replace(
+      SCHEMED,
+      (_, scheme: string, space: string, value: string) => `${scheme}${space}${put(value)}`,
+    );
+  }
+  return shown;
+}
+
+function decoded(name: string): string {
+  if (!name.includes('%')) return name;
+  try {
+    return decodeURIComponent(name);
+  } catch {
+    return name;
+  }
+}
+
+/** A text with the credentials in it masked: `https://user:(secret)@host/x?token=(secret)`. */
+export function redactText(text: string): string {
+  return replaceCredentials(text, () => MASK);
+}
+
+/** The credentials in a text. */
+export function credentialsIn(text: string): readonly string[] {
+  const found: string[] = [];
+  replaceCredentials(text, (credential) => {
+    found.push(credential);
+    return credential;
+  });
+  return found;
+}
+
+function holdsCredential(text: string): boolean {
+  return redactText(text) !== text;
+}
+
+// The walk
+
+/** How a document is redacted. */
+export type Redaction = {
+  /**
+   * `mask`: secrets are masked where they stand. `withhold`: they are left out and their paths are listed; a text
+   * with a credential goes whole.
+   */
+  readonly how: 'mask' | 'withhold';
+  /** Leaves out what the platform owns. */
+  readonly onlyOwn?: boolean;
+  /** Withholds what is compared as one value as one. */
+  readonly asOne?: boolean;
+  /**
+   * Masks whatever the schema does not name, and as a whole what is masked: of a trace nobody can say what is in
+   * a field that is newer than the contract.
+   */
+  readonly strict?: boolean;
+  /** Leaves that are secret although nothing here tells: see `knownSecrets`. */
+  readonly secrets?: ReadonlySet<string>;
+};
+
+/** A document that may be shown or kept, and the paths of what was left out of it. */
+export type Redacted = { readonly document: JsonObject; readonly withheld: readonly string[] };
+
+const NO_PATHS: ReadonlySet<string> = new Set();
+
+/** The one walk: takes out of a document what `sensitivity` calls secret. References, secrets' sources and files stay. */
+export function redact(root: FieldSchema, document: ValueObject, how: Redaction): Redacted {
+  const withheld: string[] = [];
+  const value = redactValue(rootContext(root), document, '', how, withheld);
+  return { document: isObject(value) ? value : {}, withheld };
+}
+
+/** A value that stands at a path, with its secrets masked and without what the platform owns. */
+export function maskAt(root: FieldSchema, path: Path, value: Value | undefined): Json {
+  return redactValue(contextAt(root, path), value, '', { how: 'mask', onlyOwn: true }, []) ?? null;
+}
+
+/** A value of which no schema is known, such as what a platform says in a refusal, with its secrets masked. */
+export function maskUnknown(value: Json): Json {
+  return redactValue(rootContext(NO_SCHEMA), value, '', { how: 'mask' }, []) ?? null;
+}
+
+const NO_SCHEMA: FieldSchema = {};
+
+/** The value at a path as a trace may show it: only what the schema names and does not call secret. */
+export function maskStrictly(root: FieldSchema, path: Path, value: Json): Json {
+  return redactValue(contextAt(root, path), value, '', { how: 'mask', strict: true }, []) ?? null;
+}
+
+/** Every text and number of a value that is secret, and every credential in a text. */
+export function secretTexts(field: FieldContext, value: Value | undefined): readonly string[] {
+  if (isList(value)) {
+    const items = itemContext(field);
+    return value.flatMap((item) => secretTexts(items, item));
+  }
+  if (isObject(value)) {
+    return Object.keys(value).flatMap((key) =>
+      secretTexts(memberContext(field, key, value), value[key]),
+    );
+  }
+  const found = scalarSensitivity(field.secrecy, value);
+  if (found === 'open') return [];
+  return found === 'whole' || typeof value !== 'string' ? [String(value)] : credentialsIn(value);
+}
+
+/**
+ * A document as a journal keeps it: without what the platform owns and without secrets, and the paths of the latter.
+ * What is compared as one value goes as one where something in it is secret.
+ */
+export function withhold(
+  root: FieldSchema,
+  document: ValueObject,
+  secrets: ReadonlySet<string> = NO_PATHS,
+): Redacted {
+  return redact(root, document, { how: 'withhold', onlyOwn: true, asOne: true, secrets });
+}
+
+/** A document with its secrets masked. */
+export function mask(
+  root: FieldSchema,
+  document: ValueObject,
+  more: Omit<Redaction, 'how'> = {},
+): JsonObject {
+  return redact(root, document, { ...more, how: 'mask' }).document;
+}
+
+function redactValue(
+  field: FieldContext,
+  value: Value | undefined,
+  text: string,
+  redaction: Redaction,
+  withheld: string[],
+): Json | undefined {
+  if (value === undefined || value === null) return null;
+  if (value instanceof Ref || value instanceof Secret || value instanceof Blob)
+    return value.toJSON();
+  const { how, secrets = NO_PATHS } = redaction;
+  const isMask = how === 'mask';
+  const withhold = () => {
+    withheld.push(text);
+    return undefined;
+  };
+  if (secrets.size > 0 && secrets.has(text)) return isMask ? MASK : withhold();
+  const isContainer = isList(value) || isObject(value);
+  if (redaction.strict === true && (field.node.isFree || field.secrecy.hidden !== 'no'))
+    return MASK;
+  if (
+    redaction.asOne === true &&
+    isContainer &&
+    isComparedWhole(field.node, value) &&
+    field.secrecy.hidden !== 'schema'
+  )
+    return holdsSecret(field, value)
+      ? withhold()
+      : redactMembers(field, value, text, redaction, withheld);
+  if (isContainer) return redactMembers(field, value, text, redaction, withheld);
+  const found = scalarSensitivity(field.secrecy, value);
+  if (found === 'open') return value;
+  if (!isMask) return withhold();
+  return found === 'whole' || typeof value !== 'string' ? MASK : redactText(value);
+}
+
+function isComparedWhole({ isWhole, identity }: FieldNode, value: Value): boolean {
+  return isWhole || (isList(value) && identity === undefined);
+}
+
+function redactMembers(
+  field: FieldContext,
+  value: readonly Value[] | ValueObject,
+  text: string,
+  redaction: Redaction,
+  withheld: string[],
+): Json {
+  const { node, secrecy } = field;
+  // Of what is masked nobody asks for the path.
+  const isPlaced = redaction.how === 'withhold' || redaction.secrets !== undefined;
+  if (isList(value)) {
+    const items = itemContext(field);
+    const list: Json[] = [];
+    for (const [index, item] of value.entries()) {
+      const at = isPlaced ? extendPath(text, segmentOf(node, item, index)) : '';
+      const one = redactValue(items, item, at, redaction, withheld);
+      if (one !== undefined) list.push(one);
+    }
+    return list;
+  }
+  const object: Record<string, Json> = {};
+  for (const key of Object.keys(value)) {
+    const member = value[key];
+    const { node: below, text: at } = memberNode(node, key, text);
+    if (member === undefined || (redaction.onlyOwn === true && below.isReadOnly)) continue;
+    const inner = { node: below, secrecy: memberSecrecy(secrecy, below, key, value) };
+    const one = redactValue(inner, member, at, redaction, withheld);
+    if (one !== undefined) object[key] = one;
+  }
+  return object;
+}
+
+/** An element by what it is recognised by, or by its position. */
+function segmentOf({ identity }: FieldNode, item: Value, index: number): string {
+  const name = identity !== undefined && isObject(item) ? item[identity] : undefined;
+  return identitySegment(String(name ?? index));
+}

@@ -1,0 +1,159 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import type { JsonObject } from '../../src/core/value.ts';
+import { startSimulator } from '../../src/simulator/index.ts';
+import { numbered, oddAgent } from './bags.ts';
+import { openEcho } from './echo.ts';
+import { filesBelow } from './leaks.ts';
+import { captured } from './scene.ts';
+
+const HARBOR = '3c6e0b8a-9c15-4f1d-9f0e-5d2b7f1a2c11';
+/** The places that one agent has at most. */
+const PLACES = 200;
+
+/** What one command showed. */
+type Shown = { readonly by: string; readonly text: string };
+
+const canariesIn = (text: string, kind: 's' | 'p', generation: string) =>
+  new Set(text.match(new RegExp(`canary-${kind}-\\d{4}-${generation}`, 'g')));
+
+/** What goes wrong for one set of agents: secrets that something shows, and plain values that `get` does not. */
+export type Verdict = {
+  readonly leaks: readonly string[];
+  readonly missing: readonly string[];
+  /** How many plain values were written into files: neither refuses everything. */
+  readonly written: { readonly pull: number; readonly export: number };
+};
+
+/**
+ * A fleet of odd agents is applied, edited in the dashboard in every value, and looked at, pulled, exported, kept,
+ * written and rolled back in every way there is.
+ */
+export async function throughEveryWalker(
+  seed: number,
+  agents: number,
+  isThorough: boolean,
+): Promise<Verdict> {
+  const odd = fc.sample(oddAgent, { numRuns: agents, seed });
+  const documents = (generation: string) =>
+    odd.map((one, index) => numbered(one, generation, index * PLACES));
+  const sim = await startSimulator({
+    seed: {
+      organizations: [{ id: HARBOR, name: 'Harbor' }],
+      keys: [{ client_id: 'walkers', client_secret: 'walked' }],
+    },
+  });
+  const platform = await openEcho(sim.url);
+  const folder = await mkdtemp(join(tmpdir(), 'callsheet-walkers-'));
+  const exported = `${folder}-exported`;
+  const env = {
+    CALLSHEET_FINGERPRINT_KEY: 'a key that the team keeps',
+    CALLSHEET_BASE_URL: platform.url,
+    CALLSHEET_CLIENT_ID: 'walkers',
+    CALLSHEET_CLIENT_SECRET: 'walked',
+  };
+  const shown: Shown[] = [];
+  const run = async (...line: readonly string[]) => {
+    const trace = join(folder, 'trace.jsonl');
+    const argv = [...line, '--dir', folder, '--verbose', '--trace-http', trace];
+    const { out, err, exit } = await captured(argv, env);
+    shown.push({ by: line.join(' '), text: out + err });
+    return { out, exit, err };
+  };
+  try {
+    const before = documents('a');
+    const sections = before.map(({ own }, index) => [
+      `odd${index}`,
+      { name: `Odd ${index}`, ...own },
+    ]);
+    await writeFile(
+      join(folder, 'callsheet.yaml'),
+      JSON.stringify(
+        {
+          callsheet: 1,
+          organizations: { harbor: HARBOR },
+          organization: 'harbor',
+          agents: Object.fromEntries(sections),
+        },
+        null,
+        2,
+      ),
+    );
+    await run('validate');
+    const applied = await run('apply', '--auto-approve');
+    if (applied.exit !== 0) throw new Error(`the odd agents cannot be applied:\n${applied.err}`);
+    const after = documents('b');
+    for (const { record } of [...sim.store.agents.values()]) {
+      const { own, theirs } = after[Number(String(record.name).slice(4))] ?? {};
+      sim.edit(String(record.id), { ...own, ...theirs } as JsonObject);
+    }
+    const { out: got } = await run('get', 'agents', '--format', 'json');
+    const whole: string[] = [got];
+    for (const index of odd.keys())
+      whole.push((await run('get', 'agent', `agent.odd${index}`, '--format', 'json')).out);
+    for (const format of ['text', 'markdown', 'html', 'json'])
+      await run('plan', '--out', join(folder, 'a.plan'), '--format', format);
+    for (const format of isThorough ? ['text', 'json', 'markdown'] : ['text'])
+      await run('drift', '--format', format);
+    await run('get', 'agent', 'agent.odd0');
+    await run('explain', 'agent.odd0.extensions');
+    await run('history', 'agent.odd0');
+    await run('export', '--out', exported);
+    await run('snapshot', 'create', '--out', join(folder, 'plain.snapshot'));
+    await run('snapshot', 'show', join(folder, 'plain.snapshot'), 'agent.odd0');
+    await run('pull', '--theirs', '--dry-run', '--skip-refused');
+    await run('pull', '--new', '--dry-run');
+    if (isThorough) await run('rehearse', '--accept-conflicts');
+    platform.set({ to: 'writes', status: 400, shape: 'issues' });
+    await run('apply', '--auto-approve', '--accept-conflicts');
+    platform.set(undefined);
+    await run(
+      'apply',
+      '--auto-approve',
+      '--accept-conflicts',
+      '--events',
+      join(folder, 'events.jsonl'),
+    );
+    const { out: versions } = await run('history', 'agent.odd0', '--format', 'json');
+    const entries: readonly { readonly id: number }[] = JSON.parse(versions).data;
+    for (const { id } of entries) await run('history', 'agent.odd0', '--diff', `${id}`, '1');
+    await run('state', 'show', 'agent.odd0');
+    await run('rollback', '--auto-approve', '--force');
+    const kept = await filesBelow(folder, new Set(['callsheet.yaml']));
+    const files = await filesBelow(exported, new Set());
+    const seen = [...shown, ...[...kept, ...files].map(({ name, text }) => ({ by: name, text }))];
+    const leaks = ['a', 'b'].flatMap((generation) =>
+      seen.flatMap(({ by, text }) =>
+        [...canariesIn(text, 's', generation)].map((canary) => `${by}: ${around(text, canary)}`),
+      ),
+    );
+    const open = canariesIn(whole.join('\n'), 'p', 'b');
+    const missing = [...canariesIn(JSON.stringify(after), 'p', 'b')].filter(
+      (one) => !open.has(one),
+    );
+    // At last, since it writes into the configuration, where the secrets of the other generation stand.
+    await run('pull', '--theirs', '--skip-refused', '--force');
+    const pulled = await readFile(join(folder, 'callsheet.yaml'), 'utf8');
+    const written = {
+      pull: canariesIn(pulled, 'p', 'b').size,
+      export: canariesIn(files.map(({ text }) => text).join('\n'), 'p', 'b').size,
+    };
+    const wrote = [...canariesIn(pulled, 's', 'b')].map(
+      (canary) => `pull wrote: ${around(pulled, canary)}`,
+    );
+    return { leaks: [...leaks, ...wrote], missing, written };
+  } finally {
+    await platform.close();
+    await sim.close();
+    for (const one of [folder, exported]) await rm(one, { recursive: true, force: true });
+  }
+}
+
+const AROUND = 80;
+
+function around(text: string, canary: string): string {
+  const at = text.indexOf(canary);
+  return text.slice(Math.max(0, at - AROUND), at + AROUND);
+}
