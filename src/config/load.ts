@@ -125,7 +125,7 @@ export async function loadStack(
   const files = parts.files.map(({ file }) => file);
   const rules = await openRules(settings?.rules ?? [], kinds, report);
   const isSound = !report.hasErrors();
-  if (options.secrets === 'check') checkSecrets(resources, folder, options.env, report);
+  checkSecrets(resources, folder, options, report);
   if (settings === undefined || !isSound) {
     return { stack: undefined, diagnostics: report.diagnostics(), files };
   }

@@ -418,12 +418,12 @@ const TABLE: readonly (readonly [name: string, summary: string, remedy: string])
     'A text file has Windows line endings, which are sent as they are.',
     'Save it with line feeds.',
   ],
-  ['usage/invalid', 'A flag has a value that cannot be read.', 'Correct the command line.'],
   [
     'unchecked/known',
     'A field that the schema knows stands under unchecked, where nothing checks it.',
     'Write it in the resource itself.',
   ],
+  ['usage/invalid', 'A flag has a value that cannot be read.', 'Correct the command line.'],
   [
     'variable/environment',
     'A variable reads something of the environment that is not for stacks.',

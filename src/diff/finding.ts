@@ -1,7 +1,7 @@
 import type { Path } from '../core/path.ts';
 import type { FieldCause } from '../core/plan-document.ts';
 import type { FieldSchema } from '../core/schema.ts';
-import type { Json, Value } from '../core/value.ts';
+import { type Json, Secret, type Value } from '../core/value.ts';
 import { type Leaf, leafSensitivity } from './leaves.ts';
 
 /**
@@ -41,6 +41,9 @@ export function leafChange(
   const { path, text, schema, facts } = leaf;
   const { unreadable } = facts;
   const sensitive =
-    unreadable || [before, after].some((value) => leafSensitivity(leaf, value) === 'whole');
+    unreadable ||
+    [before, after].some(
+      (value) => value instanceof Secret || leafSensitivity(leaf, value) === 'whole',
+    );
   return { path, text, before, after, cause, sensitive, unreadable, schema };
 }

@@ -78,7 +78,7 @@ test('what the configuration has no words for is left out, and told', () => {
     {},
   );
   expect(one?.remarks.map(({ path, reason }) => `${path}: ${reason}`)).toEqual([
-    'brand_new: no schema knows it: it stands under unchecked, and is not compared',
+    'brand_new: no schema knows it: it stands under unchecked',
     'api_token: it is named like a secret, and no schema says what it is',
     'config: it has the key <<; it is left out',
   ]);
