@@ -145,6 +145,8 @@ export function memberSecrecy(
   object?: ValueObject,
 ): Secrecy {
   if (node.hidden || above.hidden === 'schema') return BY_SCHEMA;
+  // Nearly all: what the schema names and nothing above says anything of.
+  if (above === OPEN && node.isNamed && !node.secretsInside && key !== 'value') return OPEN;
   const label = labelBeside(key, object);
   if (isLabel(key, object, node) && (above.headers || above.hidden === 'no'))
     return above.inside || node.secretsInside ? { ...OPEN, inside: true } : OPEN;

@@ -16,6 +16,7 @@ export function leafNotes(address: Address, leaves: readonly LeafChange[]): read
 function leafNote({
   cause,
   text,
+  before,
   after,
   unreadable,
   sensitive,
@@ -32,8 +33,15 @@ function leafNote({
     return { severity: 'info', message };
   }
   if (unreadable && !sensitive) {
-    const message = `${text}: the platform does not return it, so nobody can verify that it took`;
-    return { severity: 'warning', message };
+    return before === undefined
+      ? {
+          severity: 'info',
+          message: `${text}: Callsheet does not know this field, and the platform returns none of this name now. The run says whether it could be verified.`,
+        }
+      : {
+          severity: 'warning',
+          message: `${text}: the platform does not return it, so nobody can verify that it took`,
+        };
   }
   return undefined;
 }
