@@ -66,7 +66,8 @@ export async function planOne(given: Identity, input: OneInput): Promise<Result>
     support,
   };
   const { change: planned, leaves } = planChange(identity, live, context);
-  const carried = live === undefined ? [] : carriedPaths(planned, kind, live.document);
+  const isWriting = live !== undefined && planned.operations.length > 0;
+  const carried = isWriting ? carriedPaths(planned, kind, live.document) : [];
   const supported = withSupport(planned, identity, support, carried);
   const written = { document: desired?.document ?? {}, leaves, live: live?.document ?? {} };
   const { change, notes: untold } = await ask(supported, written, input);

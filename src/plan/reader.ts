@@ -122,6 +122,7 @@ export function fieldsOf(
 ): ReadonlySet<string> {
   const fields = new Set(Object.keys(document ?? {}));
   for (const text of Object.keys(leaves ?? {})) {
+    if (namesField(schema, text)) continue;
     const field = text.startsWith('"') ? parsePath(text)?.[0] : text.split(/[.[]/, 1)[0];
     if (field !== undefined && !namesField(schema, field)) fields.add(field);
   }

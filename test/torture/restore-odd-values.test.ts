@@ -96,7 +96,7 @@ describe('what no schema describes', () => {
       const dry = { ...flags, dryRun: true, format: 'text' } as const;
       const said = await restoreOn(stage, file, dry, { env: KEY });
       expect(said.out.replaceAll(/\s+/g, ' ')).toContain(
-        'agent.by_hand extensions, config names ids that change, and keeps the old ones',
+        'agent.by_hand config, extensions names ids that change, and keeps the old ones',
       );
       await restoreOn(stage, file, { ...flags, mapTexts: true }, { env: KEY });
       const text = JSON.stringify(agentOf(stage, 'By hand').record);
