@@ -34,7 +34,8 @@ const AGENT = 'agent.sample';
 /** What a command is tried with, and in which order they come: the writing ones first. */
 export function waysOf({
   folder,
-}: Pick<Scene, 'folder'>): Readonly<Record<string, readonly Way[]>> {
+  outside,
+}: Pick<Scene, 'folder' | 'outside'>): Readonly<Record<string, readonly Way[]>> {
   const at = (name: string) => join(folder, name);
   const page = 'knowledge_source.clinic.page';
   const one = (kind: string) => (kind === 'knowledge_source' ? page : `${kind}.sample`);
@@ -121,8 +122,8 @@ export function waysOf({
     ],
     'state repair': [[]],
     export: [
-      ['--out', at('exported')],
-      ['--out', at('exported'), '--force', '--factor'],
+      ['--out', join(outside, 'exported')],
+      ['--out', join(outside, 'exported'), '--force', '--factor'],
     ],
     import: [['--all'], [AGENT, '7d0c6f1e-54a3-4b0e-9b1c-2f6d8e9a0b11']],
     assumptions: [[]],

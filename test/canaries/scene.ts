@@ -57,6 +57,8 @@ export type Scene = {
   readonly sim: Simulator;
   readonly platform: EchoingPlatform;
   readonly folder: string;
+  /** A folder outside of the stack, which is searched as well. */
+  readonly outside: string;
   readonly positions: readonly Position[];
   /** Values of the configuration's secrets now. */
   readonly values: () => readonly string[];
@@ -90,7 +92,7 @@ export async function openScene(): Promise<Scene> {
   const sim = await startSimulator({ seed: SEED, dialect: { ingestionReads: 0 } });
   addTheirs(sim);
   const platform = await openEcho(sim.url);
-  const folder = temporaryFolder();
+  const [folder, outside] = [temporaryFolder(), temporaryFolder()];
   for (const [name, content] of Object.entries(WHOLE_VERSION.files))
     await writeFile(join(folder, name), content);
   await writeFile(join(folder, 'passphrase'), SNAPSHOT_PASSPHRASE);
@@ -124,6 +126,7 @@ export async function openScene(): Promise<Scene> {
     sim,
     platform,
     folder,
+    outside,
     positions,
     stack,
     leaks,
@@ -159,6 +162,7 @@ export async function openScene(): Promise<Scene> {
       { name: 'its result', text: result },
       { name: 'its messages', text: err },
       ...(await filesBelow(folder, ignored)),
+      ...(await filesBelow(outside, ignored)),
     ];
     for (const { name, text } of texts)
       for (const leak of leaksIn(text, made))
