@@ -151,9 +151,10 @@ describe('says what is wrong, and where', () => {
     const store = openIn(name === 'a wrong password' ? 'postgres' : 'nowhere', env);
     const failure = await failureOf(() => store.load());
     expect(failure.code).toBe('state');
-    expect(failure.message).toContain('cannot read the state postgres://127.0.0.1:');
+    expect(failure.message).toContain('cannot open the state postgres://127.0.0.1:');
     expect(failure.message).toContain(why);
     expect(failure.hint).toContain(hint);
+    expect(failure.hint).not.toContain('run the same command again');
   });
 
   test('a database that is read-only, and one without the right to make tables', async () => {
