@@ -21,6 +21,8 @@ export type Connection = {
   readonly isFree: () => boolean;
   /** Takes leave of the server, which gets a moment to answer. Never rejects. */
   readonly end: () => Promise<void>;
+  /** Cuts it when the signal is aborted, until the function that it returns is called. */
+  readonly cutWith: (signal: AbortSignal) => () => void;
 };
 
 /** Codes of our own beside SQLSTATEs and those of the operating system. */
@@ -44,7 +46,7 @@ export async function connect(
   config: ClientConfig,
   patience: number,
   signal: AbortSignal,
-): Promise<Connection & { readonly cutWith: (signal: AbortSignal) => () => void }> {
+): Promise<Connection> {
   const { Client } = await import('pg');
   signal.throwIfAborted();
   const socket = new Socket();

@@ -11,6 +11,7 @@ import {
   TIMED_OUT,
 } from './failures.ts';
 import {
+  type Connection,
   coded,
   configOf,
   connect,
@@ -51,7 +52,7 @@ export async function openDatabase(
   const config = configOf(origin, env, patience);
   const inTurn = pLimit(CONNECTIONS);
   const underWay = new Map<AbortController, Promise<unknown>>();
-  let idle: Awaited<ReturnType<typeof connect>>[] = [];
+  let idle: Connection[] = [];
   let isClosed = false;
 
   function dropIdle(): Promise<unknown> {
@@ -69,13 +70,9 @@ export async function openDatabase(
       return await work(connection.query);
     } finally {
       uncut();
-      giveBack(connection);
+      if (connection.isFree() && !isClosed) idle.push(connection);
+      else connection.end();
     }
-  }
-
-  function giveBack(connection: Awaited<ReturnType<typeof connect>>): void {
-    if (connection.isFree() && !isClosed) idle.push(connection);
-    else connection.end();
   }
 
   /** A server that went away without a word sends no end: the driver would wait for it for ever. */
@@ -86,15 +83,19 @@ export async function openDatabase(
     const aborted = new Promise<never>((_, reject) => {
       signal.addEventListener('abort', () => reject(signal.reason));
     });
-    const timer = setTimeout(() => {
-      controller.abort(coded(TIMED_OUT, 'no answer in time'));
-      // The other connections lead to the same server.
-      dropIdle();
-    }, patience + GRACE_MS);
+    const timer = setTimeout(
+      () => controller.abort(coded(TIMED_OUT, 'no answer in time')),
+      patience + GRACE_MS,
+    );
     const result = Promise.race([inTurn(() => use(work, signal)), aborted]);
     underWay.set(controller, result);
     try {
       return await result;
+    } catch (error) {
+      // The others lead to the same server, and what ended this one may be about to reach them.
+      const reason = reasonOf(error);
+      if (reason !== undefined && 'loss' in reason) dropIdle();
+      throw error;
     } finally {
       clearTimeout(timer);
       underWay.delete(controller);

@@ -17,7 +17,7 @@ import {
   resource,
   stateWith,
 } from '../state/sample.ts';
-import { appendAll, doRun } from '../state/stores.ts';
+import { appendAll, doRun, RUN } from '../state/stores.ts';
 import { brokenConnection, testBrokenConnections } from './broken-connections.ts';
 import { contract, type Opening, openViews, type Spot } from './contract.ts';
 import { openGiven } from './open-given.ts';
@@ -248,6 +248,39 @@ describe('the tables', () => {
     await inDatabase('steps', async ({ query }) => {
       expect(await readVersion(query, 'here', more)).toBe(more.length);
       expect(await query('select note from callsheet.run', [])).toEqual([]);
+    });
+  });
+
+  test('of the version before are read as they are, and brought forward by the next run', async () => {
+    const store = await ownDatabase('before');
+    const first = await store.acquire(holder('r1'));
+    await appendAll(first, RUN.slice(0, -1));
+    await first.release();
+    await inDatabase('before', async ({ query }) => {
+      await query('drop index callsheet.journal_by_id', []);
+      await query('alter table callsheet.journal drop column id', []);
+      await query('update callsheet.version set version = 2', []);
+    });
+    const again = openIn('before');
+    expect((await again.load()).pending).toEqual(RUN.slice(0, -1));
+    const url = server.url('before');
+    const other = openGiven({ postgres: { url, stack: 'other' } }, ENV);
+    onTestFinished(() => other.close());
+    await inDatabase('before', ({ query }) =>
+      query("update callsheet.stack set account = 'account-1'", []),
+    );
+    const claims = [{ address: 'agent.a', kind: 'agent', id: 'a1' }] as const;
+    expect(await other.overlaps?.('account-1', claims)).toHaveLength(1);
+    const lease = await again.acquire(holder('r2'));
+    await lease.append(ended());
+    expect((await openIn('before').load()).pending).toEqual([...RUN.slice(0, -1), ended()]);
+    await inDatabase('before', async ({ query }) => {
+      expect(await readVersion(query, 'here')).toBe(STEPS.length);
+      const rows = await query(
+        'select id is null as older from callsheet.journal order by part',
+        [],
+      );
+      expect(rows.map(({ older }) => older)).toEqual([...RUN.slice(0, -1).map(() => true), false]);
     });
   });
 
