@@ -202,8 +202,9 @@ export function reasonOf(error: unknown): { readonly loss: Loss } | Refusal | un
   const code = codeOf(error) ?? '';
   const said = error instanceof Error ? error.message : '';
   const refusal = REFUSALS[code] ?? (CERTIFICATE.test(code) ? UNTRUSTED : undefined);
-  // The words of the server name the user and the database.
-  if (refusal?.isAtDoor) return { ...refusal, why: `${refusal.why} (${said})` };
+  // What was said names the user, the database or the certificate.
+  if (refusal?.isAtDoor && code !== NO_TLS && code !== NOT_POSTGRES)
+    return { ...refusal, why: `${refusal.why} (${said})` };
   if (refusal !== undefined) return refusal;
   const loss = PASSING[code] ?? (code.startsWith('08') ? BROKEN : lossOf(error));
   if (loss !== undefined) return { loss };

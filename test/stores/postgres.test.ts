@@ -202,12 +202,15 @@ describe('says what is wrong, and where', () => {
   test('a connection that the server ends in mid-run', async () => {
     const store = await ownDatabase('ended');
     const lease = await store.acquire(holder('r1'));
+    const cut = () =>
+      admin.query(
+        "select pg_terminate_backend(pid) from pg_stat_activity where datname = 'ended'",
+        [],
+      );
+    await cut();
     await lease.append(began('r1'));
     await admin.query('alter database ended allow_connections false', []);
-    await admin.query(
-      "select pg_terminate_backend(pid) from pg_stat_activity where datname = 'ended'",
-      [],
-    );
+    await cut();
     const failure = await failureOf(() => lease.append(intent(1, 'agent.desk')));
     expect(failure.code).toBe('state');
     expect(failure.message).toMatch(
