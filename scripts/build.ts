@@ -14,17 +14,23 @@ const dist = join(root, 'dist');
 const draft = join(root, `dist.${process.pid}`);
 
 /**
- * What pg-boss names and Callsheet never has it use: a driver of its own (it is given the one that the state has) and
- * schedules (decision 0082). Nothing of them is bundled.
+ * What pg and pg-boss name and Callsheet never has them use: passwords from a file, another build of the driver, other
+ * runtimes, schedules (decision 0082). Nothing of them is bundled.
  */
 const UNUSED: { readonly [name: string]: string } = {
-  pg: 'export default {};',
+  'pg-cloudflare': 'module.exports = {};',
+  pgpass: 'module.exports = {};',
   'cron-parser': 'export const CronExpressionParser = {};',
   'rrule-temporal': 'export const RRuleTemporal = {};',
 };
 const withoutUnused: Plugin = {
   name: 'without-unused',
-  resolveId: (id) => (id in UNUSED ? `\0unused:${id}` : null),
+  resolveId(id, importer = '') {
+    if (id in UNUSED) return `\0unused:${id}`;
+    // Where NODE_PG_FORCE_NATIVE is set, too: there is no native driver in the package.
+    const isNative = id === './native' && importer.endsWith('/pg/lib/index.js');
+    return isNative ? join(dirname(importer), 'client.js') : null;
+  },
   load: (id) => UNUSED[id.replace('\0unused:', '')] ?? null,
 };
 

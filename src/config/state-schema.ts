@@ -44,7 +44,7 @@ const postgres: SettingsField = {
   examples: [{ url: 'postgres://callsheet@db.example.test/callsheet', stack: 'production' }],
   properties: {
     url: address(
-      'Address of the database, without a password. `?sslmode=disable` and `require` ask for less than a checked encryption.',
+      'Address of the database, without a password. `?sslmode=` takes `verify-full` (the default), `verify-ca`, `require` and `disable`.',
       'postgres://callsheet@db.example.test/callsheet',
     ),
     stack: address('Name of the state in the database.', 'production'),

@@ -5,10 +5,11 @@
 import { CallsheetError } from '../core/errors.ts';
 import { Origin } from '../core/origin.ts';
 import {
+  type Database,
   openDatabase,
   type Query,
+  type Row,
   reasonOf,
-  type ScriptedDatabase,
 } from '../stores/postgres-database.ts';
 
 /** The one schema that all tables lie in, those of pg-boss among them. */
@@ -22,7 +23,7 @@ const PATIENCE_MS = 60_000;
 type Env = Readonly<Record<string, string | undefined>>;
 
 /** The database of a queue, and how messages call it. */
-export type QueueDatabase = ScriptedDatabase & {
+export type QueueDatabase = Database & {
   readonly location: string;
   /** Does something with it, and puts into words what fails. pg-boss needs the failures as they are. */
   readonly told: <T>(work: () => Promise<T>) => Promise<T>;
@@ -120,32 +121,12 @@ export class QueueLost extends CallsheetError {
 type Executor = {
   readonly executeSql: (text: string, values?: unknown[]) => Promise<{ rows: Row[] }>;
 };
-type Row = Awaited<ReturnType<Query>>[number];
 
-/** What pg-boss asks of a database, over the driver that the state has already: it never loads its own. */
-export function executorOn(database: Pick<QueueDatabase, 'query' | 'script'>): Executor {
-  return {
-    async executeSql(text, values = []) {
-      if (values.length === 0) return { rows: [...(await database.script(text))] };
-      return { rows: [...(await database.query(text, values.map(writtenOut)))] };
-    },
-  };
-}
-
-/** The same inside of a transaction that somebody else ends. */
-export function executorIn(query: Query): Executor {
+/** What pg-boss asks of a database: on its own connections, or inside of a transaction that somebody else ends. */
+export function executorOn(query: Query): Executor {
   return {
     executeSql: async (text, values = []) => ({
-      rows: [...(await query(text, values.map(writtenOut)))],
+      rows: [...(await query(text, values as Parameters<Query>[1]))],
     }),
   };
-}
-
-type Value = Parameters<Query>[1][number];
-
-/** A list is written as PostgreSQL writes one: the driver knows the types of lists only where it asked for them. */
-function writtenOut(value: unknown): Value {
-  if (!Array.isArray(value)) return value as Value;
-  const quoted = value.map((one) => `"${String(one).replace(/["\\]/g, '\\$&')}"`);
-  return `{${quoted.join(',')}}`;
 }

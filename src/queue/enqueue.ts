@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { digestOf } from '../core/digest.ts';
 import type { Query } from '../stores/postgres-database.ts';
 import type { BatchStatus, NewBatch } from './batch.ts';
-import { executorIn, SCHEMA } from './database.ts';
+import { executorOn, SCHEMA } from './database.ts';
 import type { Queue } from './open.ts';
 import { readBatch } from './read-batch.ts';
 
@@ -39,7 +39,7 @@ export async function enqueue(queue: Queue, batch: NewBatch, id: string): Promis
       if (found !== undefined) return { id: found, isOld: true };
       await insertBatch(query, batch, { id, key, name });
       const jobs = batch.tasks.map((_, number) => jobOf({ batch: id, number }));
-      await boss.insert(name, jobs, { db: executorIn(query) });
+      await boss.insert(name, jobs, { db: executorOn(query) });
       await query(
         `delete from ${SCHEMA}.callsheet_batch where made < now() - make_interval(days => $1::int)`,
         [KEPT_DAYS],

@@ -1,7 +1,7 @@
 import type { Json } from '../core/value.ts';
 import type { Query, Row } from '../stores/postgres-database.ts';
 import type { Task } from './batch.ts';
-import { executorIn, SCHEMA } from './database.ts';
+import { executorOn, SCHEMA } from './database.ts';
 import { type JobData, jobOf } from './enqueue.ts';
 import type { Queue } from './open.ts';
 import { commandOf } from './read-batch.ts';
@@ -37,7 +37,7 @@ export function handOut({ database, boss }: Queue, queue: string, worker: string
   const finish = (claim: Claim, say: (query: Query) => Promise<unknown>): Promise<boolean> =>
     database.told(() =>
       database.transaction('write', async (query) => {
-        const ended = await boss.complete(queue, claim.job, null, { db: executorIn(query) });
+        const ended = await boss.complete(queue, claim.job, null, { db: executorOn(query) });
         if (!('affected' in ended) || ended.affected !== 1) return false;
         await say(query);
         return true;
@@ -48,7 +48,7 @@ export function handOut({ database, boss }: Queue, queue: string, worker: string
     take: (most) =>
       database.told(() =>
         database.transaction('write', async (query) => {
-          const db = executorIn(query);
+          const db = executorOn(query);
           const jobs = await boss.fetch<JobData>(queue, { batchSize: most, db });
           const claims: Claim[] = [];
           for (const { id, retryCount, data } of jobs) {
@@ -77,7 +77,7 @@ export function handOut({ database, boss }: Queue, queue: string, worker: string
     putOff: (claim, why, seconds) =>
       finish(claim, async (query) => {
         const { batch, number } = claim.task;
-        await boss.insert(queue, [jobOf({ batch, number }, seconds)], { db: executorIn(query) });
+        await boss.insert(queue, [jobOf({ batch, number }, seconds)], { db: executorOn(query) });
         await query(
           `update ${SCHEMA}.callsheet_task
            set status = 'waiting', delays = case when note = $3 then delays + 1 else 1 end, note = $3

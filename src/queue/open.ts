@@ -30,7 +30,7 @@ export async function openQueue(
     await database.told(() => migrateQueue(database));
     const { PgBoss } = await import('pg-boss');
     const boss = new PgBoss({
-      db: executorOn(database),
+      db: executorOn(database.query),
       schema: SCHEMA,
       createSchema: false,
       schedule: false,

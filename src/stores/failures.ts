@@ -51,14 +51,13 @@ export function refusedByStore(
   });
 }
 
+/** What ends without a code of its own. */
+export const LOST = 'ECONNRESET';
 const WORDS: { readonly [code: string]: string } = {
   ECONNREFUSED: 'nobody listens there (connection refused)',
-  ECONNRESET: 'the connection was lost',
+  [LOST]: 'the connection was lost',
   EPIPE: 'the connection was lost',
   UND_ERR_SOCKET: 'the connection was lost',
-  CONNECTION_CLOSED: 'the connection was lost',
-  CONNECTION_DESTROYED: 'the connection was lost',
-  CONNECTION_ENDED: 'the connection was lost',
   ENOTFOUND: 'there is no server of that name',
   EAI_AGAIN: 'its name could not be looked up',
   EHOSTUNREACH: 'it cannot be reached',
@@ -69,7 +68,6 @@ const WORDS: { readonly [code: string]: string } = {
 export const TIMED_OUT = 'ETIMEDOUT';
 const TIMEOUTS = new Set([
   TIMED_OUT,
-  'CONNECT_TIMEOUT',
   'UND_ERR_CONNECT_TIMEOUT',
   'UND_ERR_HEADERS_TIMEOUT',
   'UND_ERR_BODY_TIMEOUT',

@@ -1,7 +1,7 @@
 import type { Claim, Overlap } from '../state/claim.ts';
 import { readLine } from '../state/journal-text.ts';
 import { isRecord } from '../state/shape.ts';
-import { list, type Query } from './postgres-database.ts';
+import type { Query } from './postgres-database.ts';
 
 /**
  * Which stack of a database manages what. It is known from three places, so that there is no moment in which a
@@ -23,7 +23,7 @@ export async function findOverlaps(
 ): Promise<readonly Overlap[]> {
   if (claims.length === 0) return [];
   const byIdentity = new Map(claims.map((claim) => [`${claim.kind} ${claim.id}`, claim]));
-  const ids = list(claims.map(({ id }) => id));
+  const ids = claims.map(({ id }) => id);
   const rows = await query(
     `select s.name as stack, r.address, r.kind, r.id, false as running
        from callsheet.resource r join callsheet.stack s on s.name = r.stack
@@ -58,7 +58,7 @@ async function madeByOpenRuns(query: Query, stack: string, claims: readonly Clai
        cross join lateral regexp_matches(line, '"id":("(?:[^"\\\\]|\\\\.)*")', 'g') as found
        join unnest($2::text[]) as wanted (id) on wanted.id = found[1]
      where not r.filed and j.stack <> $1 and line like '%"type":"resource"%'`,
-    [stack, list(claims.map(({ id }) => JSON.stringify(id)))],
+    [stack, claims.map(({ id }) => JSON.stringify(id))],
   );
   return lines.flatMap(({ stack: other, line }) =>
     madeIn(readLine(String(line))).map((made) => ({ ...made, stack: other })),
@@ -102,9 +102,9 @@ export async function claimAll(
       stack,
       lease,
       account,
-      list(claims.map(({ address }) => address)),
-      list(claims.map(({ kind }) => kind)),
-      list(claims.map(({ id }) => id)),
+      claims.map(({ address }) => address),
+      claims.map(({ kind }) => kind),
+      claims.map(({ id }) => id),
     ],
   );
   return [];

@@ -1,11 +1,27 @@
-import { trustFrom } from '../api/trust.ts';
+import pLimit from 'p-limit';
 import { CallsheetError } from '../core/errors.ts';
 import type { Origin } from '../core/origin.ts';
-import { codeOf, type Loss, lossOf, NoAnswer, refusedByStore, TIMED_OUT } from './failures.ts';
+import {
+  codeOf,
+  LOST,
+  type Loss,
+  lossOf,
+  NoAnswer,
+  refusedByStore,
+  TIMED_OUT,
+} from './failures.ts';
+import {
+  type Connection,
+  coded,
+  configOf,
+  connect,
+  NO_PASSWORD,
+  NO_TLS,
+  NOT_POSTGRES,
+  type Query,
+} from './postgres-connection.ts';
 
-type Value = string | number | boolean | null | readonly string[];
-export type Row = { readonly [column: string]: unknown };
-export type Query = (text: string, values: readonly Value[]) => Promise<readonly Row[]>;
+export type { Query, Row } from './postgres-connection.ts';
 
 /** What the store asks of a database. Tests put theirs in between. */
 export type Database = {
@@ -18,128 +34,97 @@ export type Database = {
   readonly close: () => Promise<void>;
 };
 
-/** A database that also takes scripts: several statements at once, which may begin and end a transaction themselves. */
-export type ScriptedDatabase = Database & {
-  readonly script: (text: string) => Promise<readonly Row[]>;
-};
-
 const CONNECTIONS = 4;
-const SECONDS_TO_CONNECT = 10;
-/** The server is to give up first: then it says why, and the connection is still of use. */
+/** The server is to give up first: then it says why. */
 const GRACE_MS = 500;
-const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]']);
 
 /**
  * Connects with the first query. Credentials that the address lacks come from the environment. `patience`:
- * milliseconds in which each query must be answered. When it is closed, what is still under way has so many seconds
- * to end.
+ * milliseconds in which each query, and each transaction as a whole, must be answered. When it is closed, what is
+ * still under way has so many seconds to end. Throws `CallsheetError('config')` for an address that cannot be used.
  */
 export async function openDatabase(
   origin: Origin,
   env: Readonly<Record<string, string | undefined>>,
   patience: number,
   secondsToEnd = 5,
-): Promise<ScriptedDatabase> {
-  const { default: postgres } = await import('postgres');
-  const options = optionsOf(origin, env, patience);
-  const connect = () => postgres(options);
-  type Client = ReturnType<typeof connect>;
-  let sql = connect();
+): Promise<Database> {
+  const config = configOf(origin, env, patience);
+  const inTurn = pLimit(CONNECTIONS);
+  const underWay = new Map<AbortController, Promise<unknown>>();
+  let idle: Connection[] = [];
+  let isClosed = false;
 
-  /** A server that went away without a word sends no end: the driver would wait for it for ever. */
-  async function inTime<T>(work: (on: Client) => Promise<T>): Promise<T> {
-    const on = sql;
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<never>((_, reject) => {
-      const error = Object.assign(new Error('no answer in time'), { code: TIMED_OUT });
-      timer = setTimeout(() => {
-        reject(error);
-        // Its connections are of no use any more, and a late answer must find nobody.
-        if (sql === on) sql = connect();
-        on.end({ timeout: 0 }).catch(() => undefined);
-      }, patience + GRACE_MS);
-    });
+  function dropIdle(): Promise<unknown> {
+    const dropped = idle;
+    idle = [];
+    return Promise.all(dropped.map((connection) => connection.end()));
+  }
+
+  async function use<T>(work: (query: Query) => Promise<T>, signal: AbortSignal): Promise<T> {
+    signal.throwIfAborted();
+    idle = idle.filter((connection) => connection.isFree());
+    const connection = idle.pop() ?? (await connect(config, patience, signal));
+    const uncut = connection.cutWith(signal);
     try {
-      return await Promise.race([work(on), late]);
+      return await work(connection.query);
     } finally {
-      clearTimeout(timer);
+      uncut();
+      if (connection.isFree() && !isClosed) idle.push(connection);
+      else connection.end();
     }
   }
 
-  const queryOn =
-    (on: Pick<Client, 'unsafe'>): Query =>
-    async (text, values) => [...(await on.unsafe(text, [...values] as never[]))];
+  /** A server that went away without a word sends no end: the driver would wait for it for ever. */
+  async function inTime<T>(work: (query: Query) => Promise<T>): Promise<T> {
+    if (isClosed) throw coded(LOST, 'the database was closed');
+    const controller = new AbortController();
+    const { signal } = controller;
+    const aborted = new Promise<never>((_, reject) => {
+      signal.addEventListener('abort', () => reject(signal.reason));
+    });
+    const timer = setTimeout(
+      () => controller.abort(coded(TIMED_OUT, 'no answer in time')),
+      patience + GRACE_MS,
+    );
+    const result = Promise.race([inTurn(() => use(work, signal)), aborted]);
+    underWay.set(controller, result);
+    try {
+      return await result;
+    } catch (error) {
+      // The others lead to the same server, and what ended this one may be about to reach them.
+      const reason = reasonOf(error);
+      if (reason !== undefined && 'loss' in reason) dropIdle();
+      throw error;
+    } finally {
+      clearTimeout(timer);
+      underWay.delete(controller);
+    }
+  }
+
   return {
-    query: (text, values) => inTime((on) => queryOn(on)(text, values)),
-    async transaction(kind, work) {
-      const mode = kind === 'read' ? 'isolation level repeatable read read only' : WRITING;
-      let result: { readonly value: Awaited<ReturnType<typeof work>> } | undefined;
-      await inTime((on) =>
-        on.begin(mode, async (begun) => {
-          result = { value: await work(queryOn(begun)) };
-        }),
-      );
-      if (result === undefined) throw new Error('a transaction without a result');
-      return result.value;
-    },
-    script: (text) =>
-      inTime(async (on) => {
-        // The pool would hand the next statement to another connection.
-        const connection = await on.reserve();
-        try {
-          return [...(await connection.unsafe(text))].flat();
-        } catch (error) {
-          // What it began would go on for whoever is given the connection next.
-          await connection.unsafe('rollback').catch(() => {});
-          throw error;
-        } finally {
-          connection.release();
-        }
+    query: (text, values) => inTime((query) => query(text, values)),
+    transaction: (kind, work) =>
+      inTime(async (query) => {
+        await query(`begin ${kind === 'read' ? READING : WRITING}`, []);
+        const result = await work(query);
+        await query('commit', []);
+        return result;
       }),
-    close: () => sql.end({ timeout: secondsToEnd }),
-  };
-}
-
-function optionsOf(
-  { url }: Origin,
-  env: Readonly<Record<string, string | undefined>>,
-  patience: number,
-) {
-  const at = new URL(url);
-  const part = (text: string) => (text === '' ? undefined : decodeURIComponent(text));
-  const username = part(at.username) ?? env.CALLSHEET_STATE_USERNAME ?? env.PGUSER;
-  const password = part(at.password) ?? env.CALLSHEET_STATE_PASSWORD ?? env.PGPASSWORD;
-  return {
-    host: at.hostname,
-    port: at.port === '' ? 5432 : Number(at.port),
-    database: part(at.pathname.slice(1)) ?? 'postgres',
-    ...(username === undefined ? {} : { username }),
-    ...(password === undefined ? {} : { password }),
-    ssl: encryption(at, env),
-    max: CONNECTIONS,
-    connect_timeout: Math.min(SECONDS_TO_CONNECT, patience / 1_000),
-    // Poolers that hand a connection on after each transaction know no prepared statements.
-    prepare: false,
-    fetch_types: false,
-    onnotice: () => {},
-    connection: {
-      application_name: 'callsheet',
-      statement_timeout: patience,
-      lock_timeout: patience / 2,
+    async close() {
+      isClosed = true;
+      const timer = setTimeout(() => {
+        for (const controller of underWay.keys())
+          controller.abort(coded(LOST, 'the database was closed'));
+      }, secondsToEnd * 1_000);
+      await Promise.allSettled(underWay.values());
+      clearTimeout(timer);
+      await dropIdle();
     },
   };
 }
 
-/** Encrypted and checked, unless the address says otherwise or the server is on this machine. */
-function encryption(at: URL, env: Readonly<Record<string, string | undefined>>) {
-  const mode =
-    at.searchParams.get('sslmode') ?? (LOOPBACK.has(at.hostname) ? 'disable' : 'verify-full');
-  if (mode === 'disable') return false;
-  const secureContext = trustFrom(env as NodeJS.ProcessEnv);
-  const trust = secureContext === undefined ? {} : { secureContext };
-  return { rejectUnauthorized: mode !== 'require', ...trust };
-}
-
+const READING = 'isolation level repeatable read read only';
 /** Who waited for a lock must see what was written meanwhile, whatever the database has for its default. */
 const WRITING = 'isolation level read committed read write';
 
@@ -150,11 +135,41 @@ const SPACE = 'Free some space there.';
 const CHANGED =
   'Somebody changed the tables. Restore the database from its backup, or name another database.';
 
-/** Refusals by their SQLSTATE. */
-const REFUSALS: { readonly [code: string]: { readonly why: string; readonly hint?: string } } = {
-  '28P01': { why: 'the password is wrong, or missing', hint: WHO },
-  '28000': { why: 'this user may not connect', hint: WHO },
-  '3D000': { why: 'there is no database of that name', hint: 'Create it, or correct the address.' },
+type Refusal = {
+  readonly why: string;
+  readonly hint?: string;
+  /** The connection itself was refused: nothing was asked yet. */
+  readonly isAtDoor?: boolean;
+};
+
+/** Refusals by their code: SQLSTATEs, and those of a connection. */
+const REFUSALS: { readonly [code: string]: Refusal } = {
+  [NO_PASSWORD]: { why: 'the password is wrong, or missing', hint: WHO, isAtDoor: true },
+  '28000': {
+    why: 'this user may not connect',
+    hint: `${WHO} Where the server says "no encryption", add ?sslmode=verify-full to the address.`,
+    isAtDoor: true,
+  },
+  '3D000': {
+    why: 'there is no database of that name',
+    hint: 'Create it (createdb NAME), or correct the address.',
+    isAtDoor: true,
+  },
+  [NO_TLS]: {
+    why: 'the server does not offer TLS',
+    hint: 'Turn TLS on there (ssl = on in postgresql.conf). In a network where nobody can listen, add ?sslmode=disable to the address.',
+    isAtDoor: true,
+  },
+  [NOT_POSTGRES]: {
+    why: 'what answers there is not PostgreSQL',
+    hint: 'Correct the host and the port of the address.',
+    isAtDoor: true,
+  },
+  ERR_TLS_CERT_ALTNAME_INVALID: {
+    why: 'the certificate of the server is for another name',
+    hint: 'Write the name of the certificate into the address. ?sslmode=verify-ca checks everything but the name.',
+    isAtDoor: true,
+  },
   '42501': { why: 'this user may not do that', hint: RIGHTS },
   '25006': {
     why: 'the database is read-only',
@@ -165,6 +180,12 @@ const REFUSALS: { readonly [code: string]: { readonly why: string; readonly hint
   '42P01': { why: 'a table is missing in the schema callsheet', hint: CHANGED },
   '42703': { why: 'a column is missing in the schema callsheet', hint: CHANGED },
 };
+const UNTRUSTED: Refusal = {
+  why: 'the certificate of the server is not trusted',
+  hint: 'Name a file with the certificate of its authority in SSL_CERT_FILE. ?sslmode=require encrypts without checking.',
+  isAtDoor: true,
+};
+const CERTIFICATE = /^(CERT_|SELF_SIGNED|DEPTH_ZERO|UNABLE_TO_)/;
 
 const PASSING: { readonly [code: string]: Loss } = {
   '53300': { words: 'it has too many connections' },
@@ -177,17 +198,17 @@ const PASSING: { readonly [code: string]: Loss } = {
 const BROKEN: Loss = { words: 'the connection was lost' };
 
 /** Why a database failed; undefined for what is no failure of a database. */
-export function reasonOf(
-  error: unknown,
-): { readonly loss: Loss } | { readonly why: string; readonly hint?: string } | undefined {
+export function reasonOf(error: unknown): { readonly loss: Loss } | Refusal | undefined {
   const code = codeOf(error) ?? '';
+  const said = error instanceof Error ? error.message : '';
+  const refusal = REFUSALS[code] ?? (CERTIFICATE.test(code) ? UNTRUSTED : undefined);
+  // What was said names the user, the database or the certificate.
+  if (refusal?.isAtDoor && code !== NO_TLS && code !== NOT_POSTGRES)
+    return { ...refusal, why: `${refusal.why} (${said})` };
+  if (refusal !== undefined) return refusal;
   const loss = PASSING[code] ?? (code.startsWith('08') ? BROKEN : lossOf(error));
   if (loss !== undefined) return { loss };
-  const refusal = REFUSALS[code];
-  if (refusal !== undefined) return refusal;
-  if (!/^[0-9A-Z]{5}$/.test(code)) return undefined;
-  const said = error instanceof Error ? error.message : '';
-  return { why: `${said} (SQLSTATE ${code})` };
+  return /^[0-9A-Z]{5}$/.test(code) ? { why: `${said} (SQLSTATE ${code})` } : undefined;
 }
 
 /** A failure of the database, put into words. */
@@ -195,13 +216,7 @@ export function worded(error: unknown, what: 'read' | 'write', location: string)
   if (error instanceof CallsheetError) return error;
   const reason = reasonOf(error);
   if (reason === undefined) return error;
-  return 'loss' in reason
-    ? new NoAnswer(what, location, reason.loss, error)
-    : refusedByStore(what, location, reason.why, reason.hint, error);
-}
-
-/** A list as PostgreSQL writes one. */
-export function list(texts: readonly string[]): string {
-  const quoted = texts.map((text) => `"${text.replace(/["\\]/g, '\\$&')}"`);
-  return `{${quoted.join(',')}}`;
+  if ('loss' in reason) return new NoAnswer(what, location, reason.loss, error);
+  const { why, hint, isAtDoor } = reason;
+  return refusedByStore(isAtDoor ? 'open' : what, location, why, hint, error);
 }

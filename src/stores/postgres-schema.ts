@@ -12,7 +12,7 @@ import type { Database, Query } from './postgres-database.ts';
  * | `stack`    | a state: who holds it (`lease` is null when nobody does), its head  |
  * | `resource` | a resource: its line of the state's text, and what is found by it   |
  * | `run`      | a run, and whether its journal is filed among the finished          |
- * | `journal`  | some lines of a journal, written together                           |
+ * | `journal`  | some lines of a journal, written together, under an id of their own |
  * | `claim`    | what a run is going to write, or to take over                       |
  * | `aside`    | what a repair or a push took the place of                           |
  */
@@ -69,7 +69,13 @@ export const STEPS: readonly string[] = [
      primary key (stack, kind, id)
    );
    create index claim_by_id on callsheet.claim (id)`,
+  // Lines that were sent twice, because the first answer was lost, are there once.
+  `alter table callsheet.journal add column id text;
+   create unique index journal_by_id on callsheet.journal (stack, run, id)`,
 ];
+
+/** The version whose tables say who manages what. */
+export const CLAIMS_SINCE = 2;
 
 const OTHERS = "the schema callsheet of that database holds somebody else's tables";
 

@@ -1,12 +1,12 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import type { Overlap } from '../state/claim.ts';
 import type { State } from '../state/model.ts';
 import { piecesOfState } from '../state/state-text.ts';
 import { isReleasedBeat, parseTicket, type Ticket } from '../state/ticket.ts';
 import { again } from './patience.ts';
 import { claimAll, dropClaims, findOverlaps } from './postgres-claims.ts';
-import { type Database, list, type Query, worded } from './postgres-database.ts';
-import { migrate, readVersion, STEPS } from './postgres-schema.ts';
+import { type Database, type Query, worded } from './postgres-database.ts';
+import { CLAIMS_SINCE, migrate, readVersion } from './postgres-schema.ts';
 import type { Change, Remote } from './remote.ts';
 
 /** As the file store has it: a heartbeat is one small update. */
@@ -53,10 +53,11 @@ export function postgresRemote(
   const writing = <T>(work: () => Promise<T>): Promise<T> =>
     again(sleep, () => attempt('write', work));
 
-  async function write(lease: string, change: Change): Promise<boolean> {
+  /** Every part of it may be done twice; what is appended is known by its id. */
+  async function write(lease: string, change: Change, id: string): Promise<boolean> {
     const { append, state, ...others } = change;
     const isPlain = state === undefined && Object.values(others).every((list) => list.length === 0);
-    if (isPlain && append !== undefined) return appendTo(database.query, lease, append);
+    if (isPlain && append !== undefined) return appendTo(database.query, lease, { ...append, id });
     const pieces = state && [...(await piecesOfState(state))];
     const next = await database.transaction('write', async (query) => {
       const [row] = await query(
@@ -64,7 +65,7 @@ export function postgresRemote(
         [stack, lease],
       );
       if (row === undefined) return 'lost';
-      if (append !== undefined) await appendTo(query, lease, append);
+      if (append !== undefined) await appendTo(query, lease, { ...append, id });
       await moveJournals(query, others);
       return state && pieces && (await replaceState(query, state, pieces, row.head));
     });
@@ -73,21 +74,23 @@ export function postgresRemote(
     return true;
   }
 
-  /** One statement, as it is what a run waits for before each request. */
+  /** One statement, as it is what a run waits for before each request. What is there under the id stays as it is. */
   async function appendTo(
     query: Query,
     lease: string,
-    { run, text }: { readonly run: string; readonly text: string },
+    { run, text, id }: { readonly run: string; readonly text: string; readonly id: string },
   ): Promise<boolean> {
     const rows = await query(
       `with held as (
          select name from callsheet.stack where name = $1 and lease = $2 for update
        ), opened as (
-         insert into callsheet.run (stack, run) select name, $3 from held
-         on conflict (stack, run) do update set filed = false returning stack
+         insert into callsheet.run (stack, run) select name, $3 from held on conflict do nothing
+       ), appended as (
+         insert into callsheet.journal (stack, run, text, id) select name, $3, $4, $5 from held
+         on conflict do nothing
        )
-       insert into callsheet.journal (stack, run, text) select stack, $3, $4 from opened returning part`,
-      [stack, lease, run, text],
+       select name from held`,
+      [stack, lease, run, text, id],
     );
     return rows.length > 0;
   }
@@ -96,12 +99,12 @@ export function postgresRemote(
     if (file.length > 0)
       await query(
         'update callsheet.run set filed = true where stack = $1 and run = any($2::text[])',
-        [stack, list(file)],
+        [stack, file],
       );
     if (drop.length > 0)
       await query('delete from callsheet.run where stack = $1 and run = any($2::text[])', [
         stack,
-        list(drop),
+        drop,
       ]);
     for (const { name, text } of aside)
       await query(
@@ -131,7 +134,7 @@ export function postgresRemote(
     if (gone.length > 0)
       await query('delete from callsheet.resource where stack = $1 and address = any($2::text[])', [
         stack,
-        list(gone),
+        gone,
       ]);
     if (changed.length > 0)
       await query(
@@ -142,10 +145,10 @@ export function postgresRemote(
          set line = excluded.line, kind = excluded.kind, id = excluded.id`,
         [
           stack,
-          list(changed),
-          list(changed.map((address) => lines.get(address) ?? '')),
-          list(changed.map((address) => resources[address]?.kind ?? '')),
-          list(changed.map((address) => resources[address]?.id ?? '')),
+          changed,
+          changed.map((address) => lines.get(address) ?? ''),
+          changed.map((address) => resources[address]?.kind ?? ''),
+          changed.map((address) => resources[address]?.id ?? ''),
         ],
       );
     // A state that was moved away manages nothing any more.
@@ -242,7 +245,7 @@ export function postgresRemote(
     async overlaps(account, claims) {
       const none: readonly Overlap[] = [];
       return reading(none, async (query, version) =>
-        version < STEPS.length ? none : findOverlaps(query, stack, account, claims),
+        version < CLAIMS_SINCE ? none : findOverlaps(query, stack, account, claims),
       );
     },
     claim: (lease, account, claims) =>
@@ -251,7 +254,10 @@ export function postgresRemote(
           claimAll(query, { stack, lease, account }, claims),
         ),
       ),
-    write: (lease, change) => attempt('write', () => write(lease, change)),
+    write(lease, change) {
+      const id = randomUUID();
+      return writing(() => write(lease, change, id));
+    },
     runs: () => reading<readonly string[]>([], (query) => runsOf(query, true)),
     journal: (run) => reading<string | undefined>(undefined, (query) => journalOf(query, run)),
     close: () => database.close(),

@@ -151,6 +151,24 @@ describe('a worker', () => {
     expect((await stage.enqueue([], { report: out.trim() })).exit).toBe(0);
   });
 
+  test('whose database is restarted, and killed, goes on and loses nothing', async () => {
+    const stage = await openStage(await postgres.database(), { stacks: 6 });
+    const { out } = await stage.enqueue(APPLY, AGREED);
+    const working = stage.work({ stacks: 1 });
+    const queue = await stage.queue();
+    const left = handOut(queue, queueOf(await stage.commit()), 'looking').left;
+    for (const [most, signal] of [
+      [6, 'SIGINT'],
+      [3, 'SIGKILL'],
+    ] as const) {
+      await expect.poll(async () => (await left()).tasks.length).toBeLessThan(most);
+      await postgres.restart(signal);
+    }
+    expect((await working).exit).toBe(0);
+    expect(stage.names()).toHaveLength(6);
+    expect((await stage.enqueue([], { report: out.trim() })).exit).toBe(0);
+  });
+
   test('finds what a dead one began, and leaves a stack alone that five died at', async () => {
     const stage = await openStage(await postgres.database(), { stacks: 1 });
     const { out } = await stage.enqueue(APPLY, AGREED);

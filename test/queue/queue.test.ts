@@ -201,7 +201,7 @@ describe('a queue', () => {
   test('that this user may not make says which right is missing', async () => {
     const [url, other] = [await postgres.empty(), await database()];
     const admin = await other.open();
-    await admin.database.script("create role weak login password 'weak'");
+    await admin.database.query("create role weak login password 'weak'", []);
     const options = {
       env: { CALLSHEET_QUEUE_PASSWORD: 'weak' },
       isWorker: false,

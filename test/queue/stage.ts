@@ -40,6 +40,8 @@ export function postgresForFile() {
   return {
     /** The address of a database that is not there unless somebody makes it. */
     url,
+    /** Ends the server by a signal, and starts it again. */
+    restart: async (signal: 'SIGINT' | 'SIGKILL') => server?.restart(signal),
     /** The address of an empty database. */
     empty: () => create('template0'),
     /** The address of a database that has a queue, with nothing in it. */

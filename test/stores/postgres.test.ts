@@ -17,7 +17,7 @@ import {
   resource,
   stateWith,
 } from '../state/sample.ts';
-import { appendAll, doRun } from '../state/stores.ts';
+import { appendAll, doRun, RUN } from '../state/stores.ts';
 import { brokenConnection, testBrokenConnections } from './broken-connections.ts';
 import { contract, type Opening, openViews, type Spot } from './contract.ts';
 import { openGiven } from './open-given.ts';
@@ -151,9 +151,10 @@ describe('says what is wrong, and where', () => {
     const store = openIn(name === 'a wrong password' ? 'postgres' : 'nowhere', env);
     const failure = await failureOf(() => store.load());
     expect(failure.code).toBe('state');
-    expect(failure.message).toContain('cannot read the state postgres://127.0.0.1:');
+    expect(failure.message).toContain('cannot open the state postgres://127.0.0.1:');
     expect(failure.message).toContain(why);
     expect(failure.hint).toContain(hint);
+    expect(failure.hint).not.toContain('run the same command again');
   });
 
   test('a database that is read-only, and one without the right to make tables', async () => {
@@ -201,12 +202,15 @@ describe('says what is wrong, and where', () => {
   test('a connection that the server ends in mid-run', async () => {
     const store = await ownDatabase('ended');
     const lease = await store.acquire(holder('r1'));
+    const cut = () =>
+      admin.query(
+        "select pg_terminate_backend(pid) from pg_stat_activity where datname = 'ended'",
+        [],
+      );
+    await cut();
     await lease.append(began('r1'));
     await admin.query('alter database ended allow_connections false', []);
-    await admin.query(
-      "select pg_terminate_backend(pid) from pg_stat_activity where datname = 'ended'",
-      [],
-    );
+    await cut();
     const failure = await failureOf(() => lease.append(intent(1, 'agent.desk')));
     expect(failure.code).toBe('state');
     expect(failure.message).toMatch(
@@ -247,6 +251,39 @@ describe('the tables', () => {
     await inDatabase('steps', async ({ query }) => {
       expect(await readVersion(query, 'here', more)).toBe(more.length);
       expect(await query('select note from callsheet.run', [])).toEqual([]);
+    });
+  });
+
+  test('of the version before are read as they are, and brought forward by the next run', async () => {
+    const store = await ownDatabase('before');
+    const first = await store.acquire(holder('r1'));
+    await appendAll(first, RUN.slice(0, -1));
+    await first.release();
+    await inDatabase('before', async ({ query }) => {
+      await query('drop index callsheet.journal_by_id', []);
+      await query('alter table callsheet.journal drop column id', []);
+      await query('update callsheet.version set version = 2', []);
+    });
+    const again = openIn('before');
+    expect((await again.load()).pending).toEqual(RUN.slice(0, -1));
+    const url = server.url('before');
+    const other = openGiven({ postgres: { url, stack: 'other' } }, ENV);
+    onTestFinished(() => other.close());
+    await inDatabase('before', ({ query }) =>
+      query("update callsheet.stack set account = 'account-1'", []),
+    );
+    const claims = [{ address: 'agent.a', kind: 'agent', id: 'a1' }] as const;
+    expect(await other.overlaps?.('account-1', claims)).toHaveLength(1);
+    const lease = await again.acquire(holder('r2'));
+    await lease.append(ended());
+    expect((await openIn('before').load()).pending).toEqual([...RUN.slice(0, -1), ended()]);
+    await inDatabase('before', async ({ query }) => {
+      expect(await readVersion(query, 'here')).toBe(STEPS.length);
+      const rows = await query(
+        'select id is null as older from callsheet.journal order by part',
+        [],
+      );
+      expect(rows.map(({ older }) => older)).toEqual([...RUN.slice(0, -1).map(() => true), false]);
     });
   });
 

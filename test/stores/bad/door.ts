@@ -1,8 +1,11 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
-/** How a door stands: it lets through, nobody listens behind it, or whatever comes in is swallowed. */
-export type Standing = 'open' | 'shut' | 'silent';
+/**
+ * How a door stands: it lets through, nobody listens behind it, whatever comes in is swallowed, or an answer is torn:
+ * its first bytes come through, then the connection is reset.
+ */
+export type Standing = 'open' | 'shut' | 'silent' | 'torn';
 
 /** A way to a server on this machine that can be cut, or go dead without a word. */
 export type Door = {
@@ -27,7 +30,8 @@ export async function openDoor(target: number): Promise<Door> {
     const pass = (from: Socket, to: Socket) =>
       from
         .on('data', (piece) => {
-          if (standing === 'open') to.write(piece);
+          if (standing === 'open' || (standing === 'torn' && from === incoming)) to.write(piece);
+          else if (standing === 'torn') to.write(piece.subarray(0, 3), () => to.resetAndDestroy());
         })
         .on('close', () => to.destroy());
     pass(incoming, outgoing);
