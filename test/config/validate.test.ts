@@ -160,8 +160,16 @@ agents: { a: { name: A, voice_settings: { speed: 0 }, payments: { max_attempts_p
     says: [
       'agents.yaml:7:34 identity/duplicate agent.a: extensions.tools has two entries whose name is "a"',
       'agents.yaml:8:119 identity/duplicate agent.a: extensions.mcp_servers has two entries whose connection_name is "C"',
-      'agents.yaml:8:172 schema/enum agent.a: extensions.mcp_servers[C].transport_type cannot be "SSE"',
+      'agents.yaml:8:172 schema/enum agent.a: extensions.mcp_servers[C#2].transport_type cannot be "SSE"',
     ],
+  },
+  {
+    title: 'no repeated header or parameter, which HTTP allows',
+    files: agent(
+      'extensions:',
+      '  tools: [{ type: webhook, name: a, condition: during_call, method: GET, url: https://x.test, headers: [{ key: X-A, value: { $secret: env:A } }, { key: X-A, value: { $secret: env:B } }], parameters: [{ key: q, value: "1" }, { key: q, value: "2" }] }]',
+    ),
+    says: [],
   },
   {
     title: 'what is missing, also where something else makes it needed',
