@@ -193,6 +193,22 @@ knowledge_bases: { kb: { sources: { s: {}, t: { url: https://x.test, file: a.md 
     ],
   },
   {
+    title: 'what the platform does not take of one field beside another',
+    files: {
+      'x.yaml': `agents:
+  a: { name: A, agent_type: translator, interpreter_config: null }
+  b: { name: B, agent_type: simple, interpreter_config: null }
+  c: { name: C, agent_type: translator, interpreter_config: { speaker_identification: voice } }
+retry_policies:
+  p: { name: P, on_exhausted_target: queue }
+  q: { name: Q, on_exhausted_target: queue, on_exhausted: end }`,
+    },
+    says: [
+      'x.yaml:2:61 schema/type agent.a: interpreter_config must be a map; it cannot be cleared with null when agent_type is translator',
+      'x.yaml:6:3 schema/required retry_policy.p needs on_exhausted when on_exhausted_target is given',
+    ],
+  },
+  {
     title: 'tokens that do not open and close',
     files: {
       'p.md': 'First line\nHello {{name}, we are {{clinic}}.\n',
