@@ -125,9 +125,11 @@ function togetherWords({ schema }: Kind): readonly string[] {
   const { oneOf = [], if: when, then }: Together = schema;
   const choice = oneOf.flatMap(({ required = [] }) => required).map(code);
   const asked = (then?.required ?? []).map(code);
-  const values = Object.entries(when?.properties ?? {}).map(
+  const valued = Object.entries(when?.properties ?? {}).map(
     ([name, { const: value }]) => `${code(name)} is ${code(String(value))}`,
   );
+  const given = (when?.required ?? []).map((name) => `${code(name)} is given`);
+  const values = valued.length > 0 ? valued : given;
   return [
     ...(choice.length === 0 ? [] : [`Exactly one of ${choice.join(' and ')} is given.`]),
     ...(asked.length === 0

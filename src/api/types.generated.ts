@@ -842,7 +842,7 @@ export interface AgentUpdate {
     | 'opentable_reservation'
     | 'translator';
   /**
-   * Interpreter settings. They stay when `agent_type` moves on from `translator`; null then clears them.
+   * Interpreter settings. They stay when `agent_type` moves on from `translator`; null then clears them. A translator keeps them, so that null is refused.
    */
   interpreterConfig?: {
     /**
@@ -1337,7 +1337,7 @@ export interface Agent {
     | 'opentable_reservation'
     | 'translator';
   /**
-   * Interpreter settings. They stay when `agent_type` moves on from `translator`; null then clears them.
+   * Interpreter settings. They stay when `agent_type` moves on from `translator`; null then clears them. A translator keeps them, so that null is refused.
    */
   interpreter_config?: {
     /**

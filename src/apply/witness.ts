@@ -5,7 +5,7 @@
  * plan shows that it goes. It knows nothing of how bodies are made: it reads them back from the wire's names.
  */
 import { CallsheetError } from '../core/errors.ts';
-import { formatPath, identitySegment, type Path, parsePath, startsWith } from '../core/path.ts';
+import { elementSegments, formatPath, type Path, parsePath, startsWith } from '../core/path.ts';
 import type { FieldChange } from '../core/plan-document.ts';
 import { isSameJson } from '../core/same-json.ts';
 import { type FieldSchema, itemSchema, memberSchema } from '../core/schema.ts';
@@ -83,7 +83,9 @@ export function checkBody(call: Call, evidence: Evidence, given: Given): Testimo
         visit(memberSchema(root, schema, key), member, [...path, key]);
     } else if (isList(value) && identity !== undefined && value.length > 0) {
       const items = itemSchema(root, schema);
-      for (const element of value) visit(items, element, [...path, segmentOf(element, identity)]);
+      const segments = elementSegments(identity, value);
+      for (const [index, element] of value.entries())
+        visit(items, element, [...path, segments[index] ?? '']);
     } else judge(schema, value, path);
   }
 
@@ -200,11 +202,6 @@ function impliedBy({ draft }: Evidence, { kind }: Given): JsonObject {
 
 function isSameWire(implied: Json | undefined, sent: Json): boolean {
   return implied !== undefined && isSameJson(implied, sent);
-}
-
-function segmentOf(element: Json, identity: string): string {
-  const name = isObject(element) ? element[identity] : undefined;
-  return identitySegment(String(name ?? ''));
 }
 
 /** Whether the platform may have a secret at the path or below it, which it does not return. */

@@ -27,6 +27,7 @@ function planInput(session: Session, context: Context): Omit<PlanInput, 'options
     organizations: Object.fromEntries(
       Object.entries(stack.organizations).map(([name, id]) => [id, name]),
     ),
+    organization: stack.organization,
     configDigest: stack.digest,
     environment: stack.environment,
     settled: settledBy(session.unfinished),

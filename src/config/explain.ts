@@ -1,7 +1,7 @@
 import type { Address } from '../core/address.ts';
 import type { SourcePosition } from '../core/diagnostics.ts';
 import { ownOf } from '../core/own.ts';
-import { identityText, isIdentity, type Path } from '../core/path.ts';
+import { identityOrdinal, identityText, isIdentity, type Path } from '../core/path.ts';
 import { dereference, type FieldSchema, itemSchema, memberSchema } from '../core/schema.ts';
 import type { Value } from '../core/value.ts';
 import { contentOf, isForm, textOf } from './explain-text.ts';
@@ -141,10 +141,11 @@ export function step(
   if (node.type !== 'list') return memberOf(node, segment)?.value;
   const key = schema['x-identity'];
   const name = identityText(segment);
-  const byName = node.items.find((item) => {
+  const named = node.items.filter((item) => {
     const identity = key === undefined ? item : memberOf(item, key)?.value;
     return identity?.type === 'scalar' && interpolate(identity.text, scope).text === name;
   });
+  const byName = named[identityOrdinal(segment) - 1];
   const removed = node.items.find((item) => {
     const given = memberOf(item, '$remove')?.value;
     return given?.type === 'scalar' && interpolate(given.text, scope).text === name;

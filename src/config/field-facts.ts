@@ -99,7 +99,7 @@ function keepingOf(field: FieldSchema, isRequired: boolean): readonly (string | 
     field['x-set'] === true ? 'The order does not matter.' : undefined,
     field['x-identity'] === undefined
       ? undefined
-      : `Elements are told apart by \`${field['x-identity']}\`.`,
+      : `Elements are told apart by \`${field['x-identity']}\`${field['x-repeats'] === true ? '; of several with the same one, the order counts' : ''}.`,
   ];
 }
 

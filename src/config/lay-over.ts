@@ -16,7 +16,7 @@ import {
  * | below and on top                                    | outcome                                       |
  * |-----------------------------------------------------|-----------------------------------------------|
  * | two maps                                            | merged, member by member                      |
- * | two lists whose elements have an identity           | merged by identity; new elements stand last   |
+ * | two lists whose elements have an identity           | merged by identity, of several with the same one in their order; new elements stand last |
  * | any other list, text, number, value form            | the one on top                                |
  * | an object that is compared as a whole (`x-whole`)   | the one on top                                |
  * | anything, and `null`                                | null: the field is cleared on the platform    |
@@ -110,15 +110,18 @@ function mergeLists(
 ): WrittenList {
   const element = itemSchema(merge.root, schema);
   const items = [...lower];
+  const met = new Map<string, number>();
   for (const item of list.items) {
     const removed = onlyMember(item, REMOVE);
     const name = nameOf((removed ?? memberOf(item, identity))?.value);
-    // Two elements of one list with the same identity are a mistake that is told later, so both stay.
-    const at =
+    const nth = schema['x-repeats'] === true ? (met.get(name ?? '') ?? 0) : 0;
+    met.set(name ?? '', nth + 1);
+    // Two elements of one list whose identity must be unique are a mistake that is told later, so both stay.
+    const under =
       name === undefined
-        ? -1
-        : lower.findIndex((other) => nameOf(memberOf(other, identity)?.value) === name);
-    const beneath = at < 0 ? undefined : items.indexOf(lower[at] as Written);
+        ? undefined
+        : lower.filter((other) => nameOf(memberOf(other, identity)?.value) === name)[nth];
+    const beneath = under === undefined ? undefined : items.indexOf(under);
     // One that names nothing stays, so that it is told where values are resolved.
     if (removed !== undefined && name !== undefined) {
       if (beneath === undefined || beneath < 0) reportNothing(name, item.place, merge);

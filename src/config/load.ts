@@ -56,6 +56,8 @@ export type Stack = {
   readonly platform: Platform;
   /** Names of organizations → ids. */
   readonly organizations: Readonly<Record<string, string>>;
+  /** The id of the organization of resources that name none. */
+  readonly organization: string | undefined;
   /** Where the state is; of a file the absolute path. */
   readonly state: StatePlace;
   readonly guards: Guards;
@@ -150,6 +152,7 @@ export async function loadStack(
     environment: options.environment,
     platform: settings.platform,
     organizations: settings.organizations,
+    organization: settings.organization,
     state: settings.state,
     guards: settings.guards,
     moves: parts.moves,

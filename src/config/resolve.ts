@@ -1,5 +1,5 @@
 import { kindOf } from '../core/address.ts';
-import { identitySegment, isIdentity } from '../core/path.ts';
+import { isIdentity, writtenSegments } from '../core/path.ts';
 import { isSecretName, scalarSensitivity } from '../core/redact.ts';
 import { type FieldSchema, itemSchema, memberSchema } from '../core/schema.ts';
 import { formOf, resolveForm } from './forms.ts';
@@ -26,11 +26,6 @@ function allows(field: Field, type: 'array' | 'object' | 'string'): boolean {
   return types.length === 0 || types.includes(type);
 }
 
-/** `[crm_lookup]` for an element with an identity, `[2]` for any other. */
-export function elementSegment(identity: unknown, index: number): string {
-  return typeof identity === 'string' ? identitySegment(identity) : `[${index}]`;
-}
-
 /** What an element of a list is recognised by, as it will read once variables are filled in. */
 function identityOf(item: Written, list: Field, context: Context) {
   const key = list.schema['x-identity'];
@@ -43,9 +38,12 @@ function identityOf(item: Written, list: Field, context: Context) {
 function resolveList(node: WrittenList, field: Field, context: Context): Resolved {
   const schema = itemSchema(context.root, field.schema);
   const seen = new Set<string>();
+  const identities = node.items.map((item) => identityOf(item, field, context));
+  const segments = writtenSegments(identities.map((identity) => identity?.text));
+  const repeats = field.schema['x-repeats'] === true;
   return node.items.map((item, index) => {
-    const identity = identityOf(item, field, context);
-    if (identity !== undefined && seen.has(identity.text)) {
+    const identity = identities[index];
+    if (!repeats && identity !== undefined && seen.has(identity.text)) {
       fail(context, field, identity.place, {
         rule: 'identity/duplicate',
         message: `has two entries whose ${field.schema['x-identity']} is ${JSON.stringify(identity.text)}`,
@@ -53,7 +51,7 @@ function resolveList(node: WrittenList, field: Field, context: Context): Resolve
       });
     }
     if (identity !== undefined) seen.add(identity.text);
-    return resolve(item, below(field, schema, elementSegment(identity?.text, index)), context);
+    return resolve(item, below(field, schema, segments[index] ?? ''), context);
   });
 }
 

@@ -1,7 +1,6 @@
-import { identityText, isIdentity, type Path } from '../core/path.ts';
+import { identityText, isIdentity, type Path, writtenSegments } from '../core/path.ts';
 import { dereference, type FieldSchema, itemSchema, memberSchema } from '../core/schema.ts';
 import { Blob, Ref, Secret } from '../core/value.ts';
-import { elementSegment } from './resolve.ts';
 import { Failed, isResolvedList, isResolvedObject, type Resolved } from './resolved.ts';
 import type { Place } from './source.ts';
 import type { Written } from './written.ts';
@@ -46,12 +45,20 @@ function identityOf(list: FieldSchema, element: Resolved | undefined): unknown {
   return list['x-set'] === true ? element : undefined;
 }
 
+function segmentsIn(list: FieldSchema, items: readonly Resolved[]): readonly string[] {
+  // Nearly all lists have elements without a name.
+  const isNamed = list['x-identity'] !== undefined || list['x-set'] === true;
+  return writtenSegments(
+    isNamed ? items.map((item) => identityOf(list, item)) : items.map(() => undefined),
+  );
+}
+
 function elementSpot(root: FieldSchema, spot: Spot, index: number): Spot | undefined {
   if (!isResolvedList(spot.value) || !(index in spot.value)) return undefined;
   const items = spot.value;
   const written = spot.written?.type === 'list' ? spot.written.items[index] : undefined;
   return {
-    path: [...spot.path, elementSegment(identityOf(spot.schema, items[index]), index)],
+    path: [...spot.path, segmentsIn(spot.schema, items)[index] ?? ''],
     value: items[index],
     schema: itemSchema(root, spot.schema),
     written,
@@ -123,9 +130,8 @@ export function followPath(start: Spot, path: Path): Spot | undefined {
     if (spot === undefined) return undefined;
     const here: Spot = spot;
     if (isIdentity(segment) && isResolvedList(here.value)) {
-      const name = identityText(segment);
-      const index = here.value.findIndex((item) => identityOf(here.schema, item) === name);
-      spot = elementSpot(start.schema, here, index < 0 ? Number(name) : index);
+      const index = segmentsIn(here.schema, here.value).indexOf(segment);
+      spot = elementSpot(start.schema, here, index < 0 ? Number(identityText(segment)) : index);
     } else spot = memberSpot(start.schema, here, segment);
   }
   return spot;

@@ -28,13 +28,15 @@ function writtenKeys(spot: Spot): readonly string[] {
   return spot.written?.type === 'map' ? [...spot.written.members.keys()] : [];
 }
 
-/** "when status is active", for what only a `then` requires. */
+/** "when status is active", "when subject is given", for what only a `then` asks for. */
 function condition(error: ErrorObject, root: Spot): string {
   if (!error.schemaPath.startsWith('#/then/')) return '';
   const { if: when }: FieldSchema & { readonly if?: FieldSchema } = root.schema;
-  const parts = Object.entries(when?.properties ?? {}).flatMap(([name, wanted]) =>
+  const valued = Object.entries(when?.properties ?? {}).flatMap(([name, wanted]) =>
     wanted.const === undefined ? [] : [`${name} is ${String(wanted.const)}`],
   );
+  const parts =
+    valued.length > 0 ? valued : (when?.required ?? []).map((name) => `${name} is given`);
   return parts.length === 0 ? '' : ` when ${parts.join(' and ')}`;
 }
 
@@ -75,7 +77,7 @@ function problemOf(error: ErrorObject, checked: Checked): Problem | undefined {
   }
   return {
     ...words,
-    message: `${subjectOf(checked, path)} ${words.message}`,
+    message: `${subjectOf(checked, path)} ${words.message}${error.keyword === 'required' ? '' : condition(error, root)}`,
     address: checked.address,
     path: formatPath(spot.path),
     place,

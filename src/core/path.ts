@@ -1,22 +1,61 @@
+import { isObject, type Value } from './value.ts';
+
 /**
  * A path leads to a leaf of a canonical document. Its segments are object keys; an element of a list
  * that is keyed by identity (webhooks by `name`, say) has a segment in square brackets, so that
- * `extensions.tools[crm_lookup].url` stays the same leaf wherever the element stands in the list.
+ * `extensions.tools[crm_lookup].url` stays the same leaf wherever the element stands in the list. Of
+ * elements that share an identity, each but the first has its number too: `headers[Cookie#2].value`.
  */
 export type Path = readonly string[];
 
 const PLAIN_KEY = /^[A-Za-z_$][\w$-]*$/;
 const PLAIN_IDENTITY = /^[\w$./:-]+$/;
 
-/** The segment of a keyed list's element. */
-export function identitySegment(identity: string): string {
-  return `[${PLAIN_IDENTITY.test(identity) ? identity : JSON.stringify(identity)}]`;
+/** The segment of a keyed list's element. `nth`: its number among those of the same identity, from 1. */
+export function identitySegment(identity: string, nth = 1): string {
+  const text = PLAIN_IDENTITY.test(identity) ? identity : JSON.stringify(identity);
+  return nth === 1 ? `[${text}]` : `[${text}#${nth}]`;
 }
 
-/** What stands between a segment's brackets, with or without quotes. */
+/** The segments of elements with these identities, in their order. No two are the same. */
+export function segmentsOf(identities: readonly string[]): readonly string[] {
+  const seen = new Map<string, number>();
+  return identities.map((identity) => {
+    const nth = (seen.get(identity) ?? 0) + 1;
+    seen.set(identity, nth);
+    return identitySegment(identity, nth);
+  });
+}
+
+/** The segments of a keyed list's elements. `key`: the member that they are recognised by (`x-identity`). */
+export function elementSegments(key: string, list: readonly Value[]): readonly string[] {
+  return segmentsOf(
+    list.map((element) => {
+      const name = isObject(element) && Object.hasOwn(element, key) ? element[key] : undefined;
+      return String(name ?? '');
+    }),
+  );
+}
+
+/** `[crm_lookup]` for each element with an identity, `[2]` for any other. */
+export function writtenSegments(identities: readonly unknown[]): readonly string[] {
+  const named = segmentsOf(identities.filter((one) => typeof one === 'string')).values();
+  return identities.map((one, index) =>
+    typeof one === 'string' ? (named.next().value ?? '') : `[${index}]`,
+  );
+}
+
+const ORDINAL = /#([1-9]\d*)$/;
+
+/** The identity of the element that a segment leads to, without its number. */
 export function identityText(segment: string): string {
-  const text = segment.slice(1, -1);
+  const text = segment.slice(1, -1).replace(ORDINAL, '');
   return text.startsWith('"') ? String(JSON.parse(text)) : text;
+}
+
+/** The number of the element that a segment leads to, among those of the same identity. */
+export function identityOrdinal(segment: string): number {
+  return Number(ORDINAL.exec(segment.slice(1, -1))?.[1] ?? 1);
 }
 
 /** Whether a segment is that of a keyed list's element. */
@@ -38,7 +77,7 @@ export function extendPath(text: string, segment: string): string {
   return text === '' ? key : `${text}.${key}`;
 }
 
-const TOKEN = /\[(?:"(?:[^"\\]|\\.)*"|[^\]"]+)\]|"(?:[^"\\]|\\.)*"|[^.[\]"]+/y;
+const TOKEN = /\[(?:"(?:[^"\\]|\\.)*"(?:#[1-9]\d*)?|[^\]"]+)\]|"(?:[^"\\]|\\.)*"|[^.[\]"]+/y;
 
 /**
  * The reverse of `formatPath`; undefined when the text is not a path. Quotes that need not be there are
@@ -61,8 +100,8 @@ export function parsePath(text: string): Path | undefined {
 
 function readSegment(token: string): string | undefined {
   if (!isIdentity(token)) return unquote(token);
-  const identity = unquote(token.slice(1, -1));
-  return identity === undefined ? undefined : identitySegment(identity);
+  const identity = unquote(token.slice(1, -1).replace(ORDINAL, ''));
+  return identity === undefined ? undefined : identitySegment(identity, identityOrdinal(token));
 }
 
 function unquote(text: string): string | undefined {

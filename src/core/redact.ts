@@ -16,7 +16,14 @@
  * where only a name tells, moments and counts. `writeOnly` says that a value is never returned, not that it is secret.
  */
 import { elementNode, type FieldNode, memberNode, rootNode } from './field-node.ts';
-import { extendPath, identitySegment, identityText, isIdentity, type Path } from './path.ts';
+import {
+  elementSegments,
+  extendPath,
+  identitySegment,
+  identityText,
+  isIdentity,
+  type Path,
+} from './path.ts';
 import type { FieldSchema } from './schema.ts';
 import {
   Blob,
@@ -511,8 +518,12 @@ function redactMembers(
   if (isList(value)) {
     const items = itemContext(field);
     const list: Json[] = [];
+    const { identity } = node;
+    const segments =
+      isPlaced && identity !== undefined ? elementSegments(identity, value) : undefined;
     for (const [index, item] of value.entries()) {
-      const at = isPlaced ? extendPath(text, segmentOf(node, item, index)) : '';
+      const segment = segments?.[index] ?? identitySegment(String(index));
+      const at = isPlaced ? extendPath(text, segment) : '';
       const one = redactValue(items, item, at, redaction, withheld);
       if (one !== undefined) list.push(one);
     }
@@ -528,10 +539,4 @@ function redactMembers(
     if (one !== undefined) object[key] = one;
   }
   return object;
-}
-
-/** An element by what it is recognised by, or by its position. */
-function segmentOf({ identity }: FieldNode, item: Value, index: number): string {
-  const name = identity !== undefined && isObject(item) ? item[identity] : undefined;
-  return identitySegment(String(name ?? index));
 }

@@ -16,6 +16,7 @@
  * | `x-sensitive`    | returned in clear, masked all the same; holds for everything below           |
  * | `x-clearable`    | false where null cannot be written                                           |
  * | `x-identity`     | a list whose elements are recognised by that member                          |
+ * | `x-repeats`      | with `x-identity`: several elements may have the same one; their order counts |
  * | `x-set`          | a list without order                                                         |
  * | `x-whole`        | an object that is owned and compared as one leaf                             |
  * | `x-ref`          | kind of the resource whose id the field holds                                |
@@ -68,6 +69,7 @@ export type FieldSchema = {
   readonly 'x-sensitive'?: boolean;
   readonly 'x-clearable'?: boolean;
   readonly 'x-identity'?: string;
+  readonly 'x-repeats'?: boolean;
   readonly 'x-set'?: boolean;
   readonly 'x-whole'?: boolean;
   readonly 'x-ref'?: string;

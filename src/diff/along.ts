@@ -1,4 +1,4 @@
-import { identitySegment, isIdentity, type Path } from '../core/path.ts';
+import { elementSegments, identityText, isIdentity, type Path } from '../core/path.ts';
 import { type FieldSchema, itemSchema, memberSchema } from '../core/schema.ts';
 import { isList, isObject, type Json, type JsonObject } from '../core/value.ts';
 
@@ -27,7 +27,34 @@ export function valueAt(root: FieldSchema, document: JsonObject, path: Path): Js
 }
 
 function elementOf(list: readonly Json[], key: string, segment: string): Json | undefined {
-  return list.find(
-    (element) => isObject(element) && identitySegment(String(element[key] ?? '')) === segment,
-  );
+  return list[elementSegments(key, list).indexOf(segment)];
+}
+
+/** Elements of a keyed list that nobody can tell apart. */
+export type Twins = {
+  readonly list: Path;
+  /** The member that they are recognised by. */
+  readonly key: string;
+  readonly name: string;
+  readonly elements: readonly Json[];
+};
+
+/**
+ * The elements that a path may lead to, where the identity that it names must be unique and several have it: nobody
+ * can tell which of them is meant.
+ */
+export function twinsOn(root: FieldSchema, document: JsonObject, path: Path): Twins | undefined {
+  const along = [root, ...schemasAlong(root, path)];
+  for (const [index, segment] of path.entries()) {
+    const { 'x-identity': key, 'x-repeats': repeats } = along[index] ?? {};
+    if (!isIdentity(segment) || key === undefined || repeats === true) continue;
+    const list = path.slice(0, index);
+    const name = identityText(segment);
+    const found = valueAt(root, document, list);
+    const elements = isList(found)
+      ? found.filter((element) => isObject(element) && String(element[key] ?? '') === name)
+      : [];
+    if (elements.length > 1) return { list, key, name, elements };
+  }
+  return undefined;
 }

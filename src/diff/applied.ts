@@ -41,7 +41,10 @@ export function rememberValue(leaf: Leaf, value: Json, address: string, world: W
   return { value: typeof value === 'object' ? JSON.parse(plain) : value };
 }
 
-/** Whether what the state remembers is that value. `unknown` where a fingerprint cannot be read. */
+/**
+ * Whether what the state remembers is that value. `unknown` where a fingerprint cannot be read, and where what was
+ * remembered in an older form differs: the forms may, and the values not.
+ */
 export function matchesApplied(
   applied: AppliedLeaf,
   value: Json,
@@ -51,10 +54,12 @@ export function matchesApplied(
 ): 'equal' | 'different' | 'unknown' {
   if ('unknown' in applied) return 'unknown';
   if ('unsettled' in applied) return 'different';
+  const other = applied.form === undefined ? 'different' : 'unknown';
   if ('fingerprint' in applied) {
-    return world.fingerprints.matches(applied.fingerprint, address, path, value);
+    const match = world.fingerprints.matches(applied.fingerprint, address, path, value);
+    return match === 'different' ? other : match;
   }
   const equal =
     'digest' in applied ? applied.digest === digestOf(value) : isSameJson(applied.value, value);
-  return equal ? 'equal' : 'different';
+  return equal ? 'equal' : other;
 }

@@ -9,7 +9,7 @@
  */
 import { elementNode, type FieldNode, memberNode, rootNode } from '../core/field-node.ts';
 import { ownOf } from '../core/own.ts';
-import { extendPath, identitySegment, type Path } from '../core/path.ts';
+import { elementSegments, extendPath, type Path } from '../core/path.ts';
 import { elementSecrecy, memberSecrecy, OPEN, type Secrecy, sensitivity } from '../core/redact.ts';
 import { dereference, type FieldSchema } from '../core/schema.ts';
 import {
@@ -144,9 +144,9 @@ function walkLeaves(
     const elements = new Map<string, Value>();
     const items = elementNode(node);
     const secrecy = elementSecrecy(items, facts.secrecy);
-    for (const element of list) {
-      const name = isObject(element) ? element[identity] : undefined;
-      const segment = identitySegment(String(name ?? ''));
+    const segments = elementSegments(identity, list);
+    for (const [index, element] of list.entries()) {
+      const segment = segments[index] ?? '';
       elements.set(segment, element);
       const at = extendPath(text, segment);
       visit(items, element, { above: spot, segment }, at, facts, secrecy);
@@ -220,9 +220,7 @@ export function liveForm(root: FieldSchema, document: JsonObject): ReadonlyMap<s
   walkLeaves(root, document, {
     leaf(text, given, node) {
       const value = normalise(node.schema, given);
-      // Where elements cannot be told apart the last one counts.
-      if (value === null) form.delete(text);
-      else form.set(text, value);
+      if (value !== null) form.set(text, value);
     },
   });
   return form;
@@ -234,15 +232,13 @@ export function leafTexts(
   document: { readonly [key: string]: Value },
   isWanted: (value: Value) => boolean,
 ): readonly string[] {
-  // Where leaves cannot be told apart the last one counts.
-  const texts = new Set<string>();
+  const texts: string[] = [];
   walkLeaves(root, document, {
     leaf(text, value) {
-      if (isWanted(value)) texts.add(text);
-      else texts.delete(text);
+      if (isWanted(value)) texts.push(text);
     },
   });
-  return [...texts];
+  return texts;
 }
 
 /** The facts' schema of a whole field, for those that only have its name. */

@@ -1,5 +1,5 @@
 import { ownOf } from '../core/own.ts';
-import { formatPath, identitySegment, type Path, startsWith } from '../core/path.ts';
+import { elementSegments, formatPath, type Path, startsWith } from '../core/path.ts';
 import { type FieldSchema, itemSchema, memberSchema } from '../core/schema.ts';
 import {
   isList,
@@ -139,10 +139,6 @@ function isEmpty(value: Json | undefined): boolean {
 }
 
 function elementsOf<V extends Value>(identity: string, list: readonly V[]): Map<string, V> {
-  return new Map(
-    list.map((element) => {
-      const name = isObject(element) ? element[identity] : undefined;
-      return [identitySegment(String(name ?? '')), element];
-    }),
-  );
+  const segments = elementSegments(identity, list);
+  return new Map(list.map((element, index) => [segments[index] ?? '', element]));
 }

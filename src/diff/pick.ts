@@ -1,5 +1,5 @@
 import { ownOf } from '../core/own.ts';
-import { identitySegment, isIdentity, type Path } from '../core/path.ts';
+import { elementSegments, isIdentity, type Path } from '../core/path.ts';
 import { type FieldSchema, itemSchema, memberSchema } from '../core/schema.ts';
 import { isList, isObject, type Value, type ValueObject } from '../core/value.ts';
 
@@ -31,16 +31,18 @@ export function pickLeaves(
   function placeInList(
     schema: FieldSchema,
     from: Value | undefined,
-    at: Value | undefined,
+    into: Value | undefined,
     segment: string,
     rest: Path,
   ): Value {
     const former = isList(from) ? from : [];
-    const list = isList(at) ? at : former;
-    const isIt = (element: Value) => segmentOf(schema, element) === segment;
+    const list = isList(into) ? into : former;
+    const key = schema['x-identity'] ?? '';
+    const known = former[elementSegments(key, former).indexOf(segment)];
+    const at = elementSegments(key, list).indexOf(segment);
     // An element that was not there is taken away by the list that does not have it.
-    return list.map((element) =>
-      isIt(element) ? place(itemSchema(root, schema), former.find(isIt), element, rest) : element,
+    return list.map((element, index) =>
+      index === at ? place(itemSchema(root, schema), known, element, rest) : element,
     );
   }
 
@@ -48,9 +50,4 @@ export function pickLeaves(
     const placed = place(root, document, picked, path);
     return isObject(placed) ? placed : picked;
   }, into);
-}
-
-function segmentOf(schema: FieldSchema, element: Value): string {
-  const name = isObject(element) ? ownOf(element, schema['x-identity'] ?? '') : undefined;
-  return identitySegment(String(name ?? ''));
 }

@@ -1,4 +1,4 @@
-import { identitySegment, type Path } from '../core/path.ts';
+import { elementSegments, type Path } from '../core/path.ts';
 import {
   type FieldContext,
   holdsSecret,
@@ -119,14 +119,15 @@ export function fromLive(kind: Kind, live: JsonObject, words: Words): ValueObjec
     }
     const names = list.map((item) => (isObject(item) ? item[identity] : undefined));
     const isTold = names.every((name) => typeof name === 'string' && name !== '');
-    if (!isTold || new Set(names).size < names.length) {
+    const twin = names.find((name, index) => names.indexOf(name) < index);
+    if (!isTold || (twin !== undefined && field.node.schema['x-repeats'] !== true)) {
       // One element left out alone would read as if it were to be taken away.
-      words.leaveOut(path, `its elements cannot be told apart by their ${identity}`);
+      const which = isTold ? `: several have ${JSON.stringify(twin)}` : '';
+      words.leaveOut(path, `its elements cannot be told apart by their ${identity}${which}`);
       return undefined;
     }
-    return list.map(
-      (item, index) => take(items, item, [...path, identitySegment(String(names[index]))]) ?? {},
-    );
+    const segments = elementSegments(identity, list);
+    return list.map((item, index) => take(items, item, [...path, segments[index] ?? '']) ?? {});
   }
 
   /** What is compared as one value: all of it or nothing. */

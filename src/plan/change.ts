@@ -1,9 +1,10 @@
 import { matchesAddress } from '../core/address.ts';
-import { type Path, parsePath } from '../core/path.ts';
+import { formatPath, type Path, parsePath } from '../core/path.ts';
 import type { Change, PlanDocument, PlanOptions } from '../core/plan-document.ts';
 import { mask } from '../core/redact.ts';
 import { namesField } from '../core/schema.ts';
 import { Blob, type JsonObject, type ValueObject } from '../core/value.ts';
+import { twinsOn } from '../diff/along.ts';
 import { compare, isWritten, type LeafChange } from '../diff/compare.ts';
 import { leafChange } from '../diff/finding.ts';
 import { knownSecrets } from '../diff/known-secrets.ts';
@@ -15,7 +16,7 @@ import { base, unchanged } from './base.ts';
 import type { Identity } from './identify.ts';
 import { livePin } from './pin.ts';
 import type { LiveResource } from './reader.ts';
-import { foundBy, updateReason } from './reasons.ts';
+import { foundBy, twinsReason, updateReason } from './reasons.ts';
 import { partTold, recall } from './recall.ts';
 import { facetOfNothing, planReplace, type Shape } from './replace.ts';
 import { secretTravels } from './secrets.ts';
@@ -114,6 +115,7 @@ function planPresence(
   const found = [...compare(kind.schema, told, live.document, compared, world), ...recalled];
   const written = found.filter(isWritten);
   const names = [...new Set(written.map(({ path }) => path[0] ?? ''))];
+  const twins = planTwins(kind, live, written);
   const due = names.length === 0 ? dueReason(identity, live, document, now) : undefined;
   const replaced = names.filter((name) => isImmutable(kind, name));
   const shape: Shape =
@@ -121,14 +123,16 @@ function planPresence(
       ? planUnread(identity, recalled, context)
       : replaced.length > 0
         ? planReplace(kind, document, live, replaced)
-        : names.length > 0 || due !== undefined
-          ? planUpdate(identity, live, written, names, due, context)
-          : {
-              action: by === 'state' && movedFrom === undefined ? 'no_op' : 'adopt',
-              verdict: 'ok',
-              reason: sameReason(identity),
-              operations: [],
-            };
+        : twins !== undefined
+          ? twins
+          : names.length > 0 || due !== undefined
+            ? planUpdate(identity, live, written, names, due, context)
+            : {
+                action: by === 'state' && movedFrom === undefined ? 'no_op' : 'adopt',
+                verdict: 'ok',
+                reason: sameReason(identity),
+                operations: [],
+              };
   const isMade = shape.action === 'replace' && shape.operations.length > 0;
   const leaves = isMade ? withHidden(kind, document, found) : found;
   // Most of a fleet, of which nothing else is asked.
@@ -213,6 +217,25 @@ function planUnread(
   const what = recorded === undefined ? `what is live is unknown` : `${names} cannot be compared`;
   const reason = `${what}: ${unreadReason(kind, support)}`;
   return { action: 'update', verdict: 'unsupported', reason, operations: [] };
+}
+
+/** What differs about elements that nobody can tell apart is not written: it might go to the wrong one, or delete one. */
+function planTwins(
+  { schema }: Kind,
+  { document }: LiveResource,
+  written: readonly LeafChange[],
+): Shape | undefined {
+  const found = new Map(
+    written.flatMap(({ path }) => {
+      const twins = twinsOn(schema, document, path);
+      return twins === undefined
+        ? []
+        : [[formatPath([...twins.list, twins.name]), twinsReason(schema, twins)] as const];
+    }),
+  );
+  if (found.size === 0) return undefined;
+  const reason = [...found.values()].join('; ');
+  return { action: 'update', verdict: 'refused', reason, operations: [] };
 }
 
 function planUpdate(

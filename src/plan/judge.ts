@@ -29,7 +29,7 @@ export type PreflightContext = {
   readonly organizations: { readonly [id: string]: string };
   /** The organization that a resource of the stack belongs to; undefined where it belongs to none. */
   readonly ownerOf: (address: Address) => string | undefined;
-  /** The organization of all resources of the stack, where they have but one. */
+  /** The stack's organization, or that of all its resources, where they have but one. */
   readonly likelyOwner: string | undefined;
 };
 
@@ -88,7 +88,7 @@ async function judgeFeature(demand: FeatureDemand, subject: Subject): Promise<Fi
   return refused(lockRefusal(demand, lock, place, whose));
 }
 
-/** Where nobody says whose a resource is, the stack's only organization is likely, and no proof. */
+/** Where others of a list do not say whose they are, the stack's organization is likely, and no proof. */
 async function judgeLikely(demand: FeatureDemand, subject: Subject): Promise<Findings> {
   const { change, terms, likelyOwner, organizations } = subject;
   if (likelyOwner === undefined) return noted(change, 'info', ownerUnknown(demand));

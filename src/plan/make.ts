@@ -69,6 +69,8 @@ export type PlanInput = {
   readonly rules: PlanRules;
   readonly platform: PlanDocument['platform'];
   readonly organizations: PlanDocument['organizations'];
+  /** The organization of resources that name none. */
+  readonly organization?: string | undefined;
   readonly configDigest: string;
   readonly environment?: string | undefined;
   /** The run that died before, where there is one. */
@@ -233,6 +235,7 @@ function unreadKinds(results: readonly Result[]): readonly Kind[] {
   return [...names].map(kindNamed);
 }
 
-function preflightOf({ reader, desired, organizations }: PlanInput): PreflightContext {
-  return { reader, terms: reader.terms(), organizations, ...ownersOf(desired) };
+function preflightOf(input: PlanInput): PreflightContext {
+  const { reader, desired, organizations, organization } = input;
+  return { reader, terms: reader.terms(), organizations, ...ownersOf(desired, organization) };
 }

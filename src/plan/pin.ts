@@ -44,7 +44,7 @@ export function certified(
 ): RememberedPin | null {
   if (pin === null || kind.stamp === undefined || extent !== 'whole') return pin;
   const isOver = readAt !== undefined && isStampOver(pin.updated_at, readAt);
-  const isKnown = known?.certain === true && isSamePin(known, pin);
+  const isKnown = known?.certain === true && known.form === undefined && isSamePin(known, pin);
   return isOver || isKnown ? { ...pin, certain: true } : pin;
 }
 

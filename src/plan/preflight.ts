@@ -17,9 +17,10 @@ import type { Whose } from './refusals.ts';
 
 export type { PreflightContext } from './judge.ts';
 
-/** Whose the resources of a stack are. */
+/** Whose the resources of a stack are. `organization`: that of resources which name none. */
 export function ownersOf(
   desired: readonly DesiredResource[],
+  organization?: string,
 ): Pick<PreflightContext, 'ownerOf' | 'likelyOwner'> {
   const owners = new Map(
     desired.flatMap(({ address, document }) => {
@@ -30,7 +31,7 @@ export function ownersOf(
   const [first, ...others] = new Set(owners.values());
   return {
     ownerOf: (address) => owners.get(address),
-    likelyOwner: others.length === 0 ? first : undefined,
+    likelyOwner: organization ?? (others.length === 0 ? first : undefined),
   };
 }
 
@@ -99,15 +100,17 @@ function whoseOf(id: string | null, { organizations }: PreflightContext): Whose 
 
 /**
  * Whose a resource will be: one may move to another organization. What does not say whose it is belongs to
- * whom its neighbours in the list belong to.
+ * whom its neighbours in the list belong to, and where it has none, to the stack's organization.
  */
 async function organizationOf(
   { kind, document, live }: Writing,
-  { reader }: PreflightContext,
+  { reader, likelyOwner }: PreflightContext,
 ): Promise<string | null> {
   const own = ownerIn(document) ?? ownerIn(live);
   if (own !== undefined) return own;
   const listed = await listKnown(reader, kind, scopeOf(kind, document));
+  const isOwned = Object.hasOwn(kind.schema.properties ?? {}, 'organization_id');
+  if (isOwned && listed?.length === 0) return likelyOwner ?? null;
   return listed?.map(({ record }) => ownerIn(record)).find((owner) => owner !== undefined) ?? null;
 }
 

@@ -1,4 +1,10 @@
+import { ownOf } from '../core/own.ts';
+import { formatPath, identitySegment } from '../core/path.ts';
 import type { PlanDocument } from '../core/plan-document.ts';
+import { maskAt } from '../core/redact.ts';
+import type { FieldSchema } from '../core/schema.ts';
+import { isObject } from '../core/value.ts';
+import { schemasAlong, type Twins } from '../diff/along.ts';
 import type { LeafChange } from '../diff/compare.ts';
 import type { Identity } from './identify.ts';
 
@@ -47,6 +53,22 @@ function changedReason(
   if (isToSnapshot) return 'changed since the snapshot';
   if (purpose === 'rollback') return 'the run changed it';
   return by === 'state' ? 'the configuration changed' : `${foundBy(by)} and differs`;
+}
+
+/** Why nothing is written about elements of a list that share the identity that they are recognised by. */
+export function twinsReason(root: FieldSchema, { list, key, name, elements }: Twins): string {
+  const items = schemasAlong(root, [...list, identitySegment(name)]).at(-1) ?? {};
+  const address = items['x-destination'];
+  const which = elements.map((element, index) => {
+    const at = [...list, identitySegment(name, index + 1)];
+    const id = isObject(element) ? ownOf(element, 'id') : undefined;
+    const url = isObject(element) && address !== undefined ? ownOf(element, address) : undefined;
+    const where = typeof url === 'string' ? String(maskAt(root, [...at, address ?? ''], url)) : '';
+    return [formatPath(at), ...(typeof id === 'string' ? [`id ${id}`] : []), where]
+      .filter((part) => part !== '')
+      .join(' ');
+  });
+  return `the platform has ${elements.length} entries of ${formatPath(list)} whose ${key} is ${JSON.stringify(name)} (${which.join('; ')}), and which one is meant cannot be told: rename or delete one of them in the dashboard and plan again, or leave the list alone with lifecycle.ignore: [${formatPath(list)}]`;
 }
 
 /** How a resource was found that the state does not know. */

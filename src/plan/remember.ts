@@ -109,7 +109,8 @@ export function concealResource(
   const concealed = secret.flatMap((text): [string, AppliedLeaf][] => {
     const leaf = ownOf(resource.leaves, text);
     if (leaf === undefined || !('value' in leaf)) return [];
-    return [[text, { fingerprint: fingerprints.of(address, text, leaf.value) }]];
+    const { value, ...form } = leaf;
+    return [[text, { ...form, fingerprint: fingerprints.of(address, text, value) }]];
   });
   return { ...resource, leaves: { ...resource.leaves, ...Object.fromEntries(concealed) } };
 }

@@ -4,8 +4,8 @@
  */
 import { ownOf } from '../core/own.ts';
 import {
+  elementSegments,
   formatPath,
-  identitySegment,
   isIdentity,
   type Path,
   parsePath,
@@ -193,9 +193,7 @@ function memberOf(
 ): Value | undefined {
   if (isObject(value)) return ownOf(value, segment);
   if (!isList(value) || identity === undefined) return undefined;
-  return value.find(
-    (item) => isObject(item) && identitySegment(String(item[identity] ?? '')) === segment,
-  );
+  return value[elementSegments(identity, value).indexOf(segment)];
 }
 
 /** Hosts among the settings of a provider: no schema knows all of them. */

@@ -29,6 +29,8 @@ export function compareUnread(
   if (by !== 'state' || movedFrom !== undefined) return undefined;
   if (recorded === undefined || recorded.unfinished !== undefined) return undefined;
   const { pin, leaves: applied, protect, name } = recorded;
+  // What is remembered in an older form is read, so that it is remembered in this one from then on.
+  if (pin?.form !== undefined) return undefined;
   if (pin?.certain !== true || found.record.updated_at !== pin.updated_at) return undefined;
   if (desired === undefined || desired.isPartial || desired.isExact === true) return undefined;
   const { document, lifecycle, address } = desired;

@@ -1,6 +1,6 @@
 import type { Address } from '../core/address.ts';
 import type { DesiredResource } from '../core/desired.ts';
-import { formatPath, identitySegment, isIdentity, type Path } from '../core/path.ts';
+import { elementSegments, formatPath, isIdentity, type Path } from '../core/path.ts';
 import { type FieldSchema, itemSchema, memberSchema } from '../core/schema.ts';
 import { isList, isObject, Ref, type Value, type ValueObject } from '../core/value.ts';
 import { isSpecial, leavesOf, normalise } from '../diff/leaves.ts';
@@ -78,12 +78,10 @@ function put(
   if (isIdentity(segment) && (schema['x-identity'] !== undefined || isList(value))) {
     const items = isList(value) ? value : [];
     const key = schema['x-identity'] ?? '';
-    const at = items.findIndex(
-      (item) => isObject(item) && identitySegment(String(item[key] ?? '')) === segment,
-    );
+    const at = elementSegments(key, items).indexOf(segment);
     const made = put(root, itemSchema(root, schema), items[at], rest, next);
-    const others = items.filter((_, index) => index !== at);
-    return made === undefined ? others : [...others, made];
+    if (made === undefined) return items.filter((_, index) => index !== at);
+    return at < 0 ? [...items, made] : items.with(at, made);
   }
   const members: ValueObject = isObject(value) ? value : {};
   const made = put(root, memberSchema(root, schema, segment), members[segment], rest, next);

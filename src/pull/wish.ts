@@ -1,7 +1,8 @@
 import type { Address } from '../core/address.ts';
-import type { Path } from '../core/path.ts';
+import { identityOrdinal, identityText, isIdentity, type Path, startsWith } from '../core/path.ts';
 import type { Change } from '../core/plan-document.ts';
 import type { Value } from '../core/value.ts';
+import { schemasAlong } from '../diff/along.ts';
 import type { LeafChange } from '../diff/compare.ts';
 import { normalise } from '../diff/leaves.ts';
 import { kindNamed } from '../kinds/index.ts';
@@ -54,8 +55,13 @@ export function wishesOf(change: Change, leaves: readonly LeafChange[], asked: A
   const wishes: Wish[] = [];
   const kept: Left[] = [];
   const refused: Left[] = [];
+  const twins = twinsAmong(kind, merged);
   for (const leaf of merged) {
     const at = { address: change.address, path: leaf.text };
+    if (twins.some((twin) => isOneOf(twin, leaf.path))) {
+      refused.push({ ...at, ...TWINS });
+      continue;
+    }
     const outcome = judge(leaf, kind, change, asked);
     if (outcome === 'nothing') continue;
     if (outcome !== 'taken') {
@@ -68,6 +74,34 @@ export function wishesOf(change: Change, leaves: readonly LeafChange[], asked: A
   }
   return { wishes, kept, refused };
 }
+
+/** Elements that came to be beside others of an identity that must be unique. */
+function twinsAmong({ schema }: Kind, leaves: readonly LeafChange[]): readonly Path[] {
+  return leaves.flatMap(({ path, before }) => {
+    const list = schemasAlong(schema, path.slice(0, -1)).at(-1);
+    const isTwin =
+      before !== undefined &&
+      isIdentity(path.at(-1) ?? '') &&
+      identityOrdinal(path.at(-1) ?? '') > 1 &&
+      list?.['x-repeats'] !== true;
+    return isTwin ? [path] : [];
+  });
+}
+
+/** Whether a path leads to an element of the twin's identity, or into one. */
+function isOneOf(twin: Path, path: Path): boolean {
+  const [list, own] = [twin.slice(0, -1), path[twin.length - 1] ?? ''];
+  return (
+    startsWith(path, list) &&
+    isIdentity(own) &&
+    identityText(own) === identityText(twin.at(-1) ?? '')
+  );
+}
+
+const TWINS = {
+  reason: 'the platform has several of that name, and which one is meant cannot be told',
+  advice: 'rename or delete one of them in the dashboard and pull again',
+};
 
 type Outcome =
   | 'taken'

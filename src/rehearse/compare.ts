@@ -1,4 +1,4 @@
-import { formatPath, identitySegment } from '../core/path.ts';
+import { formatPath, segmentsOf } from '../core/path.ts';
 import { contextAt, MASK, maskAt, sensitivity } from '../core/redact.ts';
 import type { RehearsalDifference } from '../core/rehearsal.ts';
 import { isList, isObject, type Json, type JsonObject } from '../core/value.ts';
@@ -183,6 +183,12 @@ function holdsAny(value: Json, texts: readonly string[]): boolean {
   return isObject(value) && Object.values(value).some((member) => holdsAny(member, texts));
 }
 
+function nameOf(element: Json): string | undefined {
+  if (!isObject(element)) return undefined;
+  const name = element.name ?? element.connection_name ?? element.key;
+  return name === undefined || name === null ? undefined : String(name);
+}
+
 /** Elements of lists by what they are called, where they have a name, as the configuration shows them. */
 function namesOf(record: JsonObject, path: readonly string[]): readonly string[] {
   let value: Json = record;
@@ -192,10 +198,9 @@ function namesOf(record: JsonObject, path: readonly string[]): readonly string[]
       : isObject(value)
         ? value[key]
         : undefined;
-    const isElement = isList(value);
+    const list = isList(value) ? value : undefined;
     value = inside ?? null;
-    if (!isElement) return key;
-    const name = isObject(inside) ? (inside.name ?? inside.connection_name ?? inside.key) : key;
-    return identitySegment(String(name ?? key));
+    if (list === undefined) return key;
+    return segmentsOf(list.map((item, index) => nameOf(item) ?? String(index)))[Number(key)] ?? key;
   });
 }

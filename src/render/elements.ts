@@ -1,5 +1,13 @@
 import { ownOf } from '../core/own.ts';
-import { formatPath, isIdentity, type Path, parsePath, startsWith } from '../core/path.ts';
+import {
+  formatPath,
+  identityOrdinal,
+  identityText,
+  isIdentity,
+  type Path,
+  parsePath,
+  startsWith,
+} from '../core/path.ts';
 import type { Change, FieldChange } from '../core/plan-document.ts';
 import { MASK } from '../core/redact.ts';
 import { isObject, type Json } from '../core/value.ts';
@@ -67,24 +75,21 @@ function contains(document: Json, path: Path): boolean {
   let at: Json | undefined = document;
   for (const segment of path) {
     if (at === undefined || at === null) return false;
-    if (isIdentity(segment)) at = elementOf(at, identityOf(segment));
+    if (isIdentity(segment)) at = elementOf(at, segment);
     else at = isObject(at) ? ownOf(at, segment) : undefined;
   }
   return at !== undefined && at !== null;
 }
 
 /** The element with a member of that value: which member is the key is the schema's affair. */
-function elementOf(list: Json, identity: string): Json | undefined {
-  if (isObject(list)) return ownOf(list, identity) ?? ownOf(list, `[${identity}]`);
+function elementOf(list: Json, segment: string): Json | undefined {
+  const identity = identityText(segment);
+  if (isObject(list)) return ownOf(list, identity) ?? ownOf(list, segment);
   if (!Array.isArray(list)) return undefined;
-  return list.find((item: Json) =>
+  const named = list.filter((item: Json) =>
     isObject(item) ? Object.values(item).includes(identity as never) : item === identity,
   );
-}
-
-function identityOf(segment: string): string {
-  const inner = segment.slice(1, -1);
-  return inner.startsWith('"') ? String(JSON.parse(inner)) : inner;
+  return named[identityOrdinal(segment) - 1];
 }
 
 /** Whether the leaves all come or all go, for one reason; a secret has causes of its own. */
@@ -125,7 +130,7 @@ function namesElement({ key, value }: ElementLeaf, root: Path): boolean {
     IDENTITY.test(path.at(-1) ?? '') &&
     above !== undefined &&
     isIdentity(above) &&
-    value === identityOf(above)
+    value === identityText(above)
   );
 }
 

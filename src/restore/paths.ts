@@ -1,5 +1,5 @@
 import type { Path } from '../core/path.ts';
-import { identitySegment, isIdentity } from '../core/path.ts';
+import { elementSegments, isIdentity } from '../core/path.ts';
 import { type FieldSchema, itemSchema, memberSchema } from '../core/schema.ts';
 import { isList, isObject, type Value, type ValueObject } from '../core/value.ts';
 
@@ -31,10 +31,9 @@ export function withValueAt(
     segment: string,
     below: Path,
   ): Value {
-    const identity = schema['x-identity'] ?? '';
-    return list.flatMap((item) => {
-      const name = isObject(item) ? item[identity] : undefined;
-      if (identitySegment(String(name ?? '')) !== segment) return [item];
+    const segments = elementSegments(schema['x-identity'] ?? '', list);
+    return list.flatMap((item, index) => {
+      if (segments[index] !== segment) return [item];
       const inner = put(itemSchema(root, schema), item, below);
       return inner === undefined ? [] : [inner];
     });

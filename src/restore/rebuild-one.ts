@@ -1,11 +1,10 @@
 import type { Address } from '../core/address.ts';
 import type { DesiredResource } from '../core/desired.ts';
 import { ownOf } from '../core/own.ts';
-import type { JsonObject, ValueObject } from '../core/value.ts';
+import type { ValueObject } from '../core/value.ts';
 import { leavesOf } from '../diff/leaves.ts';
 import { kindNamed } from '../kinds/index.ts';
 import { relink } from '../rollback/relink.ts';
-import { doublesIn } from './doubles.ts';
 import type { Exception } from './exceptions.ts';
 import { fillSecrets } from './fill-secrets.ts';
 import type { Held } from './held.ts';
@@ -45,7 +44,7 @@ export function rebuildOne(held: Held, address: Address, site: Site, links: Link
   const start: Draft = {
     document: moved(held.kind, own, site.places),
     ignore: held.unknown,
-    exceptions: [...limitsOf(held, address), ...lostDoubles(held, address, own)],
+    exceptions: limitsOf(held, address),
   };
   const parted = withoutParts(start, held, address, site);
   const linked = withoutAbsent(parted, held, address, links);
@@ -95,14 +94,6 @@ function limitsOf({ unknown, isWhole }: Held, address: Address): readonly Except
     ...(unknown.length > 0 ? [{ what: 'field' as const, address, message: fields }] : []),
     ...(isWhole ? [] : [{ what: 'unread' as const, address, message: listed }]),
   ];
-}
-
-/** Elements of a list that have one name: nothing tells which of them is meant. */
-function lostDoubles({ kind }: Held, address: Address, own: JsonObject): readonly Exception[] {
-  const paths = doublesIn(kindNamed(kind).schema, own);
-  if (paths.length === 0) return [];
-  const message = `${paths.join(', ')}: there more than once, and only the last of them is restored`;
-  return [{ what: 'field', address, message }];
 }
 
 /** Without parts that it cannot have, and without those that can only be told once it is there. */

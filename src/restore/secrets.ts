@@ -1,5 +1,5 @@
 import type { Address } from '../core/address.ts';
-import { formatPath, identitySegment, type Path, parsePath } from '../core/path.ts';
+import { elementSegments, formatPath, type Path, parsePath } from '../core/path.ts';
 import { contextAt, redact } from '../core/redact.ts';
 import { type FieldSchema, itemSchema, memberSchema } from '../core/schema.ts';
 import { isList, isObject, type Json, type JsonObject } from '../core/value.ts';
@@ -49,11 +49,9 @@ function likelySecrets(root: FieldSchema, document: JsonObject): readonly string
     if (schema.readOnly) return;
     if (isList(value)) {
       const items = itemSchema(root, schema);
-      const identity = schema['x-identity'] ?? '';
-      for (const item of value) {
-        const name = isObject(item) ? item[identity] : undefined;
-        visit(items, item, [...path, identitySegment(String(name ?? ''))]);
-      }
+      const segments = elementSegments(schema['x-identity'] ?? '', value);
+      for (const [index, item] of value.entries())
+        visit(items, item, [...path, segments[index] ?? '']);
       return;
     }
     if (!isObject(value) || Object.keys(value).length === 0) return;

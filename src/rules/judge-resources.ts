@@ -1,6 +1,6 @@
 import type { DesiredResource } from '../core/desired.ts';
 import type { Severity } from '../core/diagnostics.ts';
-import { formatPath, identitySegment } from '../core/path.ts';
+import { formatPath, writtenSegments } from '../core/path.ts';
 import { rootContext } from '../core/redact.ts';
 import { dereference, type FieldSchema, itemSchema, memberSchema } from '../core/schema.ts';
 import type { Answer } from './cel.ts';
@@ -114,7 +114,7 @@ function pathOf(pointer: string, root: FieldSchema, document: Shown): string {
     const key = part.replaceAll('~1', '/').replaceAll('~0', '~');
     if (Array.isArray(value)) {
       const element: unknown = value[Number(key)];
-      path.push(segmentFor(schema, element, key));
+      path.push(segmentFor(schema, value, Number(key)));
       [value, schema] = [element, itemSchema(root, schema)];
     } else {
       path.push(key);
@@ -125,11 +125,14 @@ function pathOf(pointer: string, root: FieldSchema, document: Shown): string {
   return formatPath(path);
 }
 
-function segmentFor(list: FieldSchema, element: unknown, index: string): string {
+function segmentFor(list: FieldSchema, elements: readonly unknown[], index: number): string {
   const key = list['x-identity'];
-  const isKeyed = key !== undefined && typeof element === 'object' && element !== null;
-  const identity: unknown = isKeyed ? Reflect.get(element, key) : undefined;
-  return typeof identity === 'string' ? identitySegment(identity) : `[${index}]`;
+  const identities = elements.map((element): unknown =>
+    key !== undefined && typeof element === 'object' && element !== null
+      ? Reflect.get(element, key)
+      : undefined,
+  );
+  return writtenSegments(identities)[index] ?? `[${index}]`;
 }
 
 /** A rule that could not be asked has not been kept: it weighs as much as one that was broken. */

@@ -114,7 +114,7 @@ function stateOf(
   });
   return {
     format: 'callsheet-state',
-    version: 1,
+    version: 2,
     lineage: '',
     serial: 0,
     account_id: header.platform.account_id,

@@ -8,8 +8,8 @@ import { entryShape, firstProblem, isRecord } from './shape.ts';
  * `{"sum":"<first 16 hex of the SHA-256 of the entry's text>","entry":{…}}`. Text is only ever added
  * at the end. Whoever goes on with a journal whose last write was cut off ends that rest with `TORN`.
  */
-const VERSION = 1;
-export const JOURNAL_HEADER = `{"format":"callsheet-journal","version":${VERSION}}\n`;
+export const JOURNAL_VERSION = 1;
+export const JOURNAL_HEADER = `{"format":"callsheet-journal","version":${JOURNAL_VERSION}}\n`;
 export const TORN_LINE = '{"torn":true}';
 export const TORN = `\n${TORN_LINE}\n`;
 const LINE = /^\{"sum":"([0-9a-f]{16})","entry":(.*)\}$/;
@@ -69,8 +69,8 @@ function unknownHeader(line: string, location: string): Error {
     const header: unknown = JSON.parse(line);
     if (isRecord(header) && header.format === 'callsheet-journal') {
       const { version } = header;
-      if (typeof version === 'number' && version > VERSION)
-        return new NewerDocument(location, version, VERSION);
+      if (typeof version === 'number' && version > JOURNAL_VERSION)
+        return new NewerDocument(location, version, JOURNAL_VERSION);
     }
   } catch {
     // Not JSON: said below.

@@ -11,7 +11,7 @@ import type { Json } from '../core/value.ts';
 
 export type State = {
   readonly format: 'callsheet-state';
-  readonly version: 1;
+  readonly version: 2;
   /** Made once, with the first write; a state of another lineage belongs to another stack. */
   readonly lineage: string;
   /** Counts the writes. */
@@ -63,7 +63,11 @@ export type ResourceState = {
  * was found to be as the leaves say, and `updated_at` was long over when it was read: platforms may tell time in
  * whole seconds, and two changes of one second have the same. See `plan/unmoved.ts`.
  */
-export type RememberedPin = Pin & { readonly certain?: true };
+export type RememberedPin = Pin & {
+  readonly certain?: true;
+  /** The version of the state whose form its digest is of, where that is an older one. */
+  readonly form?: number;
+};
 
 /**
  * A leaf as last written. Short values stand as they are; long ones as a digest, since only equality is
@@ -72,11 +76,12 @@ export type RememberedPin = Pin & { readonly certain?: true };
  * a secret could not be told from one that the configuration has only now.
  * `unsettled` stands for what the platform never returns, where a run died and nobody knows what it wrote: it
  * equals nothing, so it is written again.
+ * `form`: the version of the state whose form the value is in, where that is an older one.
  */
 export type AppliedLeaf =
-  | { readonly value: Json }
-  | { readonly digest: string }
-  | { readonly fingerprint: string }
+  | { readonly value: Json; readonly form?: number }
+  | { readonly digest: string; readonly form?: number }
+  | { readonly fingerprint: string; readonly form?: number }
   | { readonly unknown: true }
   | { readonly unsettled: true };
 

@@ -100,7 +100,7 @@ export function replay(state: State | undefined, entries: readonly JournalEntry[
 export function emptyState(lineage: string, salt: string = saltOf(lineage)): State {
   return {
     format: 'callsheet-state',
-    version: 1,
+    version: 2,
     lineage,
     serial: 0,
     salt,

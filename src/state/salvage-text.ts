@@ -2,10 +2,10 @@ import { isAddress } from '../core/address.ts';
 import { NewerDocument } from './failures.ts';
 import { brokenResource } from './invariants.ts';
 import type { JournalEntry } from './journal.ts';
-import { JOURNAL_HEADER, readLine, TORN_LINE } from './journal-text.ts';
+import { JOURNAL_HEADER, JOURNAL_VERSION, readLine, TORN_LINE } from './journal-text.ts';
 import type { ResourceState, State } from './model.ts';
 import { entryShape, holdsShape, isRecord, resourceShape } from './shape.ts';
-import { VERSION } from './state-text.ts';
+import { migrateResource, VERSION } from './state-text.ts';
 
 /** What a damaged text still tells of a state. Nothing vouches for it but that it has the right form. */
 export type Remains = Partial<Pick<State, 'lineage' | 'serial' | 'salt' | 'account_id' | 'holds'>> &
@@ -36,7 +36,9 @@ export async function salvageState(text: string, location: string): Promise<Rema
     ...(typeof salt === 'string' && /^[0-9a-f]+$/.test(salt) ? { salt } : {}),
     ...(typeof account === 'string' && account !== '' ? { account_id: account } : {}),
     ...(isHolds(holds) ? { holds } : {}),
-    resources: await soundResources(found),
+    resources: await soundResources(
+      found.map(([address, one]) => [address, migrateResource(one, version)]),
+    ),
   };
 }
 
@@ -91,8 +93,8 @@ export async function salvageJournal(
 ): Promise<SalvagedEntries | undefined> {
   const [header = '', ...lines] = text.split('\n').slice(0, -1);
   const { version } = membersIn(header);
-  if (typeof version === 'number' && version > VERSION)
-    throw new NewerDocument(location, version, VERSION);
+  if (typeof version === 'number' && version > JOURNAL_VERSION)
+    throw new NewerDocument(location, version, JOURNAL_VERSION);
   const validate = await entryShape();
   const entries: JournalEntry[] = [];
   let lost = `${header}\n` === JOURNAL_HEADER || header === '' ? 0 : 1;

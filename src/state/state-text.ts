@@ -14,7 +14,49 @@ import { openSharing } from './share-leaves.ts';
  * to hash it, a thirtieth of what making canonical JSON of it takes. A file that was merely laid out
  * anew (by a formatter, by Git's line endings) still fits after parsing.
  */
-export const VERSION = 1;
+export const VERSION = 2;
+
+/**
+ * What each version is read as, from the one before it. A version says two things: the shape of the document, and the
+ * form in which leaves are compared and digested (`diff/leaves.ts`). A new form makes a new version: what was digested
+ * in an older form is marked with the version it is of, so that it is read and written anew, and not held to be
+ * different.
+ *
+ * | version | what it changed                                                                                     |
+ * |---------|-----------------------------------------------------------------------------------------------------|
+ * | 2       | elements of a list that share an identity are leaves of their own, which pins digest; leaves are as they were |
+ */
+const MIGRATIONS: { readonly [version: number]: (resource: unknown) => unknown } = {
+  1: (resource) =>
+    isRecord(resource) && isRecord(resource.pin)
+      ? { ...resource, pin: { ...resource.pin, form: 1 } }
+      : resource,
+};
+
+/** A resource as a version of the state has it, as this one has it. */
+export function migrateResource(resource: unknown, version: unknown): unknown {
+  let migrated = resource;
+  for (let at = Number(version); at < VERSION; at += 1) migrated = MIGRATIONS[at]?.(migrated);
+  return migrated;
+}
+
+function migrateState(document: { readonly [key: string]: unknown }): {
+  readonly [key: string]: unknown;
+} {
+  const { version, resources } = document;
+  if (version === VERSION || !isRecord(resources)) return document;
+  const migrated = Object.entries(resources).map(([address, resource]) => [
+    address,
+    migrateResource(resource, version),
+  ]);
+  return { ...document, version: VERSION, resources: Object.fromEntries(migrated) };
+}
+
+/** Whether it is a version that is read. */
+function isKnown(version: unknown): boolean {
+  return version === VERSION || (typeof version === 'number' && Object.hasOwn(MIGRATIONS, version));
+}
+
 const SEAL = /^\{"checksum":"(sha256:[0-9a-f]{64})",\n/;
 const END = /\n\}\}\s*$/;
 
@@ -84,7 +126,7 @@ export async function readState(lines: AsyncIterable<string>): Promise<State | u
     for (const [address, resource] of Object.entries(one)) resources.set(address, share(resource));
     return true;
   });
-  return head && soundState({ ...head, resources: Object.fromEntries(resources) });
+  return head && soundState(migrateState({ ...head, resources: Object.fromEntries(resources) }));
 }
 
 /** What of a state is not about its resources: enough to tell which one follows it. */
@@ -93,7 +135,7 @@ export type StateMark = Pick<State, 'lineage' | 'serial' | 'account_id' | 'last_
 /** The mark of a state whose checksum fits, read as `readState` reads. */
 export async function readMark(lines: AsyncIterable<string>): Promise<StateMark | undefined> {
   const head = await readSealed(lines, () => true);
-  return head && soundState({ ...head, resources: {} });
+  return head && soundState(migrateState({ ...head, resources: {} }));
 }
 
 /** Hands on each line of a resource, and returns the rest; undefined where the lines or their checksum do not fit. */
@@ -153,7 +195,7 @@ export async function parseState(text: string, location: string): Promise<State>
   const { version } = document;
   if (typeof version === 'number' && version > VERSION)
     throw new NewerDocument(location, version, VERSION);
-  if (version !== VERSION)
+  if (!isKnown(version))
     throw damagedState(location, `has the unknown version ${JSON.stringify(version)}`);
   const { checksum: seal, ...rest } = document;
   if (!isSealed(text, seal, rest))
@@ -162,9 +204,10 @@ export async function parseState(text: string, location: string): Promise<State>
       'was changed after Callsheet wrote it: its checksum does not fit its content',
     );
   const validate = await stateShape();
-  if (!validate(document))
+  const migrated = migrateState(document);
+  if (!validate(migrated))
     throw damagedState(location, `does not have the shape of a state: ${firstProblem(validate)}`);
-  const { checksum: _, ...state } = document;
+  const { checksum: _, ...state } = migrated;
   if (state.moved_to !== undefined) throw new MovedAway(location, state.moved_to, state.lineage);
   const broken = brokenInvariant(state);
   if (broken !== undefined) throw damagedState(location, broken);

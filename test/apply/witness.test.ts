@@ -215,7 +215,7 @@ describe('a body is not sent', () => {
         },
       },
       {},
-      'would write extensions.mcp_servers[Records].mcp_endpoint_url',
+      'extensions.mcp_servers[Records#2].mcp_endpoint_url',
     ],
     [
       'with the id of another element',

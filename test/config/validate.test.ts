@@ -160,8 +160,16 @@ agents: { a: { name: A, voice_settings: { speed: 0 }, payments: { max_attempts_p
     says: [
       'agents.yaml:7:34 identity/duplicate agent.a: extensions.tools has two entries whose name is "a"',
       'agents.yaml:8:119 identity/duplicate agent.a: extensions.mcp_servers has two entries whose connection_name is "C"',
-      'agents.yaml:8:172 schema/enum agent.a: extensions.mcp_servers[C].transport_type cannot be "SSE"',
+      'agents.yaml:8:172 schema/enum agent.a: extensions.mcp_servers[C#2].transport_type cannot be "SSE"',
     ],
+  },
+  {
+    title: 'no repeated header or parameter, which HTTP allows',
+    files: agent(
+      'extensions:',
+      '  tools: [{ type: webhook, name: a, condition: during_call, method: GET, url: https://x.test, headers: [{ key: X-A, value: { $secret: env:A } }, { key: X-A, value: { $secret: env:B } }], parameters: [{ key: q, value: "1" }, { key: q, value: "2" }] }]',
+    ),
+    says: [],
   },
   {
     title: 'what is missing, also where something else makes it needed',
@@ -182,6 +190,22 @@ knowledge_bases: { kb: { sources: { s: {}, t: { url: https://x.test, file: a.md 
       'x.yaml:5:20 schema/required knowledge_bases.kb needs id',
       'x.yaml:5:37 schema/required knowledge_source.kb.s needs one of url and file',
       'x.yaml:5:44 schema/required knowledge_source.kb.t gives url and file, and takes only one',
+    ],
+  },
+  {
+    title: 'what the platform does not take of one field beside another',
+    files: {
+      'x.yaml': `agents:
+  a: { name: A, agent_type: translator, interpreter_config: null }
+  b: { name: B, agent_type: simple, interpreter_config: null }
+  c: { name: C, agent_type: translator, interpreter_config: { speaker_identification: voice } }
+retry_policies:
+  p: { name: P, on_exhausted_target: queue }
+  q: { name: Q, on_exhausted_target: queue, on_exhausted: end }`,
+    },
+    says: [
+      'x.yaml:2:61 schema/type agent.a: interpreter_config must be a map; it cannot be cleared with null when agent_type is translator',
+      'x.yaml:6:3 schema/required retry_policy.p needs on_exhausted when on_exhausted_target is given',
     ],
   },
   {

@@ -1,8 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
+  elementSegments,
   formatPath,
+  identityOrdinal,
   identitySegment,
+  identityText,
   isIdentity,
   type Path,
   parsePath,
@@ -28,6 +31,12 @@ describe('the text of a path', () => {
       'knowledgebase_links[https://harbor.example.test/faq]',
       ['knowledgebase_links', '[https://harbor.example.test/faq]'],
     ],
+    [
+      'extensions.tools[crm].headers[Cookie#2].value',
+      ['extensions', 'tools', '[crm]', 'headers', '[Cookie#2]', 'value'],
+    ],
+    ['extensions.tools["look up"#12]', ['extensions', 'tools', '["look up"#12]']],
+    ['extensions.tools["crm#2"]', ['extensions', 'tools', '["crm#2"]']],
     ['config."x.y".z', ['config', 'x.y', 'z']],
     ['config."two words"', ['config', 'two words']],
     ['"a key"', ['a key']],
@@ -116,4 +125,29 @@ test.each([
   [['name'], [], true],
 ])('%j starts with %j: %s', (path, prefix, expected) => {
   expect(startsWith(path, prefix)).toBe(expected);
+});
+
+describe('elements that share an identity', () => {
+  const names = fc.array(fc.constantFrom('a', 'a#2', 'a b', 'a]', '#2', '', '"a"#2', '2'), {
+    maxLength: 6,
+  });
+
+  test('have segments of their own, which say what they are', () => {
+    fc.assert(
+      fc.property(names, (given) => {
+        const segments = elementSegments(
+          'key',
+          given.map((key) => ({ key })),
+        );
+        expect(new Set(segments).size).toBe(given.length);
+        for (const [index, segment] of segments.entries()) {
+          expect(identityText(segment)).toBe(given[index]);
+          const before = given.slice(0, index).filter((name) => name === given[index]).length;
+          expect(identityOrdinal(segment)).toBe(before + 1);
+          expect(parsePath(formatPath(['headers', segment]))).toEqual(['headers', segment]);
+        }
+      }),
+      RUNS,
+    );
+  });
 });

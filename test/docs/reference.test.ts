@@ -129,6 +129,7 @@ const TOGETHER: { readonly [name: string]: string } = {
 /** What a value asks for beside it. */
 const ASKED: { readonly [field: string]: string } = {
   'email_template.status': 'subject: Hello',
+  'retry_policy.on_exhausted_target': 'on_exhausted: queue',
 };
 
 test.each(kinds)('the example of each field of $name loads', async (kind) => {

@@ -72,6 +72,7 @@ describe('a page belongs to whom its neighbours belong to', () => {
     {
       ...page,
       title: 'and where nobody says it, a lock of the account refuses',
+      live: source({}),
       said: { account: { knowledge_base: HERE } },
       because: lockedPage('at its account'),
     },
@@ -87,11 +88,26 @@ describe('a page belongs to whom its neighbours belong to', () => {
     {
       ...page,
       title: 'by its id where it has no name',
+      live: source({}),
       having: (given) => given.having({ organizations: {} }),
       said: { harbor: { knowledge_base: HERE } },
       notes: [
         `warning knowledge_source.faq: knowledge_base is locked for organization ${HARBOR}: if it is theirs, which the platform does not say, apply is refused`,
       ],
+    },
+    {
+      ...page,
+      title: 'and an empty list is of the only organization of the stack',
+      said: { harbor: { knowledge_base: HERE } },
+      because: lockedPage('for organization harbor at the organization itself'),
+    },
+    {
+      ...page,
+      title: 'or of the one that the stack names',
+      desired: { ...page.desired, ...otherAgent },
+      having: (given) => given.having({ organization: BAY }),
+      said: { bay: { knowledge_base: HERE } },
+      because: lockedPage('for organization bay at the organization itself'),
     },
     { ...page, title: 'and nothing is said where that one locks nothing', said: {} },
     {
@@ -112,6 +128,7 @@ describe('a page belongs to whom its neighbours belong to', () => {
     {
       ...page,
       title: 'where not even the account answers, nothing is checked',
+      live: source({}),
       said: { account: SILENCE },
       notes: [unchecked('what is locked for the account')],
     },

@@ -21,10 +21,14 @@ const READERS: { readonly [format: string]: (text: string) => unknown } = {
   'callsheet-state': (text) => parseState(text, 'state.json'),
 };
 
+/** Versions in which a format is written today, where that is not the first. Older ones are read, and migrated. */
+const WRITTEN: { readonly [format: string]: number } = { 'callsheet-state': 2 };
+
 const files = globSync('v*/*', { cwd: FIXTURES }).sort();
 
 test('every document has a fixture of its first version', () => {
-  const names = files.map((file) => file.replace(/^v1\/|\.jsonl?$/g, ''));
+  const first = files.filter((file) => file.startsWith('v1/'));
+  const names = first.map((file) => file.replace(/^v1\/|\.jsonl?$/g, ''));
   expect([...names, ...ELSEWHERE].sort()).toEqual(Object.keys(DOCUMENTS).sort());
 });
 
@@ -39,6 +43,7 @@ describe.each(files)('%s', (file) => {
       format: name,
       version: Number(version),
     });
+    if (Number(version) !== (WRITTEN[name] ?? 1)) return;
     for (const one of documents) expect(await problemsOf(name, JSON.parse(one))).toEqual([]);
   });
 });
@@ -51,8 +56,8 @@ describe.each(Object.entries(READERS))('%s', (name, read) => {
   test('of a newer version is refused in so many words', async () => {
     const newer = readFileSync(join(FIXTURES, `v1/${name}.json`), 'utf8').replace(
       /"version": ?1/,
-      '"version": 2',
+      '"version": 3',
     );
-    await expect((async () => read(newer))()).rejects.toThrow(/version 2/);
+    await expect((async () => read(newer))()).rejects.toThrow(/version 3/);
   });
 });

@@ -348,12 +348,15 @@ export type Document = RunStarted | ChangeStarted | RequestSent | ChangeEnded | 
 export type Leaf =
   | {
       value: Json;
+      form?: number;
     }
   | {
       digest: string;
+      form?: number;
     }
   | {
       fingerprint: string;
+      form?: number;
     }
   | {
       unknown: true;
@@ -613,12 +616,15 @@ export type Document = List | Show | Edit | Lock | Repair | Migration;
 export type Leaf =
   | {
       value: Json;
+      form?: number;
     }
   | {
       digest: string;
+      form?: number;
     }
   | {
       fingerprint: string;
+      form?: number;
     }
   | {
       unknown: true;
@@ -670,6 +676,7 @@ export interface Pin {
   updated_at: string | null;
   history_id: number | null;
   certain?: true;
+  form?: number;
 }
 export interface Edit {
   format: 'callsheet-state-edit';
@@ -1079,12 +1086,15 @@ export type Entry = Began | Snapshot | Intent | Outcome | ResourceRecorded | End
 export type Leaf =
   | {
       value: Json;
+      form?: number;
     }
   | {
       digest: string;
+      form?: number;
     }
   | {
       fingerprint: string;
+      form?: number;
     }
   | {
       unknown: true;
@@ -1187,6 +1197,7 @@ export interface Pin {
   updated_at: string | null;
   history_id: number | null;
   certain?: true;
+  form?: number;
 }
 export interface Resource {
   kind: string;
@@ -1328,12 +1339,15 @@ export declare namespace Run {
 export type Leaf =
   | {
       value: Json;
+      form?: number;
     }
   | {
       digest: string;
+      form?: number;
     }
   | {
       fingerprint: string;
+      form?: number;
     }
   | {
       unknown: true;
@@ -1647,10 +1661,12 @@ export interface Edit {
 }
 
 export declare namespace State {
+export type Form = number;
 export type Pin = {
   digest: string;
   updated_at: string | null;
   history_id: number | null;
+  form?: Form;
   certain?: true;
 } | null;
 export type Entry = Began | Snapshot | Intent | Outcome | ResourceRecorded | Ended;
@@ -1658,7 +1674,7 @@ export type Entry = Began | Snapshot | Intent | Outcome | ResourceRecorded | End
 export interface Document {
   checksum: string;
   format: 'callsheet-state';
-  version: 1;
+  version: 2;
   lineage: string;
   serial: number;
   salt: string;
@@ -1694,6 +1710,7 @@ export interface Leaves {
   [k: string]: Leaf;
 }
 export interface Leaf {
+  form?: Form;
   value?: unknown;
   digest?: string;
   fingerprint?: string;

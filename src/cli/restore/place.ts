@@ -26,6 +26,7 @@ export function blankStack(dir: string): Stack {
     environment: undefined,
     platform: { base_url: undefined, by: 'operator', assume: true, endpoints: {} },
     organizations: {},
+    organization: undefined,
     state: { file: '' },
     guards: {},
     moves: { moved: [], forget: [] },
