@@ -79,7 +79,8 @@ export async function applyChange(change: Change, given: ChangeWork): Promise<Ch
     // It is what the plan saw.
     before = live ? change.pin : null;
     found = live;
-    await takeSnapshot(work, live, before);
+    // What sends nothing leaves nothing to recover or to undo: a copy of what it takes over would be kept for nobody.
+    if (change.operations.length > 0) await takeSnapshot(work, live, before);
     progress = { ...progress, live };
     for (const operation of change.operations) {
       progress = await performStep(operation, work, progress);

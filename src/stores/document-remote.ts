@@ -12,7 +12,7 @@ import {
 } from './document.ts';
 import { NoAnswer, refusedByStore } from './failures.ts';
 import { pauseAfter, TRIES } from './patience.ts';
-import type { Change, Remote, Timing } from './remote.ts';
+import type { Change, OpenJournal, Remote, Timing } from './remote.ts';
 
 /** What keeps one document, and does so by comparing and swapping. */
 export type DocumentPlace = {
@@ -33,7 +33,10 @@ export type DocumentPlace = {
   readonly fetch: (at: string) => Promise<string | undefined>;
   readonly discard: (at: string) => Promise<void>;
   /** Makes the journal of a finished run small, or few. */
-  readonly pack: (parts: readonly Part[], read: () => Promise<string>) => Promise<readonly Part[]>;
+  readonly pack: (
+    parts: readonly Part[],
+    read: () => Promise<readonly string[]>,
+  ) => Promise<readonly Part[]>;
   /** Finished runs whose journals are kept, and the characters that they may take in the document. */
   readonly most: { readonly runs: number; readonly size: number };
   readonly sleep: (milliseconds: number) => Promise<void>;
@@ -42,6 +45,9 @@ export type DocumentPlace = {
 
 export type Found = { readonly text: string; readonly tag: string };
 export type Put = { readonly tag: string } | 'moved' | 'lost';
+
+/** Parts that are fetched at once. */
+const AT_ONCE = 8;
 
 type Current = { readonly document: Document; readonly tag: string | undefined };
 
@@ -64,11 +70,21 @@ export function documentRemote(place: DocumentPlace): Remote {
     return { document: parseDocument(found.text, location), tag: found.tag };
   }
 
-  async function textOf(parts: readonly Part[]): Promise<string | undefined> {
-    const texts = await Promise.all(
-      parts.map((part) => inlineText(part) ?? ('at' in part ? place.fetch(part.at) : undefined)),
-    );
-    return texts.some((text) => text === undefined) ? undefined : texts.join('');
+  /** The texts of parts; undefined when one is not there any more. A large journal lies in thousands of them. */
+  async function textsOf(parts: readonly Part[]): Promise<readonly string[] | undefined> {
+    const texts: string[] = [];
+    for (let from = 0; from < parts.length; from += AT_ONCE) {
+      const some = await Promise.all(
+        parts
+          .slice(from, from + AT_ONCE)
+          .map((part) => inlineText(part) ?? ('at' in part ? place.fetch(part.at) : undefined)),
+      );
+      for (const text of some) {
+        if (text === undefined) return undefined;
+        texts.push(text);
+      }
+    }
+    return texts;
   }
 
   /** Reads parts of the newest document. What it names may be gone once a newer one is there. */
@@ -133,11 +149,14 @@ export function documentRemote(place: DocumentPlace): Remote {
     const filed: Journal[] = [];
     for (const { run, parts } of open) {
       if (!file.includes(run)) continue;
-      const whole = async () => (await textOf(parts)) ?? '';
+      const whole = async () => (await textsOf(parts)) ?? [];
       filed.push({ run, parts: await place.pack(parts, whole) });
     }
     const set = await Promise.all(
-      aside.map(async ({ name, text }) => ({ name, parts: [await place.keep(text)] })),
+      aside.map(async ({ name, pieces }) => ({
+        name,
+        parts: await Promise.all(pieces.map((piece) => place.keep(piece))),
+      })),
     );
     return {
       ...from,
@@ -163,15 +182,15 @@ export function documentRemote(place: DocumentPlace): Remote {
     ticket: async () => (await read()).document.ticket ?? undefined,
     read: () =>
       gather(async ({ state, open }) => {
-        const text = state === null ? '' : await textOf([state]);
-        const journals = await Promise.all(
-          open.map(async ({ run, parts }) => ({ run, text: await textOf(parts) })),
-        );
-        const whole = journals.flatMap(({ run, text: one }) =>
-          one === undefined ? [] : { run, text: one },
-        );
-        if (text === undefined || whole.length < journals.length) return undefined;
-        return { state: state === null ? undefined : text, open: whole };
+        const texts = state === null ? [] : await textsOf([state]);
+        if (texts === undefined) return undefined;
+        const journals: OpenJournal[] = [];
+        for (const { run, parts } of open) {
+          const pieces = await textsOf(parts);
+          if (pieces === undefined) return undefined;
+          journals.push({ run, pieces });
+        }
+        return { state: texts[0], open: journals };
       }),
     take: (seen, ticket) =>
       inTurn(async () => {
@@ -206,11 +225,11 @@ export function documentRemote(place: DocumentPlace): Remote {
     async journal(run) {
       const found = await gather(async ({ open, finished }) => {
         const journal = [...open, ...finished].find((one) => one.run === run);
-        if (journal === undefined) return { text: undefined };
-        const text = await textOf(journal.parts);
-        return text === undefined ? undefined : { text };
+        if (journal === undefined) return { pieces: undefined };
+        const pieces = await textsOf(journal.parts);
+        return pieces && { pieces };
       });
-      return found.text;
+      return found.pieces;
     },
     close: () => place.close(),
   };

@@ -3,7 +3,7 @@ import { hostname, userInfo } from 'node:os';
 import type { HttpPlace } from '../core/state-place.ts';
 import { isRecord } from '../state/shape.ts';
 import type { Ticket } from '../state/ticket.ts';
-import { zip } from './document.ts';
+import { inFew, zip } from './document.ts';
 import type { DocumentPlace, Put } from './document-remote.ts';
 import { type Answer, ask, askOnce, type Exchange, refusal, refuseClearText } from './exchange.ts';
 import { type Doing, refusedByStore } from './failures.ts';
@@ -143,7 +143,7 @@ export function httpPlace(
     keep: async (text) => ({ text }),
     fetch: async () => undefined,
     discard: async () => {},
-    pack: async (_, read) => [zip(await read())],
+    pack: async (_, read) => inFew(await read()).map(zip),
     sleep: effects.sleep,
     close: () => exchange.close(),
   };

@@ -1,8 +1,9 @@
-import { parseJournal } from '../state/journal-text.ts';
+import { linesIn } from '../state/journal-text.ts';
 import { isRunId } from '../state/layout.ts';
-import { inOrder, readReceipt } from '../state/receipts.ts';
-import { type OpenRun, sortOpenRuns } from '../state/run-files.ts';
+import { inOrder, type Receipt, readReceipt } from '../state/receipts.ts';
+import { type OpenRun, readOpenRun, sortOpenRuns, type Wanted } from '../state/run-files.ts';
 import { salvageFrom } from '../state/salvage.ts';
+import { salvageJournal } from '../state/salvage-text.ts';
 import type { Standing } from '../state/standing.ts';
 import { parseState } from '../state/state-text.ts';
 import type { Lease, StateStore } from '../state/store.ts';
@@ -30,6 +31,11 @@ export function openRemoteStore(remote: Remote, effects: RemoteEffects): StateSt
     return standing;
   }
 
+  async function readRun(run: string, wanted: Wanted): Promise<OpenRun | undefined> {
+    const pieces = await remote.journal(run);
+    return pieces && readOpenRun(linesIn(pieces), run, nameOf(run, location), wanted);
+  }
+
   async function close(): Promise<void> {
     for (const lease of leases) await lease.release();
     leases.clear();
@@ -55,23 +61,19 @@ export function openRemoteStore(remote: Remote, effects: RemoteEffects): StateSt
     },
     async runs() {
       const names = await remote.runs();
-      const receipts = await Promise.all(
-        names.map(async (run) =>
-          readReceipt(
+      const receipts: Receipt[] = [];
+      for (const run of names)
+        receipts.push(
+          await readReceipt(
             run,
-            (await remote.journal(run)) ?? '',
-            nameOf(run, location),
+            () => readRun(run, 'ends'),
             async () => '',
           ),
-        ),
-      );
+        );
       return inOrder(receipts);
     },
     async run(id) {
-      const text = isRunId(id) ? await remote.journal(id) : undefined;
-      return text === undefined
-        ? undefined
-        : (await parseJournal(text, nameOf(id, location))).entries;
+      return isRunId(id) ? (await readRun(id, 'all'))?.entries : undefined;
     },
     close() {
       closing ??= close();
@@ -88,10 +90,8 @@ export function nameOf(run: string, location: string): string {
 async function standingOf({ state: text, open }: Kept, location: string): Promise<Standing> {
   const state = text === undefined ? undefined : await parseState(text, location);
   const runs: OpenRun[] = [];
-  for (const { run, text } of open) {
-    const path = nameOf(run, location);
-    runs.push({ run, path, ...(await parseJournal(text, path)) });
-  }
+  for (const { run, pieces } of open)
+    runs.push(await readOpenRun(linesIn(pieces), run, nameOf(run, location), 'all'));
   return { state, runs: sortOpenRuns(state, runs, location) };
 }
 
@@ -103,12 +103,22 @@ function salvageRemote(remote: Remote) {
     state: async () => (await remote.read()).state,
     async journals() {
       const { open } = await remote.read();
-      const texts = open.map(({ run, text }) => ({ run, text, finished: false }));
-      for (const run of await remote.runs()) {
-        const text = await remote.journal(run);
-        if (text !== undefined) texts.push({ run, text, finished: true });
-      }
-      return texts.map((one) => ({ ...one, path: nameOf(one.run, location) }));
+      const sourceOf = (
+        run: string,
+        finished: boolean,
+        pieces: () => Promise<readonly string[]>,
+      ) => {
+        const path = nameOf(run, location);
+        const read = async () => salvageJournal(linesIn(await pieces()), path);
+        return { run, path, finished, read };
+      };
+      const finished = await remote.runs();
+      return [
+        ...open.map(({ run, pieces }) => sourceOf(run, false, async () => pieces)),
+        ...finished.map((run) =>
+          sourceOf(run, true, async () => (await remote.journal(run)) ?? []),
+        ),
+      ];
     },
   });
 }

@@ -41,19 +41,25 @@ export type Remote = {
   ) => Promise<readonly Overlap[] | 'lost'>;
   /** The runs whose journals were filed, in no order. */
   readonly runs: () => Promise<readonly string[]>;
-  /** The journal of a run, filed or open. */
-  readonly journal: (run: string) => Promise<string | undefined>;
+  /** The journal of a run, filed or open, in pieces. */
+  readonly journal: (run: string) => Promise<readonly string[] | undefined>;
   readonly close: () => Promise<void>;
 };
 
 export type Kept = {
   /** The text of the state. */
   readonly state: string | undefined;
-  readonly open: readonly OpenText[];
+  readonly open: readonly OpenJournal[];
 };
 
-/** A piece of the journal of a run that has not committed, or the whole of it. */
+/** A piece of the journal of a run. */
 export type OpenText = { readonly run: string; readonly text: string };
+
+/** The journal of a run in the pieces in which it is kept: all of it may be more than fits into one string. */
+export type OpenJournal = { readonly run: string; readonly pieces: readonly string[] };
+
+/** What is set aside, under a name of its own. */
+export type Aside = { readonly name: string; readonly pieces: readonly string[] };
 
 export type Change = {
   /** Goes behind what the journal of that run has. */
@@ -64,7 +70,7 @@ export type Change = {
   /** Open journals that are forgotten. */
   readonly drop?: readonly string[];
   /** What is set aside, under names of its own. */
-  readonly aside?: readonly { readonly name: string; readonly text: string }[];
+  readonly aside?: readonly Aside[];
 };
 
 /**

@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { AwsClient } from 'aws4fetch';
 import type { S3Place } from '../core/state-place.ts';
+import { inFew, type Part } from './document.ts';
 import type { DocumentPlace, Put } from './document-remote.ts';
 import { type Answer, ask, askOnce, type Exchange, refusal, refuseClearText } from './exchange.ts';
 import { type Doing, refusedByStore } from './failures.ts';
@@ -139,7 +140,12 @@ export function s3Place(
     keep: store,
     fetch: async (at) => (await read(`${parts}/${at}`))?.text,
     discard,
-    pack: async (own, whole) => (own.length < MANY_PARTS ? own : [await store(await whole())]),
+    async pack(own, whole) {
+      if (own.length < MANY_PARTS) return own;
+      const packed: Part[] = [];
+      for (const piece of inFew(await whole())) packed.push(await store(piece));
+      return packed;
+    },
     sleep: effects.sleep,
     close: () => exchange.close(),
   };
