@@ -76,7 +76,9 @@ const LAST_LINE = '}}';
  * The state in lines that lie as they are written. Undefined for any other, damaged or not: `parseState` reads the
  * whole text, and says what is wrong.
  */
-export async function readState(lines: AsyncIterable<Line>): Promise<State | undefined> {
+export async function readState(
+  lines: AsyncIterable<Line> | Iterable<Line>,
+): Promise<State | undefined> {
   const resources = new Map<string, unknown>();
   const share = openSharing();
   const head = await readSealed(lines, (line) => {
@@ -99,7 +101,7 @@ export async function readMark(lines: AsyncIterable<Line>): Promise<StateMark | 
 
 /** Hands on each line of a resource, and returns the rest; undefined where the lines or their checksum do not fit. */
 async function readSealed(
-  lines: AsyncIterable<Line>,
+  lines: AsyncIterable<Line> | Iterable<Line>,
   take: (line: string) => boolean,
 ): Promise<{ readonly [key: string]: unknown } | undefined> {
   const sum = createHash('sha256');

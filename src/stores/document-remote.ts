@@ -1,5 +1,7 @@
+import { CallsheetError } from '../core/errors.ts';
 import { damagedState } from '../state/failures.ts';
 import { piecesOfState } from '../state/state-text.ts';
+import type { Expected } from '../state/store.ts';
 import { isReleased, type Ticket } from '../state/ticket.ts';
 import {
   type Document,
@@ -37,14 +39,30 @@ export type DocumentPlace = {
     parts: readonly Part[],
     read: () => Promise<readonly string[]>,
   ) => Promise<readonly Part[]>;
-  /** Finished runs whose journals are kept, and the characters that they may take in the document. */
-  readonly most: { readonly runs: number; readonly size: number };
+  readonly most: Most;
   readonly sleep: (milliseconds: number) => Promise<void>;
   readonly close: () => Promise<void>;
 };
 
+/** What a place may hold. Texts are counted in characters, as they stand in the document or in a part. */
+export type Most = {
+  /** Finished runs whose journals are kept, and what they may take in the document. */
+  readonly runs: number;
+  readonly size: number;
+  /** The text of the state. */
+  readonly state: number;
+  /** The journal of a run that is under way. Whatever recovers the run comes on top. */
+  readonly journal: number;
+};
+
 export type Found = { readonly text: string; readonly tag: string };
 export type Put = { readonly tag: string } | 'moved' | 'lost';
+
+/** About what one takes, measured on agents with prompts: more than most take. */
+const OF_RESOURCE = 1_500;
+const OF_CHANGE = 8_000;
+const ELSEWHERE =
+  'Keep a state of this size in PostgreSQL or in a file (callsheet state migrate --to), or divide the stack.';
 
 /** Parts that are fetched at once. */
 const AT_ONCE = 8;
@@ -140,7 +158,47 @@ export function documentRemote(place: DocumentPlace): Remote {
     }
   }
 
+  function tooSmall(what: string, needed: number, most: number): string {
+    return `${what} would take ${inMegabytes(needed)}, and there it may take ${inMegabytes(most)}`;
+  }
+
+  /** Before anything is kept: what is refused here leaves all that is there as it was. */
+  function checkRoom(from: Document, { append }: Change, state: readonly string[]): void {
+    const needed = sizeOf(state);
+    const { most } = place;
+    if (needed > most.state)
+      throw refusedByStore('write', location, tooSmall('it', needed, most.state), ELSEWHERE);
+    if (append?.leavesRoom !== true || most.journal === Number.POSITIVE_INFINITY) return;
+    const parts = from.open.find(({ run }) => run === append.run)?.parts ?? [];
+    const journal = sizeOf(parts.map((part) => inlineText(part) ?? '')) + append.text.length;
+    if (journal > most.journal)
+      throw refusedByStore(
+        'write',
+        location,
+        tooSmall(`the journal of run ${append.run}`, journal, most.journal),
+        ELSEWHERE,
+      );
+  }
+
+  async function reserve({ resources, changes }: Expected): Promise<void> {
+    const { most } = place;
+    const state = resources * OF_RESOURCE;
+    const journal = changes * OF_CHANGE;
+    const why =
+      state > most.state
+        ? tooSmall(`the state of ${resources} resources`, state, most.state)
+        : journal > most.journal
+          ? tooSmall(`the journal of ${changes} changes`, journal, most.journal)
+          : undefined;
+    if (why === undefined) return;
+    throw new CallsheetError('refused', `${location} has no room for this run: ${why}`, {
+      hint: `Nothing was written. ${ELSEWHERE} Or apply in parts, with --target.`,
+    });
+  }
+
   async function edited(from: Document, given: Change): Promise<Document> {
+    const pieces = given.state === undefined ? [] : [...(await piecesOfState(given.state))];
+    checkRoom(from, given, pieces);
     const { append, state, file = [], drop = [], aside = [] } = given;
     const open =
       append === undefined
@@ -164,7 +222,7 @@ export function documentRemote(place: DocumentPlace): Remote {
         ? {}
         : {
             lineage: state.lineage,
-            state: await place.keep([...(await piecesOfState(state))].join('')),
+            state: await place.keep(pieces.join('')),
           }),
       open: open.filter(({ run }) => !file.includes(run) && !drop.includes(run)),
       finished: newest(
@@ -190,7 +248,7 @@ export function documentRemote(place: DocumentPlace): Remote {
           if (pieces === undefined) return undefined;
           journals.push({ run, pieces });
         }
-        return { state: texts[0], open: journals };
+        return { state: state === null ? undefined : texts, open: journals };
       }),
     take: (seen, ticket) =>
       inTurn(async () => {
@@ -220,6 +278,7 @@ export function documentRemote(place: DocumentPlace): Remote {
           await place.leave(lease);
         return isHeld;
       }),
+    reserve,
     write: (lease, given) => inTurn(() => change(lease, (from) => edited(from, given))),
     runs: async () => (await read()).document.finished.map(({ run }) => run),
     async journal(run) {
@@ -238,6 +297,14 @@ export function documentRemote(place: DocumentPlace): Remote {
     await place.leave(lease).catch(() => undefined);
     return false;
   }
+}
+
+function sizeOf(texts: readonly string[]): number {
+  return texts.reduce((size, { length }) => size + length, 0);
+}
+
+function inMegabytes(characters: number): string {
+  return `${Math.ceil(characters / 1_000_000)} MB`;
 }
 
 function contradicts(location: string) {

@@ -174,7 +174,7 @@ export function postgresRemote(
     return new Map(rows.map(({ address, sum }) => [String(address), String(sum)] as const));
   }
 
-  async function readState(query: Query): Promise<string | undefined> {
+  async function readState(query: Query): Promise<readonly string[] | undefined> {
     const [row] = await query('select head from callsheet.stack where name = $1', [stack]);
     if (typeof row?.head !== 'string') return undefined;
     const { head } = row;
@@ -186,8 +186,11 @@ export function postgresRemote(
     );
     const sums = [...lines].map(([address, line]) => [address, sumOf(line)] as const);
     known = { head, sums: new Map(sums) };
-    const sorted = [...lines.keys()].sort().map((address) => lines.get(address));
-    return `${head}${sorted.join(SEPARATOR)}${END}`;
+    const sorted = [...lines.keys()].sort().map((address, index) => {
+      const line = lines.get(address) ?? '';
+      return index === 0 ? line : `${SEPARATOR}${line}`;
+    });
+    return [head, ...sorted, END];
   }
 
   const journalOf = async (query: Query, run: string): Promise<readonly string[] | undefined> => {

@@ -88,14 +88,17 @@ export function openRemoteLease(
       if (pending !== undefined) throw unsettledRun(location, pending.run);
       if (!isRunId(first.run)) throw new Error(`not the id of a run: ${JSON.stringify(first.run)}`);
       stock = { state, pending: { run: first.run, began: first, torn: false } };
-      return goOn(first.run, JOURNAL_HEADER);
+      return goOn(first.run, JOURNAL_HEADER, true);
     }
     if (pending === undefined) throw new Error(`no run has begun: ${first.type} entry`);
-    return goOn(pending.run, pending.torn ? TORN : '');
+    return goOn(pending.run, pending.torn ? TORN : '', false);
   }
 
-  function goOn(run: string, head: string): JournalWriter {
-    const end = { append: (text: string) => write({ append: { run, text } }), async close() {} };
+  function goOn(run: string, head: string, leavesRoom: boolean): JournalWriter {
+    const end = {
+      append: (text: string) => write({ append: { run, text, leavesRoom } }),
+      async close() {},
+    };
     return writeJournal(run, end, check, head);
   }
 
@@ -121,7 +124,7 @@ export function openRemoteLease(
     check();
     const kept = await remote.read();
     const aside: Aside[] =
-      kept.state === undefined ? [] : [{ name: `state.before-${run}`, pieces: [kept.state] }];
+      kept.state === undefined ? [] : [{ name: `state.before-${run}`, pieces: kept.state }];
     const sound: string[] = [];
     const drop: string[] = [];
     for (const open of kept.open) {
@@ -183,6 +186,7 @@ export function openRemoteLease(
     id,
     holder,
     claim: (account, claims) => whileHeld(() => claim(account, claims)),
+    reserve: (expected) => whileHeld(async () => remote.reserve?.(expected)),
     append: (entry) => whileHeld(() => journal.append(entry)),
     commit: (state) => whileHeld(() => commit(state)),
     replace: (state, entries) => whileHeld(() => replace(state, entries)),

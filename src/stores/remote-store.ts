@@ -5,7 +5,7 @@ import { type OpenRun, readOpenRun, sortOpenRuns, type Wanted } from '../state/r
 import { salvageFrom } from '../state/salvage.ts';
 import { salvageJournal } from '../state/salvage-text.ts';
 import type { Standing } from '../state/standing.ts';
-import { parseState } from '../state/state-text.ts';
+import { parseState, readState } from '../state/state-text.ts';
 import type { Lease, StateStore } from '../state/store.ts';
 import type { Kept, Remote, RemoteEffects } from './remote.ts';
 import { openRemoteLease } from './remote-lease.ts';
@@ -87,8 +87,9 @@ export function nameOf(run: string, location: string): string {
   return `of run ${run} in ${location}`;
 }
 
-async function standingOf({ state: text, open }: Kept, location: string): Promise<Standing> {
-  const state = text === undefined ? undefined : await parseState(text, location);
+async function standingOf({ state: pieces, open }: Kept, location: string): Promise<Standing> {
+  const state =
+    pieces && ((await readState(linesIn(pieces))) ?? (await parseState(pieces.join(''), location)));
   const runs: OpenRun[] = [];
   for (const { run, pieces } of open)
     runs.push(await readOpenRun(linesIn(pieces), run, nameOf(run, location), 'all'));
@@ -100,7 +101,7 @@ function salvageRemote(remote: Remote) {
   return salvageFrom({
     location,
     check: async () => standingOf(await remote.read(), location),
-    state: async () => (await remote.read()).state,
+    state: async () => (await remote.read()).state?.join(''),
     async journals() {
       const { open } = await remote.read();
       const sourceOf = (

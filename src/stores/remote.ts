@@ -9,6 +9,7 @@
 import type { Claim, Overlap } from '../state/claim.ts';
 import type { LockEffects } from '../state/lock.ts';
 import type { State } from '../state/model.ts';
+import type { Expected } from '../state/store.ts';
 import type { Ticket } from '../state/ticket.ts';
 
 export type Remote = {
@@ -39,6 +40,8 @@ export type Remote = {
     account: string,
     claims: readonly Claim[],
   ) => Promise<readonly Overlap[] | 'lost'>;
+  /** Throws `CallsheetError('refused')` where there is no room for a run. Only where a place is bounded. */
+  readonly reserve?: (expected: Expected) => Promise<void>;
   /** The runs whose journals were filed, in no order. */
   readonly runs: () => Promise<readonly string[]>;
   /** The journal of a run, filed or open, in pieces. */
@@ -47,13 +50,18 @@ export type Remote = {
 };
 
 export type Kept = {
-  /** The text of the state. */
-  readonly state: string | undefined;
+  /** The text of the state, in pieces. */
+  readonly state: readonly string[] | undefined;
   readonly open: readonly OpenJournal[];
 };
 
 /** A piece of the journal of a run. */
-export type OpenText = { readonly run: string; readonly text: string };
+export type OpenText = {
+  readonly run: string;
+  readonly text: string;
+  /** Whether a bounded store must have room left for what recovers the run and commits it. */
+  readonly leavesRoom?: boolean;
+};
 
 /** The journal of a run in the pieces in which it is kept: all of it may be more than fits into one string. */
 export type OpenJournal = { readonly run: string; readonly pieces: readonly string[] };
