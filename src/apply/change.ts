@@ -79,7 +79,10 @@ export async function applyChange(change: Change, given: ChangeWork): Promise<Ch
     // It is what the plan saw.
     before = live ? change.pin : null;
     found = live;
-    await takeSnapshot(work, live, before);
+    // What sends nothing leaves nothing to recover or to undo, so a copy of what it takes over would be kept for
+    // nobody. A rollback holds what came of it against what it found, though.
+    const isKept = change.operations.length > 0 || work.deps.restored !== undefined;
+    if (isKept) await takeSnapshot(work, live, before);
     progress = { ...progress, live };
     for (const operation of change.operations) {
       progress = await performStep(operation, work, progress);

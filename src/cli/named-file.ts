@@ -21,7 +21,11 @@ export async function withNamedFile<T>(
 }
 
 /** Writes a file that a flag names, whole or not at all: on a full disk the one that was there stays. */
-export async function writeNamedFile(flag: string, file: string, text: string): Promise<void> {
+export async function writeNamedFile(
+  flag: string,
+  file: string,
+  text: string | Iterable<string>,
+): Promise<void> {
   await withNamedFile(flag, file, async () => {
     const there = await lstat(file).catch(() => undefined);
     // A pipe or a link is written through, never replaced.

@@ -18,7 +18,7 @@ import type { Fingerprinter } from '../state/fingerprint.ts';
 import type { Actor, RunBegan, SnapshotTaken } from '../state/journal.ts';
 import type { ResourceState, State } from '../state/model.ts';
 import { nextState, withHolds } from '../state/replay.ts';
-import type { Lease } from '../state/store.ts';
+import type { Expected, Lease } from '../state/store.ts';
 import { describeActor } from './actor.ts';
 import { claimForRun } from './claims.ts';
 import type { CommonFlags, Context } from './context.ts';
@@ -196,6 +196,7 @@ async function execute(
     stop: context.stop,
   };
   if (request.checkFirst === true) await checkPins(plan, deps);
+  await lease.reserve?.(expectedOf(plan, state));
   const progress = await openProgress(plan, flags, context);
   const guarded = guardsOf(run, planned, state, actor, request);
   await lease.append({
@@ -251,6 +252,16 @@ async function execute(
   else request.onResult(run, result);
   request.onEnded?.(run, result);
   return runExit(result);
+}
+
+/** What a plan leaves at most, were all of it carried out. */
+function expectedOf({ changes }: PlanDocument, { resources }: State): Expected {
+  const made = changes.filter(({ address }) => resources[address] === undefined).length;
+  return {
+    resources: Object.keys(resources).length + made,
+    changes: changes.filter(({ verdict, operations }) => verdict === 'ok' && operations.length > 0)
+      .length,
+  };
 }
 
 /** What can be told of what the run wrote, and runs before it, now that some time has passed. */

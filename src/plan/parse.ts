@@ -8,16 +8,70 @@ const VERSION = 1;
 
 /** Reads a plan file. Throws where it is not one, is of a newer version, or was changed after it was made. */
 export function parsePlan(text: string, file: string): PlanDocument {
-  const again = 'Make a new one with: callsheet plan --out plan.json';
-  let parsed: unknown;
+  return checkPlan(readJson(text, file), file);
+}
+
+/**
+ * The same of a file that is longer than a string, line by line: it must lie as it was written, each member and each
+ * element of a list on lines of its own.
+ */
+export async function parsePlanLines(
+  lines: AsyncIterable<{ readonly text: string }> | Iterable<{ readonly text: string }>,
+  file: string,
+): Promise<PlanDocument> {
+  const members: [string, unknown][] = [];
+  let list: unknown[] | undefined;
+  let begun: string[] = [];
+  for await (const { text } of lines) {
+    const isOpen = begun.length > 0;
+    const end = list === undefined ? CLOSES : CLOSES_ELEMENT;
+    if (isOpen) begun.push(text);
+    else if (list === undefined) {
+      const [, name = '', value = ''] = MEMBER.exec(text) ?? [];
+      if (name === '') continue;
+      members.push([String(readJson(name, file)), undefined]);
+      begun.push(value);
+      if (value === '[') {
+        list = [];
+        begun = [];
+      }
+    } else if (CLOSES.test(text)) {
+      members.push([members.pop()?.[0] ?? '', list]);
+      list = undefined;
+    } else begun.push(text);
+    const [first = ''] = begun;
+    const isWhole = isOpen ? end.test(text) : first !== '' && !OPENS.test(first);
+    if (!isWhole) continue;
+    const value = readJson(begun.join('\n').replace(/,$/, ''), file);
+    begun = [];
+    if (list === undefined) members.push([members.pop()?.[0] ?? '', value]);
+    else list.push(value);
+  }
+  return checkPlan(Object.fromEntries(members), file);
+}
+
+/** A member of the document, in two spaces. */
+const MEMBER = /^ {2}("(?:[^"\\]|\\.)*"): (.*)$/;
+/** What goes on in the lines that follow. */
+const OPENS = /[[{]$/;
+/** The end of a member, and of an element of a list. */
+const CLOSES = /^ {2}[\]}],?$/;
+const CLOSES_ELEMENT = /^ {4}[\]}],?$/;
+
+function readJson(text: string, file: string): unknown {
   try {
-    parsed = JSON.parse(text);
+    return JSON.parse(text);
   } catch (cause) {
     throw new CallsheetError('usage', `${file} is not a plan: it is not JSON`, {
-      hint: again,
+      hint: AGAIN,
       cause,
     });
   }
+}
+
+const AGAIN = 'Make a new one with: callsheet plan --out plan.json';
+
+function checkPlan(parsed: unknown, file: string): PlanDocument {
   const version = versionOf(parsed);
   if (version !== undefined && version > VERSION) {
     throw new CallsheetError(
@@ -28,7 +82,7 @@ export function parsePlan(text: string, file: string): PlanDocument {
   }
   if (!isPlan(parsed)) {
     throw new CallsheetError('usage', `${file} is not a plan that callsheet wrote`, {
-      hint: again,
+      hint: AGAIN,
     });
   }
   const { digest, ...rest } = parsed;
@@ -37,7 +91,7 @@ export function parsePlan(text: string, file: string): PlanDocument {
       'stale',
       `${file} was changed after it was made: its digest does not fit`,
       {
-        hint: again,
+        hint: AGAIN,
       },
     );
   }

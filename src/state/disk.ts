@@ -1,3 +1,4 @@
+import { closeSync, openSync, readSync } from 'node:fs';
 import {
   constants,
   copyFile,
@@ -21,10 +22,12 @@ import { systemCode } from './disk-failures.ts';
 export type Disk = {
   /** What a path is itself, a link not followed; undefined when there is nothing. */
   readonly look: (path: string) => Promise<'file' | 'folder' | 'link' | 'other' | undefined>;
-  /** The text of a file; undefined when there is none. */
+  /** The text of a file; undefined when there is none. Throws where it is longer than a string can be. */
   readonly read: (path: string) => Promise<string | undefined>;
-  /** The same line by line, for large files; what stands behind the last line break is a line, too. */
-  readonly readLines: (path: string) => Promise<AsyncIterable<string> | undefined>;
+  /** The same line by line, for files of any size. */
+  readonly readLines: (path: string) => Promise<AsyncIterable<FileLine> | undefined>;
+  /** A line that was read before, at once; undefined when there is no such file any more. */
+  readonly readAgain: (path: string, line: FileLine) => string | undefined;
   /** The names in a folder; none when there is no folder. */
   readonly list: (path: string) => Promise<readonly string[]>;
   /** Makes a folder and those above it, for the owner alone. Resolves to the topmost that was made. */
@@ -41,13 +44,24 @@ export type Disk = {
   readonly openEnd: (path: string, which: 'new' | 'existing') => Promise<FileEnd>;
 };
 
+/** A line of a text, without its line break. */
+export type Line = {
+  readonly text: string;
+  /** Whether a line break ends it; false only for what stands behind the last one. */
+  readonly isWhole: boolean;
+};
+
+/** A line of a file, and the bytes that it takes there. */
+export type FileLine = Line & { readonly at: number; readonly size: number };
+
 export type FileEnd = {
   readonly append: (text: string) => Promise<void>;
   readonly close: () => Promise<void>;
 };
 
-/** Characters that are written at once. */
+/** Characters that are written, and bytes that are read at once. */
 const PIECE = 256 * 1024;
+const LINE_BREAK = 0x0a;
 const FILE_MODE = 0o600;
 const FOLDER_MODE = 0o700;
 /** Unlike `a`, it does not make a file that is not there. */
@@ -67,6 +81,23 @@ export const realDisk: Disk = {
   read: (path) => orIfMissing(undefined, readFile(path, 'utf8')),
 
   readLines: (path) => orIfMissing(undefined, open(path, 'r').then(linesOf)),
+
+  readAgain(path, { at, size }) {
+    let file: number | undefined;
+    try {
+      file = openSync(path, 'r');
+      const bytes = Buffer.allocUnsafe(size);
+      let read = 0;
+      for (let more = 1; more > 0 && read < size; read += more)
+        more = readSync(file, bytes, read, size - read, at + read);
+      return bytes.toString('utf8', 0, read);
+    } catch (error) {
+      if (systemCode(error) === 'ENOENT') return undefined;
+      throw error;
+    } finally {
+      if (file !== undefined) closeSync(file);
+    }
+  },
 
   list: (path) => orIfMissing([], readdir(path)),
 
@@ -125,17 +156,31 @@ export const realDisk: Disk = {
   },
 };
 
-async function* linesOf(file: FileHandle): AsyncGenerator<string> {
-  let rest = '';
-  for await (const piece of file.createReadStream({ encoding: 'utf8' })) {
-    const [first = '', ...others] = String(piece).split('\n');
-    rest += first;
-    for (const line of others) {
-      yield rest;
-      rest = line;
+/** By bytes: where a line begins must be right behind one that is no text, too. */
+async function* linesOf(file: FileHandle): AsyncGenerator<FileLine> {
+  let begun: Buffer[] = [];
+  let at = 0;
+  let size = 0;
+  const stream: AsyncIterable<Buffer> = file.createReadStream({ highWaterMark: PIECE });
+  for await (const piece of stream) {
+    let from = 0;
+    for (let end = piece.indexOf(LINE_BREAK); end >= 0; end = piece.indexOf(LINE_BREAK, from)) {
+      const rest = end - from;
+      const text =
+        size === 0
+          ? piece.toString('utf8', from, end)
+          : Buffer.concat([...begun, piece.subarray(from, end)]).toString('utf8');
+      yield { text, isWhole: true, at, size: size + rest };
+      at += size + rest + 1;
+      begun = [];
+      size = 0;
+      from = end + 1;
     }
+    if (from === piece.length) continue;
+    begun.push(piece.subarray(from));
+    size += piece.length - from;
   }
-  yield rest;
+  if (size > 0) yield { text: Buffer.concat(begun).toString('utf8'), isWhole: false, at, size };
 }
 
 /** Small pieces put together, so that there are fewer writes. */

@@ -3,7 +3,7 @@ import { worded } from './disk-failures.ts';
 import { unsettledRun } from './failures.ts';
 import type { JournalEntry } from './journal.ts';
 import { type JournalWriter, writeJournal } from './journal-file.ts';
-import { formatEntry, JOURNAL_HEADER, TORN } from './journal-text.ts';
+import { JOURNAL_HEADER, journalPieces, TORN } from './journal-text.ts';
 import { isRunId } from './layout.ts';
 import type { Lock } from './lock.ts';
 import type { State } from './model.ts';
@@ -36,7 +36,7 @@ export function openLease(lock: Lock, holder: Holder, place: Place): Lease {
   async function openJournal(first: JournalEntry): Promise<JournalWriter> {
     lock.check();
     // With nothing open, the usual case, a large state need not be read for it.
-    const open = await readOpenRuns(place);
+    const open = await readOpenRuns(place, 'ends');
     const pending = open?.length === 0 ? undefined : (await takeStock()).pending;
     if (first.type === 'began') {
       if (pending !== undefined) throw unsettledRun(location, pending.run);
@@ -88,8 +88,7 @@ export function openLease(lock: Lock, holder: Holder, place: Place): Lease {
       lock.check();
       if (!isRunId(run)) throw new Error(`not the id of a run: ${JSON.stringify(run)}`);
       const path = layout.finishedRun(run);
-      if ((await disk.look(path)) === undefined)
-        await disk.writeNew(path, JOURNAL_HEADER + entries.map(formatEntry).join(''));
+      if ((await disk.look(path)) === undefined) await disk.writeNew(path, journalPieces(entries));
     }
     await commitState(state, undefined, place, lock);
   }

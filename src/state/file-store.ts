@@ -11,7 +11,7 @@ import { thisMachine } from './process-identity.ts';
 import { readRun, summariseRuns } from './receipts.ts';
 import type { OpenRun } from './run-files.ts';
 import { salvage } from './salvage.ts';
-import { readStanding, refuseOddPlace } from './standing.ts';
+import { readMarkStanding, readStanding, refuseOddPlace } from './standing.ts';
 import type { Lease, StateStore } from './store.ts';
 import { breakLock, seeLock } from './unlock.ts';
 
@@ -70,7 +70,7 @@ export function openFileStore(path: string, effects: Partial<StoreEffects> = {})
 /** Runs that committed and were not filed. Beside a damaged state nobody can tell, and none is listed. */
 async function unfiledRuns(place: Place): Promise<readonly OpenRun[]> {
   try {
-    return (await readStanding(place)).runs.finished;
+    return (await readMarkStanding(place)).runs.finished;
   } catch (error) {
     if (error instanceof CallsheetError) return [];
     throw error;

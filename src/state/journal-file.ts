@@ -11,8 +11,11 @@ export type JournalWriter = {
   readonly close: () => Promise<void>;
 };
 
+/** Characters that go to the disk at once. All of what waits may be more than fits into one string. */
+const MOST_AT_ONCE = 4 * 1024 * 1024;
+
 type Waiting = {
-  readonly line: string;
+  readonly entry: JournalEntry;
   readonly resolve: () => void;
   readonly reject: (error: unknown) => void;
 };
@@ -46,12 +49,26 @@ export function writeJournal(
     check();
   }
 
+  /** The lines of what has waited longest, which is put into `batch`. */
+  function nextLines(batch: Waiting[]): string {
+    let lines = '';
+    try {
+      for (const one of waiting) {
+        batch.push(one);
+        lines += formatEntry(one.entry);
+        if (lines.length >= MOST_AT_ONCE) break;
+      }
+      return lines;
+    } finally {
+      waiting = waiting.slice(batch.length);
+    }
+  }
+
   async function flush(): Promise<void> {
     while (waiting.length > 0) {
-      const batch = waiting;
-      waiting = [];
+      const batch: Waiting[] = [];
       try {
-        await write(batch.map(({ line }) => line).join(''));
+        await write(nextLines(batch));
         for (const { resolve } of batch) resolve();
       } catch (error) {
         failed ??= { error };
@@ -67,7 +84,7 @@ export function writeJournal(
       if (closing !== undefined)
         return Promise.reject(new Error(`the journal of run ${run} is closed`));
       return new Promise((resolve, reject) => {
-        waiting.push({ line: formatEntry(entry), resolve, reject });
+        waiting.push({ entry, resolve, reject });
         flushing ??= flush();
       });
     },

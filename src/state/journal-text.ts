@@ -1,7 +1,9 @@
 import { hash } from 'node:crypto';
+import type { Line } from './disk.ts';
 import { damagedJournal, NewerDocument } from './failures.ts';
 import type { JournalEntry } from './journal.ts';
 import { entryShape, firstProblem, isRecord } from './shape.ts';
+import { openSharing } from './share-leaves.ts';
 
 /**
  * The text form of a journal: a line that says what the file is, then one line an entry,
@@ -20,42 +22,98 @@ export function formatEntry(entry: JournalEntry): string {
   return `{"sum":"${sumOf(text)}","entry":${text}}\n`;
 }
 
-export type ParsedJournal = {
-  readonly entries: readonly JournalEntry[];
-  /** Whether the rest of a write that was cut off stands at the end. */
-  readonly torn: boolean;
-};
+/** The text of a whole journal, an entry at a time. */
+export function* journalPieces(entries: readonly JournalEntry[]): Generator<string> {
+  yield JOURNAL_HEADER;
+  for (const entry of entries) yield formatEntry(entry);
+}
 
 /**
- * The entries of a journal. What stands behind the last line break, or before `TORN`, is the rest of a
- * write that never came to its end, so nobody relied on it: it is left out. Any other line that is
- * damaged throws `CallsheetError('state')` with its number.
+ * Hands on the entries of a journal as they are read, so that nobody need hold all of them, and resolves to whether
+ * the rest of a write that was cut off stands at the end. What stands behind the last line break, or before `TORN`,
+ * is such a rest: nobody relied on it, so it is left out. Any other line that is damaged throws
+ * `CallsheetError('state')` with its number.
  */
-export async function parseJournal(text: string, location: string): Promise<ParsedJournal> {
-  const end = text.lastIndexOf('\n') + 1;
-  const torn = end < text.length;
-  if (end === 0) return { entries: [], torn };
-  const [header, ...lines] = text.slice(0, end - 1).split('\n');
-  if (`${header}\n` !== JOURNAL_HEADER) throw unknownHeader(header ?? '', location);
+export async function readJournal<L extends Line>(
+  lines: AsyncIterable<L> | Iterable<L>,
+  location: string,
+  take: (entry: JournalEntry, line: L) => void,
+): Promise<boolean> {
   const validate = await entryShape();
-  const entries: JournalEntry[] = [];
+  const share = openSharing();
   let damage: Error | undefined;
-  for (const [index, line] of lines.entries()) {
-    if (line === TORN_LINE) {
-      damage = undefined;
-      continue;
-    }
-    if (lines[index + 1] === TORN_LINE) continue;
-    if (damage !== undefined) throw damage;
-    const entry = readLine(line);
-    if (entry !== undefined && validate(entry)) entries.push(entry);
-    else {
+  const torn = await eachLine(lines, {
+    header(text) {
+      if (`${text}\n` !== JOURNAL_HEADER) throw unknownHeader(text, location);
+    },
+    // Several rests may stand one behind the other, where the write of `TORN` was cut off, too.
+    line(line, number) {
+      if (damage !== undefined) throw damage;
+      const entry = sharing(readLine(line.text), share);
+      if (entry !== undefined && validate(entry)) return take(entry, line);
       const how = entry === undefined ? 'its checksum does not fit' : firstProblem(validate);
-      damage = damagedJournal(location, `is damaged in line ${index + 2}: ${how}`);
-    }
-  }
+      damage = damagedJournal(location, `is damaged in line ${number}: ${how}`);
+    },
+    torn() {
+      damage = undefined;
+    },
+  });
   if (damage !== undefined) throw damage;
-  return { entries, torn };
+  return torn;
+}
+
+/**
+ * Goes through the whole lines of a journal but for those before `TORN`, of which it tells instead. Resolves to
+ * whether a rest stands at the end.
+ */
+export async function eachLine<L extends Line>(
+  lines: AsyncIterable<L> | Iterable<L>,
+  visit: {
+    readonly header: (text: string) => void;
+    readonly line: (line: L, number: number) => void;
+    readonly torn: () => void;
+  },
+): Promise<boolean> {
+  let number = 0;
+  /** What the next line may tell to be the rest of a write. */
+  let held: L | undefined;
+  for await (const line of lines) {
+    if (!line.isWhole) {
+      if (held !== undefined) visit.line(held, number);
+      return true;
+    }
+    if (number === 0) visit.header(line.text);
+    else if (line.text === TORN_LINE) {
+      held = undefined;
+      visit.torn();
+    } else {
+      if (held !== undefined) visit.line(held, number);
+      held = line;
+    }
+    number += 1;
+  }
+  if (held !== undefined) visit.line(held, number);
+  return false;
+}
+
+function sharing(entry: unknown, share: (resource: unknown) => unknown): unknown {
+  const isRecorded = isRecord(entry) && entry.type === 'resource';
+  return isRecorded ? { ...entry, resource: share(entry.resource) } : entry;
+}
+
+/** The lines of a text that comes in pieces, which may end anywhere. */
+export function* linesIn(pieces: Iterable<string>): Generator<Line> {
+  let rest = '';
+  for (const piece of pieces) {
+    let from = 0;
+    for (let end = piece.indexOf('\n'); end >= 0; end = piece.indexOf('\n', from)) {
+      yield { text: rest + piece.slice(from, end), isWhole: true };
+      rest = '';
+      from = end + 1;
+    }
+    rest += piece.slice(from);
+  }
+  if (rest !== '') yield { text: rest, isWhole: false };
 }
 
 /** The entry of a line, whose shape is not checked; undefined where its checksum does not fit. */

@@ -1,11 +1,8 @@
-import { join } from 'node:path';
 import { CallsheetError } from '../core/errors.ts';
 import { olderState, strayState } from './failures.ts';
-import type { JournalEntry } from './journal.ts';
-import { parseJournal } from './journal-text.ts';
 import { runOf } from './layout.ts';
 import type { Place } from './place.ts';
-import type { OpenRun } from './run-files.ts';
+import { type OpenRun, readRunFile } from './run-files.ts';
 import type { StateMark } from './state-text.ts';
 
 /**
@@ -31,12 +28,11 @@ export async function checkProvenance(
   const suspects = finished.filter((run) => !isHere || last === null || isAsLate(run, last));
   let isForeign = last !== null && !isHere && suspects.length > 0;
   for (const run of suspects.sort().reverse()) {
-    const entries = await readEntries(join(place.layout.runs, `${run}.jsonl`), place);
-    const [began] = entries;
-    if (began?.type !== 'began' || began.lineage !== lineage) continue;
+    const { began, entries } = (await readEnds(run, place)) ?? {};
+    if (began?.lineage !== lineage) continue;
     isForeign = false;
     // It may have been filed without ever committing.
-    if (!entries.some(({ type }) => type === 'ended')) continue;
+    if (!entries?.some(({ type }) => type === 'ended')) continue;
     if (began.serial >= serial) throw olderState(place.location, serial, run, began.serial);
     // What is older still says no more.
     break;
@@ -52,12 +48,12 @@ function isAsLate(run: string, other: string): boolean {
 /** Of `20261121t094500z-1f3a9c`, the time. */
 const SECOND = 16;
 
-/** None for a damaged journal: it tells nothing. */
-async function readEntries(path: string, { disk }: Place): Promise<readonly JournalEntry[]> {
+/** Undefined for a damaged journal: it tells nothing. */
+async function readEnds(run: string, place: Place): Promise<OpenRun | undefined> {
   try {
-    return (await parseJournal((await disk.read(path)) ?? '', path)).entries;
+    return await readRunFile(place, run, place.layout.finishedRun(run), 'ends');
   } catch (error) {
-    if (error instanceof CallsheetError) return [];
+    if (error instanceof CallsheetError) return undefined;
     throw error;
   }
 }

@@ -2,22 +2,22 @@ import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CallsheetError } from '../core/errors.ts';
 import type { JournalEntry } from './journal.ts';
-import { parseJournal } from './journal-text.ts';
 import { isRunId, runOf } from './layout.ts';
 import type { Place } from './place.ts';
-import type { OpenRun } from './run-files.ts';
+import { type OpenRun, readOpenRun, readRunFile } from './run-files.ts';
 import type { RunSummary } from './store.ts';
 
 /** The journal of one run, finished or not; undefined when there is none. */
 export async function readRun(
-  { layout, disk }: Place,
+  place: Place,
   run: string,
 ): Promise<readonly JournalEntry[] | undefined> {
+  const { layout } = place;
   if (!isRunId(run)) return undefined;
   // The open name first: a journal that is filed in between is then found under the other.
   for (const path of [layout.openRun(run), layout.finishedRun(run)]) {
-    const text = await disk.read(path);
-    if (text !== undefined) return (await parseJournal(text, path)).entries;
+    const found = await readRunFile(place, run, path, 'all');
+    if (found !== undefined) return found.entries;
   }
   return undefined;
 }
@@ -27,15 +27,14 @@ export async function summariseRuns(
   place: Place,
   unfiled: readonly OpenRun[],
 ): Promise<readonly RunSummary[]> {
-  const receipts = unfiled.map(({ run, entries }) => summarise(run, entries));
+  const receipts = unfiled.map(summarise);
   for (const name of await place.disk.list(place.layout.runs)) {
     const found = runOf(name);
     if (found?.open !== false) continue;
     const path = join(place.layout.runs, name);
-    const text = (await place.disk.read(path)) ?? '';
-    receipts.push(
-      await readReceipt(found.run, text, path, async () => (await stat(path)).mtime.toISOString()),
-    );
+    const read = () => readRunFile(place, found.run, path, 'ends');
+    const changedAt = async () => (await stat(path)).mtime.toISOString();
+    receipts.push(await readReceipt(found.run, read, changedAt));
   }
   return inOrder(receipts);
 }
@@ -76,12 +75,11 @@ function newestFirst(receipts: readonly Receipt[]): readonly Receipt[] {
 /** A damaged receipt is listed as one, and hides no other. `changedAt` tells when it was written last. */
 export async function readReceipt(
   run: string,
-  text: string,
-  location: string,
+  read: () => Promise<OpenRun | undefined>,
   changedAt: () => Promise<string>,
 ): Promise<Receipt> {
   try {
-    return summarise(run, (await parseJournal(text, location)).entries);
+    return summarise((await read()) ?? (await readOpenRun([], run, '', 'ends')));
   } catch (error) {
     if (!(error instanceof CallsheetError)) throw error;
     const unknown = { purpose: 'unknown', changes: 0, user: null, commit: null };
@@ -90,7 +88,7 @@ export async function readReceipt(
   }
 }
 
-function summarise(run: string, entries: readonly JournalEntry[]): Receipt {
+function summarise({ run, entries }: OpenRun): Receipt {
   const began = entries.find((entry) => entry.type === 'began');
   const ended = entries.find((entry) => entry.type === 'ended');
   const summary: RunSummary = {

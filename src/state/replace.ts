@@ -2,12 +2,12 @@ import { basename } from 'node:path';
 import { CallsheetError } from '../core/errors.ts';
 import { commitState } from './commit.ts';
 import type { JournalEntry, RunBegan } from './journal.ts';
-import { formatEntry, JOURNAL_HEADER, parseJournal } from './journal-text.ts';
+import { journalPieces } from './journal-text.ts';
 import { isRunId, runOf } from './layout.ts';
 import type { Lock } from './lock.ts';
 import type { State } from './model.ts';
 import type { Place } from './place.ts';
-import { fileRun } from './run-files.ts';
+import { fileRun, readRunFile } from './run-files.ts';
 
 /**
  * Puts a state in the place of whatever is there, and records the run that does it.
@@ -44,24 +44,23 @@ export async function replaceState(
     if (found?.open !== true) continue;
     const path = layout.openRun(found.run);
     lock.check();
-    if (await isSound(path, state.lineage, place)) await fileRun(place, found.run);
+    if (await isSound(found.run, state.lineage, place)) await fileRun(place, found.run);
     else {
       await disk.rename(path, aside(path));
       kept.push(aside(path));
     }
   }
   lock.check();
-  const text = [began, ...rest].map(formatEntry).join('');
-  await disk.writeNew(layout.openRun(run), JOURNAL_HEADER + text);
+  await disk.writeNew(layout.openRun(run), journalPieces([began, ...rest]));
   await commitState(state, run, place, lock);
   return kept.map((path) => basename(path));
 }
 
 /** Whether a journal can be read by everybody and is of that lineage. */
-async function isSound(path: string, lineage: string, { disk }: Place): Promise<boolean> {
+async function isSound(run: string, lineage: string, place: Place): Promise<boolean> {
   try {
-    const [began] = (await parseJournal((await disk.read(path)) ?? '', path)).entries;
-    return began?.type === 'began' && began.lineage === lineage;
+    const found = await readRunFile(place, run, place.layout.openRun(run), 'ends');
+    return found?.began?.lineage === lineage;
   } catch (error) {
     if (error instanceof CallsheetError) return false;
     throw error;

@@ -1,8 +1,9 @@
 import { isAddress } from '../core/address.ts';
+import type { Line } from './disk.ts';
 import { NewerDocument } from './failures.ts';
 import { brokenResource } from './invariants.ts';
 import type { JournalEntry } from './journal.ts';
-import { JOURNAL_HEADER, JOURNAL_VERSION, readLine, TORN_LINE } from './journal-text.ts';
+import { eachLine, JOURNAL_HEADER, JOURNAL_VERSION, readLine } from './journal-text.ts';
 import type { ResourceState, State } from './model.ts';
 import { entryShape, holdsShape, isRecord, resourceShape } from './shape.ts';
 import { migrateResource, VERSION } from './state-text.ts';
@@ -87,23 +88,28 @@ export type SalvagedEntries = {
  * The entries of a journal that are whole, whatever stands between them. A rest of a write that was cut
  * off is no loss: nobody relied on it. Undefined for what does not begin as a journal does.
  */
-export async function salvageJournal(
-  text: string,
+export async function salvageJournal<L extends Line>(
+  lines: AsyncIterable<L> | Iterable<L>,
   location: string,
+  keep: (entry: JournalEntry, line: L) => JournalEntry = (entry) => entry,
 ): Promise<SalvagedEntries | undefined> {
-  const [header = '', ...lines] = text.split('\n').slice(0, -1);
-  const { version } = membersIn(header);
-  if (typeof version === 'number' && version > JOURNAL_VERSION)
-    throw new NewerDocument(location, version, JOURNAL_VERSION);
   const validate = await entryShape();
   const entries: JournalEntry[] = [];
-  let lost = `${header}\n` === JOURNAL_HEADER || header === '' ? 0 : 1;
-  for (const [index, line] of lines.entries()) {
-    if (line === TORN_LINE || lines[index + 1] === TORN_LINE) continue;
-    const entry = readLine(line);
-    if (entry !== undefined && validate(entry)) entries.push(entry);
-    else lost += 1;
-  }
+  let lost = 0;
+  await eachLine(lines, {
+    header(text) {
+      const { version } = membersIn(text);
+      if (typeof version === 'number' && version > JOURNAL_VERSION)
+        throw new NewerDocument(location, version, JOURNAL_VERSION);
+      if (`${text}\n` !== JOURNAL_HEADER && text !== '') lost += 1;
+    },
+    line(line) {
+      const entry = readLine(line.text);
+      if (entry !== undefined && validate(entry)) entries.push(keep(entry, line));
+      else lost += 1;
+    },
+    torn() {},
+  });
   return entries.length === 0 && lost > 0 ? undefined : { entries, lost };
 }
 

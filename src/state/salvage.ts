@@ -9,7 +9,13 @@ import { runOf } from './layout.ts';
 import type { State } from './model.ts';
 import type { Place } from './place.ts';
 import { emptyState, replay } from './replay.ts';
-import { type Remains, salvageJournal, salvageState } from './salvage-text.ts';
+import { keptIn } from './run-files.ts';
+import {
+  type Remains,
+  type SalvagedEntries,
+  salvageJournal,
+  salvageState,
+} from './salvage-text.ts';
 import { readStanding, readStateText } from './standing.ts';
 import { parseState } from './state-text.ts';
 import type { Salvage, SalvagedJournal } from './store.ts';
@@ -29,7 +35,7 @@ export function salvage(place: Place): Promise<Salvage> {
     location: place.location,
     check: () => readStanding(place),
     state: () => readStateText(place),
-    journals: () => readTexts(place),
+    journals: () => readFiles(place),
   });
 }
 
@@ -40,15 +46,16 @@ export type Sources = {
   readonly check: () => Promise<unknown>;
   readonly state: () => Promise<string | undefined>;
   /** Every journal, in no order. */
-  readonly journals: () => Promise<readonly JournalText[]>;
+  readonly journals: () => Promise<readonly JournalSource[]>;
 };
 
-export type JournalText = {
+export type JournalSource = {
   readonly run: string;
   /** Names it in messages. */
   readonly path: string;
   readonly finished: boolean;
-  readonly text: string;
+  /** What of it is whole; undefined: nothing. Throws `NewerDocument` for one of a later format. */
+  readonly read: () => Promise<SalvagedEntries | undefined>;
 };
 
 /** The same for any store. */
@@ -94,26 +101,31 @@ type Journal = {
   readonly lost: number | undefined;
 };
 
-async function readTexts({ layout, disk }: Place): Promise<readonly JournalText[]> {
-  const texts: JournalText[] = [];
+async function readFiles(place: Place): Promise<readonly JournalSource[]> {
+  const { layout, disk } = place;
+  const files: JournalSource[] = [];
   for (const name of await disk.list(layout.runs)) {
     const found = runOf(name);
     if (found === undefined) continue;
     const path = join(layout.runs, name);
-    const text = (await disk.read(path)) ?? '';
-    texts.push({ run: found.run, path, finished: !found.open, text });
+    files.push({
+      run: found.run,
+      path,
+      finished: !found.open,
+      read: async () =>
+        salvageJournal((await disk.readLines(path)) ?? [], path, keptIn(found.run, place)),
+    });
   }
-  return texts;
+  return files;
 }
 
 /** Every journal, in the order in which the runs began. */
-async function readJournals(texts: readonly JournalText[]): Promise<readonly Journal[]> {
+async function readJournals(sources: readonly JournalSource[]): Promise<readonly Journal[]> {
   const journals: Journal[] = [];
-  for (const { run, path, finished, text } of texts) {
-    const read = await salvageJournal(text, path);
-    const entries = read?.entries ?? [];
+  for (const { run, path, finished, read } of sources) {
+    const { entries = [], lost } = (await read()) ?? {};
     const began = entries.find((entry) => entry.type === 'began');
-    journals.push({ run, path, finished, entries, began, lost: read?.lost });
+    journals.push({ run, path, finished, entries, began, lost });
   }
   const order = ({ began }: Journal) => [began?.serial ?? 0, began?.at ?? ''] as const;
   return journals.sort((a, b) => {

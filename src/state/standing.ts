@@ -1,9 +1,10 @@
 import { CallsheetError } from '../core/errors.ts';
+import type { Line } from './disk.ts';
 import { notAFile } from './failures.ts';
 import type { State } from './model.ts';
 import type { Place } from './place.ts';
 import { checkProvenance } from './provenance.ts';
-import { type OpenRuns, readOpenRuns, sortOpenRuns } from './run-files.ts';
+import { type OpenRuns, readOpenRuns, sortOpenRuns, type Wanted } from './run-files.ts';
 import { parseState, readMark, readState, type StateMark } from './state-text.ts';
 
 /** How a state stands: as committed, or what tells which one it is, and what the journals beside it hold. */
@@ -20,21 +21,22 @@ const TRIES = 3;
 
 /** Throws `CallsheetError('state')` when state or journals are damaged, or do not belong together. */
 export function readStanding(place: Place): Promise<Standing> {
-  return readAround(place, readState);
+  return readAround(place, readState, 'all');
 }
 
-/** The same where only the mark of the state is asked for, which is checked all the same. */
+/** The same where only the mark of the state and the ends of the journals are asked for; all of both is checked. */
 export function readMarkStanding(place: Place): Promise<Standing<StateMark>> {
-  return readAround(place, readMark);
+  return readAround(place, readMark, 'ends');
 }
 
 async function readAround<S extends StateMark>(
   place: Place,
-  read: (lines: AsyncIterable<string>) => Promise<S | undefined>,
+  read: (lines: AsyncIterable<Line>) => Promise<S | undefined>,
+  wanted: Wanted,
 ): Promise<Standing<S | State>> {
   for (let attempt = 1; ; attempt += 1) {
     const state = await readCommitted(place, read);
-    const open = await readOpenRuns(place);
+    const open = await readOpenRuns(place, wanted);
     // One was filed between the listing and the reading: look again.
     if (open === undefined) continue;
     try {
@@ -50,7 +52,7 @@ async function readAround<S extends StateMark>(
 /** Undefined when there is none yet. What does not lie as it was written is read as a whole. */
 async function readCommitted<S extends StateMark>(
   place: Place,
-  read: (lines: AsyncIterable<string>) => Promise<S | undefined>,
+  read: (lines: AsyncIterable<Line>) => Promise<S | undefined>,
 ): Promise<S | State | undefined> {
   await refuseOddPlace(place);
   const lines = await place.disk.readLines(place.layout.state);

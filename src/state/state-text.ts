@@ -1,4 +1,5 @@
 import { createHash, hash } from 'node:crypto';
+import type { Line } from './disk.ts';
 import { damagedState, foreignState, MovedAway, NewerDocument, unwritable } from './failures.ts';
 import { brokenInvariant } from './invariants.ts';
 import type { State } from './model.ts';
@@ -117,7 +118,9 @@ const LAST_LINE = '}}';
  * The state in lines that lie as they are written. Undefined for any other, damaged or not: `parseState` reads the
  * whole text, and says what is wrong.
  */
-export async function readState(lines: AsyncIterable<string>): Promise<State | undefined> {
+export async function readState(
+  lines: AsyncIterable<Line> | Iterable<Line>,
+): Promise<State | undefined> {
   const resources = new Map<string, unknown>();
   const share = openSharing();
   const head = await readSealed(lines, (line) => {
@@ -133,21 +136,21 @@ export async function readState(lines: AsyncIterable<string>): Promise<State | u
 export type StateMark = Pick<State, 'lineage' | 'serial' | 'account_id' | 'last_run'>;
 
 /** The mark of a state whose checksum fits, read as `readState` reads. */
-export async function readMark(lines: AsyncIterable<string>): Promise<StateMark | undefined> {
+export async function readMark(lines: AsyncIterable<Line>): Promise<StateMark | undefined> {
   const head = await readSealed(lines, () => true);
   return head && soundState(migrateState({ ...head, resources: {} }));
 }
 
 /** Hands on each line of a resource, and returns the rest; undefined where the lines or their checksum do not fit. */
 async function readSealed(
-  lines: AsyncIterable<string>,
+  lines: AsyncIterable<Line> | Iterable<Line>,
   take: (line: string) => boolean,
 ): Promise<{ readonly [key: string]: unknown } | undefined> {
   const sum = createHash('sha256');
   let seal: string | undefined;
   let head: { readonly [key: string]: unknown } | undefined;
   let isOver = false;
-  for await (const line of lines) {
+  for await (const { text: line } of lines) {
     if (isOver && line !== '') return undefined;
     if (isOver) continue;
     if (seal === undefined) {

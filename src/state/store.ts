@@ -67,6 +67,14 @@ export type HeldLock = {
   readonly watch: number;
 };
 
+/** What a run is going to leave, at most. */
+export type Expected = {
+  /** Resources that the state then has. */
+  readonly resources: number;
+  /** Changes that write to the platform. */
+  readonly changes: number;
+};
+
 /** The right to write. */
 export type Lease = {
   readonly id: string;
@@ -76,6 +84,11 @@ export type Lease = {
    * another stack's, nothing is claimed and those are returned. A store that keeps one stack has none of this.
    */
   readonly claim?: (account: string, claims: readonly Claim[]) => Promise<readonly Overlap[]>;
+  /**
+   * Throws `CallsheetError('refused')` where the store has no room for what a run is going to write down. A store
+   * without a bound has none of this.
+   */
+  readonly reserve?: (expected: Expected) => Promise<void>;
   /** Durable when it resolves. Throws when the lease was lost. */
   readonly append: (entry: JournalEntry) => Promise<void>;
   /** Replaces the state in one step and files the run's journal under the run's id. */

@@ -1,5 +1,7 @@
+import { CallsheetError } from '../core/errors.ts';
 import { damagedState } from '../state/failures.ts';
 import { piecesOfState } from '../state/state-text.ts';
+import type { Expected } from '../state/store.ts';
 import { isReleased, type Ticket } from '../state/ticket.ts';
 import {
   type Document,
@@ -12,7 +14,7 @@ import {
 } from './document.ts';
 import { NoAnswer, refusedByStore } from './failures.ts';
 import { pauseAfter, TRIES } from './patience.ts';
-import type { Change, Remote, Timing } from './remote.ts';
+import type { Change, OpenJournal, Remote, Timing } from './remote.ts';
 
 /** What keeps one document, and does so by comparing and swapping. */
 export type DocumentPlace = {
@@ -33,15 +35,37 @@ export type DocumentPlace = {
   readonly fetch: (at: string) => Promise<string | undefined>;
   readonly discard: (at: string) => Promise<void>;
   /** Makes the journal of a finished run small, or few. */
-  readonly pack: (parts: readonly Part[], read: () => Promise<string>) => Promise<readonly Part[]>;
-  /** Finished runs whose journals are kept, and the characters that they may take in the document. */
-  readonly most: { readonly runs: number; readonly size: number };
+  readonly pack: (
+    parts: readonly Part[],
+    read: () => Promise<readonly string[]>,
+  ) => Promise<readonly Part[]>;
+  readonly most: Most;
   readonly sleep: (milliseconds: number) => Promise<void>;
   readonly close: () => Promise<void>;
 };
 
+/** What a place may hold. Texts are counted in characters, as they stand in the document or in a part. */
+export type Most = {
+  /** Finished runs whose journals are kept, and what they may take in the document. */
+  readonly runs: number;
+  readonly size: number;
+  /** The text of the state. */
+  readonly state: number;
+  /** The journal of a run that is under way. Whatever recovers the run comes on top. */
+  readonly journal: number;
+};
+
 export type Found = { readonly text: string; readonly tag: string };
 export type Put = { readonly tag: string } | 'moved' | 'lost';
+
+/** About what one takes, measured on agents with prompts: more than most take. */
+const OF_RESOURCE = 1_500;
+const OF_CHANGE = 8_000;
+const ELSEWHERE =
+  'Keep a state of this size in PostgreSQL or in a file (callsheet state migrate --to), or divide the stack.';
+
+/** Parts that are fetched at once. */
+const AT_ONCE = 8;
 
 type Current = { readonly document: Document; readonly tag: string | undefined };
 
@@ -64,11 +88,21 @@ export function documentRemote(place: DocumentPlace): Remote {
     return { document: parseDocument(found.text, location), tag: found.tag };
   }
 
-  async function textOf(parts: readonly Part[]): Promise<string | undefined> {
-    const texts = await Promise.all(
-      parts.map((part) => inlineText(part) ?? ('at' in part ? place.fetch(part.at) : undefined)),
-    );
-    return texts.some((text) => text === undefined) ? undefined : texts.join('');
+  /** The texts of parts; undefined when one is not there any more. A large journal lies in thousands of them. */
+  async function textsOf(parts: readonly Part[]): Promise<readonly string[] | undefined> {
+    const texts: string[] = [];
+    for (let from = 0; from < parts.length; from += AT_ONCE) {
+      const some = await Promise.all(
+        parts
+          .slice(from, from + AT_ONCE)
+          .map((part) => inlineText(part) ?? ('at' in part ? place.fetch(part.at) : undefined)),
+      );
+      for (const text of some) {
+        if (text === undefined) return undefined;
+        texts.push(text);
+      }
+    }
+    return texts;
   }
 
   /** Reads parts of the newest document. What it names may be gone once a newer one is there. */
@@ -124,7 +158,47 @@ export function documentRemote(place: DocumentPlace): Remote {
     }
   }
 
+  function tooSmall(what: string, needed: number, most: number): string {
+    return `${what} would take ${inMegabytes(needed)}, and there it may take ${inMegabytes(most)}`;
+  }
+
+  /** Before anything is kept: what is refused here leaves all that is there as it was. */
+  function checkRoom(from: Document, { append }: Change, state: readonly string[]): void {
+    const needed = sizeOf(state);
+    const { most } = place;
+    if (needed > most.state)
+      throw refusedByStore('write', location, tooSmall('it', needed, most.state), ELSEWHERE);
+    if (append?.leavesRoom !== true || most.journal === Number.POSITIVE_INFINITY) return;
+    const parts = from.open.find(({ run }) => run === append.run)?.parts ?? [];
+    const journal = sizeOf(parts.map((part) => inlineText(part) ?? '')) + append.text.length;
+    if (journal > most.journal)
+      throw refusedByStore(
+        'write',
+        location,
+        tooSmall(`the journal of run ${append.run}`, journal, most.journal),
+        ELSEWHERE,
+      );
+  }
+
+  async function reserve({ resources, changes }: Expected): Promise<void> {
+    const { most } = place;
+    const state = resources * OF_RESOURCE;
+    const journal = changes * OF_CHANGE;
+    const why =
+      state > most.state
+        ? tooSmall(`the state of ${resources} resources`, state, most.state)
+        : journal > most.journal
+          ? tooSmall(`the journal of ${changes} changes`, journal, most.journal)
+          : undefined;
+    if (why === undefined) return;
+    throw new CallsheetError('refused', `${location} has no room for this run: ${why}`, {
+      hint: `Nothing was written. ${ELSEWHERE} Or apply in parts, with --target.`,
+    });
+  }
+
   async function edited(from: Document, given: Change): Promise<Document> {
+    const pieces = given.state === undefined ? [] : [...(await piecesOfState(given.state))];
+    checkRoom(from, given, pieces);
     const { append, state, file = [], drop = [], aside = [] } = given;
     const open =
       append === undefined
@@ -133,11 +207,14 @@ export function documentRemote(place: DocumentPlace): Remote {
     const filed: Journal[] = [];
     for (const { run, parts } of open) {
       if (!file.includes(run)) continue;
-      const whole = async () => (await textOf(parts)) ?? '';
+      const whole = async () => (await textsOf(parts)) ?? [];
       filed.push({ run, parts: await place.pack(parts, whole) });
     }
     const set = await Promise.all(
-      aside.map(async ({ name, text }) => ({ name, parts: [await place.keep(text)] })),
+      aside.map(async ({ name, pieces }) => ({
+        name,
+        parts: await Promise.all(pieces.map((piece) => place.keep(piece))),
+      })),
     );
     return {
       ...from,
@@ -145,7 +222,7 @@ export function documentRemote(place: DocumentPlace): Remote {
         ? {}
         : {
             lineage: state.lineage,
-            state: await place.keep([...(await piecesOfState(state))].join('')),
+            state: await place.keep(pieces.join('')),
           }),
       open: open.filter(({ run }) => !file.includes(run) && !drop.includes(run)),
       finished: newest(
@@ -163,15 +240,15 @@ export function documentRemote(place: DocumentPlace): Remote {
     ticket: async () => (await read()).document.ticket ?? undefined,
     read: () =>
       gather(async ({ state, open }) => {
-        const text = state === null ? '' : await textOf([state]);
-        const journals = await Promise.all(
-          open.map(async ({ run, parts }) => ({ run, text: await textOf(parts) })),
-        );
-        const whole = journals.flatMap(({ run, text: one }) =>
-          one === undefined ? [] : { run, text: one },
-        );
-        if (text === undefined || whole.length < journals.length) return undefined;
-        return { state: state === null ? undefined : text, open: whole };
+        const texts = state === null ? [] : await textsOf([state]);
+        if (texts === undefined) return undefined;
+        const journals: OpenJournal[] = [];
+        for (const { run, parts } of open) {
+          const pieces = await textsOf(parts);
+          if (pieces === undefined) return undefined;
+          journals.push({ run, pieces });
+        }
+        return { state: state === null ? undefined : texts, open: journals };
       }),
     take: (seen, ticket) =>
       inTurn(async () => {
@@ -201,16 +278,17 @@ export function documentRemote(place: DocumentPlace): Remote {
           await place.leave(lease);
         return isHeld;
       }),
+    reserve,
     write: (lease, given) => inTurn(() => change(lease, (from) => edited(from, given))),
     runs: async () => (await read()).document.finished.map(({ run }) => run),
     async journal(run) {
       const found = await gather(async ({ open, finished }) => {
         const journal = [...open, ...finished].find((one) => one.run === run);
-        if (journal === undefined) return { text: undefined };
-        const text = await textOf(journal.parts);
-        return text === undefined ? undefined : { text };
+        if (journal === undefined) return { pieces: undefined };
+        const pieces = await textsOf(journal.parts);
+        return pieces && { pieces };
       });
-      return found.text;
+      return found.pieces;
     },
     close: () => place.close(),
   };
@@ -219,6 +297,14 @@ export function documentRemote(place: DocumentPlace): Remote {
     await place.leave(lease).catch(() => undefined);
     return false;
   }
+}
+
+function sizeOf(texts: readonly string[]): number {
+  return texts.reduce((size, { length }) => size + length, 0);
+}
+
+function inMegabytes(characters: number): string {
+  return `${Math.ceil(characters / 1_000_000)} MB`;
 }
 
 function contradicts(location: string) {

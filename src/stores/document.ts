@@ -84,6 +84,23 @@ function isListOf(value: unknown, is: (one: unknown) => boolean): boolean {
   return Array.isArray(value) && value.every(is);
 }
 
+/** Characters of a text that is put together from pieces. */
+const MOST_TOGETHER = 64 * 1024 * 1024;
+
+/** The same text in few pieces, none of which is too large for a string or for one answer. */
+export function inFew(pieces: readonly string[]): readonly string[] {
+  const few: string[] = [];
+  let text = '';
+  for (const piece of pieces) {
+    if (text !== '' && text.length + piece.length > MOST_TOGETHER) {
+      few.push(text);
+      text = '';
+    }
+    text += piece;
+  }
+  return [...few, text];
+}
+
 export function zip(text: string): Part {
   return { gz: gzipSync(text).toString('base64') };
 }

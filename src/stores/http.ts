@@ -3,7 +3,7 @@ import { hostname, userInfo } from 'node:os';
 import type { HttpPlace } from '../core/state-place.ts';
 import { isRecord } from '../state/shape.ts';
 import type { Ticket } from '../state/ticket.ts';
-import { zip } from './document.ts';
+import { inFew, zip } from './document.ts';
 import type { DocumentPlace, Put } from './document-remote.ts';
 import { type Answer, ask, askOnce, type Exchange, refusal, refuseClearText } from './exchange.ts';
 import { type Doing, refusedByStore } from './failures.ts';
@@ -29,7 +29,8 @@ export type Credentials = {
 const TIMING = { beat: 5_000, silent: 12_000, watch: 16_000 };
 /** A lock is taken and the document written in two steps; the second follows within `watch`. */
 const GLANCE_MS = 500;
-const MOST = { runs: 30, size: 4_000_000 };
+/** Together, and with the marks that JSON puts into texts, they fit into one document that is sent and read at once. */
+const MOST = { runs: 30, size: 4_000_000, state: 200_000_000, journal: 150_000_000 };
 const WHERE_CREDENTIALS = 'CALLSHEET_STATE_USERNAME and CALLSHEET_STATE_PASSWORD.';
 const UNLOCK_THERE =
   'Wait until that run ends. If nobody is at work, take the lock away on the server itself.';
@@ -143,7 +144,7 @@ export function httpPlace(
     keep: async (text) => ({ text }),
     fetch: async () => undefined,
     discard: async () => {},
-    pack: async (_, read) => [zip(await read())],
+    pack: async (_, read) => inFew(await read()).map(zip),
     sleep: effects.sleep,
     close: () => exchange.close(),
   };

@@ -7,7 +7,7 @@ import { again } from './patience.ts';
 import { claimAll, dropClaims, findOverlaps } from './postgres-claims.ts';
 import { type Database, type Query, worded } from './postgres-database.ts';
 import { CLAIMS_SINCE, migrate, readVersion } from './postgres-schema.ts';
-import type { Change, Remote } from './remote.ts';
+import type { Change, OpenJournal, Remote } from './remote.ts';
 
 /** As the file store has it: a heartbeat is one small update. */
 const TIMING = { beat: 2_000, silent: 24_000, watch: 6_000 };
@@ -106,12 +106,19 @@ export function postgresRemote(
         stack,
         drop,
       ]);
-    for (const { name, text } of aside)
+    for (const { name, pieces } of aside) {
       await query(
-        `insert into callsheet.aside (stack, name, text) values ($1, $2, $3)
-         on conflict (stack, name) do update set text = excluded.text`,
-        [stack, name, text],
+        `insert into callsheet.aside (stack, name, text) values ($1, $2, '')
+         on conflict (stack, name) do update set text = ''`,
+        [stack, name],
       );
+      for (const piece of pieces)
+        await query('update callsheet.aside set text = text || $3 where stack = $1 and name = $2', [
+          stack,
+          name,
+          piece,
+        ]);
+    }
   }
 
   /** Writes what differs from the rows that are there. */
@@ -170,7 +177,7 @@ export function postgresRemote(
     return new Map(rows.map(({ address, sum }) => [String(address), String(sum)] as const));
   }
 
-  async function readState(query: Query): Promise<string | undefined> {
+  async function readState(query: Query): Promise<readonly string[] | undefined> {
     const [row] = await query('select head from callsheet.stack where name = $1', [stack]);
     if (typeof row?.head !== 'string') return undefined;
     const { head } = row;
@@ -182,16 +189,19 @@ export function postgresRemote(
     );
     const sums = [...lines].map(([address, line]) => [address, sumOf(line)] as const);
     known = { head, sums: new Map(sums) };
-    const sorted = [...lines.keys()].sort().map((address) => lines.get(address));
-    return `${head}${sorted.join(SEPARATOR)}${END}`;
+    const sorted = [...lines.keys()].sort().map((address, index) => {
+      const line = lines.get(address) ?? '';
+      return index === 0 ? line : `${SEPARATOR}${line}`;
+    });
+    return [head, ...sorted, END];
   }
 
-  const journalOf = async (query: Query, run: string): Promise<string | undefined> => {
+  const journalOf = async (query: Query, run: string): Promise<readonly string[] | undefined> => {
     const rows = await query(
       'select text from callsheet.journal where stack = $1 and run = $2 order by part',
       [stack, run],
     );
-    return rows.length === 0 ? undefined : rows.map(({ text }) => String(text)).join('');
+    return rows.length === 0 ? undefined : rows.map(({ text }) => String(text));
   };
 
   const runsOf = async (query: Query, filed: boolean): Promise<readonly string[]> => {
@@ -217,8 +227,8 @@ export function postgresRemote(
       reading({ state: undefined, open: [] }, async (query) => {
         const state = await readState(query);
         const runs = await runsOf(query, false);
-        const open: { run: string; text: string }[] = [];
-        for (const run of runs) open.push({ run, text: (await journalOf(query, run)) ?? '' });
+        const open: OpenJournal[] = [];
+        for (const run of runs) open.push({ run, pieces: (await journalOf(query, run)) ?? [] });
         return { state, open };
       }),
     take: (seen, ticket) =>
@@ -259,7 +269,8 @@ export function postgresRemote(
       return writing(() => write(lease, change, id));
     },
     runs: () => reading<readonly string[]>([], (query) => runsOf(query, true)),
-    journal: (run) => reading<string | undefined>(undefined, (query) => journalOf(query, run)),
+    journal: (run) =>
+      reading<readonly string[] | undefined>(undefined, (query) => journalOf(query, run)),
     close: () => database.close(),
   };
 }

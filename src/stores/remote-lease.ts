@@ -4,15 +4,19 @@ import { type Base, checkSuccession } from '../state/commit.ts';
 import { lostLease, unsettledRun } from '../state/failures.ts';
 import type { JournalEntry, RunBegan } from '../state/journal.ts';
 import { type JournalWriter, writeJournal } from '../state/journal-file.ts';
-import { formatEntry, JOURNAL_HEADER, parseJournal, TORN } from '../state/journal-text.ts';
+import { JOURNAL_HEADER, journalPieces, linesIn, TORN } from '../state/journal-text.ts';
 import { isRunId } from '../state/layout.ts';
 import type { State } from '../state/model.ts';
 import { openOnFirst } from '../state/open-journal.ts';
+import { readOpenRun } from '../state/run-files.ts';
 import type { Standing } from '../state/standing.ts';
 import type { StateMark } from '../state/state-text.ts';
 import type { Holder, KeptRun, Lease } from '../state/store.ts';
 import { formatBeat, RELEASED_BEAT } from '../state/ticket.ts';
-import type { Change, Remote, RemoteEffects } from './remote.ts';
+import type { Aside, Change, OpenJournal, OpenText, Remote, RemoteEffects } from './remote.ts';
+
+/** Characters of a journal that are written at once: half of what fits into one string. */
+const MOST_AT_ONCE = 256 * 1024 * 1024;
 
 /** How things stand, as far as the holder knows: nobody else can change them. */
 type Stock = {
@@ -84,14 +88,17 @@ export function openRemoteLease(
       if (pending !== undefined) throw unsettledRun(location, pending.run);
       if (!isRunId(first.run)) throw new Error(`not the id of a run: ${JSON.stringify(first.run)}`);
       stock = { state, pending: { run: first.run, began: first, torn: false } };
-      return goOn(first.run, JOURNAL_HEADER);
+      return goOn(first.run, JOURNAL_HEADER, true);
     }
     if (pending === undefined) throw new Error(`no run has begun: ${first.type} entry`);
-    return goOn(pending.run, pending.torn ? TORN : '');
+    return goOn(pending.run, pending.torn ? TORN : '', false);
   }
 
-  function goOn(run: string, head: string): JournalWriter {
-    const end = { append: (text: string) => write({ append: { run, text } }), async close() {} };
+  function goOn(run: string, head: string, leavesRoom: boolean): JournalWriter {
+    const end = {
+      append: (text: string) => write({ append: { run, text, leavesRoom } }),
+      async close() {},
+    };
     return writeJournal(run, end, check, head);
   }
 
@@ -116,21 +123,34 @@ export function openRemoteLease(
     if (!isRunId(run) || state.last_run !== run) throw new Error(`not written by a run: ${run}`);
     check();
     const kept = await remote.read();
-    const aside =
-      kept.state === undefined ? [] : [{ name: `state.before-${run}`, text: kept.state }];
+    const aside: Aside[] =
+      kept.state === undefined ? [] : [{ name: `state.before-${run}`, pieces: kept.state }];
     const sound: string[] = [];
     const drop: string[] = [];
     for (const open of kept.open) {
-      if (await isSound(open.text, state.lineage)) sound.push(open.run);
+      if (await isSound(open, state.lineage)) sound.push(open.run);
       else {
         drop.push(open.run);
-        aside.push({ name: `${open.run}.before-${run}`, text: open.text });
+        aside.push({ name: `${open.run}.before-${run}`, pieces: open.pieces });
       }
     }
-    const text = JOURNAL_HEADER + [began, ...rest].map(formatEntry).join('');
-    await write({ append: { run, text }, state, file: [...sound, run], drop, aside });
+    const append = await appendAll(run, [began, ...rest]);
+    await write({ append, state, file: [...sound, run], drop, aside });
     stock = { state, pending: undefined };
     return aside.map(({ name }) => name);
+  }
+
+  /** Appends a journal but for its last piece, which is returned: all of it, unless it is too large for one text. */
+  async function appendAll(run: string, entries: readonly JournalEntry[]): Promise<OpenText> {
+    let text = '';
+    for (const piece of journalPieces(entries)) {
+      if (text.length + piece.length > MOST_AT_ONCE) {
+        await write({ append: { run, text } });
+        text = '';
+      }
+      text += piece;
+    }
+    return { run, text };
   }
 
   async function claim(account: string, claims: readonly Claim[]): Promise<readonly Overlap[]> {
@@ -145,8 +165,7 @@ export function openRemoteLease(
     const there = await remote.runs();
     for (const { run, entries } of receipts) {
       if (there.includes(run)) continue;
-      const text = JOURNAL_HEADER + entries.map(formatEntry).join('');
-      await write({ append: { run, text }, file: [run] });
+      await write({ append: await appendAll(run, entries), file: [run] });
     }
     await write({ state });
     stock = { state, pending: undefined };
@@ -167,6 +186,7 @@ export function openRemoteLease(
     id,
     holder,
     claim: (account, claims) => whileHeld(() => claim(account, claims)),
+    reserve: (expected) => whileHeld(async () => remote.reserve?.(expected)),
     append: (entry) => whileHeld(() => journal.append(entry)),
     commit: (state) => whileHeld(() => commit(state)),
     replace: (state, entries) => whileHeld(() => replace(state, entries)),
@@ -185,10 +205,10 @@ export function openRemoteLease(
 }
 
 /** Whether a journal can be read by everybody and is of that lineage. */
-async function isSound(text: string, lineage: string): Promise<boolean> {
+async function isSound({ run, pieces }: OpenJournal, lineage: string): Promise<boolean> {
   try {
-    const [began] = (await parseJournal(text, '')).entries;
-    return began?.type === 'began' && began.lineage === lineage;
+    const { began } = await readOpenRun(linesIn(pieces), run, '', 'ends');
+    return began?.lineage === lineage;
   } catch (error) {
     if (error instanceof CallsheetError) return false;
     throw error;

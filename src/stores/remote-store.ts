@@ -1,10 +1,11 @@
-import { parseJournal } from '../state/journal-text.ts';
+import { linesIn } from '../state/journal-text.ts';
 import { isRunId } from '../state/layout.ts';
-import { inOrder, readReceipt } from '../state/receipts.ts';
-import { type OpenRun, sortOpenRuns } from '../state/run-files.ts';
+import { inOrder, type Receipt, readReceipt } from '../state/receipts.ts';
+import { type OpenRun, readOpenRun, sortOpenRuns, type Wanted } from '../state/run-files.ts';
 import { salvageFrom } from '../state/salvage.ts';
+import { salvageJournal } from '../state/salvage-text.ts';
 import type { Standing } from '../state/standing.ts';
-import { parseState } from '../state/state-text.ts';
+import { parseState, readState } from '../state/state-text.ts';
 import type { Lease, StateStore } from '../state/store.ts';
 import type { Kept, Remote, RemoteEffects } from './remote.ts';
 import { openRemoteLease } from './remote-lease.ts';
@@ -28,6 +29,11 @@ export function openRemoteStore(remote: Remote, effects: RemoteEffects): StateSt
     const standing = latest ?? (await standingOf(await remote.read(), location));
     latest = undefined;
     return standing;
+  }
+
+  async function readRun(run: string, wanted: Wanted): Promise<OpenRun | undefined> {
+    const pieces = await remote.journal(run);
+    return pieces && readOpenRun(linesIn(pieces), run, nameOf(run, location), wanted);
   }
 
   async function close(): Promise<void> {
@@ -55,23 +61,19 @@ export function openRemoteStore(remote: Remote, effects: RemoteEffects): StateSt
     },
     async runs() {
       const names = await remote.runs();
-      const receipts = await Promise.all(
-        names.map(async (run) =>
-          readReceipt(
+      const receipts: Receipt[] = [];
+      for (const run of names)
+        receipts.push(
+          await readReceipt(
             run,
-            (await remote.journal(run)) ?? '',
-            nameOf(run, location),
+            () => readRun(run, 'ends'),
             async () => '',
           ),
-        ),
-      );
+        );
       return inOrder(receipts);
     },
     async run(id) {
-      const text = isRunId(id) ? await remote.journal(id) : undefined;
-      return text === undefined
-        ? undefined
-        : (await parseJournal(text, nameOf(id, location))).entries;
+      return isRunId(id) ? (await readRun(id, 'all'))?.entries : undefined;
     },
     close() {
       closing ??= close();
@@ -85,13 +87,12 @@ export function nameOf(run: string, location: string): string {
   return `of run ${run} in ${location}`;
 }
 
-async function standingOf({ state: text, open }: Kept, location: string): Promise<Standing> {
-  const state = text === undefined ? undefined : await parseState(text, location);
+async function standingOf({ state: pieces, open }: Kept, location: string): Promise<Standing> {
+  const state =
+    pieces && ((await readState(linesIn(pieces))) ?? (await parseState(pieces.join(''), location)));
   const runs: OpenRun[] = [];
-  for (const { run, text } of open) {
-    const path = nameOf(run, location);
-    runs.push({ run, path, ...(await parseJournal(text, path)) });
-  }
+  for (const { run, pieces } of open)
+    runs.push(await readOpenRun(linesIn(pieces), run, nameOf(run, location), 'all'));
   return { state, runs: sortOpenRuns(state, runs, location) };
 }
 
@@ -100,15 +101,25 @@ function salvageRemote(remote: Remote) {
   return salvageFrom({
     location,
     check: async () => standingOf(await remote.read(), location),
-    state: async () => (await remote.read()).state,
+    state: async () => (await remote.read()).state?.join(''),
     async journals() {
       const { open } = await remote.read();
-      const texts = open.map(({ run, text }) => ({ run, text, finished: false }));
-      for (const run of await remote.runs()) {
-        const text = await remote.journal(run);
-        if (text !== undefined) texts.push({ run, text, finished: true });
-      }
-      return texts.map((one) => ({ ...one, path: nameOf(one.run, location) }));
+      const sourceOf = (
+        run: string,
+        finished: boolean,
+        pieces: () => Promise<readonly string[]>,
+      ) => {
+        const path = nameOf(run, location);
+        const read = async () => salvageJournal(linesIn(await pieces()), path);
+        return { run, path, finished, read };
+      };
+      const finished = await remote.runs();
+      return [
+        ...open.map(({ run, pieces }) => sourceOf(run, false, async () => pieces)),
+        ...finished.map((run) =>
+          sourceOf(run, true, async () => (await remote.journal(run)) ?? []),
+        ),
+      ];
     },
   });
 }

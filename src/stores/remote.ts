@@ -9,6 +9,7 @@
 import type { Claim, Overlap } from '../state/claim.ts';
 import type { LockEffects } from '../state/lock.ts';
 import type { State } from '../state/model.ts';
+import type { Expected } from '../state/store.ts';
 import type { Ticket } from '../state/ticket.ts';
 
 export type Remote = {
@@ -39,21 +40,34 @@ export type Remote = {
     account: string,
     claims: readonly Claim[],
   ) => Promise<readonly Overlap[] | 'lost'>;
+  /** Throws `CallsheetError('refused')` where there is no room for a run. Only where a place is bounded. */
+  readonly reserve?: (expected: Expected) => Promise<void>;
   /** The runs whose journals were filed, in no order. */
   readonly runs: () => Promise<readonly string[]>;
-  /** The journal of a run, filed or open. */
-  readonly journal: (run: string) => Promise<string | undefined>;
+  /** The journal of a run, filed or open, in pieces. */
+  readonly journal: (run: string) => Promise<readonly string[] | undefined>;
   readonly close: () => Promise<void>;
 };
 
 export type Kept = {
-  /** The text of the state. */
-  readonly state: string | undefined;
-  readonly open: readonly OpenText[];
+  /** The text of the state, in pieces. */
+  readonly state: readonly string[] | undefined;
+  readonly open: readonly OpenJournal[];
 };
 
-/** A piece of the journal of a run that has not committed, or the whole of it. */
-export type OpenText = { readonly run: string; readonly text: string };
+/** A piece of the journal of a run. */
+export type OpenText = {
+  readonly run: string;
+  readonly text: string;
+  /** Whether a bounded store must have room left for what recovers the run and commits it. */
+  readonly leavesRoom?: boolean;
+};
+
+/** The journal of a run in the pieces in which it is kept: all of it may be more than fits into one string. */
+export type OpenJournal = { readonly run: string; readonly pieces: readonly string[] };
+
+/** What is set aside, under a name of its own. */
+export type Aside = { readonly name: string; readonly pieces: readonly string[] };
 
 export type Change = {
   /** Goes behind what the journal of that run has. */
@@ -64,7 +78,7 @@ export type Change = {
   /** Open journals that are forgotten. */
   readonly drop?: readonly string[];
   /** What is set aside, under names of its own. */
-  readonly aside?: readonly { readonly name: string; readonly text: string }[];
+  readonly aside?: readonly Aside[];
 };
 
 /**

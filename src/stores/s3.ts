@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { AwsClient } from 'aws4fetch';
 import type { S3Place } from '../core/state-place.ts';
+import { inFew, type Part } from './document.ts';
 import type { DocumentPlace, Put } from './document-remote.ts';
 import { type Answer, ask, askOnce, type Exchange, refusal, refuseClearText } from './exchange.ts';
 import { type Doing, refusedByStore } from './failures.ts';
@@ -18,7 +19,8 @@ export type S3Credentials = {
 };
 
 const TIMING = { beat: 4_000, silent: 16_000, watch: 14_000 };
-const MOST = { runs: 500, size: 1_000_000 };
+/** A journal lies in as many objects as it has batches; the state is one, which is read at once. */
+const MOST = { runs: 500, size: 1_000_000, state: 400_000_000, journal: Number.POSITIVE_INFINITY };
 /** From so many pieces on a finished journal is put together: each is a request for whoever reads it. */
 const MANY_PARTS = 16;
 const WHERE_CREDENTIALS =
@@ -139,7 +141,12 @@ export function s3Place(
     keep: store,
     fetch: async (at) => (await read(`${parts}/${at}`))?.text,
     discard,
-    pack: async (own, whole) => (own.length < MANY_PARTS ? own : [await store(await whole())]),
+    async pack(own, whole) {
+      if (own.length < MANY_PARTS) return own;
+      const packed: Part[] = [];
+      for (const piece of inFew(await whole())) packed.push(await store(piece));
+      return packed;
+    },
     sleep: effects.sleep,
     close: () => exchange.close(),
   };

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { expect } from 'vitest';
+import { rollback } from '../../src/cli/commands/rollback.ts';
 import { openFileStore } from '../../src/state/file-store.ts';
 import type { JournalEntry } from '../../src/state/journal.ts';
 import { type Stage, staged } from './stage.ts';
@@ -40,6 +41,28 @@ staged('a snapshot comes before the first write to its resource', async (stage) 
   const snapshot = entries.find((entry) => entry.type === 'snapshot');
   expect(snapshot?.document?.greeting_message).toBe('Harbor Dental, how can I help?');
   expect(snapshot?.pin?.history_id).toBeGreaterThan(0);
+});
+
+staged('what is only taken over has no snapshot: there is nothing to undo', async (stage) => {
+  await stage.apply();
+  await stage.forget();
+  const adopted = (change: { readonly action: string }) => change.action === 'adopt';
+  const ledger = await stage.apply({}, { leaves: adopted });
+  const [entries = []] = await journals(stage);
+  const taken = ledger.filter(adopted).map(({ address }) => address);
+  expect(taken.length).toBeGreaterThan(3);
+  const kept = entries.flatMap((entry) => (entry.type === 'snapshot' ? entry.address : []));
+  const written = entries.flatMap((entry) => (entry.type === 'intent' ? entry.address : []));
+  expect(kept.filter((address) => taken.includes(address))).toEqual(
+    taken.filter((address) => written.includes(address)),
+  );
+  const said = await stage.run(
+    (to) => rollback({ dir: stage.folder, autoApprove: true, format: 'text' }, to),
+    {
+      exit: 'any',
+    },
+  );
+  expect(said.err).toContain('nothing to roll back');
 });
 
 staged('the receipt knows the history versions before and after', async (stage) => {

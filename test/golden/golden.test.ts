@@ -7,13 +7,14 @@ import { loadStack, readSecrets } from '../../src/config/index.ts';
 import type { PlanDocument } from '../../src/core/plan-document.ts';
 import { type JsonObject, Secret } from '../../src/core/value.ts';
 import { makePlan } from '../../src/plan/make.ts';
-import { parsePlan } from '../../src/plan/parse.ts';
+import { parsePlan, parsePlanLines } from '../../src/plan/parse.ts';
 import type { HistoryEntry } from '../../src/plan/reader.ts';
 import { renderPlanJson } from '../../src/render/json.ts';
 import { renderPlanMarkdown } from '../../src/render/markdown.ts';
 import { renderPlanText } from '../../src/render/text.ts';
 import type { State } from '../../src/state/model.ts';
 import { emptyState } from '../../src/state/replay.ts';
+import { linesIn } from '../../src/state/journal-text.ts';
 import { formatState, parseState } from '../../src/state/state-text.ts';
 import { memoryReader } from '../memory-reader.ts';
 import { fingerprinter, LINEAGE, NO_OPTIONS } from '../world.ts';
@@ -130,6 +131,7 @@ describe.each(CASES)('the plan of %s', (name) => {
   test('is read back from its file as it is', async () => {
     const text = renderPlanJson(await planOf(folder));
     expect(renderPlanJson(parsePlan(text, 'plan.json'))).toBe(text);
+    expect(await parsePlanLines(linesIn([text]), 'plan.json')).toEqual(parsePlan(text, 'plan.json'));
   });
 
   test('comes out the same again', async () => {

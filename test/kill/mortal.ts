@@ -49,6 +49,7 @@ export function mortal(at?: Moment): Mortal {
   const disk: Disk = {
     look: (path) => step(`look ${fileOf(path)}`, () => realDisk.look(path)),
     read: (path) => step(`read ${fileOf(path)}`, () => realDisk.read(path)),
+    readAgain: realDisk.readAgain,
     readLines: (path) => step(`read ${fileOf(path)}`, () => realDisk.readLines(path)),
     list: (path) => step(`list ${fileOf(path)}`, () => realDisk.list(path)),
     makeFolder: (path) => step(`make ${fileOf(path)}`, () => realDisk.makeFolder(path)),

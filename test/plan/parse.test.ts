@@ -1,8 +1,13 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { readPlanFile } from '../../src/cli/commands/apply.ts';
+import { writeNamedFile } from '../../src/cli/named-file.ts';
 import { CallsheetError } from '../../src/core/errors.ts';
 import type { PlanDocument } from '../../src/core/plan-document.ts';
 import { parsePlan } from '../../src/plan/parse.ts';
-import { renderPlanJson } from '../../src/render/json.ts';
+import { planJsonPieces, renderPlanJson } from '../../src/render/json.ts';
+import { temporaryFolder } from '../temporary.ts';
 import { world } from '../world.ts';
 
 const { plan } = await world()
@@ -40,6 +45,19 @@ describe('a plan file', () => {
     expect(parsePlan(text, 'plan.json')).toEqual(same);
     expect(parsePlan(JSON.stringify(plan), 'plan.json')).toEqual(same);
     expect(text).not.toContain('canary');
+  });
+
+  test('is read line by line where it is longer than a string', async () => {
+    const dir = temporaryFolder();
+    const file = join(dir, 'plan.json');
+    await writeNamedFile('--out', file, planJsonPieces(plan));
+    expect(await readFile(file, 'utf8')).toBe(text);
+    expect(await readPlanFile(file, 0)).toEqual(JSON.parse(text));
+    const bent = text.replace('Be kind', 'Be rude');
+    await writeFile(file, bent);
+    await expect(readPlanFile(file, 0)).rejects.toThrow('its digest does not fit');
+    await writeFile(file, JSON.stringify(plan));
+    await expect(readPlanFile(file, 0)).rejects.toThrow('is not a plan that callsheet wrote');
   });
 
   test.each([

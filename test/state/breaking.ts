@@ -29,6 +29,7 @@ export function steppedDisk(
   });
   return {
     read: (path) => step('read', () => realDisk.read(path)),
+    readAgain: realDisk.readAgain,
     readLines: (path) => step('read', () => realDisk.readLines(path)),
     look: (path) => step('look', () => realDisk.look(path)),
     list: (path) => step('list', () => realDisk.list(path)),

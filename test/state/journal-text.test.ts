@@ -1,6 +1,13 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
-import { formatEntry, JOURNAL_HEADER, parseJournal, TORN } from '../../src/state/journal-text.ts';
+import type { JournalEntry } from '../../src/state/journal.ts';
+import {
+  formatEntry,
+  JOURNAL_HEADER,
+  linesIn,
+  readJournal,
+  TORN,
+} from '../../src/state/journal-text.ts';
 import {
   began,
   ended,
@@ -24,6 +31,12 @@ const entries = [
   ended(['agent.desk']),
 ];
 const whole = JOURNAL_HEADER + entries.map(formatEntry).join('');
+
+async function parseJournal(text: string, location: string) {
+  const entries: JournalEntry[] = [];
+  const torn = await readJournal(linesIn([text]), location, (entry) => entries.push(entry));
+  return { entries, torn };
+}
 
 describe('a journal', () => {
   test('is read as it was written', async () => {

@@ -1,7 +1,7 @@
 import { appendFile, copyFile, mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { formatEntry, JOURNAL_HEADER, TORN } from '../../src/state/journal-text.ts';
+import { formatEntry, JOURNAL_HEADER, linesIn, TORN } from '../../src/state/journal-text.ts';
 import { salvageJournal, salvageState } from '../../src/state/salvage-text.ts';
 import { formatState } from '../../src/state/state-text.ts';
 import {
@@ -142,14 +142,14 @@ describe('of a damaged journal', () => {
       0,
     ],
   ])('%s', async (_name, text, kept, lost) => {
-    expect(await salvageJournal(text, FILE)).toEqual({
+    expect(await salvageJournal(linesIn([text]), FILE)).toEqual({
       entries: kept.map((index) => entries[index]),
       lost,
     });
   });
 
   test('that is something else, nothing is read', async () => {
-    expect(await salvageJournal('a,b\n1,2\n', FILE)).toBeUndefined();
+    expect(await salvageJournal(linesIn(['a,b\n1,2\n']), FILE)).toBeUndefined();
   });
 });
 

@@ -1,6 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, test, vi } from 'vitest';
 import { CallsheetError } from '../../src/core/errors.ts';
+import type { Line } from '../../src/state/disk.ts';
+import { linesIn } from '../../src/state/journal-text.ts';
 import { formatState, parseState, readMark, readState } from '../../src/state/state-text.ts';
 import { failureOf, HOLDS, resource, sealed, stateWith } from './sample.ts';
 
@@ -21,8 +23,8 @@ const state = stateWith(
   { last_run: '2026-03-02-0830-ab12' },
 );
 
-async function* linesOf(text: string): AsyncGenerator<string> {
-  yield* text.split('\n');
+async function* linesOf(text: string): AsyncGenerator<Line> {
+  yield* linesIn([text]);
 }
 
 describe('what is written is read again', () => {

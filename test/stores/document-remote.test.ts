@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { RELEASED_BEAT, type Ticket } from '../../src/state/ticket.ts';
 import { type DocumentPlace, documentRemote, type Put } from '../../src/stores/document-remote.ts';
 import { NoAnswer } from '../../src/stores/failures.ts';
-import { failureOf, holder } from '../state/sample.ts';
+import { failureOf, holder, resource, stateWith } from '../state/sample.ts';
 
 /** A place in memory. */
 function place(put?: (text: string) => Put | undefined) {
@@ -11,7 +11,7 @@ function place(put?: (text: string) => Put | undefined) {
   const there: DocumentPlace = {
     location: 'memory',
     timing: { beat: 1, silent: 1, watch: 1 },
-    most: { runs: 9, size: 9_999 },
+    most: { runs: 9, size: 9_999, state: 9_999, journal: 9_999 },
     read: async () => (kept.text === undefined ? undefined : { text: kept.text, tag: tag() }),
     async put(text) {
       kept.puts += 1;
@@ -73,4 +73,45 @@ test('a write that took its whole time is looked at, and not sent again', async 
   const before = kept.puts;
   expect((await failureOf(() => remote.write(ticket.id, APPEND))).message).toContain('late');
   expect(kept.puts - before).toBe(1);
+});
+
+test('a run that outgrows the place is stopped while there is room to recover it', async () => {
+  const { kept, remote } = place();
+  await remote.take(undefined, ticket);
+  const append = (size: number, leavesRoom: boolean) =>
+    remote.write(ticket.id, { append: { run: 'r1', text: 'x'.repeat(size), leavesRoom } });
+  await append(9_000, true);
+  const before = kept.text;
+  const failure = await failureOf(() => append(1_000, true));
+  expect(failure.message).toContain('the journal of run r1 would take');
+  expect(failure.hint).toContain('PostgreSQL');
+  expect(kept.text).toBe(before);
+  expect(await append(1_000, false)).toBe(true);
+  const state = { ...stateWith({ 'agent.desk': resource('a1') }), last_run: 'r1' };
+  expect(await remote.write(ticket.id, { state, file: ['r1'] })).toBe(true);
+  expect((await remote.read()).open).toEqual([]);
+});
+
+test('a run that is too large for the place is refused before it begins', async () => {
+  const { kept, remote } = place();
+  await remote.take(undefined, ticket);
+  const before = kept.text;
+  await remote.reserve?.({ resources: 6, changes: 1 });
+  for (const expected of [
+    { resources: 7, changes: 0 },
+    { resources: 0, changes: 2 },
+  ]) {
+    const failure = await failureOf(() => remote.reserve?.(expected));
+    expect(failure.code).toBe('refused');
+    expect(failure.message).toContain('memory has no room for this run');
+    expect(failure.hint).toContain('Nothing was written.');
+  }
+  const large = stateWith(
+    Object.fromEntries(
+      Array.from({ length: 40 }, (_, index) => [`agent.a${index}`, resource(`a${index}`)]),
+    ),
+  );
+  const failure = await failureOf(() => remote.write(ticket.id, { state: large }));
+  expect(failure.message).toContain('it would take');
+  expect(kept.text).toBe(before);
 });

@@ -1,12 +1,13 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { CallsheetError } from '../../core/errors.ts';
 import type { PlanDocument } from '../../core/plan-document.ts';
 import { hasChanges, isRefused } from '../../plan/document.ts';
 import type { Planned } from '../../plan/make.ts';
 import { withRefusals } from '../../plan/objections.ts';
-import { parsePlan } from '../../plan/parse.ts';
+import { parsePlan, parsePlanLines } from '../../plan/parse.ts';
 import { renderRehearsalText } from '../../render/text.ts';
 import { escapeInJson } from '../../render/untrusted.ts';
+import { realDisk } from '../../state/disk.ts';
 import { systemCode } from '../../state/disk-failures.ts';
 import { confirm } from '../confirm.ts';
 import type { Context } from '../context.ts';
@@ -61,7 +62,7 @@ async function applyOnce(
   context: Context,
 ): Promise<Applied> {
   // A wrong file is said before anything is asked of anybody.
-  const given = file === undefined ? undefined : parsePlan(await readPlanFile(file), file);
+  const given = file === undefined ? undefined : await readPlanFile(file);
   if (given !== undefined) checkExpectation(given, flags.expect);
   const session = await openSession(flags, context);
   try {
@@ -210,11 +211,16 @@ const WHY: Readonly<Record<string, string>> = {
   EACCES: 'may not be read by this user',
 };
 
-/** The text of a plan file. Throws `CallsheetError('usage')` where there is none. */
-export async function readPlanFile(file: string): Promise<string> {
+/** Bytes of a plan file that are read at once: more may be more than fits into a string. */
+const MOST_AT_ONCE = 256 * 1024 * 1024;
+
+/** The plan in a file. Throws `CallsheetError('usage')` where there is none. */
+export async function readPlanFile(file: string, most = MOST_AT_ONCE): Promise<PlanDocument> {
   try {
-    return await readFile(file, 'utf8');
+    if ((await stat(file)).size <= most) return parsePlan(await readFile(file, 'utf8'), file);
+    return await parsePlanLines((await realDisk.readLines(file)) ?? [], file);
   } catch (cause) {
+    if (cause instanceof CallsheetError) throw cause;
     const code = systemCode(cause) ?? '';
     const folder = `Pass --recursive, too, if callsheet plan --recursive --out ${file} wrote it.`;
     throw new CallsheetError('usage', `the plan file ${file} ${WHY[code] ?? 'cannot be read'}`, {

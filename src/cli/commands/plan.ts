@@ -1,6 +1,6 @@
 import type { PlanDocument } from '../../core/plan-document.ts';
 import { hasChanges, isRefused } from '../../plan/document.ts';
-import { renderPlanJson } from '../../render/json.ts';
+import { planJsonPieces, renderPlanJson } from '../../render/json.ts';
 import { renderPlanMarkdown } from '../../render/markdown.ts';
 import type { PageOptions } from '../../render/markdown-marker.ts';
 import { renderPlanText } from '../../render/text.ts';
@@ -40,7 +40,7 @@ export async function plan(flags: PlanCommandFlags, context: Context): Promise<E
     );
     if (flags.out !== undefined) {
       const { out } = flags;
-      await writeNamedFile('--out', out, renderPlanJson(planned.plan));
+      await writeNamedFile('--out', out, planJsonPieces(planned.plan));
       context.terminal.err(`The plan is in ${out}: ${commandLine(`apply ${out}`, flags)}`);
     }
     if (isOverlapping) return EXIT.refused;

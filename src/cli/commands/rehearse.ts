@@ -2,7 +2,6 @@ import { CallsheetError } from '../../core/errors.ts';
 import type { PlanDocument } from '../../core/plan-document.ts';
 import type { Rehearsal } from '../../core/rehearsal.ts';
 import { isRefused, planDigest } from '../../plan/document.ts';
-import { parsePlan } from '../../plan/parse.ts';
 import { isWorkFor } from '../../rehearse/rehearse.ts';
 import type { Context } from '../context.ts';
 import type { ExitCode } from '../exit.ts';
@@ -35,7 +34,7 @@ export async function rehearse(
   context: Context,
 ): Promise<ExitCode> {
   if (file !== undefined) refusePlanningFlags(flags);
-  const given = file === undefined ? undefined : parsePlan(await readPlanFile(file), file);
+  const given = file === undefined ? undefined : await readPlanFile(file);
   const { manners, faults } = await mannersOf(flags);
   const { from } = flags;
   if (from !== undefined && file === undefined && flags.out !== undefined) throw madeOnCopy();

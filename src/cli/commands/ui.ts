@@ -3,7 +3,6 @@ import { basename, join, resolve } from 'node:path';
 import type { PlanDocument } from '../../core/plan-document.ts';
 import { packDocument } from '../../page/pack.ts';
 import { renderUi } from '../../page/ui.ts';
-import { parsePlan } from '../../plan/parse.ts';
 import { layoutOf } from '../../state/layout.ts';
 import type { CommonFlags, Context } from '../context.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
@@ -25,8 +24,7 @@ export async function ui(
   context: Context,
 ): Promise<ExitCode> {
   const { stack } = await openStack(flags, context, 'skip');
-  const plan =
-    planFile === undefined ? undefined : parsePlan(await readPlanFile(planFile), planFile);
+  const plan = planFile === undefined ? undefined : await readPlanFile(planFile);
   const html = await renderUi({
     dir: basename(resolve(flags.dir)),
     hasPlan: plan !== undefined,

@@ -6,7 +6,7 @@ import { CallsheetError } from '../../core/errors.ts';
 import type { PlanDocument } from '../../core/plan-document.ts';
 import { isObject, type Json } from '../../core/value.ts';
 import type { FleetDocument, FleetStack } from '../../render/fleet-document.ts';
-import { renderPlanJson } from '../../render/json.ts';
+import { planJsonPieces } from '../../render/json.ts';
 import { reasonIn } from '../../snapshot/failures.ts';
 import { withNamedFile, writeNamedFile } from '../named-file.ts';
 import { fleetJson } from './fleet-json.ts';
@@ -67,7 +67,7 @@ export async function clearPlanSet(folder: string): Promise<void> {
 /** Writes the plan of one stack, and gives the name of its file. */
 export async function writePlan(folder: string, path: string, plan: PlanDocument): Promise<string> {
   const name = planFileOf(path);
-  await writeNamedFile('--out', join(folder, name), renderPlanJson(plan));
+  await writeNamedFile('--out', join(folder, name), planJsonPieces(plan));
   return name;
 }
 

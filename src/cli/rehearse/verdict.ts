@@ -1,7 +1,7 @@
 import { unreachable } from '../../core/errors.ts';
 import type { PlanDocument } from '../../core/plan-document.ts';
 import type { RehearsalVerdict } from '../../core/rehearsal.ts';
-import { renderPlanJson } from '../../render/json.ts';
+import { planJsonPieces } from '../../render/json.ts';
 import { renderRehearsalText } from '../../render/text.ts';
 import { commandLine } from '../command-line.ts';
 import type { CommonFlags, Context } from '../context.ts';
@@ -37,7 +37,7 @@ export async function keepVerdict(
   const file = flags.out ?? given;
   if (file === undefined) return;
   const flag = flags.out === undefined ? 'PLANFILE' : '--out';
-  await writeNamedFile(flag, file, renderPlanJson(document));
+  await writeNamedFile(flag, file, planJsonPieces(document));
   const { verdict } = document.rehearsal ?? {};
   const next = verdict === 'passed' ? `: ${commandLine(`apply ${file}`, flags)}` : '.';
   terminal.err(`The verdict is in ${file}${next}`);
