@@ -207,7 +207,8 @@ function textsOf(
 function listsOf(schema: FieldSchema, held: Held): Arbitrary<Value> {
   const items = valuesOf(schema.items ?? {}, held);
   const identity = schema['x-identity'];
-  if (identity === undefined) return fc.array(items, { maxLength: 3 });
+  if (identity === undefined || schema['x-repeats'] === true)
+    return fc.array(items, { maxLength: 3 });
   return fc.uniqueArray(items as Arbitrary<ValueObject>, {
     maxLength: 3,
     selector: (item) => item[identity],
@@ -234,8 +235,11 @@ function objectsOf(schema: FieldSchema, held: Held): Arbitrary<ValueObject> {
   return fc.tuple(named, free).map(([a, b]) => ({ ...a, ...b }));
 }
 
-/** The platform takes one webhook before a call, one after it and four during it. */
-function withinLimits(document: ValueObject): ValueObject {
+/** The platform takes one webhook before a call, one after it and four during it, and no settings from a translator. */
+function withinLimits(given: ValueObject): ValueObject {
+  const { interpreter_config: settings, ...rest } = given;
+  const isTaken = settings === null && given.agent_type === 'translator';
+  const document = isTaken ? rest : given;
   const extensions = document.extensions as { readonly tools?: readonly ValueObject[] } | undefined;
   if (extensions?.tools === undefined) return document;
   const tools = extensions.tools.map((tool) => ({ ...tool, condition: 'during_call' }));
@@ -286,7 +290,8 @@ function settled(kind: string, index: number, given: ValueObject, organization: 
         : { ...held, url: `https://a.example.test/${index}` };
     }
     case 'retry_policy':
-      return { ...document, name: unique };
+      // A target stands beside what it is a target of.
+      return { on_exhausted: 'end', ...document, name: unique };
     case 'email_template': {
       // Only a draft goes without them.
       const least = { subject: 'Hello', body_html: '<p>Hello</p>' };

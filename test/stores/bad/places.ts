@@ -127,7 +127,7 @@ function spoilt(text: string, fault: 'newer' | 'foreign'): string {
 
 /** A document that a newer Callsheet wrote, or another program. */
 function spoiltDocument(text: string, fault: 'newer' | 'foreign'): string {
-  return fault === 'foreign' ? FOREIGN : JSON.stringify({ ...JSON.parse(text), version: 2 });
+  return fault === 'foreign' ? FOREIGN : JSON.stringify({ ...JSON.parse(text), version: 99 });
 }
 
 function httpPlace({ web }: Servers, { door, number, patience }: Way): BadPlace {
