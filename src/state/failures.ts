@@ -14,6 +14,17 @@ export function damagedState(location: string, how: string): CallsheetError {
   return new CallsheetError('state', `the state ${location} ${how}`, { hint: WAY_BACK });
 }
 
+/** A damaged state of which not even the damage can be told: more than a string is read by sound lines alone. */
+export function tooLongToMend(location: string): CallsheetError {
+  return new CallsheetError(
+    'state',
+    `the state ${location} is damaged, and too large to be taken apart`,
+    {
+      hint: 'Put a good copy in its place. Or move it away: callsheet state repair then rebuilds it from the journals and the platform.',
+    },
+  );
+}
+
 export function foreignState(location: string, what: string): CallsheetError {
   return new CallsheetError('state', `${location} is not a Callsheet state: ${what}`, {
     hint: 'Point the stack at its own state file (state.file, CALLSHEET_STATE). Where this one took its place, callsheet state repair sets it aside and rebuilds the state.',

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { CallsheetError } from '../core/errors.ts';
+import type { Line } from './disk.ts';
 import { NewerDocument } from './failures.ts';
 import { withoutFingerprints } from './fingerprint.ts';
 import { identityOf } from './invariants.ts';
@@ -16,8 +17,8 @@ import {
   salvageJournal,
   salvageState,
 } from './salvage-text.ts';
-import { readStanding, readStateText } from './standing.ts';
-import { parseState } from './state-text.ts';
+import { readStanding, readStateLines, readStateText } from './standing.ts';
+import { parseState, readState } from './state-text.ts';
 import type { Salvage, SalvagedJournal } from './store.ts';
 
 /**
@@ -34,6 +35,7 @@ export function salvage(place: Place): Promise<Salvage> {
   return salvageFrom({
     location: place.location,
     check: () => readStanding(place),
+    lines: () => readStateLines(place),
     state: () => readStateText(place),
     journals: () => readFiles(place),
   });
@@ -44,6 +46,9 @@ export type Sources = {
   readonly location: string;
   /** Throws what `load` throws. */
   readonly check: () => Promise<unknown>;
+  /** The state in lines; undefined when there is none. */
+  readonly lines: () => Promise<AsyncIterable<Line> | Iterable<Line> | undefined>;
+  /** The same in one text, for one that does not lie as it was written. */
   readonly state: () => Promise<string | undefined>;
   /** Every journal, in no order. */
   readonly journals: () => Promise<readonly JournalSource[]>;
@@ -146,17 +151,10 @@ function newestBegan(journals: readonly Journal[]): RunBegan | undefined {
 
 type Read = { readonly read: Salvage['read']; readonly remains: Remains | undefined };
 
-async function readRemains(
-  { location, state }: Sources,
-  journals: readonly Journal[],
-): Promise<Read> {
-  const text = await state();
-  if (text === undefined) return { read: 'nothing', remains: undefined };
-  const whole = await parseState(text, location).catch((error: unknown) => {
-    if (error instanceof CallsheetError) return undefined;
-    throw error;
-  });
-  const remains = whole ?? (await salvageState(text, location));
+async function readRemains(sources: Sources, journals: readonly Journal[]): Promise<Read> {
+  const lines = await sources.lines();
+  if (lines === undefined) return { read: 'nothing', remains: undefined };
+  const { whole, remains } = await readWhat(lines, sources);
   if (remains === undefined) return { read: 'nothing', remains };
   const isOwn =
     journals.every(({ began }) => began === undefined) ||
@@ -166,6 +164,21 @@ async function readRemains(
     whole?.last_run === null;
   if (!isOwn) return { read: 'foreign', remains: undefined };
   return { read: whole === undefined ? 'part' : 'whole', remains };
+}
+
+/** A state that is whole or, of any other, what it still tells. */
+async function readWhat(
+  lines: AsyncIterable<Line> | Iterable<Line>,
+  { location, state }: Sources,
+): Promise<{ readonly whole: State | undefined; readonly remains: Remains | undefined }> {
+  const written = await readState(lines);
+  if (written !== undefined) return { whole: written, remains: written };
+  const text = (await state()) ?? '';
+  const whole = await parseState(text, location).catch((error: unknown) => {
+    if (error instanceof CallsheetError) return undefined;
+    throw error;
+  });
+  return { whole, remains: whole ?? (await salvageState(text, location)) };
 }
 
 function rebuild(

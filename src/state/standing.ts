@@ -1,6 +1,7 @@
 import { CallsheetError } from '../core/errors.ts';
 import type { Line } from './disk.ts';
-import { notAFile } from './failures.ts';
+import { systemCode } from './disk-failures.ts';
+import { notAFile, tooLongToMend } from './failures.ts';
 import type { State } from './model.ts';
 import type { Place } from './place.ts';
 import { checkProvenance } from './provenance.ts';
@@ -54,8 +55,7 @@ async function readCommitted<S extends StateMark>(
   place: Place,
   read: (lines: AsyncIterable<Line>) => Promise<S | undefined>,
 ): Promise<S | State | undefined> {
-  await refuseOddPlace(place);
-  const lines = await place.disk.readLines(place.layout.state);
+  const lines = await readStateLines(place);
   const state = lines && (await read(lines));
   if (lines === undefined || state !== undefined) return state;
   const text = await readStateText(place);
@@ -63,10 +63,25 @@ async function readCommitted<S extends StateMark>(
 }
 
 /** Undefined when there is none. Throws as `refuseOddPlace` does. */
-export async function readStateText(place: Place): Promise<string | undefined> {
+export async function readStateLines(place: Place): Promise<AsyncIterable<Line> | undefined> {
   const found = await refuseOddPlace(place);
-  return found === undefined ? undefined : place.disk.read(place.layout.state);
+  return found === undefined ? undefined : place.disk.readLines(place.layout.state);
 }
+
+/** The same in one text. Throws where that is longer than a string can be: only a sound state is read by lines. */
+export async function readStateText(place: Place): Promise<string | undefined> {
+  try {
+    const found = await refuseOddPlace(place);
+    return found === undefined ? undefined : await place.disk.read(place.layout.state);
+  } catch (error) {
+    if (TOO_LONG.has(systemCode(error) ?? '') || error instanceof RangeError)
+      throw tooLongToMend(place.location);
+    throw error;
+  }
+}
+
+/** How Node says that a file is longer than a string, or than it reads at once. */
+const TOO_LONG = new Set(['ERR_STRING_TOO_LONG', 'ERR_FS_FILE_TOO_LARGE']);
 
 /** Throws `CallsheetError('state')` where something else than a file stands in the state's place. */
 export async function refuseOddPlace({ layout, location, disk }: Place) {

@@ -101,6 +101,10 @@ function salvageRemote(remote: Remote) {
   return salvageFrom({
     location,
     check: async () => standingOf(await remote.read(), location),
+    lines: async () => {
+      const { state } = await remote.read();
+      return state && linesIn(state);
+    },
     state: async () => (await remote.read()).state?.join(''),
     async journals() {
       const { open } = await remote.read();

@@ -1,10 +1,21 @@
-import { stat } from 'node:fs/promises';
+import { appendFile, readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { realDisk } from '../../src/state/disk.ts';
 import type { JournalEntry } from '../../src/state/journal.ts';
 import { nextState, replay } from '../../src/state/replay.ts';
 import type { StateStore } from '../../src/state/store.ts';
-import { began, deadPid, ended, holder, intent, recorded, resource } from './sample.ts';
+import {
+  began,
+  deadPid,
+  ended,
+  failureOf,
+  holder,
+  intent,
+  recorded,
+  resource,
+  stateWith,
+} from './sample.ts';
 import { newStore, openStore } from './stores.ts';
 
 /**
@@ -119,5 +130,43 @@ describe('a journal that is longer than a string', () => {
     const run = { ...began('r2', state.serial), purpose: 'state repair' as const };
     await lease.replace(nextState(state, 'r2'), [run, ended()]);
     expect((await next.runs()).map((one) => one.run)).toEqual(['r2', 'r1']);
+  });
+});
+
+describe('a state that is longer than a string', () => {
+  const large = () =>
+    stateWith(
+      Object.fromEntries(
+        Array.from({ length: 14_000 }, (_, index) => [name(index), resource(`a${index}`)]),
+      ),
+      { last_run: null },
+    );
+
+  test('is written, read and, beside a damaged journal, repaired', async () => {
+    const { path, store } = await newStore('.callsheet/state.json', SHORT_STRINGS);
+    const lease = await store.acquire(holder('r1'));
+    await lease.commit(large());
+    await lease.append(began('r1', 1));
+    await lease.release();
+    expect((await stat(path)).size).toBeGreaterThan(LONGEST);
+    const [journal = ''] = (await readdir(join(path, '../runs'))).map((file) =>
+      join(path, '../runs', file),
+    );
+    await appendFile(journal, '{"sum":"no"}\n');
+    const next = openStore(path, SHORT_STRINGS);
+    expect((await failureOf(() => next.load())).message).toContain('damaged in line 3');
+    const { read, state } = await next.salvage();
+    expect([read, Object.keys(state?.resources ?? {}).length]).toEqual(['whole', 14_000]);
+  });
+
+  test('is named where it is damaged, with a way on', async () => {
+    const { path, store } = await newStore('.callsheet/state.json', SHORT_STRINGS);
+    const lease = await store.acquire(holder('r1'));
+    await lease.commit(large());
+    await lease.release();
+    await appendFile(path, 'x');
+    const failure = await failureOf(() => openStore(path, SHORT_STRINGS).load());
+    expect(failure.message).toContain('too large to be taken apart');
+    expect(failure.hint).toContain('callsheet state repair');
   });
 });
