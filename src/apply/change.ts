@@ -5,6 +5,7 @@ import { parsePath } from '../core/path.ts';
 import type { Change, Pin } from '../core/plan-document.ts';
 import { withhold } from '../core/redact.ts';
 import { namesField } from '../core/schema.ts';
+import { isWritten } from '../diff/finding.ts';
 import { knownSecrets } from '../diff/known-secrets.ts';
 import { livePin } from '../plan/pin.ts';
 import type { LiveResource } from '../plan/reader.ts';
@@ -36,7 +37,8 @@ export type ChangeOutcome = {
 
 /** Carries one change out: pin, snapshot, steps, proof, memory. */
 export async function applyChange(change: Change, given: ChangeWork): Promise<ChangeOutcome> {
-  const fields = [...new Set(change.fields.map(({ path }) => path))];
+  // What is let go of, or only mentioned, is no change: a rollback has nothing to undo there.
+  const fields = [...new Set(change.fields.filter(isWritten).map(({ path }) => path))];
   let tries = 0;
   const onTry = () => {
     tries += 1;

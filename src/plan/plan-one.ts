@@ -4,7 +4,6 @@ import { isWritten, type LeafChange } from '../diff/compare.ts';
 import type { World } from '../diff/world.ts';
 import type { ResourceState } from '../state/model.ts';
 import { unchanged } from './base.ts';
-import { besideNotes } from './beside.ts';
 import { isResent, planChange } from './change.ts';
 import type { Identity } from './identify.ts';
 import type { PlanInput } from './make.ts';
@@ -16,7 +15,7 @@ import { fieldsOf, type HistoryEntry, readWith } from './reader.ts';
 import { withAuthor } from './reasons.ts';
 import { rebind } from './rebind.ts';
 import { rememberResource } from './remember.ts';
-import { chooseWay, leaveOutRefused } from './undoing.ts';
+import { chooseWay, leaveOutRefused, leaveOutUnclearable } from './undoing.ts';
 import { compareUnread, isWhollyRemembered } from './unmoved.ts';
 import { type Support, withSupport } from './unsupported.ts';
 
@@ -88,14 +87,14 @@ export async function planOne(given: Identity, input: OneInput): Promise<Result>
   const history = await input.reader.history(kind, live.id, ENTRIES_READ);
   const pinned = pinHistory(identity, change, change.pin, leaves, history);
   const isUndone = input.purpose === 'rollback' && change.action === 'update' && desired;
-  if (!isUndone || kind.history === undefined)
-    return { change: pinned, notes, leaves, carried, state: undefined };
+  if (!isUndone) return { change: pinned, notes, leaves, carried, state: undefined };
+  if (kind.history === undefined)
+    return { change: leaveOutUnclearable(pinned, kind), notes, leaves, carried, state: undefined };
   const version = input.versions.get(address);
   const entries = { read: history, isAll: history.length < ENTRIES_READ };
-  const sides = { kind, desired, live: live.document, version, entries };
-  const undone = chooseWay(pinned, sides);
-  const beside = besideNotes(undone, kind, desired, live.document, world);
-  return { change: undone, notes: [...notes, ...beside], leaves, carried, state: undefined };
+  const sides = { kind, desired, live: live.document, version, entries, world };
+  const undone = leaveOutUnclearable(chooseWay(pinned, sides), kind);
+  return { change: undone, notes, leaves, carried, state: undefined };
 }
 
 /** A resource of which it is known, without reading it, that there is nothing to write. */
