@@ -243,6 +243,7 @@ async function execute(
     verified: result.status === 'done',
     ledger: result.ledger,
     ...(result.verification?.differs.length ? { differs: result.verification.differs } : {}),
+    ...(result.verification?.left.length ? { left: result.verification.left } : {}),
   });
   const resources = { ...result.resources, ...Object.fromEntries(refreshed) };
   await lease.commit(nextState(withHolds(state, guarded.holds), run, resources));
@@ -288,7 +289,8 @@ async function verified(
 ): Promise<VerifiedResult> {
   if (verify === undefined || result.status === 'interrupted') return result;
   const verification = await verify({ resources: result.resources, found });
-  const isAsWanted = verification.differs.length === 0 && verification.problem === null;
+  const { differs, problem, left } = verification;
+  const isAsWanted = differs.length === 0 && problem === null && left.length === 0;
   const status = result.status === 'done' && !isAsWanted ? 'partial' : result.status;
   return { ...result, status, verification };
 }

@@ -6,7 +6,7 @@ import { kindNamed } from '../kinds/index.ts';
 import type { Kind } from '../kinds/kind.ts';
 import { scopeOf } from '../plan/natural-key.ts';
 import { fieldsOf } from '../plan/reader.ts';
-import type { SnapshotTaken } from '../state/journal.ts';
+import type { NotUndone, SnapshotTaken } from '../state/journal.ts';
 import { type Relinked, relink } from './relink.ts';
 import type { Undo } from './undo.ts';
 
@@ -52,9 +52,7 @@ export function undoTo(formers: readonly Former[]): Undo {
     restored: new Map(formers.map(({ address, resource }) => [address, resource])),
     wanted: new Map(wanted.map(([{ address }, one]) => [address, one.wanted])),
     impossible: formers.flatMap(({ address, kind, document }) =>
-      document === null && kindNamed(kind).delete === undefined
-        ? [{ address, message: undeletable(kind) }]
-        : [],
+      document === null && kindNamed(kind).delete === undefined ? [undeletable(address, kind)] : [],
     ),
   };
 }
@@ -137,6 +135,7 @@ export function desiredFrom(
 }
 
 /** Why what a run made stays. */
-export function undeletable(kind: string): string {
-  return `it was made by the run, and the platform has no endpoint that deletes a ${kind}`;
+export function undeletable(address: Address, kind: string): NotUndone {
+  const why = `it was made by the run, and the platform has no endpoint that deletes a ${kind}`;
+  return { address, path: null, why, advice: 'Delete it in the dashboard.' };
 }

@@ -2,7 +2,7 @@ import { ownOf } from '../core/own.ts';
 import { parsePath, startsWith } from '../core/path.ts';
 import type { FieldSchema } from '../core/schema.ts';
 import { schemasAlong } from '../diff/along.ts';
-import type { SnapshotTaken } from '../state/journal.ts';
+import type { NotUndone, SnapshotTaken } from '../state/journal.ts';
 import { type AppliedLeaf, isConcealed, type ResourceState } from '../state/model.ts';
 
 /** What a run did with a resource that was there before. */
@@ -41,17 +41,28 @@ export function lostPaths(root: FieldSchema, touched: Touched): Lost {
   return { secrets: [...new Set(secrets)], files };
 }
 
-/** What cannot be put back, in words, one sentence a field. */
-export function lostValues(root: FieldSchema, touched: Touched): readonly string[] {
+/** What cannot be put back, one entry a field. */
+export function lostValues(root: FieldSchema, touched: Touched): readonly NotUndone[] {
   const { secrets, files } = lostPaths(root, touched);
+  const { address } = touched.snapshot;
   const stays = touched.isWhole
     ? 'it comes back without it, until an apply writes it'
     : 'it stays as the run left it, until an apply writes it';
   return [
-    ...secrets.map((text) => `${text} is secret, so no snapshot holds it; ${stays}`),
-    ...files.map(
-      (text) => `${text} is a file, whose bytes no snapshot holds; it stays as the run left it`,
-    ),
+    ...secrets.map((path) => ({
+      address,
+      path,
+      why: `is secret, so no snapshot holds it; ${stays}`,
+      advice: touched.isWhole
+        ? 'Apply writes it where the configuration has it.'
+        : 'Give the secret its former value and apply.',
+    })),
+    ...files.map((path) => ({
+      address,
+      path,
+      why: 'is a file, whose bytes no snapshot holds; it stays as the run left it',
+      advice: 'Put the former file back into the stack and apply.',
+    })),
   ];
 }
 

@@ -15,6 +15,7 @@ import type {
   Interleaved,
   JournalEntry,
   LedgerLine,
+  NotUndone,
   SnapshotTaken,
 } from '../state/journal.ts';
 import type { ResourceState } from '../state/model.ts';
@@ -48,8 +49,8 @@ export type Undo = {
   readonly restored: ReadonlyMap<Address, ResourceState | null>;
   /** What each resource is to be as a whole, which the result is held against. */
   readonly wanted: ReadonlyMap<Address, Wanted>;
-  /** What cannot be undone, in words. */
-  readonly impossible: readonly { readonly address: Address; readonly message: string }[];
+  /** What cannot be undone. */
+  readonly impossible: readonly NotUndone[];
 };
 
 /** Where a run stands in the history of a resource. */
@@ -172,7 +173,7 @@ function undoOne(
   const { action, fields: changed } = line;
   const kind = kindNamed(name);
   if (document === null) {
-    const impossible = kind.delete ? [] : [{ address, message: undeletable(name) }];
+    const impossible = kind.delete ? [] : [undeletable(address, name)];
     const { wanted } = wantedFrom(snapshot, addressOf);
     return { address, desired: undefined, impossible, restored: snapshot.resource, wanted };
   }
@@ -205,9 +206,9 @@ function undoOne(
     ),
     impossible: [
       ...lostValues(kind.schema, touched),
-      ...(isWhole ? unknownFields(snapshot).map(unknownStays) : []),
-      ...(isKept ? [replacedStays(name, line.id)] : []),
-    ].map((message) => ({ address, message })),
+      ...(isWhole ? unknownFields(snapshot).map((field) => unknownStays(address, field)) : []),
+      ...(isKept ? [replacedStays(address, name, line.id)] : []),
+    ],
   };
 }
 
@@ -227,12 +228,14 @@ function withUnreturned(
   }, document);
 }
 
-function unknownStays(field: string): string {
-  return `${field} is a field that this version of Callsheet does not know; it comes back without it`;
+function unknownStays(address: Address, path: string): NotUndone {
+  const why = 'is a field that this version of Callsheet does not know; it comes back without it';
+  return { address, path, why, advice: 'Set it in the dashboard.' };
 }
 
 /** A voice of another name is another voice: the old one is taken up again, and the new one stays. */
-function replacedStays(kind: string, id: string | null): string {
+function replacedStays(address: Address, kind: string, id: string | null): NotUndone {
   const which = id === null ? 'the one' : `the one (${id})`;
-  return `${which} that the run made in its place stays, as the platform has no endpoint that deletes a ${kind}`;
+  const why = `${which} that the run made in its place stays, as the platform has no endpoint that deletes a ${kind}`;
+  return { address, path: null, why, advice: 'Delete it in the dashboard.' };
 }

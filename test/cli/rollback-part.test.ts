@@ -86,7 +86,9 @@ describe('a forced rollback undoes the fields of the run alone', () => {
 
   staged('an update, where a revert would take back an edit', async (stage) => {
     const out = await edited(stage, { description: 'Edited by hand.' });
-    expect(out).toContain('a revert would also take back description, which the run did not change');
+    expect(out).toContain(
+      'a revert would also take back description, which the run did not change',
+    );
     expect(agent(stage, 'Front desk').record).toMatchObject({
       description: 'Edited by hand.',
       greeting_message: 'Harbor Dental, how can I help?',
@@ -147,7 +149,7 @@ staged('a voice that was renamed: the agents go back to the old one', async (sta
   await stage.edit('resources.yaml', 'name: Harbor, clip', 'name: Harbor two, clip');
   await stage.apply();
   expect(voice()).not.toBe(before);
-  const { out } = await inWords(stage, 0);
+  const { out } = await inWords(stage, 3);
   expect(voice()).toBe(before);
   expect(stage.sim.store.voices.size).toBe(2);
   expect(out.replace(/\s+/g, ' ')).toMatch(

@@ -1236,6 +1236,7 @@ export interface Ended {
   verified: boolean;
   ledger: LedgerLine[];
   differs?: Difference[];
+  left?: NotUndone[];
 }
 export interface LedgerLine {
   address: string;
@@ -1269,6 +1270,12 @@ export interface Difference {
   path: string | null;
   wanted: Json;
   found: Json;
+}
+export interface NotUndone {
+  address: string;
+  path: string | null;
+  why: string;
+  advice: string;
 }
 }
 
@@ -1354,6 +1361,7 @@ export interface Document {
     differs: Difference[];
     equal: number;
     problem: string | null;
+    left: NotUndone[];
   };
   ledger: LedgerLine[];
   rollback?: Run | Error;
@@ -1369,6 +1377,12 @@ export interface Difference {
   path: string | null;
   wanted: Json;
   found: Json;
+}
+export interface NotUndone {
+  address: string;
+  path: string | null;
+  why: string;
+  advice: string;
 }
 export interface LedgerLine {
   address: string;
@@ -1409,6 +1423,7 @@ export interface Run {
     differs: Difference[];
     equal: number;
     problem: string | null;
+    left: NotUndone[];
   };
   ledger: LedgerLine[];
   rollback?: Run | Error;
@@ -1802,6 +1817,12 @@ export interface Ended {
   differs?: {
     address: string;
     path: string | null;
+  }[];
+  left?: {
+    address: string;
+    path: string | null;
+    why: string;
+    advice: string;
   }[];
 }
 export interface LedgerLine {
