@@ -136,8 +136,9 @@ function resultFormat({ format, dryRun }: UndoFlags): 'text' | 'json' {
   });
 }
 
-function noteOn({ address, path, why, advice }: NotUndone): Note {
-  const message = `${path === null ? '' : `${path} `}${why}. ${advice}`;
+/** What the plan says of it beforehand; what to do about it is said afterwards. */
+function noteOn({ address, path, why }: NotUndone): Note {
+  const message = `${path === null ? '' : `${path} `}${why}`;
   return { severity: 'warning', address, message };
 }
 

@@ -21,7 +21,10 @@ async function changeFleet(stage: Stage, size: number): Promise<readonly string[
   await stage.apply();
   await stage.write('agents.yaml', fleet('Good day', 'inactive'));
   await stage.apply();
-  return [...stage.sim.store.agents.keys()];
+  const names = [...stage.sim.store.agents].map(([id, { record }]) => [String(record.name), id]);
+  return names
+    .toSorted(([one = ''], [other = '']) => one.localeCompare(other))
+    .map(([, id = '']) => id);
 }
 
 const greeting = ({ sim }: Stage, id: string) => sim.store.agents.get(id)?.record.greeting_message;
