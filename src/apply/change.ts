@@ -5,6 +5,7 @@ import { parsePath } from '../core/path.ts';
 import type { Change, Pin } from '../core/plan-document.ts';
 import { withhold } from '../core/redact.ts';
 import { namesField } from '../core/schema.ts';
+import { valueAt } from '../diff/along.ts';
 import { isWritten } from '../diff/finding.ts';
 import { knownSecrets } from '../diff/known-secrets.ts';
 import { livePin } from '../plan/pin.ts';
@@ -136,6 +137,11 @@ async function takeSnapshot(
   const { document, withheld } = live
     ? withhold(kind.schema, live.document, secrets)
     : { document: null, withheld: [] };
+  const sealed = withheld.flatMap((text): [string, string][] => {
+    const value = live && valueAt(kind.schema, live.document, parsePath(text) ?? [text]);
+    const kept = value === undefined ? undefined : deps.seal?.(change.address, text, value);
+    return kept === undefined ? [] : [[text, kept]];
+  });
   await deps.lease.append({
     type: 'snapshot',
     address: change.address,
@@ -145,6 +151,7 @@ async function takeSnapshot(
     pin,
     resource: recorded ?? null,
     withheld,
+    ...(sealed.length === 0 ? {} : { sealed: Object.fromEntries(sealed) }),
     intended: intendedBy(work),
   });
 }

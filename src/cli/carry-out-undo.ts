@@ -3,8 +3,8 @@ import { CallsheetError } from '../core/errors.ts';
 import type { Note, PlanDocument, PlanOptions } from '../core/plan-document.ts';
 import { UNCLEARABLE } from '../diff/finding.ts';
 import { isRefused } from '../plan/document.ts';
+import { type HoldChange, valuesUndone } from '../plan/holds.ts';
 import type { Planned } from '../plan/make.ts';
-import type { HoldChange } from '../rollback/hold.ts';
 import type { Edited } from '../rollback/interleaved.ts';
 import { narrowUndo, type Undo } from '../rollback/undo.ts';
 import type { NotUndone } from '../state/journal.ts';
@@ -46,8 +46,8 @@ export type UndoRequest = {
   readonly command: string;
   /** What a person is asked. */
   readonly question: string;
-  /** What it means for the configuration that it undoes. */
-  readonly hold?: HoldChange | undefined;
+  /** The run whose values it takes back, and whether they are held from now on; absent where nobody can tell. */
+  readonly hold?: Omit<HoldChange, 'values'> | undefined;
   /** The snapshot that it goes back to. */
   readonly snapshot?: PlanDocument['snapshot'];
   /** Whether what was made meanwhile is deleted; it is, unless this says no. */
@@ -121,7 +121,7 @@ export async function carryOutUndo(
       ...(await verifyUndo(withoutAgreed(undo, plan), result, session)),
       left,
     }),
-    ...(hold === undefined ? {} : { hold }),
+    ...(hold && { hold: { ...hold, values: valuesUndone(plan, session.state) } }),
   });
   if (hold?.isHeld === true && (exit === EXIT.done || exit === EXIT.partial)) tellHeld(context);
   return exit;

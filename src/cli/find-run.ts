@@ -1,5 +1,4 @@
 import { CallsheetError } from '../core/errors.ts';
-import type { Applied } from '../rollback/hold.ts';
 import { undoRun } from '../rollback/undo.ts';
 import type { JournalEntry, RunBegan } from '../state/journal.ts';
 import type { Session } from './session.ts';
@@ -86,18 +85,13 @@ export async function refuseAtWork(given: string | undefined, session: Session):
   });
 }
 
-/** The configuration that was applied last, and by which run; undefined where nothing was, since a time at that. */
+/** The run that applied something last since a time; undefined where none did. */
 export async function findLastApplied(
-  session: Session,
-  since?: string,
-): Promise<Applied | undefined> {
-  for (const { run, purpose, at } of await session.store.runs()) {
-    if (since !== undefined && Date.parse(at) <= Date.parse(since)) return undefined;
-    if (purpose !== 'apply') continue;
-    const began = await readBegan(session, run);
-    return began && { config_digest: began.config_digest, undid: run };
-  }
-  return undefined;
+  { store }: Session,
+  since: string,
+): Promise<string | undefined> {
+  const applied = (await store.runs()).find(({ purpose }) => purpose === 'apply');
+  return applied && Date.parse(applied.at) > Date.parse(since) ? applied.run : undefined;
 }
 
 /** Whether a run changed nothing. One whose copies are gone may have. */

@@ -5,11 +5,16 @@ import { kindNamed } from '../kinds/index.ts';
 import { scopeOf } from '../plan/natural-key.ts';
 import { formatCount } from '../render/wording.ts';
 import { findEdits } from '../rollback/edits.ts';
-import type { HoldChange } from '../rollback/hold.ts';
 import { type Kept, type Since, undoSince } from '../rollback/since.ts';
 import { openSnapshot } from '../snapshot/read-file.ts';
 import type { ResourceState } from '../state/model.ts';
-import { carryOutUndo, chooseFrom, leaveOutEdited, type UndoFlags } from './carry-out-undo.ts';
+import {
+  carryOutUndo,
+  chooseFrom,
+  leaveOutEdited,
+  type UndoFlags,
+  type UndoRequest,
+} from './carry-out-undo.ts';
 import { quoted } from './command-line.ts';
 import type { Context } from './context.ts';
 import type { ExitCode } from './exit.ts';
@@ -74,10 +79,10 @@ export async function rollbackTo(flags: RollbackToFlags, context: Context): Prom
   }
 }
 
-/** The configuration that was applied last since the snapshot is not to be applied again unawares. */
-async function holdSince(session: Session, madeAt: string): Promise<HoldChange | undefined> {
-  const last = await findLastApplied(session, madeAt);
-  return last && { ...last, isHeld: true };
+/** What was applied since the snapshot is not to be applied again unawares. */
+async function holdSince(session: Session, madeAt: string): Promise<UndoRequest['hold']> {
+  const undid = await findLastApplied(session, madeAt);
+  return undid === undefined ? undefined : { undid, isHeld: true };
 }
 
 function stray(flag: string, to: string): CallsheetError {

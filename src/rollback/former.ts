@@ -112,7 +112,12 @@ export function unknownFields({ kind, document, resource }: Former): readonly st
 export function desiredFrom(
   former: Former,
   { document, references }: Relinked,
-  more: Pick<DesiredResource, 'isExact' | 'whole'>,
+  {
+    ignore = [],
+    ...more
+  }: Pick<DesiredResource, 'isExact' | 'whole'> & {
+    readonly ignore?: readonly string[];
+  },
 ): DesiredResource {
   const scope = scopeOf(kindNamed(former.kind), former.document ?? {});
   const name = former.document?.name;
@@ -123,7 +128,7 @@ export function desiredFrom(
     lifecycle: {
       protect: former.resource?.protect ?? false,
       // What no snapshot holds is neither compared nor written.
-      ignore: more.isExact === true ? former.withheld : [],
+      ignore: more.isExact === true ? former.withheld : ignore,
       ...(former.id === null ? {} : { adopt: former.id }),
     },
     isPartial: true,

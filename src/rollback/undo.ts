@@ -4,10 +4,11 @@
  */
 import type { Address } from '../core/address.ts';
 import type { DesiredResource } from '../core/desired.ts';
-import { parsePath } from '../core/path.ts';
+import { formatPath, identitySegment, isIdentity, parsePath } from '../core/path.ts';
 import { namesField } from '../core/schema.ts';
-import { isObject, type Json, type JsonObject, type ValueObject } from '../core/value.ts';
-import { pickLeaves } from '../diff/pick.ts';
+import { isList, isObject, type Json, type JsonObject, type ValueObject } from '../core/value.ts';
+import { schemasAlong, valueAt } from '../diff/along.ts';
+import { pickLeaves, placeValue } from '../diff/pick.ts';
 import { kindNamed } from '../kinds/index.ts';
 import type { Kind } from '../kinds/kind.ts';
 import type {
@@ -19,6 +20,7 @@ import type {
   SnapshotTaken,
 } from '../state/journal.ts';
 import type { ResourceState } from '../state/model.ts';
+import type { Sealer } from '../state/seal.ts';
 import {
   desiredFrom,
   ownersOf,
@@ -60,6 +62,31 @@ export type Produced = {
   /** Whether that is only the newest entry from before: which ones the run made, nobody wrote down. */
   readonly isBefore?: true;
 };
+
+/** The copies of a journal with what they keep encrypted, as far as it opens. */
+export function unseal(
+  entries: readonly JournalEntry[],
+  open: Sealer['open'] | undefined,
+): readonly JournalEntry[] {
+  if (open === undefined) return entries;
+  return entries.map((entry) =>
+    entry.type === 'snapshot' && entry.sealed !== undefined ? unsealOne(entry, open) : entry,
+  );
+}
+
+function unsealOne(snapshot: SnapshotTaken, open: Sealer['open']): SnapshotTaken {
+  const { address, kind, sealed = {} } = snapshot;
+  const { schema } = kindNamed(kind);
+  const opened = new Set<string>();
+  const document = Object.entries(sealed).reduce((whole, [text, kept]) => {
+    const [value, path] = [open(address, text, kept), parsePath(text)];
+    if (whole === null || value === undefined || path === undefined) return whole;
+    opened.add(text);
+    return placeValue(schema, whole, path, value);
+  }, snapshot.document);
+  const withheld = snapshot.withheld.filter((text) => !opened.has(text));
+  return { ...snapshot, document, withheld };
+}
 
 /** Reads a run's journal backwards. Only what the run really did is undone. */
 export function undoRun(entries: readonly JournalEntry[]): Undo {
@@ -191,18 +218,24 @@ function undoOne(
     .map(parsePath)
     .filter((path) => path !== undefined);
   const former = withUnreturned(kind, document, snapshot.resource?.leaves ?? {});
-  const { wanted, relinked } = wantedFrom(snapshot, addressOf, isWhole ? undefined : changed);
+  const bare = bareElements(kind, snapshot);
+  const source = isWhole ? withoutElements(kind, snapshot, bare) : snapshot;
+  const { wanted, relinked } = wantedFrom(source, addressOf, isWhole ? undefined : changed);
   const whole = relinked?.document;
   return {
     address,
     restored: restoredState(kind.schema, touched),
-    wanted,
+    wanted: { ...wanted, withheld: [...wanted.withheld, ...bare] },
     desired: desiredFrom(
       snapshot,
       isWhole && relinked
         ? relinked
         : relink(kind.schema, pickLeaves(kind.schema, former, paths), addressOf),
-      whole === undefined ? {} : { whole: { document: whole, withheld: snapshot.withheld } },
+      {
+        ...(whole && { whole: { document: whole, withheld: [...snapshot.withheld, ...bare] } }),
+        // It stays where it is still there, and is not made again where it is not.
+        ignore: bare,
+      },
     ),
     impossible: [
       ...lostValues(kind.schema, touched),
@@ -210,6 +243,44 @@ function undoOne(
       ...(isKept ? [replacedStays(address, name, line.id)] : []),
     ],
   };
+}
+
+/**
+ * Elements of which nothing is left but what they are known by, such as a header without its value: sent like that
+ * they would be broken.
+ */
+function bareElements({ schema }: Kind, { document, withheld }: SnapshotTaken): readonly string[] {
+  const elements = withheld.flatMap((text) => {
+    const path = parsePath(text) ?? [];
+    const at = path.findLastIndex(isIdentity);
+    return at < 0 ? [] : [path.slice(0, at + 1)];
+  });
+  const bare = elements.filter((path) => {
+    const element = document === null ? undefined : valueAt(schema, document, path);
+    const list = schemasAlong(schema, path.slice(0, -1)).at(-1);
+    const members = isObject(element) ? Object.keys(element) : [];
+    return members.every((name) => name === list?.['x-identity']);
+  });
+  return [...new Set(bare.map(formatPath))];
+}
+
+function withoutElements(
+  { schema }: Kind,
+  snapshot: SnapshotTaken,
+  elements: readonly string[],
+): SnapshotTaken {
+  const document = elements.reduce((whole, text) => {
+    const path = parsePath(text) ?? [];
+    const above = path.slice(0, -1);
+    const list = whole === null ? undefined : valueAt(schema, whole, above);
+    const name = schemasAlong(schema, above).at(-1)?.['x-identity'] ?? '';
+    if (whole === null || !isList(list)) return whole;
+    const kept = list.filter(
+      (one) => !isObject(one) || identitySegment(String(one[name] ?? '')) !== path.at(-1),
+    );
+    return placeValue(schema, whole, above, kept);
+  }, snapshot.document);
+  return { ...snapshot, document };
 }
 
 /** What was written once and is not returned, as the state remembers it. */

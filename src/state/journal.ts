@@ -84,6 +84,8 @@ export type SnapshotTaken = {
   readonly resource: ResourceState | null;
   /** Sensitive leaves that `document` leaves out. */
   readonly withheld: readonly string[];
+  /** Those of them that are kept encrypted, by path; absent where no key is given. See `seal.ts`. */
+  readonly sealed?: { readonly [path: string]: string };
   /**
    * What the state is to say of it once the change took, so that a run that died can be settled by reading.
    * Null: nothing. Journals of older versions have none.

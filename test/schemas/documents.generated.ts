@@ -1156,6 +1156,10 @@ export interface Began {
 }
 export interface Holds {
   [k: string]: {
+    address?: string;
+    id?: string | null;
+    path?: string | null;
+    value?: string | null;
     undid: string;
     by: string;
     at: string;
@@ -1171,6 +1175,9 @@ export interface Snapshot {
   pin: null | Pin;
   resource: null | Resource;
   withheld: string[];
+  sealed?: {
+    [k: string]: string;
+  };
   intended?: null | {
     key: string | null;
     scope: {
@@ -1687,6 +1694,10 @@ export interface Document {
 }
 export interface Holds {
   [k: string]: {
+    address?: string;
+    id?: string | null;
+    path?: string | null;
+    value?: string | null;
     undid: string;
     by: string;
     at: string;
@@ -1759,6 +1770,10 @@ export interface Began {
 }
 export interface Holds1 {
   [k: string]: {
+    address?: string;
+    id?: string | null;
+    path?: string | null;
+    value?: string | null;
     undid: string;
     by: string;
     at: string;
@@ -1774,6 +1789,9 @@ export interface Snapshot {
   pin: Pin;
   resource: null | Resource;
   withheld: string[];
+  sealed?: {
+    [k: string]: string;
+  };
   intended?: {
     key: string | null;
     scope: {

@@ -4,15 +4,14 @@ import { kindOf, matchesAddress } from '../../core/address.ts';
 import { CallsheetError } from '../../core/errors.ts';
 import { kindNamed } from '../../kinds/index.ts';
 import { pinOf } from '../../plan/pin.ts';
-import { holdChangeOf } from '../../rollback/hold.ts';
+import { holdsWhenUndone } from '../../rollback/hold.ts';
 import { afterRollbacks, type Edited, findInterleaved } from '../../rollback/interleaved.ts';
-import { type Undo, undoRun } from '../../rollback/undo.ts';
+import { type Undo, undoRun, unseal } from '../../rollback/undo.ts';
 import { carryOutUndo, chooseFrom, leaveOutEdited, type UndoFlags } from '../carry-out-undo.ts';
 import type { Context } from '../context.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import {
   type FoundRun,
-  findLastApplied,
   findRun,
   findWriter,
   readBegan,
@@ -21,7 +20,7 @@ import {
 } from '../find-run.ts';
 import { runText } from '../result.ts';
 import type { RollbackToFlags } from '../rollback-to.ts';
-import { openSession, type Session } from '../session.ts';
+import { openSession, type Session, sealerFor } from '../session.ts';
 import { refuseBeside } from '../unfinished.ts';
 
 export type RollbackFlags = UndoFlags &
@@ -41,7 +40,8 @@ export async function rollback(flags: RollbackFlags, context: Context): Promise<
     if (isBegun)
       context.terminal.err(`Going on with the rollback of run ${run}, which did not end.`);
     refuseWithoutCopies(run, entries, flags);
-    const all = afterRollbacks(undoRun(entries), rollbacks);
+    const kept = unseal(entries, sealerFor(session.state, context)?.open);
+    const all = afterRollbacks(undoRun(kept), rollbacks);
     if (all.addresses.length === 0) {
       showNothingToUndo(run, flags, context);
       return EXIT.done;
@@ -50,8 +50,8 @@ export async function rollback(flags: RollbackFlags, context: Context): Promise<
     const chosen = chooseFrom(all, flags, (flag) => untouched(flag, run));
     const edited = flags.force === true ? [] : await findEdited(chosen, session);
     const { undo, skipped } = leaveOutEdited(chosen, edited, command, flags);
-    const last = await findLastApplied(session);
-    const hold = await holdChangeOf(run, (id) => readBegan(session, id), last);
+    const isHeld = await holdsWhenUndone(run, (id) => readBegan(session, id));
+    const hold = isHeld === undefined ? undefined : { undid: run, isHeld };
     const request = { undo, run, command, question: `Roll back run ${run}?`, hold, skipped };
     return await carryOutUndo(request, flags, session, context);
   } finally {
