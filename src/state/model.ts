@@ -68,6 +68,8 @@ export type ResourceState = {
   readonly leaves: { readonly [path: string]: AppliedLeaf };
   readonly pin: RememberedPin | null;
   readonly protect: boolean;
+  /** The rollback that wrote it last; absent where another run did. */
+  readonly restored_by?: string;
   /** Requests of its making that were answered, where a run died before the last of them. */
   readonly unfinished?: readonly string[];
 };

@@ -660,6 +660,7 @@ export interface Resource {
   leaves: Leaves;
   pin: null | Pin;
   protect: boolean;
+  restored_by?: string;
   unfinished?: string[];
 }
 export interface Leaves {
@@ -1205,6 +1206,7 @@ export interface Resource {
   leaves: Leaves;
   pin: null | Pin;
   protect: boolean;
+  restored_by?: string;
   unfinished?: string[];
 }
 export interface Leaves {
@@ -1714,6 +1716,7 @@ export interface Resource {
   leaves: Leaves;
   pin: Pin;
   protect: boolean;
+  restored_by?: string;
   unfinished?: string[];
 }
 export interface Leaves {
