@@ -5,6 +5,8 @@ import { parsePath } from '../core/path.ts';
 import type { Change, Pin } from '../core/plan-document.ts';
 import { withhold } from '../core/redact.ts';
 import { namesField } from '../core/schema.ts';
+import { valueAt } from '../diff/along.ts';
+import { isWritten } from '../diff/finding.ts';
 import { knownSecrets } from '../diff/known-secrets.ts';
 import { livePin } from '../plan/pin.ts';
 import type { LiveResource } from '../plan/reader.ts';
@@ -36,7 +38,8 @@ export type ChangeOutcome = {
 
 /** Carries one change out: pin, snapshot, steps, proof, memory. */
 export async function applyChange(change: Change, given: ChangeWork): Promise<ChangeOutcome> {
-  const fields = [...new Set(change.fields.map(({ path }) => path))];
+  // What is let go of, or only mentioned, is no change: a rollback has nothing to undo there.
+  const fields = [...new Set(change.fields.filter(isWritten).map(({ path }) => path))];
   let tries = 0;
   const onTry = () => {
     tries += 1;
@@ -137,6 +140,11 @@ async function takeSnapshot(
   const { document, withheld } = live
     ? withhold(kind.schema, live.document, secrets)
     : { document: null, withheld: [] };
+  const sealed = withheld.flatMap((text): [string, string][] => {
+    const value = live && valueAt(kind.schema, live.document, parsePath(text) ?? [text]);
+    const kept = value === undefined ? undefined : deps.seal?.(change.address, text, value);
+    return kept === undefined ? [] : [[text, kept]];
+  });
   await deps.lease.append({
     type: 'snapshot',
     address: change.address,
@@ -146,6 +154,7 @@ async function takeSnapshot(
     pin,
     resource: recorded ?? null,
     withheld,
+    ...(sealed.length === 0 ? {} : { sealed: Object.fromEntries(sealed) }),
     intended: intendedBy(work),
   });
 }

@@ -3,6 +3,7 @@ import { CallsheetError } from '../core/errors.ts';
 import type { PlannedOperation } from '../core/plan-document.ts';
 import { isObject } from '../core/value.ts';
 import { facetBody } from '../diff/body.ts';
+import { isUnclearable } from '../diff/finding.ts';
 import { mergeDocuments } from '../diff/merge.ts';
 import { performCreate } from './create.ts';
 import { leftOf } from './narrow.ts';
@@ -52,7 +53,9 @@ async function performFacet(
   const field = operation.fields[0] ?? '';
   const facet = facetOf(kind, field);
   if (facet === undefined || desired === undefined) return progress;
-  const changes = remaining(work, live, false).filter(({ path }) => path[0] === field);
+  const changes = remaining(work, live, false).filter(
+    (change) => change.path[0] === field && !isUnclearable(change),
+  );
   if (changes.length === 0) return progress;
   if (live.document[field] === undefined) throw new CallsheetError('refused', facet.absent);
   // What is read beside what is declared may be a default: sent back, it would become the agent's own.

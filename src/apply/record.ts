@@ -24,7 +24,13 @@ export async function record(
   const resource =
     restored !== undefined
       ? restored && live
-        ? { ...restored, leaves: leavesAfter(restored, recorded, left), id: live.id, pin }
+        ? {
+            ...restored,
+            leaves: leavesAfter(restored, recorded, left),
+            id: live.id,
+            pin,
+            restored_by: deps.run,
+          }
         : null
       : desired && live
         ? rememberResource(

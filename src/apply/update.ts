@@ -1,6 +1,7 @@
 import type { DesiredResource } from '../core/desired.ts';
 import { requestBody } from '../diff/body.ts';
 import type { LeafChange } from '../diff/compare.ts';
+import { isUnclearable, UNCLEARABLE } from '../diff/finding.ts';
 import { mergeDocuments } from '../diff/merge.ts';
 import type { Draft } from '../kinds/kind.ts';
 import { isResent } from '../plan/change.ts';
@@ -28,12 +29,15 @@ export async function performUpdate(work: Work, progress: Progress): Promise<Pro
   const { kind, desired } = work;
   const live = required(progress);
   if (desired === undefined || kind.update === undefined) return progress;
-  const all = ownChanges(work, live).filter(
+  const found = ownChanges(work, live).filter(
     ({ text }) => !progress.left.some((one) => one.text === text),
   );
+  const all = found.filter((one) => !isUnclearable(one));
   const sent: LeafChange[] = [];
   const cleared: LeafChange[] = [];
-  const left: Left[] = [];
+  const left: Left[] = found
+    .filter(isUnclearable)
+    .map(({ path, text }) => ({ path, text, why: UNCLEARABLE }));
   const batches: (readonly LeafChange[])[] = [all];
   for (let batch = batches.shift(); batch !== undefined; batch = batches.shift()) {
     const changes = batch;

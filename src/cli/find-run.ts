@@ -1,5 +1,4 @@
 import { CallsheetError } from '../core/errors.ts';
-import type { Applied } from '../rollback/hold.ts';
 import { undoRun } from '../rollback/undo.ts';
 import type { JournalEntry, RunBegan } from '../state/journal.ts';
 import type { Session } from './session.ts';
@@ -21,10 +20,11 @@ export type FoundRun = {
  * The run that is asked for, or the newest one that changed something. Where that is a rollback which did
  * not come to its end, it is gone on with.
  */
-export async function findRun(session: Session, wanted: string | undefined): Promise<FoundRun> {
+export async function findRun(session: Session, given: string | undefined): Promise<FoundRun> {
   const rollbacks: Entries[] = [];
   let healing: string | undefined;
   const runs = await runsOf(session);
+  let wanted = given === undefined ? undefined : wholeId(given, runs);
   const { last_run: last } = session.state;
   // The one before it is not the last one: undoing that would undo something else than what is asked for.
   if (wanted === undefined && last !== null && !runs.includes(last))
@@ -58,18 +58,40 @@ export async function findRun(session: Session, wanted: string | undefined): Pro
   });
 }
 
-/** The configuration that was applied last, and by which run; undefined where nothing was, since a time at that. */
+/** Ids that are listed where several begin alike. */
+const MOST_LISTED = 5;
+
+/** The id that a shortened one stands for: how it begins, or what follows its time. Throws where several do. */
+function wholeId(given: string, runs: readonly string[]): string {
+  if (given === '' || runs.includes(given)) return given;
+  const meant = runs.filter((run) => run.startsWith(given) || run.split('-')[1]?.startsWith(given));
+  const [only = given] = meant;
+  if (meant.length <= 1) return only;
+  const listed = meant.slice(0, MOST_LISTED).join(', ');
+  const more = meant.length > MOST_LISTED ? ` and ${meant.length - MOST_LISTED} more` : '';
+  throw new CallsheetError('usage', `${given} is the beginning of several runs: ${listed}${more}`, {
+    hint: 'Give more of the id. callsheet runs lists all of them.',
+  });
+}
+
+/** A run that is still at work cannot be undone yet. Throws where it is the one that is asked for. */
+export async function refuseAtWork(given: string | undefined, session: Session): Promise<void> {
+  const { unfinished } = session;
+  if (given === undefined || unfinished === undefined || unfinished.settlement !== undefined)
+    return;
+  if (wholeId(given, await runsOf(session)) !== unfinished.run) return;
+  throw new CallsheetError('usage', `run ${unfinished.run} is still at work`, {
+    hint: 'Wait until it ends, or interrupt it, and roll it back then. callsheet state unlock shows who runs it.',
+  });
+}
+
+/** The run that applied something last since a time; undefined where none did. */
 export async function findLastApplied(
-  session: Session,
-  since?: string,
-): Promise<Applied | undefined> {
-  for (const { run, purpose, at } of await session.store.runs()) {
-    if (since !== undefined && Date.parse(at) <= Date.parse(since)) return undefined;
-    if (purpose !== 'apply') continue;
-    const began = await readBegan(session, run);
-    return began && { config_digest: began.config_digest, undid: run };
-  }
-  return undefined;
+  { store }: Session,
+  since: string,
+): Promise<string | undefined> {
+  const applied = (await store.runs()).find(({ purpose }) => purpose === 'apply');
+  return applied && Date.parse(applied.at) > Date.parse(since) ? applied.run : undefined;
 }
 
 /** Whether a run changed nothing. One whose copies are gone may have. */
@@ -85,7 +107,7 @@ function isKnown(run: string, { state: { last_run: last, holds = {} } }: Session
 /** Without its record nobody knows what a run found before it wrote. */
 function recordGone(which: string, { store }: Session): CallsheetError {
   return new CallsheetError('usage', `the record of ${which} is gone, and its copies with it`, {
-    hint: `Put it back beside ${store.location} from a backup. Otherwise take the change back in the configuration: callsheet plan. An earlier run is undone with --run.`,
+    hint: `Put it back beside ${store.location} from a backup. Otherwise take the change back in the configuration: callsheet plan. An earlier run: callsheet rollback RUN.`,
   });
 }
 
@@ -145,16 +167,15 @@ function isDone(entries: Entries): boolean {
 /** Undoing a rollback brings back what it undid, which nobody should get without asking for it. */
 function redo(run: string, undoes: string): CallsheetError {
   return new CallsheetError('usage', `the last run was itself a rollback, of ${undoes}`, {
-    hint: `To bring back what it undid: callsheet rollback --run ${run}. Earlier runs: callsheet runs.`,
+    hint: `To bring back what it undid: callsheet rollback ${run}. Earlier runs: callsheet runs.`,
   });
 }
 
 /** Whoever asks for the last run means one that a person wanted, and not what was put back in the night. */
 function healed(run: string, before: string | undefined): CallsheetError {
-  const earlier =
-    before === undefined ? '' : ` The run before: callsheet rollback --run ${before}.`;
+  const earlier = before === undefined ? '' : ` The run before: callsheet rollback ${before}.`;
   return new CallsheetError('usage', `the last run, ${run}, put back what had drifted`, {
-    hint: `To bring the drift back: callsheet rollback --run ${run}.${earlier}`,
+    hint: `To bring the drift back: callsheet rollback ${run}.${earlier}`,
   });
 }
 

@@ -1,6 +1,6 @@
 import { assumptionOf, movedEndpoints } from '../api/endpoints.ts';
 import { formerAddresses } from '../config/moves.ts';
-import { matchesAddress } from '../core/address.ts';
+import { type Address, matchesAddress } from '../core/address.ts';
 import type { PlanDocument, PlanOptions, Refusal } from '../core/plan-document.ts';
 import { makePlan, type PlanInput, type Planned } from '../plan/make.ts';
 import { judgeByRules, type Objection, objectionsTo, refusalsIn } from '../plan/objections.ts';
@@ -86,17 +86,20 @@ export function planInstead(
 /** What stands against running a plan now, by the clock, the state and the configuration of now. */
 export function objectionsNow(
   plan: PlanDocument,
-  { stack, state }: Pick<Session, 'stack' | 'state'>,
+  { stack, state, world: known }: Pick<Session, 'stack' | 'state' | 'world'>,
   { now }: Context,
 ): readonly Objection[] {
-  const { guards } = stack;
-  return objectionsTo(plan, { guards, holds: state.holds ?? {}, now: now() });
+  const { guards, resources: desired } = stack;
+  const ids = new Map(plan.changes.map(({ address, id }) => [address, id]));
+  const idOf = (address: Address) => ids.get(address) ?? state.resources[address]?.id;
+  const world = { ...known, idOf };
+  return objectionsTo(plan, { guards, holds: state.holds ?? {}, now: now(), desired, world });
 }
 
 /** The part of it that nobody overrode, and what the team's own rules refuse. */
 export function refusalsNow(
   plan: PlanDocument,
-  session: Pick<Session, 'stack' | 'state'>,
+  session: Pick<Session, 'stack' | 'state' | 'world'>,
   context: Context,
 ): readonly Refusal[] {
   const judged = judgeByRules(plan, { rules: session.stack.rules, now: context.now() });

@@ -53,7 +53,10 @@ export function addPlanningCommands(command: MakeCommand, action: Act): void {
     );
 
   keyOptionsOn(command('rollback', 'undo a run, or go back to a snapshot'))
-    .option('--run <id>', 'the run to undo; the last one otherwise')
+    .argument(
+      '[run]',
+      'the run to undo: its id, or as much of it as tells it apart; the last one otherwise',
+    )
     .option('--to <snapshot>', 'a file of callsheet snapshot create to go back to')
     .option('--allow-delete', 'with --to: delete what was made since the snapshot')
     .addOption(
@@ -62,16 +65,21 @@ export function addPlanningCommands(command: MakeCommand, action: Act): void {
         'only these of what it would bring back: an address, a kind',
       ),
     )
+    .addOption(new Option('--exclude <address...>', 'leave these as they are: an address, a kind'))
+    .option('--dry-run', 'show the plan and write nothing')
     .option('--auto-approve', 'do not ask')
-    .option('--force', 'undo edits that were made since the run, too')
-    .option('--skip-refused', 'leave out what is refused and undo the rest')
+    .option('--force', 'undo the fields of the run that somebody edited since, too, and no others')
+    .option('--skip-refused', 'leave out what is refused or was edited since, and undo the rest')
     .addOption(overrideFreeze())
     .addOption(concurrency())
-    .addOption(format('text', 'json'))
-    .action(
-      action(async (flags, context) =>
-        (await import('./commands/rollback.ts')).rollback(flags, context),
-      ),
+    .addOption(format('text', 'json', 'markdown', 'html'))
+    .action((run: string | undefined, flags) =>
+      action(async (given: typeof flags, context) =>
+        (await import('./commands/rollback.ts')).rollback(
+          { ...given, ...(run === undefined ? {} : { run }) },
+          context,
+        ),
+      )(flags),
     );
 
   keyOptionsOn(

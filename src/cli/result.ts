@@ -4,7 +4,7 @@ import type { FailureDocument } from '../render/failure.ts';
 import { renderLedgerText } from '../render/ledger.ts';
 import { renderProse } from '../render/prose.ts';
 import { escapeInJson, sanitise } from '../render/untrusted.ts';
-import { renderVerification } from '../render/verification.ts';
+import { renderNotUndone, renderVerification } from '../render/verification.ts';
 import type { LedgerLine } from '../state/journal.ts';
 import { commandLine } from './command-line.ts';
 import type { CommonFlags, Context } from './context.ts';
@@ -30,7 +30,8 @@ export function showResult(
     terminal.out(runJson(run, plan, result.status, result.ledger, verification));
     return;
   }
-  terminal.out(renderLedgerText(result.ledger, terminal.render));
+  const isBrief = plan.purpose === 'rollback';
+  terminal.out(renderLedgerText(result.ledger, terminal.render, { isBrief }));
   if (verification !== undefined) {
     terminal.out(renderVerification(verification, plan.undoes, terminal.render));
   }
@@ -55,7 +56,7 @@ const STRUCK: { readonly [purpose in PlanDocument['purpose']]: string } = {
   apply:
     'Nothing was written: the plan holds changes that are refused. --skip-refused leaves them out and does the rest.',
   rollback:
-    'Nothing was written: the rollback holds changes that are refused. --force undoes edits that were made since, and deletes what is used since, too; it never deletes what is protected. --skip-refused leaves out what is refused.',
+    'Nothing was written: the rollback holds changes that are refused. --force undoes the fields of the run that were edited since, and deletes what is used since, too; it never deletes what is protected. To go on, type one of these:',
   restore:
     'Nothing was written: the restoration holds changes that are refused. --skip-refused leaves them out and does the rest.',
   drift: 'Nothing was written.',
@@ -70,8 +71,14 @@ export function showNothingDone(
   plan: PlanDocument,
   status: 'done' | 'partial' | 'refused',
   { flags, context }: Shown,
+  verification?: Verification,
 ): void {
-  if (flags.format !== 'json') return;
+  if (flags.format !== 'json') {
+    const isLeft = verification !== undefined && verification.left.length > 0;
+    const { terminal } = context;
+    if (isLeft) terminal.out(renderNotUndone(verification.left, terminal.render));
+    return;
+  }
   const ledger = plan.changes.map(({ address, action, id, verdict, reason }) => ({
     address,
     action,
@@ -82,7 +89,7 @@ export function showNothingDone(
     fields: [],
     history: null,
   }));
-  context.terminal.out(runJson(null, plan, status, ledger));
+  context.terminal.out(runJson(null, plan, status, ledger, verification));
 }
 
 /** What came of a run, for programs: `schemas/run.schema.json`. */

@@ -1,4 +1,3 @@
-import { matchesAddress } from '../core/address.ts';
 import { CallsheetError } from '../core/errors.ts';
 import { ownOf } from '../core/own.ts';
 import type { Note } from '../core/plan-document.ts';
@@ -6,12 +5,17 @@ import { kindNamed } from '../kinds/index.ts';
 import { scopeOf } from '../plan/natural-key.ts';
 import { formatCount } from '../render/wording.ts';
 import { findEdits } from '../rollback/edits.ts';
-import type { HoldChange } from '../rollback/hold.ts';
 import { type Kept, type Since, undoSince } from '../rollback/since.ts';
-import { narrowUndo, type Undo } from '../rollback/undo.ts';
 import { openSnapshot } from '../snapshot/read-file.ts';
 import type { ResourceState } from '../state/model.ts';
-import { carryOutUndo, type UndoFlags } from './carry-out-undo.ts';
+import {
+  carryOutUndo,
+  chooseFrom,
+  leaveOutEdited,
+  type UndoFlags,
+  type UndoRequest,
+} from './carry-out-undo.ts';
+import { quoted } from './command-line.ts';
 import type { Context } from './context.ts';
 import type { ExitCode } from './exit.ts';
 import { beganOf, findLastApplied, readRun } from './find-run.ts';
@@ -24,8 +28,6 @@ export type RollbackToFlags = UndoFlags &
   KeyFlags & {
     readonly to: string;
     readonly allowDelete?: boolean;
-    /** The part of the stack that goes back; all of it where none is given. */
-    readonly target?: readonly string[];
   };
 
 /** `callsheet rollback --to SNAPSHOT`: what the stack manages becomes what it was when that was made. */
@@ -43,21 +45,25 @@ export async function rollbackTo(flags: RollbackToFlags, context: Context): Prom
     if (since.undo.addresses.length === 0 && since.undo.impossible.length === 0) {
       throw nothingOfStack(flags.to);
     }
-    const undo = chooseFrom(since.undo, flags);
-    const there = undo.addresses.filter((address) => {
+    const command = `rollback --to ${quoted(flags.to)}`;
+    const chosen = chooseFrom(since.undo, flags, (flag) => stray(flag, flags.to));
+    const there = chosen.addresses.filter((address) => {
       const known = ownOf(state.resources, address);
       return known !== undefined && !isMissing(known.kind, known.id);
     });
-    if (flags.force !== true && !(await isGoneOnWith(session, sha256))) {
-      const edits = await findEdits(there, undo.versions, state, (kind, id, limit) =>
-        reader.history(kindNamed(kind), id, limit),
-      );
-      if (edits.length > 0) throw edited(edits);
-    }
+    const isLookedFor = flags.force !== true && !(await isGoneOnWith(session, sha256));
+    const edits = isLookedFor
+      ? await findEdits(there, chosen.versions, state, (kind, id, limit) =>
+          reader.history(kindNamed(kind), id, limit),
+        )
+      : [];
+    const { undo, skipped } = leaveOutEdited(chosen, edits, command, flags);
     const { made_at } = snapshot.header;
     return await carryOutUndo(
       {
         undo,
+        command,
+        skipped,
         question: `Roll back to the snapshot of ${made_at}?`,
         snapshot: { made_at, sha256 },
         mayDelete: flags.allowDelete === true,
@@ -73,23 +79,16 @@ export async function rollbackTo(flags: RollbackToFlags, context: Context): Prom
   }
 }
 
-/** The configuration that was applied last since the snapshot is not to be applied again unawares. */
-async function holdSince(session: Session, madeAt: string): Promise<HoldChange | undefined> {
-  const last = await findLastApplied(session, madeAt);
-  return last && { ...last, isHeld: true };
+/** What was applied since the snapshot is not to be applied again unawares. */
+async function holdSince(session: Session, madeAt: string): Promise<UndoRequest['hold']> {
+  const undid = await findLastApplied(session, madeAt);
+  return undid === undefined ? undefined : { undid, isHeld: true };
 }
 
-/** The part that `--target` names. */
-function chooseFrom(undo: Undo, { to, target = [] }: RollbackToFlags): Undo {
-  const known = [...undo.addresses, ...undo.impossible.map(({ address }) => address)];
-  const stray = target.find((pattern) => !known.some((one) => matchesAddress(pattern, one)));
-  if (stray !== undefined) {
-    throw new CallsheetError('usage', `--target ${stray}: the snapshot ${to} has nothing of it`, {
-      hint: 'What it holds: callsheet snapshot show. Addresses: callsheet state list.',
-    });
-  }
-  if (target.length === 0) return undo;
-  return narrowUndo(undo, (address) => target.some((one) => matchesAddress(one, address)));
+function stray(flag: string, to: string): CallsheetError {
+  return new CallsheetError('usage', `${flag}: the snapshot ${to} has nothing of it`, {
+    hint: 'What it holds: callsheet snapshot show. Addresses: callsheet state list.',
+  });
 }
 
 /**
@@ -147,12 +146,6 @@ function notesOn({ untold, foreign }: Since, { kept, others }: Relevant): readon
     said.push({ severity: 'info', address: null, message });
   }
   return said;
-}
-
-function edited(edits: readonly string[]): CallsheetError {
-  return new CallsheetError('refused', edits.join('\n'), {
-    hint: 'Look at the edits first (callsheet drift). --target brings back what nobody touched; --force rolls back all the same and undoes them.',
-  });
 }
 
 function nothingOfStack(file: string): CallsheetError {

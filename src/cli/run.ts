@@ -9,11 +9,11 @@ import type { DesiredResource } from '../core/desired.ts';
 import type { PlanDocument } from '../core/plan-document.ts';
 import { kindNamed } from '../kinds/index.ts';
 import { createReader } from '../live/reader.ts';
+import { type HoldChange, withHoldChange } from '../plan/holds.ts';
 import type { Planned } from '../plan/make.ts';
 import { withRefusals } from '../plan/objections.ts';
 import { concealResource, secretsInClear } from '../plan/remember.ts';
 import { secretsWritten } from '../plan/secrets.ts';
-import { type HoldChange, withHoldChange, withoutHold } from '../rollback/hold.ts';
 import type { Fingerprinter } from '../state/fingerprint.ts';
 import type { Actor, RunBegan, SnapshotTaken } from '../state/journal.ts';
 import type { ResourceState, State } from '../state/model.ts';
@@ -27,7 +27,7 @@ import { objectionsNow, refusalsNow } from './make-plan.ts';
 import { openProgress } from './progress.ts';
 import { showNothingDone, showResult, tellRefused } from './result.ts';
 import { runId } from './run-id.ts';
-import { fingerprintsForRun, type Session } from './session.ts';
+import { fingerprintsForRun, type Session, sealerFor } from './session.ts';
 import { say } from './tell.ts';
 import { recordSettlement } from './unfinished.ts';
 import type { Left, Verification, VerifiedResult } from './verify-undo.ts';
@@ -49,7 +49,7 @@ export type RunRequest = {
   /** The desired side, where it is not the configuration. */
   readonly desired?: readonly DesiredResource[];
   readonly restored?: ReadonlyMap<Address, ResourceState | null>;
-  /** What it means for the configuration that it undoes. */
+  /** What it means for the values that it undoes. */
   readonly hold?: HoldChange;
   /** Where what came of it goes; shown as the result of the command unless given. */
   readonly onResult?: (run: string, result: RunResult) => void;
@@ -177,6 +177,7 @@ async function execute(
     (request.desired ?? session.stack.resources).map((resource) => [resource.address, resource]),
   );
   const found = new Map<Address, SnapshotTaken>();
+  const sealer = sealerFor(state, context);
   const deps = {
     run,
     client: session.client,
@@ -186,6 +187,7 @@ async function execute(
     state,
     desired,
     world: { secretOf: session.secretOf, fingerprints },
+    ...(sealer === undefined ? {} : { seal: sealer.seal }),
     ...(request.restored === undefined
       ? {}
       : { restored: concealed(request.restored, fingerprints) }),
@@ -244,6 +246,7 @@ async function execute(
     verified: result.status === 'done',
     ledger: result.ledger,
     ...(result.verification?.differs.length ? { differs: result.verification.differs } : {}),
+    ...(result.verification?.left.length ? { left: result.verification.left } : {}),
   });
   const resources = { ...result.resources, ...Object.fromEntries(refreshed) };
   await lease.commit(nextState(withHolds(state, guarded.holds), run, resources));
@@ -299,7 +302,8 @@ async function verified(
 ): Promise<VerifiedResult> {
   if (verify === undefined || result.status === 'interrupted') return result;
   const verification = await verify({ resources: result.resources, found });
-  const isAsWanted = verification.differs.length === 0 && verification.problem === null;
+  const { differs, problem, left } = verification;
+  const isAsWanted = differs.length === 0 && problem === null && left.length === 0;
   const status = result.status === 'done' && !isAsWanted ? 'partial' : result.status;
   return { ...result, status, verification };
 }
@@ -319,12 +323,13 @@ function guardsOf(
     return { guard, message, reason };
   });
   const { holds = {} } = state;
+  const released = new Set(overridden.flatMap(({ holds: keys = [] }) => keys));
   const by = { by: run, at: context.now().toISOString(), user };
   const changed =
     hold !== undefined
       ? withHoldChange(holds, hold, by)
-      : overrides.some(({ guard }) => guard === 'hold')
-        ? withoutHold(holds, plan.config_digest)
+      : released.size > 0
+        ? Object.fromEntries(Object.entries(holds).filter(([key]) => !released.has(key)))
         : undefined;
   return {
     ...(changed === undefined ? {} : { holds: changed }),

@@ -14,6 +14,7 @@ import {
 } from '../state/fingerprint.ts';
 import type { State } from '../state/model.ts';
 import { emptyState, replay } from '../state/replay.ts';
+import { createSealer, type Sealer } from '../state/seal.ts';
 import type { StateStore } from '../state/store.ts';
 import { openStateStore } from '../stores/open.ts';
 import type { CommonFlags, Context } from './context.ts';
@@ -209,6 +210,12 @@ export async function fingerprintsForRun(
   const fingerprints = isSame ? session.fingerprints : fingerprintsFor(state, context);
   await prepareSecrets(fingerprints, session);
   return fingerprints;
+}
+
+/** Encrypts what rollback copies keep of sensitive values; undefined without a key. */
+export function sealerFor({ lineage }: State, { env }: Context): Sealer | undefined {
+  const key = env.CALLSHEET_FINGERPRINT_KEY;
+  return key ? createSealer(key, lineage) : undefined;
 }
 
 /** Fingerprints of one state. */

@@ -56,7 +56,7 @@ export function tellUnfinished(run: string | undefined, { terminal }: Context): 
 export function tellHeld({ terminal }: Context): void {
   say(
     terminal,
-    'The configuration that was applied last is held: plan and apply refuse it until it changes. Take the change back in Git, or pass --release-hold to apply it again.',
+    'What it undid is held: plan and apply refuse to write the same values again until they change. Take the change back in Git, or pass --release-hold to write them again.',
   );
 }
 

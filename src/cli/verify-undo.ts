@@ -8,7 +8,7 @@ import { readWith } from '../plan/reader.ts';
 import type { Wanted } from '../rollback/former.ts';
 import type { Undo } from '../rollback/undo.ts';
 import { differencesOf } from '../rollback/verify.ts';
-import type { Difference, SnapshotTaken } from '../state/journal.ts';
+import type { Difference, NotUndone, SnapshotTaken } from '../state/journal.ts';
 import type { ResourceState } from '../state/model.ts';
 import type { Session } from './session.ts';
 
@@ -26,6 +26,8 @@ export type Verification = {
   readonly equal: number;
   /** Why it could not be read; null: it was. */
   readonly problem: string | null;
+  /** What was not put back, and is known not to be. */
+  readonly left: readonly NotUndone[];
 };
 
 export type VerifiedResult = RunResult & { readonly verification?: Verification };
@@ -38,7 +40,7 @@ export async function verifyUndo(
   { wanted }: Pick<Undo, 'wanted'>,
   { resources, found }: Left,
   { client, endpoints, world }: Session,
-): Promise<Verification> {
+): Promise<Omit<Verification, 'left'>> {
   const reader = createReader(client, endpoints);
   const now = { ...world, idOf: (address: Address) => resources[address]?.id };
   const read = async ([address, one]: readonly [Address, Wanted]) => {

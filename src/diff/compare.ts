@@ -9,7 +9,7 @@ import { valueAt } from './along.ts';
 import { matchesApplied } from './applied.ts';
 import { type LeafChange, leafChange } from './finding.ts';
 import { type Leaf, leavesOf, normalise } from './leaves.ts';
-import { type Compared, removedLeaves, surplusElements } from './removed.ts';
+import { type Compared, clearedBlocks, removedLeaves, surplusElements } from './removed.ts';
 import { resolveLeaf, Unknown } from './resolve.ts';
 import { surplusLeaves } from './surplus.ts';
 import type { Sides, World } from './world.ts';
@@ -52,7 +52,10 @@ export function compare(
     ...(sides.isPartial ? [] : removedLeaves(compared)),
     ...(sides.isExact === true ? surplusLeaves(compared) : []),
   ];
-  return changes.filter(({ path }) => !ignored(path));
+  return clearedBlocks(
+    changes.filter(({ path }) => !ignored(path)),
+    compared,
+  );
 }
 
 /** Leaves that the platform returns: `deep-diff` over both sides, keyed by path. */

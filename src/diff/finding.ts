@@ -31,6 +31,14 @@ export function isWritten({ cause }: Pick<LeafChange, 'cause'>): boolean {
   return !SILENT.has(cause);
 }
 
+/** Whether it would empty a leaf that null cannot clear: that is never sent. */
+export function isUnclearable({ after, schema }: Pick<LeafChange, 'after' | 'schema'>): boolean {
+  return (after ?? null) === null && schema['x-clearable'] === false;
+}
+
+/** Why it is not sent. */
+export const UNCLEARABLE = 'the platform cannot clear it, so what the run set stays';
+
 /** What is said of a leaf. */
 export function leafChange(
   leaf: Leaf,

@@ -116,10 +116,12 @@ export function mergeDocuments(
       const isOwned = right === undefined || right.has(segment) || ignored([...path, segment]);
       return isFirst && isOwned && !intent.cleared.has(formatPath([...path, segment]));
     });
-    return segments.map(
-      (segment) =>
-        merge(items, right?.get(segment), left.get(segment), [...path, segment], true) ?? null,
-    );
+    return segments.flatMap((segment) => {
+      const at = [...path, segment];
+      // What is left alone and is not there is not made.
+      if (ignored(at) && !left.has(segment)) return [];
+      return [merge(items, right?.get(segment), left.get(segment), at, true) ?? null];
+    });
   }
 
   return mergeObjects(root, desired, live, [], false);

@@ -6,7 +6,7 @@ import { isObject, type JsonObject, type Value } from '../core/value.ts';
 import { isConcealed } from '../state/model.ts';
 import { schemasAlong, valueAt } from './along.ts';
 import { matchesApplied } from './applied.ts';
-import { type LeafChange, leafChange } from './finding.ts';
+import { isWritten, type LeafChange, leafChange } from './finding.ts';
 import { type Leaves, leafSensitivity, normalise } from './leaves.ts';
 import type { Sides, World } from './world.ts';
 
@@ -150,4 +150,48 @@ export function orphanedElement(
   const value = list?.elements.get(path[at] ?? '');
   if (list === undefined || value === undefined) return undefined;
   return { path: path.slice(0, at + 1), value, items: list.items };
+}
+
+/**
+ * The changes with one for each block of which nothing would be left: an object that null takes away as a whole
+ * (`x-null-clears`). Null in each member would leave an empty object behind, or one full of nulls. Where something
+ * else is live in the block it stays, and only the members go.
+ */
+export function clearedBlocks(
+  changes: readonly LeafChange[],
+  { root, wanted, found, live }: Compared,
+): readonly LeafChange[] {
+  const clears = changes.filter((change) => isWritten(change) && (change.after ?? null) === null);
+  const blocks = new Map<string, Path>();
+  for (const { path } of clears)
+    for (const [at, schema] of schemasAlong(root, path.slice(0, -1)).entries())
+      if (schema['x-null-clears'])
+        blocks.set(formatPath(path.slice(0, at + 1)), path.slice(0, at + 1));
+  return [...blocks].reduce<readonly LeafChange[]>((all, [text, path]) => {
+    const inside = clears.filter((change) => startsWith(change.path, path));
+    const gone = new Set(inside.map((change) => change.text));
+    const isLeft = [...found.leaves.values()].some(
+      (leaf) =>
+        startsWith(leaf.path, path) &&
+        !gone.has(leaf.text) &&
+        normalise(leaf.schema, leaf.value) !== null,
+    );
+    const isWanted = [...wanted.leaves.values()].some(
+      (leaf) => startsWith(leaf.path, path) && leaf.value !== null,
+    );
+    const [first] = inside;
+    if (first === undefined || isLeft || isWanted) return all;
+    const causes = inside.map(({ cause }) => cause);
+    const block: LeafChange = {
+      path,
+      text,
+      before: valueAt(root, live, path),
+      after: undefined,
+      cause: causes.find((cause) => cause === 'conflict') ?? first.cause,
+      sensitive: inside.some(({ sensitive }) => sensitive),
+      unreadable: false,
+      schema: schemasAlong(root, path).at(-1) ?? {},
+    };
+    return [...all.filter((change) => !inside.includes(change)), block];
+  }, changes);
 }

@@ -144,7 +144,7 @@ export async function makePlan(input: PlanInput): Promise<Planned> {
     options.force ? sound : await refuseUsed(sound, input),
     results,
     uncompared,
-    input,
+    { ...input, world },
   );
   const refresh = new Map(
     results.flatMap(({ change, state }) => (state ? [[change.address, state] as const] : [])),
@@ -193,7 +193,7 @@ function assemble(
   all: readonly Change[],
   results: readonly Result[],
   uncompared: readonly Note[],
-  input: PlanInput,
+  input: Omit<PlanInput, 'world'> & { readonly world: World },
 ): PlanDocument {
   const { state, options, guards, now } = input;
   const changes = all.filter(({ action }) => action !== 'no_op');
@@ -218,7 +218,9 @@ function assemble(
     notes: [...distinctNotes(results.flatMap(({ notes }) => notes)), ...uncompared],
     ...(input.settled === undefined ? {} : { settled: input.settled }),
   };
-  const objections = objectionsTo(undigested, { guards, holds: state.holds ?? {}, now });
+  const { holds = {} } = state;
+  const { desired, world } = input;
+  const objections = objectionsTo(undigested, { guards, holds, now, desired, world });
   const judged = judgeByRules(undigested, input);
   const notes = [...undigested.notes, ...overrideNotes(objections), ...judged.notes];
   const plan = { ...undigested, notes, digest: planDigest(undigested) };

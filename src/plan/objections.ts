@@ -2,22 +2,24 @@ import type { FreezeWindow, Guards } from '../core/guards.ts';
 import type { Note, PlanDocument, Refusal } from '../core/plan-document.ts';
 import type { PlanJudgement, PlanRules } from '../core/plan-rules.ts';
 import { inSeconds } from '../core/time.ts';
-import type { Holds } from '../state/model.ts';
+import type { Hold } from '../state/model.ts';
 import { freezeAt } from './freeze.ts';
+import { brokenHolds, describeHold, type HoldWorld } from './holds.ts';
 import { formatInstant } from './wall-clock.ts';
 
 /** A guard that stands against a plan as a whole, and whether the plan was told to go on all the same. */
 export type Objection = {
   readonly refusal: Refusal & { readonly guard: 'freeze' | 'hold' };
   readonly isOverridden: boolean;
+  /** The holds that it is about, by their keys. */
+  readonly holds?: readonly string[];
   /** Why it is overridden, where a reason is asked for. */
   readonly reason: string | null;
 };
 
 /** What decides whether a plan may be run now. */
-export type Circumstances = {
+export type Circumstances = HoldWorld & {
   readonly guards: Guards;
-  readonly holds: Holds;
   readonly now: Date;
 };
 
@@ -28,7 +30,7 @@ const NOTHING: PlanJudgement = { refusals: [], notes: [] };
 /** What stands against running a plan now. Nothing stands against a plan that writes nothing. */
 export function objectionsTo(plan: Judged, circumstances: Circumstances): readonly Objection[] {
   if (!writes(plan)) return [];
-  return [...freezeObjection(plan, circumstances), ...holdObjection(plan, circumstances)];
+  return [...freezeObjection(plan, circumstances), ...holdObjections(plan, circumstances)];
 }
 
 /** What the team's own rules say of a plan now. Nothing overrides them, and they too let be what writes nothing. */
@@ -96,24 +98,36 @@ function nameOf({ reason, source }: FreezeWindow): string {
   return reason === undefined ? `the window of ${source}` : `"${reason}" (${source})`;
 }
 
-/** Only the configuration is held: a rollback brings back something else. */
-function holdObjection(
-  { purpose, config_digest: digest, options }: Judged,
-  { holds }: Circumstances,
-): readonly Objection[] {
-  const hold = Object.hasOwn(holds, digest) ? holds[digest] : undefined;
-  if (hold === undefined || purpose !== 'apply') return [];
-  const { undid, by, at, user } = hold;
-  return [
-    {
+/** Values that are named in a refusal; the others are counted. */
+const MOST_NAMED = 3;
+
+/** One for each rollback whose holds the plan would break. */
+function holdObjections(plan: Judged, circumstances: Circumstances): readonly Objection[] {
+  const broken = [...brokenHolds(plan, circumstances)];
+  const byRollback = Map.groupBy(broken, ([, { by }]) => by);
+  return [...byRollback.values()].flatMap((group) => {
+    const [[, { undid, by, at, user }] = NONE] = group;
+    const isWhole = group.some(([, { address }]) => address === undefined);
+    const named = group.slice(0, MOST_NAMED).map(([, hold]) => describeHold(hold));
+    const rest = group.length - named.length;
+    const what = isWhole
+      ? 'this configuration was'
+      : `${named.join(', ')}${rest > 0 ? ` and ${rest} more` : ''} ${group.length === 1 ? 'was' : 'were'}`;
+    const advice = isWhole
+      ? 'Change the configuration, or pass --release-hold to apply the same one again.'
+      : 'Change what it says there, or pass --release-hold to write the same again.';
+    return {
       refusal: {
-        guard: 'hold',
-        message: `this configuration was rolled back by ${user ?? 'someone'} at ${inSeconds(at)}: run ${by} undid run ${undid}`,
+        guard: 'hold' as const,
+        message: `${what} rolled back by ${user ?? 'someone'} at ${inSeconds(at)}: run ${by} undid run ${undid}`,
         until: null,
-        advice: 'Change the configuration, or pass --release-hold to apply the same one again.',
+        advice,
       },
-      isOverridden: options.release_hold === true,
+      isOverridden: plan.options.release_hold === true,
+      holds: group.map(([key]) => key),
       reason: null,
-    },
-  ];
+    };
+  });
 }
+
+const NONE: readonly [string, Hold] = ['', { undid: '', by: '', at: '', user: null }];

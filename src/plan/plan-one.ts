@@ -4,19 +4,18 @@ import { isWritten, type LeafChange } from '../diff/compare.ts';
 import type { World } from '../diff/world.ts';
 import type { ResourceState } from '../state/model.ts';
 import { unchanged } from './base.ts';
-import { besideNotes } from './beside.ts';
 import { isResent, planChange } from './change.ts';
 import type { Identity } from './identify.ts';
 import type { PlanInput } from './make.ts';
 import { attributeDrift, attributeUnrecorded, extentNotes, leafNotes } from './notes.ts';
 import { carriedPaths } from './operations.ts';
-import { certified, livePin } from './pin.ts';
+import { certified, isSamePin, livePin } from './pin.ts';
 import { type PreflightContext, preflight } from './preflight.ts';
 import { fieldsOf, type HistoryEntry, readWith } from './reader.ts';
-import { withAuthor } from './reasons.ts';
+import { asOwn, withAuthor } from './reasons.ts';
 import { rebind } from './rebind.ts';
 import { rememberResource } from './remember.ts';
-import { chooseWay, leaveOutRefused } from './undoing.ts';
+import { chooseWay, leaveOutRefused, leaveOutUnclearable } from './undoing.ts';
 import { compareUnread, isWhollyRemembered } from './unmoved.ts';
 import { type Support, withSupport } from './unsupported.ts';
 
@@ -87,16 +86,16 @@ export async function planOne(given: Identity, input: OneInput): Promise<Result>
     return { change, notes, leaves, state: undefined };
   }
   const history = await input.reader.history(kind, live.id, ENTRIES_READ);
-  const pinned = pinHistory(identity, change, change.pin, leaves, history);
+  const pinned = pinHistory(identity, change, change.pin, leaves, history, input);
   const isUndone = input.purpose === 'rollback' && change.action === 'update' && desired;
-  if (!isUndone || kind.history === undefined)
-    return { change: pinned, notes, leaves, carried, state: undefined };
+  if (!isUndone) return { change: pinned, notes, leaves, carried, state: undefined };
+  if (kind.history === undefined)
+    return { change: leaveOutUnclearable(pinned, kind), notes, leaves, carried, state: undefined };
   const version = input.versions.get(address);
   const entries = { read: history, isAll: history.length < ENTRIES_READ };
-  const sides = { kind, desired, live: live.document, version, entries };
-  const undone = chooseWay(pinned, sides);
-  const beside = besideNotes(undone, kind, desired, live.document, world);
-  return { change: undone, notes: [...notes, ...beside], leaves, carried, state: undefined };
+  const sides = { kind, desired, live: live.document, version, entries, world };
+  const undone = leaveOutUnclearable(chooseWay(pinned, sides), kind);
+  return { change: undone, notes, leaves, carried, state: undefined };
 }
 
 /** A resource of which it is known, without reading it, that there is nothing to write. */
@@ -132,6 +131,7 @@ function pinHistory(
   seen: Pin,
   leaves: readonly LeafChange[],
   history: readonly HistoryEntry[],
+  input: Pick<OneInput, 'settled' | 'platform'>,
 ): Change {
   const pin = { ...seen, history_id: history[0]?.id ?? null };
   const moved = leaves.some(
@@ -140,12 +140,32 @@ function pinHistory(
   const author = kind.history
     ? attributeDrift(history, recorded?.pin?.history_id)
     : attributeUnrecorded(pin.updated_at);
+  const own = moved ? ownRun(recorded, seen, history[0], change.address, input) : undefined;
+  if (own !== undefined) return { ...change, pin, reason: asOwn(change.reason, own) };
   const who = moved ? author : undefined;
   return {
     ...change,
     pin,
     reason: who === undefined ? change.reason : withAuthor(change.reason, who),
   };
+}
+
+/**
+ * Which run of ours left a resource as it is now, in words: a rollback whose result nobody changed since, or a run
+ * that died in the middle, where no later entry is somebody else's. Undefined: it may have been anybody.
+ */
+function ownRun(
+  recorded: ResourceState | undefined,
+  now: Pin,
+  newest: HistoryEntry | undefined,
+  address: string,
+  { settled, platform }: Pick<OneInput, 'settled' | 'platform'>,
+): string | undefined {
+  const { restored_by: run, pin } = recorded ?? {};
+  if (run !== undefined && pin && isSamePin(pin, now)) return `put back by run ${run}, a rollback`;
+  const isDead = settled?.findings.some((one) => one.address === address) === true;
+  const isOthers = newest !== undefined && newest.actor !== `api:${platform.account_id}`;
+  return isDead && !isOthers ? `changed by run ${settled.run}, which died` : undefined;
 }
 
 /** Entries that are read to say who changed a resource since the last run. */

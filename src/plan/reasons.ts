@@ -9,6 +9,7 @@ import type { LeafChange } from '../diff/compare.ts';
 import type { Identity } from './identify.ts';
 
 const OUTSIDE = 'changed outside Callsheet';
+const BOTH = 'the configuration and the platform both changed since the last apply';
 
 /** Why a resource is updated, for people. */
 export function updateReason(
@@ -25,7 +26,7 @@ export function updateReason(
           ? 'changed since the snapshot, and again outside Callsheet since the last run'
           : purpose === 'rollback'
             ? 'the run changed it, and it was changed again since'
-            : 'the configuration and the platform both changed since the last apply',
+            : BOTH,
       ]
     : [
         ...(has('drifted') ? [OUTSIDE] : []),
@@ -36,6 +37,11 @@ export function updateReason(
     ...(has('secret_changed') ? ['secret changed since our last write'] : []),
     ...(has('secret_resent') ? ['secrets are sent again, as asked'] : []),
   ].join('; ');
+}
+
+/** A reason that speaks of our own run in the place of whoever else might have changed the resource. */
+export function asOwn(reason: string, own: string): string {
+  return reason.replace(OUTSIDE, own).replace(BOTH, `the configuration changed, and ${own}`);
 }
 
 /** A reason with who changed the resource on the platform, beside the words that this is about. */

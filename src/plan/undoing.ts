@@ -16,8 +16,11 @@ import type {
   Undoing,
 } from '../core/plan-document.ts';
 import type { JsonObject } from '../core/value.ts';
-import { isWritten } from '../diff/finding.ts';
+import { schemasAlong } from '../diff/along.ts';
+import { compare } from '../diff/compare.ts';
+import { isUnclearable, isWritten, UNCLEARABLE } from '../diff/finding.ts';
 import { fieldSchema } from '../diff/leaves.ts';
+import type { World } from '../diff/world.ts';
 import type { Kind } from '../kinds/kind.ts';
 import { type Barred, findRefusals, type PreflightContext } from './preflight.ts';
 import type { HistoryEntry } from './reader.ts';
@@ -31,14 +34,34 @@ export async function leaveOutRefused(
 ): Promise<{ readonly change: Change; readonly notes: readonly Note[] }> {
   if (change.verdict !== 'ok') return { change, notes: [] };
   const { barred, notes } = await findRefusals(change, written, context);
-  if (barred.length === 0) return { change, notes };
+  return { change: leaveOut(change, barred), notes };
+}
+
+/** What null cannot clear, and no revert brings back, is left as it is. */
+export function leaveOutUnclearable(change: Change, { schema, facets }: Kind): Change {
+  if (change.verdict !== 'ok' || change.action !== 'update') return change;
+  const reverts = change.operations.some(({ step }) => step === 'revert');
+  const barred = change.fields.flatMap((field): Barred[] => {
+    const path = parsePath(field.path) ?? [];
+    const isFacet = facets.some((facet) => facet.field === path[0]);
+    const isReverted =
+      reverts && !isFacet && fieldSchema(schema, path[0] ?? '')['x-revert'] !== false;
+    const facts = schemasAlong(schema, path).at(-1) ?? {};
+    const isBarred = isWritten(field) && isUnclearable({ after: field.after, schema: facts });
+    return isBarred && !isReverted ? [{ path: field.path, why: UNCLEARABLE }] : [];
+  });
+  return leaveOut(change, barred);
+}
+
+function leaveOut(change: Change, barred: readonly Barred[]): Change {
+  if (barred.length === 0) return change;
   const fields = change.fields.map((field) => refusedField(field, barred));
   const left = fields.filter((field) => isWritten(field) && field.refused === undefined);
   const isNothingLeft = left.length === 0 || barred.some(({ path }) => path === null);
   if (isNothingLeft) {
     const why = [...new Set(barred.map(({ why }) => why))].join('; ');
     const reason = `it cannot be put back now: ${why} (${change.reason})`;
-    return { change: { ...change, verdict: 'unsupported', reason, operations: [] }, notes };
+    return { ...change, fields, verdict: 'unsupported', reason, operations: [] };
   }
   const names = new Set(left.map(({ path }) => parsePath(path)?.[0] ?? ''));
   const operations = change.operations.flatMap((operation): readonly PlannedOperation[] => {
@@ -46,7 +69,7 @@ export async function leaveOutRefused(
     const kept = operation.fields.filter((name) => names.has(name));
     return kept.length === 0 ? [] : [{ ...operation, fields: kept }];
   });
-  return { change: { ...change, fields, operations }, notes };
+  return { ...change, fields, operations };
 }
 
 function refusedField(field: FieldChange, barred: readonly Barred[]): FieldChange {
@@ -69,6 +92,7 @@ type Given = {
   readonly version: number | undefined;
   /** The newest entries of its history, and whether there are no others. */
   readonly entries: { readonly read: readonly HistoryEntry[]; readonly isAll: boolean };
+  readonly world: World;
 };
 
 /** Chooses between a revert, a revert with an update, and an update alone, and says why. */
@@ -111,20 +135,44 @@ function isRecorded({ schema }: Kind, name: string): boolean {
 }
 
 /** Why no revert is made; undefined: one is. */
-function revertBar(
-  change: Change,
-  recorded: readonly string[],
-  { kind, version, entries }: Given,
-): string | undefined {
+function revertBar(change: Change, recorded: readonly string[], given: Given): string | undefined {
+  const { kind, version, entries } = given;
   if (recorded.length === 0) return 'a revert restores none of it';
   if (version === undefined) return 'no history entry from before is known';
   const refused = change.fields.find(
     ({ path, refused }) => refused !== undefined && isRecorded(kind, parsePath(path)?.[0] ?? ''),
   );
   if (refused !== undefined) return `the platform would refuse a revert: ${refused.refused}`;
-  return isGone(version, entries)
-    ? `its history no longer has entry ${version}, the newest one from before`
-    : undefined;
+  if (isGone(version, entries))
+    return `its history no longer has entry ${version}, the newest one from before`;
+  const beside = restoredBeside(change, given);
+  return beside.length === 0
+    ? undefined
+    : `a revert would also take back ${beside.join(', ')}, which the run did not change`;
+}
+
+/** What a revert would move that is not to be undone: a version restores all that history records. */
+function restoredBeside(
+  { address, fields }: Change,
+  { kind, desired: { whole, lifecycle }, live, world }: Given,
+): readonly string[] {
+  if (whole === undefined) return [];
+  const ignore = [...lifecycle.ignore, ...whole.withheld].flatMap((text) => [
+    parsePath(text) ?? [text],
+  ]);
+  const sides = {
+    address,
+    applied: undefined,
+    ignore,
+    isPartial: true,
+    isExact: true,
+    resend: false,
+  };
+  const planned = fields.filter(isWritten).map(({ path }) => parsePath(path) ?? [path]);
+  return compare(kind.schema, whole.document, live, sides, world)
+    .filter(({ path }) => !planned.some((one) => startsWith(path, one) || startsWith(one, path)))
+    .filter((leaf) => isWritten(leaf) && isRecorded(kind, String(leaf.path[0])))
+    .map(({ text }) => text);
 }
 
 /** Whether the entries tell that a version is not there: they go back behind it, or are all there are. */

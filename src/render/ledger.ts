@@ -53,17 +53,24 @@ const PAST: { readonly [action: string]: string } = {
 
 /** Changes that were not come to are counted beyond this many, unless everything is asked for. */
 const MAX_NOT_ATTEMPTED = 10;
+/** Of more changes that are done than that, so many are listed where it is to be brief. */
+const MAX_DONE = 3;
 
 /** Columns of `not attempted`, the longest word of a line. */
 const WORD_WIDTH = 13;
 const INDENT = 4;
 
 /** What apply or rollback did, one line a change and the counts last. */
-export function renderLedgerText(lines: readonly LedgerLine[], options: RenderOptions): string {
+export function renderLedgerText(
+  lines: readonly LedgerLine[],
+  options: RenderOptions,
+  { isBrief = false }: { readonly isBrief?: boolean } = {},
+): string {
   const blocks = ORDER.flatMap((status) => {
     const own = lines.filter((line) => line.status === status);
-    return status === 'not_attempted'
-      ? notAttempted(own, options)
+    if (status === 'not_attempted') return notAttempted(own, options);
+    return status === 'done' && isBrief
+      ? briefly(own, options)
       : own.map((line) => changeLines(line, options));
   });
   return paint(
@@ -89,6 +96,22 @@ function notAttempted(
   return [
     ...shown.map((line) => changeLines(line, options)),
     ...(rest > 0 ? [wrap([more], options.width, INDENT)] : []),
+  ];
+}
+
+/** Changes of which there is nothing to be said but that they are done: beyond a few they are counted. */
+function briefly(
+  lines: readonly LedgerLine[],
+  options: RenderOptions,
+): readonly (readonly Line[])[] {
+  const plain = lines.filter(({ message }) => message === null);
+  if (options.verbose || plain.length <= MAX_NOT_ATTEMPTED)
+    return lines.map((line) => changeLines(line, options));
+  const hidden = new Set(plain.slice(MAX_DONE));
+  const more = span(`  ⋯ ${formatNumber(hidden.size)} more done; --verbose lists them`, 'dim');
+  return [
+    ...lines.filter((line) => !hidden.has(line)).map((line) => changeLines(line, options)),
+    wrap([more], options.width, INDENT),
   ];
 }
 

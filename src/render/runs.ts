@@ -3,7 +3,7 @@ import type { RunSummary } from '../state/store.ts';
 import { renderLedgerText } from './ledger.ts';
 import { cutLine, type Line, paint, type RenderOptions, span, wrap } from './terminal.ts';
 import { sanitiseLine } from './untrusted.ts';
-import { renderVerification } from './verification.ts';
+import { renderNotUndone, renderVerification } from './verification.ts';
 import { padText, widestOf } from './width.ts';
 import { formatCount } from './wording.ts';
 
@@ -70,11 +70,13 @@ export function renderRunText(entries: readonly JournalEntry[], options: RenderO
   });
   const head = paint(lines, options.color);
   const ledger = renderLedgerText(ended?.ledger ?? [], options);
-  const { differs = [] } = ended ?? {};
+  const { differs = [], left = [] } = ended ?? {};
   const lasting =
     differs.length === 0
-      ? []
-      : [renderVerification({ differs, equal: 0, problem: null }, began?.undoes, options)];
+      ? left.length === 0
+        ? []
+        : [renderNotUndone(left, options)]
+      : [renderVerification({ differs, equal: 0, problem: null, left }, began?.undoes, options)];
   return [head, ledger, ...lasting].join('\n');
 }
 

@@ -110,12 +110,49 @@ function groupLines(
   ];
   const blocks = [
     ...(found.length > 0 ? [found] : []),
-    ...others.map((change) =>
-      changeLines(change, plan, options, change.verdict !== 'ok' && shared.has(change.reason)),
-    ),
+    ...alikeIn(others, plan, options).flatMap(({ change, like }) => {
+      const isShared = change.verdict !== 'ok' && shared.has(change.reason);
+      const lines = changeLines(change, plan, options, isShared);
+      return like.length === 0 ? [lines] : [lines, likeLines(like, options)];
+    }),
   ];
   const title = wrap([span(sanitiseLine(group.title), 'strong')], options.width, 2);
   return [...title, ...blocks.flatMap((block) => [[], ...block])];
+}
+
+/**
+ * What puts a run of many resources back is the same for most of them: of more than a few changes of the same fields
+ * in the same way the first one is shown, unless everything is asked for. Any other plan is read change by change.
+ */
+function alikeIn(
+  changes: readonly Change[],
+  { purpose }: PlanDocument,
+  { verbose }: RenderOptions,
+): readonly { readonly change: Change; readonly like: readonly Change[] }[] {
+  const groups = Map.groupBy(changes, (change) => {
+    const { address, action, verdict, fields, undoing } = change;
+    const alike = [action, fields.map(({ path, cause }) => [path, cause]), undoing?.way];
+    const isAlone = purpose !== 'rollback' || verdict !== 'ok' || verbose;
+    return isAlone ? address : JSON.stringify(alike);
+  });
+  return [...groups.values()].flatMap((all) => {
+    const [change, ...like] = all;
+    if (change === undefined) return [];
+    return like.length < MOST_ALIKE
+      ? all.map((one) => ({ change: one, like: [] }))
+      : [{ change, like }];
+  });
+}
+
+/** Addresses that are named of changes like another. */
+const MOST_NAMED = 4;
+
+function likeLines(like: readonly Change[], { width }: RenderOptions): readonly Line[] {
+  const named = like.slice(0, MOST_NAMED).map(({ address }) => sanitiseLine(address));
+  const rest = like.length - named.length;
+  const more = rest > 0 ? ` and ${formatNumber(rest)} more` : '';
+  const text = `    ⋯ ${formatNumber(like.length)} more with the same fields: ${named.join(', ')}${more}; --verbose shows them`;
+  return wrap([span(text, 'dim')], width, 6);
 }
 
 /** `= agent.reception  Front desk  found by its name`: nothing is written, so one line will do. */

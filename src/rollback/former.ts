@@ -6,7 +6,7 @@ import { kindNamed } from '../kinds/index.ts';
 import type { Kind } from '../kinds/kind.ts';
 import { scopeOf } from '../plan/natural-key.ts';
 import { fieldsOf } from '../plan/reader.ts';
-import type { SnapshotTaken } from '../state/journal.ts';
+import type { NotUndone, SnapshotTaken } from '../state/journal.ts';
 import { type Relinked, relink } from './relink.ts';
 import type { Undo } from './undo.ts';
 
@@ -52,9 +52,7 @@ export function undoTo(formers: readonly Former[]): Undo {
     restored: new Map(formers.map(({ address, resource }) => [address, resource])),
     wanted: new Map(wanted.map(([{ address }, one]) => [address, one.wanted])),
     impossible: formers.flatMap(({ address, kind, document }) =>
-      document === null && kindNamed(kind).delete === undefined
-        ? [{ address, message: undeletable(kind) }]
-        : [],
+      document === null && kindNamed(kind).delete === undefined ? [undeletable(address, kind)] : [],
     ),
   };
 }
@@ -114,7 +112,12 @@ export function unknownFields({ kind, document, resource }: Former): readonly st
 export function desiredFrom(
   former: Former,
   { document, references }: Relinked,
-  more: Pick<DesiredResource, 'isExact' | 'whole'>,
+  {
+    ignore = [],
+    ...more
+  }: Pick<DesiredResource, 'isExact' | 'whole'> & {
+    readonly ignore?: readonly string[];
+  },
 ): DesiredResource {
   const scope = scopeOf(kindNamed(former.kind), former.document ?? {});
   const name = former.document?.name;
@@ -125,7 +128,7 @@ export function desiredFrom(
     lifecycle: {
       protect: former.resource?.protect ?? false,
       // What no snapshot holds is neither compared nor written.
-      ignore: more.isExact === true ? former.withheld : [],
+      ignore: more.isExact === true ? former.withheld : ignore,
       ...(former.id === null ? {} : { adopt: former.id }),
     },
     isPartial: true,
@@ -137,6 +140,7 @@ export function desiredFrom(
 }
 
 /** Why what a run made stays. */
-export function undeletable(kind: string): string {
-  return `it was made by the run, and the platform has no endpoint that deletes a ${kind}`;
+export function undeletable(address: Address, kind: string): NotUndone {
+  const why = `it was made by the run, and the platform has no endpoint that deletes a ${kind}`;
+  return { address, path: null, why, advice: 'Delete it in the dashboard.' };
 }

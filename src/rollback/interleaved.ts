@@ -25,6 +25,9 @@ export type EditsReader = {
   readonly runOf: (address: Address, entry: number) => Promise<string | undefined>;
 };
 
+/** An edit of somebody else that a rollback would undo, in a sentence that begins with the address. */
+export type Edited = { readonly address: Address; readonly message: string };
+
 /**
  * One sentence for every resource whose newest history entry is not the one that the run made, that somebody
  * else wrote while the run did, or that the run made and that is not as it left it: it would be deleted.
@@ -33,28 +36,39 @@ export type EditsReader = {
 export async function findInterleaved(
   { produced, interleaved, made }: Undo,
   reader: EditsReader,
-): Promise<readonly string[]> {
-  const recorded = [...produced].map(async ([address, { id, entry, isBefore }]) => {
-    const entries = await reader.history(address, id, ENTRIES_READ);
-    const newer = entries.filter((one) => one.id > entry && !(isBefore && reader.isOwn(one)));
-    const [last] = newer;
-    if (last !== undefined) {
-      const later = await reader.runOf(address, last.id);
-      return `${address} was edited since the run, last by ${later === undefined ? author(last) : `run ${later}`}`;
-    }
-    const during = interleaved.get(address)?.at(-1);
-    if (during === undefined) return undefined;
-    return `${address} was edited while the run wrote it, last by ${author(during)}`;
-  });
-  const unrecorded = [...made].map(async ([address, resource]) => {
+): Promise<readonly Edited[]> {
+  const recorded = [...produced].map(
+    async ([address, { id, entry, isBefore }]): Promise<Edited | undefined> => {
+      const entries = await reader.history(address, id, ENTRIES_READ);
+      const newer = entries.filter((one) => one.id > entry && !(isBefore && reader.isOwn(one)));
+      const [last] = newer;
+      if (last !== undefined) {
+        const later = await reader.runOf(address, last.id);
+        return {
+          address,
+          message: `${address} was edited since the run, last by ${later === undefined ? author(last) : `run ${later}`}`,
+        };
+      }
+      const during = interleaved.get(address)?.at(-1);
+      if (during === undefined) return undefined;
+      return {
+        address,
+        message: `${address} was edited while the run wrote it, last by ${author(during)}`,
+      };
+    },
+  );
+  const unrecorded = [...made].map(async ([address, resource]): Promise<Edited | undefined> => {
     if (produced.has(address) || resource.pin === null) return undefined;
     const now = await reader.pin(resource);
     if (now === undefined || now.digest === resource.pin.digest) return undefined;
     const when = now.updated_at === null ? '' : ` at ${inSeconds(now.updated_at)}`;
-    return `${address} was edited since the run made it${when}, by whom is not recorded; it would be deleted`;
+    return {
+      address,
+      message: `${address} was edited since the run made it${when}, by whom is not recorded; it would be deleted`,
+    };
   });
   const found = await Promise.all([...recorded, ...unrecorded]);
-  return found.filter((sentence) => sentence !== undefined);
+  return found.filter((edited) => edited !== undefined);
 }
 
 export function author({

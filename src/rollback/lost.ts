@@ -1,8 +1,8 @@
 import { ownOf } from '../core/own.ts';
 import { parsePath, startsWith } from '../core/path.ts';
 import type { FieldSchema } from '../core/schema.ts';
-import { schemasAlong } from '../diff/along.ts';
-import type { SnapshotTaken } from '../state/journal.ts';
+import { schemasAlong, valueAt } from '../diff/along.ts';
+import type { NotUndone, SnapshotTaken } from '../state/journal.ts';
 import { type AppliedLeaf, isConcealed, type ResourceState } from '../state/model.ts';
 
 /** What a run did with a resource that was there before. */
@@ -32,26 +32,48 @@ export function lostPaths(root: FieldSchema, touched: Touched): Lost {
     return isWhole || paths.some((prefix) => startsWith(path, prefix));
   };
   const along = (text: string) => schemasAlong(root, parsePath(text) ?? []);
+  // What was kept encrypted, and opened, is there.
+  const isThere = (text: string) =>
+    snapshot.document !== null &&
+    (valueAt(root, snapshot.document, parsePath(text) ?? [text]) ?? null) !== null;
   const files = changed.filter((text) => along(text).some((schema) => schema['x-file']));
   const secrets = [
-    ...changed.filter((text) => isSecret(along(text), text, touched)),
-    ...(isWhole ? fingerprinted(snapshot.resource) : []),
+    ...[
+      ...changed.filter((text) => isSecret(along(text), text, touched)),
+      ...(isWhole ? fingerprinted(snapshot.resource) : []),
+    ].filter((text) => !isThere(text)),
     ...snapshot.withheld.filter(isTouched),
   ];
   return { secrets: [...new Set(secrets)], files };
 }
 
-/** What cannot be put back, in words, one sentence a field. */
-export function lostValues(root: FieldSchema, touched: Touched): readonly string[] {
+/** Of what the platform returns: it was there to be kept. */
+const WITHHELD =
+  'it is not put back, and goes where the run took it away (with CALLSHEET_FINGERPRINT_KEY runs keep such values encrypted)';
+
+/** What cannot be put back, one entry a field. */
+export function lostValues(root: FieldSchema, touched: Touched): readonly NotUndone[] {
   const { secrets, files } = lostPaths(root, touched);
+  const { address } = touched.snapshot;
+  const withheld = new Set(touched.snapshot.withheld);
   const stays = touched.isWhole
     ? 'it comes back without it, until an apply writes it'
     : 'it stays as the run left it, until an apply writes it';
   return [
-    ...secrets.map((text) => `${text} is secret, so no snapshot holds it; ${stays}`),
-    ...files.map(
-      (text) => `${text} is a file, whose bytes no snapshot holds; it stays as the run left it`,
-    ),
+    ...secrets.map((path) => ({
+      address,
+      path,
+      why: `is secret, so no snapshot holds it; ${withheld.has(path) && !touched.isWhole ? WITHHELD : stays}`,
+      advice: touched.isWhole
+        ? 'Apply writes it where the configuration has it.'
+        : 'Give the secret its former value and apply.',
+    })),
+    ...files.map((path) => ({
+      address,
+      path,
+      why: 'is a file, whose bytes no snapshot holds; it stays as the run left it',
+      advice: 'Put the former file back into the stack and apply.',
+    })),
   ];
 }
 

@@ -4,7 +4,7 @@ import type { FieldSchema } from '../core/schema.ts';
 import type { JsonObject } from '../core/value.ts';
 import { kindNamed } from '../kinds/index.ts';
 import type { Scope } from '../kinds/kind.ts';
-import type { SnapshotTaken } from '../state/journal.ts';
+import type { NotUndone, SnapshotTaken } from '../state/journal.ts';
 import type { ResourceState, State } from '../state/model.ts';
 import { type Former, undoTo } from './former.ts';
 import { lostValues, restoredState } from './lost.ts';
@@ -67,7 +67,7 @@ export function undoSince(kept: readonly Kept[], now: Now): Since {
   const isCovered = (one: ResourceState) => now.covers(one.kind, one.scope);
   const made = lacking.filter(([, one]) => isCovered(one));
   const back = [...found].map(([address, one]) => broughtBack(address, one, now));
-  const makeable = back.filter(({ obstacle }) => obstacle === undefined);
+  const makeable = back.filter(({ isLost }) => !isLost);
   const formers = [...makeable.map(({ former }) => former), ...made.map(madeSince)];
   const undo = undoTo(formers);
   return {
@@ -89,15 +89,15 @@ function madeSince([address, resource]: readonly [Address, ResourceState]): Form
 /** What was made since and cannot be taken away. */
 function staying([address, { kind }]: readonly [Address, ResourceState]): Undo['impossible'] {
   if (kindNamed(kind).delete !== undefined) return [];
-  const message = `it was made since the snapshot, and the platform has no endpoint that deletes a ${kind}`;
-  return [{ address, message }];
+  const why = `it was made since the snapshot, and the platform has no endpoint that deletes a ${kind}`;
+  return [{ address, path: null, why, advice: 'Delete it in the dashboard.' }];
 }
 
 type Back = {
   readonly former: Former;
   readonly impossible: Undo['impossible'];
-  /** Why it cannot be brought back at all. */
-  readonly obstacle: string | undefined;
+  /** Whether it cannot be brought back at all. */
+  readonly isLost: boolean;
 };
 
 function broughtBack(address: Address, kept: Kept, { state, isMissing }: Now): Back {
@@ -134,14 +134,18 @@ function broughtBack(address: Address, kept: Kept, { state, isMissing }: Now): B
     isWhole,
     recorded,
   });
-  const unknownLost = unknown.map(
-    (field) => `${field} is a field that no schema knows; it comes back without it`,
-  );
-  const messages = obstacle === undefined ? (isWhole ? [...lost, ...unknownLost] : []) : [obstacle];
+  const unknownLost = unknown.map((path) => ({
+    address,
+    path,
+    why: 'is a field that no schema knows; it comes back without it',
+    advice: 'Set it in the dashboard.',
+  }));
+  const gone = obstacle === undefined ? [] : [{ address, path: null, ...obstacle }];
+  const impossible = gone.length > 0 ? gone : isWhole ? [...lost, ...unknownLost] : [];
   return {
     former: { ...former, resource: resource ?? blank(kept, address) },
-    impossible: messages.map((message) => ({ address, message })),
-    obstacle,
+    impossible,
+    isLost: obstacle !== undefined,
   };
 }
 
@@ -161,7 +165,10 @@ function blank({ kind, id, document }: Kept, address: Address): ResourceState {
 }
 
 /** Why a resource cannot be made again from its document: a file that it was made of is in no document. */
-function obstacleTo(schema: FieldSchema, document: JsonObject): string | undefined {
+function obstacleTo(
+  schema: FieldSchema,
+  document: JsonObject,
+): Pick<NotUndone, 'why' | 'advice'> | undefined {
   const ways = (schema.oneOf ?? [{}]).map(({ required = [] }) => [
     ...(schema.required ?? []),
     ...required,
@@ -173,5 +180,8 @@ function obstacleTo(schema: FieldSchema, document: JsonObject): string | undefin
   };
   const file = ways.flat().find((name) => ownOf(schema.properties, name)?.['x-file']);
   if (file === undefined || ways.some((names) => !names.some(lacking))) return undefined;
-  return `it is gone, and a snapshot holds no files (${file}); an apply makes it again where the configuration has it`;
+  return {
+    why: `it is gone, and a snapshot holds no files (${file})`,
+    advice: 'Apply makes it again where the configuration has it.',
+  };
 }

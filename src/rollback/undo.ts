@@ -4,10 +4,11 @@
  */
 import type { Address } from '../core/address.ts';
 import type { DesiredResource } from '../core/desired.ts';
-import { parsePath } from '../core/path.ts';
+import { formatPath, identitySegment, isIdentity, parsePath } from '../core/path.ts';
 import { namesField } from '../core/schema.ts';
-import { isObject, type Json, type JsonObject, type ValueObject } from '../core/value.ts';
-import { pickLeaves } from '../diff/pick.ts';
+import { isList, isObject, type Json, type JsonObject, type ValueObject } from '../core/value.ts';
+import { schemasAlong, valueAt } from '../diff/along.ts';
+import { pickLeaves, placeValue } from '../diff/pick.ts';
 import { kindNamed } from '../kinds/index.ts';
 import type { Kind } from '../kinds/kind.ts';
 import type {
@@ -15,9 +16,11 @@ import type {
   Interleaved,
   JournalEntry,
   LedgerLine,
+  NotUndone,
   SnapshotTaken,
 } from '../state/journal.ts';
 import type { ResourceState } from '../state/model.ts';
+import type { Sealer } from '../state/seal.ts';
 import {
   desiredFrom,
   ownersOf,
@@ -48,8 +51,8 @@ export type Undo = {
   readonly restored: ReadonlyMap<Address, ResourceState | null>;
   /** What each resource is to be as a whole, which the result is held against. */
   readonly wanted: ReadonlyMap<Address, Wanted>;
-  /** What cannot be undone, in words. */
-  readonly impossible: readonly { readonly address: Address; readonly message: string }[];
+  /** What cannot be undone. */
+  readonly impossible: readonly NotUndone[];
 };
 
 /** Where a run stands in the history of a resource. */
@@ -59,6 +62,31 @@ export type Produced = {
   /** Whether that is only the newest entry from before: which ones the run made, nobody wrote down. */
   readonly isBefore?: true;
 };
+
+/** The copies of a journal with what they keep encrypted, as far as it opens. */
+export function unseal(
+  entries: readonly JournalEntry[],
+  open: Sealer['open'] | undefined,
+): readonly JournalEntry[] {
+  if (open === undefined) return entries;
+  return entries.map((entry) =>
+    entry.type === 'snapshot' && entry.sealed !== undefined ? unsealOne(entry, open) : entry,
+  );
+}
+
+function unsealOne(snapshot: SnapshotTaken, open: Sealer['open']): SnapshotTaken {
+  const { address, kind, sealed = {} } = snapshot;
+  const { schema } = kindNamed(kind);
+  const opened = new Set<string>();
+  const document = Object.entries(sealed).reduce((whole, [text, kept]) => {
+    const [value, path] = [open(address, text, kept), parsePath(text)];
+    if (whole === null || value === undefined || path === undefined) return whole;
+    opened.add(text);
+    return placeValue(schema, whole, path, value);
+  }, snapshot.document);
+  const withheld = snapshot.withheld.filter((text) => !opened.has(text));
+  return { ...snapshot, document, withheld };
+}
 
 /** Reads a run's journal backwards. Only what the run really did is undone. */
 export function undoRun(entries: readonly JournalEntry[]): Undo {
@@ -172,7 +200,7 @@ function undoOne(
   const { action, fields: changed } = line;
   const kind = kindNamed(name);
   if (document === null) {
-    const impossible = kind.delete ? [] : [{ address, message: undeletable(name) }];
+    const impossible = kind.delete ? [] : [undeletable(address, name)];
     const { wanted } = wantedFrom(snapshot, addressOf);
     return { address, desired: undefined, impossible, restored: snapshot.resource, wanted };
   }
@@ -190,25 +218,69 @@ function undoOne(
     .map(parsePath)
     .filter((path) => path !== undefined);
   const former = withUnreturned(kind, document, snapshot.resource?.leaves ?? {});
-  const { wanted, relinked } = wantedFrom(snapshot, addressOf, isWhole ? undefined : changed);
+  const bare = bareElements(kind, snapshot);
+  const source = isWhole ? withoutElements(kind, snapshot, bare) : snapshot;
+  const { wanted, relinked } = wantedFrom(source, addressOf, isWhole ? undefined : changed);
   const whole = relinked?.document;
   return {
     address,
     restored: restoredState(kind.schema, touched),
-    wanted,
+    wanted: { ...wanted, withheld: [...wanted.withheld, ...bare] },
     desired: desiredFrom(
       snapshot,
       isWhole && relinked
         ? relinked
         : relink(kind.schema, pickLeaves(kind.schema, former, paths), addressOf),
-      whole === undefined ? {} : { whole: { document: whole, withheld: snapshot.withheld } },
+      {
+        ...(whole && { whole: { document: whole, withheld: [...snapshot.withheld, ...bare] } }),
+        // It stays where it is still there, and is not made again where it is not.
+        ignore: bare,
+      },
     ),
     impossible: [
       ...lostValues(kind.schema, touched),
-      ...(isWhole ? unknownFields(snapshot).map(unknownStays) : []),
-      ...(isKept ? [replacedStays(name, line.id)] : []),
-    ].map((message) => ({ address, message })),
+      ...(isWhole ? unknownFields(snapshot).map((field) => unknownStays(address, field)) : []),
+      ...(isKept ? [replacedStays(address, name, line.id)] : []),
+    ],
   };
+}
+
+/**
+ * Elements of which nothing is left but what they are known by, such as a header without its value: sent like that
+ * they would be broken.
+ */
+function bareElements({ schema }: Kind, { document, withheld }: SnapshotTaken): readonly string[] {
+  const elements = withheld.flatMap((text) => {
+    const path = parsePath(text) ?? [];
+    const at = path.findLastIndex(isIdentity);
+    return at < 0 ? [] : [path.slice(0, at + 1)];
+  });
+  const bare = elements.filter((path) => {
+    const element = document === null ? undefined : valueAt(schema, document, path);
+    const list = schemasAlong(schema, path.slice(0, -1)).at(-1);
+    const members = isObject(element) ? Object.keys(element) : [];
+    return members.every((name) => name === list?.['x-identity']);
+  });
+  return [...new Set(bare.map(formatPath))];
+}
+
+function withoutElements(
+  { schema }: Kind,
+  snapshot: SnapshotTaken,
+  elements: readonly string[],
+): SnapshotTaken {
+  const document = elements.reduce((whole, text) => {
+    const path = parsePath(text) ?? [];
+    const above = path.slice(0, -1);
+    const list = whole === null ? undefined : valueAt(schema, whole, above);
+    const name = schemasAlong(schema, above).at(-1)?.['x-identity'] ?? '';
+    if (whole === null || !isList(list)) return whole;
+    const kept = list.filter(
+      (one) => !isObject(one) || identitySegment(String(one[name] ?? '')) !== path.at(-1),
+    );
+    return placeValue(schema, whole, above, kept);
+  }, snapshot.document);
+  return { ...snapshot, document };
 }
 
 /** What was written once and is not returned, as the state remembers it. */
@@ -227,12 +299,14 @@ function withUnreturned(
   }, document);
 }
 
-function unknownStays(field: string): string {
-  return `${field} is a field that this version of Callsheet does not know; it comes back without it`;
+function unknownStays(address: Address, path: string): NotUndone {
+  const why = 'is a field that this version of Callsheet does not know; it comes back without it';
+  return { address, path, why, advice: 'Set it in the dashboard.' };
 }
 
 /** A voice of another name is another voice: the old one is taken up again, and the new one stays. */
-function replacedStays(kind: string, id: string | null): string {
+function replacedStays(address: Address, kind: string, id: string | null): NotUndone {
   const which = id === null ? 'the one' : `the one (${id})`;
-  return `${which} that the run made in its place stays, as the platform has no endpoint that deletes a ${kind}`;
+  const why = `${which} that the run made in its place stays, as the platform has no endpoint that deletes a ${kind}`;
+  return { address, path: null, why, advice: 'Delete it in the dashboard.' };
 }

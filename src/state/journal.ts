@@ -84,6 +84,8 @@ export type SnapshotTaken = {
   readonly resource: ResourceState | null;
   /** Sensitive leaves that `document` leaves out. */
   readonly withheld: readonly string[];
+  /** Those of them that are kept encrypted, by path; absent where no key is given. See `seal.ts`. */
+  readonly sealed?: { readonly [path: string]: string };
   /**
    * What the state is to say of it once the change took, so that a run that died can be settled by reading.
    * Null: nothing. Journals of older versions have none.
@@ -142,6 +144,19 @@ export type RunEnded = {
   readonly ledger: readonly LedgerLine[];
   /** Where the platform is not as the rollback wanted it; absent where it is, and for other runs. */
   readonly differs?: readonly Difference[];
+  /** What the rollback did not put back; absent where it put everything back, and for other runs. */
+  readonly left?: readonly NotUndone[];
+};
+
+/** What a rollback could not put back, or was told to leave out. It names values, and holds none. */
+export type NotUndone = {
+  readonly address: Address;
+  /** Null: the resource as a whole. */
+  readonly path: string | null;
+  /** Why, for people; what follows the path in a sentence. */
+  readonly why: string;
+  /** What to do about it. */
+  readonly advice: string;
 };
 
 /** Where the platform is not as it is wanted after a rollback. Secrets and sensitive values are masked. */

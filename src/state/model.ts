@@ -23,17 +23,31 @@ export type State = {
   readonly resources: { readonly [address: Address]: ResourceState };
   /** The run that wrote last. */
   readonly last_run: string | null;
-  /** Configurations that were rolled back, by their digest; absent where there is none. */
+  /** What was rolled back; absent where nothing is held. */
   readonly holds?: Holds;
   /** Where it was moved to: a note for whoever looks here. Such a state is not used any more. */
   readonly moved_to?: string;
 };
 
-/** A configuration that is held is not applied again until somebody releases it. */
-export type Holds = { readonly [configDigest: string]: Hold };
+/**
+ * What was rolled back and is not written again until somebody releases it. A hold on a configuration, as earlier
+ * versions put it, stands under the digest of that; one on a value under a digest of its address, path and value.
+ */
+export type Holds = { readonly [key: string]: Hold };
 
-/** Who rolled a configuration back, and what that undid. */
-export type Hold = {
+/** A value that was rolled back. */
+export type HeldValue = {
+  readonly address: Address;
+  /** The id of the resource; null where it has another one once it is made again. */
+  readonly id: string | null;
+  /** Null: the resource as a whole. */
+  readonly path: string | null;
+  /** A digest, or the fingerprint of a secret. Null: that nothing is there. */
+  readonly value: string | null;
+};
+
+/** Who rolled something back, and what that undid. One without an address is on a configuration. */
+export type Hold = Partial<HeldValue> & {
   /** The run that had applied it. */
   readonly undid: string;
   /** The rollback. */
@@ -54,6 +68,8 @@ export type ResourceState = {
   readonly leaves: { readonly [path: string]: AppliedLeaf };
   readonly pin: RememberedPin | null;
   readonly protect: boolean;
+  /** The rollback that wrote it last; absent where another run did. */
+  readonly restored_by?: string;
   /** Requests of its making that were answered, where a run died before the last of them. */
   readonly unfinished?: readonly string[];
 };

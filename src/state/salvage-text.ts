@@ -71,7 +71,7 @@ function resourceLines(text: string): readonly (readonly [string, unknown])[] {
 /** The facts of the first lines, wherever they stand; the last of each. */
 function factsIn(text: string): { readonly [name: string]: unknown } {
   const facts = text.matchAll(
-    /"(version|lineage|serial|salt|account_id|holds)":("[^"\\]*"|\d+|\{(?:[^{}]|\{[^{}]*\})*\})/g,
+    /"(version|lineage|serial|salt|account_id|holds)":("[^"\\]*"|\d+|\{(?:"(?:[^"\\]|\\.)*"|[^{}"]|\{(?:"(?:[^"\\]|\\.)*"|[^{}"])*\})*\})/g,
   );
   return Object.fromEntries(
     [...facts].map(([, name = '', value = '']) => [name, parseJson(value)]),

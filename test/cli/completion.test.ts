@@ -115,7 +115,7 @@ describe('what is offered', () => {
       ['runs', ''],
       ['20261122t094500z-2f3a9c', '20261121t094500z-1f3a9c'],
     ],
-    [['rollback', '--run', '20261121'], ['20261121t094500z-1f3a9c']],
+    [['rollback', '20261121'], ['20261121t094500z-1f3a9c']],
     [['features', '--organization', ''], ['harbor']],
     [['get', 'age'], ['agents']],
     [['get', 'agents', 'agent.rec'], ['agent.reception']],

@@ -3,7 +3,9 @@ import { describe, expect } from 'vitest';
 import { drift } from '../../src/cli/commands/drift.ts';
 import { plan } from '../../src/cli/commands/plan.ts';
 import { rollback } from '../../src/cli/commands/rollback.ts';
+import { openFileStore } from '../../src/state/file-store.ts';
 import { formatEntry, JOURNAL_HEADER } from '../../src/state/journal-text.ts';
+import { formatState } from '../../src/state/state-text.ts';
 import { type Stage, staged } from '../apply/stage.ts';
 import { began, HOLDS } from '../state/sample.ts';
 import { STATE, stateCommands, stateIn } from './state-stage.ts';
@@ -56,7 +58,78 @@ describe('the hold of a rollback', () => {
     expect(await stateIn(stage)).not.toHaveProperty('holds');
   });
 
-  staged('is on that configuration alone, and stays on it', async (stage) => {
+  staged('is on the value, whatever else changes beside it', async (stage) => {
+    const runs = await rollBack(stage);
+    await stage.edit('agents.yaml', 'due for a check-up', 'due for a visit');
+    await held(stage, runs);
+    await stage.edit('agents.yaml', 'model: alpha-4.1', 'model: alpha-4o');
+    await held(stage, runs);
+    await stage.apply({ target: ['agent.recall'] });
+  });
+
+  staged(
+    'is on what was made, deleted or taken away, and on no secret that stayed',
+    async (stage) => {
+      await stage.apply();
+      const careless = { SMS_TOKEN: 'canary-sms-careless-1' };
+      await stage.edit('agents.yaml', 'name: Recall\n', 'name: Recall\n    description: Calls.\n');
+      await stage.edit('agents.yaml', '    greeting_message: Harbor Dental, how can I help?\n', '');
+      const text = await stage.read('resources.yaml');
+      const more = '  second: { name: Second, message_type: sms, body: Hi., status: draft }\n';
+      await stage.write(
+        'resources.yaml',
+        text
+          .replace('email_templates:\n  reminder:', 'email_templates:\n  moved_on:')
+          .replace('    name: Reminder\n    subject', '    name: Moved on\n    subject')
+          .replace('\nknowledge_bases:', `${more}\nknowledge_bases:`),
+      );
+      await stage.apply({ allowDelete: true }, { env: careless });
+      const undid = await lastRun(stage);
+      await stage.rollback({}, { env: careless, exit: 3 });
+      // Anything else is free to change.
+      await stage.edit('agents.yaml', 'speed: 1.05', 'speed: 1.1');
+      const { refusals } = await stage.plan({ allowDelete: true }, { env: careless, exit: 4 });
+      const [{ message } = { message: '' }] = refusals ?? [];
+      expect(message).toContain(`undid run ${undid}`);
+      const held = Object.values((await stateIn(stage)).holds ?? {});
+      expect(held.map(({ address, path }) => `${address} ${path}`).sort()).toEqual([
+        'agent.desk greeting_message',
+        'agent.recall description',
+        'email_template.moved_on null',
+        'email_template.reminder null',
+        'sms_template.second null',
+      ]);
+      for (const [target, exit] of [
+        ['agent.desk', 4],
+        ['agent.recall', 4],
+        ['email_template.moved_on', 4],
+        ['email_template.reminder', 4],
+        ['sms_template.second', 4],
+        ['retry_policy', 0],
+      ] as const)
+        await stage.plan({ allowDelete: true, target: [target] }, { env: careless, exit });
+      await stage.edit('resources.yaml', 'body: Hi.', 'body: Hello.');
+      await stage.plan({ target: ['sms_template.second'] }, { env: careless });
+    },
+  );
+
+  staged('of an earlier version, on a configuration, is honoured as it was', async (stage) => {
+    await stage.apply();
+    await stage.edit('agents.yaml', 'how can I help?', 'good day!');
+    const { config_digest: digest } = await stage.plan();
+    const [hold] = Object.values(HOLDS);
+    const state = await openFileStore(join(stage.folder, STATE)).load();
+    if (state.state === undefined || hold === undefined) throw new Error('no state');
+    await stage.write(STATE, await formatState({ ...state.state, holds: { [digest]: hold } }));
+    await held(stage, { undid: 'r1', by: 'r2' });
+    await stage.edit('agents.yaml', 'due for a check-up', 'due for a visit');
+    await stage.plan();
+    await stage.edit('agents.yaml', 'due for a visit', 'due for a check-up');
+    await stage.apply({ releaseHold: true });
+    expect(await stateIn(stage)).not.toHaveProperty('holds');
+  });
+
+  staged('stays on the value, whatever was written in between', async (stage) => {
     const runs = await rollBack(stage);
     await stage.edit('agents.yaml', 'good day!', 'good evening!');
     await stage.apply();
@@ -64,27 +137,23 @@ describe('the hold of a rollback', () => {
     await held(stage, runs);
   });
 
-  staged(
-    'is on what was applied last where an earlier run is undone, until that is undone',
-    async (stage) => {
-      await stage.apply();
-      await stage.edit('agents.yaml', 'how can I help?', 'good day!');
-      await stage.apply();
-      const earlier = await lastRun(stage);
-      await stage.edit('agents.yaml', 'due for a check-up', 'due for a visit');
-      await stage.apply();
-      const undid = await lastRun(stage);
-      const flags = { dir: stage.folder, format: 'text', run: earlier, autoApprove: true } as const;
-      const { err } = await stage.run((to) => rollback(flags, to));
-      expect(err).toMatch(/is held: plan and apply refuse it until it changes\. .*--release-hold/);
-      const by = await lastRun(stage);
-      await held(stage, { undid, by });
-      await stage.rollback({ run: by });
-      expect((await stage.plan()).changes).toEqual([]);
-    },
-  );
+  staged('is on what an earlier run wrote, until its rollback is undone', async (stage) => {
+    await stage.apply();
+    await stage.edit('agents.yaml', 'how can I help?', 'good day!');
+    await stage.apply();
+    const undid = await lastRun(stage);
+    await stage.edit('agents.yaml', 'due for a check-up', 'due for a visit');
+    await stage.apply();
+    const flags = { dir: stage.folder, format: 'text', run: undid, autoApprove: true } as const;
+    const { err } = await stage.run((to) => rollback(flags, to));
+    expect(err).toMatch(/is held: plan and apply refuse to write .*--release-hold/);
+    const by = await lastRun(stage);
+    await held(stage, { undid, by });
+    await stage.rollback({ run: by });
+    expect((await stage.plan()).changes).toEqual([]);
+  });
 
-  staged('is on the configuration that was applied, not on the one of now', async (stage) => {
+  staged('is on the value that was applied, not on the one of now', async (stage) => {
     await stage.apply();
     await stage.edit('agents.yaml', 'how can I help?', 'good day!');
     await stage.apply();
@@ -126,12 +195,13 @@ describe('the hold of a rollback', () => {
   });
 
   staged('is lifted by who undoes the rollback, and put back by who undoes that', async (stage) => {
-    const { undid, by } = await rollBack(stage);
+    const { by } = await rollBack(stage);
     await stage.rollback({ run: by });
     expect(greetingOf(stage)).toBe(NEW);
     expect((await stage.plan()).changes).toEqual([]);
     expect(await stateIn(stage)).not.toHaveProperty('holds');
-    await stage.rollback({ run: await lastRun(stage) });
+    const undid = await lastRun(stage);
+    await stage.rollback({ run: undid });
     await held(stage, { undid, by: await lastRun(stage) });
   });
 });

@@ -39,7 +39,8 @@ describe('a rollback that died', () => {
     staged(`${moment}: the next one goes on with it`, async (stage) => {
       await changeBoth(stage);
       await killedRollback(stage, moment);
-      const { err } = await again(stage);
+      // The secret that the run changed stays, so that it ends in part.
+      const { err } = await again(stage, 3);
       if (!moment.includes('before request')) expect(err).toContain('Going on with the rollback');
       expect(agent(stage, 'Front desk')?.record).toMatchObject({
         greeting_message: 'Harbor Dental, how can I help?',
@@ -47,9 +48,8 @@ describe('a rollback that died', () => {
       expect(agent(stage, 'Recall')?.record).toMatchObject({
         system_prompt: 'You call people who are due for a check-up.',
       });
-      const { err: third } = await again(stage, moment === 'before journal ended' ? 0 : 1);
-      if (moment !== 'before journal ended')
-        expect(third).toContain('the last run was itself a rollback');
+      const { out } = await again(stage, 3);
+      expect(out).toContain('Not put back: 1 value');
     });
 
   staged('still refuses where somebody edited since', async (stage) => {
@@ -65,7 +65,7 @@ staged(
   'a secret that a rollback could not put back is written by the next apply',
   async (stage) => {
     await changeBoth(stage);
-    await stage.rollback({}, { env: ROTATED });
+    await stage.rollback({}, { env: ROTATED, exit: 3 });
     await stage.edit('agents.yaml', 'good day!', 'how can I help?');
     await stage.edit('agents.yaml', 'who are late', 'who are due for a check-up');
     await stage.apply();
@@ -80,7 +80,7 @@ staged('so is a secret of what it made anew', async (stage) => {
   const agents = await stage.read('agents.yaml');
   await stage.remove('agents.yaml');
   await stage.apply({ allowDelete: true });
-  await stage.rollback();
+  await stage.rollback({}, { exit: 3 });
   await stage.write('agents.yaml', agents);
   await stage.apply();
   expect(agent(stage, 'Front desk')?.record).toMatchObject({

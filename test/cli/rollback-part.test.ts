@@ -74,7 +74,7 @@ describe('a part of a run', () => {
   });
 });
 
-describe('what a forced revert takes back beside the run', () => {
+describe('a forced rollback undoes the fields of the run alone', () => {
   const edited = async (stage: Stage, patch: { readonly [field: string]: string }) => {
     await stage.apply();
     await stage.edit('agents.yaml', 'how can I help?', 'good day!');
@@ -84,16 +84,20 @@ describe('what a forced revert takes back beside the run', () => {
     return out.replace(/\s+/g, ' ');
   };
 
-  staged('is told before it is done', async (stage) => {
+  staged('an update, where a revert would take back an edit', async (stage) => {
     const out = await edited(stage, { description: 'Edited by hand.' });
-    expect(out).toContain('the revert also takes back what was changed since: description (');
-    expect(out).toContain('callsheet history agent.desk');
-    expect(agent(stage, 'Front desk').record.description).not.toBe('Edited by hand.');
+    expect(out).toContain(
+      'a revert would also take back description, which the run did not change',
+    );
+    expect(agent(stage, 'Front desk').record).toMatchObject({
+      description: 'Edited by hand.',
+      greeting_message: 'Harbor Dental, how can I help?',
+    });
   });
 
-  staged('is nothing that history does not record', async (stage) => {
+  staged('a revert, where history does not record the edit', async (stage) => {
     const out = await edited(stage, { outbound_greeting_message: 'Hello.' });
-    expect(out).not.toContain('the revert also takes back');
+    expect(out).toContain('how: revert');
     expect(agent(stage, 'Front desk').record.outbound_greeting_message).toBe('Hello.');
   });
 });
@@ -145,7 +149,7 @@ staged('a voice that was renamed: the agents go back to the old one', async (sta
   await stage.edit('resources.yaml', 'name: Harbor, clip', 'name: Harbor two, clip');
   await stage.apply();
   expect(voice()).not.toBe(before);
-  const { out } = await inWords(stage, 0);
+  const { out } = await inWords(stage, 3);
   expect(voice()).toBe(before);
   expect(stage.sim.store.voices.size).toBe(2);
   expect(out.replace(/\s+/g, ' ')).toMatch(

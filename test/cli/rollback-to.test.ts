@@ -123,8 +123,10 @@ describe('a rollback to a snapshot leaves the platform as it was when that was m
     stage.sim.store.emailTemplates.clear();
     stage.sim.store.smsTemplates.clear();
     stage.sim.store.retryPolicies.clear();
-    const said = await stage.run((context) =>
-      rollback({ dir: stage.folder, format: 'text', autoApprove: true, to: file }, context),
+    const said = await stage.run(
+      (context) =>
+        rollback({ dir: stage.folder, format: 'text', autoApprove: true, to: file }, context),
+      { exit: 3 },
     );
     expect(said.out).toContain('integrations.smsProvider.auth_token is secret');
     expect(agentCalled(stage, 'Front desk')).toMatchObject({
@@ -221,7 +223,7 @@ describe('a rollback to a snapshot refuses', () => {
           { exit: 1 },
         )
       ).err;
-    expect(await said({ to: file, run: 'r1' })).toContain('--run and --to exclude each other');
+    expect(await said({ to: file, run: 'r1' })).toContain('a run and --to exclude each other');
     expect(await said({ to: `${stage.folder}/agents.yaml` })).toContain(
       'agents.yaml is not a snapshot of Callsheet',
     );
@@ -313,7 +315,7 @@ describe('afterwards', () => {
         (context) => rollback({ dir: stage.folder, format: 'text', autoApprove: true }, context),
         { exit: 1 },
       );
-      const run = /callsheet rollback --run (\S+)\./.exec(err)?.[1] ?? '';
+      const run = /callsheet rollback (2\S+)\./.exec(err)?.[1] ?? '';
       await stage.rollback({ run });
       expect(settled(stage.sim)).toEqual(applied);
       expect((await stage.plan()).refusals).toBeUndefined();

@@ -49,7 +49,7 @@ longApplied('a rollback waits for nobody either, and names who is at work', asyn
   const hold = gate.hold('request', { method: 'PUT', path: /agents/ });
   const first = world.start(ONE_AT_A_TIME);
   await hold.reached;
-  const rollback = ['rollback', '--auto-approve', '--run', state?.last_run ?? ''];
+  const rollback = ['rollback', '--auto-approve', state?.last_run ?? ''];
   const { err } = await world.run(rollback, { exit: 6 });
   expect(err).toMatch(HELD);
   hold.release();

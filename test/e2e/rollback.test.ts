@@ -101,14 +101,14 @@ longApplied('somebody edited the agent since the run: refused, until forced', as
   expect(record(world, 'Front desk')).toMatchObject({ model: 'alpha-4.1', status: 'active' });
 });
 
-longApplied('--run names the run to undo, and an unknown one is an error', async (world) => {
+longApplied('an argument names the run to undo, and an unknown one is an error', async (world) => {
   await changeFour(world);
   await world.apply();
   const { runs } = JSON.parse((await world.run(['runs', '--format', 'json'])).out);
   const [latest] = runs;
-  const unknown = await world.run(['rollback', '--auto-approve', '--run', 'nope'], { exit: 1 });
+  const unknown = await world.run(['rollback', '--auto-approve', 'nope'], { exit: 1 });
   expect(unknown.err).toContain('run nope is not recorded');
-  await world.run(['rollback', '--auto-approve', '--run', latest.run]);
+  await world.run(['rollback', '--auto-approve', latest.run]);
   expect(record(world, 'Front desk').model).toBe('alpha-4.1');
 });
 

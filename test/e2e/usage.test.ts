@@ -98,7 +98,7 @@ applied('--format json gives one JSON document when it fails, too', async (world
     [['plan', '--target', 'agent.dsek'], 1, { kind: 'usage', exit: 1 }],
     [['apply', 'none.json'], 1, { kind: 'usage', hint: expect.stringContaining('--out') }],
     [['apply'], 1, { kind: 'usage' }],
-    [['rollback', '--run', 'none'], 1, { kind: 'usage' }],
+    [['rollback', 'none'], 1, { kind: 'usage' }],
   ] as const;
   for (const [args, exit, error] of rows) {
     const { out, err } = await world.run([...args, '--format', 'json'], { exit });

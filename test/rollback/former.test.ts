@@ -52,8 +52,8 @@ test('a resource that was not there is taken away, or named where nothing delete
     { ...POLICY, ...gone, address: 'custom_voice.new', kind: 'custom_voice' },
   ]);
   expect(undo.desired).toEqual([]);
-  expect(undo.impossible).toEqual([
-    { address: 'custom_voice.new', message: expect.stringContaining('no endpoint that deletes') },
+  expect(undo.impossible).toMatchObject([
+    { address: 'custom_voice.new', why: expect.stringContaining('no endpoint that deletes') },
   ]);
 });
 

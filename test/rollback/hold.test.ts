@@ -1,61 +1,42 @@
 import { describe, expect, test } from 'vitest';
-import { holdChangeOf, withHoldChange } from '../../src/rollback/hold.ts';
+import { withHoldChange } from '../../src/plan/holds.ts';
+import { holdsWhenUndone } from '../../src/rollback/hold.ts';
 import { began } from '../state/sample.ts';
 
-/** Runs by id: `d1` is an apply of that configuration, `r1` a rollback of that run. */
+/** Runs by id: `apply` is an apply, `snapshot` a rollback to one, anything else a rollback of that run. */
 function journalOf(runs: Readonly<Record<string, string>>) {
   return async (run: string) => {
     const what = runs[run];
     if (what === undefined) return undefined;
-    return what.startsWith('d')
-      ? { ...began(run), config_digest: what }
-      : { ...began(run), config_digest: 'another', purpose: 'rollback' as const, undoes: what };
+    if (what === 'apply') return began(run);
+    const rollback = { ...began(run), purpose: 'rollback' as const };
+    return what === 'snapshot' ? rollback : { ...rollback, undoes: what };
   };
 }
 
 describe('undoing', () => {
-  const runs = { r1: 'd1', r2: 'r1', r3: 'r2', r4: 'r3', lost: 'gone', a: 'b', b: 'a' };
+  const runs = { a: 'apply', r1: 'a', r2: 'r1', r3: 'r2', s: 'snapshot', s2: 's', lost: 'gone' };
   test.each([
-    ['an apply holds its configuration', 'r1', { undid: 'r1', isHeld: true }],
-    ['a rollback releases it', 'r2', { undid: 'r1', isHeld: false }],
-    ['that holds it again', 'r3', { undid: 'r1', isHeld: true }],
-    ['and that releases it again', 'r4', { undid: 'r1', isHeld: false }],
-    ['a rollback of a run that is not recorded says nothing', 'lost', undefined],
-    ['what goes round in a circle says nothing', 'a', undefined],
+    ['an apply holds what it wrote', 'a', true],
+    ['a rollback releases it', 'r1', false],
+    ['that holds it again', 'r2', true],
+    ['and that releases it again', 'r3', false],
+    ['a rollback to a snapshot releases it', 's', false],
+    ['that holds it again', 's2', true],
+    ['a rollback of a run that is not recorded releases what it held', 'lost', false],
+    ['what is not recorded says nothing', 'gone', undefined],
   ])('%s', async (_name, run, says) => {
-    const change = await holdChangeOf(run, journalOf(runs));
-    expect(change).toEqual(says && { config_digest: 'd1', ...says });
+    expect(await holdsWhenUndone(run, journalOf(runs))).toBe(says);
   });
 });
 
-describe('what was applied last', () => {
-  const last = { config_digest: 'd9', undid: 'r9' };
-  const held = { d9: { undid: 'r9', by: 'r2', at: '2026-03-02T08:30:00Z', user: null } };
-  const runs = journalOf({ r1: 'd1', r2: 'r1', r3: 'r2' });
-  const withHolds = async (run: string) => {
-    const found = await runs(run);
-    return found && (run === 'r2' ? { ...found, holds: held } : found);
-  };
-
-  test('is held where an earlier apply is undone', async () => {
-    expect(await holdChangeOf('r1', withHolds, last)).toEqual({ ...last, isHeld: true });
-  });
-
-  test('is released where that is undone, and held again by undoing that', async () => {
-    expect(await holdChangeOf('r2', withHolds, last)).toEqual({ ...last, isHeld: false });
-    expect(await holdChangeOf('r3', withHolds, last)).toEqual({ ...last, isHeld: true });
-  });
-});
-
-test('holds of other configurations stay, and one that is put again is the new one', () => {
-  const by = { by: 'r2', at: '2026-03-02T08:30:00Z', user: 'sam' };
-  const other = { undid: 'r0', by: 'r1', at: '2026-03-01T08:30:00Z', user: null };
-  const change = { config_digest: 'd1', undid: 'r3', isHeld: true };
-  expect(withHoldChange({ d0: other, d1: other }, change, by)).toEqual({
-    d0: other,
-    d1: { undid: 'r3', ...by },
-  });
-  expect(withHoldChange({ d0: other, d1: other }, { ...change, isHeld: false }, by)).toEqual({
+test('a hold is put beside the others, and lifted with those of its rollback', () => {
+  const other = { undid: 'r0', by: 'r00', at: '2026-03-02T08:30:00Z', user: null };
+  const by = { by: 'r2', at: '2026-03-03T08:30:00Z', user: 'sam' };
+  const value = { address: 'agent.desk', id: 'a1', path: 'name', value: 'sha256:0b' };
+  const put = withHoldChange({ d0: other }, { undid: 'r1', isHeld: true, values: [value] }, by);
+  expect(Object.values(put)).toEqual([other, { undid: 'r1', ...by, ...value }]);
+  expect(withHoldChange(put, { undid: 'r2', isHeld: false, values: [value] }, by)).toEqual({
     d0: other,
   });
 });

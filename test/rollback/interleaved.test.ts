@@ -67,7 +67,8 @@ describe('an edit since the run', () => {
       ['agent.one was edited since the run, last by someone'],
     ],
   ])('%s', async (_title, one, expected) => {
-    expect(await interleaved({ one, two: [entry(42)] })).toEqual(expected);
+    const found = await interleaved({ one, two: [entry(42)] });
+    expect(found.map(({ message }) => message)).toEqual(expected);
   });
 
   test('is told for every resource', async () => {

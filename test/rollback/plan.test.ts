@@ -195,7 +195,6 @@ describe('the plan of a rollback', () => {
       'extensions.tools[old].type': 'changed',
       'extensions.tools[old].name': 'changed',
       'extensions.tools[old].url': 'changed',
-      'extensions.tools[old].headers[X].key': 'changed',
       'extensions.tools[new]': 'cleared',
     });
     expect(JSON.stringify(change)).not.toContain('canary');

@@ -115,11 +115,10 @@ describe('what is not in the snapshot', () => {
 
   test('stays where the platform cannot delete it, and is named', () => {
     const { undo } = since([], { 'custom_voice.harbor': stateOf('custom_voice', 'v1') });
-    expect(undo.impossible).toEqual([
+    expect(undo.impossible).toMatchObject([
       {
         address: 'custom_voice.harbor',
-        message:
-          'it was made since the snapshot, and the platform has no endpoint that deletes a custom_voice',
+        why: 'it was made since the snapshot, and the platform has no endpoint that deletes a custom_voice',
       },
     ]);
   });
@@ -141,7 +140,7 @@ describe('what is gone', () => {
       gone,
     );
     expect(undo.desired).toHaveLength(isMade ? 1 : 0);
-    expect(undo.impossible.map(({ message }) => message)).toEqual(
+    expect(undo.impossible.map(({ why }) => why)).toEqual(
       isMade ? [] : [expect.stringMatching(/^it is gone, and a snapshot holds no files/)],
     );
   });
@@ -153,7 +152,7 @@ describe('what is gone', () => {
       { 'agent.desk': stateOf('agent', 'a1', { [SECRET]: NEW }) },
       gone,
     );
-    expect(undo.impossible.map(({ message }) => message)).toEqual([
+    expect(undo.impossible.map(({ path, why }) => `${path} ${why}`)).toEqual([
       `${SECRET} is secret, so no snapshot holds it; it comes back without it, until an apply writes it`,
     ]);
     expect(undo.restored.get('agent.desk')?.leaves).toEqual({

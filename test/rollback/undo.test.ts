@@ -88,7 +88,7 @@ describe('what a run made', () => {
   test('stays where the platform cannot delete it, which is said', () => {
     const undo = undoRun(journalOf([{ address: 'custom_voice.new', action: 'create' }]));
     expect(undo.impossible).toMatchObject([
-      { address: 'custom_voice.new', message: expect.stringContaining('no endpoint that deletes') },
+      { address: 'custom_voice.new', why: expect.stringContaining('no endpoint that deletes') },
     ]);
   });
 });
@@ -229,9 +229,7 @@ describe('what cannot be undone', () => {
   ])('is %s', (_title, deed, paths) => {
     const { impossible } = undoRun(journalOf([deed]));
     expect(impossible.map(({ address }) => address)).toEqual(paths.map(() => deed.address));
-    expect(impossible.map(({ message }) => message.split(' ')[0]).sort()).toEqual(
-      [...paths].sort(),
-    );
+    expect(impossible.map(({ path }) => path).sort()).toEqual([...paths].sort());
     expect(JSON.stringify(impossible)).not.toContain('canary');
   });
 

@@ -666,6 +666,7 @@ export interface Resource {
   leaves: Leaves;
   pin: null | Pin;
   protect: boolean;
+  restored_by?: string;
   unfinished?: string[];
 }
 export interface Leaves {
@@ -1166,6 +1167,10 @@ export interface Began {
 }
 export interface Holds {
   [k: string]: {
+    address?: string;
+    id?: string | null;
+    path?: string | null;
+    value?: string | null;
     undid: string;
     by: string;
     at: string;
@@ -1181,6 +1186,9 @@ export interface Snapshot {
   pin: null | Pin;
   resource: null | Resource;
   withheld: string[];
+  sealed?: {
+    [k: string]: string;
+  };
   intended?: null | {
     key: string | null;
     scope: {
@@ -1209,6 +1217,7 @@ export interface Resource {
   leaves: Leaves;
   pin: null | Pin;
   protect: boolean;
+  restored_by?: string;
   unfinished?: string[];
 }
 export interface Leaves {
@@ -1247,6 +1256,7 @@ export interface Ended {
   verified: boolean;
   ledger: LedgerLine[];
   differs?: Difference[];
+  left?: NotUndone[];
 }
 export interface LedgerLine {
   address: string;
@@ -1280,6 +1290,12 @@ export interface Difference {
   path: string | null;
   wanted: Json;
   found: Json;
+}
+export interface NotUndone {
+  address: string;
+  path: string | null;
+  why: string;
+  advice: string;
 }
 }
 
@@ -1368,6 +1384,7 @@ export interface Document {
     differs: Difference[];
     equal: number;
     problem: string | null;
+    left: NotUndone[];
   };
   ledger: LedgerLine[];
   rollback?: Run | Error;
@@ -1383,6 +1400,12 @@ export interface Difference {
   path: string | null;
   wanted: Json;
   found: Json;
+}
+export interface NotUndone {
+  address: string;
+  path: string | null;
+  why: string;
+  advice: string;
 }
 export interface LedgerLine {
   address: string;
@@ -1423,6 +1446,7 @@ export interface Run {
     differs: Difference[];
     equal: number;
     problem: string | null;
+    left: NotUndone[];
   };
   ledger: LedgerLine[];
   rollback?: Run | Error;
@@ -1688,6 +1712,10 @@ export interface Document {
 }
 export interface Holds {
   [k: string]: {
+    address?: string;
+    id?: string | null;
+    path?: string | null;
+    value?: string | null;
     undid: string;
     by: string;
     at: string;
@@ -1704,6 +1732,7 @@ export interface Resource {
   leaves: Leaves;
   pin: Pin;
   protect: boolean;
+  restored_by?: string;
   unfinished?: string[];
 }
 export interface Leaves {
@@ -1761,6 +1790,10 @@ export interface Began {
 }
 export interface Holds1 {
   [k: string]: {
+    address?: string;
+    id?: string | null;
+    path?: string | null;
+    value?: string | null;
     undid: string;
     by: string;
     at: string;
@@ -1776,6 +1809,9 @@ export interface Snapshot {
   pin: Pin;
   resource: null | Resource;
   withheld: string[];
+  sealed?: {
+    [k: string]: string;
+  };
   intended?: {
     key: string | null;
     scope: {
@@ -1819,6 +1855,12 @@ export interface Ended {
   differs?: {
     address: string;
     path: string | null;
+  }[];
+  left?: {
+    address: string;
+    path: string | null;
+    why: string;
+    advice: string;
   }[];
 }
 export interface LedgerLine {

@@ -1,0 +1,161 @@
+/**
+ * Holds: what a rollback undid is not written again by the next pipeline, whatever else changed in the configuration.
+ * A hold is on a value at an address, by a digest or, of a secret, a fingerprint; on a resource that is not to be made
+ * again as it was; or on one that is not to be deleted again. Holds of earlier versions are on whole configurations.
+ */
+import type { DesiredResource } from '../core/desired.ts';
+import { digestOf } from '../core/digest.ts';
+import { parsePath, startsWith } from '../core/path.ts';
+import type { Change, PlanDocument } from '../core/plan-document.ts';
+import { Blob } from '../core/value.ts';
+import { schemasAlong } from '../diff/along.ts';
+import { isWritten } from '../diff/finding.ts';
+import { leavesOf, normalise } from '../diff/leaves.ts';
+import { resolveLeaf, Unknown } from '../diff/resolve.ts';
+import type { World } from '../diff/world.ts';
+import { kindNamed } from '../kinds/index.ts';
+import type { AppliedLeaf, HeldValue, Hold, Holds, ResourceState, State } from '../state/model.ts';
+import { rememberResource } from './remember.ts';
+
+/** What a rollback or a release does to holds. */
+export type HoldChange = {
+  /** The run that is undone. */
+  readonly undid: string;
+  /** Whether its values are held from now on; undoing a rollback lifts what that held. */
+  readonly isHeld: boolean;
+  readonly values: readonly HeldValue[];
+};
+
+/** What carrying a rollback out takes away from what was written last. */
+export function valuesUndone(
+  { changes }: Pick<PlanDocument, 'changes'>,
+  { resources }: Pick<State, 'resources'>,
+): readonly HeldValue[] {
+  return changes.flatMap((change): readonly HeldValue[] => {
+    const { address, id, action, verdict, operations } = change;
+    if (verdict !== 'ok' || operations.length === 0) return [];
+    const recorded = resources[address];
+    if (action === 'create') return [{ address, id: null, path: null, value: null }];
+    if (action === 'delete')
+      return recorded ? [{ address, id: null, path: null, value: digestOfWhole(recorded) }] : [];
+    return writtenPaths(change).flatMap(({ text, path }): readonly HeldValue[] => {
+      const known = Object.entries(recorded?.leaves ?? {}).filter(([leaf]) =>
+        startsWith(parsePath(leaf) ?? [leaf], path),
+      );
+      if (known.length === 0) return [{ address, id, path: text, value: null }];
+      return known.flatMap(([leaf, applied]) => {
+        const value = digestOfApplied(applied);
+        return value === undefined ? [] : [{ address, id, path: leaf, value }];
+      });
+    });
+  });
+}
+
+/** The holds after a rollback. */
+export function withHoldChange(
+  holds: Holds,
+  { undid, isHeld, values }: HoldChange,
+  rollback: Pick<Hold, 'by' | 'at' | 'user'>,
+): Holds {
+  if (!isHeld) {
+    return Object.fromEntries(Object.entries(holds).filter(([, { by }]) => by !== undid));
+  }
+  const put = values.map((one) => [digestOf({ ...one }), { undid, ...rollback, ...one }] as const);
+  return { ...holds, ...Object.fromEntries(put) };
+}
+
+/** What is needed to tell whether a plan would write what is held. */
+export type HoldWorld = {
+  readonly holds: Holds;
+  readonly desired: readonly DesiredResource[];
+  readonly world: World;
+};
+
+/** The holds that a plan would break, by their keys. Only the configuration is held: a rollback brings back something else. */
+export function brokenHolds(
+  {
+    purpose,
+    config_digest: digest,
+    changes,
+  }: Pick<PlanDocument, 'purpose' | 'config_digest' | 'changes'>,
+  { holds, desired, world }: HoldWorld,
+): ReadonlyMap<string, Hold> {
+  if (purpose !== 'apply') return new Map();
+  const acting = changes.filter((one) => one.verdict === 'ok' && one.operations.length > 0);
+  const broken = Object.entries(holds).filter(([key, hold]) => {
+    const { address } = hold;
+    if (address === undefined) return key === digest;
+    const change = acting.find((one) => isMeant(hold, one));
+    if (change === undefined) return false;
+    return isBroken(
+      hold,
+      change,
+      desired.find((one) => one.address === change.address),
+      world,
+    );
+  });
+  return new Map(broken);
+}
+
+/** A resource is known again by its id, whatever its address is by now. */
+function isMeant({ address, id }: Hold, change: Change): boolean {
+  return change.address === address || (typeof id === 'string' && change.id === id);
+}
+
+function isBroken(
+  { address = '', path: text = null, value = null }: Hold,
+  change: Change,
+  desired: DesiredResource | undefined,
+  world: World,
+): boolean {
+  const kind = kindNamed(change.kind);
+  if (text === null && value === null) return change.action === 'delete';
+  if (desired === undefined) return false;
+  if (text === null) {
+    if (change.action !== 'create') return false;
+    const at = { id: '', scope: {}, pin: null };
+    const all = new Set(change.fields.map(({ path }) => path));
+    return digestOfWhole(rememberResource(kind, desired, at, undefined, all, world)) === value;
+  }
+  const path = parsePath(text) ?? [text];
+  if (!writtenPaths(change).some((one) => startsWith(path, one.path) || startsWith(one.path, path)))
+    return false;
+  const leaf = leavesOf(kind.schema, desired.document).leaves.get(text);
+  if (value === null) return leaf === undefined || leaf.value === null;
+  const wish = leaf && resolveLeaf(leaf, world);
+  if (leaf === undefined || wish === undefined || wish instanceof Unknown) return false;
+  if (leaf.value instanceof Blob) return wish === value;
+  const plain = normalise(leaf.schema, wish);
+  return value.startsWith('sha256:')
+    ? digestOf(plain) === value
+    : world.fingerprints.matches(value, address, text, plain) === 'equal';
+}
+
+function writtenPaths({ fields }: Change) {
+  return fields
+    .filter((field) => isWritten(field) && field.refused === undefined)
+    .map(({ path: text }) => ({ text, path: parsePath(text) ?? [text] }));
+}
+
+function digestOfApplied(leaf: AppliedLeaf): string | undefined {
+  if ('value' in leaf) return digestOf(leaf.value);
+  if ('digest' in leaf) return leaf.digest;
+  return 'fingerprint' in leaf ? leaf.fingerprint : undefined;
+}
+
+/** All that a resource is made of, but for secrets and for ids, which are others once it is made again. */
+function digestOfWhole({ kind, leaves }: Pick<ResourceState, 'kind' | 'leaves'>): string {
+  const { schema } = kindNamed(kind);
+  const plain = Object.entries(leaves).filter(([text, leaf]) => {
+    const isReference = schemasAlong(schema, parsePath(text) ?? [text]).some((one) => one['x-ref']);
+    return ('value' in leaf || 'digest' in leaf) && !isReference;
+  });
+  return digestOf(
+    Object.fromEntries(plain.map(([text, leaf]) => [text, digestOfApplied(leaf) ?? ''])),
+  );
+}
+
+/** What is held, for people: `agent.desk greeting_message`. */
+export function describeHold({ address = 'this configuration', path = null }: Hold): string {
+  return path === null ? address : `${address} ${path}`;
+}

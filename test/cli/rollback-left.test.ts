@@ -1,0 +1,128 @@
+import { describe, expect } from 'vitest';
+import { type RollbackFlags, rollback } from '../../src/cli/commands/rollback.ts';
+import { openFileStore } from '../../src/state/file-store.ts';
+import { type Stage, staged } from '../apply/stage.ts';
+import { stateIn } from './state-stage.ts';
+
+const inWords = async (stage: Stage, exit: number, more: Partial<RollbackFlags> = {}) => {
+  const flags = { dir: stage.folder, format: 'text', autoApprove: true, ...more } as const;
+  const { out, err } = await stage.run((to) => rollback(flags, to), { exit });
+  // On a terminal progress is drawn over itself.
+  const lines = `${out}${err}`.split('\n').filter((line) => !/^\[\d+\//.test(line));
+  return { out: out.replace(/\s+/g, ' '), err, lines };
+};
+const lastRun = async (stage: Stage) => (await stateIn(stage)).last_run ?? '';
+
+/** A fleet of agents of which a run changes the greeting and the status of each; returns their ids. */
+async function changeFleet(stage: Stage, size: number): Promise<readonly string[]> {
+  const fleet = (greeting: string, status: string) =>
+    `agents:\n${Array.from({ length: size }, (_, at) => `  a${at}: { name: A${at}, greeting_message: ${greeting} ${at}, status: ${status} }\n`).join('')}`;
+  await stage.write('agents.yaml', fleet('Hello', 'active'));
+  await stage.apply();
+  await stage.write('agents.yaml', fleet('Good day', 'inactive'));
+  await stage.apply();
+  const names = [...stage.sim.store.agents].map(([id, { record }]) => [String(record.name), id]);
+  return names
+    .toSorted(([one = ''], [other = '']) => one.localeCompare(other))
+    .map(([, id = '']) => id);
+}
+
+const greeting = ({ sim }: Stage, id: string) => sim.store.agents.get(id)?.record.greeting_message;
+
+describe('what was edited since', () => {
+  staged(
+    'is refused with the commands to type, left out, or undone in its own fields',
+    async (stage) => {
+      const [one = '', two = '', three = ''] = await changeFleet(stage, 3);
+      stage.sim.edit(one, { description: 'Mine.', greeting_message: 'Mine.' }, 'user:maria');
+      const run = await lastRun(stage);
+      const since = stage.writes().length;
+      const { err } = await inWords(stage, 4);
+      const dir = ` --dir ${stage.folder}`;
+      expect(err).toContain('agent.a0 was edited since the run, last by user:maria');
+      for (const flag of ['--skip-refused', '--exclude agent.a0', '--force'])
+        expect(err).toContain(`callsheet rollback ${run} ${flag}${dir}`);
+      expect(stage.writes().length).toBe(since);
+
+      const { out } = await inWords(stage, 3, { skipRefused: true });
+      expect(out).toContain('Not put back: 1 resource. agent.a0 is left as it is');
+      expect(out).toContain(
+        `To undo the fields of the run there, too: callsheet rollback ${run} --force${dir}`,
+      );
+      expect([one, two, three].map((id) => greeting(stage, id))).toEqual([
+        'Mine.',
+        'Hello 1',
+        'Hello 2',
+      ]);
+
+      await inWords(stage, 0, { run, target: ['agent.a0'], force: true });
+      expect(stage.sim.store.agents.get(one)?.record).toMatchObject({
+        description: 'Mine.',
+        greeting_message: 'Hello 0',
+        status: 'active',
+      });
+    },
+  );
+
+  staged('is left out by its address', async (stage) => {
+    const [one = '', two = ''] = await changeFleet(stage, 2);
+    stage.sim.edit(one, { greeting_message: 'Mine.' }, 'user:maria');
+    await inWords(stage, 0, { exclude: ['agent.a0'] });
+    expect([greeting(stage, one), greeting(stage, two)]).toEqual(['Mine.', 'Hello 1']);
+  });
+
+  staged('in two of seventy, told in forty lines', async (stage) => {
+    const ids = await changeFleet(stage, 70);
+    for (const id of ids.slice(0, 2)) stage.sim.edit(id, { description: 'Mine.' }, 'user:maria');
+    const refused = await inWords(stage, 4);
+    expect(refused.lines.length).toBeLessThanOrEqual(40);
+    const { lines } = await inWords(stage, 3, { skipRefused: true });
+    expect(lines.length).toBeLessThanOrEqual(40);
+    expect(ids.filter((id) => String(greeting(stage, id)).startsWith('Hello'))).toHaveLength(68);
+  });
+});
+
+describe('a dry run', () => {
+  staged('shows the plan and writes nothing', async (stage) => {
+    await changeFleet(stage, 2);
+    const before = [stage.writes().length, await stateIn(stage)];
+    for (const format of ['text', 'json', 'markdown', 'html'] as const) {
+      const flags = { dir: stage.folder, format, dryRun: true };
+      const { out } = await stage.run((to) => rollback(flags, to));
+      expect(out).toContain('Good day 1');
+      if (format === 'json') expect(JSON.parse(out)).toMatchObject({ purpose: 'rollback' });
+    }
+    expect([stage.writes().length, await stateIn(stage)]).toEqual(before);
+    const { err } = await inWords(stage, 1, { format: 'html' });
+    expect(err).toContain('--format html is for --dry-run alone');
+  });
+});
+
+describe('a run is named by as much of its id as tells it apart', () => {
+  staged('its beginning, or what follows its time', async (stage) => {
+    await changeFleet(stage, 1);
+    const run = await lastRun(stage);
+    const [time = '', tail = ''] = run.split('-');
+    for (const given of [run, tail, run.slice(0, -2)])
+      expect((await inWords(stage, 0, { run: given, dryRun: true })).out).toContain(`run ${run}`);
+    const { err } = await inWords(stage, 1, { run: time.slice(0, 6) });
+    expect(err).toMatch(/is the beginning of several runs: \S+, \S+.*callsheet runs lists/s);
+  });
+
+  staged('one that is still at work is not undone', async (stage) => {
+    await changeFleet(stage, 1);
+    const store = openFileStore(`${stage.folder}/.callsheet/state.json`);
+    const run = '20301121t000000z-aaaaaa';
+    const { lineage, serial } = await stateIn(stage);
+    const { began } = await import('../state/sample.ts');
+    const { hostname } = await import('node:os');
+    const holder = { run, command: 'apply', user: null, host: hostname(), pid: process.pid };
+    const lease = await store.acquire({ ...holder, since: new Date().toISOString() });
+    await lease.append({ ...began(run, serial, lineage) });
+    const since = stage.writes().length;
+    expect((await inWords(stage, 1, { run })).err).toContain(`run ${run} is still at work`);
+    await inWords(stage, 6);
+    expect(stage.writes().length).toBe(since);
+    await lease.release();
+  });
+});
