@@ -238,8 +238,6 @@ describe('a plan that cannot be undone entirely', () => {
     const verdict = await verdictOf(stage, undefined, { exit: 3 }, { allowDelete: true });
     expect(outcomes(verdict).slice(0, 6)).toEqual(ALL_HELD.slice(0, 6));
     expect(whatDiffers(verdict)).toEqual([
-      'agent.desk extensions.mcp_servers[Calendar].auth_headers.Authorization',
-      'agent.desk extensions.tools[crm_lookup].headers[X-Api-Key].value',
       'agent.desk integrations.smsProvider.auth_token',
     ]);
   });

@@ -17,6 +17,7 @@ import type { CommonFlags, Context } from '../context.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { NO_LINEAGE } from '../session.ts';
 import type { Terminal } from '../terminal.ts';
+import type { Verification } from '../verify-undo.ts';
 
 /** What the hands of every copy of one rehearsal have in common. */
 export type HandsInput = {
@@ -145,8 +146,15 @@ async function act(
   const { exit, out, err, failure } = await run(place, command);
   const told = out === '' ? undefined : (JSON.parse(out) as Told);
   const { run: id = null, ledger = [] } = told ?? {};
+  // What a rollback names as not put back is told by what differs on the copy afterwards.
+  const { left = [], differs = [], problem = null } = told?.verification ?? {};
+  const isNamed =
+    left.length > 0 &&
+    differs.length === 0 &&
+    problem === null &&
+    ledger.every((line) => line.status === 'done' || line.verdict !== undefined);
   const status =
-    exit === EXIT.done
+    exit === EXIT.done || (exit === EXIT.partial && isNamed)
       ? 'done'
       : exit === EXIT.refused || failure?.code === 'refused'
         ? 'refused'
@@ -157,7 +165,11 @@ async function act(
 }
 
 /** The part of a run's document that counts here. */
-type Told = { readonly run: string | null; readonly ledger: readonly LedgerLine[] };
+type Told = {
+  readonly run: string | null;
+  readonly ledger: readonly LedgerLine[];
+  readonly verification?: Verification;
+};
 
 /** A folder for the owner alone that is removed at the end, also where the process is ended in between. */
 async function temporaryFolder() {
