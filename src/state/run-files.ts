@@ -105,7 +105,7 @@ function leftInFile(
   run: string,
   { layout, disk }: Place,
 ): SnapshotTaken {
-  const { type, address, kind, id, intended } = entry;
+  const { type, address, kind, id, intended, sealed } = entry;
   // Journals of older versions have none.
   if (intended === undefined) return entry;
   const there = { at: line.at, size: line.size, text: '', isWhole: true };
@@ -125,6 +125,8 @@ function leftInFile(
     address,
     kind,
     id,
+    // Few have any, and it is short.
+    ...(sealed === undefined ? {} : { sealed }),
     get document() {
       return again().document;
     },
