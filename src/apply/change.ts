@@ -143,7 +143,7 @@ async function takeSnapshot(
     pin,
     resource: recorded ?? null,
     withheld,
-    intended: intendedBy(work),
+    intended: intendedBy(work, live),
   });
 }
 

@@ -23,3 +23,20 @@ test(
   },
   TIMEOUT,
 );
+
+test(
+  'killed beside a write, an apply that takes resources over writes none of the secrets that it left alone',
+  async () => {
+    const scenario = SCENARIOS.find(({ env }) => env !== undefined);
+    if (scenario === undefined) throw new Error('there is no scenario');
+    const moments = await momentsOf(scenario);
+    const writes = moments.filter(({ name }) => /request (PUT|PATCH)/.test(name));
+    expect(writes.length).toBeGreaterThan(7);
+    const limit = pLimit(4);
+    const outcomes = await Promise.all(
+      writes.map((moment) => limit(() => killAt(scenario, moment))),
+    );
+    expect(outcomes.filter(({ converged }) => !converged)).toEqual([]);
+  },
+  TIMEOUT,
+);
