@@ -8,7 +8,7 @@ import { namesField } from '../core/schema.ts';
 import { knownSecrets } from '../diff/known-secrets.ts';
 import { livePin } from '../plan/pin.ts';
 import type { LiveResource } from '../plan/reader.ts';
-import type { LedgerLine } from '../state/journal.ts';
+import type { JournalEntry, LedgerLine, SnapshotTaken } from '../state/journal.ts';
 import type { ResourceState } from '../state/model.ts';
 import { checkPin, StaleError } from './check-pin.ts';
 import { explainRefusal } from './explain.ts';
@@ -31,6 +31,8 @@ export type ChangeOutcome = {
   readonly id: string | null;
   /** What the state remembers now; null: nothing; undefined: what it did before. */
   readonly resource: ResourceState | null | undefined;
+  /** The old one of a replacement that failed half-way, under an address of its own. */
+  readonly beside?: ReadonlyMap<Address, ResourceState> | undefined;
   readonly isStale: boolean;
 };
 
@@ -38,8 +40,14 @@ export type ChangeOutcome = {
 export async function applyChange(change: Change, given: ChangeWork): Promise<ChangeOutcome> {
   const fields = [...new Set(change.fields.map(({ path }) => path))];
   let tries = 0;
-  const onTry = () => {
-    tries += 1;
+  const entries: JournalEntry[] = [];
+  const watch = {
+    onTry: () => {
+      tries += 1;
+    },
+    onEntry: (entry: JournalEntry) => {
+      entries.push(entry);
+    },
   };
   const refused = refusedIn(change);
   let found: LiveResource | undefined;
@@ -49,7 +57,7 @@ export async function applyChange(change: Change, given: ChangeWork): Promise<Ch
     change,
     refused,
     io: (step, id, evidence = { live: null }) => {
-      const io = given.journalIo({ address: change.address, id, step, fields }, onTry);
+      const io = given.journalIo({ address: change.address, id, step, fields }, watch);
       const reviewed = { ...given, change, before: found?.document };
       return {
         call: async (call) => {
@@ -79,7 +87,7 @@ export async function applyChange(change: Change, given: ChangeWork): Promise<Ch
     // It is what the plan saw.
     before = live ? change.pin : null;
     found = live;
-    await takeSnapshot(work, live, before);
+    entries.push(await takeSnapshot(work, live, before));
     progress = { ...progress, live };
     for (const operation of change.operations) {
       progress = await performStep(operation, work, progress);
@@ -105,8 +113,8 @@ export async function applyChange(change: Change, given: ChangeWork): Promise<Ch
       isStale: false,
     };
   } catch (error) {
-    const id = progress.live?.id ?? change.id;
-    const resource = await recordFailure(work, progress);
+    const left = await recordFailure(work, entries);
+    const id = left?.id ?? progress.live?.id ?? change.id;
     const why = await explainRefusal(error, work, progress.live);
     const failure = [...(why === undefined ? [] : [why]), messageOf(error)].join('. ');
     return {
@@ -114,11 +122,14 @@ export async function applyChange(change: Change, given: ChangeWork): Promise<Ch
         ...base,
         status: 'failed',
         id,
-        message: [failure, othersIn(change.address, progress)].filter(Boolean).join('; '),
+        message: [failure, left?.message, othersIn(change.address, progress)]
+          .filter(Boolean)
+          .join('; '),
         ...seenIn(progress),
       },
       id,
-      resource,
+      resource: left?.resource,
+      beside: left?.beside,
       isStale: error instanceof StaleError,
     };
   }
@@ -128,13 +139,13 @@ async function takeSnapshot(
   work: Work,
   live: LiveResource | undefined,
   pin: Pin | null,
-): Promise<void> {
+): Promise<SnapshotTaken> {
   const { change, kind, deps, recorded, desired } = work;
   const secrets = knownSecrets(kind.schema, desired?.document, recorded?.leaves);
   const { document, withheld } = live
     ? withhold(kind.schema, live.document, secrets)
     : { document: null, withheld: [] };
-  await deps.lease.append({
+  const snapshot: SnapshotTaken = {
     type: 'snapshot',
     address: change.address,
     kind: kind.name,
@@ -144,7 +155,9 @@ async function takeSnapshot(
     resource: recorded ?? null,
     withheld,
     intended: intendedBy(work, live),
-  });
+  };
+  await deps.lease.append(snapshot);
+  return snapshot;
 }
 
 /**

@@ -10,6 +10,7 @@ import { knownSecrets } from '../diff/known-secrets.ts';
 import { fieldSchema, leavesOf } from '../diff/leaves.ts';
 import type { Sides, World } from '../diff/world.ts';
 import type { Kind } from '../kinds/kind.ts';
+import { nextRequest } from '../kinds/making.ts';
 import { planAbsence } from './absence.ts';
 import { base, unchanged } from './base.ts';
 import type { Identity } from './identify.ts';
@@ -107,14 +108,14 @@ function planPresence(
   context: ChangeContext,
 ): { readonly change: Change; readonly leaves: readonly LeafChange[] } {
   const { kind, by, recorded, movedFrom } = identity;
-  const { world, options, now } = context;
+  const { world, options } = context;
   const compared = sidesOf(identity, options);
   const { told, untold } = partTold(document, live);
   const recalled = recall(kind, untold, compared, world);
   const found = [...compare(kind.schema, told, live.document, compared, world), ...recalled];
   const written = found.filter(isWritten);
   const names = [...new Set(written.map(({ path }) => path[0] ?? ''))];
-  const due = names.length === 0 ? dueReason(identity, live, document, now) : undefined;
+  const due = names.length === 0 ? dueReason(identity, live, document, context) : undefined;
   const replaced = names.filter((name) => isImmutable(kind, name));
   const shape: Shape =
     recalled.length > 0
@@ -193,13 +194,20 @@ function sameReason({ by, movedFrom, knownAs }: Identity): string {
 
 /** Why a resource that equals the configuration is written all the same. */
 function dueReason(
-  { kind, by, recorded }: Identity,
+  { kind, by, recorded, desired }: Identity,
   live: LiveResource,
   document: ValueObject,
-  now: Date,
+  { now }: ChangeContext,
 ): string | undefined {
-  if (by === 'state' && recorded?.unfinished !== undefined)
-    return 'a run died before all of it was there';
+  // What a rollback puts back is not made anew: nobody keeps files.
+  const answered = by === 'state' ? recorded?.unfinished : desired?.isPartial ? undefined : [];
+  const lack = answered === undefined ? undefined : kind.lacking?.(live.record);
+  if (lack !== undefined && answered !== undefined) {
+    const next = nextRequest(kind, live.record, answered);
+    return by === 'state'
+      ? `a run ended before all of it was there: ${next?.resumed}`
+      : `${foundBy(by)}; ${lack}: unless the platform is still at work on it, ${next?.resumed}`;
+  }
   return kind.due?.(live.record, plain(document), now);
 }
 
