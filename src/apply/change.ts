@@ -47,6 +47,8 @@ export async function applyChange(change: Change, given: ChangeWork): Promise<Ch
     },
     onEntry: (entry: JournalEntry) => {
       entries.push(entry);
+      // While it is being made nobody else may take it for something that was there.
+      if (entry.type === 'outcome' && entry.id !== null) given.claim(entry.id);
     },
   };
   const refused = refusedIn(change);

@@ -52,8 +52,12 @@ export async function performCreate(
   if (found !== undefined) return done(found, 'it was there in full by the time it was read again');
   const made = await createOrSettle(work, draft, again, progress);
   const live = await readMade(work, made, scope);
-  if (made.isFound !== true || (await untilWhole(work, live)) !== undefined)
-    return done(live, made.remark);
+  if (made.isFound !== true) return done(live, made.remark);
+  const whole = await untilWhole(work, live);
+  if (whole !== undefined && !work.isTaken(made.id)) {
+    work.claim(made.id);
+    return done(whole, made.remark);
+  }
   const io = work.io('again', made.id, { live: null, draft });
   return done(await readMade(work, await kind.create({ ...draft, again: true }, io), scope));
 }

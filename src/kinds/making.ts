@@ -10,8 +10,10 @@ import type { Kind, Making, MakingRequest } from './kind.ts';
  * |------------------|----------|-------------------------------------------------------------------------|
  * | knowledge_source | document | createKnowledgeSource → upload (bound to its address) → enqueueKnowledgeSource |
  * | knowledge_source | page     | createKnowledgeSource                                                    |
- * | agent            |          | createAgent → setSipRegistration → setPaymentTool                        |
+ * | agent            | record   | createAgent → setPaymentTool                                             |
  * | every other      |          | one                                                                      |
+ *
+ * The tests of what can go wrong at each of them are generated from here (`test/kill/makings.ts`).
  */
 export function stepsOf(
   kind: Kind,
@@ -20,7 +22,8 @@ export function stepsOf(
     name,
     operations: [
       ...requests.map(({ operation }) => operation),
-      ...kind.facets.map((facet) => facet.write('', {}).operation),
+      // A facet without a read of its own is set up elsewhere first, so that nothing new has it.
+      ...kind.facets.flatMap(({ get, write }) => (get ? [write('', {}).operation] : [])),
     ],
   }));
 }
