@@ -46,7 +46,10 @@ async function checkAbsence({
   kind,
   desired,
   deps,
-}: Omit<Work, 'io' | 'options' | 'isTaken' | 'claim' | 'organizations' | 'refused'>): Promise<void> {
+}: Omit<
+  Work,
+  'io' | 'options' | 'isTaken' | 'claim' | 'organizations' | 'refused'
+>): Promise<void> {
   if (desired === undefined) return;
   const scope = scopeOf(kind, desired.document);
   const key = naturalKeyOf(kind, desired.document);

@@ -11,6 +11,7 @@ import { leavesOf } from '../diff/leaves.ts';
 import { mergeDocuments } from '../diff/merge.ts';
 import type { Begun, Created, Draft, Io, Kind, Scope } from '../kinds/kind.ts';
 import { isWhole, nextRequest } from '../kinds/making.ts';
+import { plainTexts } from '../plan/change.ts';
 import { naturalKeyOf, scopeOf } from '../plan/natural-key.ts';
 import type { LiveResource } from '../plan/reader.ts';
 import { lookFor } from './look-for.ts';
@@ -48,7 +49,7 @@ export async function performCreate(
     written,
     remarks: remark === undefined ? progress.remarks : [...progress.remarks, remark],
   });
-  const found = again ? await lookAgain(work, draft, progress) : undefined;
+  const found = again ? await lookAgain(work, progress) : undefined;
   if (found !== undefined) return done(found, 'it was there in full by the time it was read again');
   const made = await createOrSettle(work, draft, again, progress);
   const live = await readMade(work, made, scope);
@@ -72,18 +73,16 @@ async function readMade(work: Work, { id }: Created, scope: Scope): Promise<Live
 const LOOKS_MS: readonly number[] = [1000, 2000, 4000, 8000, 15_000];
 
 /**
- * The resource, where nothing but its making is in question and the platform ends that while one waits: nobody knows
- * whether somebody else, or a run that is forgotten, has only just begun it.
+ * The resource, where it was taken over with nothing but its making in question and the platform ends that while one
+ * waits: nobody knows whether somebody else, or a run that is forgotten, has only just begun it.
  */
-async function lookAgain(
-  work: Work,
-  { begun }: Draft,
-  { live }: Progress,
-): Promise<LiveResource | undefined> {
-  const { kind, change } = work;
-  const isInQuestion = live !== undefined && kind.lacking?.(live.record) !== undefined;
-  if (!isInQuestion || begun !== undefined || change.fields.some(isWritten)) return undefined;
-  return untilWhole(work, live);
+async function lookAgain(work: Work, { live }: Progress): Promise<LiveResource | undefined> {
+  const { kind, change, desired, deps } = work;
+  if (live === undefined || kind.lacking === undefined || !change.adopted) return undefined;
+  if (desired === undefined || change.fields.some(isWritten)) return undefined;
+  const whole = await untilWhole(work, live);
+  const isDue = whole && kind.due?.(whole.record, plainTexts(desired.document), deps.now());
+  return isDue === undefined ? whole : undefined;
 }
 
 /** Waits until all of a resource is there; undefined where that takes too long, or the run is stopped. */

@@ -208,7 +208,7 @@ function dueReason(
       ? `a run ended before all of it was there: ${next?.resumed}`
       : `${foundBy(by)}; ${lack}: unless the platform is still at work on it, ${next?.resumed}`;
   }
-  return kind.due?.(live.record, plain(document), now);
+  return kind.due?.(live.record, plainTexts(document), now);
 }
 
 /** What cannot be read is not written either: nobody could say what that would undo, or whether it took. */
@@ -253,7 +253,7 @@ function planUpdate(
 }
 
 /** The document's plain texts, for the rules of a kind that look at them. */
-function plain(document: ValueObject): JsonObject {
+export function plainTexts(document: ValueObject): JsonObject {
   return Object.fromEntries(
     Object.entries(document).filter(
       (entry): entry is [string, string] => typeof entry[1] === 'string',
