@@ -97,6 +97,7 @@ test('what is missing or was never finished is shown as not measured, and named'
     'npm run torture failed with exit code 1',
     'npm run mutation failed',
     'not measured: kill matrix',
+    'not measured: what takes several requests',
     'not measured: random worlds',
     'not measured: canary secrets',
     'not measured: mutation testing',
