@@ -3,8 +3,15 @@
  * puts back what it found: that has to be undici's, whichever file comes first.
  */
 import 'undici';
-import { afterAll } from 'vitest';
+import { afterAll, beforeEach } from 'vitest';
+import { INVENTIONS } from './inventions.ts';
 import { checkLeftovers, isolateEnvironment } from './temporary.ts';
 
 isolateEnvironment();
+const hint = `What simulators invented here is drawn again by CALLSHEET_INVENTIONS=${INVENTIONS}\n`;
+beforeEach(({ onTestFailed }) => {
+  onTestFailed(() => {
+    process.stderr.write(hint);
+  });
+});
 afterAll(checkLeftovers);

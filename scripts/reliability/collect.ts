@@ -23,6 +23,7 @@ export type Ended = { readonly command: string; readonly exit: number | null };
 
 const PARTS: { readonly [part in keyof Required<Figures>]: string } = {
   kill_matrix: 'kill matrix',
+  makings: 'what takes several requests',
   worlds: 'random worlds',
   canaries: 'canary secrets',
   mutation: 'mutation testing',

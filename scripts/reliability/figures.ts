@@ -15,6 +15,12 @@ export type KillMatrix = Kills & {
 /** What the long tests wrote down; a part is missing where its test has not run. */
 export type Measured = {
   readonly kill_matrix?: KillMatrix;
+  /** What befell the requests that make something, on each of some platforms. */
+  readonly makings?: Kills & {
+    readonly requests: number;
+    readonly cells: number;
+    readonly platforms: number;
+  };
   readonly worlds?: {
     readonly worlds: number;
     readonly steps: number;

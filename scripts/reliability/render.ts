@@ -13,6 +13,9 @@ export function renderReliability(figures: Figures): string {
     '## Killed at every step',
     'Commands are stopped dead before, in the middle of and after everything that they do to the disk or ask of the platform: from that moment on nothing of them arrives, as after SIGKILL. Then the command is run again. It must come to what is wanted, with nothing made twice and nothing left behind.',
     kills(figures.kill_matrix),
+    '## What takes several requests',
+    'Everything that is made, by every request that makes it: the answer is lost once, or three times, it is an error, 503s storm, or the process is killed before or after it; and afterwards the state is there, or was thrown away. After a few runs the next plan must be empty, and there must be one of it, whole, with its secrets. Each case is run on platforms that read the specification differently.',
+    makings(figures.makings),
     '## Random worlds',
     'Whatever is wanted × whatever is live × whatever the specification leaves open × whatever goes wrong: answers lost after the work was done, 429 and 503 storms, connections that break, pages that are cut short, servers that fall silent. After a few runs the next plan must be empty, and a model that shares no code with the comparison or the planner says what the platform must hold: nothing outside of what is owned changed, nothing was deleted that was not planned, nothing exists twice, no secret was wiped.',
     worlds(figures.worlds),
@@ -46,6 +49,15 @@ function kills(matrix: Figures['kill_matrix']): string {
       ({ name, before, within, after, ...kills }) =>
         `| ${name} | ${whole(before)} | ${whole(within)} | ${whole(after)} | ${outcome(kills)}`,
     ),
+  ].join('\n');
+}
+
+function makings(made: Figures['makings']): string {
+  if (made === undefined) return NOT_RUN;
+  return [
+    '| requests that make something | cases on each platform | platforms | cases | came to the right end |',
+    '|--:|--:|--:|--:|--:|',
+    `| ${[made.requests, made.cells, made.platforms, made.points, made.converged].map(whole).join(' | ')} |`,
   ].join('\n');
 }
 

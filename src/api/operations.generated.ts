@@ -774,8 +774,8 @@ export const assumptions = {
   },
   'knowledge_source.states': {
     documented: 'A source can be `active`.',
-    assumed: 'A document waits as `awaiting_upload`; an ingestion runs as `processing` and ends as `active`.',
-    why: 'Something has to be there before; Callsheet takes any status.',
+    assumed: 'A source that is ingested is `active` and has chunks or a time of ingestion; of any other nothing is known.',
+    why: 'These are the facts that are shown; a simulator draws other states at random, and Callsheet reads none.',
   },
   'knowledge_source.upload': {
     documented: 'The bytes are PUT to the presigned address with their content type.',

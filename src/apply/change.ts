@@ -10,7 +10,7 @@ import { isWritten } from '../diff/finding.ts';
 import { knownSecrets } from '../diff/known-secrets.ts';
 import { livePin } from '../plan/pin.ts';
 import type { LiveResource } from '../plan/reader.ts';
-import type { LedgerLine } from '../state/journal.ts';
+import type { JournalEntry, LedgerLine, SnapshotTaken } from '../state/journal.ts';
 import type { ResourceState } from '../state/model.ts';
 import { checkPin, StaleError } from './check-pin.ts';
 import { explainRefusal } from './explain.ts';
@@ -33,6 +33,8 @@ export type ChangeOutcome = {
   readonly id: string | null;
   /** What the state remembers now; null: nothing; undefined: what it did before. */
   readonly resource: ResourceState | null | undefined;
+  /** The old one of a replacement that failed half-way, under an address of its own. */
+  readonly beside?: ReadonlyMap<Address, ResourceState> | undefined;
   readonly isStale: boolean;
 };
 
@@ -41,8 +43,16 @@ export async function applyChange(change: Change, given: ChangeWork): Promise<Ch
   // What is let go of, or only mentioned, is no change: a rollback has nothing to undo there.
   const fields = [...new Set(change.fields.filter(isWritten).map(({ path }) => path))];
   let tries = 0;
-  const onTry = () => {
-    tries += 1;
+  const entries: JournalEntry[] = [];
+  const watch = {
+    onTry: () => {
+      tries += 1;
+    },
+    onEntry: (entry: JournalEntry) => {
+      entries.push(entry);
+      // While it is being made nobody else may take it for something that was there.
+      if (entry.type === 'outcome' && entry.id !== null) given.claim(entry.id);
+    },
   };
   const refused = refusedIn(change);
   let found: LiveResource | undefined;
@@ -52,7 +62,7 @@ export async function applyChange(change: Change, given: ChangeWork): Promise<Ch
     change,
     refused,
     io: (step, id, evidence = { live: null }) => {
-      const io = given.journalIo({ address: change.address, id, step, fields }, onTry);
+      const io = given.journalIo({ address: change.address, id, step, fields }, watch);
       const reviewed = { ...given, change, before: found?.document };
       return {
         call: async (call) => {
@@ -85,7 +95,7 @@ export async function applyChange(change: Change, given: ChangeWork): Promise<Ch
     // What sends nothing leaves nothing to recover or to undo, so a copy of what it takes over would be kept for
     // nobody. A rollback holds what came of it against what it found, though.
     const isKept = change.operations.length > 0 || work.deps.restored !== undefined;
-    if (isKept) await takeSnapshot(work, live, before);
+    if (isKept) entries.push(await takeSnapshot(work, live, before));
     progress = { ...progress, live };
     for (const operation of change.operations) {
       progress = await performStep(operation, work, progress);
@@ -111,8 +121,8 @@ export async function applyChange(change: Change, given: ChangeWork): Promise<Ch
       isStale: false,
     };
   } catch (error) {
-    const id = progress.live?.id ?? change.id;
-    const resource = await recordFailure(work, progress);
+    const left = await recordFailure(work, entries);
+    const id = left?.id ?? progress.live?.id ?? change.id;
     const why = await explainRefusal(error, work, progress.live);
     const failure = [...(why === undefined ? [] : [why]), messageOf(error)].join('. ');
     return {
@@ -120,11 +130,14 @@ export async function applyChange(change: Change, given: ChangeWork): Promise<Ch
         ...base,
         status: 'failed',
         id,
-        message: [failure, othersIn(change.address, progress)].filter(Boolean).join('; '),
+        message: [failure, left?.message, othersIn(change.address, progress)]
+          .filter(Boolean)
+          .join('; '),
         ...seenIn(progress),
       },
       id,
-      resource,
+      resource: left?.resource,
+      beside: left?.beside,
       isStale: error instanceof StaleError,
     };
   }
@@ -134,7 +147,7 @@ async function takeSnapshot(
   work: Work,
   live: LiveResource | undefined,
   pin: Pin | null,
-): Promise<void> {
+): Promise<SnapshotTaken> {
   const { change, kind, deps, recorded, desired } = work;
   const secrets = knownSecrets(kind.schema, desired?.document, recorded?.leaves);
   const { document, withheld } = live
@@ -145,7 +158,7 @@ async function takeSnapshot(
     const kept = value === undefined ? undefined : deps.seal?.(change.address, text, value);
     return kept === undefined ? [] : [[text, kept]];
   });
-  await deps.lease.append({
+  const snapshot: SnapshotTaken = {
     type: 'snapshot',
     address: change.address,
     kind: kind.name,
@@ -155,8 +168,10 @@ async function takeSnapshot(
     resource: recorded ?? null,
     withheld,
     ...(sealed.length === 0 ? {} : { sealed: Object.fromEntries(sealed) }),
-    intended: intendedBy(work),
-  });
+    intended: intendedBy(work, live),
+  };
+  await deps.lease.append(snapshot);
+  return snapshot;
 }
 
 /**

@@ -15,7 +15,7 @@ export class StaleError extends CallsheetError {
 
 /** The live resource, if it is still what the plan saw. Throws `StaleError` otherwise (DESIGN §5). */
 export async function checkPin(
-  work: Omit<Work, 'io' | 'options' | 'isTaken' | 'organizations' | 'refused'>,
+  work: Omit<Work, 'io' | 'options' | 'isTaken' | 'claim' | 'organizations' | 'refused'>,
 ): Promise<LiveResource | undefined> {
   const { change, kind, desired, deps } = work;
   if (change.id === null) {
@@ -46,7 +46,10 @@ async function checkAbsence({
   kind,
   desired,
   deps,
-}: Omit<Work, 'io' | 'options' | 'isTaken' | 'organizations' | 'refused'>): Promise<void> {
+}: Omit<
+  Work,
+  'io' | 'options' | 'isTaken' | 'claim' | 'organizations' | 'refused'
+>): Promise<void> {
   if (desired === undefined) return;
   const scope = scopeOf(kind, desired.document);
   const key = naturalKeyOf(kind, desired.document);
@@ -62,7 +65,7 @@ export function scopeIn({
   kind,
   desired,
   recorded,
-}: Omit<Work, 'io' | 'options' | 'isTaken' | 'organizations' | 'refused'>): Scope {
+}: Omit<Work, 'io' | 'options' | 'isTaken' | 'claim' | 'organizations' | 'refused'>): Scope {
   if (recorded !== undefined && recorded.id === change.id) return recorded.scope;
   return desired ? scopeOf(kind, desired.document) : {};
 }

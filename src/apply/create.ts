@@ -9,8 +9,11 @@ import { requestBody } from '../diff/body.ts';
 import { isWritten } from '../diff/finding.ts';
 import { leavesOf } from '../diff/leaves.ts';
 import { mergeDocuments } from '../diff/merge.ts';
-import type { Begun, Created, Draft, Io, Scope } from '../kinds/kind.ts';
+import type { Begun, Created, Draft, Io, Kind, Scope } from '../kinds/kind.ts';
+import { isWhole, nextRequest } from '../kinds/making.ts';
+import { plainTexts } from '../plan/change.ts';
 import { naturalKeyOf, scopeOf } from '../plan/natural-key.ts';
+import type { LiveResource } from '../plan/reader.ts';
 import { lookFor } from './look-for.ts';
 import { type Progress, readLive, type Work } from './work.ts';
 
@@ -39,21 +42,78 @@ export async function performCreate(
     begun: begunBefore(work, progress),
     isTaken: work.isTaken,
   };
-  const { id, remark } = await createOrSettle(work, draft, again, progress);
-  const live = await readLive(work, { id, scope, isUnread: true });
-  if (live === undefined) {
-    throw new CallsheetError('api', `the platform made ${id} and then did not return it`);
+  const written = new Set(leaves.map(({ text }) => text));
+  const done = (live: LiveResource, remark?: string): Progress => ({
+    ...progress,
+    live,
+    written,
+    remarks: remark === undefined ? progress.remarks : [...progress.remarks, remark],
+  });
+  const found = again ? await lookAgain(work, progress) : undefined;
+  if (found !== undefined) return done(found, 'it was there in full by the time it was read again');
+  const made = await createOrSettle(work, draft, again, progress);
+  const live = await readMade(work, made, scope);
+  if (made.isFound !== true) return done(live, made.remark);
+  const whole = await untilWhole(work, live);
+  if (whole !== undefined && !work.isTaken(made.id)) {
+    work.claim(made.id);
+    return done(whole, made.remark);
   }
-  const remarks = remark === undefined ? progress.remarks : [...progress.remarks, remark];
-  return { ...progress, live, written: new Set(leaves.map(({ text }) => text)), remarks };
+  const io = work.io('again', made.id, { live: null, draft });
+  return done(await readMade(work, await kind.create({ ...draft, again: true }, io), scope));
 }
 
-/** What a dead run had done of it, unless its content has changed since: then it is written as a whole. */
-function begunBefore({ change, recorded }: Work, { live }: Progress): Begun | undefined {
+async function readMade(work: Work, { id }: Created, scope: Scope): Promise<LiveResource> {
+  const live = await readLive(work, { id, scope, isUnread: true });
+  if (live !== undefined) return live;
+  throw new CallsheetError('api', `the platform made ${id} and then did not return it`);
+}
+
+/** How long one waits between looks at what the platform may still be at work on: half a minute in all. */
+const LOOKS_MS: readonly number[] = [1000, 2000, 4000, 8000, 15_000];
+
+/**
+ * The resource, where it was taken over with nothing but its making in question and the platform ends that while one
+ * waits: nobody knows whether somebody else, or a run that is forgotten, has only just begun it.
+ */
+async function lookAgain(work: Work, { live }: Progress): Promise<LiveResource | undefined> {
+  const { kind, change, desired, deps } = work;
+  if (live === undefined || kind.lacking === undefined || !change.adopted) return undefined;
+  if (desired === undefined || change.fields.some(isWritten)) return undefined;
+  const whole = await untilWhole(work, live);
+  const isDue = whole && kind.due?.(whole.record, plainTexts(desired.document), deps.now());
+  return isDue === undefined ? whole : undefined;
+}
+
+/** Waits until all of a resource is there; undefined where that takes too long, or the run is stopped. */
+async function untilWhole(work: Work, first: LiveResource): Promise<LiveResource | undefined> {
+  const { kind, deps } = work;
+  let live: LiveResource | undefined = first;
+  for (const wait of LOOKS_MS) {
+    if (live === undefined || deps.stop.aborted) return undefined;
+    if (kind.lacking?.(live.record) === undefined) return live;
+    await deps.sleep(wait);
+    live = await readLive(work, { id: live.id, scope: live.scope });
+  }
+  return live !== undefined && kind.lacking?.(live.record) === undefined ? live : undefined;
+}
+
+/** What an earlier run had done of it, unless its content has changed since: then it is written as a whole. */
+function begunBefore({ change, kind, recorded }: Work, { live }: Progress): Begun | undefined {
   const answered = recorded?.unfinished;
   if (answered === undefined || live?.id !== recorded?.id || change.fields.some(isWritten))
     return undefined;
-  return { id: live?.id ?? '', answered };
+  return live && begunAt(kind, live, answered);
+}
+
+/** Undefined where every request of its making was answered. */
+function begunAt(
+  kind: Kind,
+  { id, record }: Pick<LiveResource, 'id' | 'record'>,
+  answered: readonly string[],
+): Begun | undefined {
+  const next = nextRequest(kind, record, answered);
+  return next && { id, next: next.operation };
 }
 
 /**
@@ -95,9 +155,9 @@ async function createOrSettle(
         },
       );
     }
-    if (kind.isMade?.(match.record, answered) !== false) return { id: match.id };
+    if (isWhole(kind, match.record, answered)) return { id: match.id };
     // It was declared, but not all of the steps that make it were taken.
-    const begun = { id: match.id, answered };
+    const begun = begunAt(kind, match, answered);
     return kind.create({ ...draft, again: true, begun }, work.io('again', match.id, evidence));
   }
 }

@@ -56,6 +56,8 @@ export async function executePlan(
   const world = { ...deps.world, idOf: (address: Address) => ids.get(address) };
   const limit = pLimit(changesAtOnce(deps.concurrency));
   const ledger = new Map<Address, LedgerLine>();
+  /** Whose what is being made is to be, by kind and id. */
+  const claims = new Map<string, Address>();
   const stale: Address[] = [];
   const running = new Map<Address, Promise<void>>();
   const byAddress = new Map(changes.map((change) => [change.address, change]));
@@ -90,6 +92,8 @@ export async function executePlan(
   }
 
   function isTaken({ address, kind }: Change, id: string): boolean {
+    const claimed = claims.get(`${kind} ${id}`);
+    if (claimed !== undefined && claimed !== address) return true;
     return [...ids].some(
       ([other, known]) => known === id && other !== address && kindOf(other) === kind,
     );
@@ -115,12 +119,14 @@ export async function executePlan(
       },
       deps,
       isTaken: (id) => isTaken(change, id),
+      claim: (id) => claims.set(`${change.kind} ${id}`, change.address),
       journalIo,
     });
     if (outcome.isStale) stale.push(change.address);
     if (outcome.id !== null) ids.set(change.address, outcome.id);
     if (outcome.resource === null) resources.delete(change.address);
     else if (outcome.resource !== undefined) resources.set(change.address, outcome.resource);
+    for (const [address, resource] of outcome.beside ?? []) resources.set(address, resource);
     return outcome.line;
   }
 

@@ -1,6 +1,7 @@
 import { isWritten } from '../diff/finding.ts';
 import { leavesOf } from '../diff/leaves.ts';
 import { naturalKeyOf, scopeOf } from '../plan/natural-key.ts';
+import type { LiveResource } from '../plan/reader.ts';
 import { rememberResource } from '../plan/remember.ts';
 import type { Intended } from '../state/journal.ts';
 import type { Work } from './work.ts';
@@ -8,8 +9,8 @@ import type { Work } from './work.ts';
 /** Steps that send all that a resource has, secrets and files among it. */
 const WHOLE: ReadonlySet<string> = new Set(['create', 'again']);
 
-/** What the state is to say of a resource once a change took; null: nothing. */
-export function intendedBy(work: Work): Intended | null {
+/** What the state is to say of a resource once a change took, `live` being what it was before; null: nothing. */
+export function intendedBy(work: Work, live: LiveResource | undefined): Intended | null {
   const { change, kind, desired, recorded, world, deps } = work;
   const restored = deps.restored?.get(change.address);
   if (desired === undefined || restored === null) return null;
@@ -26,7 +27,7 @@ export function intendedBy(work: Work): Intended | null {
   );
   const unreadable = written.filter(({ facts }) => facts.unreadable).map(({ text }) => text);
   const known = recorded?.id === change.id ? recorded : undefined;
-  const at = { id: '', scope, pin: null };
+  const at = { id: '', scope, pin: null, ...(live ? { document: live.document } : {}) };
   const { name, leaves, protect } = rememberResource(
     kind,
     desired,

@@ -4,6 +4,7 @@ import { ConflictError } from '../core/errors.ts';
 import type { PlannedOperation } from '../core/plan-document.ts';
 import { isObject, type Json } from '../core/value.ts';
 import type { Io } from '../kinds/kind.ts';
+import type { IntentRecorded, OutcomeRecorded } from '../state/journal.ts';
 import type { RunDeps } from './deps.ts';
 import type { RunEvent } from './events.ts';
 
@@ -14,18 +15,24 @@ export type JournalContext = {
   readonly fields: readonly string[];
 };
 
-/**
- * Gives every request of a run its number and writes it down: the intent before it leaves, the outcome after.
- * `onTry` is told of every time that one is sent.
- */
+/** Who is told of the requests of one change. */
+export type Watch = {
+  /** Every time that one is sent. */
+  readonly onTry: () => void;
+  /** What is written down of them. */
+  readonly onEntry: (entry: IntentRecorded | OutcomeRecorded) => void;
+};
+
+/** Gives every request of a run its number and writes it down: the intent before it leaves, the outcome after. */
 export function createJournalIo(
   deps: RunDeps,
   onEvent: (event: RunEvent) => void,
-): (context: JournalContext, onTry: () => void) => Io {
+): (context: JournalContext, watch: Watch) => Io {
   let last = 0;
 
   async function journalled<T>(
     context: JournalContext,
+    { onEntry }: Watch,
     operation: string,
     send: () => Promise<T>,
     idOf: (answer: T) => string | null,
@@ -33,7 +40,11 @@ export function createJournalIo(
     last += 1;
     const seq = last;
     const at = () => deps.now().toISOString();
-    await deps.lease.append({ type: 'intent', seq, at: at(), operation, ...context });
+    const append = async (entry: IntentRecorded | OutcomeRecorded) => {
+      onEntry(entry);
+      await deps.lease.append(entry);
+    };
+    await append({ type: 'intent', seq, at: at(), operation, ...context });
     onEvent({ type: 'request_sent', address: context.address, operation, seq });
     const outcome = { type: 'outcome', seq } as const;
     let answer: T;
@@ -41,17 +52,18 @@ export function createJournalIo(
       answer = await send();
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error);
-      await deps.lease.append({ ...outcome, at: at(), ok: false, id: null, error: message });
+      await append({ ...outcome, at: at(), ok: false, id: null, error: message });
       throw error;
     }
-    await deps.lease.append({ ...outcome, at: at(), ok: true, id: idOf(answer), error: null });
+    await append({ ...outcome, at: at(), ok: true, id: idOf(answer), error: null });
     return answer;
   }
 
-  return (context, onTry) => ({
+  return (context, watch) => ({
     call: async (call) => {
+      const send = () => deps.client.call(call, watch.onTry);
       try {
-        return await journalled(context, call.operation, () => deps.client.call(call, onTry), idIn);
+        return await journalled(context, watch, call.operation, send, idIn);
       } catch (error) {
         throw asConflict(error) ?? error;
       }
@@ -59,6 +71,7 @@ export function createJournalIo(
     upload: (url, file) =>
       journalled(
         context,
+        watch,
         'upload',
         () => deps.client.upload(url, file),
         () => null,

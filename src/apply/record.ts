@@ -1,10 +1,15 @@
+import type { Address } from '../core/address.ts';
 import { parsePath, startsWith } from '../core/path.ts';
 import type { Pin } from '../core/plan-document.ts';
 import { certified } from '../plan/pin.ts';
 import { rememberResource } from '../plan/remember.ts';
 import { isWhollyRemembered } from '../plan/unmoved.ts';
+import type { JournalEntry } from '../state/journal.ts';
 import type { ResourceState } from '../state/model.ts';
+import { type OpenChange, replay } from '../state/replay.ts';
 import { scopeIn } from './check-pin.ts';
+import { freeAddress, type Settling } from './settle.ts';
+import { answeredOf, isMaking, isMakingStep, settleMaking } from './settle-making.ts';
 import type { Left, Progress, Work } from './work.ts';
 
 /**
@@ -78,22 +83,80 @@ async function adopted(work: Work): Promise<ResourceState | null> {
   return rememberResource(kind, desired, at, known(recorded, at.id), new Set(), world);
 }
 
-/** What was made before a failure must not be forgotten: its id is kept, without leaves. */
+/** What a change that failed left behind. */
+export type Remains = {
+  readonly id: string;
+  readonly resource: ResourceState;
+  readonly beside: ReadonlyMap<Address, ResourceState>;
+  readonly message: string;
+};
+
+/**
+ * What was made before a failure must not be forgotten, nor how far it came: found out from what was journalled, as
+ * for a run that died. Undefined where nothing was made, and where nobody can tell.
+ */
 export async function recordFailure(
-  { change, kind, recorded, deps, desired }: Work,
-  { live }: Progress,
-): Promise<ResourceState | undefined> {
-  const isNew = live !== undefined && recorded?.id !== live.id && change.id === null;
-  if (!isNew || desired === undefined) return undefined;
-  const resource: ResourceState = {
-    kind: kind.name,
-    id: live.id,
-    scope: live.scope,
-    name: change.name,
-    leaves: {},
-    pin: null,
-    protect: desired.lifecycle.protect,
+  work: Work,
+  entries: readonly JournalEntry[],
+): Promise<Remains | undefined> {
+  const [change] = replay(undefined, entries).open;
+  if (change === undefined || !isMaking(change)) return undefined;
+  const settled = await settleMaking(settlingOf(work, change)).catch(() => undefined);
+  const records = settled?.records ?? answeredIn(work, change);
+  const resource = records.get(work.change.address);
+  if (!resource) return undefined;
+  const beside = new Map<Address, ResourceState>();
+  for (const [address, record] of records) {
+    await work.deps.lease.append({ type: 'resource', address, resource: record });
+    if (record !== null && address !== work.change.address) beside.set(address, record);
+  }
+  const message = settled?.message ?? `was created (id ${resource.id}); nobody could look how far`;
+  return { id: resource.id, resource, beside, message: `it ${message}` };
+}
+
+function settlingOf(work: Work, change: OpenChange): Settling {
+  const { kind, deps, world, isTaken } = work;
+  return {
+    change,
+    kind,
+    reader: { ...deps.reader, list: (one, scope) => deps.reader.list(one, scope, true) },
+    world,
+    author: deps.state.account_id === undefined ? undefined : `api:${deps.state.account_id}`,
+    isTaken,
+    spare: (address) => freeAddress(address, deps.state),
   };
-  await deps.lease.append({ type: 'resource', address: change.address, resource });
-  return resource;
+}
+
+/** What is known without asking the platform, where it does not answer any more: the id that a creation returned. */
+function answeredIn(
+  { kind }: Work,
+  { address, snapshot, requests }: OpenChange,
+): ReadonlyMap<Address, ResourceState> {
+  const made = requests.findLast(({ intent, outcome }) => isMakingStep(intent) && outcome?.id);
+  const intended = snapshot?.intended;
+  const id = made?.outcome?.id;
+  if (!id || !intended) return new Map();
+  const isFacet = (path: string) => kind.facets.some(({ field }) => startsWithField(path, field));
+  const { scope, name, protect } = intended;
+  const leaves = Object.entries(intended.leaves).filter(([path]) => !isFacet(path));
+  const answered = answeredOf(requests);
+  return new Map([
+    [
+      address,
+      {
+        kind: kind.name,
+        id,
+        scope,
+        name,
+        leaves: Object.fromEntries(leaves),
+        pin: null,
+        protect,
+        ...(kind.lacking === undefined ? {} : { unfinished: answered }),
+      },
+    ],
+  ]);
+}
+
+function startsWithField(path: string, field: string): boolean {
+  return parsePath(path)?.[0] === field;
 }

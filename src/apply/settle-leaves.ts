@@ -47,6 +47,7 @@ type Given = {
  * | a      | b        | a     | a: it did not                                                 |
  * | a      | b        | c     | a: somebody else wrote it since, which is drift or a conflict |
  * | a      | secret b | never | b where the request was answered, or what went with it took; a where nothing did; otherwise unsettled |
+ * | none   | unknown, or a file, that the change takes over and does not write | never | as intended: no request says anything of it |
  */
 export function settleLeaves(given: Given): Taken {
   const { intended, before = {} } = given;
@@ -55,8 +56,11 @@ export function settleLeaves(given: Given): Taken {
     (path) => !isSame(ownOf(before, path), ownOf(intended.leaves, path)),
   );
   const hidden = new Set(intended.unreadable);
+  const takenOver = new Set(moved.filter((path) => !hidden.has(path) && isTakenOver(path, given)));
   const form = liveForm(given.kind.schema, given.live.document);
-  const readable = moved.filter((path) => !hidden.has(path) && isReturned(path, form, given));
+  const readable = moved.filter(
+    (path) => !hidden.has(path) && !takenOver.has(path) && isReturned(path, form, given),
+  );
   const took = new Set(readable.filter((path) => isLive(path, form, given)));
   // What stood there before the change says nothing of its requests.
   const stood = liveForm(given.kind.schema, given.found ?? {});
@@ -72,7 +76,7 @@ export function settleLeaves(given: Given): Taken {
       hidden.has(path) &&
       (verdict === 'unknown' || (verdict === 'not_written' && !ownOf(before, path)));
     const isUntold = !hidden.has(path) && !readable.includes(path);
-    const isNew = isUntold ? isAll : took.has(path);
+    const isNew = takenOver.has(path) || (isUntold ? isAll : took.has(path));
     const leaf = ownOf(isNew ? intended.leaves : before, path);
     if (isUnsettled) leaves[path] = { unsettled: true };
     else if (leaf !== undefined) leaves[path] = leaf;
@@ -83,6 +87,17 @@ export function settleLeaves(given: Given): Taken {
     extent: isAll ? 'all' : isNone ? 'none' : 'some',
     isUnsettled: Object.values(leaves).some((leaf) => 'unsettled' in leaf),
   };
+}
+
+/**
+ * Whether a leaf is taken over with the change and not written by it, while nothing that is read tells it: a secret
+ * that is left alone, a file that is taken to be the one configured. Forgotten, it would be written by the next run.
+ */
+function isTakenOver(path: string, { intended, kind }: Given): boolean {
+  const leaf = ownOf(intended.leaves, path);
+  if (leaf === undefined) return false;
+  const schemas = schemasAlong(kind.schema, parsePath(path) ?? []);
+  return 'unknown' in leaf || schemas.some(({ writeOnly }) => writeOnly === true);
 }
 
 /** What became of leaves that are never returned: they went out together with those that are. */

@@ -1,9 +1,10 @@
 import type { Address } from '../core/address.ts';
+import { isWhole, nextRequest } from '../kinds/making.ts';
 import { pinOf } from '../plan/pin.ts';
 import type { LiveResource } from '../plan/reader.ts';
-import type { Intended } from '../state/journal.ts';
+import type { Intended, IntentRecorded } from '../state/journal.ts';
 import type { ResourceState } from '../state/model.ts';
-import type { RequestMade } from '../state/replay.ts';
+import type { OpenChange, RequestMade } from '../state/replay.ts';
 import { lookFor } from './look-for.ts';
 import type { Settled, Settling } from './settle.ts';
 import { settleLeaves } from './settle-leaves.ts';
@@ -17,7 +18,7 @@ import { historyOf, readWhole, restOf, settleRemoval } from './settle-writing.ts
 export async function settleMaking(settling: Settling): Promise<Settled> {
   const { address, snapshot, requests } = settling.change;
   const intended = snapshot?.intended;
-  const making = requests.filter(isMaking);
+  const making = requests.filter(({ intent }) => isMakingStep(intent));
   if (!intended) return unknown(settling, 'its journal does not say what it was to be');
   const told = making.findLast(({ outcome }) => outcome?.ok && outcome.id !== null)?.outcome?.id;
   const ids = told ? [told] : await idsMade(settling, intended, making[0]);
@@ -47,10 +48,12 @@ async function made(settling: Settling, intended: Intended, live: LiveResource):
   const before = old === id ? snapshot?.resource?.leaves : undefined;
   const found = old === id ? (snapshot?.document ?? null) : null;
   const taken = settleLeaves({ ...settling, address, requests, intended, before, found, live });
-  const answered = requests
-    .filter((request) => isMaking(request) && request.outcome?.ok === true)
-    .map(({ intent }) => intent.operation);
-  const isFinished = kind.isMade?.(live.record, answered) ?? true;
+  const answered = answeredBy(settling, id);
+  // What was there before says nothing of what was to take its place.
+  const isFinished =
+    old === id
+      ? nextRequest(kind, live.record, answered) === undefined
+      : isWhole(kind, live.record, answered);
   const isDone = isFinished && taken.extent === 'all';
   const { known, history } = await historyOf(settling, live, null);
   const resource: ResourceState = {
@@ -58,7 +61,12 @@ async function made(settling: Settling, intended: Intended, live: LiveResource):
     id,
     scope: live.scope,
     name: intended.name,
-    leaves: live.extent === 'nothing' ? intended.leaves : taken.leaves,
+    leaves:
+      live.extent === 'nothing'
+        ? intended.leaves
+        : isFinished
+          ? taken.leaves
+          : (before ?? taken.leaves),
     pin: live.extent === 'nothing' ? null : pinOf(kind, live, known),
     protect: intended.protect,
     ...(isFinished ? {} : { unfinished: answered }),
@@ -127,6 +135,31 @@ function several(address: Address, ids: readonly string[]): Settled {
   };
 }
 
-function isMaking({ intent: { step } }: RequestMade): boolean {
+/** Whether a change was to make something, be it anew. */
+export function isMaking({ requests }: OpenChange): boolean {
+  return requests.some(({ intent }) => isMakingStep(intent));
+}
+
+export function isMakingStep({ step }: IntentRecorded): boolean {
   return step === 'create' || step === 'again';
+}
+
+/** The operations of a making that were answered, from its last beginning on: what was before that went elsewhere. */
+export function answeredOf(requests: readonly RequestMade[]): readonly string[] {
+  const making = requests.filter(({ intent }) => isMakingStep(intent));
+  const first = making[0]?.intent.operation;
+  const begun = making.findLastIndex(({ intent }) => intent.operation === first);
+  return making
+    .slice(Math.max(begun, 0))
+    .filter(({ outcome }) => outcome?.ok === true)
+    .map(({ intent }) => intent.operation);
+}
+
+/** The same of a resource, with what earlier runs had an answer to, unless it was begun from the start. */
+function answeredBy({ change, kind }: Settling, id: string): readonly string[] {
+  const { snapshot, requests } = change;
+  const first = new Set(kind.making.map((making) => making.requests[0]?.operation));
+  const isBegun = requests.some(({ intent }) => first.has(intent.operation));
+  const known = isBegun || snapshot?.resource?.id !== id ? [] : snapshot.resource.unfinished;
+  return [...new Set([...(known ?? []), ...answeredOf(requests)])];
 }

@@ -8,7 +8,7 @@ import type { JournalEntry, LedgerLine, ResourceRecorded } from '../state/journa
 import type { ResourceState, State } from '../state/model.ts';
 import { type OpenChange, type Replayed, replay } from '../state/replay.ts';
 import { ledgerOfDeadRun } from './dead-run.ts';
-import { settleMaking } from './settle-making.ts';
+import { isMaking, settleMaking } from './settle-making.ts';
 import { settleRemoval, settleWriting } from './settle-writing.ts';
 
 /** What became of one change of a run that died. */
@@ -99,8 +99,8 @@ export function findingsOf({ settled }: Settlement): readonly SettledFinding[] {
 }
 
 function settleOne(settling: Settling): Promise<Settled> {
+  if (isMaking(settling.change)) return settleMaking(settling);
   const steps = new Set(settling.change.requests.map(({ intent }) => intent.step));
-  if (steps.has('create') || steps.has('again')) return settleMaking(settling);
   return steps.has('delete') ? settleRemoval(settling) : settleWriting(settling);
 }
 
@@ -124,7 +124,7 @@ function isHeld({ resources }: State, kind: Kind, id: string, by: Address): bool
 }
 
 /** `sms_template.reminder.replaced`, or the first of that name with a number that is free. */
-function freeAddress(address: Address, { resources }: State): Address {
+export function freeAddress(address: Address, { resources }: State): Address {
   const first = `${address}.replaced`;
   for (let number = 2, spare = first; ; number += 1) {
     if (resources[spare] === undefined) return spare;

@@ -29,6 +29,12 @@ export const customVoice: Kind = {
   }),
   document: (record, scope) => ({ ...record, ...scope }),
   implied,
+  making: [
+    {
+      name: 'clone',
+      requests: [{ operation: 'createCustomVoice', resumed: 'it is cloned again' }],
+    },
+  ],
   create: async (draft, io) => {
     const texts = Object.entries(draft.body).filter(([, value]) => value !== null);
     const fields = Object.fromEntries(texts.map(([name, value]) => [name, formText(value)]));

@@ -54,11 +54,13 @@ export type Kind = {
   readonly create: (draft: Draft, io: Io) => Promise<Created>;
   /** Kinds without it cannot be changed: another value replaces the resource. */
   readonly update?: (id: string, draft: Draft, io: Io) => Promise<void>;
+  /** Every way that a resource of the kind is made: see `making.ts`. */
+  readonly making: readonly Making[];
   /**
-   * Whether one that was declared is made, by its record and the requests that were answered. Kinds that
-   * one request makes have none.
+   * Why it is not known, by facts that the specification shows, that all of a resource is there: its making may have
+   * ended half-way. Undefined: it is there. Kinds that one request makes whole have none.
    */
-  readonly isMade?: (record: JsonObject, answered: readonly string[]) => boolean;
+  readonly lacking?: (record: JsonObject) => string | undefined;
   readonly delete?: (id: string, io: Io) => Promise<void>;
   readonly facets: readonly Facet[];
   readonly history?: {
@@ -67,6 +69,25 @@ export type Kind = {
   };
   /** Why a resource that equals the configuration must be written all the same, such as its age. */
   readonly due?: (record: JsonObject, wanted: JsonObject, now: Date) => string | undefined;
+};
+
+/** One way of making a resource. */
+export type Making = {
+  /** `document`. */
+  readonly name: string;
+  /** The field of what is read that tells that it was made this way; absent: it is the only one left. */
+  readonly when?: string;
+  /** The requests in their order. The first brings the id. */
+  readonly requests: readonly MakingRequest[];
+};
+
+export type MakingRequest = {
+  /** Its operation, or `upload`. */
+  readonly operation: string;
+  /** Whether it takes something from the answer before it that nobody keeps: one begins with that one again. */
+  readonly isBound?: boolean;
+  /** What is done where a making goes on with this request: `it is queued for ingestion again`. */
+  readonly resumed: string;
 };
 
 /** What it does not cover is marked: fields by `x-stamped: false`, facets by `isStamped`. */
@@ -115,11 +136,13 @@ export type Draft = {
   readonly isTaken: (id: string) => boolean;
 };
 
-/** A resource that was declared, and the requests of its making that were answered. */
-export type Begun = { readonly id: string; readonly answered: readonly string[] };
+/** A resource whose making has begun, and the operation of the request that it goes on with. */
+export type Begun = { readonly id: string; readonly next: string };
 
 export type Created = {
   readonly id: string;
+  /** Whether the platform had it before. It is taken over where all of it is there, and made `again` otherwise. */
+  readonly isFound?: boolean;
   /** What a person should know of how it came about. */
   readonly remark?: string;
 };

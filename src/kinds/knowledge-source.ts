@@ -5,13 +5,7 @@ import { isObject, type Json, type JsonObject } from '../core/value.ts';
 import { dataOf, textOf } from './answer.ts';
 import type { Begun, Created, Draft, Io, Kind } from './kind.ts';
 
-/** What a source's status is while its bytes are missing; the specification only shows `active`. */
-const AWAITING_UPLOAD = 'awaiting_upload';
-
-/** The status of a source that agents answer from. */
-const READY = 'active';
-
-/** Requests that follow the declaration of a document, in their order. */
+/** The requests of a document after its declaration, in their order. */
 const UPLOAD = 'upload';
 const ENQUEUE = 'enqueueKnowledgeSource';
 
@@ -70,23 +64,19 @@ async function finishDocument({ id }: Begun, path: Place, io: Io): Promise<Creat
   return { id };
 }
 
-/**
- * What the platform has already is taken over (`duplicate_source`), unless it is another resource of the
- * stack, or its bytes may never have come.
- */
+/** What the platform has already is taken over (`duplicate_source`), unless it is another resource of the stack. */
 async function create(draft: Draft, io: Io): Promise<Created> {
   const path = { knowledgeBaseId: draft.scope.knowledge_base_id ?? '' };
   const make = draft.files.file === undefined ? createPage : createDocument;
-  if (draft.begun?.answered.includes(UPLOAD)) return finishDocument(draft.begun, path, io);
+  if (draft.begun?.next === ENQUEUE) return finishDocument(draft.begun, path, io);
   try {
     return await make(draft, path, io);
   } catch (error) {
     const existing = error instanceof ConflictError ? existingIn(error.body) : undefined;
     if (existing === undefined) throw error;
-    const isFree = existing.status === READY && !draft.isTaken(existing.id);
-    if (!isFree) return make({ ...draft, again: true }, path, io);
+    if (draft.isTaken(existing.id)) return make({ ...draft, again: true }, path, io);
     const remark = `the knowledge base has its content already, as ${existing.name}: that source is taken over`;
-    return { id: existing.id, remark };
+    return { id: existing.id, isFound: true, remark };
   }
 }
 
@@ -95,8 +85,23 @@ function existingIn(body: Json | undefined) {
   const details = isObject(body) && body.error === 'duplicate_source' ? body.details : undefined;
   const existing = isObject(details) ? details.existingSource : undefined;
   if (!isObject(existing) || typeof existing.id !== 'string') return undefined;
-  const { id, name, status } = existing;
-  return { id, status, name: typeof name === 'string' ? name : id };
+  const { id, name } = existing;
+  return { id, name: typeof name === 'string' ? name : id };
+}
+
+/**
+ * A source is ingested where it is `active` and has chunks or a time of ingestion: the specification shows no other
+ * status, nor when a source gets this one (Knowledge base source).
+ */
+function lacking({ status, chunk_count: chunks, last_synced_at: last }: JsonObject) {
+  const hasChunks = typeof chunks === 'number' && chunks > 0;
+  if (status === 'active' && (hasChunks || typeof last === 'string')) return undefined;
+  const seen = [
+    `status ${typeof status === 'string' ? `"${status}"` : 'not told'}`,
+    hasChunks ? `${chunks} chunks` : 'no chunks',
+    typeof last === 'string' ? `ingested ${inSeconds(last)}` : 'no time of ingestion',
+  ];
+  return `it is not known to be ingested (${seen.join(', ')})`;
 }
 
 /**
@@ -131,10 +136,24 @@ export const knowledgeSource: Kind = {
     url ? { ...record, ...scope, url } : { ...record, ...scope, name: name ?? null },
   implied,
   create,
-  isMade: ({ url, status }, answered) =>
-    Boolean(url) || status === READY || answered.includes(ENQUEUE),
-  due: ({ status, last_synced_at: last }, { reingest_after: limit }, now) => {
-    if (status === AWAITING_UPLOAD) return 'it was declared, but its bytes never arrived';
+  making: [
+    {
+      name: 'page',
+      when: 'url',
+      requests: [{ operation: 'createKnowledgeSource', resumed: 'it is ingested again' }],
+    },
+    {
+      name: 'document',
+      requests: [
+        { operation: 'createKnowledgeSource', resumed: 'it is declared and uploaded again' },
+        // The presigned address came with the declaration.
+        { operation: UPLOAD, isBound: true, resumed: 'it is uploaded again' },
+        { operation: ENQUEUE, resumed: 'it is queued for ingestion' },
+      ],
+    },
+  ],
+  lacking,
+  due: ({ last_synced_at: last }, { reingest_after: limit }, now) => {
     if (typeof limit !== 'string' || typeof last !== 'string') return undefined;
     const allowed = Number(limit.slice(0, -1)) * (MILLISECONDS[limit.slice(-1)] ?? 0);
     return now.getTime() - Date.parse(last) > allowed

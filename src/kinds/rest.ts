@@ -1,7 +1,7 @@
 import { dataOf, textOf } from './answer.ts';
 import type { Kind } from './kind.ts';
 
-type Calls = Required<Pick<Kind, 'get' | 'create' | 'update' | 'delete' | 'operations'>>;
+type Calls = Required<Pick<Kind, 'making' | 'get' | 'create' | 'update' | 'delete' | 'operations'>>;
 
 /** The calls of a kind that is created, read, updated and deleted one record at a time with JSON bodies. */
 export function restCalls(operations: {
@@ -23,6 +23,12 @@ export function restCalls(operations: {
       delete: [operations.delete],
       revert: operations.revert ?? [],
     },
+    making: [
+      {
+        name: 'record',
+        requests: [{ operation: operations.create, resumed: 'it is created again' }],
+      },
+    ],
     get: (id) => ({ operation: operations.get, ...at(id) }),
     create: async ({ body }, io) => {
       const answer = await io.call({ operation: operations.create, body });

@@ -11,6 +11,7 @@ import { knownSecrets } from '../diff/known-secrets.ts';
 import { fieldSchema, leavesOf } from '../diff/leaves.ts';
 import type { Sides, World } from '../diff/world.ts';
 import type { Kind } from '../kinds/kind.ts';
+import { nextRequest } from '../kinds/making.ts';
 import { planAbsence } from './absence.ts';
 import { base, unchanged } from './base.ts';
 import type { Identity } from './identify.ts';
@@ -108,7 +109,7 @@ function planPresence(
   context: ChangeContext,
 ): { readonly change: Change; readonly leaves: readonly LeafChange[] } {
   const { kind, by, recorded, movedFrom } = identity;
-  const { world, options, now } = context;
+  const { world, options } = context;
   const compared = sidesOf(identity, options);
   const { told, untold } = partTold(document, live);
   const recalled = recall(kind, untold, compared, world);
@@ -116,7 +117,7 @@ function planPresence(
   const written = found.filter(isWritten);
   const names = [...new Set(written.map(({ path }) => path[0] ?? ''))];
   const twins = planTwins(kind, live, written);
-  const due = names.length === 0 ? dueReason(identity, live, document, now) : undefined;
+  const due = names.length === 0 ? dueReason(identity, live, document, context) : undefined;
   const replaced = names.filter((name) => isImmutable(kind, name));
   const shape: Shape =
     recalled.length > 0
@@ -197,14 +198,21 @@ function sameReason({ by, movedFrom, knownAs }: Identity): string {
 
 /** Why a resource that equals the configuration is written all the same. */
 function dueReason(
-  { kind, by, recorded }: Identity,
+  { kind, by, recorded, desired }: Identity,
   live: LiveResource,
   document: ValueObject,
-  now: Date,
+  { now }: ChangeContext,
 ): string | undefined {
-  if (by === 'state' && recorded?.unfinished !== undefined)
-    return 'a run died before all of it was there';
-  return kind.due?.(live.record, plain(document), now);
+  // What a rollback puts back is not made anew: nobody keeps files.
+  const answered = by === 'state' ? recorded?.unfinished : desired?.isPartial ? undefined : [];
+  const lack = answered === undefined ? undefined : kind.lacking?.(live.record);
+  if (lack !== undefined && answered !== undefined) {
+    const next = nextRequest(kind, live.record, answered);
+    return by === 'state'
+      ? `a run ended before all of it was there: ${next?.resumed}`
+      : `${foundBy(by)}; ${lack}: unless the platform is still at work on it, ${next?.resumed}`;
+  }
+  return kind.due?.(live.record, plainTexts(document), now);
 }
 
 /** What cannot be read is not written either: nobody could say what that would undo, or whether it took. */
@@ -268,7 +276,7 @@ function planUpdate(
 }
 
 /** The document's plain texts, for the rules of a kind that look at them. */
-function plain(document: ValueObject): JsonObject {
+export function plainTexts(document: ValueObject): JsonObject {
   return Object.fromEntries(
     Object.entries(document).filter(
       (entry): entry is [string, string] => typeof entry[1] === 'string',

@@ -174,7 +174,7 @@ async function identifyOne(
   if (others.length > 0 && kind.tie === 'error') {
     return { type: 'several', address, ids: matches.map(({ id }) => id) };
   }
-  return { ...common, scope, found: newest(matches) ?? first, by: 'natural_key', missing };
+  return { ...common, scope, found: newest(kind, matches) ?? first, by: 'natural_key', missing };
 }
 
 /** A resource that the configuration no longer has, found by the id in the state. */
@@ -230,7 +230,9 @@ export async function findById(
   return listed === undefined ? lookUp(kind, { id, scope }, reader) : itemOf(listed, id);
 }
 
-function newest(items: readonly ListedResource[]): ListedResource | undefined {
+/** The newest of some versions; of those of one time one that is all there. */
+function newest({ lacking }: Kind, items: readonly ListedResource[]): ListedResource | undefined {
   const created = ({ record }: ListedResource) => Date.parse(String(record.created_at)) || 0;
-  return [...items].sort((a, b) => created(b) - created(a))[0];
+  const lacks = ({ record }: ListedResource) => Number(lacking?.(record) !== undefined);
+  return [...items].sort((a, b) => created(b) - created(a) || lacks(a) - lacks(b))[0];
 }

@@ -100,9 +100,8 @@ export const DIALECT_OPTIONS = {
     "where a cloned voice's language is applied: written into `voice_settings.language` when the voice is chosen, or only on calls",
   ),
   pageNames: oneOf(['url', 'title', 'none'], '`name` of a source that is a page'),
-  sourceStates: oneOf(
-    ['processing', 'queued'],
-    'names of the states that are not shown: `awaiting_upload`, `processing` and `failed`, or `pending`, `queued` and `error`',
+  inventions: wholeNumberOrNone(
+    'seed of what a platform must have and the specification does not show: the states of a source before it is ingested, and the members that `unknownFields` adds. `null` draws one for each start',
   ),
   ingestionReads: wholeNumber('how many lists of sources still show an ingestion as running'),
   duplicates: oneOf(

@@ -20,6 +20,7 @@ import { createFaults, type Faults, type Seed } from './faults.ts';
 import { type GeneratedOptions, plantGenerated } from './generated.ts';
 import { recordHistory, viewEntry } from './history.ts';
 import { countIds, uuidOf } from './ids.ts';
+import { drawSeed } from './inventions.ts';
 import { setLock } from './locks.ts';
 import { plantSeed } from './plant.ts';
 import type { Platform } from './platform.ts';
@@ -99,6 +100,7 @@ const DASHBOARD_USER = 'user:dashboard';
 /** Starts a simulated platform on a loopback port. It runs until `close` is called. */
 export async function startSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
   const { port = 0, host = '127.0.0.1', seed = {}, log = true } = options;
+  const dialect = { ...DEFAULT_DIALECT, ...options.dialect };
   const clock = createClock(options.now ?? (() => new Date()));
   const store = emptyStore(seed.account_id ?? uuidOf('account'));
   const key: Key = {
@@ -111,7 +113,7 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
   const platform: Platform = {
     store,
     catalogue: catalogueOf(seed),
-    dialect: { ...DEFAULT_DIALECT, ...options.dialect },
+    dialect: { ...dialect, inventions: dialect.inventions ?? drawSeed() },
     faults: createFaults(options.chaosSeed),
     limiter: createLimiter(clock.now, options.rateLimit),
     latencyMs: options.latencyMs ?? 0,

@@ -1,5 +1,6 @@
 import type { JsonObject } from '../core/value.ts';
 import type { Dialect } from './dialect.ts';
+import { type Inventions, inventionsOf } from './inventions.ts';
 import type { Platform } from './platform.ts';
 import type { KnowledgeBase, Source, Upload } from './store.ts';
 
@@ -8,37 +9,31 @@ const CHUNK_BYTES = 1000;
 const PAGE_CHUNKS = 12;
 
 /**
- * The states of a source. Only `active` is specified (Knowledge base source); the others have the names that
- * the dialect gives them.
+ * The states of a source. Only `active` is specified (Knowledge base source): the others are returned under names
+ * that are drawn for each start, see `inventions.ts`.
  *
- *     awaiting_upload ──enqueue──▶ processing ──▶ active
+ *     waiting ──enqueue──▶ working ──▶ active
  *           (a page starts here) ──▶    │   ◀──── enqueue or forceReingest, from any state
  *                                       └──────▶ failed
  */
-type State = 'awaiting_upload' | 'processing' | 'active' | 'failed';
-
-const OTHER_NAMES = {
-  awaiting_upload: 'pending',
-  processing: 'queued',
-  active: 'active',
-  failed: 'error',
-} as const satisfies Record<State, string>;
+type State = 'active' | `#${keyof Inventions['states']}`;
 
 /** A source as it is returned. */
 export function viewSource({ dialect }: Platform, { record }: Source): JsonObject {
+  const { states, nothing } = inventionsOf(dialect.inventions);
+  const { status, chunk_count, last_synced_at, ...rest } = record;
+  const state = STATES.find((one) => `#${one}` === status);
+  const facts = { chunk_count: chunk_count ?? null, last_synced_at: last_synced_at ?? null };
+  const isEmpty = state !== undefined && facts.last_synced_at === null;
   return {
-    ...record,
-    status: stateName(dialect, record.status),
+    ...rest,
+    status: state === undefined ? (status ?? null) : states[state],
+    ...(isEmpty ? nothing : facts),
     name: sourceName(dialect, record),
   };
 }
 
-function stateName({ sourceStates }: Dialect, status: unknown): string {
-  const state = STATES.find((one) => one === status);
-  return state !== undefined && sourceStates === 'queued' ? OTHER_NAMES[state] : String(status);
-}
-
-const STATES: readonly State[] = ['awaiting_upload', 'processing', 'active', 'failed'];
+const STATES = ['waiting', 'working', 'failed'] as const;
 
 /** A page that nobody named has its address for a name, or its title, or none. */
 function sourceName({ pageNames }: Dialect, { name = null, url }: JsonObject) {
@@ -66,7 +61,7 @@ export function addSource(
       knowledge_base_id: base.id,
       organization_id: base.organizationId,
       ...fields,
-      status: 'awaiting_upload' satisfies State,
+      status: '#waiting' satisfies State,
       chunk_count: 0,
       last_synced_at: null,
       created_at: platform.stamp(),
@@ -80,7 +75,7 @@ export function addSource(
 
 /** Starts an ingestion. Whether it is going to fail is settled now; when it ends, by looking at it. */
 export function ingest({ dialect, faults }: Platform, source: Source): void {
-  source.record = { ...source.record, status: 'processing' satisfies State };
+  source.record = { ...source.record, status: '#working' satisfies State };
   source.pendingReads = dialect.ingestionReads;
   const path = `/v1/knowledge-bases/${source.knowledgeBaseId}/sources/${source.id}`;
   const fault = faults.strike({ operation: 'ingestion', method: '', path });
@@ -101,7 +96,7 @@ export function settle(platform: Platform, source: Source): void {
   };
 }
 
-const FAILED = { status: 'failed' satisfies State, chunk_count: 0 };
+const FAILED = { status: '#failed' satisfies State, chunk_count: 0 };
 
 function taken(platform: Platform, { upload }: Source): JsonObject {
   const bytes = upload?.bytes?.length;

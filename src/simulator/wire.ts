@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Json, JsonObject } from '../core/value.ts';
 import type { Dialect } from './dialect.ts';
+import { inventionsOf } from './inventions.ts';
 import { isList, isRecord } from './json.ts';
 
 /** The text of an answer's body, in the notation that the dialect has. */
@@ -28,15 +29,18 @@ function recastMember(dialect: Dialect, value: Json): Json {
   return isRecord(value) ? recastRecord(dialect, value) : value;
 }
 
-/** What nobody documented: members that a client has to put up with. */
-const UNKNOWN: JsonObject = { _links: { self: null }, tenant_shard: 7, experiments: ['b'] };
-
-function recastRecord({ timestamps, unknownFields }: Dialect, record: JsonObject): JsonObject {
+function recastRecord(
+  { timestamps, unknownFields, inventions }: Dialect,
+  record: JsonObject,
+): JsonObject {
   const entries = Object.entries(record).map(([name, value]) => [
     name,
     name.endsWith('_at') && typeof value === 'string' ? recastInstant(timestamps, value) : value,
   ]);
-  return { ...Object.fromEntries(entries), ...(unknownFields ? UNKNOWN : {}) };
+  return {
+    ...Object.fromEntries(entries),
+    ...(unknownFields ? inventionsOf(inventions).unknown : {}),
+  };
 }
 
 const INSTANT = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(\.\d{3})Z$/;

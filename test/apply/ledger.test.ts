@@ -54,7 +54,7 @@ describe('proof: what the platform took is read back', () => {
   });
 
   staged('what was made before a failure is known to the next run', async (stage) => {
-    stage.sim.faults.add({ operation: 'getAgent', status: 500, times: 2 });
+    stage.sim.faults.add({ operation: 'getAgent', status: 500, times: 4 });
     const ledger = await stage.apply({}, { exit: 3 });
     expect(statuses(ledger)).toMatchObject({ 'agent.desk': 'failed', 'agent.recall': 'failed' });
     const made = stage.writes().length;

@@ -144,34 +144,24 @@ describe('what was to be made', () => {
 });
 
 describe('a document', () => {
-  for (const sourceStates of ['processing', 'queued'] as const) {
-    staged(
-      `whose bytes arrived is queued, not declared again (${sourceStates})`,
-      async (stage) => {
-        await killed(stage, 'before request POST enqueueKnowledgeSource');
-        const declared = () =>
-          stage.writes().filter(({ operation }) => operation === 'createKnowledgeSource').length;
-        const before = declared();
-        expect(found(await stage.plan(), 'knowledge_source.clinic.prices')).toMatch(
-          /^was created \(id \S+\); what is missing of it is still to be done$/,
-        );
-        await stage.apply();
-        expect(declared()).toBe(before);
-        expect(inventory(stage.sim)).toEqual(WHOLE);
-      },
-      { dialect: { sourceStates } },
+  staged('whose bytes arrived is queued, not declared again', async (stage) => {
+    await killed(stage, 'before request POST enqueueKnowledgeSource');
+    const declared = () =>
+      stage.writes().filter(({ operation }) => operation === 'createKnowledgeSource').length;
+    const before = declared();
+    expect(found(await stage.plan(), 'knowledge_source.clinic.prices')).toMatch(
+      /^was created \(id \S+\); what is missing of it is still to be done$/,
     );
+    await stage.apply();
+    expect(declared()).toBe(before);
+    expect(inventory(stage.sim)).toEqual(WHOLE);
+  });
 
-    staged(
-      `that was declared and has no bytes is uploaded (${sourceStates})`,
-      async (stage) => {
-        await killed(stage, 'before request PUT upload');
-        await stage.apply();
-        expect(inventory(stage.sim)).toEqual(WHOLE);
-      },
-      { dialect: { sourceStates } },
-    );
-  }
+  staged('that was declared and has no bytes is uploaded', async (stage) => {
+    await killed(stage, 'before request PUT upload');
+    await stage.apply();
+    expect(inventory(stage.sim)).toEqual(WHOLE);
+  });
 });
 
 describe('what was to be updated', () => {

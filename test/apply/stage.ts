@@ -19,6 +19,7 @@ import { checkPrinted } from '../documents.ts';
 import { CANARIES, CLINIC, FINGERPRINT_KEY, SEED } from '../e2e/clinic.ts';
 import { findLeaks, type Said as Printed } from '../e2e/leaks.ts';
 import { copyStack, type StackCopy } from '../e2e/stack-copy.ts';
+import { INVENTIONS } from '../inventions.ts';
 
 export type StageOptions = Pick<SimulatorOptions, 'seed' | 'dialect'> & {
   /** The platform's clock; the machine's unless given. */
@@ -37,7 +38,7 @@ type Options = {
   readonly exit?: number | readonly number[] | 'any';
   readonly env?: Context['env'];
   /** What the command has of the outside world, where it is not the real one. */
-  readonly outside?: Pick<Context, 'disk' | 'wire' | 'runSecret'>;
+  readonly outside?: Pick<Context, 'disk' | 'wire' | 'runSecret' | 'pause'>;
   readonly stop?: AbortSignal;
   /** The clock of the command; the machine's unless given. */
   readonly now?: () => Date;
@@ -103,7 +104,11 @@ export async function openStage(options: StageOptions = {}) {
   const { stack = CLINIC, seed = SEED, dialect = {}, secrets = CANARIES } = options;
   const copy = await copyStack(stack);
   const { platformNow: now } = options;
-  const sim = await startSimulator({ seed, dialect, ...(now ? { now } : {}) });
+  const sim = await startSimulator({
+    seed,
+    dialect: { inventions: INVENTIONS, ...dialect },
+    ...(now ? { now } : {}),
+  });
   const printed: Printed[] = [];
   const flagsOf = <F>(flags: F) => ({ dir: copy.folder, format: 'json' as const, ...flags });
 

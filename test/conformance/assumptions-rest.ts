@@ -92,11 +92,15 @@ export const restAssumptions: readonly Row[] = [
         locking('organization', 'knowledge_base'),
       ),
     ),
-    writes('knowledge_source.states: a document waits for its bytes', async (world) => {
-      const { sourceId } = record(await add(world, document()));
-      const source = records(await world.get(SOURCES)).find(({ id }) => id === sourceId);
-      expect(source?.status).toBe('awaiting_upload');
-    }),
+    writes(
+      'knowledge_source.states: a document without bytes shows nothing of an ingestion',
+      async (world) => {
+        const { sourceId } = record(await add(world, document()));
+        const source = records(await world.get(SOURCES)).find(({ id }) => id === sourceId);
+        expect(source?.chunk_count ?? 0).toBe(0);
+        expect(source?.last_synced_at ?? null).toBeNull();
+      },
+    ),
     reads('knowledge_source.duplicate-page: told as a document is', async (world) => {
       const url = 'https://harbor.example.test/faq';
       const [page] = records(await world.get(SOURCES)).filter((one) => one.url === url);

@@ -35,7 +35,7 @@ export const VALUES: Values = {
   voiceIds: ['uuid', 'text'],
   voiceLanguage: ['stored', 'spoken'],
   pageNames: ['url', 'title', 'none'],
-  sourceStates: ['processing', 'queued'],
+  inventions: [null, 7],
   ingestionReads: [0, 2],
   duplicates: ['announced', 'uploaded'],
   reingestedFile: ['added', 'replaced'],

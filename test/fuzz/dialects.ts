@@ -29,7 +29,6 @@ export const DIALECTS: { readonly [name: string]: Partial<Dialect> } = {
     pageLimit: 'clamped',
     pageNames: 'title',
     timestamps: 'offset',
-    sourceStates: 'queued',
     reingestedFile: 'replaced',
     duplicates: 'uploaded',
     emptyEnqueue: 'failed',

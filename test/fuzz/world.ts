@@ -5,6 +5,7 @@ import {
   type SimulatorOptions,
   startSimulator,
 } from '../../src/simulator/index.ts';
+import { INVENTIONS } from '../inventions.ts';
 import type { ContractOperation } from './document.ts';
 import type { Call, Caller, Live, Place, Pool } from './step.ts';
 import { isLive } from './step.ts';
@@ -128,7 +129,11 @@ export type World = {
 };
 
 export async function createWorld(options: SimulatorOptions): Promise<World> {
-  const simulator = await startSimulator({ seed: SEED, ...options });
+  const simulator = await startSimulator({
+    seed: SEED,
+    ...options,
+    dialect: { inventions: INVENTIONS, ...options.dialect },
+  });
   const { store } = simulator;
   const far = Date.now() + 1e12;
   const tokens: {

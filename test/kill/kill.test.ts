@@ -1,5 +1,8 @@
 import pLimit from 'p-limit';
 import { expect, test } from 'vitest';
+import { kinds } from '../../src/kinds/index.ts';
+import { stepsOf } from '../../src/kinds/making.ts';
+import { CELLS, runCell } from './makings.ts';
 import { isIdle, killAt, type Moment, momentsOf, stepOf } from './matrix.ts';
 import { SCENARIOS } from './scenarios.ts';
 
@@ -23,3 +26,47 @@ test(
   },
   TIMEOUT,
 );
+
+test(
+  'killed beside a write, an apply that takes resources over writes none of the secrets that it left alone',
+  async () => {
+    const scenario = SCENARIOS.find(({ env }) => env !== undefined);
+    if (scenario === undefined) throw new Error('there is no scenario');
+    const moments = await momentsOf(scenario);
+    const writes = moments.filter(({ name }) => /request (PUT|PATCH)/.test(name));
+    expect(writes.length).toBeGreaterThan(7);
+    const limit = pLimit(4);
+    const outcomes = await Promise.all(
+      writes.map((moment) => limit(() => killAt(scenario, moment))),
+    );
+    expect(outcomes.filter(({ converged }) => !converged)).toEqual([]);
+  },
+  TIMEOUT,
+);
+
+// The whole matrix on several platforms is longer: npm run torture.
+const TAKEN = CELLS.filter(
+  ({ way, mishap }) =>
+    (way === 'document' &&
+      ['answer lost three times', 'answered 500', 'killed after'].includes(mishap)) ||
+    (way === 'replacement' && mishap === 'answered 500'),
+);
+
+test(
+  'whatever befalls a request of a document or a replacement, it is made once and whole',
+  async () => {
+    expect(TAKEN).toHaveLength(20);
+    const limit = pLimit(4);
+    const outcomes = await Promise.all(TAKEN.map((cell) => limit(() => runCell(cell))));
+    expect(outcomes.filter(({ converged }) => !converged)).toEqual([]);
+  },
+  TIMEOUT,
+);
+
+test('the table of what makes something names every request that creates', () => {
+  const named = new Set(
+    kinds.flatMap((kind) => stepsOf(kind).flatMap(({ operations }) => operations)),
+  );
+  const creating = kinds.flatMap((kind) => kind.operations.create);
+  expect(creating.filter((operation) => !named.has(operation))).toEqual([]);
+});

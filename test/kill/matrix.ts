@@ -1,5 +1,6 @@
 import { expect } from 'vitest';
 import type { SimulatorOptions } from '../../src/simulator/index.ts';
+import type { ResourceState } from '../../src/state/model.ts';
 import { openStage, type Stage } from '../apply/stage.ts';
 import { stateIn } from '../cli/state-stage.ts';
 import { type Moment, mortal } from './mortal.ts';
@@ -34,6 +35,7 @@ export function momentsOf(scenario: Scenario, dialect: Spoken = {}): Promise<rea
     const { outside, moments } = mortal();
     await scenario.act(stage, { outside });
     await checkEnd(stage, scenario);
+    undisturbed.set(keyOf(scenario, dialect), await rememberedIn(stage));
     return moments;
   });
 }
@@ -51,17 +53,52 @@ export function killAt(scenario: Scenario, moment: Moment, dialect: Spoken = {})
       const before = stage.writes().length;
       const planned = await stage.plan(
         { allowDelete: true },
-        { env: scenario.secrets, exit: scenario.mayHold ? 'any' : 0 },
+        { env: scenario.env ?? scenario.secrets, exit: scenario.mayHold ? 'any' : 0 },
       );
       expect((planned.refusals ?? []).filter(({ guard }) => guard !== 'hold')).toEqual([]);
       expect(stage.writes().length).toBe(before);
       await scenario.act(stage, { resumed: true, exit: scenario.mayBeOver ? 'any' : 0 });
       await checkEnd(stage, scenario);
+      // A run that died and was recovered leaves what one that ended well leaves.
+      const known = undisturbed.get(keyOf(scenario, dialect));
+      if (known !== undefined) expect(await rememberedIn(stage)).toEqual(known);
       return { ...about, converged: true };
     } catch (error) {
       return { ...about, converged: false, problem: String(error) };
     }
   });
+}
+
+/** What the state remembers once nothing has gone wrong, by scenario and dialect: `momentsOf` finds it out. */
+const undisturbed = new Map<string, object>();
+
+function keyOf({ name }: Scenario, dialect: Spoken): string {
+  return `${name} ${JSON.stringify(dialect)}`;
+}
+
+/** What the state remembers, without what is another in every run: ids, times, and what depends on them. */
+async function rememberedIn(stage: Stage): Promise<object> {
+  const { resources } = await stateIn(stage);
+  const addresses = new Map(Object.entries(resources).map(([address, { id }]) => [id, address]));
+  return Object.fromEntries(
+    Object.entries(resources).map(([address, { id, pin, leaves, ...rest }]) => [
+      address,
+      { ...rest, isPinned: pin !== null, leaves: leavesIn(leaves, addresses) },
+    ]),
+  );
+}
+
+function leavesIn(
+  leaves: ResourceState['leaves'],
+  addresses: ReadonlyMap<string, string>,
+): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(
+    Object.entries(leaves).map(([path, leaf]) => {
+      if ('fingerprint' in leaf) return [path, 'fingerprint'];
+      const id = 'value' in leaf && typeof leaf.value === 'string' ? leaf.value : '';
+      return [path, addresses.get(id) ?? leaf];
+    }),
+  );
 }
 
 /** What was somebody else's before anything was done. */

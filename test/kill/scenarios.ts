@@ -18,6 +18,8 @@ export type Scenario = {
   readonly mayBeOver?: boolean;
   /** Whether what is planned in between may be held: a rollback puts a hold on what it undoes. */
   readonly mayHold?: boolean;
+  /** Secrets as the commands are given them; as they are to be in the end unless given. */
+  readonly env?: Readonly<Record<string, string>>;
   /** Secrets as they are to be on the platform in the end. */
   readonly secrets: Readonly<Record<keyof typeof CANARIES, string>>;
   /** Resources that are there in the end, as `kind: name`. */
@@ -68,6 +70,9 @@ export const OTHERS: SeedDocument = {
 };
 
 const ROTATED = { ...CANARIES, SMS_TOKEN: 'canary-sms-rotated-19c4' } as const;
+
+/** An old secret that the platform does not return, and two that are not at hand. */
+const STALE = { SMS_TOKEN: 'canary-sms-stale-7d10', CRM_KEY: '', MCP_TOKEN: '' } as const;
 
 const EXTRA = `agents:
   extra:
@@ -196,6 +201,26 @@ export const SCENARIOS: readonly Scenario[] = [
       // The platform deletes no document: the older version stays beside the newer one.
       'knowledge_source: prices.csv',
     ],
+  },
+  {
+    name: 'apply that takes over what others made',
+    async prepare(stage) {
+      await stage.apply();
+      await stage.forget();
+      await stage.edit('agents.yaml', 'how can I help?', 'good day!');
+      await stage.edit(
+        'agents.yaml',
+        'speed: 1.05 }',
+        'speed: 1.05 }\n    payments: { max_attempts_per_call: 5 }',
+      );
+      await stage.edit('agents.yaml', 'who are due for a check-up', 'who are late');
+      await stage.edit('resources.yaml', 'delay_seconds: 900', 'delay_seconds: 600');
+      await stage.edit('resources.yaml', 'body: See you on', 'body: Come on');
+    },
+    act: (stage, options) => stage.apply(ALLOWED, { ...options, env: STALE }),
+    env: STALE,
+    secrets: CANARIES,
+    whole: CLINIC,
   },
   {
     name: 'rollback of that apply',

@@ -9,6 +9,7 @@ describe('a knowledge source', () => {
   const live = (last: string) => ({
     knowledge_source: [{ id: 's1', ...FAQ, last_synced_at: last }],
   });
+  const INGESTED = { status: 'active', last_synced_at: '2026-03-01T00:00:00Z' };
   const desired = { [address]: { ...FAQ, reingest_after: '7d' } };
   const file = (sha256: string) => new Blob('docs/prices.pdf', sha256, 9, 'application/pdf');
   const PRICES = { knowledge_base_id: 'kb1', name: 'prices.pdf' };
@@ -39,23 +40,47 @@ describe('a knowledge source', () => {
       says: 'no_op',
     },
     {
-      title: 'is ingested again where a run died before all of it was there',
+      title: 'is ingested again where a run ended before all of it was there',
       address,
       desired,
       live: live('2026-03-01T00:00:00Z'),
       input: { state: halfMade },
       says: 'update',
-      because: ['a run died before all of it was there'],
+      because: ['a run ended before all of it was there: it is ingested again'],
       steps: ['again knowledge_base_id url reingest_after'],
     },
     {
       title: 'is left alone where that one is gone and another took its name',
       address,
       desired,
-      live: { knowledge_source: [{ id: 's2', ...FAQ, last_synced_at: '2026-03-01T00:00:00Z' }] },
+      live: { knowledge_source: [{ id: 's2', ...FAQ, ...INGESTED }] },
       input: { state: halfMade },
       says: 'adopt',
     },
+    ...[
+      { status: 'ready', last_synced_at: '2026-03-01T00:00:00Z', chunk_count: 3 },
+      { status: 'active', chunk_count: 0, last_synced_at: null },
+      { status: 'active' },
+      {},
+    ].map((facts) => ({
+      title: `is not taken over silently where it shows ${JSON.stringify(facts)}`,
+      address,
+      desired: { [address]: { ...PRICES, file: file('aa') } },
+      live: { knowledge_source: [{ id: 's1', ...PRICES, ...facts }] },
+      says: 'update',
+      because: [
+        'found by its name; it is not known to be ingested (status',
+        'unless the platform is still at work on it, it is declared and uploaded again',
+      ],
+      steps: ['again knowledge_base_id name file'],
+    })),
+    ...[{ chunk_count: 1 }, { last_synced_at: '2026-03-01T00:00:00Z' }].map((facts) => ({
+      title: `is taken over where it is active and shows ${JSON.stringify(facts)}`,
+      address,
+      desired: { [address]: { ...PRICES, file: file('aa') } },
+      live: { knowledge_source: [{ id: 's1', ...PRICES, status: 'active', ...facts }] },
+      says: 'adopt',
+    })),
     {
       title: 'is uploaded again when its file changed',
       address,

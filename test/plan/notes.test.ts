@@ -37,7 +37,7 @@ describe('a note', () => {
     const source = { knowledge_base_id: 'kb1', name: 'prices.pdf' };
     const { plan } = await world()
       .desired({ 'knowledge_source.kb.prices': { ...source, file } })
-      .live({ knowledge_source: [{ id: 's1', ...source }] })
+      .live({ knowledge_source: [{ id: 's1', ...source, status: 'active', chunk_count: 1 }] })
       .plan();
     expect(plan.notes).toMatchObject([{ severity: 'info', address: 'knowledge_source.kb.prices' }]);
     expect(plan.notes[0]?.message).toContain('taken to be this file');

@@ -144,7 +144,7 @@ test('a file that was taken over is remembered, so that the next version is noti
   const address = 'knowledge_source.kb.prices';
   const made = world()
     .desired({ [address]: { ...source, file: file('aa') } })
-    .live({ knowledge_source: [{ id: 's1', ...source }] });
+    .live({ knowledge_source: [{ id: 's1', ...source, status: 'active', chunk_count: 1 }] });
   const { again } = await refreshed(made);
   expect((await again.plan()).plan).toMatchObject({ changes: [], notes: [] });
   const next = again.desired({ [address]: { ...source, file: file('bb') } });

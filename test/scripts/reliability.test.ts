@@ -58,6 +58,8 @@ test('what the long tests write is what the page shows', async () => {
     killed('rollback', 'before rename draft to state.json', 1),
   ];
   await writeResult('kill_matrix', matrixResult(outcomes));
+  const made = { requests: 12, cells: 132, platforms: 3, points: 396, converged: 395 };
+  await writeResult('makings', made);
   await writeResult('worlds', { worlds: 1500, steps: 3100, faults: 900, seed: 7 });
   await writeResult('canaries', { positions: 28, commands: 400, checks: 11_200, leaks: 0 });
   const files = { 'src/plan/a.ts': mutants('Killed', 'Killed', 'Killed', 'Survived') };
@@ -72,6 +74,7 @@ test('what the long tests write is what the page shows', async () => {
     '| file: write | 1 | 1 | 0 | 2 | 0 |',
     '| journal `intent` | 2 | 1 | 0 | 3 | 0 |',
     '| request `POST` | 1 | 0 | 1 | 1 | 1 |',
+    '| 12 | 132 | 3 | 396 | 395 |',
     '| 1,500 | 3,100 | 900 | 1,500 |',
     '| 28 | 400 | 11,200 | 0 |',
     '| `src/plan` | 1 | 4 | 3 | 75.0 % |',
@@ -84,7 +87,7 @@ test('what is missing or was never finished is shown as not measured, and named'
   const path = await folder();
   await writeFile(join(path, 'torn.json'), '{"worlds": {"wor');
   const figures = await collectFigures(join(path, 'torn.json'), join(path, 'none.json'));
-  expect(renderReliability(figures).match(/Not measured/g)).toHaveLength(4);
+  expect(renderReliability(figures).match(/Not measured/g)).toHaveLength(5);
   const ended = [
     { command: 'npm run torture', exit: 1 },
     { command: 'npm run mutation', exit: null },
@@ -94,6 +97,7 @@ test('what is missing or was never finished is shown as not measured, and named'
     'npm run torture failed with exit code 1',
     'npm run mutation failed',
     'not measured: kill matrix',
+    'not measured: what takes several requests',
     'not measured: random worlds',
     'not measured: canary secrets',
     'not measured: mutation testing',

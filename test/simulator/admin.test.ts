@@ -9,7 +9,10 @@ import {
   DEFAULT_DIALECT,
   type SimulatorOptions,
 } from '../../src/simulator/index.ts';
+import { INVENTIONS } from '../inventions.ts';
 import { createWorld, IDS, SEED, type World } from './world.ts';
+
+const DRAWN = { ...DEFAULT_DIALECT, inventions: INVENTIONS };
 
 const TOKEN = 'token-of-this-test';
 const steered = (options: SimulatorOptions = {}) =>
@@ -47,7 +50,7 @@ describe('commands', () => {
     await steer(world, 'PATCH dialect', { nulls: 'rejected' });
     expect(world.sim.dialect).toMatchObject({ merge: 'shallow', nulls: 'rejected' });
     await steer(world, 'PUT dialect', { me: 'wrapped' });
-    expect((await steer(world, 'GET dialect')).body).toEqual({ ...DEFAULT_DIALECT, me: 'wrapped' });
+    expect((await steer(world, 'GET dialect')).body).toEqual({ ...DRAWN, me: 'wrapped' });
     expect((await world.sim.dialect).me).toBe('wrapped');
   });
 
@@ -170,7 +173,7 @@ describe('what is refused', () => {
       await using world = await steered();
       const refusal = await steer(world, command, body);
       expect(refusal).toEqual({ status: 400, body: { error: expect.stringMatching(says) } });
-      expect(world.sim.dialect).toEqual(DEFAULT_DIALECT);
+      expect(world.sim.dialect).toEqual(DRAWN);
       expect(world.sim.faults.pending()).toBe(0);
     },
   );

@@ -1,6 +1,7 @@
 import { request } from 'undici';
 import { describe, expect, test } from 'vitest';
 import type { Fault } from '../../src/simulator/index.ts';
+import { inventionsOf } from '../../src/simulator/inventions.ts';
 import { createWorld, IDS, SEED, section, type World } from './world.ts';
 
 const getDesk = { path: { agentId: IDS.desk } };
@@ -243,5 +244,6 @@ test('an ingestion that a fault befalls fails, and no request does', async () =>
   const body = { sourceType: 'url', url: 'https://harbor.example.test/faq' };
   expect((await world.call('createKnowledgeSource', { path, body })).status).toBe(201);
   const { body: listed } = await world.call('listKnowledgeSources', { path });
-  expect(listed).toMatchObject({ data: [{ status: 'failed', chunk_count: 0 }] });
+  const { states, nothing } = inventionsOf(world.sim.dialect.inventions);
+  expect(listed).toMatchObject({ data: [{ status: states.failed, ...nothing }] });
 });

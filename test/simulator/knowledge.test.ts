@@ -1,5 +1,7 @@
 import { fetch } from 'undici';
 import { expect } from 'vitest';
+import { inventionsOf } from '../../src/simulator/inventions.ts';
+import { INVENTIONS as DRAWN } from '../inventions.ts';
 import { IDS, locked, type Reply, section, type World } from './world.ts';
 
 const path = { knowledgeBaseId: IDS.base };
@@ -50,13 +52,15 @@ section('Knowledge base sources', [
   },
   {
     rule: 'an ingestion may take a while',
-    options: { dialect: { ingestionReads: 1 } },
+    options: { dialect: { ingestionReads: 1, inventions: DRAWN } },
     does: async (world) => {
       await add(world, page);
       return list(world);
     },
     status: 200,
-    body: { data: [{ status: 'processing', last_synced_at: null }] },
+    body: {
+      data: [{ status: inventionsOf(DRAWN).states.working, ...inventionsOf(DRAWN).nothing }],
+    },
     also: async (world) =>
       expect((await list(world)).body).toMatchObject({ data: [{ status: 'active' }] }),
   },
@@ -216,7 +220,7 @@ section(
   'Knowledge base sources, upload',
   refusals.map(({ rule, headers, body, forge, late, status }) => ({
     rule: `bytes ${rule} are refused`,
-    options: { now: () => clock.now },
+    options: { now: () => clock.now, dialect: { inventions: DRAWN } },
     does: async (world: World) => {
       clock.now = new Date('2026-01-01T00:00:00Z');
       const created = await add(world, file);
@@ -232,7 +236,7 @@ section(
       return list(world);
     },
     status: 200,
-    body: { data: [{ status: 'awaiting_upload' }] },
+    body: { data: [{ status: inventionsOf(DRAWN).states.waiting }] },
     also: ({ sim }: World) => {
       expect([...sim.store.sources.values()][0]?.upload?.bytes).toBeUndefined();
       expect(sim.requests.find(({ operation }) => operation === 'upload')).toMatchObject({

@@ -10,6 +10,7 @@ import {
   startSimulator,
 } from '../../src/simulator/index.ts';
 import { validatorAt } from '../../src/simulator/validation.ts';
+import { INVENTIONS } from '../inventions.ts';
 
 /** A simulator and a way to call it as anybody would: over a socket. */
 export type World = {
@@ -74,7 +75,10 @@ export async function createWorld({
   outsideContract = false,
   ...options
 }: WorldOptions): Promise<World & AsyncDisposable> {
-  const sim = await startSimulator(options);
+  const sim = await startSimulator({
+    ...options,
+    dialect: { inventions: INVENTIONS, ...options.dialect },
+  });
   let bearer: string | undefined;
   const send = async (id: OperationId, request: Request): Promise<Reply> => {
     const { method, path } = operations[id];

@@ -18,7 +18,6 @@ const SPARSE: Spoken = {
   updateAnswer: 'success',
   merge: 'shallow',
   duplicates: 'uploaded',
-  sourceStates: 'queued',
   historyOrder: 'oldest',
   facetEntries: true,
   historyLagMs: 100,

@@ -8,6 +8,7 @@ import { reportFailure } from '../../src/cli/report.ts';
 import type { PlanDocument } from '../../src/core/plan-document.ts';
 import type { JsonObject } from '../../src/core/value.ts';
 import { type SeedDocument, type Simulator, startSimulator } from '../../src/simulator/index.ts';
+import { INVENTIONS } from '../inventions.ts';
 import { temporaryFolder } from '../temporary.ts';
 import { judge, recordsIn } from './oracle.ts';
 import { BASE, HARBOR, type Step, type Wanted, type World } from './world.ts';
@@ -20,7 +21,10 @@ const NOTHING: Wanted = {};
 
 /** Plays a world to its end. Throws where something is not as it must be. Returns the faults that struck. */
 export async function play(world: World): Promise<number> {
-  const sim = await startSimulator({ seed: seedOf(world), dialect: world.dialect });
+  const sim = await startSimulator({
+    seed: seedOf(world),
+    dialect: { inventions: INVENTIONS, ...world.dialect },
+  });
   const folder = temporaryFolder();
   let struck = 0;
   /** What the state knows: what is wanted, and what waits to be deleted. */

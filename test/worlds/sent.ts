@@ -7,6 +7,7 @@ import { rollback } from '../../src/cli/commands/rollback.ts';
 import type { PlanDocument } from '../../src/core/plan-document.ts';
 import { isList, isObject, type Json, type JsonObject } from '../../src/core/value.ts';
 import { type LoggedRequest, type Simulator, startSimulator } from '../../src/simulator/index.ts';
+import { INVENTIONS } from '../inventions.ts';
 import { type Records, recordsIn } from './oracle.ts';
 import { actor, seedOf, stackOf } from './play.ts';
 import type { Wanted, World } from './world.ts';
@@ -38,7 +39,7 @@ export async function playSent(world: World): Promise<number> {
   // Members that the platform fills in when it is read are not in the store, which is what is compared.
   const sim = await startSimulator({
     seed: seedOf(world),
-    dialect: { ...world.dialect, historyLagMs: 0, nestedDefaults: false },
+    dialect: { inventions: INVENTIONS, ...world.dialect, historyLagMs: 0, nestedDefaults: false },
   });
   const folder = await mkdtemp(join(tmpdir(), 'callsheet-sent-'));
   const act = actor(sim, folder, 'secret-0');

@@ -5,6 +5,7 @@ import { apply } from '../../src/cli/commands/apply.ts';
 import { rollback } from '../../src/cli/commands/rollback.ts';
 import { isList, isObject, type Json, type JsonObject } from '../../src/core/value.ts';
 import { startSimulator } from '../../src/simulator/index.ts';
+import { INVENTIONS } from '../inventions.ts';
 import { temporaryFolder } from '../temporary.ts';
 import { type Records, recordsIn } from './oracle.ts';
 import { actor, seedOf, stackOf } from './play.ts';
@@ -36,7 +37,12 @@ const LEFT_OUT: ReadonlySet<string> = new Set([
 export async function playUndo(world: World): Promise<number> {
   // Members that the platform fills in when it is read are not in the store, which is what is compared.
   // Runs follow each other faster here than entries that come late.
-  const dialect = { ...world.dialect, nestedDefaults: false, historyLagMs: 0 };
+  const dialect = {
+    inventions: INVENTIONS,
+    ...world.dialect,
+    nestedDefaults: false,
+    historyLagMs: 0,
+  };
   const sim = await startSimulator({ seed: seedOf(world), dialect });
   const folder = temporaryFolder();
   const act = actor(sim, folder, 'secret-0');

@@ -44,6 +44,10 @@ export async function simulate(flags: SimulateFlags, context: Context): Promise<
       ].join('\n'),
     );
     terminal.err('The simulated platform is running; interrupt (Ctrl-C) to stop it.');
+    const { inventions } = simulator.dialect;
+    terminal.err(
+      `What the specification does not show is drawn; --dialect inventions=${inventions} draws the same again.`,
+    );
     if (admin !== undefined)
       terminal.err(`It is steered at ${simulator.url}${ADMIN_PATH}, with that token.`);
     if (simulator.organizations.length > 0) terminal.err('Its organizations:');

@@ -64,7 +64,8 @@ export const COMMANDS: readonly Command[] = [
     does: 'sets the dialect; options that are left out have their defaults',
     body: ANYTHING,
     check: dialectProblems,
-    run: ({ dialect }, body) => asJson(Object.assign(dialect, DEFAULT_DIALECT, body)),
+    run: ({ dialect }, body) =>
+      asJson(Object.assign(dialect, { ...DEFAULT_DIALECT, inventions: dialect.inventions }, body)),
   },
   {
     name: 'GET faults',

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../../src/core/value.ts';
+import { inventionsOf } from '../../../src/simulator/inventions.ts';
 import { IDS, type World } from '../world.ts';
 import { listOf, type Readings, record } from './reading.ts';
 
@@ -20,10 +21,15 @@ const enqueue = async (world: World) => {
   });
 };
 
+const statesOf = (seed: number) => {
+  const { waiting, working, failed } = inventionsOf(seed).states;
+  return [waiting, failed, working];
+};
+
 /** How sources are taken and ingested. */
 export const knowledgeReadings: Readings<
   | 'pageNames'
-  | 'sourceStates'
+  | 'inventions'
   | 'ingestionReads'
   | 'duplicates'
   | 'reingestedFile'
@@ -41,7 +47,7 @@ export const knowledgeReadings: Readings<
       ['none', null],
     ],
   },
-  sourceStates: {
+  inventions: {
     look: async (world) => {
       await add(world, file);
       await add(world, { ...page, url: 'https://harbor.invalid' });
@@ -51,18 +57,19 @@ export const knowledgeReadings: Readings<
       return [...waiting, (await sources(world)).at(-1)?.status];
     },
     shows: [
-      ['processing', ['awaiting_upload', 'failed', 'processing']],
-      ['queued', ['pending', 'error', 'queued']],
+      [1, statesOf(1)],
+      [2, statesOf(2)],
     ],
   },
   ingestionReads: {
     look: async (world) => {
+      world.sim.dialect.inventions = 1;
       await add(world, page);
       return [await sources(world), await sources(world)].map(([source]) => source?.status);
     },
     shows: [
       [0, ['active', 'active']],
-      [1, ['processing', 'active']],
+      [1, [inventionsOf(1).states.working, 'active']],
     ],
   },
   duplicates: {
@@ -87,10 +94,13 @@ export const knowledgeReadings: Readings<
     ],
   },
   emptyEnqueue: {
-    look: async (world) => [(await enqueue(world)).status, (await sources(world))[0]?.status],
+    look: async (world) => {
+      world.sim.dialect.inventions = 1;
+      return [(await enqueue(world)).status, (await sources(world))[0]?.status];
+    },
     shows: [
-      ['refused', [400, 'awaiting_upload']],
-      ['failed', [202, 'failed']],
+      ['refused', [400, inventionsOf(1).states.waiting]],
+      ['failed', [202, inventionsOf(1).states.failed]],
     ],
   },
   enqueuedStatus: {

@@ -1,0 +1,206 @@
+import { setImmediate } from 'node:timers/promises';
+import { expect } from 'vitest';
+import { operations } from '../../src/api/operations.generated.ts';
+import type { Context } from '../../src/cli/context.ts';
+import { kinds } from '../../src/kinds/index.ts';
+import { stepsOf } from '../../src/kinds/making.ts';
+import type { Fault } from '../../src/simulator/index.ts';
+import { openStage, type Stage } from '../apply/stage.ts';
+import { stateIn } from '../cli/state-stage.ts';
+import { CANARIES, SEED } from '../e2e/clinic.ts';
+import type { Spoken } from './matrix.ts';
+import { mortal } from './mortal.ts';
+
+/** What can befall one request of a making. */
+export const MISHAPS = [
+  'answer lost once',
+  'answer lost three times',
+  'answered 500',
+  'storm of 503',
+  'killed before',
+  'killed after',
+] as const;
+
+/** One request of a making, what befalls it, and whether the state is there afterwards. */
+export type Cell = {
+  readonly kind: string;
+  readonly way: string;
+  readonly operation: string;
+  readonly mishap: (typeof MISHAPS)[number];
+  readonly isStateKept: boolean;
+};
+
+export type CellOutcome = Cell & { readonly converged: boolean; readonly problem?: string };
+
+/** What is made, as YAML; of a replacement, what it was before. */
+type Sample = { readonly yaml: string; readonly before?: string };
+
+const AGENT = `agents:
+  one:
+    name: One
+    agent_type: simple
+    integrations: { smsProvider: { account_sid: AC01, auth_token: { $secret: env:SMS_TOKEN }, fromNumber: "+15550100" } }
+    payments: { tool_enabled: true, max_attempts_per_call: 3 }
+`;
+const source = (fields: string) => `knowledge_bases:
+  clinic:
+    id: 7c346549-f8c6-406a-809e-72392ed69b41
+    sources: { one: { ${fields} } }
+`;
+const message = (name: string, type: string) =>
+  `sms_templates: { one: { name: ${name}, message_type: ${type}, body: Hello., status: draft } }\n`;
+
+const SAMPLES: Readonly<Record<string, Sample>> = {
+  'custom_voice clone': {
+    yaml: 'custom_voices: { one: { name: One, clip: voices/harbor.wav, language: en, consent: true } }\n',
+  },
+  'retry_policy record': {
+    yaml: 'retry_policies: { one: { name: One, rules: { no_answer: { delay_seconds: 900, max_attempts: 3 } }, on_exhausted: end } }\n',
+  },
+  'email_template record': {
+    yaml: 'email_templates: { one: { name: One, subject: Hello, body_html: <p>Hello</p>, status: draft } }\n',
+  },
+  'sms_template record': { yaml: message('One', 'sms') },
+  'sms_template replacement': { yaml: message('Two', 'mms'), before: message('One', 'sms') },
+  'knowledge_source page': { yaml: source('url: "https://harbor.example.test/one"') },
+  'knowledge_source document': { yaml: source('file: documents/prices.csv') },
+  'agent record': { yaml: AGENT },
+};
+
+/** Every way of making something, and of replacing it where another value of a field takes another resource. */
+const WAYS = kinds.flatMap((kind) => {
+  const isReplaced =
+    kind.update !== undefined &&
+    kind.delete !== undefined &&
+    Object.entries(kind.schema.properties ?? {}).some(
+      ([name, schema]) => schema['x-immutable'] === true && !kind.scope.includes(name),
+    );
+  const replacement = {
+    name: 'replacement',
+    operations: [...kind.operations.create, ...kind.operations.delete],
+  };
+  return [...stepsOf(kind), ...(isReplaced ? [replacement] : [])].map((way) => ({
+    kind: kind.name,
+    way: way.name,
+    operations: way.operations,
+  }));
+});
+
+/** The whole matrix. */
+export const CELLS: readonly Cell[] = WAYS.flatMap(({ kind, way, operations: requests }) =>
+  requests.flatMap((operation) =>
+    MISHAPS.flatMap((mishap) =>
+      [true, false].flatMap((isStateKept): Cell[] =>
+        // Without the state nobody knows that the old one of a replacement was ours.
+        isStateKept || way !== 'replacement' ? [{ kind, way, operation, mishap, isStateKept }] : [],
+      ),
+    ),
+  ),
+);
+
+/** Waits take no time. */
+const pause: NonNullable<Context['pause']> = {
+  sleep: () => setImmediate(),
+  random: () => 0.5,
+};
+
+/** Runs one cell: the making, what befalls it, and as many runs as a person would start until the plan is empty. */
+export async function runCell(cell: Cell, dialect: Spoken = {}): Promise<CellOutcome> {
+  const stage = await openStage({ seed: SEED, dialect: dialect ?? {} });
+  try {
+    await prepare(stage, cell);
+    await befall(stage, cell);
+    if (!cell.isStateKept) await stage.forget();
+    await converge(stage);
+    // An ingestion ends after some looks at it.
+    for (let look = 0; look < stage.sim.dialect.ingestionReads; look += 1) await stage.plan();
+    await checkMade(stage, cell);
+    expect(await stage.leaks()).toEqual([]);
+    return { ...cell, converged: true };
+  } catch (error) {
+    return { ...cell, converged: false, problem: String(error) };
+  } finally {
+    await stage.close();
+  }
+}
+
+async function prepare(stage: Stage, { kind, way }: Cell): Promise<void> {
+  const sample = SAMPLES[`${kind} ${way}`];
+  if (sample === undefined) throw new Error(`${kind} ${way} has no sample`);
+  await stage.remove('agents.yaml');
+  await stage.remove('resources.yaml');
+  if (sample.before !== undefined) {
+    await stage.write('one.yaml', sample.before);
+    await stage.apply({}, { outside: { pause } });
+  }
+  await stage.write('one.yaml', sample.yaml);
+}
+
+const OPTIONS = { allowDelete: true, concurrency: 1 };
+
+async function befall(stage: Stage, { operation, mishap }: Cell): Promise<void> {
+  const { faults } = stage.sim;
+  const on = (fault: Omit<Fault, 'operation'>) =>
+    faults.add({ operation: operation as Fault['operation'], ...fault });
+  if (mishap === 'answer lost once') on({ reset: 'after' });
+  if (mishap === 'answer lost three times') on({ reset: 'after', times: 3 });
+  if (mishap === 'answered 500') on({ status: 500 });
+  if (mishap === 'storm of 503') on({ status: 503, times: 40 });
+  const when = /^killed (before|after)$/.exec(mishap)?.[1];
+  if (when === undefined) {
+    await stage.apply(OPTIONS, { exit: 'any', outside: { pause } });
+    expect(stage.sim.requests.map((request) => request.operation)).toContain(operation);
+    if (mishap === 'storm of 503') faults.clear();
+    return;
+  }
+  const method = operation === 'upload' ? 'PUT' : methodOf(operation);
+  const { outside, isDead } = mortal({ name: `${when} request ${method} ${operation}`, nth: 1 });
+  await stage.apply(OPTIONS, { exit: 'any', outside: { ...outside, pause } });
+  expect(isDead(), 'the moment never came').toBe(true);
+}
+
+function methodOf(operation: string): string {
+  const found = Object.entries(operations).find(([name]) => name === operation);
+  return found?.[1].method ?? '';
+}
+
+/** Runs that a person would start: each may fail for what befalls it, none for what the ones before left. */
+const MOST_RUNS = 5;
+
+async function converge(stage: Stage): Promise<void> {
+  for (let run = 0; run < MOST_RUNS; run += 1) {
+    const plan = await stage.plan({ allowDelete: true });
+    expect(plan.refusals ?? []).toEqual([]);
+    if (plan.changes.length === 0 && plan.settled === undefined) return;
+    await stage.apply(OPTIONS, { exit: 'any', outside: { pause } });
+  }
+  expect((await stage.plan()).changes, `after ${MOST_RUNS} runs`).toEqual([]);
+}
+
+/** One, whole, with its secrets, and known to the state; nothing beside it but what the platform cannot delete. */
+async function checkMade(stage: Stage, { kind, way }: Cell): Promise<void> {
+  const { store } = stage.sim;
+  const records: Readonly<Record<string, readonly object[]>> = {
+    custom_voice: [...store.voices.values()].map(({ record }) => record),
+    retry_policy: [...store.retryPolicies.values()],
+    email_template: [...store.emailTemplates.values()],
+    sms_template: [...store.smsTemplates.values()],
+    knowledge_source: [...store.sources.values()]
+      .filter(({ record, upload }) => {
+        const isFull = way === 'page' || upload?.bytes?.length === upload?.size;
+        return record.status === 'active' && isFull;
+      })
+      .map(({ record }) => record),
+    agent: [...store.agents.values()].map(({ record }) => record),
+  };
+  const live = (records[kind] ?? []) as readonly { readonly id: string; readonly name: string }[];
+  const { resources } = await stateIn(stage);
+  expect(live.map(({ id }) => id)).toEqual(Object.values(resources).map(({ id }) => id));
+  expect(live).toHaveLength(1);
+  if (kind !== 'agent') return;
+  const [agent] = [...store.agents.values()];
+  expect(agent?.record.integrations).toMatchObject({
+    smsProvider: { auth_token: CANARIES.SMS_TOKEN },
+  });
+  expect(agent?.payments.limits).toMatchObject({ max_attempts_per_call: 3 });
+}
