@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { test } from 'vitest';
 import { play } from '../worlds/play.ts';
+import { playSent } from '../worlds/sent.ts';
 import { worlds } from '../worlds/world.ts';
 import { writeResult } from './result.ts';
 
@@ -18,4 +19,9 @@ test(`${count} worlds from seed ${seed}`, async () => {
   });
   await fc.assert(property, { seed, numRuns: count, interruptAfterTimeLimit: 600_000 });
   await writeResult('worlds', played);
+}, 3_600_000);
+
+test(`what is sent in ${count} worlds from seed ${seed} is what their plans show`, async () => {
+  const property = fc.asyncProperty(worlds, async (world) => void (await playSent(world)));
+  await fc.assert(property, { seed, numRuns: count, interruptAfterTimeLimit: 600_000 });
 }, 3_600_000);
