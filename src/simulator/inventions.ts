@@ -48,7 +48,7 @@ const NOTHING: readonly JsonObject[] = [
 
 const MEMBERS: readonly (readonly [string, Json])[] = [
   ['_links', { self: null }],
-  ['error', null],
+  ['failure', null],
   ['experiments', ['b']],
   ['ingested', true],
   ['job', { id: 'job-1', state: 'finished' }],
