@@ -237,9 +237,7 @@ describe('a plan that cannot be undone entirely', () => {
     await stage.write('agents.yaml', `agents:\n${text.slice(text.indexOf('  recall:'))}`);
     const verdict = await verdictOf(stage, undefined, { exit: 3 }, { allowDelete: true });
     expect(outcomes(verdict).slice(0, 6)).toEqual(ALL_HELD.slice(0, 6));
-    expect(whatDiffers(verdict)).toEqual([
-      'agent.desk integrations.smsProvider.auth_token',
-    ]);
+    expect(whatDiffers(verdict)).toEqual(['agent.desk integrations.smsProvider.auth_token']);
   });
 
   staged('as it makes a voice, which has no endpoint that deletes it', async (stage) => {
