@@ -20,7 +20,6 @@ import type {
   SnapshotTaken,
 } from '../state/journal.ts';
 import type { ResourceState } from '../state/model.ts';
-import type { Sealer } from '../state/seal.ts';
 import {
   desiredFrom,
   ownersOf,
@@ -63,10 +62,13 @@ export type Produced = {
   readonly isBefore?: true;
 };
 
+/** Opens what a copy keeps encrypted; undefined where the key is another one. */
+type Open = (address: Address, path: string, text: string) => Json | undefined;
+
 /** The copies of a journal with what they keep encrypted, as far as it opens. */
 export function unseal(
   entries: readonly JournalEntry[],
-  open: Sealer['open'] | undefined,
+  open: Open | undefined,
 ): readonly JournalEntry[] {
   if (open === undefined) return entries;
   return entries.map((entry) =>
@@ -74,7 +76,7 @@ export function unseal(
   );
 }
 
-function unsealOne(snapshot: SnapshotTaken, open: Sealer['open']): SnapshotTaken {
+function unsealOne(snapshot: SnapshotTaken, open: Open): SnapshotTaken {
   const { address, kind, sealed = {} } = snapshot;
   const { schema } = kindNamed(kind);
   const opened = new Set<string>();

@@ -66,7 +66,7 @@ test('no command shows a secret, in any format', async () => {
   expect(exits.size).toBe(known.length - APART.length);
   expect(stage.leaks.slice(0, 9)).toEqual([]);
 
-  await stage.run(['apply', '--auto-approve', '--resend-secrets']);
+  await stage.run(['apply', '--auto-approve', '--resend-secrets', '--release-hold']);
   const stored = JSON.stringify([...stage.sim.store.agents.values()]);
   const missing = stage.values().filter((value) => !stored.includes(JSON.stringify(value)));
   expect(missing, 'positions whose secret never got to the platform').toEqual([]);

@@ -45,7 +45,7 @@ describe('apply --rollback-on-failure', () => {
     expect(out).toMatch(/Verified: 2 resources read again, every leaf as before run/);
     expect(err).toMatch(/Run (\S+) is rolled back; the platform is as it was before it/);
     expect(settled(stage)).toEqual(before);
-    // The configuration is held until somebody changes it.
+    // Its values are held until somebody changes them.
     await stage.run((to) => apply(undefined, flags(stage), to), { exit: 4 });
   });
 

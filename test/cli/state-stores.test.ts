@@ -24,7 +24,7 @@ staged(
     await stage.apply({}, { env });
     const known = JSON.parse((await list([], { env })).out).resources.length;
     expect(known).toBeGreaterThan(5);
-    await stage.rollback({ allowDelete: true }, { env });
+    await stage.rollback({ allowDelete: true }, { env, exit: 3 });
     const flags = { dir: stage.folder, format: 'json' as const };
     const listed = JSON.parse((await stage.run((to) => runs(undefined, flags, to), { env })).out);
     expect(listed.runs.map(({ purpose }: { purpose: string }) => purpose)).toEqual([

@@ -4,7 +4,7 @@ import { playUndo } from '../worlds/undo.ts';
 import { worlds } from '../worlds/world.ts';
 
 /** How many runs are undone, and where they begin: another begin every time unless it is given. */
-const count = Number(process.env.CALLSHEET_TORTURE_UNDO ?? 200);
+const count = Number(process.env.CALLSHEET_TORTURE_UNDO ?? 500);
 const seed = Number(process.env.CALLSHEET_TORTURE_SEED ?? Date.now() % 2 ** 31);
 
 test(`${count} runs undone from seed ${seed}`, async () => {
