@@ -1,5 +1,5 @@
 import type { FieldSchema } from '../core/schema.ts';
-import type { Json, JsonObject } from '../core/value.ts';
+import { isObject, type Json, type JsonObject } from '../core/value.ts';
 import type { Kind } from '../kinds/kind.ts';
 import { ADDRESS, NAME } from './editor-names.ts';
 import { COMPOSING_MEMBERS, SHARED_SECTIONS } from './own-members.ts';
@@ -62,7 +62,10 @@ export function composed(kind: string, { required, if: when, then }: JsonObject)
     ...(required === undefined
       ? []
       : [{ if: { required: ['base'] }, then: true, else: { required } }]),
-    ...(when === undefined || then === undefined ? [] : [{ if: when, then }]),
+    // What a rule says of a field's type it says at validate: editors would show the rule in place of the field.
+    ...(when === undefined || !isObject(then) || then.required === undefined
+      ? []
+      : [{ if: when, then }]),
   ];
   // biome-ignore-end lint/suspicious/noThenProperty: It is a keyword of JSON Schema.
   return { allOf: [fields, ...conditions] };
