@@ -61,7 +61,10 @@ export function Review({ plan }: { readonly plan: Plan }) {
     choose(entry);
     setView('changes');
     setPane('detail');
-    requestAnimationFrame(() => detail.current?.querySelector('h2')?.focus());
+    requestAnimationFrame(() => {
+      // Whoever went on to the search meanwhile is typing there.
+      if (document.activeElement !== search.current) detail.current?.querySelector('h2')?.focus();
+    });
   };
   const step = (by: number) => () => {
     if (view !== 'changes' || open === undefined) return;
