@@ -21,7 +21,8 @@ const BREAK = '\u200b';
 export function escapeText(text: string, next = ''): string {
   const ends = OPEN.test(text) && /^\S/.test(next);
   return escapeCode(
-    `${sanitiseLine(text)}${ends ? BREAK : ''}`
+    // Behind blanks a line may begin a list as well, and behind four it is code.
+    `${sanitiseLine(text).trimStart()}${ends ? BREAK : ''}`
       .replace(LINK, (link) => link.slice(0, 1) + BREAK + link.slice(1))
       .replace(REFERENCE, (sign) => sign + BREAK)
       .replace(INLINE_DIFF, (sign) => sign + BREAK),

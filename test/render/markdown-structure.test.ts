@@ -183,6 +183,17 @@ test('whatever texts hold, the page keeps its shape', () => {
   );
 });
 
+test.each(['  1. one', ' - one', '   # one', '    code'])(
+  'a reason that begins with blanks is a paragraph: %j',
+  (reason) => {
+    const page = pageOf(renderPlanMarkdown(planOf([changeOf({ reason })])));
+    expectSafe(page);
+    expect(elementsOf(page, 'p').map(({ content }) => content)).toContainEqual(
+      expect.stringContaining(reason.trim()),
+    );
+  },
+);
+
 test.each([
   ['#12', '#12__b__'],
   ['[- old -]https://x.test', '[a]: https://x.test'],
