@@ -10,17 +10,21 @@ import { renderReliability } from './reliability/render.ts';
 const ROOT = join(import.meta.dirname, '..');
 const REPORTS = join(ROOT, 'reports');
 const FIGURES = join(REPORTS, 'torture.json');
-const MUTATION = join(REPORTS, 'mutation', 'pure.json');
+const MUTATIONS = ['pure', 'way-back'].map((name) => join(REPORTS, 'mutation', `${name}.json`));
 const PAGE = join(ROOT, 'docs', 'reliability.md');
 
 const ended: Ended[] = [];
 if (!process.argv.includes('--render')) {
   await mkdir(REPORTS, { recursive: true });
-  for (const file of [FIGURES, MUTATION]) await rm(file, { force: true });
-  ended.push(await run('npm run torture'), await run('npm run mutation -- --force'));
+  for (const file of [FIGURES, ...MUTATIONS]) await rm(file, { force: true });
+  ended.push(
+    await run('npm run torture'),
+    await run('npm run mutation -- --force'),
+    await run('npm run mutation:way-back -- --force'),
+  );
 }
 
-const figures = await collectFigures(FIGURES, MUTATION);
+const figures = await collectFigures(FIGURES, MUTATIONS);
 await writeFile(PAGE, renderReliability(figures));
 console.log('docs/reliability.md is written.');
 const problems = problemsOf(ended, figures);

@@ -3,10 +3,17 @@ import { isObject, type JsonObject } from '../../src/core/value.ts';
 import { type Figures, foldersIn } from './figures.ts';
 
 /** What the last runs wrote down. A file that is not there, or that nobody finished, has nothing. */
-export async function collectFigures(tortured: string, mutated: string): Promise<Figures> {
+export async function collectFigures(
+  tortured: string,
+  mutated: readonly string[],
+): Promise<Figures> {
   const figures: Figures = await readObject(tortured);
-  const { files } = await readObject(mutated);
-  return isObject(files) ? { ...figures, mutation: foldersIn(files) } : figures;
+  const reports = await Promise.all(mutated.map(readObject));
+  const files = reports.map((report) => report.files).filter(isObject);
+  // One of them alone would look like all of it.
+  return files.length < mutated.length
+    ? figures
+    : { ...figures, mutation: foldersIn(Object.assign({}, ...files)) };
 }
 
 async function readObject(file: string): Promise<JsonObject> {

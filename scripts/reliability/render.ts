@@ -23,7 +23,7 @@ export function renderReliability(figures: Figures): string {
     'A value that can come from nowhere else stands in every position that the schemas call secret or sensitive, and in every credential. Every byte that every command writes, in every format, through every kind of refusal that repeats what it was sent, is searched for it: as it is, and as JSON, URLs, Base64 and hexadecimal write it.',
     canaries(figures.canaries),
     '## Mutation testing',
-    'The code of the comparison and of the planner is broken on purpose, in one place at a time. A mutant that no test notices is a hole in the tests. The command fails below 85 %.',
+    'The code of the comparison, of the planner, of rollback and of the settlement of dead runs (in `src/apply`) is broken on purpose, in one place at a time. A mutant that no test notices is a hole in the tests. The command fails below 85 %.',
     mutation(figures.mutation),
   ].join('\n\n')}\n`;
 }
@@ -86,7 +86,7 @@ function mutation(folders: Figures['mutation']): string {
   const sum = (of: (folder: MutatedFolder) => number) =>
     folders.reduce((total, folder) => total + of(folder), 0);
   const all: MutatedFolder = {
-    folder: '**both**',
+    folder: '**all**',
     files: sum(({ files }) => files),
     detected: sum(({ detected }) => detected),
     undetected: sum(({ undetected }) => undetected),

@@ -42,7 +42,6 @@ const killed = (scenario: string, name: string, nth: number, converged = true) =
 test('what the long tests write is what the page shows', async () => {
   const path = await folder();
   const tortured = join(path, 'torture.json');
-  const mutated = join(path, 'mutation.json');
   vi.stubEnv('CALLSHEET_TORTURE_OUT', tortured);
   onTestFinished(() => {
     vi.unstubAllEnvs();
@@ -62,10 +61,14 @@ test('what the long tests write is what the page shows', async () => {
   await writeResult('makings', made);
   await writeResult('worlds', { worlds: 1500, steps: 3100, faults: 900, seed: 7 });
   await writeResult('canaries', { positions: 28, commands: 400, checks: 11_200, leaks: 0 });
-  const files = { 'src/plan/a.ts': mutants('Killed', 'Killed', 'Killed', 'Survived') };
-  await writeFile(mutated, JSON.stringify({ files }));
+  const reports = [join(path, 'pure.json'), join(path, 'way-back.json')];
+  const plan = { 'src/plan/a.ts': mutants('Killed', 'Killed', 'Killed', 'Survived') };
+  await writeFile(join(path, 'pure.json'), JSON.stringify({ files: plan }));
+  expect((await collectFigures(tortured, reports)).mutation).toBeUndefined();
+  const back = { 'src/rollback/b.ts': mutants('Killed') };
+  await writeFile(join(path, 'way-back.json'), JSON.stringify({ files: back }));
 
-  const figures = await collectFigures(tortured, mutated);
+  const figures = await collectFigures(tortured, reports);
   expect(rowsOf(renderReliability(figures))).toEqual([
     '| apply | 5 | 4 | 1 |',
     '| rollback | 3 | 3 | 0 |',
@@ -78,7 +81,8 @@ test('what the long tests write is what the page shows', async () => {
     '| 1,500 | 3,100 | 900 | 1,500 |',
     '| 28 | 400 | 11,200 | 0 |',
     '| `src/plan` | 1 | 4 | 3 | 75.0 % |',
-    '| **both** | 1 | 4 | 3 | 75.0 % |',
+    '| `src/rollback` | 1 | 1 | 1 | 100.0 % |',
+    '| **all** | 2 | 5 | 4 | 80.0 % |',
   ]);
   expect(problemsOf([{ command: 'npm run torture', exit: 0 }], figures)).toEqual([]);
 });
@@ -86,7 +90,7 @@ test('what the long tests write is what the page shows', async () => {
 test('what is missing or was never finished is shown as not measured, and named', async () => {
   const path = await folder();
   await writeFile(join(path, 'torn.json'), '{"worlds": {"wor');
-  const figures = await collectFigures(join(path, 'torn.json'), join(path, 'none.json'));
+  const figures = await collectFigures(join(path, 'torn.json'), [join(path, 'none.json')]);
   expect(renderReliability(figures).match(/Not measured/g)).toHaveLength(5);
   const ended = [
     { command: 'npm run torture', exit: 1 },
