@@ -13,7 +13,7 @@ import {
   type Value,
   type ValueObject,
 } from '../core/value.ts';
-import type { Facet, Kind } from '../kinds/kind.ts';
+import { type Kind, withoutIdleFacets } from '../kinds/kind.ts';
 import type { LiveResource } from '../plan/reader.ts';
 import { type Fault, faultsIn, without } from './check-document.ts';
 import { fromLive, HOLDS, TELLING } from './live-document.ts';
@@ -54,7 +54,7 @@ export function exportResource(live: LiveResource, context: ResourceContext): Ex
   const remark = (path: Path, reason: string) => {
     remarks.push({ address, path: path.length === 0 ? null : formatPath(path), reason });
   };
-  const taken = fromLive(kind, worthSaying(kind, live.document), {
+  const taken = fromLive(kind, withoutIdleFacets(kind, live.document), {
     reference: (name, id) => {
       const target = context.addressOf(name, id);
       return target === undefined ? id : new Ref(target);
@@ -89,19 +89,6 @@ export function exportResource(live: LiveResource, context: ResourceContext): Ex
     secrets: secrets.filter(({ name }) => used.has(`env:${name}`)),
     remarks,
   };
-}
-
-/** A live document without facets of which nothing is switched on: they say what would be if they were. */
-function worthSaying(kind: Kind, document: JsonObject): JsonObject {
-  const idle = kind.facets.filter((facet) => isIdle(facet, document[facet.field]));
-  if (idle.length === 0) return document;
-  const fields = new Set(idle.map(({ field }) => field));
-  return Object.fromEntries(Object.entries(document).filter(([field]) => !fields.has(field)));
-}
-
-function isIdle(facet: Facet, value: Json | undefined): boolean {
-  if (facet.get === undefined || !isObject(value)) return false;
-  return !Object.values(value).includes(true);
 }
 
 /** Fields that are newer than the schema, under the names that they would be sent under. */

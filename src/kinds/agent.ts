@@ -13,6 +13,7 @@ const sip: Facet = {
   isStamped: true,
   write: (id, body) => ({ operation: 'setSipRegistration', path: { agentId: id }, body }),
   absent: 'the agent has no SIP registration; set one up in the dashboard first',
+  goes: 'its SIP registration, which only the dashboard sets up',
 };
 
 /** The in-call payment tool. Its settings are read from the readiness answer (Payment readiness). */

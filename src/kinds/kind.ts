@@ -1,5 +1,11 @@
 import type { KindSchema } from '../core/schema.ts';
-import type { Blob, Json, JsonObject } from '../core/value.ts';
+import {
+  type Blob,
+  isObject,
+  type Json,
+  type JsonObject,
+  type ValueObject,
+} from '../core/value.ts';
 
 /**
  * `kinds/` describes the types of resources: one schema and one declarative file each. Everything that
@@ -170,6 +176,8 @@ export type Facet = {
   readonly write: (id: string, body: JsonObject) => Call;
   /** What to say where it is wanted and `read` finds nothing. */
   readonly absent: string;
+  /** What goes with the resource and cannot be made again, for a facet that no request makes. */
+  readonly goes?: string;
   /** What to ask before a member is switched on that is marked `x-ready`. */
   readonly readiness?: Readiness;
 };
@@ -183,3 +191,20 @@ export type Readiness = {
    */
   readonly refusal: (answer: JsonObject, written: ReadonlySet<string>) => string | undefined;
 };
+
+/** The facets of a document that nothing new can have: they are set up elsewhere, and no request makes them. */
+export function facetsSetUpElsewhere({ facets }: Kind, document: ValueObject): readonly Facet[] {
+  return facets.filter(({ field, get }) => get === undefined && document[field] !== undefined);
+}
+
+/** A live document without facets of which nothing is switched on: they say what would be if they were. */
+export function withoutIdleFacets({ facets }: Kind, document: JsonObject): JsonObject {
+  const isIdle = ({ field, get }: Facet) => {
+    const value = document[field];
+    return get !== undefined && isObject(value) && !Object.values(value).includes(true);
+  };
+  const idle = new Set(facets.filter(isIdle).map(({ field }) => field));
+  return idle.size === 0
+    ? document
+    : Object.fromEntries(Object.entries(document).filter(([field]) => !idle.has(field)));
+}

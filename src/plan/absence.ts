@@ -5,6 +5,7 @@ import type { ChangeContext } from './change.ts';
 import type { Identity } from './identify.ts';
 import { pinOf } from './pin.ts';
 import type { LiveResource } from './reader.ts';
+import { goingWith } from './replace.ts';
 import { project } from './show.ts';
 import { unreadReason } from './unsupported.ts';
 
@@ -41,7 +42,7 @@ export function planAbsence(
       ? 'made since the snapshot'
       : purpose === 'rollback'
         ? 'the run made it'
-        : 'no longer configured',
+        : `no longer configured${goingWith(kind, live)}`,
     before: project(kind, live.document, live.document, secrets),
     pin: pinOf(kind, live, null),
     operations: [{ step: 'delete', fields: [] }],

@@ -10,7 +10,7 @@ import { leafChange } from '../diff/finding.ts';
 import { knownSecrets } from '../diff/known-secrets.ts';
 import { fieldSchema, leavesOf } from '../diff/leaves.ts';
 import type { Sides, World } from '../diff/world.ts';
-import type { Kind } from '../kinds/kind.ts';
+import { facetsSetUpElsewhere, type Kind } from '../kinds/kind.ts';
 import { nextRequest } from '../kinds/making.ts';
 import { planAbsence } from './absence.ts';
 import { base, unchanged } from './base.ts';
@@ -19,7 +19,7 @@ import { livePin } from './pin.ts';
 import type { LiveResource } from './reader.ts';
 import { foundBy, twinsReason, updateReason } from './reasons.ts';
 import { partTold, recall } from './recall.ts';
-import { facetOfNothing, planReplace, type Shape } from './replace.ts';
+import { planReplace, type Shape } from './replace.ts';
 import { secretTravels } from './secrets.ts';
 import { fieldChange, project } from './show.ts';
 import { createSteps, ownFields, updateSteps } from './steps.ts';
@@ -81,7 +81,7 @@ function planCreate(identity: Identity, document: ValueObject): Change {
     .filter((leaf) => leaf.value !== null)
     .map((leaf) => fieldChange(kind, leafChange(leaf, undefined, leaf.value, 'changed')));
   const operations = createSteps(kind, Object.keys(document));
-  const absent = facetOfNothing(kind, document);
+  const [absent] = facetsSetUpElsewhere(kind, document);
   return {
     ...base(identity),
     action: 'create',

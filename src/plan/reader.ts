@@ -93,7 +93,10 @@ export async function readWith(
   fields: Iterable<string>,
 ): Promise<LiveResource | undefined> {
   const names = new Set(fields);
-  const facets = kind.facets.map(({ field }) => field).filter((field) => names.has(field));
+  // What the record itself holds costs no request.
+  const facets = kind.facets.flatMap(({ field, get }) =>
+    get === undefined || names.has(field) ? [field] : [],
+  );
   const live = await reader.read(kind, at, new Set(facets));
   const sent = [...names].filter((name) => !namesField(kind.schema, name));
   return live === undefined || sent.length === 0
@@ -114,17 +117,21 @@ function snakeCase(name: string): string {
   return name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
-/** The top-level fields that the configuration has, and those newer than the schema that the state remembers. */
+/**
+ * The top-level fields that the configuration has, and those newer than the schema that the state remembers; of what
+ * is to go, every facet that Callsheet ever wrote, since the copy of it is all that comes back.
+ */
 export function fieldsOf(
-  { schema }: Kind,
+  { schema, facets }: Kind,
   document: ValueObject | undefined,
   leaves: ResourceState['leaves'] | undefined,
 ): ReadonlySet<string> {
   const fields = new Set(Object.keys(document ?? {}));
+  const going = new Set(document === undefined ? facets.map(({ field }) => field) : []);
   for (const text of Object.keys(leaves ?? {})) {
     if (namesField(schema, text)) continue;
     const field = text.startsWith('"') ? parsePath(text)?.[0] : text.split(/[.[]/, 1)[0];
-    if (field !== undefined && !namesField(schema, field)) fields.add(field);
+    if (field !== undefined && (going.has(field) || !namesField(schema, field))) fields.add(field);
   }
   return fields;
 }

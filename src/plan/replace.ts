@@ -1,6 +1,6 @@
 import type { Action, PlannedOperation, Verdict } from '../core/plan-document.ts';
 import type { ValueObject } from '../core/value.ts';
-import type { Facet, Kind } from '../kinds/kind.ts';
+import { facetsSetUpElsewhere, type Kind } from '../kinds/kind.ts';
 import { naturalKeyOf } from './natural-key.ts';
 import type { LiveResource } from './reader.ts';
 import { createSteps } from './steps.ts';
@@ -21,7 +21,7 @@ export function planReplace(
   fields: readonly string[],
 ): Shape {
   const what = `${fields.join(', ')} cannot be changed once it exists`;
-  const absent = facetOfNothing(kind, document);
+  const [absent] = facetsSetUpElsewhere(kind, document);
   if (absent) {
     const reason = `${what}, and for a new one ${absent.field} cannot be set: ${absent.absent}`;
     return { action: 'replace', verdict: 'refused', reason, operations: [] };
@@ -47,15 +47,14 @@ export function planReplace(
   return {
     action: 'replace',
     verdict: 'ok',
-    reason: `${what}; it is made anew under another id`,
+    reason: `${what}; it is made anew under another id${goingWith(kind, live)}`,
     // A name that stays the same must be free first; otherwise the new one exists before the old one goes.
     operations: isSameKey ? [remove, ...create] : [...create, remove],
   };
 }
 
-/** A facet that the configuration wants and that nothing new can have, since it is set up elsewhere. */
-export function facetOfNothing(kind: Kind, document: ValueObject): Facet | undefined {
-  return kind.facets.find(
-    (facet) => document[facet.field] !== undefined && facet.get === undefined,
-  );
+/** What else goes with a resource that is deleted and that nobody can make again from here; empty: nothing. */
+export function goingWith(kind: Kind, { document }: LiveResource): string {
+  const gone = facetsSetUpElsewhere(kind, document).map(({ field, goes = field }) => goes);
+  return gone.length === 0 ? '' : `; with it goes ${gone.join(' and ')}`;
 }

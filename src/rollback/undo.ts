@@ -10,7 +10,7 @@ import { isList, isObject, type Json, type JsonObject, type ValueObject } from '
 import { schemasAlong, valueAt } from '../diff/along.ts';
 import { pickLeaves, placeValue } from '../diff/pick.ts';
 import { kindNamed } from '../kinds/index.ts';
-import type { Kind } from '../kinds/kind.ts';
+import { type Facet, facetsSetUpElsewhere, type Kind, withoutIdleFacets } from '../kinds/kind.ts';
 import type {
   IntentRecorded,
   Interleaved,
@@ -220,8 +220,9 @@ function undoOne(
     .map(parsePath)
     .filter((path) => path !== undefined);
   const former = withUnreturned(kind, document, snapshot.resource?.leaves ?? {});
-  const bare = bareElements(kind, snapshot);
-  const source = isWhole ? withoutElements(kind, snapshot, bare) : snapshot;
+  const elsewhere = isWhole ? facetsSetUpElsewhere(kind, document) : [];
+  const bare = [...bareElements(kind, snapshot), ...elsewhere.map(({ field }) => field)];
+  const source = isWhole ? creatable(kind, snapshot, document, bare) : snapshot;
   const { wanted, relinked } = wantedFrom(source, addressOf, isWhole ? undefined : changed);
   const whole = relinked?.document;
   return {
@@ -242,6 +243,7 @@ function undoOne(
     impossible: [
       ...lostValues(kind.schema, touched),
       ...(isWhole ? unknownFields(snapshot).map((field) => unknownStays(address, field)) : []),
+      ...elsewhere.map((facet) => wentWith(address, facet)),
       ...(isKept ? [replacedStays(address, name, line.id)] : []),
     ],
   };
@@ -266,22 +268,28 @@ function bareElements({ schema }: Kind, { document, withheld }: SnapshotTaken): 
   return [...new Set(bare.map(formatPath))];
 }
 
-function withoutElements(
-  { schema }: Kind,
+/** A copy with what can be made anew of it. Where nothing of a facet was on, sending it would make defaults its own. */
+function creatable(
+  kind: Kind,
   snapshot: SnapshotTaken,
-  elements: readonly string[],
+  former: JsonObject,
+  without: readonly string[],
 ): SnapshotTaken {
-  const document = elements.reduce((whole, text) => {
+  const { schema } = kind;
+  const fields = Object.entries(withoutIdleFacets(kind, former)).filter(
+    ([field]) => !without.includes(field),
+  );
+  const document = without.reduce((whole, text) => {
     const path = parsePath(text) ?? [];
     const above = path.slice(0, -1);
-    const list = whole === null ? undefined : valueAt(schema, whole, above);
+    const list = valueAt(schema, whole, above);
     const name = schemasAlong(schema, above).at(-1)?.['x-identity'] ?? '';
-    if (whole === null || !isList(list)) return whole;
+    if (!isList(list)) return whole;
     const kept = list.filter(
       (one) => !isObject(one) || identitySegment(String(one[name] ?? '')) !== path.at(-1),
     );
     return placeValue(schema, whole, above, kept);
-  }, snapshot.document);
+  }, Object.fromEntries(fields));
   return { ...snapshot, document };
 }
 
@@ -304,6 +312,11 @@ function withUnreturned(
 function unknownStays(address: Address, path: string): NotUndone {
   const why = 'is a field that this version of Callsheet does not know; it comes back without it';
   return { address, path, why, advice: 'Set it in the dashboard.' };
+}
+
+function wentWith(address: Address, { field: path, goes = path }: Facet): NotUndone {
+  const why = `is not put back: with it went ${goes}`;
+  return { address, path, why, advice: 'Set it up in the dashboard.' };
 }
 
 /** A voice of another name is another voice: the old one is taken up again, and the new one stays. */

@@ -126,3 +126,44 @@ describe('a run is named by as much of its id as tells it apart', () => {
     await lease.release();
   });
 });
+
+describe('a deleted agent with a telephone', () => {
+  const PHONE = {
+    sipDomain: 'sip.example.test',
+    username: 'phone',
+    password: 'canary-of-the-phone',
+    proxy: 'proxy.example.test',
+    port: 5060,
+    transport: 'udp',
+    subscribe: false,
+    extension: '100',
+    registrationEnabled: true,
+  };
+
+  for (const sip of ['', ', sip: { registration_enabled: false }'])
+    staged(
+      `is planned, and comes back, without it${sip && ', looked after as it was'}`,
+      async (stage) => {
+        await changeFleet(stage, 2);
+        const agent = [...stage.sim.store.agents.values()].find(
+          ({ record }) => record.name === 'A0',
+        );
+        if (agent === undefined) throw new Error('there is no such agent');
+        agent.record = { ...agent.record, sip_registration_data: PHONE };
+        await stage.write('agents.yaml', `agents:\n  a0: { name: A0${sip} }\n  a1: { name: A1 }\n`);
+        await stage.apply();
+        await stage.write('agents.yaml', 'agents:\n  a1: { name: A1 }\n');
+        const [deletion] = (await stage.plan({ allowDelete: true })).changes;
+        expect(deletion?.reason).toBe(
+          'no longer configured; with it goes its SIP registration, which only the dashboard sets up',
+        );
+        await stage.apply({ allowDelete: true });
+        const { out } = await inWords(stage, 3);
+        expect(out).toContain(
+          'agent.a0 sip is not put back: with it went its SIP registration, which only the dashboard sets up. Set it up in the dashboard.',
+        );
+        const back = [...stage.sim.store.agents.values()].map(({ record }) => record);
+        expect(back.find(({ name }) => name === 'A0')).toMatchObject({ status: 'inactive' });
+      },
+    );
+});

@@ -76,7 +76,7 @@ longApplied(
 longApplied(
   'the first run of a stack is undone as far as the platform allows, and the rest is named',
   async (world) => {
-    const { out } = await world.run(['rollback', '--auto-approve']);
+    const { out } = await world.run(['rollback', '--auto-approve'], { exit: 3 });
     for (const kind of ['custom_voice', 'knowledge_source'])
       expect(out.replace(/\s+/g, ' ')).toContain(`no endpoint that deletes a ${kind}`);
     const { agents, retryPolicies, emailTemplates, smsTemplates } = world.sim.store;

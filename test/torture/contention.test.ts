@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { inventory, WHOLE } from '../e2e/clinic.ts';
-import { scenario, type World } from '../e2e/harness.ts';
+import { longScenario, type World } from '../e2e/harness.ts';
 import { aMinuteLater, OTHER, pause } from '../e2e/takeover.ts';
 
 const ONE_AT_A_TIME = ['apply', '--auto-approve', '--concurrency', '1'];
@@ -22,7 +22,7 @@ async function stoppedAt(world: World, at: 'request' | 'answer', n: number) {
 }
 
 for (let round = 1; round <= 10; round += 1)
-  scenario(`eight applies that race, round ${round}`, async (world) => {
+  longScenario(`eight applies that race, round ${round}`, async (world) => {
     const racing = Array.from({ length: 8 }, () => world.start(['apply', '--auto-approve']));
     const outcomes = await Promise.all(racing.map(({ ended }) => ended));
     const exits = outcomes.map(({ exit }) => exit);
@@ -34,7 +34,7 @@ for (let round = 1; round <= 10; round += 1)
 
 for (const at of ['request', 'answer'] as const)
   for (let n = 1; n <= POSTS; n += 1) {
-    scenario(`paused at ${at} ${n} while another does the work`, async (world) => {
+    longScenario(`paused at ${at} ${n} while another does the work`, async (world) => {
       const { running, release } = await stoppedAt(world, at, n);
       await pause(world, running);
       await (await aMinuteLater(world).acquire(OTHER)).release();
@@ -57,7 +57,7 @@ for (const at of ['request', 'answer'] as const)
       expect(inventory(world.sim)).toEqual(WHOLE);
     });
 
-    scenario(`killed at ${at} ${n} while eight wait to take over`, async (world) => {
+    longScenario(`killed at ${at} ${n} while eight wait to take over`, async (world) => {
       const { running, release } = await stoppedAt(world, at, n);
       running.signal('SIGKILL');
       await running.ended;

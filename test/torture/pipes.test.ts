@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import { expect } from 'vitest';
 import { COMMAND_WORDS } from '../../src/cli/command-words.ts';
 import { EXIT } from '../../src/cli/exit.ts';
-import { applied } from '../e2e/harness.ts';
+import { longApplied } from '../e2e/harness.ts';
 
 /** Ends when it is interrupted. */
 const ENDLESS = ['simulate'];
 
-applied('no command minds that nobody reads what it prints', async (world) => {
+longApplied('no command minds that nobody reads what it prints', async (world) => {
   await writeFile(join(world.folder, 'secrets.yaml'), '{}\n');
   for (const [name, { examples }] of Object.entries(COMMAND_WORDS)) {
     if (ENDLESS.includes(name)) continue;

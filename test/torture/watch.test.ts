@@ -3,7 +3,7 @@ import { runInNewContext } from 'node:vm';
 import { describe, expect, test } from 'vitest';
 import { drift, LEFT_ALONE, leaves } from '../cli/watch/left-alone.ts';
 import { ofEvent, openApplied, startWatching } from '../cli/watch/watching.ts';
-import { applied } from '../e2e/harness.ts';
+import { longApplied } from '../e2e/harness.ts';
 import { ARGS, driftMarked, linesOf, PASSED } from '../e2e/watch-process.ts';
 
 setFlagsFromString('--expose-gc');
@@ -13,7 +13,7 @@ const collectGarbage: () => void = runInNewContext('gc');
 const MOST_GROWTH_MB = 8;
 
 for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-  applied(`${signal} while it waits ends it with 0`, async (world) => {
+  longApplied(`${signal} while it waits ends it with 0`, async (world) => {
     const running = world.start(ARGS);
     await running.says(PASSED);
     running.signal(signal);
@@ -28,7 +28,7 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
   });
 }
 
-applied('SIGTERM while it plans ends it at once', async (world) => {
+longApplied('SIGTERM while it plans ends it at once', async (world) => {
   const gate = await world.gate();
   const list = gate.hold('request', { method: 'GET', path: /\/v1\/agents/ });
   const running = world.start(ARGS);
@@ -39,7 +39,7 @@ applied('SIGTERM while it plans ends it at once', async (world) => {
   expect(linesOf(out).map(({ event }) => event)).toEqual(['started', 'stopping', 'stopped']);
 });
 
-applied(
+longApplied(
   'a second SIGTERM ends it at once; the next watch goes on with its healing',
   async (world) => {
     await driftMarked(world);
@@ -64,7 +64,7 @@ applied(
   },
 );
 
-applied('a run that died is left to whoever began it', async (world) => {
+longApplied('a run that died is left to whoever began it', async (world) => {
   await driftMarked(world);
   const gate = await world.gate();
   await world.edit('agents.yaml', 'You call people', 'You ring people');
@@ -84,7 +84,7 @@ applied('a run that died is left to whoever began it', async (world) => {
   ]);
 });
 
-applied('a run that died is left to whoever began it', async (world) => {
+longApplied('a run that died is left to whoever began it', async (world) => {
   await driftMarked(world);
   const gate = await world.gate();
   await world.edit('agents.yaml', 'You call people', 'You ring people');
@@ -104,7 +104,7 @@ applied('a run that died is left to whoever began it', async (world) => {
   ]);
 });
 
-applied('what is wrong from the beginning is said, and it does not start', async (world) => {
+longApplied('what is wrong from the beginning is said, and it does not start', async (world) => {
   const rows: readonly (readonly [readonly string[], Record<string, string>, RegExp])[] = [
     [['--interval', '0s'], {}, /It must be a span such as 30s/],
     [['--listen', '9464'], {}, /It must be an address and port/],

@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { apply } from '../../src/cli/commands/apply.ts';
 import { rollback } from '../../src/cli/commands/rollback.ts';
 import { isList, isObject, type Json, type JsonObject } from '../../src/core/value.ts';
-import { startSimulator } from '../../src/simulator/index.ts';
+import { type Simulator, startSimulator } from '../../src/simulator/index.ts';
 import { INVENTIONS } from '../inventions.ts';
 import { temporaryFolder } from '../temporary.ts';
 import { type Records, recordsIn } from './oracle.ts';
@@ -43,13 +43,18 @@ export async function playUndo(world: World): Promise<number> {
     nestedDefaults: false,
     historyLagMs: 0,
   };
-  const sim = await startSimulator({ seed: seedOf(world), dialect });
+  const sim = await startSimulator({ seed: seedOf(registered(world)), dialect });
+  const phones = agentsIn(world);
   const folder = temporaryFolder();
   const act = actor(sim, folder, 'secret-0');
   const flags = { dir: folder, format: 'json' as const, autoApprove: true };
   const allowed = { allowDelete: true, force: true, acceptConflicts: true };
   const run = async (wanted: Wanted, generation: number) => {
-    const stack = stackOf(withPayments(wanted, generation));
+    const documents = documentsFor(wanted, generation);
+    for (const [file, text] of documents) await writeFile(join(folder, file), text);
+    const stack = stackOf(
+      withDocuments(withFacets(wanted, generation, phones), [...documents.keys()]),
+    );
     await writeFile(join(folder, 'callsheet.yaml'), JSON.stringify(stack));
     const { exit, err, out } = await actor(
       sim,
@@ -65,7 +70,7 @@ export async function playUndo(world: World): Promise<number> {
     await writeFile(join(folder, 'clip.wav'), 'RIFF\0\0\0\0WAVEfmt \0\0\0\0', 'latin1');
     const [first, second] = world.steps;
     await run(first?.wanted ?? {}, 0);
-    const before = seen(recordsIn(sim));
+    const before = new Map([...seen(recordsIn(sim)), ...documentsIn(sim)]);
     const undone = await run(second?.wanted ?? {}, 1);
     if (undone === null) return 0;
     const since = sim.requests.length;
@@ -74,7 +79,7 @@ export async function playUndo(world: World): Promise<number> {
     if (wiped.length > 0) throw new Error(`sent null for ${wiped}\n${err}${out}`);
     if (exit !== 0 && exit !== 3)
       throw new Error(`the rollback failed: exit ${exit}\n${err}${out}`);
-    const after = seen(recordsIn(sim));
+    const after = new Map([...seen(recordsIn(sim)), ...documentsIn(sim)]);
     const found = differing(before, after);
     const said = out === '' ? [] : saidIn(JSON.parse(out));
     const unsaid = found.filter((address) => !said.includes(address));
@@ -93,13 +98,62 @@ export async function playUndo(world: World): Promise<number> {
   }
 }
 
-/** The payment tool of every other agent is looked after, off and on, and let go of in between. */
-function withPayments(wanted: Wanted, generation: number): Wanted {
+/** Agents that stand on the platform at first. */
+function agentsIn({ live }: World): ReadonlySet<Json | undefined> {
+  return new Set(live.agents?.map(({ name }) => name));
+}
+
+/** The world with a telephone for each agent in it: an agent that is made later has none (SIP registration). */
+function registered(world: World): World {
+  const agents = world.live.agents?.map((agent, at) => ({
+    ...agent,
+    sip_registration_data: {
+      sipDomain: 'sip.example.test',
+      username: `phone-${at}`,
+      password: `phone-password-${at}`,
+      proxy: 'proxy.example.test',
+      port: 5060,
+      transport: 'udp',
+      subscribe: false,
+      extension: String(100 + at),
+      registrationEnabled: at % 2 === 0,
+    },
+  }));
+  return { ...world, live: { ...world.live, agents: agents ?? [] } };
+}
+
+/** The payment tool and the telephone of some agents are looked after, on and off, and let go of in between. */
+function withFacets(wanted: Wanted, generation: number, phones: ReadonlySet<Json | undefined>) {
   const agents = Object.entries(wanted.agents ?? {}).map(([key, agent], at) => {
-    const isOwned = (at + generation) % 2 === 0;
-    return [key, isOwned ? { ...agent, payments: { tool_enabled: false } } : agent];
+    const turn = at + generation;
+    const payments = turn % 2 === 0 ? { payments: { tool_enabled: false } } : {};
+    const isOwned = phones.has(agent.name) && turn % 3 !== 0;
+    const sip = isOwned ? { sip: { registration_enabled: turn % 4 < 2 } } : {};
+    return [key, { ...agent, ...payments, ...sip }];
   });
   return { ...wanted, agents: Object.fromEntries(agents) };
+}
+
+/** A document for each voice that is wanted, by its file's name: that of `a` is written anew for each run. */
+function documentsFor({ custom_voices: voices = {} }: Wanted, generation: number) {
+  const texts = Object.keys(voices).map(
+    (key) => [`${key}.txt`, `What ${key} says${key === 'a' ? ` in ${generation}` : ''}.`] as const,
+  );
+  return new Map(texts);
+}
+
+function withDocuments(wanted: Wanted, files: readonly string[]): Wanted {
+  const documents = files.map((file) => [file.replace('.', '-'), { file }]);
+  return { ...wanted, sources: { ...wanted.sources, ...Object.fromEntries(documents) } };
+}
+
+/** What each document says, by the address of its source: the newest of a name is the one (decision 3). */
+function documentsIn({ store }: Simulator): ReadonlyMap<string, Json> {
+  const uploads = [...store.sources.values()].flatMap(({ record, upload }): [string, Json][] => {
+    const address = `knowledge_source.base.${String(record.name).replace('.', '-')}`;
+    return upload === undefined ? [] : [[address, upload.bytes?.toString() ?? null]];
+  });
+  return new Map(uploads);
 }
 
 const SECRETS = /^(?:auth_token|password|value|Authorization)$/;
@@ -173,7 +227,8 @@ function differing(before: Seen, after: Seen): readonly string[] {
   return [...new Set([...before.keys(), ...after.keys()])].filter((address) => {
     const isLasting = lasting.some((kind) => address.startsWith(kind));
     // A source goes on being ingested by itself; that it is there is all that a run decides.
-    if (isLasting) return before.has(address) && !after.has(address);
+    if (isLasting && typeof before.get(address) !== 'string')
+      return before.has(address) && !after.has(address);
     return !isDeepStrictEqual(before.get(address), after.get(address));
   });
 }
