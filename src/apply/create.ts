@@ -52,6 +52,7 @@ export async function performCreate(
   const found = again ? await lookAgain(work, progress) : undefined;
   if (found !== undefined) return done(found, 'it was there in full by the time it was read again');
   const made = await createOrSettle(work, draft, again, progress);
+  if (made.isFound !== true) takeId(work, made);
   const live = await readMade(work, made, scope);
   if (made.isFound !== true) return done(live, made.remark);
   const whole = await untilWhole(work, live);
@@ -61,6 +62,19 @@ export async function performCreate(
   }
   const io = work.io('again', made.id, { live: null, draft });
   return done(await readMade(work, await kind.create({ ...draft, again: true }, io), scope));
+}
+
+/** Two addresses of one id would be a state that nobody can read. */
+function takeId({ change, isTaken, claim }: Work, { id }: Created): void {
+  if (isTaken(id))
+    throw new CallsheetError(
+      'api',
+      `${change.address}: its creation was answered with the id ${id}, which another resource of the stack has`,
+      {
+        hint: 'Look in the dashboard whether it was made, and name its id in lifecycle.adopt; then plan again.',
+      },
+    );
+  claim(id);
 }
 
 async function readMade(work: Work, { id }: Created, scope: Scope): Promise<LiveResource> {

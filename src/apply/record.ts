@@ -129,13 +129,13 @@ function settlingOf(work: Work, change: OpenChange): Settling {
 
 /** What is known without asking the platform, where it does not answer any more: the id that a creation returned. */
 function answeredIn(
-  { kind }: Work,
+  { kind, isTaken }: Work,
   { address, snapshot, requests }: OpenChange,
 ): ReadonlyMap<Address, ResourceState> {
   const made = requests.findLast(({ intent, outcome }) => isMakingStep(intent) && outcome?.id);
   const intended = snapshot?.intended;
   const id = made?.outcome?.id;
-  if (!id || !intended) return new Map();
+  if (!id || !intended || isTaken(id)) return new Map();
   const isFacet = (path: string) => kind.facets.some(({ field }) => startsWithField(path, field));
   const { scope, name, protect } = intended;
   const leaves = Object.entries(intended.leaves).filter(([path]) => !isFacet(path));

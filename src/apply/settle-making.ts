@@ -21,6 +21,8 @@ export async function settleMaking(settling: Settling): Promise<Settled> {
   const making = requests.filter(({ intent }) => isMakingStep(intent));
   if (!intended) return unknown(settling, 'its journal does not say what it was to be');
   const told = making.findLast(({ outcome }) => outcome?.ok && outcome.id !== null)?.outcome?.id;
+  if (told && settling.isTaken(told))
+    return unknown(settling, `its answer named ${told}, which another resource has`);
   const ids = told ? [told] : await idsMade(settling, intended, making[0]);
   if (ids === undefined) return unknown(settling, 'there is no list to look in');
   const [id, ...others] = ids;

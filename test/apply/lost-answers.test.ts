@@ -1,5 +1,6 @@
 import { describe, expect } from 'vitest';
 import type { Fault } from '../../src/simulator/index.ts';
+import { stateIn } from '../cli/state-stage.ts';
 import { inventory, WHOLE } from '../e2e/clinic.ts';
 import { staged } from './stage.ts';
 
@@ -55,3 +56,32 @@ staged('two of a name after a lost answer: the run says so and takes neither', a
     /its creation was lost, and 2 live resources have its name: \S+, \S+/,
   );
 });
+
+staged(
+  'the answer to a creation names another resource: it fails alone, and the state can be read',
+  async (stage) => {
+    await stage.write(
+      'more.yaml',
+      'retry_policies:\n  other: { name: Other, rules: { busy: { delay_seconds: 60, max_attempts: 1 } } }\n',
+    );
+    const twice = { operation: 'createRetryPolicy' as const, body: { data: { id: 'echoed' } } };
+    const there = {
+      operation: 'getRetryPolicy' as const,
+      body: { data: { id: 'echoed', name: 'Echoed' } },
+    };
+    stage.sim.faults.add(twice, twice, ...Array.from({ length: 20 }, () => there));
+    const ledger = await stage.apply({}, { exit: 3 });
+    const messages = ledger.flatMap(({ message }) =>
+      message?.includes('echoed') ? [message] : [],
+    );
+    expect(messages).toContainEqual(
+      expect.stringContaining(
+        'answered with the id echoed, which another resource of the stack has',
+      ),
+    );
+    stage.sim.faults.clear();
+    const { resources } = await stateIn(stage);
+    const ids = Object.values(resources).map(({ kind, id }) => `${kind} ${id}`);
+    expect(new Set(ids).size).toBe(ids.length);
+  },
+);
