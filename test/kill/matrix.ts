@@ -24,6 +24,9 @@ export function stepOf({ name }: Moment): string {
   return name.replace(/^(\w+ (?:journal intent|request \S+)) .*/, '$1');
 }
 
+/** How a command ends that is given again: well, with something left, or refused since all of it is done. */
+const OVER_OR_NOT = [0, 1, 3] as const;
+
 /** Whether a moment changes nothing anywhere: to be killed there is to be killed at the next one that does. */
 export function isIdle({ name }: Moment): boolean {
   return /^(before|after) (look|list|read|request GET) /.test(`${name} `);
@@ -57,7 +60,7 @@ export function killAt(scenario: Scenario, moment: Moment, dialect: Spoken = {})
       );
       expect((planned.refusals ?? []).filter(({ guard }) => guard !== 'hold')).toEqual([]);
       expect(stage.writes().length).toBe(before);
-      await scenario.act(stage, { resumed: true, exit: scenario.mayBeOver ? 'any' : 0 });
+      await scenario.act(stage, { resumed: true, exit: scenario.mayBeOver ? OVER_OR_NOT : 0 });
       await checkEnd(stage, scenario);
       // A run that died and was recovered leaves what one that ended well leaves.
       const known = undisturbed.get(keyOf(scenario, dialect));

@@ -168,7 +168,7 @@ async function applyAsBefore(stage: Stage): Promise<void> {
 
 /** A rollback that ends names what no rollback can put back, with exit 3; one that may be over already ends as it likes. */
 function leaving<O extends { readonly exit?: unknown }>(options: O) {
-  return options.exit === 'any' ? options : { ...options, exit: 3 };
+  return (options.exit ?? 0) === 0 ? { ...options, exit: 3 } : options;
 }
 
 /** Runs a command that dies at a moment. */

@@ -106,7 +106,9 @@ function unshown(
     .filter((change) => (id === undefined ? change.action !== 'update' : change.id === id))
     .flatMap((change) => change.fields.map((field) => ({ ...field, at: fieldPath(field.path) })));
   const live = Object.values(before).flatMap((section) =>
-    Object.entries(section).flatMap(([key, record]) => (key === id ? leaves(record) : [])),
+    Object.entries(section).flatMap(([key, record]) =>
+      key === id ? [...leaves(record), ...leaves(asRead(record))] : [],
+    ),
   );
   return leaves(body ?? null).flatMap(({ path: at, value }) => {
     if (IMPLIED.includes(at[0] ?? '')) return [];
@@ -122,6 +124,16 @@ function unshown(
       : [`${operation} ${at.join('.')} = ${JSON.stringify(value)}`];
   });
 }
+
+/** A stored value as reads return it: without the secrets of integrations (Secrets rules). */
+function asRead(value: Json): Json {
+  if (isList(value)) return value.map(asRead);
+  if (!isObject(value)) return value;
+  const members = Object.entries(value).filter(([name]) => !SECRETS.has(name));
+  return Object.fromEntries(members.map(([name, member]) => [name, asRead(member)]));
+}
+
+const SECRETS: ReadonlySet<string> = new Set(['password', 'auth_token']);
 
 /** `extensions.tools[a].url` as folded steps. */
 function fieldPath(text: string): readonly string[] {
