@@ -77,7 +77,7 @@ export async function runPlan(planned: Planned, request: RunRequest): Promise<Ex
     pid: process.pid,
     since: context.now().toISOString(),
   });
-  try {
+  return releasing(lease, async () => {
     const settled = await recordSettlement(lease, session, context);
     const fingerprints = await fingerprintsForRun(settled, session, context);
     const state = concealState(settled, fingerprints);
@@ -95,9 +95,20 @@ export async function runPlan(planned: Planned, request: RunRequest): Promise<Ex
     const exit = await execute(planned, state, fingerprints, run, actor, lease, request);
     tellConcealed(settled, context);
     return exit;
-  } finally {
-    await lease.release();
+  });
+}
+
+/** Does something under a lease and gives it back. What fails first is thrown. */
+export async function releasing<T>(lease: Lease, work: () => Promise<T>): Promise<T> {
+  let done: T;
+  try {
+    done = await work();
+  } catch (error) {
+    await lease.release().catch(() => undefined);
+    throw error;
   }
+  await lease.release();
+  return done;
 }
 
 /** Has the secrets at hand that a plan writes. Throws `CallsheetError('config')` that names those which are missing. */

@@ -5,8 +5,16 @@ import { isRecord } from '../state/shape.ts';
 import type { Ticket } from '../state/ticket.ts';
 import { inFew, zip } from './document.ts';
 import type { DocumentPlace, Put } from './document-remote.ts';
-import { type Answer, ask, askOnce, type Exchange, refusal, refuseClearText } from './exchange.ts';
-import { type Doing, refusedByStore } from './failures.ts';
+import {
+  type Answer,
+  ask,
+  askOnce,
+  type Exchange,
+  refusal,
+  refuseClearText,
+  said,
+} from './exchange.ts';
+import { type Doing, refusedByStore, StillLocked } from './failures.ts';
 import type { RemoteEffects } from './remote.ts';
 
 /**
@@ -60,13 +68,32 @@ export function httpPlace(
   const refuse = (answer: Answer, what: Doing) =>
     refusal(answer, what, location, WHERE_CREDENTIALS);
 
-  /** Undefined: it is ours now. Otherwise the id of the lock that is held. */
-  async function lock(lease: string, seen: Ticket | undefined): Promise<string | undefined> {
+  /** What each lock was locked with, by its id. Servers compare all of it before they unlock. */
+  const infos = new Map<string, string>();
+
+  function infoOf(lease: string): string {
+    const info = infos.get(lease) ?? newInfo(lease, location, effects);
+    infos.set(lease, info);
+    return info;
+  }
+
+  async function askToLock(lease: string): Promise<Answer> {
     const answer = await ask(
       asking,
       'lock',
-      request(methods.lock, methods.lockAddress, infoOf(lease, location, effects)),
+      request(methods.lock, methods.lockAddress, infoOf(lease)),
     );
+    const held = REFUSED.has(answer.status) ? idIn(answer.text) : undefined;
+    if (held !== undefined && held !== lease) infos.set(held, answer.text);
+    return answer;
+  }
+
+  const askToUnlock = (lease: string): Promise<Answer> =>
+    ask(asking, 'unlock', request(methods.unlock, methods.unlockAddress, infoOf(lease)));
+
+  /** Undefined: it is ours now. Otherwise the id of the lock that is held. */
+  async function lock(lease: string, seen: Ticket | undefined): Promise<string | undefined> {
+    const answer = await askToLock(lease);
     if (isDone(answer)) return undefined;
     if (!REFUSED.has(answer.status)) throw refuse(answer, 'lock');
     const held = idIn(answer.text) ?? seen?.id;
@@ -81,14 +108,18 @@ export function httpPlace(
     return held === lease ? undefined : held;
   }
 
+  /**
+   * A no may also mean that the lock is gone: the answer to the first try was lost, or somebody took it away. Asking
+   * for it once more tells. Throws `StillLocked` where it is there and stays.
+   */
   async function unlock(lease: string): Promise<void> {
-    const answer = await ask(
-      asking,
-      'unlock',
-      request(methods.unlock, methods.unlockAddress, infoOf(lease, location, effects)),
-    );
-    if (!isDone(answer) && !REFUSED.has(answer.status) && answer.status !== 404)
-      throw refuse(answer, 'unlock');
+    const refused = await askToUnlock(lease);
+    if (isDone(refused)) return;
+    const found = await askToLock(lease);
+    const held = idIn(found.text);
+    if (REFUSED.has(found.status) && held !== undefined && held !== lease) return;
+    if (isDone(found) && isDone(await askToUnlock(lease))) return;
+    throw new StillLocked(location, said(refused));
   }
 
   async function post(text: string, lease: string): Promise<Answer> {
@@ -200,7 +231,7 @@ function bodyHeaders(body: string): Readonly<Record<string, string>> {
 }
 
 /** What Terraform calls a lock's info; servers want every member of it. */
-function infoOf(lease: string, location: string, { now }: RemoteEffects): string {
+function newInfo(lease: string, location: string, { now }: RemoteEffects): string {
   return JSON.stringify({
     ID: lease,
     Operation: 'callsheet',

@@ -13,6 +13,7 @@ import type { Standing } from '../state/standing.ts';
 import type { StateMark } from '../state/state-text.ts';
 import type { Holder, KeptRun, Lease } from '../state/store.ts';
 import { formatBeat, RELEASED_BEAT } from '../state/ticket.ts';
+import { StillLocked } from './failures.ts';
 import type { Aside, Change, OpenJournal, OpenText, Remote, RemoteEffects } from './remote.ts';
 
 /** Characters of a journal that are written at once: half of what fits into one string. */
@@ -198,8 +199,12 @@ export function openRemoteLease(
       await beating;
       if (lost !== undefined) return;
       lost = lostLease(location, { why: 'released' });
-      // What cannot be given back now is free when its heartbeat has been silent for long enough.
-      await remote.beat(id, RELEASED_BEAT.trim()).catch(() => undefined);
+      try {
+        await remote.beat(id, RELEASED_BEAT.trim());
+      } catch (error) {
+        // What else cannot be given back now is free when its heartbeat has been silent for long enough.
+        if (error instanceof StillLocked) throw error;
+      }
     },
   };
 }

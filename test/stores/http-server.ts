@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { isDeepStrictEqual } from 'node:util';
 
 /**
  * A stand-in for servers that speak the protocol of Terraform's `http` backend, written from what Terraform's
@@ -10,14 +11,14 @@ import type { AddressInfo } from 'node:net';
  * | style    | lock                         | a held lock is told by                            |
  * |----------|------------------------------|---------------------------------------------------|
  * | `gitlab` | POST and DELETE `…/lock`     | 409, its id, and the asker's own operation        |
- * | `plain`  | LOCK and UNLOCK the address  | 423 and the info that it was locked with          |
+ * | `plain`  | LOCK and UNLOCK the address  | 423 and the info that it was locked with, all of which unlocks it |
  * | `open`   | as `plain`                   | the same, but documents are taken from everybody  |
  */
 export type Style = 'gitlab' | 'plain' | 'open';
 
 export type Shelf = {
   text: string | undefined;
-  lock: { readonly ID: string } | undefined;
+  lock: { readonly ID: string; readonly [member: string]: string } | undefined;
   readonly serials: Set<number>;
   /** How it answers whatever is to change something, in the place of what it would say. */
   refuses?: Reply | undefined;
@@ -82,7 +83,7 @@ function answer(request: IncomingMessage, body: string, shelfOf: (path: string) 
       return lock(shelf, JSON.parse(body), style);
     case 'DELETE lock':
     case 'UNLOCK':
-      return unlock(shelf, JSON.parse(body));
+      return unlock(shelf, JSON.parse(body), style);
     default:
       return { status: 405 };
   }
@@ -101,7 +102,7 @@ function take(shelf: Shelf, body: string, id: string | undefined, style: Style):
 
 const INFO = ['ID', 'Operation', 'Info', 'Who', 'Version', 'Created', 'Path'];
 
-function lock(shelf: Shelf, info: { readonly ID: string }, style: Style): Reply {
+function lock(shelf: Shelf, info: NonNullable<Shelf['lock']>, style: Style): Reply {
   const missing = INFO.filter((name) => typeof Reflect.get(info, name) !== 'string');
   if (missing.length > 0) return { status: 400, text: `missing: ${missing.join(', ')}` };
   if (shelf.lock === undefined) {
@@ -112,8 +113,10 @@ function lock(shelf: Shelf, info: { readonly ID: string }, style: Style): Reply 
   return { status: style === 'gitlab' ? 409 : 423, text: JSON.stringify(told) };
 }
 
-function unlock(shelf: Shelf, { ID }: { readonly ID: string }): Reply {
-  if (shelf.lock?.ID !== ID) return { status: 409 };
+/** GitLab looks at the id. Others compare the whole info, as nimbolus/terraform-backend does. */
+function unlock(shelf: Shelf, info: NonNullable<Shelf['lock']>, style: Style): Reply {
+  if (style === 'gitlab' && shelf.lock?.ID !== info.ID) return { status: 409 };
+  if (style !== 'gitlab' && !isDeepStrictEqual(shelf.lock, info)) return { status: 400 };
   shelf.lock = undefined;
   return { status: 200 };
 }

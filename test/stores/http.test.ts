@@ -100,6 +100,30 @@ test('the server is unlocked with the lease', async () => {
   expect(server.shelfOf(path).lock).toBeUndefined();
 });
 
+test('a lock that the server keeps is said when the lease is given back', async () => {
+  const path = newPath('plain');
+  const lease = await spotAt(path).open().acquire(holder('r1'));
+  await lease.append(began('r1'));
+  const shelf = server.shelfOf(path);
+  // Somebody edited the lock on the server: it no longer is what it was locked with.
+  shelf.lock = { ID: shelf.lock?.ID ?? '', Who: 'nobody' };
+  const failure = await failureOf(() => lease.release());
+  expect(failure.message).toContain(`cannot unlock the state ${server.origin}${path}`);
+  expect(failure.hint).toContain('Take the lock away on the server itself');
+});
+
+test.each([
+  ['nobody has it any more', undefined],
+  ['somebody else has it', { ID: 'of-another', Info: 'theirs' }],
+])('a lock that is gone when the lease is given back is no failure: %s', async (_, lock) => {
+  const path = newPath('plain');
+  const lease = await spotAt(path).open().acquire(holder('r1'));
+  await lease.append(began('r1'));
+  server.shelfOf(path).lock = lock;
+  await lease.release();
+  expect(server.shelfOf(path).lock).toEqual(lock);
+});
+
 test.each<[string, Record<string, string>, string, string, string]>([
   [
     'wrong credentials',

@@ -12,6 +12,7 @@ import { commandLine } from '../command-line.ts';
 import type { CommonFlags, Context } from '../context.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { type Binding, bindAll, bindOne, type Found } from '../import/bind.ts';
+import { releasing } from '../run.ts';
 import { runId } from '../run-id.ts';
 import { fingerprintsForRun, openSession, type Session } from '../session.ts';
 import { beginning, editLine, ending, originOf } from '../state/edit.ts';
@@ -39,7 +40,7 @@ export async function importCommand(
     const run = runId(context.now());
     const actor = await describeActor(session.stack.dir, context);
     const lease = await session.store.acquire(holderFor(run, 'import', actor, context));
-    try {
+    return await releasing(lease, async () => {
       const state = await recordSettlement(lease, session, context);
       const fingerprints = await fingerprintsForRun(state, session, context);
       const own: Session = { ...session, state, world: { ...session.world, fingerprints } };
@@ -59,9 +60,7 @@ export async function importCommand(
           : renderImportText(document, context.terminal.render),
       );
       return found.unclear.length > 0 ? EXIT.partial : EXIT.done;
-    } finally {
-      await lease.release();
-    }
+    });
   } finally {
     await session.close();
   }
