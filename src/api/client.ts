@@ -189,6 +189,7 @@ export function createClient(options: ClientOptions): Client {
       followPages(wanted, usableEndpoint(wanted.operation, endpoints), perform, {
         fields,
         width: concurrency,
+        sleep: (milliseconds) => pause.sleep(milliseconds, stop),
       }),
     each: (wanted) => eachItem(wanted, usableEndpoint(wanted.operation, endpoints), perform),
     upload,

@@ -17,35 +17,42 @@ import {
   strangerOf,
 } from './page.ts';
 
-/** A fleet may change while it is listed; after this many inconsistent listings it is an error. */
-const MOST_LISTINGS = 3;
+/** A fleet may change while it is listed; after this many listings that do not add up it is an error. */
+const MOST_LISTINGS = 4;
+/** What is waited before the list is read again, doubled each time. */
+const PAUSE_MS = 250;
+/** Times that one listing goes back because something was deleted meanwhile. */
+const MOST_RETURNS = 50;
 
 /** What is kept of a list: all of its items, or some of their fields and their id. */
 export type Keep = {
   readonly fields?: readonly string[] | undefined;
   /** Pages that are asked for at once. */
   readonly width: number;
+  readonly sleep: (milliseconds: number) => Promise<void>;
 };
 
 /**
  * Reads every page of a list and checks that together they are the whole of it: as many items as
- * `total` says, none twice, and the same total on every page (Pagination object). A listing that does
- * not add up is read again, and then is an error, never a smaller fleet: it is over with the first page that shows it,
- * however many pages there are said to be.
+ * `total` says, none twice, and the same total on every page (Pagination object). It is over with the first page that
+ * shows otherwise, however many pages there are said to be. Then somebody may be creating or deleting, and the list is
+ * read again after a pause, page after page, in a way that misses nothing meanwhile. One that does not add up even so
+ * is an error, never a smaller fleet.
  */
 export async function followPages(
   call: Call,
   operation: Operation,
   perform: Perform,
-  { fields, width }: Keep,
+  { fields, width, sleep }: Keep,
 ): Promise<readonly JsonObject[]> {
+  const read = pageReader(call, operation, perform);
   let problem = '';
   for (let listing = 1; listing <= MOST_LISTINGS; listing += 1) {
-    const found = openListing(operation, fields);
-    if (operation.paginated) {
-      await readPages(found, operation, pageReader(call, operation, perform), width);
-    } else found.take(pageOf(call, operation, await perform(call)), 1);
-    const outcome = found.end();
+    if (listing > 1) await sleep(PAUSE_MS * 2 ** (listing - 2));
+    const outcome =
+      listing > 1 && operation.paginated
+        ? await readInOrder(operation, read, fields)
+        : await readAtOnce();
     if (typeof outcome !== 'string') return outcome;
     problem = outcome;
   }
@@ -54,6 +61,77 @@ export async function followPages(
     `${operation.method} ${operation.path} did not list everything: ${problem}`,
     { hint: 'Somebody may be creating or deleting at this moment. Try again in a minute.' },
   );
+
+  async function readAtOnce(): Promise<readonly JsonObject[] | string> {
+    const found = openListing(operation, fields);
+    if (operation.paginated) await readPages(found, operation, read, width);
+    else found.take(pageOf(call, operation, await perform(call)), 1);
+    return found.end();
+  }
+}
+
+/**
+ * Reads a list that changes meanwhile, from its first page to its last, and gives everything that was there from
+ * beginning to end. What is created moves others to later pages, which are still to be read, so that some come twice.
+ * What is deleted moves others to pages that were read before: it goes back by as many. Where as much is created as
+ * deleted between two answers, no total tells. A string is what does not add up.
+ */
+async function readInOrder(
+  operation: Operation,
+  read: ReadPage,
+  fields: readonly string[] | undefined,
+): Promise<readonly JsonObject[] | string> {
+  const first = await read(1);
+  const { total: start, items: head } = first;
+  if (start === undefined) {
+    const found = openListing(operation, fields);
+    if (found.take(first, 1)) await readWhileFull(found, operation, first, read);
+    return found.end();
+  }
+  checkPages(operation, first.pages, start);
+  const gave = (count: number, total: number) =>
+    `it says that there are ${total} and gave ${count}`;
+  if (head.length * first.pages < start) return gave(head.length, start);
+  const found = new Map<Json | undefined, JsonObject>();
+  let [total, created, deleted, kept, returns] = [start, 0, 0, 0, 0];
+  /** Items that came more than once, and how many may. */
+  let [doubles, again] = [0, 0];
+  for (let number = 1, page = first; ; page = await read(number)) {
+    const strange = strangerOf(page, number);
+    if (strange !== undefined) return strange;
+    if (page.total === undefined || page.pages > first.pages + MOST_RETURNS)
+      return `its pages disagree on how many there are (${start}, ${page.total ?? 'not said'})`;
+    const before = (number - 1) * head.length;
+    const due = Math.min(head.length, Math.max(0, page.total - before));
+    if (page.items.length !== due) return gave(before + page.items.length, page.total);
+    for (const item of page.items) {
+      if (found.has(item.id)) doubles += 1;
+      const one = fields === undefined ? item : lean(item, fields);
+      found.set(item.id, one);
+      kept += sizeOf(one);
+    }
+    checkKept(operation, kept, fields !== undefined);
+    const gone = Math.max(0, total - page.total);
+    created += Math.max(0, page.total - total);
+    deleted += gone;
+    total = page.total;
+    if (gone > 0) {
+      returns += 1;
+      if (returns > MOST_RETURNS) return `it shrinks as fast as it is read (${start}, ${total})`;
+      const back = Math.max(1, number - Math.ceil(gone / Math.max(1, head.length)));
+      again += (number + 1 - back) * head.length;
+      number = back;
+      continue;
+    }
+    if (doubles > created + again) return `${doubles} of its items came more than once`;
+    if (number >= page.pages) {
+      if (number * head.length < total) return gave(found.size, total);
+      break;
+    }
+    number += 1;
+  }
+  if (found.size < start - deleted) return gave(found.size, total);
+  return [...found.values()];
 }
 
 /** What was read of a list so far. */

@@ -6,9 +6,9 @@ const LOOK = 'Look whether the store runs and can be reached from here.';
 const SETTLES =
   'Nothing more is sent to the platform, and what was written so far is kept. Then run the same command again: that settles what is open, and goes on.';
 
-/** Of a store that could not even be opened nothing is kept or open. */
+/** Until something is to be written, no run has begun, and nothing is kept or open. */
 function hintFor(what: Doing, todo: string): string {
-  return what === 'open' ? todo : `${todo} ${SETTLES}`;
+  return what === 'write' ? `${todo} ${SETTLES}` : todo;
 }
 
 /** No answer, or one that leaves open whether it was done. */

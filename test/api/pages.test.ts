@@ -1,5 +1,9 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { DEFAULT_ENDPOINTS, usableEndpoint } from '../../src/api/endpoints.ts';
+import { followPages } from '../../src/api/pages.ts';
 import type { Json, JsonObject } from '../../src/core/value.ts';
+import type { Call } from '../../src/kinds/kind.ts';
 import { failure, open, type Reply, script, useScripts } from './platform.ts';
 
 useScripts();
@@ -68,11 +72,10 @@ describe('a list', () => {
       gives: items(1, 100),
     },
     {
-      case: 'that a creation made inconsistent twice',
+      case: 'that gave an item twice, and then grows',
       pages: [
         ...[page(items(1, 100), 102), page(items(100, 101), 102)],
         ...[page(items(1, 100), 102), page(items(101, 103), 103)],
-        ...[page(items(1, 100), 103), page(items(101, 103), 103)],
       ],
       gives: items(1, 103),
     },
@@ -122,8 +125,8 @@ describe('a list', () => {
   });
 });
 
-describe('a list that does not add up, three times', () => {
-  const thrice = (...pages: readonly Reply[]) => [...pages, ...pages, ...pages];
+describe('a list that does not add up, however often it is read', () => {
+  const always = (...pages: readonly Reply[]) => [...pages, ...pages, ...pages, ...pages];
   it.each<{ case: string; pages: readonly Reply[]; says: RegExp }>([
     {
       case: 'a short page',
@@ -141,9 +144,9 @@ describe('a list that does not add up, three times', () => {
       says: /100 of its items came more than once$/,
     },
     {
-      case: 'a total that changes',
-      pages: [page(items(1, 100), 200), page(items(101, 200), 201)],
-      says: /its pages disagree on how many there are \(200, 201\)$/,
+      case: 'a total that changes, and no page for it',
+      pages: [page(items(1, 100), 200), page(items(101, 200), 201, 2)],
+      says: /says that there are 201 and gave 200$/,
     },
     {
       case: 'fewer pages than it takes',
@@ -161,7 +164,7 @@ describe('a list that does not add up, three times', () => {
       says: /says that there are 500 and gave 1$/,
     },
   ])('$case', async ({ pages, says }) => {
-    script({ [agents]: thrice(...pages) });
+    script({ [agents]: always(...pages) });
     const error = await failure(open({ concurrency: 1 }).list(list));
     expect(error).toMatchObject({
       code: 'api',
@@ -171,14 +174,14 @@ describe('a list that does not add up, three times', () => {
   });
 
   it('is an error of a list without pagination, too', async () => {
-    script({ [templates]: thrice(bare([...items(1, 2), ...items(2, 2)])) });
+    script({ [templates]: always(bare([...items(1, 2), ...items(2, 2)])) });
     expect(await failure(open().list(bareList))).toMatchObject({
       message: expect.stringMatching(/1 of its items came more than once$/),
     });
   });
 
   it('is an error of a list that should come whole, too', async () => {
-    script({ 'GET /v1/custom-voices': thrice(page(items(1, 50), 60)) });
+    script({ 'GET /v1/custom-voices': always(page(items(1, 50), 60)) });
     const voices = { operation: 'listCustomVoices', query: { organizationId: 'o' } };
     expect(await failure(open().list(voices))).toMatchObject({
       message: expect.stringMatching(/says that there are 60 and gave 50$/),
@@ -203,4 +206,88 @@ it('of a list whose fields are named, items keep these and their id alone', asyn
     { id: '1', name: 'a' },
     { id: '2' },
   ]);
+});
+
+describe('a list that changes while it is read', () => {
+  const listAgents = usableEndpoint('listAgents', DEFAULT_ENDPOINTS);
+  const change = fc.record({
+    /** How many requests it comes after. */
+    after: fc.integer({ min: 0, max: 12 }),
+    does: fc.oneof(
+      fc.record({ create: fc.integer({ min: 1, max: 120 }) }),
+      fc.record({ remove: fc.double({ min: 0, max: 0.999, noNaN: true }) }),
+    ),
+  });
+
+  type Change = typeof change extends fc.Arbitrary<infer T> ? T : never;
+
+  /** A platform of so many agents, of which some come and go between its answers. */
+  function changing(size: number, order: 'created' | 'newest', changes: readonly Change[]) {
+    let all = Array.from({ length: size }, (_, at) => `first-${at}`);
+    const [start, ever] = [new Set(all), new Set(all)];
+    let [answered, made] = [0, 0];
+    const perform = async ({ query }: Call) => {
+      for (const { does } of changes.filter(({ after }) => after === answered)) {
+        if ('create' in does) {
+          const fresh = Array.from({ length: does.create }, () => `later-${made++}`);
+          for (const id of fresh) ever.add(id);
+          all = order === 'created' ? [...all, ...fresh] : [...fresh, ...all];
+        } else all = all.filter((_, at) => at !== Math.floor(does.remove * all.length));
+      }
+      answered += 1;
+      const number = Number(query?.page);
+      const ids = all.slice((number - 1) * 100, number * 100);
+      const pagination = {
+        total: all.length,
+        page: number,
+        totalPages: Math.ceil(all.length / 100),
+      };
+      return { body: { data: ids.map((id) => ({ id })), pagination }, length: 1 };
+    };
+    const stayed = () => all.filter((id) => start.has(id));
+    return { perform, stayed, ever };
+  }
+
+  const sleep = async () => {};
+
+  it('is given with everything that was there all the time, or is an error', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.integer({ min: 0, max: 450 }),
+        fc.constantFrom('created', 'newest'),
+        // Of what evens out between two answers no total tells.
+        fc.uniqueArray(change, { maxLength: 8, selector: ({ after }) => after }),
+        fc.constantFrom(1, 4),
+        async (size, order, changes, width) => {
+          const { perform, stayed, ever } = changing(size, order, changes);
+          const found = await followPages({ operation: 'listAgents' }, listAgents, perform, {
+            width,
+            sleep,
+          });
+          const ids = found.map(({ id }) => String(id));
+          expect(new Set(ids).size).toBe(ids.length);
+          expect(stayed().filter((id) => !ids.includes(id))).toEqual([]);
+          expect(ids.filter((id) => !ever.has(id))).toEqual([]);
+        },
+      ),
+      { numRuns: 300 },
+    );
+  });
+
+  it('is given although something is created before every answer', async () => {
+    const growth = Array.from({ length: 60 }, (_, after) => ({ after, does: { create: 3 } }));
+    for (const order of ['created', 'newest'] as const) {
+      const { perform, stayed } = changing(360, order, growth);
+      const found = await followPages({ operation: 'listAgents' }, listAgents, perform, {
+        width: 4,
+        sleep,
+      });
+      expect(new Set(found.map(({ id }) => id))).toEqual(
+        new Set([
+          ...stayed(),
+          ...found.flatMap(({ id }) => (String(id).startsWith('later') ? [id] : [])),
+        ]),
+      );
+    }
+  });
 });
