@@ -9,6 +9,7 @@ import {
   overrideFreeze,
   planOptionsOn,
   refresh,
+  span,
   treeOptionsOn,
 } from './options.ts';
 import { rehearsalOptionsOn } from './simulation-options.ts';
@@ -39,6 +40,12 @@ export function addPlanningCommands(command: MakeCommand, action: Act): void {
     .option('--rollback-on-failure', 'undo what the run did, should it fail')
     .option('--expect <digest>', 'apply only the plan with this digest (sha256:…)')
     .option('--events <file>', "append the run's events to a file, one JSON a line")
+    .addOption(
+      new Option(
+        '--lock-timeout <span>',
+        'wait so long for a run that holds the state to end: 30s, 5m, 1h',
+      ).argParser(span),
+    )
     .addOption(format('text', 'json'))
     .action((file: string | undefined, flags) =>
       action(async (given: typeof flags, context) =>

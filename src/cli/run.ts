@@ -29,7 +29,7 @@ import { showNothingDone, showResult, tellRefused } from './result.ts';
 import { runId } from './run-id.ts';
 import { fingerprintsForRun, type Session, sealerFor } from './session.ts';
 import { say } from './tell.ts';
-import { recordSettlement } from './unfinished.ts';
+import { acquireUntil, recordSettlement } from './unfinished.ts';
 import type { Left, Verification, VerifiedResult } from './verify-undo.ts';
 
 const STOPPING =
@@ -55,6 +55,8 @@ export type RunRequest = {
   readonly onResult?: (run: string, result: RunResult) => void;
   /** What is to be done should it fail, which a run that dies leaves to the next command. */
   readonly onFailure?: 'rollback';
+  /** Until when to wait for another run that holds the state, in milliseconds since the epoch; unset: not at all. */
+  readonly freeBy?: number | undefined;
   /** Told what came of the run, once all of it is written down. */
   readonly onEnded?: (run: string, result: VerifiedResult) => void;
   /** Holds what the run left against what it was to leave, once all of it is done. */
@@ -69,14 +71,15 @@ export async function runPlan(planned: Planned, request: RunRequest): Promise<Ex
   session.beginWriting();
   const run = runId(context.now());
   const actor = await describeActor(session.stack.dir, context);
-  const lease = await session.store.acquire({
+  const holder = {
     run,
     command: purpose,
     user: actor.user,
     host: hostname(),
     pid: process.pid,
     since: context.now().toISOString(),
-  });
+  };
+  const lease = await acquireUntil(session.store, holder, request.freeBy ?? 0, context);
   return releasing(lease, async () => {
     const settled = await recordSettlement(lease, session, context);
     const fingerprints = await fingerprintsForRun(settled, session, context);

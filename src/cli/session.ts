@@ -22,7 +22,7 @@ import { DEFAULT_CONCURRENCY, type FileSource, openClient } from './open-client.
 import { admitIn } from './origins.ts';
 import { type LoadedStack, openStack, type SecretsWanted } from './stack.ts';
 import { say } from './tell.ts';
-import { findUnfinished, type Unfinished } from './unfinished.ts';
+import { awaitLock, findUnfinished, type Unfinished } from './unfinished.ts';
 
 /** Everything that a command needs which looks at the platform. */
 export type Session = LoadedStack & {
@@ -54,9 +54,12 @@ export async function openSession(
   {
     secrets,
     storeOf = (stack) => openStore(stack, context),
+    freeBy,
   }: {
     readonly secrets?: SecretsWanted;
     readonly storeOf?: (stack: Stack) => StateStore;
+    /** Until when to wait for another run that holds the state, in milliseconds since the epoch; unset: not at all. */
+    readonly freeBy?: number | undefined;
   } = {},
 ): Promise<Session> {
   const { live } = context.terminal;
@@ -64,9 +67,21 @@ export async function openSession(
   live?.draw('Reading the stack');
   try {
     const loaded = await openStack(flags, context, secrets);
-    return await openSessionOn(loaded, storeOf(loaded.stack), flags, context);
+    const store = storeOf(loaded.stack);
+    if (freeBy !== undefined)
+      await closingOnFailure(store, () => awaitLock(store, freeBy, context));
+    return await openSessionOn(loaded, store, flags, context);
   } finally {
     live?.end();
+  }
+}
+
+async function closingOnFailure(store: StateStore, work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    await store.close();
+    throw error;
   }
 }
 

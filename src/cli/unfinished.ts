@@ -11,7 +11,7 @@ import { lockedState } from '../state/failures.ts';
 import type { JournalEntry, RunEnded } from '../state/journal.ts';
 import type { State } from '../state/model.ts';
 import { emptyState, nextState, type Replayed, replay } from '../state/replay.ts';
-import type { Lease, StateStore } from '../state/store.ts';
+import type { Holder, Lease, StateStore } from '../state/store.ts';
 import type { Context } from './context.ts';
 import type { Session } from './session.ts';
 
@@ -49,6 +49,51 @@ export async function refuseBeside({ unfinished, store }: Session): Promise<void
   const held = await store.lock();
   if (held?.holder.run === unfinished.run)
     throw lockedState(store.location, held.holder, held.lease);
+}
+
+/** Milliseconds between looks at a lock that one waits for. */
+const LOOK_MS = 1_000;
+
+/**
+ * Waits until no live run holds the state, at most until a time (milliseconds since the epoch). Throws
+ * `CallsheetError('locked')` where one still does then.
+ */
+export async function awaitLock(store: StateStore, until: number, context: Context): Promise<void> {
+  for (let told = false; ; ) {
+    const held = await store.lock();
+    if (held === undefined || !(await isAtWork(held.holder.run, store))) return;
+    await waitFor(lockedState(store.location, held.holder, held.lease), until, told, context);
+    told = true;
+  }
+}
+
+/** Takes the state, and waits for it until a time where another run has it. */
+export async function acquireUntil(
+  store: StateStore,
+  holder: Holder,
+  until: number,
+  context: Context,
+): Promise<Lease> {
+  for (let told = false; ; told = true) {
+    try {
+      return await store.acquire(holder);
+    } catch (error) {
+      if (!(error instanceof CallsheetError) || error.code !== 'locked') throw error;
+      await waitFor(error, until, told, context);
+    }
+  }
+}
+
+async function waitFor(
+  locked: CallsheetError,
+  until: number,
+  isTold: boolean,
+  { stop, terminal }: Context,
+): Promise<void> {
+  const left = until - Date.now();
+  if (left <= 0 || stop.aborted) throw locked;
+  if (!isTold) terminal.err(`Waiting: ${locked.message}.`);
+  await sleep(Math.min(LOOK_MS, left), undefined, { signal: stop }).catch(() => undefined);
 }
 
 /** How often a holder is looked at while one waits for its heartbeat: whoever is silent is taken for dead. */

@@ -27,6 +27,8 @@ export type ApplyFlags = PlanFlags & {
   readonly expect?: string;
   readonly events?: string;
   readonly rollbackOnFailure?: boolean;
+  /** Milliseconds to wait for another run that holds the state. */
+  readonly lockTimeout?: number;
   readonly format: Exclude<PlanFormat, 'markdown'>;
 };
 
@@ -44,7 +46,7 @@ export async function apply(
   if (file !== undefined) refusePlanningFlags(flags);
   return flags.rollbackOnFailure === true
     ? applyOrUndo(file, flags, context)
-    : (await applyOnce(file, flags, context)).exit;
+    : (await applyInTurn(file, flags, context)).exit;
 }
 
 /** What came of one apply. */
@@ -56,15 +58,35 @@ type Applied = {
   readonly owed?: string | undefined;
 };
 
-async function applyOnce(
+/** Whoever waits for others plans again where they wrote in between: a plan that nobody has is no one's decision. */
+async function applyInTurn(
   file: string | undefined,
   flags: ApplyFlags,
   context: Context,
 ): Promise<Applied> {
+  const freeBy = Date.now() + (flags.lockTimeout ?? 0);
+  for (;;) {
+    try {
+      return await applyOnce(file, flags, context, freeBy);
+    } catch (error) {
+      const isMoved = error instanceof CallsheetError && error.code === 'stale';
+      const isVouched = file !== undefined || flags.expect !== undefined;
+      if (!isMoved || isVouched || Date.now() >= freeBy) throw error;
+      context.terminal.err(`Planning again: ${error.message}.`);
+    }
+  }
+}
+
+async function applyOnce(
+  file: string | undefined,
+  flags: ApplyFlags,
+  context: Context,
+  freeBy: number,
+): Promise<Applied> {
   // A wrong file is said before anything is asked of anybody.
   const given = file === undefined ? undefined : await readPlanFile(file);
   if (given !== undefined) checkExpectation(given, flags.expect);
-  const session = await openSession(flags, context);
+  const session = await openSession(flags, context, { freeBy });
   try {
     tellWarnings(session.warnings, context);
     const owed = await findOwed(session, flags.rollbackOnFailure === true);
@@ -76,8 +98,8 @@ async function applyOnce(
     };
     const exit =
       given === undefined
-        ? await applyNow(flags, session, context, ended)
-        : await applyFile(given, flags, session, context, ended);
+        ? await applyNow(flags, session, context, { onEnded: ended, freeBy })
+        : await applyFile(given, flags, session, context, { onEnded: ended, freeBy });
     return { exit, failed };
   } finally {
     await session.close();
@@ -85,6 +107,7 @@ async function applyOnce(
 }
 
 type Ended = NonNullable<RunRequest['onEnded']>;
+type Terms = Pick<RunRequest, 'onEnded' | 'freeBy'>;
 
 /** Applies, and undoes what the run did should it fail. It ends as the apply did. */
 async function applyOrUndo(
@@ -100,7 +123,7 @@ async function applyOrUndo(
     for (const text of printed.splice(0)) terminal.out(text);
   };
   try {
-    const applied = await applyOnce(file, flags, { ...context, terminal: { ...terminal, out } });
+    const applied = await applyInTurn(file, flags, { ...context, terminal: { ...terminal, out } });
     const { exit, failed, owed } = applied;
     const run = failed ?? owed;
     if (run === undefined) return exit;
@@ -146,7 +169,7 @@ async function applyNow(
   flags: ApplyFlags,
   session: Session,
   context: Context,
-  onEnded: Ended,
+  terms: Terms,
 ): Promise<ExitCode> {
   const { terminal } = context;
   const refresh = refreshOf(flags, session.endpoints);
@@ -168,7 +191,7 @@ async function applyNow(
     terminal.err('Nothing was written.');
     return EXIT.error;
   }
-  return runPlan(planned, requestOf(flags, session, context, onEnded));
+  return runPlan(planned, requestOf(flags, session, context, terms));
 }
 
 async function applyFile(
@@ -176,7 +199,7 @@ async function applyFile(
   flags: ApplyFlags,
   session: Session,
   context: Context,
-  onEnded: Ended,
+  terms: Terms,
 ): Promise<ExitCode> {
   checkPlanFile(given, session);
   if (flags.format === 'text' && given.rehearsal !== undefined)
@@ -192,17 +215,17 @@ async function applyFile(
     found: new Map(),
     unread: 0,
   };
-  return runPlan(planned, { ...requestOf(flags, session, context, onEnded), checkFirst: true });
+  return runPlan(planned, { ...requestOf(flags, session, context, terms), checkFirst: true });
 }
 
 function requestOf(
   flags: ApplyFlags,
   session: Session,
   context: Context,
-  onEnded: Ended,
+  terms: Terms,
 ): RunRequest {
   const wish = flags.rollbackOnFailure === true ? { onFailure: 'rollback' as const } : {};
-  return { flags, session, context, purpose: 'apply', onEnded, ...wish };
+  return { flags, session, context, purpose: 'apply', ...terms, ...wish };
 }
 
 const WHY: Readonly<Record<string, string>> = {

@@ -44,6 +44,7 @@ export const OF_FLAGS: { readonly [flag: string]: Source } = {
   '--knowledge-base': 'knowledge_bases',
   '--limit': 'nothing',
   '--listen': 'nothing',
+  '--lock-timeout': 'nothing',
   '--map-knowledge-base': 'nothing',
   '--map-organization': 'nothing',
   '--media': 'folders',
