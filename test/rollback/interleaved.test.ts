@@ -93,7 +93,11 @@ describe('an edit while the run wrote', () => {
     at,
     order: 'before',
   });
-  const during = [theirs(null, 'user:kim'), theirs('2026-03-02T09:00:00.250Z', 'user:lee')];
+  const during = [
+    theirs(null, 'user:kim'),
+    theirs(null, 'user:max'),
+    theirs('2026-03-02T09:00:00.250Z', 'user:lee'),
+  ];
   const disturbed = undoRun(journalOf([deed('one', { interleaved: during }), deed('two')]));
 
   test('is told with who made the newest one', async () => {

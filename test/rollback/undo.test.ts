@@ -684,6 +684,30 @@ describe('what a copy keeps encrypted', () => {
     expect(undo.impossible).toEqual([]);
   });
 
+  const PIN = 'integrations.ehrProvider.pin';
+  const integrations = { ehrProvider: { username: 'desk', pin: 'canary' } };
+  test.each<[string, string, Deed]>([
+    [
+      'a sensitive value of what was deleted',
+      HEADER,
+      deleted({ ...DESK, ...HEADERS }, { resource: known(HEADER) }),
+    ],
+    [
+      'a secret that the platform returns',
+      PIN,
+      update([PIN], { before: { ...DESK, integrations }, resource: known(PIN) }),
+    ],
+  ])('is not named as missing: %s', (_what, path, deed) => {
+    const entries = journalOf([deed]).map((entry) =>
+      entry.type === 'snapshot' ? { ...entry, sealed: { [path]: 'sealed' } } : entry,
+    );
+    expect(undoRun(entries).impossible).toMatchObject([{ path }]);
+    const undo = undoRun(unseal(entries, (_address, _path, text) => text));
+    expect(undo.impossible).toEqual([]);
+    expect(JSON.stringify(undo.desired[0]?.document)).toContain('"sealed"');
+    expect(undo.restored.get('agent.desk')?.leaves).toEqual(deed.resource?.leaves);
+  });
+
   test.each<[string, Parameters<typeof unseal>[1], object]>([
     ['no key is given', undefined, { sealed }],
     ['the key is another one', () => undefined, { sealed }],
