@@ -4,7 +4,7 @@
  */
 import type { Address } from '../core/address.ts';
 import type { DesiredResource } from '../core/desired.ts';
-import { formatPath, identitySegment, isIdentity, parsePath } from '../core/path.ts';
+import { elementSegments, formatPath, isIdentity, parsePath } from '../core/path.ts';
 import { namesField } from '../core/schema.ts';
 import { isList, isObject, type Json, type JsonObject, type ValueObject } from '../core/value.ts';
 import { schemasAlong, valueAt } from '../diff/along.ts';
@@ -279,15 +279,15 @@ function creatable(
   const fields = Object.entries(withoutIdleFacets(kind, former)).filter(
     ([field]) => !without.includes(field),
   );
-  const document = without.reduce((whole, text) => {
+  // From the last one on: each keeps its number while one after it, of the same identity, goes.
+  const document = without.reduceRight((whole, text) => {
     const path = parsePath(text) ?? [];
     const above = path.slice(0, -1);
     const list = valueAt(schema, whole, above);
     const name = schemasAlong(schema, above).at(-1)?.['x-identity'] ?? '';
     if (!isList(list)) return whole;
-    const kept = list.filter(
-      (one) => !isObject(one) || identitySegment(String(one[name] ?? '')) !== path.at(-1),
-    );
+    const segments = elementSegments(name, list);
+    const kept = list.filter((_, index) => segments[index] !== path.at(-1));
     return placeValue(schema, whole, above, kept);
   }, Object.fromEntries(fields));
   return { ...snapshot, document };

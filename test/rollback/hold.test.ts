@@ -30,6 +30,17 @@ describe('undoing', () => {
   });
 });
 
+test('rollbacks that undo each other are read once each', async () => {
+  const read: string[] = [];
+  const beganOf = journalOf({ r1: 'r2', r2: 'r1' });
+  const says = holdsWhenUndone('r1', (run) => {
+    read.push(run);
+    return beganOf(run);
+  });
+  expect(await says).toBeTypeOf('boolean');
+  expect(read).toEqual(['r1', 'r2']);
+});
+
 test('a hold is put beside the others, and lifted with those of its rollback', () => {
   const other = { undid: 'r0', by: 'r00', at: '2026-03-02T08:30:00Z', user: null };
   const by = { by: 'r2', at: '2026-03-03T08:30:00Z', user: 'sam' };

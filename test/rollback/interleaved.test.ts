@@ -1,23 +1,27 @@
 import { describe, expect, test } from 'vitest';
 import { kindNamed } from '../../src/kinds/index.ts';
 import type { HistoryEntry } from '../../src/plan/reader.ts';
-import { findInterleaved } from '../../src/rollback/interleaved.ts';
-import { undoRun } from '../../src/rollback/undo.ts';
+import {
+  afterRollbacks,
+  type EditsReader,
+  findInterleaved,
+} from '../../src/rollback/interleaved.ts';
+import { type Undo, undoRun } from '../../src/rollback/undo.ts';
+import type { Interleaved } from '../../src/state/journal.ts';
 import { memoryReader } from '../memory-reader.ts';
-import { journalOf } from './runs.ts';
+import { resource } from '../state/sample.ts';
+import { type Deed, journalOf } from './runs.ts';
 
-const undo = undoRun(
-  journalOf(
-    (['one', 'two'] as const).map((id) => ({
-      address: `agent.${id}`,
-      action: 'update',
-      id,
-      before: { name: id },
-      fields: ['name'],
-      history: { before: 40, after: 42 },
-    })),
-  ),
-);
+const deed = (id: string, more: Partial<Deed> = {}): Deed => ({
+  address: `agent.${id}`,
+  action: 'update',
+  id,
+  before: { name: id },
+  fields: ['name'],
+  history: { before: 40, after: 42 },
+  ...more,
+});
+const undo = undoRun(journalOf([deed('one'), deed('two')]));
 
 const entry = (id: number, more: Partial<HistoryEntry> = {}): HistoryEntry => ({
   id,
@@ -29,12 +33,16 @@ const entry = (id: number, more: Partial<HistoryEntry> = {}): HistoryEntry => ({
   ...more,
 });
 
-function interleaved(history: Readonly<Record<string, readonly HistoryEntry[]>>) {
+function interleaved(
+  history: Readonly<Record<string, readonly HistoryEntry[]>>,
+  of: Undo = undo,
+  pin: EditsReader['pin'] = async () => undefined,
+) {
   const { history: read } = memoryReader({ history });
-  return findInterleaved(undo, {
+  return findInterleaved(of, {
     history: (_address, id, limit) => read(kindNamed('agent'), id, limit),
     isOwn: ({ actor }) => actor === 'api:own',
-    pin: async () => undefined,
+    pin,
     runOf: async (_address, id) => (id === 45 ? '20261121t101203z-7f3a19' : undefined),
   });
 }
@@ -73,5 +81,153 @@ describe('an edit since the run', () => {
 
   test('is told for every resource', async () => {
     expect(await interleaved({ one: [entry(43)], two: [entry(43)] })).toHaveLength(2);
+  });
+});
+
+describe('an edit while the run wrote', () => {
+  const theirs = (at: string | null, actor: string): Interleaved => ({
+    entry: 41,
+    action: 'updated',
+    actor,
+    source: null,
+    at,
+    order: 'before',
+  });
+  const during = [
+    theirs(null, 'user:kim'),
+    theirs(null, 'user:max'),
+    theirs('2026-03-02T09:00:00.250Z', 'user:lee'),
+  ];
+  const disturbed = undoRun(journalOf([deed('one', { interleaved: during }), deed('two')]));
+
+  test('is told with who made the newest one', async () => {
+    expect(await interleaved({ one: [entry(42)], two: [entry(42)] }, disturbed)).toEqual([
+      {
+        address: 'agent.one',
+        message:
+          'agent.one was edited while the run wrote it, last by user:lee at 2026-03-02T09:00:00Z',
+      },
+    ]);
+  });
+
+  test('is not told where there is one since', async () => {
+    const found = await interleaved({ one: [entry(43)] }, disturbed);
+    expect(found.map(({ message }) => message)).toEqual([
+      'agent.one was edited since the run, last by user:kim via dashboard at 2026-03-02T09:00:00Z',
+    ]);
+  });
+});
+
+describe('an entry after a run that died', () => {
+  const dead = undoRun(journalOf([deed('one')], { died: true }));
+  test.each<[string, readonly HistoryEntry[], boolean]>([
+    ['is no edit where our own account made it', [entry(41, { actor: 'api:own' })], false],
+    ['is an edit where somebody else did', [entry(41, { actor: 'user:kim' })], true],
+    [
+      'is an edit below one that our own account made',
+      [entry(43, { actor: 'api:own' }), entry(41, { actor: 'user:kim' })],
+      true,
+    ],
+    ['is no edit where it was there before', [entry(40)], false],
+  ])('%s', async (_title, one, isEdit) => {
+    expect(await interleaved({ one }, dead)).toHaveLength(isEdit ? 1 : 0);
+  });
+
+  test('is an edit where the run said which one was its own, whoever made it', async () => {
+    const found = await interleaved({ one: [entry(43, { actor: 'api:own' })] });
+    expect(found).toHaveLength(1);
+  });
+});
+
+describe('what the run made and a rollback deletes', () => {
+  const made = (digest: string | null) => {
+    const pin = digest === null ? null : { digest, updated_at: null, history_id: null };
+    const recorded = resource('p1', { kind: 'retry_policy', pin });
+    return undoRun(journalOf([{ address: 'retry_policy.new', action: 'create', recorded }]));
+  };
+  const now = (digest: string, at: string | null = null) => ({
+    digest,
+    updated_at: at,
+    history_id: null,
+  });
+
+  test.each<[string, Undo, Awaited<ReturnType<EditsReader['pin']>>, readonly string[]]>([
+    ['is as the run left it', made('sha256:made'), now('sha256:made'), []],
+    ['is gone already', made('sha256:made'), undefined, []],
+    ['was never read', made(null), now('sha256:edited'), []],
+    [
+      'was edited',
+      made('sha256:made'),
+      now('sha256:edited'),
+      [
+        'retry_policy.new was edited since the run made it, by whom is not recorded; it would be deleted',
+      ],
+    ],
+    [
+      'was edited at a time that the platform tells',
+      made('sha256:made'),
+      now('sha256:edited', '2026-03-02T09:00:00.250Z'),
+      [
+        'retry_policy.new was edited since the run made it at 2026-03-02T09:00:00Z, by whom is not recorded; it would be deleted',
+      ],
+    ],
+  ])('%s', async (_title, undone, pin, messages) => {
+    const found = await interleaved({}, undone, async () => pin);
+    expect(found).toEqual(messages.map((message) => ({ address: 'retry_policy.new', message })));
+  });
+
+  test('is told by its history where it has one', async () => {
+    const pin = { digest: 'sha256:made', updated_at: null, history_id: 42 };
+    const history = { before: 41, after: 42 };
+    const recorded = resource('one', { pin });
+    const undone = undoRun(
+      journalOf([{ address: 'agent.one', action: 'create', id: 'one', history, recorded }]),
+    );
+    const edited = async () => now('sha256:edited');
+    expect(await interleaved({ one: [entry(42)] }, undone, edited)).toEqual([]);
+  });
+});
+
+describe('once a part of the run was rolled back', () => {
+  const back = (id: string, after: number): Deed => deed(id, { history: { before: 42, after } });
+
+  test('the entries that this made are nobody’s edits', () => {
+    const { produced } = afterRollbacks(undo, [journalOf([back('one', 50)])]);
+    expect([...produced]).toEqual([
+      ['agent.one', { id: 'one', entry: 50 }],
+      ['agent.two', { id: 'two', entry: 42 }],
+    ]);
+  });
+
+  test('the newest rollback is the one that counts', () => {
+    const rollbacks = [[back('one', 60), back('two', 61)], [back('one', 50)]];
+    const { produced } = afterRollbacks(
+      undo,
+      rollbacks.map((deeds) => journalOf(deeds)),
+    );
+    expect([...produced.values()].map(({ entry: id }) => id)).toEqual([60, 61]);
+  });
+
+  test('none of our own account is an edit where the rollback died', () => {
+    const { produced } = afterRollbacks(undo, [journalOf([back('one', 50)], { died: true })]);
+    expect(produced.get('agent.one')).toEqual({ id: 'one', entry: 42, isBefore: true });
+    expect(produced.get('agent.two')).toEqual({ id: 'two', entry: 42 });
+  });
+
+  test('none of our own account is an edit where the rollback saw no entry of its own', () => {
+    const { history: _, ...unseen } = back('one', 50);
+    const { produced } = afterRollbacks(undo, [journalOf([unseen, back('two', 51)])]);
+    expect(produced.get('agent.one')).toEqual({ id: 'one', entry: 42, isBefore: true });
+  });
+
+  test('what it did not write, and what the run did not, is as before', () => {
+    const deeds = [deed('one', { history: { before: 42, after: 50 }, steps: [] }), back('six', 52)];
+    expect([...afterRollbacks(undo, [journalOf(deeds)]).produced]).toEqual([...undo.produced]);
+  });
+
+  test('the rest of the undo is the same', () => {
+    const { produced: _, ...rest } = afterRollbacks(undo, [journalOf([back('one', 50)])]);
+    expect(undo).toMatchObject(rest);
+    expect(rest.addresses).toEqual(['agent.one', 'agent.two']);
   });
 });

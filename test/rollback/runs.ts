@@ -4,7 +4,7 @@ import { withhold } from '../../src/core/redact.ts';
 import type { JsonObject } from '../../src/core/value.ts';
 import { knownSecrets } from '../../src/diff/known-secrets.ts';
 import { kindNamed } from '../../src/kinds/index.ts';
-import type { JournalEntry, LedgerLine } from '../../src/state/journal.ts';
+import type { Interleaved, JournalEntry, LedgerLine } from '../../src/state/journal.ts';
 import type { ResourceState } from '../../src/state/model.ts';
 
 const AT = '2026-03-02T08:30:00.000Z';
@@ -24,6 +24,8 @@ export type Deed = {
   /** What the state said of it afterwards. */
   readonly recorded?: ResourceState | null;
   readonly status?: LedgerLine['status'];
+  /** Entries that others made while it was written. */
+  readonly interleaved?: readonly Interleaved[];
   /** Steps whose requests left; those of the action unless given. */
   readonly steps?: readonly PlannedOperation['step'][];
 };
@@ -87,7 +89,8 @@ function stepsOf(action: Deed['action']): readonly PlannedOperation['step'][] {
   return action === 'replace' ? ['create', 'delete'] : [action];
 }
 
-function lineOf({ address, action, id, fields = [], history, status = 'done' }: Deed): LedgerLine {
+function lineOf(deed: Deed): LedgerLine {
+  const { address, action, id, fields = [], history, status = 'done', interleaved } = deed;
   const line = { address, action, status, id: id ?? null, message: null, fields };
-  return { ...line, history: history ?? null };
+  return { ...line, history: history ?? null, ...(interleaved && { interleaved }) };
 }

@@ -29,6 +29,8 @@ function since(
   return undoSince(snapshot, { state, isMissing: () => false, covers: () => true, ...now });
 }
 
+const takenBy = (id: string) => ({ 'custom_voice.harbor': stateOf('custom_voice', id) });
+
 const SECRET = 'integrations.smsProvider.auth_token';
 const OLD = { fingerprint: 'hmac:1:old' };
 const NEW = { fingerprint: 'hmac:1:new' };
@@ -55,8 +57,14 @@ describe('what the stack manages', () => {
     const { undo } = since([kept('agent', 'a1', {}, { address: 'agent.desk', version: 7 })], {
       'agent.desk': stateOf('agent', 'a2'),
     });
-    expect(undo.addresses).toEqual(['agent.desk']);
+    expect(undo.desired.map(({ address }) => address)).toEqual(['agent.desk']);
     expect(undo.versions.size).toBe(0);
+  });
+
+  test('is not what no state and no address tells of', () => {
+    const { undo, foreign } = since([kept('agent', 'a1', {})], {});
+    expect(undo.addresses).toEqual([]);
+    expect(foreign).toBe(1);
   });
 
   test('is not what has its address and is of another kind', () => {
@@ -103,6 +111,8 @@ describe('what is not in the snapshot', () => {
     const { undo, untold } = since([], { 'agent.night': stateOf('agent', 'a9') });
     expect(undo.addresses).toEqual(['agent.night']);
     expect(undo.desired).toEqual([]);
+    expect(undo.impossible).toEqual([]);
+    expect(undo.wanted.get('agent.night')).toMatchObject({ document: null, withheld: [] });
     expect(untold).toEqual([]);
   });
 
@@ -119,6 +129,7 @@ describe('what is not in the snapshot', () => {
       {
         address: 'custom_voice.harbor',
         why: 'it was made since the snapshot, and the platform has no endpoint that deletes a custom_voice',
+        advice: 'Delete it in the dashboard.',
       },
     ]);
   });
@@ -131,6 +142,7 @@ describe('what is gone', () => {
     ['a document', 'knowledge_source', { source_type: 'file' }, false],
     ['a page', 'knowledge_source', { url: 'https://harbor.example.test/faq' }, true],
     ['a template', 'sms_template', { message_type: 'sms', body: 'Hello' }, true],
+    ['a template whose type was not told', 'sms_template', { body: 'Hello' }, true],
     ['an agent', 'agent', {}, true],
   ];
   test.each(rows)('%s', (_what, kind, document, isMade) => {
@@ -143,6 +155,43 @@ describe('what is gone', () => {
     expect(undo.impossible.map(({ why }) => why)).toEqual(
       isMade ? [] : [expect.stringMatching(/^it is gone, and a snapshot holds no files/)],
     );
+    for (const { advice } of undo.impossible)
+      expect(advice).toBe('Apply makes it again where the configuration has it.');
+  });
+
+  test('comes back without fields that no schema knows', () => {
+    const { undo } = since(
+      [kept('agent', 'a1', { brand_new: 1 })],
+      { 'agent.desk': stateOf('agent', 'a1') },
+      gone,
+    );
+    expect(undo.impossible).toEqual([
+      {
+        address: 'agent.desk',
+        path: 'brand_new',
+        why: 'is a field that no schema knows; it comes back without it',
+        advice: 'Set it in the dashboard.',
+      },
+    ]);
+  });
+
+  const VOICE = { address: 'custom_voice.harbor' };
+  test.each<[string, Readonly<Record<string, ResourceState>>, readonly string[], boolean]>([
+    ['is not what is there, though no state has it', {}, [], false],
+    ['is what the platform no longer has, and no state either', {}, ['v1'], true],
+    ['is not what another one took the place of', takenBy('v2'), ['v1'], false],
+    [
+      'is what another one took the place of that is gone as well',
+      takenBy('v2'),
+      ['v1', 'v2'],
+      true,
+    ],
+  ])('%s', (_title, resources, missing, isLost) => {
+    const { undo } = since([kept('custom_voice', 'v1', { language: 'en' }, VOICE)], resources, {
+      isMissing: (_kind, id) => missing.includes(id),
+    });
+    expect(undo.desired).toHaveLength(isLost ? 0 : 1);
+    expect(undo.impossible).toHaveLength(isLost ? 1 : 0);
   });
 
   test('comes back without its secrets, which the next apply writes', () => {
@@ -181,5 +230,26 @@ describe('the state afterwards', () => {
       'agent.desk': stateOf('agent', 'a1', leaves),
     });
     expect(undo.restored.get('agent.desk')?.leaves).toEqual(leaves);
+  });
+
+  test.each<[string, Kept, ResourceState]>([
+    [
+      'an agent',
+      kept('agent', 'a1', { name: 'Desk' }, { address: 'agent.desk' }),
+      { ...stateOf('agent', 'a1'), name: 'Desk' },
+    ],
+    [
+      'a resource without a name, which is called by its address',
+      kept('agent', 'a1', { name: null }, { address: 'agent.desk' }),
+      { ...stateOf('agent', 'a1'), name: 'agent.desk' },
+    ],
+    [
+      'a resource whose scope was not told',
+      kept('agent', 'a1', { organization_id: null }, { address: 'agent.desk' }),
+      { ...stateOf('agent', 'a1'), scope: { organization_id: '' } },
+    ],
+  ])('says where it is of what no state ever said anything: %s', (_what, one, expected) => {
+    const { undo } = since([one], {});
+    expect(undo.restored.get('agent.desk')).toEqual(expected);
   });
 });

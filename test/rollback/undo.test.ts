@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/core/value.ts';
-import { undoRun } from '../../src/rollback/undo.ts';
+import { narrowUndo, undoRun, unseal } from '../../src/rollback/undo.ts';
+import type { AppliedLeaf, ResourceState } from '../../src/state/model.ts';
 import { HARBOR, world } from '../world.ts';
 import { type Deed, journalOf } from './runs.ts';
 
@@ -19,6 +20,28 @@ const update = (fields: readonly string[], more: Partial<Deed> = {}): Deed => ({
   fields,
   ...more,
 });
+
+const deleted = (before: JsonObject, more: Partial<Deed> = {}): Deed =>
+  update([], { action: 'delete', before, ...more });
+
+/** What the state says of the agent. */
+const stateOf = (leaves: Readonly<Record<string, AppliedLeaf>>): ResourceState => ({
+  kind: 'agent',
+  id: 'a1',
+  scope: { organization_id: HARBOR },
+  name: 'Desk',
+  leaves,
+  pin: null,
+  protect: false,
+});
+const known = (...paths: readonly string[]) =>
+  stateOf(Object.fromEntries(paths.map((path) => [path, { fingerprint: 'hmac:0:0' }])));
+
+const HEADERS = {
+  extensions: { tools: [{ name: 'crm', headers: [{ key: 'X', value: 'canary' }] }] },
+};
+const HEADER = 'extensions.tools[crm].headers[X].value';
+const TOKEN = 'integrations.smsProvider.auth_token';
 
 /** The only resource that is to be there again. */
 function desiredOf(deed: Deed, options = {}) {
@@ -65,15 +88,91 @@ describe('an update is undone', () => {
   });
 
   test('also when the run died before it could say so', () => {
-    expect(desiredOf(update(['greeting_message']), { died: true })?.document).toMatchObject({
+    expect(desiredOf(update(['greeting_message']), { died: true })?.document).toEqual({
+      organization_id: HARBOR,
+      name: 'Desk',
       greeting_message: 'Hello',
     });
+  });
+
+  test('in nothing that the run did to another resource before it died', () => {
+    const other = update(['description'], { address: 'agent.night', id: 'a2' });
+    const gone = deleted(DESK, { address: 'agent.old', id: 'a3' });
+    const { wanted } = undoRun(
+      journalOf([update(['greeting_message']), other, gone], { died: true }),
+    );
+    expect([...wanted.values()].map(({ changed }) => changed)).toEqual([
+      ['greeting_message'],
+      ['description'],
+      undefined,
+    ]);
+  });
+
+  test('but for a path that cannot be read', () => {
+    const before = { ...DESK, ...HEADERS };
+    expect(desiredOf(update(['greeting_message', '['], { before }))?.document).toEqual({
+      organization_id: HARBOR,
+      name: 'Desk',
+      greeting_message: 'Hello',
+    });
+  });
+
+  test('and held against what was changed, and not against what nobody kept', () => {
+    const { wanted } = undoRun(
+      journalOf([update(['greeting_message'], { before: { ...DESK, ...HEADERS } })]),
+    );
+    expect([...wanted]).toEqual([
+      [
+        'agent.desk',
+        {
+          kind: 'agent',
+          id: 'a1',
+          document: {
+            organization_id: HARBOR,
+            name: 'Desk',
+            greeting_message: 'Hello',
+            voice_settings: { speed: 1, language: 'en' },
+            extensions: { tools: [{ name: 'crm', headers: [{ key: 'X' }] }] },
+          },
+          withheld: [HEADER, 'extensions.tools[crm].headers[X]'],
+          changed: ['greeting_message'],
+        },
+      ],
+    ]);
   });
 
   test('and when it failed half-way', () => {
     expect(desiredOf(update(['greeting_message'], { status: 'failed' }))?.document).toMatchObject({
       greeting_message: 'Hello',
     });
+  });
+});
+
+describe('a value that the platform does not return', () => {
+  const leaves = {
+    'brand_new.one': { value: 1 },
+    'brand_new.two': { value: ['b'] },
+    description: { value: 'From the state' },
+  };
+  const changed = update(['brand_new.one', 'brand_new.two'], { resource: stateOf(leaves) });
+
+  test('is put back as the state remembers it', () => {
+    expect(desiredOf(changed)?.document).toMatchObject({ brand_new: { one: 1, two: ['b'] } });
+  });
+
+  test.each<[string, Deed, JsonObject]>([
+    [
+      'the platform returned the field',
+      { ...changed, before: { ...DESK, brand_new: { one: 2, two: null } } },
+      { brand_new: { one: 2, two: null } },
+    ],
+    [
+      'the schema names it, so that it was not there',
+      { ...changed, fields: ['description'] },
+      { description: null },
+    ],
+  ])('is not taken from the state where %s', (_title, deed, document) => {
+    expect(desiredOf(deed)?.document).toMatchObject(document);
   });
 });
 
@@ -87,9 +186,23 @@ describe('what a run made', () => {
 
   test('stays where the platform cannot delete it, which is said', () => {
     const undo = undoRun(journalOf([{ address: 'custom_voice.new', action: 'create' }]));
-    expect(undo.impossible).toMatchObject([
-      { address: 'custom_voice.new', why: expect.stringContaining('no endpoint that deletes') },
+    expect(undo.impossible).toEqual([
+      {
+        address: 'custom_voice.new',
+        path: null,
+        why: 'it was made by the run, and the platform has no endpoint that deletes a custom_voice',
+        advice: 'Delete it in the dashboard.',
+      },
     ]);
+  });
+
+  test('is told as the run left it where a rollback deletes it', () => {
+    const recorded = { ...stateOf({}), id: 'a9' };
+    const voice: Deed = { address: 'custom_voice.new', action: 'create', recorded };
+    const unknown: Deed = { address: 'agent.unknown', action: 'create', recorded: null };
+    const changed = update(['greeting_message'], { recorded });
+    const undo = undoRun(journalOf([{ ...made, recorded }, voice, unknown, changed]));
+    expect([...undo.made]).toEqual([['agent.new', recorded]]);
   });
 });
 
@@ -107,6 +220,46 @@ describe('what a run deleted', () => {
       name: 'Gentle',
       rules: POLICY.rules,
     });
+  });
+
+  test('comes back without what only looked like a setting of it', () => {
+    const payments = { tool_enabled: false, success_url: 'https://harbor.example.test' };
+    expect(desiredOf(deleted({ ...DESK, payments }))?.document).not.toHaveProperty('payments');
+    expect(
+      desiredOf(deleted({ ...DESK, payments: { ...payments, tool_enabled: true } }))?.document,
+    ).toMatchObject({ payments: { tool_enabled: true } });
+  });
+
+  test('comes back without what only the dashboard sets up, which is named', () => {
+    const undo = undoRun(journalOf([deleted({ ...DESK, sip: { registration_enabled: true } })]));
+    expect(undo.desired[0]?.document).toMatchObject({ name: 'Desk', greeting_message: 'Hello' });
+    expect(undo.desired[0]?.document).not.toHaveProperty('sip');
+    expect(undo.desired[0]?.lifecycle.ignore).toEqual(['sip']);
+    expect(undo.wanted.get('agent.desk')).toMatchObject({ withheld: ['sip'], changed: undefined });
+    expect(undo.impossible).toEqual([
+      {
+        address: 'agent.desk',
+        path: 'sip',
+        why: 'is not put back: with it went its SIP registration, which only the dashboard sets up',
+        advice: 'Set it up in the dashboard.',
+      },
+    ]);
+  });
+
+  test('comes back without fields that nobody knows how to write, which are named', () => {
+    const before = { ...DESK, brand_new: 1, newer: 2, newest: null };
+    const resource = stateOf({ newer: { value: 2 } });
+    const undo = undoRun(journalOf([deleted(before, { resource })]));
+    expect(undo.desired[0]?.document).toMatchObject({ newer: 2 });
+    expect(undo.desired[0]?.document).not.toHaveProperty('brand_new');
+    expect(undo.impossible).toEqual([
+      {
+        address: 'agent.desk',
+        path: 'brand_new',
+        why: 'is a field that this version of Callsheet does not know; it comes back without it',
+        advice: 'Set it in the dashboard.',
+      },
+    ]);
   });
 
   test('comes back first, and what referred to it does so again under the new id', async () => {
@@ -139,8 +292,119 @@ describe('what a run deleted', () => {
   });
 });
 
+describe('what a run put another in the place of', () => {
+  test('comes back whole where the other one can be deleted', () => {
+    const undo = undoRun(journalOf([{ ...deleted(DESK), action: 'replace' }]));
+    expect(undo.desired[0]?.document).toMatchObject({ greeting_message: 'Hello' });
+    expect(undo.wanted.get('agent.desk')?.changed).toBeUndefined();
+    expect(undo.impossible).toEqual([]);
+  });
+
+  test('also when the run died between the two', () => {
+    const deed: Deed = { ...deleted(DESK), action: 'replace' };
+    expect(desiredOf(deed, { died: true })?.document).toMatchObject({ greeting_message: 'Hello' });
+  });
+
+  const resource = {
+    ...stateOf({
+      name: { value: 'Harbor' },
+      clip: { digest: 'sha256:clip' },
+      description: { unsettled: true },
+    }),
+    kind: 'custom_voice',
+    id: 'v1',
+  };
+  const voice: Deed = {
+    address: 'custom_voice.harbor',
+    action: 'replace',
+    id: 'v2',
+    before: { name: 'Harbor', language: 'en' },
+    fields: ['name', 'clip'],
+    resource,
+  };
+
+  test('is taken up again as it is where the other one cannot, which stays', () => {
+    const undo = undoRun(journalOf([voice]));
+    expect(undo.desired[0]?.document).toMatchObject({ name: 'Harbor', language: 'en' });
+    expect(undo.restored.get('custom_voice.harbor')).toEqual(resource);
+    expect(undo.impossible).toEqual([
+      {
+        address: 'custom_voice.harbor',
+        path: null,
+        why: 'the one (v2) that the run made in its place stays, as the platform has no endpoint that deletes a custom_voice',
+        advice: 'Delete it in the dashboard.',
+      },
+    ]);
+  });
+
+  test('is told without an id where nobody knows that of the other one', () => {
+    const { id: _, ...unknown } = voice;
+    expect(undoRun(journalOf([unknown])).impossible).toMatchObject([
+      { why: expect.stringMatching(/^the one that the run made in its place stays/) },
+    ]);
+  });
+
+  test('is all that is said of it: what was only changed left nothing behind', () => {
+    const { impossible } = undoRun(journalOf([{ ...voice, action: 'update', fields: ['name'] }]));
+    expect(impossible).toEqual([]);
+  });
+});
+
+describe('an element of which nobody kept more than what it is known by', () => {
+  const withHeaders = (...headers: readonly JsonObject[]) => ({
+    ...DESK,
+    extensions: { tools: [{ name: 'crm', headers }] },
+  });
+  const headersOf = (deed: Deed) => desiredOf(deed)?.document.extensions;
+  const SECRET = { key: 'X', value: 'canary' };
+  const OPEN = { key: 'Lang', value: '' };
+  const AT = 'extensions.tools[crm].headers[X]';
+
+  test('does not come back broken with what was deleted', () => {
+    expect(headersOf(deleted(withHeaders(SECRET, OPEN)))).toEqual({
+      tools: [{ name: 'crm', headers: [OPEN] }],
+    });
+    expect(headersOf(deleted(withHeaders(SECRET)))).toEqual({
+      tools: [{ name: 'crm', headers: [] }],
+    });
+  });
+
+  test.each<[string, Deed]>([
+    ['deleted', deleted(withHeaders(SECRET, OPEN))],
+    ['changed', update(['extensions.tools[crm].url'], { before: withHeaders(SECRET, OPEN) })],
+  ])('stays where it is still there, though the agent was %s', (_what, deed) => {
+    const desired = desiredOf(deed);
+    expect(desired?.lifecycle.ignore).toEqual([AT]);
+    expect(desired?.whole?.withheld).toEqual([`${AT}.value`, AT]);
+  });
+
+  test('comes back where more of it is left', () => {
+    const server = { connection_name: 'Calendar', mcp_endpoint_url: 'https://mcp.example.test' };
+    const mcp = [{ ...server, auth_headers: { Authorization: 'canary' } }];
+    const desired = desiredOf(deleted({ ...DESK, extensions: { mcp_servers: mcp } }));
+    expect(desired?.document.extensions).toEqual({
+      mcp_servers: [{ ...server, auth_headers: {} }],
+    });
+    expect(desired?.lifecycle.ignore).toEqual([]);
+  });
+
+  test('is no other one of the same name', () => {
+    const cookies = [{ key: 'X', value: '' }, SECRET, OPEN];
+    expect(headersOf(deleted(withHeaders(...cookies)))).toEqual({
+      tools: [{ name: 'crm', headers: [{ key: 'X', value: '' }, OPEN] }],
+    });
+    expect(headersOf(deleted(withHeaders(...cookies.toReversed())))).toEqual({
+      tools: [{ name: 'crm', headers: [OPEN, { key: 'X', value: '' }] }],
+    });
+    expect(headersOf(deleted(withHeaders(SECRET, SECRET, OPEN)))).toEqual({
+      tools: [{ name: 'crm', headers: [OPEN] }],
+    });
+  });
+});
+
 describe('nothing is undone', () => {
   test.each<[string, Partial<Deed>]>([
+    ['of a change that the ledger says was not attempted', { status: 'not_attempted' }],
     ['of a change that was not attempted', { status: 'not_attempted', steps: [] }],
     ['of a change that was blocked', { status: 'blocked', steps: [] }],
     ['of a change that sent nothing', { steps: [] }],
@@ -150,24 +414,16 @@ describe('nothing is undone', () => {
       addresses: [],
     });
   });
+
+  test('of a change that sent nothing, whatever else the run did', () => {
+    const silent = update(['greeting_message'], { address: 'agent.night', steps: [] });
+    const { addresses } = undoRun(journalOf([silent, update(['greeting_message'])]));
+    expect(addresses).toEqual(['agent.desk']);
+  });
 });
 
 /** Whatever cannot be put back is said, so that nobody takes it for undone. */
 describe('what cannot be undone', () => {
-  const HEADERS = {
-    extensions: { tools: [{ name: 'crm', headers: [{ key: 'X', value: 'canary' }] }] },
-  };
-  const HEADER = 'extensions.tools[crm].headers[X].value';
-  const TOKEN = 'integrations.smsProvider.auth_token';
-  const known = (...paths: readonly string[]) => ({
-    kind: 'agent',
-    id: 'a1',
-    scope: { organization_id: HARBOR },
-    name: 'Desk',
-    leaves: Object.fromEntries(paths.map((path) => [path, { fingerprint: 'hmac:0:0' }])),
-    pin: null,
-    protect: false,
-  });
   const FILE: Deed = {
     address: 'knowledge_source.kb.prices',
     action: 'update',
@@ -211,6 +467,11 @@ describe('what cannot be undone', () => {
       [HEADER],
     ],
     [
+      'a sensitive value of one of several elements that were changed',
+      update(['greeting_message', 'extensions.tools[crm]'], { before: { ...DESK, ...HEADERS } }),
+      [HEADER],
+    ],
+    [
       'a sensitive value of a list that was taken away as a whole',
       update(['extensions.tools'], { before: { ...DESK, ...HEADERS } }),
       [HEADER],
@@ -233,6 +494,65 @@ describe('what cannot be undone', () => {
     expect(JSON.stringify(impossible)).not.toContain('canary');
   });
 
+  test('is told with why, and what to do about it', () => {
+    const told = (deed: Deed) =>
+      undoRun(journalOf([deed])).impossible.map(({ why, advice }) => [why, advice]);
+    expect(told(update([TOKEN]))).toEqual([
+      [
+        'is secret, so no snapshot holds it; it stays as the run left it, until an apply writes it',
+        'Give the secret its former value and apply.',
+      ],
+    ]);
+    expect(told(update([HEADER], { before: { ...DESK, ...HEADERS } }))).toEqual([
+      [
+        'is secret, so no snapshot holds it; it is not put back, and goes where the run took it away (with CALLSHEET_FINGERPRINT_KEY runs keep such values encrypted)',
+        'Give the secret its former value and apply.',
+      ],
+    ]);
+    expect(told(deleted({ ...DESK, ...HEADERS }, { resource: known(TOKEN) }))).toEqual(
+      [TOKEN, HEADER].map(() => [
+        'is secret, so no snapshot holds it; it comes back without it, until an apply writes it',
+        'Apply writes it where the configuration has it.',
+      ]),
+    );
+    expect(told(FILE)).toEqual([
+      [
+        'is a file, whose bytes no snapshot holds; it stays as the run left it',
+        'Put the former file back into the stack and apply.',
+      ],
+    ]);
+  });
+
+  test.each<[string, Deed, Readonly<Record<string, AppliedLeaf>>]>([
+    [
+      'what the run wrote',
+      update([TOKEN, HEADER], {
+        before: { ...DESK, ...HEADERS },
+        resource: known(TOKEN, HEADER),
+        recorded: stateOf({
+          [TOKEN]: { fingerprint: 'hmac:0:1' },
+          [HEADER]: { fingerprint: 'hmac:0:2' },
+        }),
+      }),
+      { [TOKEN]: { fingerprint: 'hmac:0:1' }, [HEADER]: { fingerprint: 'hmac:0:2' } },
+    ],
+    [
+      'nothing of a sensitive value and that a secret is unsettled, where nobody knows what the run wrote',
+      update([TOKEN, HEADER], {
+        before: { ...DESK, ...HEADERS },
+        resource: known(TOKEN, HEADER),
+      }),
+      { [TOKEN]: { unsettled: true } },
+    ],
+    [
+      'nothing of a secret that it did not know before either',
+      update([TOKEN], { resource: stateOf({ name: { value: 'Desk' } }) }),
+      { name: { value: 'Desk' } },
+    ],
+  ])('has the state say %s', (_what, deed, leaves) => {
+    expect(undoRun(journalOf([deed])).restored.get('agent.desk')?.leaves).toEqual(leaves);
+  });
+
   test.each<[string, Deed]>([
     [
       'a sensitive value of another element',
@@ -243,6 +563,10 @@ describe('what cannot be undone', () => {
       update(['extensions.tools[crm].name', HEADER], { recorded: known(HEADER) }),
     ],
     ['a plain value', update(['greeting_message'], { resource: known(TOKEN) })],
+    [
+      'a plain value that the state knows of what was deleted',
+      deleted(DESK, { resource: stateOf({ description: { value: 'At the door' } }) }),
+    ],
     ['a plain value of an integration', update(['integrations.smsProvider.account_sid'])],
   ])('is not %s', (_title, deed) => {
     expect(undoRun(journalOf([deed])).impossible).toEqual([]);
@@ -273,4 +597,125 @@ test('what a run did is found by address: versions, entries and what the state s
     ['retry_policy.new', null],
   ]);
   expect(undo.desired[0]?.lifecycle.protect).toBe(true);
+});
+
+test('entries that others made while the run wrote are found by address', () => {
+  const theirs = { entry: 41, action: null, actor: 'user:kim', source: null, at: null } as const;
+  const interleaved = [{ ...theirs, order: 'before' }] as const;
+  const undo = undoRun(
+    journalOf([
+      update(['greeting_message'], { interleaved }),
+      update(['greeting_message'], { address: 'agent.night', id: 'a2' }),
+    ]),
+  );
+  expect([...undo.interleaved]).toEqual([['agent.desk', interleaved]]);
+});
+
+describe('where a run that died stands in the history', () => {
+  const history = { before: 41, after: 42 };
+  test.each<[string, Deed, object | undefined]>([
+    [
+      'is told by the newest entry from before',
+      update(['greeting_message'], { history }),
+      { id: 'a1', entry: 41, isBefore: true },
+    ],
+    ['is not told where there was none', update(['greeting_message']), undefined],
+    ['is not told of what it made', { address: 'agent.desk', action: 'create' }, undefined],
+  ])('%s', (_title, deed, produced) => {
+    expect(undoRun(journalOf([deed], { died: true })).produced.get('agent.desk')).toEqual(produced);
+  });
+});
+
+test('an undo is narrowed in all that it has', () => {
+  const theirs = { entry: 41, action: null, actor: null, source: null, at: null } as const;
+  const deeds = (name: string): readonly Deed[] => [
+    {
+      ...update([TOKEN, 'greeting_message'], { resource: known(TOKEN) }),
+      address: `agent.${name}`,
+      id: name,
+      history: { before: 41, after: 42 },
+      interleaved: [{ ...theirs, order: 'after' }],
+    },
+    { address: `sms_template.${name}`, action: 'create', recorded: stateOf({}) },
+  ];
+  const isOne = (address: string) => address.endsWith('.one');
+  const narrowed = narrowUndo(undoRun(journalOf([...deeds('one'), ...deeds('two')])), isOne);
+  const alone = undoRun(journalOf(deeds('one')));
+  const { desired, ...rest } = narrowed;
+  expect(desired.map(({ address }) => address)).toEqual(['agent.one']);
+  expect(alone).toMatchObject(rest);
+  expect(narrowUndo(narrowed, () => false)).toEqual({
+    desired: [],
+    addresses: [],
+    versions: new Map(),
+    produced: new Map(),
+    made: new Map(),
+    interleaved: new Map(),
+    restored: new Map(),
+    wanted: new Map(),
+    impossible: [],
+  });
+});
+
+describe('what a copy keeps encrypted', () => {
+  const [snapshot, ...others] = journalOf([update([HEADER], { before: { ...DESK, ...HEADERS } })]);
+  if (snapshot?.type !== 'snapshot') throw new Error('a run begins with a copy');
+  const sealed = { [HEADER]: 'sealed header' };
+  const opens = (address: string, path: string, text: string) => `${address} ${path} ${text}`;
+  const OPENED = {
+    tools: [{ name: 'crm', headers: [{ key: 'X', value: `agent.desk ${HEADER} sealed header` }] }],
+  };
+
+  test('is put into it, and is no longer missing', () => {
+    const [opened, ...rest] = unseal([{ ...snapshot, sealed }, ...others], opens);
+    expect(opened).toEqual({
+      ...snapshot,
+      sealed,
+      document: { ...snapshot.document, extensions: OPENED },
+      withheld: [],
+    });
+    expect(rest).toEqual(others);
+  });
+
+  test('is put back like any other value', () => {
+    const undo = undoRun(unseal([{ ...snapshot, sealed }, ...others], opens));
+    expect(undo.desired[0]?.document.extensions).toEqual(OPENED);
+    expect(undo.desired[0]?.lifecycle.ignore).toEqual([]);
+    expect(undo.impossible).toEqual([]);
+  });
+
+  const PIN = 'integrations.ehrProvider.pin';
+  const integrations = { ehrProvider: { username: 'desk', pin: 'canary' } };
+  test.each<[string, string, Deed]>([
+    [
+      'a sensitive value of what was deleted',
+      HEADER,
+      deleted({ ...DESK, ...HEADERS }, { resource: known(HEADER) }),
+    ],
+    [
+      'a secret that the platform returns',
+      PIN,
+      update([PIN], { before: { ...DESK, integrations }, resource: known(PIN) }),
+    ],
+  ])('is not named as missing: %s', (_what, path, deed) => {
+    const entries = journalOf([deed]).map((entry) =>
+      entry.type === 'snapshot' ? { ...entry, sealed: { [path]: 'sealed' } } : entry,
+    );
+    expect(undoRun(entries).impossible).toMatchObject([{ path }]);
+    const undo = undoRun(unseal(entries, (_address, _path, text) => text));
+    expect(undo.impossible).toEqual([]);
+    expect(JSON.stringify(undo.desired[0]?.document)).toContain('"sealed"');
+    expect(undo.restored.get('agent.desk')?.leaves).toEqual(deed.resource?.leaves);
+  });
+
+  test.each<[string, Parameters<typeof unseal>[1], object]>([
+    ['no key is given', undefined, { sealed }],
+    ['the key is another one', () => undefined, { sealed }],
+    ['it stands at a path that cannot be read', opens, { sealed: { '[': 'sealed' } }],
+    ['there is no copy to put it into', opens, { sealed, document: null }],
+    ['there is none', opens, {}],
+  ])('stays out of it where %s', (_title, open, more) => {
+    const entry = { ...snapshot, ...more };
+    expect(unseal([entry, ...others], open)).toEqual([entry, ...others]);
+  });
 });
