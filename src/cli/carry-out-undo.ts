@@ -6,7 +6,7 @@ import { isRefused } from '../plan/document.ts';
 import { type HoldChange, valuesUndone } from '../plan/holds.ts';
 import type { Planned } from '../plan/make.ts';
 import type { Edited } from '../rollback/interleaved.ts';
-import { narrowUndo, type Undo } from '../rollback/undo.ts';
+import { goneSince, narrowUndo, type Undo } from '../rollback/undo.ts';
 import type { NotUndone } from '../state/journal.ts';
 import { commandLine, quoted } from './command-line.ts';
 import { renderPlan } from './commands/plan.ts';
@@ -56,6 +56,8 @@ export type UndoRequest = {
   readonly notes?: readonly Note[];
   /** What is left out although it was asked for. */
   readonly skipped?: readonly NotUndone[];
+  /** The same where these are gone since. Throws `CallsheetError('refused')` where they are not made anew unasked. */
+  readonly without?: (gone: ReadonlySet<Address>) => UndoRequest;
 };
 
 /**
@@ -84,6 +86,9 @@ export async function carryOutUndo(
     },
     context,
   );
+  const gone = goneSince(undo, planned.plan);
+  if (gone.size > 0 && request.without !== undefined)
+    return carryOutUndo(request.without(gone), flags, session, context);
   const { skipped = [] } = request;
   const notes = [...undo.impossible, ...skipped].map(noteOn);
   const plan = { ...planned.plan, notes: [...planned.plan.notes, ...notes, ...said] };
@@ -210,11 +215,11 @@ export function leaveOutEdited(
   const addresses = new Set(edited.map(({ address }) => address));
   return {
     undo: narrowUndo(undo, (address) => !addresses.has(address)),
-    skipped: edited.map(({ address, message }) => ({
+    skipped: edited.map(({ address, message, isGone = false }) => ({
       address,
       path: null,
       why: `is left as it is: it${message.slice(address.length)}`,
-      advice: `To undo the fields of the run there, too: ${commandLine(`${command} --force`, flags)}`,
+      advice: `${isGone ? 'To make it anew as it was before the run' : 'To undo the fields of the run there, too'}: ${commandLine(`${command} --force`, flags)}`,
     })),
   };
 }

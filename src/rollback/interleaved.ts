@@ -26,7 +26,16 @@ export type EditsReader = {
 };
 
 /** An edit of somebody else that a rollback would undo, in a sentence that begins with the address. */
-export type Edited = { readonly address: Address; readonly message: string };
+export type Edited = {
+  readonly address: Address;
+  readonly message: string;
+  /** Whether it was deleted, so that all of it would have to be made anew. */
+  readonly isGone?: true;
+};
+
+export function deletedSince(address: Address): Edited {
+  return { address, message: `${address} was deleted since the run`, isGone: true };
+}
 
 /**
  * One sentence for every resource whose newest history entry is not the one that the run made, that somebody

@@ -1,6 +1,6 @@
 import { ownOf } from '../core/own.ts';
 import { parsePath, startsWith } from '../core/path.ts';
-import type { FieldSchema } from '../core/schema.ts';
+import { type FieldSchema, namesField } from '../core/schema.ts';
 import { schemasAlong, valueAt } from '../diff/along.ts';
 import type { NotUndone, SnapshotTaken } from '../state/journal.ts';
 import { type AppliedLeaf, isConcealed, type ResourceState } from '../state/model.ts';
@@ -22,6 +22,8 @@ type Lost = {
   readonly secrets: readonly string[];
   /** Contents of files. */
   readonly files: readonly string[];
+  /** What is newer than the schema and not returned, where the state has no more than a digest of it. */
+  readonly unread: readonly string[];
 };
 
 export function lostPaths(root: FieldSchema, touched: Touched): Lost {
@@ -44,7 +46,16 @@ export function lostPaths(root: FieldSchema, touched: Touched): Lost {
     ].filter((text) => !isThere(text)),
     ...snapshot.withheld.filter(isTouched),
   ];
-  return { secrets: [...new Set(secrets)], files };
+  const written = isWhole ? Object.keys(snapshot.resource?.leaves ?? {}) : changed;
+  const unread = written.filter((text) => isUnread(root, text, snapshot));
+  return { secrets: [...new Set(secrets)].filter((text) => !unread.includes(text)), files, unread };
+}
+
+function isUnread(root: FieldSchema, text: string, { document, resource }: SnapshotTaken): boolean {
+  const [field = ''] = parsePath(text) ?? [];
+  const leaf = ownOf(resource?.leaves ?? {}, text);
+  const isKept = leaf === undefined || 'value' in leaf;
+  return !isKept && !namesField(root, field) && !Object.hasOwn(document ?? {}, field);
 }
 
 /** Of what the platform returns: it was there to be kept. */
@@ -53,7 +64,7 @@ const WITHHELD =
 
 /** What cannot be put back, one entry a field. */
 export function lostValues(root: FieldSchema, touched: Touched): readonly NotUndone[] {
-  const { secrets, files } = lostPaths(root, touched);
+  const { secrets, files, unread } = lostPaths(root, touched);
   const { address } = touched.snapshot;
   const withheld = new Set(touched.snapshot.withheld);
   const stays = touched.isWhole
@@ -67,6 +78,12 @@ export function lostValues(root: FieldSchema, touched: Touched): readonly NotUnd
       advice: touched.isWhole
         ? 'Apply writes it where the configuration has it.'
         : 'Give the secret its former value and apply.',
+    })),
+    ...unread.map((path) => ({
+      address,
+      path,
+      why: `is not returned by the platform, and the state keeps no more than a digest of it; ${stays}`,
+      advice: 'Apply writes it where the configuration has it.',
     })),
     ...files.map((path) => ({
       address,
@@ -85,9 +102,9 @@ export function restoredState(root: FieldSchema, touched: Touched): ResourceStat
   const { resource } = touched.snapshot;
   if (resource === null) return null;
   const left = touched.isWhole ? {} : (touched.recorded?.leaves ?? {});
-  const { secrets, files } = lostPaths(root, touched);
+  const { secrets, files, unread } = lostPaths(root, touched);
   const leaves: Record<string, AppliedLeaf> = { ...resource.leaves };
-  for (const text of [...secrets, ...files]) {
+  for (const text of [...secrets, ...files, ...unread]) {
     const along = schemasAlong(root, parsePath(text) ?? []);
     const isReturned = along.some((schema) => schema['x-sensitive'] === true);
     const known = ownOf(left, text);

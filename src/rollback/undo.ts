@@ -5,6 +5,7 @@
 import type { Address } from '../core/address.ts';
 import type { DesiredResource } from '../core/desired.ts';
 import { elementSegments, formatPath, isIdentity, parsePath } from '../core/path.ts';
+import type { PlanDocument } from '../core/plan-document.ts';
 import { namesField } from '../core/schema.ts';
 import { isList, isObject, type Json, type JsonObject, type ValueObject } from '../core/value.ts';
 import { schemasAlong, valueAt } from '../diff/along.ts';
@@ -90,8 +91,14 @@ function unsealOne(snapshot: SnapshotTaken, open: Open): SnapshotTaken {
   return { ...snapshot, document, withheld };
 }
 
-/** Reads a run's journal backwards. Only what the run really did is undone. */
-export function undoRun(entries: readonly JournalEntry[]): Undo {
+/**
+ * Reads a run's journal backwards. Only what the run really did is undone. What is `gone` since is to be made anew, as a
+ * whole: of what the run changed in it alone nobody could make it.
+ */
+export function undoRun(
+  entries: readonly JournalEntry[],
+  gone: ReadonlySet<Address> = new Set(),
+): Undo {
   const lines = new Map<Address, LedgerLine>();
   const snapshots = new Map<Address, SnapshotTaken>();
   for (const entry of entries) {
@@ -117,6 +124,7 @@ export function undoRun(entries: readonly JournalEntry[]): Undo {
       lines.get(snapshot.address) ?? intended(entries, snapshot),
       recorded.get(snapshot.address),
       addressOf,
+      gone.has(snapshot.address),
     ),
   );
   return {
@@ -159,6 +167,12 @@ function producedBy(
   return pin?.history_id ? { id, entry: pin.history_id, isBefore: true } : undefined;
 }
 
+/** Resources of which a part is to be undone, and that a plan would make anew: they are gone since. */
+export function goneSince({ wanted }: Undo, { changes }: Pick<PlanDocument, 'changes'>) {
+  const made = changes.filter(({ action }) => action === 'create').map(({ address }) => address);
+  return new Set(made.filter((address) => wanted.get(address)?.changed !== undefined));
+}
+
 /** The part of an undo that concerns some addresses. */
 export function narrowUndo(undo: Undo, isChosen: (address: Address) => boolean): Undo {
   const only = <V>(map: ReadonlyMap<Address, V>): ReadonlyMap<Address, V> =>
@@ -197,6 +211,7 @@ function undoOne(
   line: Attempted,
   recorded: ResourceState | null | undefined,
   addressOf: (kind: string, id: string) => Address | undefined,
+  isGone: boolean,
 ) {
   const { address, kind: name, document } = snapshot;
   const { action, fields: changed } = line;
@@ -206,15 +221,15 @@ function undoOne(
     const { wanted } = wantedFrom(snapshot, addressOf);
     return { address, desired: undefined, impossible, restored: snapshot.resource, wanted };
   }
-  const isWhole = action === 'delete' || action === 'replace';
+  const isWhole = isGone || action === 'delete' || action === 'replace';
   // What the run put another in the place of, and could not delete, is as it was.
   const isKept = action === 'replace' && kind.delete === undefined;
   const touched = isKept
     ? { snapshot, changed: [], isWhole: false, recorded }
     : { snapshot, changed, isWhole, recorded };
-  const { secrets, files } = lostPaths(kind.schema, touched);
+  const { secrets, files, unread } = lostPaths(kind.schema, touched);
   // What no snapshot holds stays as it is: it is not put back, and not emptied either.
-  const stays = new Set([...snapshot.withheld, ...secrets, ...files]);
+  const stays = new Set([...snapshot.withheld, ...secrets, ...files, ...unread]);
   const paths = changed
     .filter((text) => !stays.has(text))
     .map(parsePath)
@@ -224,6 +239,10 @@ function undoOne(
   const bare = [...bareElements(kind, snapshot), ...elsewhere.map(({ field }) => field)];
   const source = isWhole ? creatable(kind, snapshot, document, bare) : snapshot;
   const { wanted, relinked } = wantedFrom(source, addressOf, isWhole ? undefined : changed);
+  // What is not returned is sent again, and cannot be verified.
+  const anew = isWhole
+    ? wantedFrom(creatable(kind, snapshot, former, bare), addressOf).relinked
+    : undefined;
   const whole = relinked?.document;
   return {
     address,
@@ -231,9 +250,7 @@ function undoOne(
     wanted: { ...wanted, withheld: [...wanted.withheld, ...bare] },
     desired: desiredFrom(
       snapshot,
-      isWhole && relinked
-        ? relinked
-        : relink(kind.schema, pickLeaves(kind.schema, former, paths), addressOf),
+      anew ?? relink(kind.schema, pickLeaves(kind.schema, former, paths), addressOf),
       {
         ...(whole && { whole: { document: whole, withheld: [...snapshot.withheld, ...bare] } }),
         // It stays where it is still there, and is not made again where it is not.
@@ -298,8 +315,8 @@ function withUnreturned(
   { schema }: Kind,
   document: JsonObject,
   leaves: ResourceState['leaves'],
-): ValueObject {
-  return Object.entries(leaves).reduce<ValueObject>((whole, [text, leaf]) => {
+): JsonObject {
+  const whole = Object.entries(leaves).reduce<ValueObject>((whole, [text, leaf]) => {
     const path = parsePath(text) ?? [];
     const [field = ''] = path;
     if (namesField(schema, field) || Object.hasOwn(document, field) || !('value' in leaf))
@@ -307,6 +324,8 @@ function withUnreturned(
     const known = path.reduceRight<Json>((value, key) => ({ [key]: value }), leaf.value);
     return pickLeaves(schema, isObject(known) ? known : {}, [path], whole);
   }, document);
+  // Both are JSON.
+  return whole as JsonObject;
 }
 
 function unknownStays(address: Address, path: string): NotUndone {

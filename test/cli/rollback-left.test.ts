@@ -71,6 +71,47 @@ describe('what was edited since', () => {
     expect([greeting(stage, one), greeting(stage, two)]).toEqual(['Mine.', 'Hello 1']);
   });
 
+  staged('is made anew as a whole, and only with --force, where it was deleted', async (stage) => {
+    await stage.write(
+      'agents.yaml',
+      'agents:\n  a0: { name: A0, greeting_message: Hello, system_prompt: Be kind., description: Desk }\n  a1: { name: A1, greeting_message: Hello }\n',
+    );
+    await stage.apply();
+    await stage.edit('agents.yaml', 'Hello, system', 'Good day, system');
+    await stage.edit(
+      'agents.yaml',
+      'A1, greeting_message: Hello',
+      'A1, greeting_message: Good day',
+    );
+    await stage.apply();
+    const { agents } = stage.sim.store;
+    const id = [...agents].find(([, { record }]) => record.name === 'A0')?.[0] ?? '';
+    agents.delete(id);
+    const run = await lastRun(stage);
+    const since = stage.writes().length;
+
+    const { err } = await inWords(stage, 4);
+    expect(err).toContain('agent.a0 was deleted since the run');
+    expect(err).toContain(`callsheet rollback ${run} --force`);
+    expect(stage.writes().length).toBe(since);
+
+    const { out } = await inWords(stage, 3, { skipRefused: true });
+    expect(out).toContain(
+      'it was deleted since the run. To make it anew as it was before the run:',
+    );
+    const named = (name: string) =>
+      [...agents.values()].find(({ record }) => record.name === name)?.record;
+    expect(named('A0')).toBeUndefined();
+    expect(named('A1')).toMatchObject({ greeting_message: 'Hello' });
+
+    await inWords(stage, 0, { run, force: true });
+    expect(named('A0')).toMatchObject({
+      greeting_message: 'Hello',
+      system_prompt: 'Be kind.',
+      description: 'Desk',
+    });
+  });
+
   staged('in two of seventy, told in forty lines', async (stage) => {
     const ids = await changeFleet(stage, 70);
     for (const id of ids.slice(0, 2)) stage.sim.edit(id, { description: 'Mine.' }, 'user:maria');

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import type { PlanDocument } from '../../src/core/plan-document.ts';
 import type { JsonObject } from '../../src/core/value.ts';
-import { narrowUndo, undoRun, unseal } from '../../src/rollback/undo.ts';
+import { goneSince, narrowUndo, undoRun, unseal } from '../../src/rollback/undo.ts';
 import type { AppliedLeaf, ResourceState } from '../../src/state/model.ts';
 import { HARBOR, world } from '../world.ts';
 import { type Deed, journalOf } from './runs.ts';
@@ -173,6 +174,75 @@ describe('a value that the platform does not return', () => {
     ],
   ])('is not taken from the state where %s', (_title, deed, document) => {
     expect(desiredOf(deed)?.document).toMatchObject(document);
+  });
+
+  test('comes back with the agent that the run deleted, and is not held against the result', () => {
+    const undo = undoRun(journalOf([deleted(DESK, { resource: stateOf(leaves) })]));
+    expect(undo.desired[0]?.document).toMatchObject({ brand_new: { one: 1, two: ['b'] } });
+    expect(undo.wanted.get('agent.desk')?.document).not.toHaveProperty('brand_new');
+    expect(undo.impossible).toEqual([]);
+  });
+
+  const digested = stateOf({ brand_new: { digest: 'sha256:then' } });
+  const now: AppliedLeaf = { digest: 'sha256:now' };
+
+  test('and of which the state has no more than a digest stays as the run left it, which is said', () => {
+    const undo = undoRun(
+      journalOf([
+        update(['brand_new', 'greeting_message'], {
+          resource: digested,
+          recorded: stateOf({ brand_new: now }),
+        }),
+      ]),
+    );
+    expect(undo.desired[0]?.document).not.toHaveProperty('brand_new');
+    expect(undo.impossible).toMatchObject([
+      { path: 'brand_new', why: expect.stringContaining('stays as the run left it') },
+    ]);
+    expect(undo.restored.get('agent.desk')?.leaves).toEqual({ brand_new: now });
+  });
+
+  test('and of which the state has no more than a digest does not come back with a deleted agent', () => {
+    const undo = undoRun(journalOf([deleted(DESK, { resource: digested })]));
+    expect(undo.desired[0]?.document).not.toHaveProperty('brand_new');
+    expect(undo.impossible).toMatchObject([
+      { path: 'brand_new', why: expect.stringContaining('it comes back without it') },
+    ]);
+    expect(undo.restored.get('agent.desk')?.leaves).toEqual({ brand_new: { unsettled: true } });
+  });
+});
+
+describe('what is gone since', () => {
+  test('is made anew as a whole, without its secrets, and not of what the run changed alone', () => {
+    const journal = journalOf([
+      update(['greeting_message'], { resource: known(TOKEN) }),
+      { ...update(['description']), address: 'agent.other', id: 'a2' },
+    ]);
+    const undo = undoRun(journal, new Set(['agent.desk']));
+    const [desk, other] = undo.desired;
+    expect(desk?.document).toMatchObject({
+      greeting_message: 'Hello',
+      voice_settings: { speed: 1 },
+    });
+    expect(other?.document).not.toHaveProperty('voice_settings');
+    expect(undo.impossible).toMatchObject([{ address: 'agent.desk', path: TOKEN }]);
+    expect(undo.wanted.get('agent.desk')?.changed).toBeUndefined();
+  });
+
+  test('is what a plan would make of which a part alone is wanted', () => {
+    const undo = undoRun(
+      journalOf([
+        update(['greeting_message']),
+        { ...deleted(DESK), address: 'agent.deleted', id: 'a2' },
+        { ...update(['greeting_message']), address: 'agent.there', id: 'a3' },
+      ]),
+    );
+    const changes = [
+      { address: 'agent.desk', action: 'create' },
+      { address: 'agent.deleted', action: 'create' },
+      { address: 'agent.there', action: 'update' },
+    ] as unknown as PlanDocument['changes'];
+    expect(goneSince(undo, { changes })).toEqual(new Set(['agent.desk']));
   });
 });
 

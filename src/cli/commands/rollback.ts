@@ -1,13 +1,24 @@
 import { isNotFound } from '../../api/errors.ts';
 import { isSigned } from '../../apply/interleaved.ts';
-import { kindOf, matchesAddress } from '../../core/address.ts';
+import { type Address, kindOf, matchesAddress } from '../../core/address.ts';
 import { CallsheetError } from '../../core/errors.ts';
 import { kindNamed } from '../../kinds/index.ts';
 import { pinOf } from '../../plan/pin.ts';
 import { holdsWhenUndone } from '../../rollback/hold.ts';
-import { afterRollbacks, type Edited, findInterleaved } from '../../rollback/interleaved.ts';
+import {
+  afterRollbacks,
+  deletedSince,
+  type Edited,
+  findInterleaved,
+} from '../../rollback/interleaved.ts';
 import { type Undo, undoRun, unseal } from '../../rollback/undo.ts';
-import { carryOutUndo, chooseFrom, leaveOutEdited, type UndoFlags } from '../carry-out-undo.ts';
+import {
+  carryOutUndo,
+  chooseFrom,
+  leaveOutEdited,
+  type UndoFlags,
+  type UndoRequest,
+} from '../carry-out-undo.ts';
 import type { Context } from '../context.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import {
@@ -41,7 +52,9 @@ export async function rollback(flags: RollbackFlags, context: Context): Promise<
       context.terminal.err(`Going on with the rollback of run ${run}, which did not end.`);
     refuseWithoutCopies(run, entries, flags);
     const kept = unseal(entries, sealerFor(session.state, context)?.open);
-    const all = afterRollbacks(undoRun(kept), rollbacks);
+    const undoWithout = (gone?: ReadonlySet<Address>) =>
+      afterRollbacks(undoRun(kept, gone), rollbacks);
+    const all = undoWithout();
     if (all.addresses.length === 0) {
       showNothingToUndo(run, flags, context);
       return EXIT.done;
@@ -49,11 +62,17 @@ export async function rollback(flags: RollbackFlags, context: Context): Promise<
     const command = `rollback ${run}`;
     const chosen = chooseFrom(all, flags, (flag) => untouched(flag, run));
     const edited = flags.force === true ? [] : await findEdited(chosen, session);
-    const { undo, skipped } = leaveOutEdited(chosen, edited, command, flags);
     const isHeld = await holdsWhenUndone(run, (id) => readBegan(session, id));
     const hold = isHeld === undefined ? undefined : { undid: run, isHeld };
-    const request = { undo, run, command, question: `Roll back run ${run}?`, hold, skipped };
-    return await carryOutUndo(request, flags, session, context);
+    const question = `Roll back run ${run}?`;
+    const requestFor = (gone: ReadonlySet<Address>): UndoRequest => {
+      const found = [...edited, ...(flags.force === true ? [] : [...gone].map(deletedSince))];
+      const whole = chooseFrom(undoWithout(gone), flags, (flag) => untouched(flag, run));
+      const { undo, skipped } = leaveOutEdited(whole, found, command, flags);
+      const without = (more: ReadonlySet<Address>) => requestFor(new Set([...gone, ...more]));
+      return { undo, run, command, question, hold, skipped, without };
+    };
+    return await carryOutUndo(requestFor(new Set()), flags, session, context);
   } finally {
     await session.close();
   }
