@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { findingsOf, freeAddress, type Settlement, settleRun } from '../../src/apply/settle.ts';
-import { answeredOf } from '../../src/apply/settle-making.ts';
+import { answeredOf, settleMaking } from '../../src/apply/settle-making.ts';
+import { settleRemoval, settleWriting } from '../../src/apply/settle-writing.ts';
 import { type Address, kindOf } from '../../src/core/address.ts';
 import type { JsonObject } from '../../src/core/value.ts';
 import { kindNamed } from '../../src/kinds/index.ts';
@@ -467,6 +468,15 @@ describe('the leaves of an update', () => {
         leaves: { ...written(payments(true)), [TOKEN]: OLD },
       },
       {
+        title: 'is still to be written where no request had it, and there was none',
+        before: written(payments(false)),
+        intended: { ...written(payments(true)), [TOKEN]: NEW },
+        live: paying('a', true),
+        sent: [{ step: 'facet', answer: ok }],
+        message: DOUBT,
+        leaves: { ...written(payments(true)), [TOKEN]: UNSETTLED },
+      },
+      {
         title: 'is not told by what a request of its own writes',
         before: { ...written(payments(false)), [TOKEN]: OLD },
         intended: { ...written(payments(true)), [TOKEN]: NEW },
@@ -510,6 +520,23 @@ describe('the leaves of an update', () => {
         live: desk({ model: 'b' }),
         message: DONE,
         leaves: b,
+      },
+      {
+        title: 'that is no longer wanted is forgotten where some of the rest took',
+        before: { ...before, ...written({ status: 'active' }) },
+        intended: written({ model: 'b', status: 'inactive' }),
+        unreadable: [],
+        live: desk({ model: 'b', status: 'active' }),
+        message: PART,
+        leaves: written({ model: 'b', status: 'active' }),
+      },
+      {
+        title: 'that is no longer wanted is no sign that the rest took',
+        before,
+        intended: b,
+        unreadable: [],
+        live: desk({ model: 'a' }),
+        message: NOT,
       },
     ])('$title', (row) => check({ unreadable: [TOKEN], ...row }));
   });
@@ -772,6 +799,7 @@ describe('a removal', () => {
         ...REMOVAL,
         was: { id: null },
         sent: [
+          { step: 'delete', id: 't6' },
           { step: 'delete', id: 't7' },
           { step: 'delete', id: 't8' },
         ],
@@ -943,6 +971,12 @@ describe('a making', () => {
     });
   });
 
+  test('that is not found is not read', async () => {
+    const { asked, reader } = listening(templates(template('t9', { name: 'Other' })).reader());
+    await settle(MAKING, { reader });
+    expect(asked).toEqual([]);
+  });
+
   test('is read as what was never read before', async () => {
     const { asked, reader } = listening(templates(template('t9')).reader());
     await settle(MAKING, { reader });
@@ -1032,6 +1066,24 @@ describe('a replacement', () => {
       { live: templates(template('t1'), template('t2')) },
     );
     expect(only(settlement)).toMatchObject({ isDone: true, message: 'was created (id t2)' });
+    expect(settlement.records.map(({ address }) => address)).toEqual([REMINDER]);
+  });
+
+  test.each<[string, Sent]>([
+    [
+      'brought the id that was there',
+      { step: 'create', operation: 'createSmsTemplate', answer: { id: 't1' } },
+    ],
+    ['wrote anew what was there', { step: 'again', answer: { id: 't2' } }],
+  ])('keeps nothing where a request %s', async (_title, sent) => {
+    const settlement = await settle(
+      { ...REPLACEMENT, sent: [sent] },
+      { live: templates(template('t1'), template('t2')) },
+    );
+    expect(only(settlement)).toMatchObject({
+      isDone: true,
+      message: `was created (id ${sent.answer?.id})`,
+    });
     expect(settlement.records.map(({ address }) => address)).toEqual([REMINDER]);
   });
 
@@ -1249,6 +1301,34 @@ describe('a document', () => {
     expect(settlement.records).toEqual([]);
   });
 
+  test('that was there before, and that the run came to write anew, has the id of that', async () => {
+    const sent: Sent[] = [
+      { step: 'create', operation: DECLARE, answer: { id: null, ok: false } },
+      { step: 'again', operation: DECLARE, id: 's0' },
+    ];
+    const settlement = await settle(change(sent), {
+      live: live(source('s0', { created_at: '2025-01-01T00:00:00Z' })),
+    });
+    expect(only(settlement)).toMatchObject({
+      id: 's0',
+      isDone: false,
+      message: 'was not written anew (id s0)',
+    });
+  });
+
+  test('that the state did not know has nothing of what was there before', async () => {
+    const { was, ...rest } = change(sending('again', [DECLARE], [UPLOAD]));
+    const settlement = await settle(
+      { ...rest, was: { ...was, id: 's1' } },
+      { live: live(source('s1', INGESTED)) },
+    );
+    expect(only(settlement).message).toBe(`was created (id s1)${REST}`);
+    expect(recordOf(settlement, PRICES)).toMatchObject({
+      leaves: { file: NOW },
+      unfinished: [DECLARE],
+    });
+  });
+
   test('that cannot be read is taken to be as intended, be it unfinished', async () => {
     const settlement = await settle(change(sending('again', [DECLARE], [UPLOAD]), document('s1')), {
       reader: blind(live().reader()),
@@ -1262,34 +1342,40 @@ describe('a document', () => {
 });
 
 describe('the operations of a making that were answered', () => {
-  const making = (...sent: readonly (readonly [string, boolean?, Sent['step']?])[]) => {
-    const all = sent.map(
+  type Step = readonly [operation: string, ok?: boolean, step?: Sent['step']];
+
+  test.each<[string, readonly Step[], readonly string[]]>([
+    ['are none where none was sent', [], []],
+    ['are those that were', [['declare', true], ['upload', false], ['queue']], ['declare']],
+    [
+      'are those since it last began',
+      [
+        ['declare', true],
+        ['upload', true],
+        ['declare', true],
+      ],
+      ['declare'],
+    ],
+    ['are none where its last beginning was not', [['declare', true], ['declare']], []],
+    [
+      'are none of other steps',
+      [
+        ['update', true, 'update'],
+        ['declare', true, 'again'],
+        ['update', true, 'facet'],
+      ],
+      ['declare'],
+    ],
+  ])('%s', (_title, steps, expected) => {
+    const sent = steps.map(
       ([operation, ok, step = 'create']): Sent => ({
         step,
         operation,
         ...(ok === undefined ? {} : { answer: { id: null, ok } }),
       }),
     );
-    const [open] = replay(undefined, journal({ sent: all }, '')).open;
-    return answeredOf(open?.requests ?? []);
-  };
-
-  test.each<[string, readonly string[], readonly string[]]>([
-    ['are none where none was sent', making(), []],
-    ['are those that were', making(['declare', true], ['upload', false], ['queue']), ['declare']],
-    [
-      'are those since it last began',
-      making(['declare', true], ['upload', true], ['declare', true]),
-      ['declare'],
-    ],
-    ['are none where its last beginning was not', making(['declare', true], ['declare']), []],
-    [
-      'are none of other steps',
-      making(['update', true, 'update'], ['declare', true, 'again'], ['update', true, 'facet']),
-      ['declare'],
-    ],
-  ])('%s', (_title, answered, expected) => {
-    expect(answered).toEqual(expected);
+    const [open] = replay(undefined, journal({ sent }, '')).open;
+    expect(answeredOf(open?.requests ?? [])).toEqual(expected);
   });
 });
 
@@ -1378,6 +1464,37 @@ describe('a run that died', () => {
       [DESK, 'was updated (id a1)'],
       [REMINDER, 'was created (id t9)'],
     ]);
+  });
+});
+
+describe('a change of which the journal does not say what there was before', () => {
+  const settling = (step: Sent['step'], ...records: readonly JsonObject[]) => {
+    const entries = journal({ ...MAKING, sent: [{ step, id: 't1' }] }, 'account-1');
+    const [change] = replay(
+      undefined,
+      entries.filter(({ type }) => type !== 'snapshot'),
+    ).open;
+    if (change === undefined) throw new Error('nothing is open');
+    return {
+      change,
+      kind: kindNamed('sms_template'),
+      reader: templates(...records).reader(),
+      world: world().given(),
+      author: undefined,
+      isTaken: () => false,
+      spare: () => REMINDER,
+    };
+  };
+
+  test.each([
+    ['may have been made', 'create', settleMaking, [], /^may have been created: its journal/],
+    ['was deleted where it is gone', 'delete', settleRemoval, [], /^was deleted \(id t1\)$/],
+    ['was not where it is there', 'delete', settleRemoval, [template('t1')], /^was not deleted/],
+    ['is gone where nothing is there', 'update', settleWriting, [], /^is gone/],
+  ] as const)('%s', async (_title, step, act, records, message) => {
+    const found = await act(settling(step, ...records));
+    expect(found.message).toMatch(message);
+    expect([...found.records.values()]).toEqual(found.isDone ? [null] : []);
   });
 });
 
