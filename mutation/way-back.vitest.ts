@@ -8,7 +8,7 @@ class QuickFirst extends BaseSequencer {
   }
 }
 
-const ORDER = ['test/rollback/', 'rollback.test.ts', 'settle.test.ts'];
+const ORDER = ['test/rollback/', 'settle-run.test.ts', 'rollback.test.ts', 'settle.test.ts'];
 
 function rank({ moduleId }: TestSpecification): number {
   const at = ORDER.findIndex((part) => moduleId.includes(part));
@@ -22,7 +22,7 @@ export default defineConfig({
     include: [
       'test/rollback/**/*.test.ts',
       'test/cli/rollback*.test.ts',
-      'test/apply/{settle,interleaved}.test.ts',
+      'test/apply/{settle,settle-run,interleaved}.test.ts',
       'test/kill/kill.test.ts',
     ],
     isolate: false,
