@@ -92,12 +92,14 @@ export function settleLeaves(given: Given): Taken {
 /**
  * Whether a leaf is taken over with the change and not written by it, while nothing that is read tells it: a secret
  * that is left alone, a file that is taken to be the one configured. Forgotten, it would be written by the next run.
+ * A secret that is no longer wanted is let go in the same way: that it is not read is no sign that the change took.
  */
 function isTakenOver(path: string, { intended, kind }: Given): boolean {
   const leaf = ownOf(intended.leaves, path);
-  if (leaf === undefined) return false;
   const schemas = schemasAlong(kind.schema, parsePath(path) ?? []);
-  return 'unknown' in leaf || schemas.some(({ writeOnly }) => writeOnly === true);
+  return (
+    (leaf !== undefined && 'unknown' in leaf) || schemas.some(({ writeOnly }) => writeOnly === true)
+  );
 }
 
 /** What became of leaves that are never returned: they went out together with those that are. */

@@ -109,13 +109,15 @@ async function leftBehind(settling: Settling, id: string) {
 async function notMade(settling: Settling): Promise<Settled> {
   const { address, snapshot, requests } = settling.change;
   if (requests.some(({ intent }) => intent.step === 'delete')) return settleRemoval(settling);
-  const isAnew = requests.some(({ intent }) => intent.step === 'again');
+  const again = requests.findLast(({ intent }) => intent.step === 'again');
+  // The platform may have had it, unknown to the state, and said so only when it was to be created.
+  const id = snapshot?.id ?? again?.intent.id ?? null;
   return {
     address,
-    id: snapshot?.id ?? null,
+    id,
     isDone: false,
     severity: 'info',
-    message: isAnew ? `was not written anew (id ${snapshot?.id})` : 'was not created',
+    message: again === undefined ? 'was not created' : `was not written anew (id ${id})`,
     records: new Map(),
   };
 }
