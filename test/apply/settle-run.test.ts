@@ -1026,6 +1026,21 @@ describe('a making', () => {
   });
 });
 
+describe('an answer to a creation that names what another resource has', () => {
+  test("is nobody's: nothing is recorded, and a person is to look", async () => {
+    const settlement = await settle(
+      { ...MAKING, sent: [{ step: 'create', answer: { id: 't9' } }] },
+      { live: templates(template('t9')), known: { 'sms_template.other': known('t9') } },
+    );
+    expect(only(settlement)).toMatchObject({
+      id: null,
+      severity: 'warning',
+      message: expect.stringContaining('its answer named t9, which another resource has'),
+    });
+    expect(settlement.records).toEqual([]);
+  });
+});
+
 describe('a replacement', () => {
   const was = { id: 't1', resource: known('t1') };
   const REPLACEMENT: Change = {
