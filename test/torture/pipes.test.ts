@@ -5,8 +5,8 @@ import { COMMAND_WORDS } from '../../src/cli/command-words.ts';
 import { EXIT } from '../../src/cli/exit.ts';
 import { longApplied } from '../e2e/harness.ts';
 
-/** Ends when it is interrupted. */
-const ENDLESS = ['simulate'];
+/** They end when they are interrupted. */
+const ENDLESS = ['simulate', 'ui', 'watch'];
 
 longApplied('no command minds that nobody reads what it prints', async (world) => {
   await writeFile(join(world.folder, 'secrets.yaml'), '{}\n');
