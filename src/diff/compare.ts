@@ -3,7 +3,14 @@ import { ownOf } from '../core/own.ts';
 import { type Path, parsePath, startsWith } from '../core/path.ts';
 import type { FieldCause } from '../core/plan-document.ts';
 import { type FieldSchema, namesField } from '../core/schema.ts';
-import { Blob, isObject, type Json, type JsonObject, type ValueObject } from '../core/value.ts';
+import {
+  Blob,
+  isObject,
+  type Json,
+  type JsonObject,
+  Secret,
+  type ValueObject,
+} from '../core/value.ts';
 import { isConcealed } from '../state/model.ts';
 import { valueAt } from './along.ts';
 import { matchesApplied } from './applied.ts';
@@ -191,8 +198,14 @@ function compareUnechoed(compared: Compared): readonly LeafChange[] {
   const { wanted, sides, world } = compared;
   return [...wanted.leaves.values()].flatMap((leaf) => {
     if (leaf.facts.unreadable || !isUnechoed(leaf, compared)) return [];
+    if (leaf.value instanceof Secret) {
+      const found = unreadableCause(leaf, sides, world);
+      if (found === undefined) return [];
+      return [{ ...leafChange(leaf, undefined, leaf.value, found), unreadable: true }];
+    }
     const last = ownOf(sides.applied, leaf.text);
-    const value = normalise(leaf.schema, leaf.value);
+    const resolved = resolveLeaf(leaf, world);
+    const value = resolved instanceof Unknown ? UNBORN : normalise(leaf.schema, resolved);
     const isNew = sides.applied !== undefined && last === undefined;
     const verdict =
       last === undefined ? 'unknown' : matchesApplied(last, value, sides.address, leaf.text, world);

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { digestOf } from '../../src/core/digest.ts';
+import type { FieldSchema } from '../../src/core/schema.ts';
 import { Blob, type Json } from '../../src/core/value.ts';
 import { matchesApplied, rememberLeaf } from '../../src/diff/applied.ts';
 import { leavesOf } from '../../src/diff/leaves.ts';
@@ -20,6 +21,7 @@ function remembered(written: Written, path: string, kind = agent) {
 }
 
 const LONG = 'Answer the phone. '.repeat(10);
+const MANY = ['a', 'b', 'c'].map((name) => `${name.repeat(30)}@x.test`);
 const TOKEN = { $secret: 'env:TOKEN' };
 const tool = (value: Written | string) => ({
   extensions: { tools: [{ name: 'crm', headers: [{ key: 'X', value }] }] },
@@ -36,6 +38,19 @@ describe('the state remembers', () => {
       'system_prompt',
       { digest: digestOf(LONG) },
     ],
+    [
+      'a text of eighty characters, quotes and all',
+      { model: 'x'.repeat(78) },
+      'model',
+      { value: 'x'.repeat(78) },
+    ],
+    [
+      'one that is longer as a digest',
+      { model: 'x'.repeat(79) },
+      'model',
+      { digest: digestOf('x'.repeat(79)) },
+    ],
+    ['a long list as a digest', { email: MANY }, 'email', { digest: digestOf(MANY) }],
     [
       'a text without its final newline',
       { system_prompt: 'Hi\n' },
@@ -85,6 +100,18 @@ describe('the state remembers', () => {
     expect(JSON.stringify(leaf)).not.toContain('canary');
   });
 
+  test.each<[string, FieldSchema, Json]>([
+    ['an empty text that is never returned', { writeOnly: true }, ''],
+    ['a flag that is never returned', { writeOnly: true }, false],
+    ['an empty text that is sensitive', { 'x-sensitive': true }, ''],
+    ['a flag that is sensitive', { 'x-sensitive': true }, true],
+  ])('%s as a fingerprint', (_title, field, value) => {
+    const leaf = leavesOf({ properties: { pin: field } }, { pin: value }).leaves.get('pin');
+    expect(leaf && rememberLeaf(leaf, AT, KNOWN)).toEqual({
+      fingerprint: KNOWN.fingerprints.of(AT, 'pin', value),
+    });
+  });
+
   test('a file by its content', () => {
     const leaf = leavesOf(knowledgeSource.schema, {
       file: new Blob('a.pdf', 'ab12', 3, 'application/pdf'),
@@ -105,6 +132,14 @@ describe('what is remembered', () => {
     [{ digest: digestOf(LONG) }, `${LONG}!`, 'different'],
     [{ fingerprint }, 'one', 'equal'],
     [{ fingerprint }, 'two', 'different'],
+    [{ unknown: true }, 'one', 'unknown'],
+    [{ unsettled: true }, 'one', 'different'],
+    [{ unsettled: true }, null, 'different'],
+    [{ value: 'a', form: 1 }, 'a', 'equal'],
+    [{ value: 'a', form: 1 }, 'b', 'unknown'],
+    [{ digest: digestOf(LONG), form: 1 }, `${LONG}!`, 'unknown'],
+    [{ fingerprint, form: 1 }, 'one', 'equal'],
+    [{ fingerprint, form: 1 }, 'two', 'unknown'],
   ] as const)('%j of %j is %s', (leaf, value: Json, expected) => {
     expect(matchesApplied(leaf, value, AT, 'p', KNOWN)).toBe(expected);
   });

@@ -168,6 +168,19 @@ const equal: readonly Omit<Row, 'finds'>[] = [
       world.facets({ 'id-1': { payment_tool_enabled: false, max_attempts_per_call: 3 } }),
   },
   {
+    title: 'payment settings while the tool is on',
+    desired: { payments: { tool_enabled: true, max_attempts_per_call: 2 } },
+    live: {},
+    having: (world) =>
+      world.facets({ 'id-1': { payment_tool_enabled: true, max_attempts_per_call: 2 } }),
+  },
+  {
+    title: 'payment settings where nobody says whether the tool is on',
+    desired: { payments: { max_attempts_per_call: 2 } },
+    live: {},
+    having: (world) => world.facets({ 'id-1': {} }),
+  },
+  {
     title: 'a field that no schema knows',
     desired: { voice_settings: { stability: { low: 1, high: 2 } } },
     live: { voice_settings: { stability: { high: 2, low: 1, mid: 3 } } },

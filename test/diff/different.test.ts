@@ -116,6 +116,29 @@ describe('different is', () => {
       finds: { 'payments.tool_enabled': 'changed', 'payments.max_attempts_per_call': 'changed' },
     },
     {
+      title: 'the payment tool that somebody switched off, and its settings, which go with it',
+      applied: { payments: { tool_enabled: true, max_attempts_per_call: 2 } },
+      desired: { payments: { tool_enabled: true, max_attempts_per_call: 2 } },
+      live: {},
+      having: (world) =>
+        world.facets({ 'id-1': { payment_tool_enabled: false, max_attempts_per_call: 3 } }),
+      finds: { 'payments.tool_enabled': 'drifted', 'payments.max_attempts_per_call': 'drifted' },
+    },
+    {
+      title: 'the payment tool alone where its settings are to be empty',
+      desired: { payments: { tool_enabled: true, success_url: null } },
+      live: {},
+      having: (world) => world.facets({ 'id-1': { payment_tool_enabled: false } }),
+      finds: { 'payments.tool_enabled': 'changed' },
+    },
+    {
+      title: 'the payment tool and its settings where the platform says nothing of either',
+      desired: { payments: { tool_enabled: true, max_attempts_per_call: 2 } },
+      live: {},
+      having: (world) => world.facets({ 'id-1': {} }),
+      finds: { 'payments.tool_enabled': 'changed', 'payments.max_attempts_per_call': 'changed' },
+    },
+    {
       title: 'an object from the scalar that stands in its place',
       desired: { config: { limits: { calls: 3 } } },
       live: { config: { limits: 3 } },

@@ -19,6 +19,21 @@ describe('a list in a write', () => {
       body: { extensions: { tools: [tool('a')] } },
     },
     {
+      title: 'has only the elements of the configuration, even if nothing says that others go',
+      desired: { extensions: { tools: [tool('a')] } },
+      live: { extensions: { tools: [tool('a'), tool('b')] } },
+      fields: ['extensions'],
+      body: { extensions: { tools: [tool('a')] } },
+    },
+    {
+      title: 'does not get an element that is ignored and is not there',
+      desired: { extensions: { tools: [tool('a'), tool('b')] } },
+      live: { extensions: { tools: [tool('a')] } },
+      ignore: ['extensions.tools[b]'],
+      fields: ['extensions'],
+      body: { extensions: { tools: [tool('a')] } },
+    },
+    {
       title: 'keeps an element that is ignored',
       desired: { extensions: { tools: [tool('a')] } },
       live: { extensions: { tools: [tool('b'), tool('a')] } },

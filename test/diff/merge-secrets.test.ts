@@ -34,6 +34,13 @@ describe('a secret in a write', () => {
       body: { extensions: { tools: [tool('a', { headers: [{ key: 'X', value: 'the token' }] })] } },
     },
     {
+      title: 'that was not read is left out where nothing is there, and not sent as null',
+      desired: { greeting_message: { $secret: 'env:UNREAD' }, system_prompt: 'Be kind.' },
+      live: {},
+      fields: ['greeting_message', 'system_prompt'],
+      body: { systemPrompt: 'Be kind.' },
+    },
+    {
       title: 'that the platform returns in clear stays as it is where it was not read',
       desired: {
         extensions: {

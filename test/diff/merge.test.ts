@@ -130,6 +130,15 @@ describe('a retry policy in a write', () => {
       body: { rules: { busy: BUSY } },
     },
     {
+      title: 'keeps a rule that the configuration has, whatever goes away in it',
+      address,
+      desired: { name: 'Gentle', rules: { no_answer: {}, busy: {} } },
+      live: { name: 'Gentle', rules: { no_answer: RULE, busy: BUSY } },
+      cleared: ['rules.busy.delay_seconds'],
+      fields: ['rules'],
+      body: { rules: { no_answer: RULE, busy: {} } },
+    },
+    {
       title: 'has on_exhausted whenever its target changes',
       address,
       desired: { name: 'Gentle', on_exhausted_target: 'agent-2' },

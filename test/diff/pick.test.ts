@@ -1,7 +1,7 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { parsePath } from '../../src/core/path.ts';
 import type { JsonObject } from '../../src/core/value.ts';
-import { pickLeaves } from '../../src/diff/pick.ts';
+import { pickLeaves, placeValue } from '../../src/diff/pick.ts';
 import { kindNamed } from '../../src/kinds/index.ts';
 
 const { schema } = kindNamed('agent');
@@ -51,5 +51,50 @@ test('what is in the other document stays', () => {
   expect(pickLeaves(schema, { config: { a: 1 } }, [['config', 'a']], into)).toEqual({
     name: 'n',
     config: { b: 2, a: 1 },
+  });
+});
+
+describe('a value is put into a document', () => {
+  const place = (document: JsonObject, text: string) =>
+    placeValue(schema, document, parsePath(text) ?? [], 'new');
+  const LOG = { name: 'log', url: 'https://log.test' };
+
+  test.each<[string, JsonObject, string, JsonObject]>([
+    ['over a field', { model: 'old', name: 'n' }, 'model', { model: 'new', name: 'n' }],
+    ['beside other members', { config: { b: 2 } }, 'config.a', { config: { b: 2, a: 'new' } }],
+    ['below what was not there', { name: 'n' }, 'config.a', { name: 'n', config: { a: 'new' } }],
+    [
+      'into one element of a list',
+      { extensions: { tools: [LOG, CRM] } },
+      'extensions.tools[crm].url',
+      { extensions: { tools: [LOG, { ...CRM, url: 'new' }] } },
+    ],
+    [
+      'in place of a whole element',
+      { extensions: { tools: [LOG, CRM] } },
+      'extensions.tools[log]',
+      { extensions: { tools: ['new', CRM] } },
+    ],
+    [
+      'into an element of an element',
+      { extensions: { tools: [{ ...CRM, headers: [{ key: 'X' }, { key: 'Y' }] }] } },
+      'extensions.tools[crm].headers[Y].value',
+      {
+        extensions: { tools: [{ ...CRM, headers: [{ key: 'X' }, { key: 'Y', value: 'new' }] }] },
+      },
+    ],
+  ])('%s', (_what, document, text, expected) => {
+    const before = structuredClone(document);
+    expect(place(document, text)).toEqual(expected);
+    expect(document).toEqual(before);
+  });
+
+  test('not into an element that is not there', () => {
+    const document = { extensions: { tools: [CRM] } };
+    expect(place(document, 'extensions.tools[log].url')).toEqual(document);
+  });
+
+  test('not in place of the document', () => {
+    expect(placeValue(schema, { name: 'n' }, [], 'new')).toEqual({ name: 'n' });
   });
 });

@@ -1,5 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { isWritten } from '../../src/diff/compare.ts';
+import type { FieldSchema } from '../../src/core/schema.ts';
+import type { Value } from '../../src/core/value.ts';
+import { compare, isWritten } from '../../src/diff/compare.ts';
+import { isUnclearable } from '../../src/diff/finding.ts';
+import { agent } from '../../src/kinds/agent.ts';
+import { type Written, world } from '../world.ts';
 import { compares, findingsOf, partially } from './rows.ts';
 
 /** Longer than what the state keeps as it is: of such a value it knows a digest only. */
@@ -87,6 +92,60 @@ describe.each([
     { title: 'no state, b b', desired: { [field]: b }, live: { [field]: b }, finds: {} },
     { title: 'no state, not owned a', desired: {}, live: { [field]: a }, finds: {} },
   ]);
+});
+
+describe('what the configuration wants to be null', () => {
+  const server = (auth_headers: Written) => ({
+    extensions: { mcp_servers: [{ connection_name: 'C', auth_headers }] },
+  });
+  const EMPTY = { extensions: { mcp_servers: [{ connection_name: 'C', auth_headers: null }] } };
+  const AT = 'extensions.mcp_servers[C].auth_headers';
+  compares([
+    {
+      title: 'is changed where nobody else changed it',
+      applied: { greeting_message: 'Hello' },
+      desired: { greeting_message: null },
+      live: { greeting_message: 'Hello' },
+      finds: { greeting_message: 'changed' },
+    },
+    {
+      title: 'is a conflict where somebody changed it meanwhile',
+      applied: { greeting_message: 'Hello' },
+      desired: { greeting_message: null },
+      live: { greeting_message: 'Hi' },
+      finds: { greeting_message: 'conflict' },
+    },
+    {
+      title: 'is changed where nobody changed what was below it, secrets among that',
+      applied: server({ Authorization: 'one' }),
+      desired: EMPTY,
+      live: server({ Authorization: 'one' }),
+      finds: { [AT]: 'changed' },
+    },
+    {
+      title: 'is a conflict where somebody changed a secret below it',
+      applied: server({ Authorization: 'one' }),
+      desired: EMPTY,
+      live: server({ Authorization: 'two' }),
+      finds: { [AT]: 'conflict' },
+    },
+    {
+      title: 'is changed where a secret below it cannot be seen',
+      applied: server({ Authorization: 'one', Other: 'x' }),
+      desired: EMPTY,
+      live: server({ Other: 'x' }),
+      finds: { [AT]: 'changed' },
+    },
+  ]);
+
+  test('is compared although the state has a path that is none', () => {
+    const applied = { 'config..': { value: 1 }, 'config.user_timezone': { value: 'UTC' } };
+    const sides = { address: 'agent.desk', applied, ignore: [], isPartial: true, resend: false };
+    const live = { config: { user_timezone: 'Europe/Oslo' } };
+    expect(compare(agent.schema, { config: null }, live, sides, world().given())).toMatchObject([
+      { text: 'config', cause: 'conflict' },
+    ]);
+  });
 });
 
 describe('what the configuration no longer has', () => {
@@ -208,5 +267,16 @@ describe('a finding', () => {
       schema: {},
     };
     expect(isWritten({ ...finding, cause })).toBe(expected);
+  });
+
+  test.each<[string, Value | undefined, FieldSchema, boolean]>([
+    ['goes away', undefined, { 'x-clearable': false }, true],
+    ['is to be null', null, { 'x-clearable': false }, true],
+    ['gets another value', 'alpha-4o', { 'x-clearable': false }, false],
+    ['gets an empty value', '', { 'x-clearable': false }, false],
+    ['goes away where null clears it', undefined, {}, false],
+    ['goes away where null is said to clear it', null, { 'x-clearable': true }, false],
+  ])('of what %s: whether null would be refused', (_what, after, schema, expected) => {
+    expect(isUnclearable({ after, schema })).toBe(expected);
   });
 });

@@ -1,4 +1,10 @@
 import { describe, expect, test } from 'vitest';
+import type { FieldSchema } from '../../src/core/schema.ts';
+import type { JsonObject } from '../../src/core/value.ts';
+import { compare } from '../../src/diff/compare.ts';
+import { agent } from '../../src/kinds/agent.ts';
+import type { AppliedLeaf } from '../../src/state/model.ts';
+import { world } from '../world.ts';
 import { compares, findingsOf } from './rows.ts';
 
 const TOKEN = { $secret: 'env:TOKEN' };
@@ -31,6 +37,22 @@ describe('what was written once, is no longer configured and cannot be seen live
     {
       title: 'a secret of an integration that is gone as well is nothing',
       applied: sms({ auth_token: TOKEN }),
+      desired: {},
+      live: {},
+      having: (world) => world.secrets(known),
+      finds: {},
+    },
+    {
+      title: 'so is one beside which another integration is still there',
+      applied: sms({ auth_token: TOKEN }),
+      desired: {},
+      live: { integrations: { ehrProvider: { username: 'frontdesk' } } },
+      having: (world) => world.secrets(known),
+      finds: {},
+    },
+    {
+      title: 'a secret in a field that the platform would return is gone',
+      applied: { greeting_message: TOKEN },
       desired: {},
       live: {},
       having: (world) => world.secrets(known),
@@ -131,4 +153,67 @@ test('a secret that is let go of is hidden, and its facet is not', async () => {
     finds: {},
   });
   expect(flag).toMatchObject({ sensitive: false, unreadable: false });
+});
+
+const SIDES = { address: 'agent.desk', ignore: [], isPartial: false, resend: false };
+
+function removes(
+  root: FieldSchema,
+  live: JsonObject,
+  applied: Readonly<Record<string, AppliedLeaf>>,
+) {
+  return compare(root, {}, live, { ...SIDES, applied }, world().given());
+}
+
+describe('of what the state has a fingerprint and the platform returns nothing', () => {
+  const FINGERPRINT = { fingerprint: 'hmac:1' };
+  const root: FieldSchema = {
+    properties: {
+      box: {
+        properties: {
+          pin: { writeOnly: true },
+          shown: { 'x-sensitive': true },
+          text: {},
+        },
+      },
+      vault: {
+        'x-secrets-inside': true,
+        properties: { shown: { 'x-sensitive': true }, code: {} },
+      },
+    },
+  };
+  test.each<[string, string, readonly string[]]>([
+    ['a write-only field is let go of', 'box.pin', ['released']],
+    ['a sensitive field is gone', 'box.shown', []],
+    ['any other field is gone', 'box.text', []],
+    ['a secret among secrets is let go of', 'vault.code', ['released']],
+    ['a sensitive field among secrets is gone', 'vault.shown', []],
+  ])('%s', (_what, path, causes) => {
+    const found = removes(root, { box: {}, vault: {} }, { [path]: FINGERPRINT });
+    expect(found.map(({ cause }) => cause)).toEqual(causes);
+  });
+});
+
+describe('what was written once and is no longer configured', () => {
+  test('is gone where its facet was read and does not have it', () => {
+    const applied = { 'sip.registration_enabled': { value: true } };
+    expect(removes(agent.schema, { sip: {} }, applied)).toEqual([]);
+  });
+
+  test('is skipped where the state names no path', () => {
+    const applied = { 'voice_settings..': { value: 1 }, greeting_message: { value: 'Hello' } };
+    const found = removes(agent.schema, { greeting_message: 'Hello' }, applied);
+    expect(found).toMatchObject([{ text: 'greeting_message', cause: 'cleared' }]);
+  });
+
+  test('is cleared unseen in a field that is newer than the schema and not returned', () => {
+    expect(removes(agent.schema, { name: 'Desk' }, { shard: { value: 7 } })).toMatchObject([
+      { text: 'shard', before: undefined, after: undefined, cause: 'cleared', unreadable: true },
+    ]);
+  });
+
+  test('is gone in such a field where the platform returns the field without it', () => {
+    const applied = { 'shard.b': { value: 7 } };
+    expect(removes(agent.schema, { shard: { a: 1 } }, applied)).toEqual([]);
+  });
 });
