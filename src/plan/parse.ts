@@ -100,8 +100,7 @@ function checkPlan(parsed: unknown, file: string): PlanDocument {
 
 /** The version of a plan, whatever a newer one may look like; undefined where it is no plan. */
 function versionOf(value: unknown): number | undefined {
-  if (typeof value !== 'object' || value === null) return undefined;
-  const { format, version } = value as Partial<Record<string, unknown>>;
+  const { format, version }: Partial<Record<string, unknown>> = Object(value);
   return format === 'callsheet-plan' && typeof version === 'number' ? version : undefined;
 }
 
@@ -127,8 +126,8 @@ const LISTS = ['steps', 'differences', 'faults', 'filled', 'assumptions'];
 
 /** No digest vouches for a verdict, and yet it is shown: it must have all that a renderer goes through. */
 function isShown(rehearsal: unknown): boolean {
-  if (typeof rehearsal !== 'object' || rehearsal === null) return false;
-  const { digest, at, verdict, source, ...lists } = rehearsal as Partial<Record<string, unknown>>;
+  const members: Partial<Record<string, unknown>> = Object(rehearsal);
+  const { digest, at, verdict, source, ...lists } = members;
   return (
     [digest, at].every((text) => typeof text === 'string') &&
     VERDICTS.includes(String(verdict)) &&

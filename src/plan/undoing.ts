@@ -38,15 +38,13 @@ export async function leaveOutRefused(
 }
 
 /** What null cannot clear, and no revert brings back, is left as it is. */
-export function leaveOutUnclearable(change: Change, { schema, facets }: Kind): Change {
+export function leaveOutUnclearable(change: Change, kind: Kind): Change {
   if (change.verdict !== 'ok' || change.action !== 'update') return change;
   const reverts = change.operations.some(({ step }) => step === 'revert');
   const barred = change.fields.flatMap((field): Barred[] => {
     const path = parsePath(field.path) ?? [];
-    const isFacet = facets.some((facet) => facet.field === path[0]);
-    const isReverted =
-      reverts && !isFacet && fieldSchema(schema, path[0] ?? '')['x-revert'] !== false;
-    const facts = schemasAlong(schema, path).at(-1) ?? {};
+    const isReverted = reverts && isRecorded(kind, path[0] ?? '');
+    const facts = schemasAlong(kind.schema, path).at(-1) ?? {};
     const isBarred = isWritten(field) && isUnclearable({ after: field.after, schema: facts });
     return isBarred && !isReverted ? [{ path: field.path, why: UNCLEARABLE }] : [];
   });
@@ -57,8 +55,7 @@ function leaveOut(change: Change, barred: readonly Barred[]): Change {
   if (barred.length === 0) return change;
   const fields = change.fields.map((field) => refusedField(field, barred));
   const left = fields.filter((field) => isWritten(field) && field.refused === undefined);
-  const isNothingLeft = left.length === 0 || barred.some(({ path }) => path === null);
-  if (isNothingLeft) {
+  if (left.length === 0) {
     const why = [...new Set(barred.map(({ why }) => why))].join('; ');
     const reason = `it cannot be put back now: ${why} (${change.reason})`;
     return { ...change, fields, verdict: 'unsupported', reason, operations: [] };

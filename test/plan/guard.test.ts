@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import type { Change } from '../../src/core/plan-document.ts';
 import type { JsonObject } from '../../src/core/value.ts';
+import { type GuardInput, guardChanges } from '../../src/plan/guard.ts';
 import type { PlanInput } from '../../src/plan/make.ts';
 import { type Documents, NO_OPTIONS, world } from '../world.ts';
 import { plans } from './rows.ts';
@@ -147,9 +149,16 @@ describe('thresholds', () => {
       size: [20, 0, 3],
       guards: { max_delete: 2 },
       refused: 3,
-      because: 'deletes 3 resources, more than guards.max_delete: 2 allows',
+      because:
+        'deletes 3 resources, more than guards.max_delete: 2 allows; raise it or plan a part with --target',
     },
-    { title: 'no delete at all', size: [20, 0, 1], guards: { max_delete: 0 }, refused: 1 },
+    {
+      title: 'no delete at all',
+      size: [20, 0, 1],
+      guards: { max_delete: 0 },
+      refused: 1,
+      because: 'the plan deletes 1 resource, more than guards.max_delete: 0 allows',
+    },
     {
       title: 'held deletes do not count',
       size: [20, 0, 3],
@@ -175,6 +184,13 @@ describe('thresholds', () => {
       size: [20, 5, 2],
       guards: { max_change_percent: 30 },
       refused: 7,
+    },
+    {
+      title: 'held deletes are no part of the share',
+      size: [20, 0, 10],
+      guards: { max_change_percent: 30 },
+      allow: false,
+      refused: 0,
     },
     {
       title: 'a share of few says nothing',
@@ -233,6 +249,65 @@ describe('thresholds', () => {
     const { plan } = await made.plan({ guards: { max_change_percent: 1, max_delete: 0 } });
     expect(plan.summary).toMatchObject({ create: 20, refused: 0 });
   });
+});
+
+/** A delete of `agent.desk` unless given. */
+const removal = (verdict: Change['verdict'], more: Partial<Change> = {}): Change => ({
+  address: 'agent.desk',
+  kind: 'agent',
+  name: 'Desk',
+  organization_id: null,
+  id: 'a1',
+  action: 'delete',
+  verdict,
+  reason: 'not configured any more',
+  adopted: false,
+  missing_id: null,
+  before: null,
+  after: null,
+  fields: [],
+  pin: null,
+  operations: [{ step: 'delete', fields: [] }],
+  source: null,
+  ...more,
+});
+
+/** Ten resources, and a delete of one of them is allowed. */
+const TEN: GuardInput = {
+  purpose: 'apply',
+  options: { ...NO_OPTIONS, ...allow_delete },
+  guards: {},
+  isProtected: () => false,
+  existing: 10,
+  isConfigurationEmpty: false,
+};
+
+test.each(['unsupported', 'refused'] as const)(
+  'a delete that is %s already stays so, with its reason',
+  (verdict) => {
+    const change = removal(verdict);
+    expect(guardChanges([change], { ...TEN, isProtected: () => true })).toEqual([change]);
+  },
+);
+
+test('what makes a resource anew is part of the share', () => {
+  const operations = ['delete' as const, 'create' as const].map((step) => ({ step, fields: [] }));
+  const replace = removal('ok', { action: 'replace', operations });
+  expect(guardChanges([replace], { ...TEN, guards: { max_change_percent: 5 } })).toMatchObject([
+    { verdict: 'refused', reason: expect.stringContaining('1 of 10 resources (10 %)') },
+  ]);
+  expect(guardChanges([replace], TEN)).toEqual([replace]);
+});
+
+test.each([
+  ['apply', 'raise it or plan a part with --target'],
+  ['rollback', 'raise it or plan a part with --target'],
+  ['restore', 'raise it or restore a part with --organization'],
+] as const)('beyond a threshold, %s says how less is done: %s', (purpose, says) => {
+  for (const guards of [{ max_change_percent: 5 }, { max_delete: 0 }]) {
+    const [change] = guardChanges([removal('ok')], { ...TEN, purpose, guards });
+    expect(change).toMatchObject({ verdict: 'refused', reason: expect.stringContaining(says) });
+  }
 });
 
 test('what the person who planned allowed stands in the plan', async () => {

@@ -1,10 +1,13 @@
 import { describe, expect, test } from 'vitest';
+import { digestOf } from '../../src/core/digest.ts';
 import type { PlanOptions } from '../../src/core/plan-document.ts';
 import { isRefused } from '../../src/plan/document.ts';
 import { driftOf } from '../../src/plan/drift.ts';
 import type { PlanInput } from '../../src/plan/make.ts';
+import { objectionsTo } from '../../src/plan/objections.ts';
 import { parsePlan } from '../../src/plan/parse.ts';
 import { renderPlanJson } from '../../src/render/json.ts';
+import type { Hold, Holds, State } from '../../src/state/model.ts';
 import { world } from '../world.ts';
 
 // The clock of these worlds stands at Monday, 2026-03-02 08:30 UTC.
@@ -158,6 +161,108 @@ describe('a plan', () => {
   test('is read back from its file with what stood against it', async () => {
     const { plan } = await CHANGED.plan({ ...frozen, ...held() });
     expect(parsePlan(renderPlanJson(plan), 'plan.json')).toEqual(plan);
+  });
+});
+
+describe('a plan that would write again what was rolled back', () => {
+  const FIELDS = {
+    greeting_message: 'Hi',
+    description: 'Calls',
+    status: 'active',
+    timezone: 'UTC',
+  };
+  const hold = (path: keyof typeof FIELDS | 'name', more: Partial<Hold> = {}): Hold => ({
+    ...HOLD,
+    address: 'agent.desk',
+    id: 'a1',
+    path,
+    value: digestOf(path === 'name' ? 'Desk' : FIELDS[path]),
+    ...more,
+  });
+  const made = world()
+    .desired({ 'agent.desk': { name: 'Desk', ...FIELDS } })
+    .live({ agent: [{ id: 'a1', name: 'Old' }] })
+    .applied({ 'agent.desk': { id: 'a1', name: 'Old' } });
+  const planned = (holds: State['holds'] = {}, options: Partial<PlanOptions> = {}) =>
+    made.options(options).plan({ state: { ...made.state(), holds } });
+  const by = 'rolled back by sam at 2026-03-01T08:30:00Z: run r2 undid run r1';
+  const ADVICE = 'Change what it says there, or pass --release-hold to write the same again.';
+
+  test.each<[string, Holds, readonly string[]]>([
+    ['names the value', { k1: hold('name') }, [`agent.desk name was ${by}`]],
+    [
+      'names several',
+      { k1: hold('name'), k2: hold('status') },
+      [`agent.desk name, agent.desk status were ${by}`],
+    ],
+    [
+      'names three',
+      { k1: hold('name'), k2: hold('status'), k3: hold('timezone') },
+      [`agent.desk name, agent.desk status, agent.desk timezone were ${by}`],
+    ],
+    [
+      'counts those beyond three',
+      {
+        k1: hold('name'),
+        k2: hold('status'),
+        k3: hold('timezone'),
+        k4: hold('description'),
+        k5: hold('greeting_message'),
+      },
+      [`agent.desk name, agent.desk status, agent.desk timezone and 2 more were ${by}`],
+    ],
+    [
+      'names each rollback with its own',
+      { k1: hold('name'), k2: hold('status', { by: 'r4', undid: 'r3' }), k3: hold('timezone') },
+      [
+        `agent.desk name, agent.desk timezone were ${by}`,
+        'agent.desk status was rolled back by sam at 2026-03-01T08:30:00Z: run r4 undid run r3',
+      ],
+    ],
+    [
+      'leaves out values that it does not write',
+      { k1: hold('name'), k2: hold('status', { value: digestOf('inactive') }) },
+      [`agent.desk name was ${by}`],
+    ],
+  ])('%s', async (_name, holds, refused) => {
+    const { refusals = [] } = (await planned(holds)).plan;
+    expect(refusals).toEqual(
+      refused.map((message) => ({ guard: 'hold', message, until: null, advice: ADVICE })),
+    );
+  });
+
+  test('speaks of the configuration where that is held as a whole, too', async () => {
+    const { refusals } = (await planned({ k1: hold('name'), [CONFIG]: HOLD })).plan;
+    expect(refusals).toEqual([
+      {
+        guard: 'hold',
+        message: ROLLED,
+        until: null,
+        advice: 'Change the configuration, or pass --release-hold to apply the same one again.',
+      },
+    ]);
+  });
+
+  test('says what is released', async () => {
+    const { plan } = await planned({ k1: hold('name') }, { release_hold: true });
+    expect(plan.refusals).toBeUndefined();
+    expect(plan.notes.map(({ message }) => message)).toContain(
+      `agent.desk name was ${by}; the hold is released`,
+    );
+  });
+
+  test('would break just the holds that it is refused for, by their keys', async () => {
+    const holds = {
+      k1: hold('name'),
+      k2: hold('status', { value: digestOf('inactive') }),
+      k3: hold('timezone'),
+    };
+    const { plan } = await planned(holds);
+    const now = new Date('2026-03-02T08:30:00.000Z');
+    const circumstances = { holds, desired: made.wanted(), world: made.given(), guards: {}, now };
+    expect(objectionsTo(plan, circumstances).map(({ holds: keys }) => keys)).toEqual([
+      ['k1', 'k3'],
+    ]);
   });
 });
 

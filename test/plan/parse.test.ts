@@ -5,7 +5,7 @@ import { readPlanFile } from '../../src/cli/commands/apply.ts';
 import { writeNamedFile } from '../../src/cli/named-file.ts';
 import { CallsheetError } from '../../src/core/errors.ts';
 import type { PlanDocument } from '../../src/core/plan-document.ts';
-import { parsePlan } from '../../src/plan/parse.ts';
+import { parsePlan, parsePlanLines } from '../../src/plan/parse.ts';
 import { planJsonPieces, renderPlanJson } from '../../src/render/json.ts';
 import { temporaryFolder } from '../temporary.ts';
 import { world } from '../world.ts';
@@ -88,6 +88,12 @@ describe('a plan file', () => {
       'not a plan that callsheet wrote',
     ],
     ['is of no version', edited({ version: '1' }), 'usage', 'not a plan that callsheet wrote'],
+    [
+      'is of a newer version in a text',
+      edited({ version: '2' }),
+      'usage',
+      'not a plan that callsheet wrote',
+    ],
     [
       'has a change of another shape',
       edited({ changes: [{ kind: 'agent' }] }),
@@ -180,5 +186,86 @@ describe('a plan file', () => {
     expect(parsePlan(edited({ changes: [reworded], created_at: 'later' }), 'p').digest).toBe(
       plan.digest,
     );
+  });
+});
+
+describe('the verdict of a rehearsal', () => {
+  const step = { step: 'apply', outcome: 'held', message: 'all of it is there', details: ['one'] };
+  const rehearsal = {
+    digest: plan.digest,
+    at: '2026-03-02T08:31:00.000Z',
+    verdict: 'passed',
+    source: { type: 'platform' },
+    copied: { agent: 1 },
+    steps: [step, { ...step, step: 'again' }],
+    differences: [],
+    differing: 0,
+    faults: ['a lost answer'],
+    filled: [],
+    assumptions: [],
+  };
+
+  test.each(['passed', 'partial', 'failed', 'refused', 'empty'])(
+    'that is %s is read',
+    (verdict) => {
+      const given = { ...rehearsal, verdict };
+      expect(parsePlan(edited({ rehearsal: given }), 'plan.json').rehearsal).toEqual(given);
+    },
+  );
+
+  test('may have no steps, as that of a plan without changes', () => {
+    const given = { ...rehearsal, steps: [] };
+    expect(parsePlan(edited({ rehearsal: given }), 'plan.json').rehearsal).toEqual(given);
+  });
+
+  test.each<[string, unknown]>([
+    ['nothing', null],
+    ['a text', 'passed'],
+    ['without a digest', { ...rehearsal, digest: undefined }],
+    ['of a digest that is no text', { ...rehearsal, digest: 1 }],
+    ['without its time', { ...rehearsal, at: undefined }],
+    ['of an unknown outcome', { ...rehearsal, verdict: 'splendid' }],
+    ['without an outcome', { ...rehearsal, verdict: undefined }],
+    ['without what was copied from', { ...rehearsal, source: undefined }],
+    ['copied from a text', { ...rehearsal, source: 'platform' }],
+    ['copied from nothing', { ...rehearsal, source: null }],
+    ['without steps', { ...rehearsal, steps: undefined }],
+    ['without differences', { ...rehearsal, differences: undefined }],
+    ['without faults', { ...rehearsal, faults: undefined }],
+    ['without what was filled in', { ...rehearsal, filled: undefined }],
+    ['without assumptions', { ...rehearsal, assumptions: undefined }],
+    ['of steps that are no list', { ...rehearsal, steps: { apply: step } }],
+    ['with a step that is nothing', { ...rehearsal, steps: [step, null] }],
+    ['with a step without details', { ...rehearsal, steps: [{ ...step, details: 'one' }, step] }],
+  ])('that is %s is not shown: the file is no plan', (_title, given) => {
+    const failure = failureOf(edited({ rehearsal: given }));
+    expect(failure.code).toBe('usage');
+    expect(failure.message).toBe('plan.json is not a plan that callsheet wrote');
+  });
+});
+
+describe('lines of a plan file', () => {
+  const lines = (given: string) => given.split('\n').map((line) => ({ text: line }));
+
+  test('are read as the whole text is', async () => {
+    expect(await parsePlanLines(lines(text), 'plan.json')).toEqual(JSON.parse(text));
+  });
+
+  test.each<[string, string, string]>([
+    ['none at all', '', 'is not a plan that callsheet wrote'],
+    ['lines of something else', 'callsheet: 1\n  agents: {}', 'is not a plan that callsheet wrote'],
+    ['a member that is no JSON', '{\n  "format": callsheet-plan\n}', 'it is not JSON'],
+    [
+      'a list that does not end',
+      '{\n  "format": "callsheet-plan",\n  "version": 1,\n  "changes": [',
+      'is not a plan that callsheet wrote',
+    ],
+    [
+      'a version that is newer',
+      '{\n  "format": "callsheet-plan",\n  "version": 2\n}',
+      'version 2; this callsheet reads version 1',
+    ],
+  ])('that are %s are refused', async (_title, given, message) => {
+    await expect(parsePlanLines(lines(given), 'plan.json')).rejects.toThrow(message);
   });
 });
