@@ -85,14 +85,11 @@ export function brokenHolds(
   const broken = Object.entries(holds).filter(([key, hold]) => {
     const { address } = hold;
     if (address === undefined) return key === digest;
-    const change = acting.find((one) => isMeant(hold, one));
-    if (change === undefined) return false;
-    return isBroken(
-      hold,
-      change,
-      desired.find((one) => one.address === change.address),
-      world,
-    );
+    const meant = acting.filter((one) => isMeant(hold, one));
+    return meant.some((change) => {
+      const wanted = desired.find((one) => one.address === change.address);
+      return isBroken(hold, change, wanted, world);
+    });
   });
   return new Map(broken);
 }

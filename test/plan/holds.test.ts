@@ -374,6 +374,29 @@ describe('a hold on a value', () => {
   });
 });
 
+test('a hold is broken by any change that it is on: its resource moved, and another has its address', async () => {
+  const made = world()
+    .desired({
+      [DESK]: { name: 'Second', greeting_message: 'Hello!' },
+      'agent.front': { name: 'Desk', greeting_message: 'Good day!' },
+    })
+    .live({
+      agent: [
+        { id: 'a1', name: 'Desk', greeting_message: 'Hi.' },
+        { id: 'a2', name: 'Second', greeting_message: 'Hi.' },
+      ],
+    })
+    .applied({
+      [DESK]: { id: 'a2', name: 'Second', greeting_message: 'Hi.' },
+      'agent.front': { id: 'a1', name: 'Desk', greeting_message: 'Hi.' },
+    });
+  const { plan } = await made.plan();
+  const hold = { undid: 'r1', by: 'r2', at: '2026-03-03T08:30:00Z', user: 'sam', ...GREETING };
+  const given = { holds: { k1: hold }, desired: made.wanted(), world: made.given() };
+  for (const changes of [plan.changes, plan.changes.toReversed()])
+    expect([...brokenHolds({ ...plan, changes }, given).keys()]).toEqual(['k1']);
+});
+
 describe('a hold on the absence of a value', () => {
   const ABSENT = held('greeting_message', null);
   test.each<[string, boolean, Documents]>([
