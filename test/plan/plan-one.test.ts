@@ -48,7 +48,12 @@ describe('with a fast refresh', () => {
     .desired(desk())
     .live({ agent: [LIVE] })
     .applied(APPLIED);
-  const pin = { digest: 'sha256:then', updated_at: UPDATED, history_id: null, certain: true };
+  const pin = {
+    digest: 'sha256:then',
+    updated_at: UPDATED,
+    history_id: null,
+    certain: true as const,
+  };
   const state = remembering(made, { pin });
 
   test('what provably did not change is not read, and the plan names what that rests on', async () => {
