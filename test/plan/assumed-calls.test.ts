@@ -258,6 +258,23 @@ describe('a form that is only assumed', () => {
     expect(plan.changes).toMatchObject([{ action: 'adopt', verdict: 'ok' }]);
   });
 
+  test('does not stand in the way of what is refused anyway', async () => {
+    const two = [{ connection_name: 'C' }, { connection_name: 'C' }];
+    const made = world()
+      .desired({
+        'agent.a': {
+          name: 'A',
+          extensions: {
+            mcp_servers: [{ connection_name: 'C', mcp_endpoint_url: 'https://x.test' }],
+          },
+        },
+      })
+      .live({ agent: [{ id: 'a1', name: 'A', extensions: { mcp_servers: two } }] });
+    const { plan } = await made.plan({ assume: false });
+    expect(plan.changes).toMatchObject([{ action: 'update', verdict: 'refused' }]);
+    expect(plan.changes[0]?.reason).toMatch(/^the platform has 2 entries/);
+  });
+
   test('does not stand in the way of fields that are shown', async () => {
     const made = world().desired({ 'agent.a': { name: 'A', model: 'alpha-4o' } });
     const { plan } = await made.plan({ assume: false });

@@ -75,6 +75,14 @@ describe('the id in the state', () => {
       found: { 'agent.desk': 'a1 by state' },
     },
     {
+      title:
+        'is looked for where the configuration wants the resource, when somebody moved it there',
+      desired: { 'agent.desk': { name: 'Desk', organization_id: BAY } },
+      live: { agent: [desk('a1', { organization_id: BAY })] },
+      applied: { 'agent.desk': { id: 'a1', name: 'Desk', organization_id: HARBOR } },
+      found: { 'agent.desk': 'a1 by state' },
+    },
+    {
       title: 'is missing when it is gone',
       desired: { 'agent.desk': { name: 'Desk' } },
       live: {},

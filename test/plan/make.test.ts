@@ -127,7 +127,11 @@ describe('what lifecycle.adopt names and is gone', () => {
 });
 
 test('the share of what a plan touches is one of what is live, not of what is to be', async () => {
-  const more = { 'agent.new': { name: 'New' }, 'agent.newer': { name: 'Newer' } };
+  const more = {
+    'agent.new': { name: 'New' },
+    'agent.newer': { name: 'Newer' },
+    'agent.newest': { name: 'Newest' },
+  };
   const made = BASE.desired({ ...DESIRED, ...more });
   const guards = { max_change_percent: 40, min_resources: 1 };
   const { plan } = await made.plan({ guards });
