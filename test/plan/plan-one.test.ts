@@ -462,6 +462,21 @@ describe('a rollback', () => {
     },
   ]);
 
+  test('says no way of undoing where there is only one', async () => {
+    const gentle = { ...policy, on_exhausted: 'voicemail' };
+    const change = await changeOf({
+      title: '',
+      address: 'retry_policy.gentle',
+      desired: { 'retry_policy.gentle': { name: 'Gentle', on_exhausted: 'end' } },
+      live: { retry_policy: [gentle] },
+      applied: { 'retry_policy.gentle': gentle },
+      input: rollback,
+      says: '',
+    });
+    expect(change).toMatchObject({ action: 'update' });
+    expect(change?.undoing).toBeUndefined();
+  });
+
   const undoingOf = async (more: object, purpose: PlanInput['purpose']) => {
     const change: Change | undefined = await changeOf({
       title: '',
