@@ -25,11 +25,12 @@ export function assumptionsOf(
       const assumption = lackOf(operation) === undefined ? assumptionOf(operation) : undefined;
       if (assumption !== undefined) found.add(assumption);
     }
+    if (!isDone) continue;
     const paths = [
       ...change.fields.map(({ path }) => path),
       ...(carried.get(change.address) ?? []),
     ];
-    for (const path of isDone ? paths : []) {
+    for (const path of paths) {
       for (const assumption of assumptionsAlong(kind.schema, path)) found.add(assumption);
     }
   }

@@ -211,12 +211,11 @@ async function findRecorded(
   const listed = await listKnown(reader, kind, scope);
   const found = listed && itemOf(listed, recorded.id);
   if (found !== undefined) return found;
-  const isSame = kind.scope.every((field) => recorded.scope[field] === scope[field]);
   if (listed === undefined) {
     const at = { id: recorded.id, scope: recorded.scope, isUnread: recorded.pin === null };
     return lookUp(kind, at, reader);
   }
-  return isSame ? undefined : findById(kind, recorded.id, recorded.scope, reader);
+  return findById(kind, recorded.id, recorded.scope, reader);
 }
 
 /** The live resource of an id: in its list or, where there is none, on its own. */

@@ -113,12 +113,14 @@ function isPlan(value: unknown): value is PlanDocument {
     typeof digest === 'string' &&
     (rehearsal === undefined || isShown(rehearsal)) &&
     Array.isArray(changes) &&
-    changes.every(
-      (change: Partial<Record<'kind' | 'fields' | 'operations', unknown>> | null) =>
-        known.has(String(change?.kind)) &&
-        Array.isArray(change?.fields) &&
-        Array.isArray(change?.operations),
-    )
+    changes.every((change) => {
+      const members: Partial<Record<string, unknown>> = Object(change);
+      return (
+        known.has(String(members.kind)) &&
+        Array.isArray(members.fields) &&
+        Array.isArray(members.operations)
+      );
+    })
   );
 }
 

@@ -29,7 +29,6 @@ export function withSupport(
   carried: readonly string[],
 ): Change {
   const { kind, isListed } = identity;
-  if (change.verdict === 'unsupported') return change;
   if (change.action === 'create' && !isListed && !kind.refusesTwins) {
     const lack = lackIn(kind.operations.read, support);
     const reason = `nobody can tell whether it exists: ${lack?.words}; ${ADOPT}`;

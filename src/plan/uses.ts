@@ -41,7 +41,6 @@ export async function refuseUsed(
   surroundings: Surroundings,
 ): Promise<readonly Change[]> {
   const leaving = new Set(changes.filter((change) => change.verdict === 'ok' && isDelete(change)));
-  if (leaving.size === 0) return changes;
   const uses = await usesOf(new Set([...leaving].map(({ kind }) => kind)), surroundings);
   const planned = new Map(changes.map((change) => [`${change.kind} ${change.id}`, change]));
   return changes.map((change) => {
@@ -111,9 +110,8 @@ function tell(uses: readonly Use[], planned: ReadonlyMap<string, Change>): strin
     return planned.get(`${kind.name} ${id}`)?.address ?? `${name} (${id})`;
   });
   const more = users.length > NAMED ? ` and ${users.length - NAMED} more` : '';
-  const [one] = users;
-  const noun = users.length === 1 ? one?.kind.name : one?.kind.section;
-  const what = `${users.length} live ${(noun ?? '').replaceAll('_', ' ')} still`;
+  const [noun = ''] = users.map(({ kind }) => (users.length === 1 ? kind.name : kind.section));
+  const what = `${users.length} live ${noun.replaceAll('_', ' ')} still`;
   const verb = users.length === 1 ? 'uses' : 'use';
   return `${what} ${verb} it: ${named.join(', ')}${more}; give them another one first, or plan with --force`;
 }

@@ -97,6 +97,22 @@ describe('adopt', () => {
       steps: ['update greeting_message'],
     },
     {
+      title: 'what took the name of one that is gone, of which nothing was sent to it',
+      desired: { 'agent.desk': { name: 'Desk' } },
+      live: { agent: [LIVE] },
+      applied: { 'agent.desk': { id: 'a9', ...DESK } },
+      says: 'adopt',
+      because: ['found by its name'],
+    },
+    {
+      title: 'what the state has under another address, and say which',
+      desired: desk(),
+      live: { agent: [LIVE] },
+      applied: { 'agent.old': { id: 'a1', ...DESK } },
+      says: 'adopt',
+      because: ['it was agent.old before'],
+    },
+    {
       title: 'what was made anew by hand',
       desired: desk(),
       live: { agent: [LIVE] },
@@ -105,6 +121,16 @@ describe('adopt', () => {
     },
   ]);
 });
+
+const PAGE = 'knowledge_source.kb.faq';
+const page = { knowledge_base_id: 'kb1', url: 'https://x.test/faq' };
+const crawled = {
+  id: 's1',
+  ...page,
+  status: 'active',
+  chunk_count: 3,
+  last_synced_at: '2026-01-02T00:00:00Z',
+};
 
 describe('update', () => {
   const applied = { 'agent.desk': { id: 'a1', ...DESK } };
@@ -209,7 +235,155 @@ describe('update', () => {
       because: ['sent again, as asked'],
       steps: ['update integrations'],
     },
+    {
+      title: 'a secret that is to be sent again together with those of others',
+      desired: desk({ integrations: { smsProvider: { auth_token: { $secret: 'env:TOKEN' } } } }),
+      live: { agent: [{ ...LIVE, integrations: { smsProvider: {} } }] },
+      applied,
+      options: { resend_secrets: ['agent.other', 'agent.desk'] },
+      having: (made) => made.secrets({ 'env:TOKEN': 'canary' }),
+      says: 'update',
+      because: ['sent again, as asked'],
+    },
+    {
+      title: 'what drifted, though something is to be ignored that is no path',
+      desired: desk({ lifecycle: { ignore: ['[', 'status'] } }),
+      live: { agent: [{ ...LIVE, greeting_message: 'Hi', status: 'inactive' }] },
+      applied,
+      says: 'update',
+      steps: ['update greeting_message'],
+    },
+    {
+      title: 'a field that is newer than the schema',
+      address: 'sms_template.hi',
+      desired: { 'sms_template.hi': { name: 'Hi', mood: 'calm' } },
+      live: { sms_template: [{ id: 't1', name: 'Hi', mood: 'brisk' }] },
+      applied: { 'sms_template.hi': { id: 't1', name: 'Hi', mood: 'brisk' } },
+      says: 'update',
+      steps: ['update mood'],
+    },
+    {
+      title: 'a field that is newer than the schema by making a voice anew, which is never updated',
+      address: 'custom_voice.harbor',
+      desired: { 'custom_voice.harbor': { name: 'New', mood: 'calm' } },
+      live: { custom_voice: [{ id: 'v1', name: 'Old', mood: 'brisk' }] },
+      applied: { 'custom_voice.harbor': { id: 'v1', name: 'Old', mood: 'brisk' } },
+      says: 'replace',
+      because: ['name, mood cannot be changed'],
+      steps: ['create organization_id name mood'],
+    },
+    {
+      title: 'a field that is newer than the schema by ingesting a page again',
+      address: PAGE,
+      desired: { [PAGE]: { ...page, mood: 'calm' } },
+      live: { knowledge_source: [{ ...crawled, mood: 'brisk' }] },
+      applied: { [PAGE]: { id: 's1', ...page, mood: 'brisk' } },
+      says: 'update',
+      because: ['the configuration changed'],
+      steps: ['again mood'],
+    },
+    {
+      title: 'a page that is due, all of it',
+      address: PAGE,
+      desired: { [PAGE]: { ...page, reingest_after: '7d' } },
+      live: { knowledge_source: [crawled] },
+      applied: { [PAGE]: { id: 's1', ...page, reingest_after: '7d' } },
+      says: 'update',
+      because: ['last ingested 2026-01-02T00:00:00Z, which is more than 7d ago'],
+      steps: ['again knowledge_base_id url reingest_after'],
+    },
+    {
+      title: 'a page that changed and is due because it changed',
+      address: PAGE,
+      desired: { [PAGE]: { ...page, reingest_after: '7d', mood: 'calm' } },
+      live: { knowledge_source: [{ ...crawled, mood: 'brisk' }] },
+      applied: { [PAGE]: { id: 's1', ...page, reingest_after: '7d', mood: 'brisk' } },
+      says: 'update',
+      because: ['the configuration changed'],
+      steps: ['again mood'],
+    },
+    {
+      title: 'no element of a list of which there are two',
+      desired: desk({ extensions: { tools: [{ name: 'crm', url: 'https://new.test' }] } }),
+      live: {
+        agent: [
+          {
+            ...LIVE,
+            extensions: {
+              tools: [
+                { name: 'crm', url: 'https://one.test' },
+                { name: 'crm', url: 'https://two.test' },
+              ],
+            },
+          },
+        ],
+      },
+      applied,
+      says: 'update refused',
+      because: [
+        'the platform has 2 entries of extensions.tools whose name is "crm"',
+        'rename or delete one of them in the dashboard',
+      ],
+      steps: [],
+    },
+    {
+      title: 'no element of several lists of which there are two, and say it of each',
+      desired: desk({
+        extensions: {
+          tools: [{ name: 'crm', url: 'https://new.test' }],
+          mcp_servers: [{ connection_name: 'C', mcp_endpoint_url: 'https://new.test' }],
+        },
+      }),
+      live: {
+        agent: [
+          {
+            ...LIVE,
+            extensions: {
+              tools: [{ name: 'crm' }, { name: 'crm' }],
+              mcp_servers: [{ connection_name: 'C' }, { connection_name: 'C' }],
+            },
+          },
+        ],
+      },
+      applied,
+      says: 'update refused',
+      because: [
+        'entries of extensions.tools whose name is "crm"',
+        'lifecycle.ignore: [extensions.tools]; the platform has 2 entries of extensions.mcp_servers',
+      ],
+      steps: [],
+    },
   ]);
+
+  test('shows nothing of a secret that is written already', async () => {
+    const sms = { integrations: { smsProvider: { auth_token: { $secret: 'env:TOKEN' } } } };
+    const change = await changeOf({
+      title: '',
+      desired: desk({ greeting_message: 'Good day', ...sms }),
+      live: { agent: [{ ...LIVE, integrations: { smsProvider: {} } }] },
+      applied: { 'agent.desk': { id: 'a1', ...DESK, ...sms } },
+      having: (made) => made.secrets({ 'env:TOKEN': 'canary' }),
+      says: '',
+    });
+    expect(change?.fields.map(({ path }) => path)).toEqual(['greeting_message']);
+  });
+
+  test.each([
+    ['an update', { agent: [LIVE] }],
+    ['a create', {}],
+  ])('shows nothing after %s of what the platform owns', async (_title, live) => {
+    const change = await changeOf({
+      title: '',
+      desired: desk({ greeting_message: 'Good day', created_at: '2026-01-01T00:00:00Z' }),
+      live,
+      says: '',
+    });
+    expect(change?.after).toEqual({
+      organization_id: HARBOR,
+      name: 'Desk',
+      greeting_message: 'Good day',
+    });
+  });
 
   test('shows both sides of what it owns, and pins what is live', async () => {
     const change = await changeOf({

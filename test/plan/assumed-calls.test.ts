@@ -49,6 +49,39 @@ const rows: readonly Row[] = [
     because: ['which this platform does not have', '; otherwise make the change in the dashboard'],
   },
   {
+    title: 'an operation that the platform lacks may be somewhere else',
+    made: world().desired(POLICY).lacking({ createRetryPolicy: 'absent' }),
+    says: 'create unsupported',
+    because: ['If the platform has it, say where under platform.endpoints'],
+  },
+  {
+    title: 'an operation whose request nobody shows is not helped by saying where it is',
+    made: world().desired(POLICY).lacking({ createRetryPolicy: 'unshown' }),
+    says: 'create unsupported',
+    because: [
+      'it needs createRetryPolicy (assumption about.createRetryPolicy), whose request the specification does not show and platform.assume: false refuses; otherwise make the change in the dashboard',
+    ],
+  },
+  {
+    title: 'an agent that is known and cannot be looked for is updated',
+    made: world()
+      .desired({ 'agent.a': { name: 'A', status: 'inactive' } })
+      .live({ agent: [{ id: 'a1', name: 'A', organization_id: HARBOR }] })
+      .applied({ 'agent.a': { id: 'a1', name: 'A' } })
+      .lacking({ listAgents: 'absent' }),
+    says: 'update ok',
+    because: ['the configuration changed'],
+  },
+  {
+    title: 'of what cannot be read every field that differs is named',
+    made: world()
+      .desired({ 'sms_template.s': { ...SMS['sms_template.s'], body: 'Hello', status: 'draft' } })
+      .applied({ 'sms_template.s': { ...SMS['sms_template.s'], id: 's1' } })
+      .lacking(NO_SMS),
+    says: 'update unsupported',
+    because: ['body, status cannot be compared: it needs listSmsTemplates'],
+  },
+  {
     title: 'what cannot be made or looked for may be there, and be adopted',
     made: world()
       .desired(POLICY)
@@ -182,6 +215,78 @@ test.each(rows)('$title', async ({ made, says, because = [] }) => {
   expect(`${change?.action} ${change?.verdict}`).toBe(says);
   for (const text of because) expect(change?.reason).toContain(text);
   if (change?.verdict === 'unsupported') expect(change.operations).toEqual([]);
+});
+
+test('an operation that rests on no assumption is named alone', async () => {
+  const { plan } = await world().desired(POLICY).lacking({ createRetryPolicy: 'absent' }).plan();
+  expect(plan.changes[0]?.reason).toContain(
+    'it needs createRetryPolicy, which this platform does not have. If',
+  );
+});
+
+describe('a form that is only assumed', () => {
+  const server = { extensions: { mcp_servers: [{ connection_name: 'C' }] } };
+  const wanting = world().desired({ 'agent.a': { name: 'A', ...server } });
+  const live = { agent: [{ id: 'a1', name: 'A', ...server }] };
+  const FORM =
+    'it writes extensions.mcp_servers[C].connection_name (assumption mcp.write-shape), whose form the specification does not show and platform.assume: false refuses';
+
+  test('is not made where nothing may be assumed', async () => {
+    const { plan } = await wanting.plan({ assume: false });
+    expect(plan.changes).toMatchObject([
+      {
+        action: 'create',
+        verdict: 'unsupported',
+        reason: `not on the platform yet; ${FORM}; otherwise make the change in the dashboard`,
+        operations: [],
+      },
+    ]);
+    expect(plan.assumptions).toEqual([]);
+  });
+
+  test.each<[string, boolean | undefined]>([
+    ['unless told otherwise', undefined],
+    ['where that is allowed', true],
+  ])('is made %s', async (_title, assume) => {
+    const { plan } = await wanting.plan(assume === undefined ? {} : { assume });
+    expect(plan.changes).toMatchObject([{ action: 'create', verdict: 'ok' }]);
+    expect(plan.assumptions).toEqual(['mcp.write-shape']);
+  });
+
+  test('does not stand in the way of taking over what has it already', async () => {
+    const { plan } = await wanting.live(live).plan({ assume: false });
+    expect(plan.changes).toMatchObject([{ action: 'adopt', verdict: 'ok' }]);
+  });
+
+  test('does not stand in the way of what is refused anyway', async () => {
+    const two = [{ connection_name: 'C' }, { connection_name: 'C' }];
+    const made = world()
+      .desired({
+        'agent.a': {
+          name: 'A',
+          extensions: {
+            mcp_servers: [{ connection_name: 'C', mcp_endpoint_url: 'https://x.test' }],
+          },
+        },
+      })
+      .live({ agent: [{ id: 'a1', name: 'A', extensions: { mcp_servers: two } }] });
+    const { plan } = await made.plan({ assume: false });
+    expect(plan.changes).toMatchObject([{ action: 'update', verdict: 'refused' }]);
+    expect(plan.changes[0]?.reason).toMatch(/^the platform has 2 entries/);
+  });
+
+  test('does not stand in the way of fields that are shown', async () => {
+    const made = world().desired({ 'agent.a': { name: 'A', model: 'alpha-4o' } });
+    const { plan } = await made.plan({ assume: false });
+    expect(plan.changes).toMatchObject([{ action: 'create', verdict: 'ok' }]);
+  });
+
+  test('stands in the way of a lacking list as well, which is told first', async () => {
+    const { plan } = await wanting.lacking({ listAgents: 'absent' }).plan({ assume: false });
+    expect(plan.changes[0]?.reason).toBe(
+      'nobody can tell whether it exists: it needs listAgents, which this platform does not have; if the resource exists, name its id in lifecycle.adopt',
+    );
+  });
 });
 
 describe('nothing is to be done', () => {

@@ -36,6 +36,23 @@ test.each<[string, WorldBuilder, readonly string[]]>([
     ['getAgent', 'listAgents', 'mcp.write-shape', 'updateAgent'],
   ],
   [
+    'what is not carried out, since an operation of it is lacking,',
+    desk({ extensions: { mcp_servers: [{ connection_name: 'C' }] } })
+      .live(LIVE)
+      .applied(APPLIED)
+      .lacking({ updateAgent: 'absent' }),
+    ['getAgent', 'listAgents'],
+  ],
+  [
+    'an MCP connection that goes back as it is',
+    desk({ extensions: { tools: [{ name: 'crm' }] } })
+      .live({
+        agent: [{ ...LIVE.agent[0], extensions: { mcp_servers: [{ connection_name: 'C' }] } }],
+      })
+      .applied(APPLIED),
+    ['getAgent', 'listAgents', 'mcp.write-shape', 'updateAgent'],
+  ],
+  [
     'a delete',
     world().desired({}).live(LIVE).applied(APPLIED),
     ['deleteAgent', 'getAgent', 'listAgents'],

@@ -1,11 +1,19 @@
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/core/value.ts';
-import { identify } from '../../src/plan/identify.ts';
+import { type IdentifyOptions, identify } from '../../src/plan/identify.ts';
 import { BAY, type Documents, HARBOR, type WorldBuilder, world } from '../world.ts';
 
 /** `address → id by how`, or `address → nothing`, and what is missing. */
-async function identitiesOf(made: WorldBuilder): Promise<Readonly<Record<string, string>>> {
-  const { identities, obscurities } = await identify(made.wanted(), made.state(), made.reader());
+async function identitiesOf(
+  made: WorldBuilder,
+  options: IdentifyOptions = {},
+): Promise<Readonly<Record<string, string>>> {
+  const { identities, obscurities } = await identify(
+    made.wanted(),
+    made.state(),
+    made.reader(),
+    options,
+  );
   return {
     ...Object.fromEntries(
       identities.map(({ address, found, by, missing }) => [
@@ -29,13 +37,14 @@ type Row = {
   readonly desired: Documents;
   readonly live: Readonly<Record<string, readonly JsonObject[]>>;
   readonly applied?: Documents;
+  readonly options?: IdentifyOptions;
   readonly found: Readonly<Record<string, string>>;
 };
 
 function identifies(rows: readonly Row[]): void {
-  test.each(rows)('$title', async ({ desired, live, applied = {}, found }) => {
+  test.each(rows)('$title', async ({ desired, live, applied = {}, options = {}, found }) => {
     const made = world().desired(desired).live(live).applied(applied);
-    expect(await identitiesOf(made)).toEqual(found);
+    expect(await identitiesOf(made, options)).toEqual(found);
   });
 }
 
@@ -66,6 +75,14 @@ describe('the id in the state', () => {
       found: { 'agent.desk': 'a1 by state' },
     },
     {
+      title:
+        'is looked for where the configuration wants the resource, when somebody moved it there',
+      desired: { 'agent.desk': { name: 'Desk', organization_id: BAY } },
+      live: { agent: [desk('a1', { organization_id: BAY })] },
+      applied: { 'agent.desk': { id: 'a1', name: 'Desk', organization_id: HARBOR } },
+      found: { 'agent.desk': 'a1 by state' },
+    },
+    {
       title: 'is missing when it is gone',
       desired: { 'agent.desk': { name: 'Desk' } },
       live: {},
@@ -78,6 +95,14 @@ describe('the id in the state', () => {
       live: { agent: [desk('a2')] },
       applied: { 'agent.desk': { id: 'a1', name: 'Desk' } },
       found: { 'agent.desk': 'a2 by natural_key, a1 is missing' },
+    },
+    {
+      title:
+        'is missing when it is in the list of another scope: what is listed is not asked for alone',
+      desired: { 'agent.desk': { name: 'Desk' } },
+      live: { agent: [desk('a1', { organization_id: BAY })] },
+      applied: { 'agent.desk': { id: 'a1', name: 'Desk', organization_id: HARBOR } },
+      found: { 'agent.desk': 'nothing, a1 is missing' },
     },
     {
       title: 'is looked for where a resource that is no longer configured was',
@@ -137,6 +162,12 @@ describe('lifecycle.adopt', () => {
       found: { 'agent.desk': 'x1 is nothing' },
     },
     {
+      title: 'does not take what is in another organization',
+      desired: { 'agent.desk': adopting('a1') },
+      live: { agent: [desk('a1', { organization_id: BAY })] },
+      found: { 'agent.desk': 'a1 is nothing' },
+    },
+    {
       title: 'of what was adopted once and is gone: it is missing like any other',
       desired: { 'agent.desk': adopting('a1') },
       live: {},
@@ -146,8 +177,208 @@ describe('lifecycle.adopt', () => {
   ]);
 });
 
+/** For a rollback, whose `lifecycle.adopt` says what a resource was once. */
+describe('lifecycle.adopt, where resources do not move', () => {
+  const options = { moves: false };
+  identifies([
+    {
+      title: 'finds the resource that was there, though another took its place and both stayed',
+      desired: { 'agent.desk': adopting('a1') },
+      live: { agent: [desk('a1'), desk('a2')] },
+      applied: { 'agent.desk': { id: 'a2', name: 'Desk' } },
+      options,
+      found: { 'agent.desk': 'a1 by adopt' },
+    },
+    {
+      title: 'finds the resource where the state knows none',
+      desired: { 'agent.desk': adopting('a1', 'Other') },
+      live: { agent: [desk('a1')] },
+      options,
+      found: { 'agent.desk': 'a1 by adopt' },
+    },
+    {
+      title: 'gives way to the id in the state where it is gone',
+      desired: { 'agent.desk': adopting('a1') },
+      live: { agent: [desk('a2')] },
+      applied: { 'agent.desk': { id: 'a2', name: 'Desk' } },
+      options,
+      found: { 'agent.desk': 'a2 by state' },
+    },
+    {
+      title: 'gives way to the natural key where it is gone and the state knows none',
+      desired: { 'agent.desk': adopting('a1'), 'agent.other': adopting('a9', 'Other') },
+      live: { agent: [desk('a2')] },
+      options,
+      found: { 'agent.desk': 'a2 by natural_key', 'agent.other': 'nothing' },
+    },
+    {
+      title: 'of the id in the state finds it by the state',
+      desired: { 'agent.desk': adopting('a1') },
+      live: { agent: [desk('a1')] },
+      applied: { 'agent.desk': { id: 'a1', name: 'Desk' } },
+      options,
+      found: { 'agent.desk': 'a1 by state' },
+    },
+    {
+      title: 'does not take what another address holds',
+      desired: { 'agent.desk': adopting('a1'), 'agent.other': { name: 'Other' } },
+      live: { agent: [desk('a1'), desk('a2')] },
+      applied: {
+        'agent.desk': { id: 'a2', name: 'Desk' },
+        'agent.other': { id: 'a1', name: 'Other' },
+      },
+      options,
+      found: { 'agent.desk': 'a2 by state', 'agent.other': 'a1 by state' },
+    },
+    {
+      title: 'does not take what an address holds that is no longer configured',
+      desired: { 'agent.desk': adopting('a1') },
+      live: { agent: [desk('a1')] },
+      applied: { 'agent.old': { id: 'a1', name: 'Desk' } },
+      options,
+      found: { 'agent.desk': 'nothing', 'agent.old': 'a1 by state' },
+    },
+  ]);
+});
+
+/** `address → id by how`, and the address that the state still has it under. */
+async function formersOf(
+  made: WorldBuilder,
+  formerly?: Readonly<Record<string, readonly string[]>>,
+): Promise<Readonly<Record<string, string>>> {
+  const options = formerly && { formerly: (address: string) => formerly[address] ?? [] };
+  const { identities } = await identify(made.wanted(), made.state(), made.reader(), options);
+  return Object.fromEntries(
+    identities.map(({ address, found, by, missing, movedFrom, knownAs }) => [
+      address,
+      [
+        `${found?.id ?? missing ?? 'none'} by ${by}`,
+        ...(movedFrom === undefined ? [] : [`moved from ${movedFrom}`]),
+        ...(knownAs === undefined ? [] : [`known as ${knownAs}`]),
+      ].join(', '),
+    ]),
+  );
+}
+
+describe('a former address', () => {
+  type Moved = {
+    readonly title: string;
+    readonly desired?: Documents;
+    readonly applied: Documents;
+    readonly formerly?: Readonly<Record<string, readonly string[]>>;
+    readonly found: Readonly<Record<string, string>>;
+  };
+  const renamed = { 'agent.new': { name: 'Renamed' } };
+  const rows: readonly Moved[] = [
+    {
+      title: 'hands over the id in the state, whatever the resource is called now',
+      applied: { 'agent.old': { id: 'a1', name: 'Desk' } },
+      formerly: { 'agent.new': ['agent.old'] },
+      found: { 'agent.new': 'a1 by state, moved from agent.old' },
+    },
+    {
+      title: 'is passed over for one before it where the state does not have it',
+      applied: { 'agent.older': { id: 'a1', name: 'Desk' } },
+      formerly: { 'agent.new': ['agent.old', 'agent.older'] },
+      found: { 'agent.new': 'a1 by state, moved from agent.older' },
+    },
+    {
+      title: 'that is the latest goes before the others',
+      applied: {
+        'agent.older': { id: 'a2', name: 'Night' },
+        'agent.old': { id: 'a1', name: 'Desk' },
+      },
+      formerly: { 'agent.new': ['agent.old', 'agent.older'] },
+      found: {
+        'agent.new': 'a1 by state, moved from agent.old',
+        'agent.older': 'a2 by state',
+      },
+    },
+    {
+      title: 'is not looked at where the state has the address itself',
+      applied: {
+        'agent.new': { id: 'a2', name: 'Night' },
+        'agent.old': { id: 'a1', name: 'Desk' },
+      },
+      formerly: { 'agent.new': ['agent.old'] },
+      found: { 'agent.new': 'a2 by state', 'agent.old': 'a1 by state' },
+    },
+    {
+      title: 'keeps its resource where it is still configured',
+      desired: { ...renamed, 'agent.old': { name: 'Desk' } },
+      applied: { 'agent.old': { id: 'a1', name: 'Desk' } },
+      formerly: { 'agent.new': ['agent.old'] },
+      found: { 'agent.new': 'none by nothing', 'agent.old': 'a1 by state' },
+    },
+    {
+      title: 'hands over to one address only',
+      desired: { ...renamed, 'agent.newer': { name: 'Newer' } },
+      applied: { 'agent.old': { id: 'a1', name: 'Desk' } },
+      formerly: { 'agent.new': ['agent.old'], 'agent.newer': ['agent.old'] },
+      found: {
+        'agent.new': 'a1 by state, moved from agent.old',
+        'agent.newer': 'none by nothing',
+      },
+    },
+    {
+      title: 'is told where the resource was found by its name',
+      desired: { 'agent.new': { name: 'Desk' } },
+      applied: { 'agent.old': { id: 'a1', name: 'Desk' } },
+      found: { 'agent.new': 'a1 by natural_key, known as agent.old' },
+    },
+    {
+      title: 'is told where lifecycle.adopt took the resource over',
+      desired: { 'agent.new': adopting('a1', 'Other') },
+      applied: { 'agent.old': { id: 'a1', name: 'Desk' } },
+      found: { 'agent.new': 'a1 by adopt, known as agent.old' },
+    },
+    {
+      title: 'is not told where the state has the resource under both',
+      desired: { 'agent.new': { name: 'Desk' } },
+      applied: {
+        'agent.new': { id: 'a1', name: 'Desk' },
+        'agent.old': { id: 'a1', name: 'Desk' },
+      },
+      found: { 'agent.new': 'a1 by state' },
+    },
+  ];
+  const live = { agent: [desk('a1'), desk('a2', { name: 'Night' })] };
+  test.each(rows)('$title', async ({ desired = renamed, applied, formerly, found }) => {
+    const made = world().desired(desired).live(live).applied(applied);
+    expect(await formersOf(made, formerly)).toEqual(found);
+  });
+});
+
+test('without a state, resources are found by their names', async () => {
+  const made = world()
+    .desired({ 'agent.desk': { name: 'Desk' }, 'agent.other': { name: 'Other' } })
+    .live({ agent: [desk('a1')] });
+  const { identities } = await identify(made.wanted(), undefined, made.reader());
+  expect(identities.map(({ address, found, by }) => [address, found?.id, by])).toEqual([
+    ['agent.desk', 'a1', 'natural_key'],
+    ['agent.other', undefined, 'nothing'],
+  ]);
+});
+
+test('an id that cannot be adopted is told together with who holds it', async () => {
+  const made = world()
+    .desired({ 'agent.desk': { name: 'Desk' }, 'agent.thief': adopting('a1', 'Thief') })
+    .live({ agent: [desk('a1')] })
+    .applied({ 'agent.desk': { id: 'a1', name: 'Desk' } });
+  const { obscurities } = await identify(made.wanted(), made.state(), made.reader());
+  expect(obscurities).toEqual([
+    { type: 'adopts_nothing', address: 'agent.thief', id: 'a1', holder: 'agent.desk' },
+  ]);
+});
+
 describe('the natural key', () => {
   identifies([
+    {
+      title: 'is none where there is no name: what has no name either is another resource',
+      desired: { 'agent.desk': { greeting_message: 'Hello' } },
+      live: { agent: [{ id: 'a1', greeting_message: 'Hello' }] },
+      found: { 'agent.desk': 'nothing' },
+    },
     {
       title: 'of an agent is its organization and its name',
       desired: {
@@ -215,6 +446,7 @@ describe('the natural key', () => {
 describe('a knowledge source', () => {
   const page = (url: string) => ({ knowledge_base_id: 'kb1', url });
   const file = (name: string) => ({ knowledge_base_id: 'kb1', name });
+  const INGESTED = { status: 'active', chunk_count: 3 };
   identifies([
     {
       title: 'is found by its url or its file name, in its knowledge base',
@@ -245,6 +477,30 @@ describe('a knowledge source', () => {
         ],
       },
       found: { 'knowledge_source.kb.prices': 's3 by natural_key' },
+    },
+    {
+      title: 'of which the newest are of one time is one that is ingested',
+      desired: { 'knowledge_source.kb.prices': file('prices.pdf') },
+      live: {
+        knowledge_source: [
+          { id: 's1', name: 'prices.pdf', created_at: '2026-01-04T00:00:00Z', status: 'pending' },
+          { id: 's2', name: 'prices.pdf', created_at: '2026-01-04T00:00:00Z', ...INGESTED },
+          { id: 's3', name: 'prices.pdf', created_at: '2026-01-04T00:00:00Z', status: 'pending' },
+          { id: 's4', name: 'prices.pdf', created_at: '2026-01-02T00:00:00Z', ...INGESTED },
+        ],
+      },
+      found: { 'knowledge_source.kb.prices': 's2 by natural_key' },
+    },
+    {
+      title: 'of which the newest is not ingested is the newest all the same',
+      desired: { 'knowledge_source.kb.prices': file('prices.pdf') },
+      live: {
+        knowledge_source: [
+          { id: 's1', name: 'prices.pdf', created_at: '2026-01-02T00:00:00Z', ...INGESTED },
+          { id: 's2', name: 'prices.pdf', created_at: '2026-01-04T00:00:00Z', status: 'pending' },
+        ],
+      },
+      found: { 'knowledge_source.kb.prices': 's2 by natural_key' },
     },
   ]);
 });

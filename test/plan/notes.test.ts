@@ -61,6 +61,59 @@ describe('a note', () => {
     expect([other.plan.changes[0]?.verdict, other.plan.notes]).toEqual(['unsupported', []]);
   });
 
+  describe('on a field that is newer than the schema and is not returned', () => {
+    const made = world().live({ agent: [{ id: 'a1', name: 'Desk' }] });
+    const mood = { 'agent.desk': { name: 'Desk', mood: 'calm' } };
+    const applied = (more: object) => ({ 'agent.desk': { id: 'a1', name: 'Desk', ...more } });
+
+    test('says that it is not compared where nobody knows what was written', async () => {
+      const { plan } = await made.desired(mood).plan();
+      expect(plan.notes).toEqual([
+        {
+          severity: 'info',
+          address: 'agent.desk',
+          message: 'mood: the platform does not return it, so it is not compared; it is left alone',
+        },
+      ]);
+    });
+
+    test('says that nobody can verify it where it was written before', async () => {
+      const { plan } = await made
+        .desired(mood)
+        .applied(applied({ mood: 'brisk' }))
+        .plan();
+      expect(plan.changes).toMatchObject([{ action: 'update' }]);
+      expect(plan.notes).toEqual([
+        {
+          severity: 'warning',
+          address: 'agent.desk',
+          message: 'mood: the platform does not return it, so nobody can verify that it took',
+        },
+      ]);
+    });
+
+    test('says that the run will tell where it is written for the first time', async () => {
+      const { plan } = await made.desired(mood).applied(applied({})).plan();
+      expect(plan.changes).toMatchObject([{ action: 'update' }]);
+      expect(plan.notes).toEqual([
+        {
+          severity: 'info',
+          address: 'agent.desk',
+          message:
+            'mood: Callsheet does not know this field, and the platform returns none of this name now. The run says whether it could be verified.',
+        },
+      ]);
+    });
+
+    test('says nothing where what was written is wanted still', async () => {
+      const { plan } = await made
+        .desired(mood)
+        .applied(applied({ mood: 'calm' }))
+        .plan();
+      expect([plan.changes, plan.notes]).toEqual([[], []]);
+    });
+  });
+
   test('is not made of what is written', async () => {
     const { plan } = await world()
       .desired({ 'agent.desk': { name: 'Desk', status: 'inactive' } })

@@ -48,7 +48,12 @@ describe('with a fast refresh', () => {
     .desired(desk())
     .live({ agent: [LIVE] })
     .applied(APPLIED);
-  const pin = { digest: 'sha256:then', updated_at: UPDATED, history_id: null, certain: true };
+  const pin = {
+    digest: 'sha256:then',
+    updated_at: UPDATED,
+    history_id: null,
+    certain: true as const,
+  };
   const state = remembering(made, { pin });
 
   test('what provably did not change is not read, and the plan names what that rests on', async () => {
@@ -456,6 +461,21 @@ describe('a rollback', () => {
       because: ['made since the snapshot'],
     },
   ]);
+
+  test('says no way of undoing where there is only one', async () => {
+    const gentle = { ...policy, on_exhausted: 'voicemail' };
+    const change = await changeOf({
+      title: '',
+      address: 'retry_policy.gentle',
+      desired: { 'retry_policy.gentle': { name: 'Gentle', on_exhausted: 'end' } },
+      live: { retry_policy: [gentle] },
+      applied: { 'retry_policy.gentle': gentle },
+      input: rollback,
+      says: '',
+    });
+    expect(change).toMatchObject({ action: 'update' });
+    expect(change?.undoing).toBeUndefined();
+  });
 
   const undoingOf = async (more: object, purpose: PlanInput['purpose']) => {
     const change: Change | undefined = await changeOf({

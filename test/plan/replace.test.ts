@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { Blob } from '../../src/core/value.ts';
-import { BAY, HARBOR } from '../world.ts';
+import { BAY, HARBOR, KEY } from '../world.ts';
 import { changeOf, plans } from './rows.ts';
 
 const DESK = { name: 'Desk', greeting_message: 'Hello' };
@@ -82,6 +82,84 @@ describe('replace', () => {
       steps: [],
     },
   ]);
+});
+
+describe('what is made anew', () => {
+  const token = { $secret: 'env:TOKEN' };
+  const sms = (more: object = {}) => ({
+    integrations: { smsProvider: { account_sid: 'AC1', auth_token: token, ...more } },
+  });
+  const TOKEN = 'integrations.smsProvider.auth_token';
+  const live = {
+    agent: [
+      {
+        ...LIVE,
+        organization_id: HARBOR,
+        integrations: { smsProvider: { account_sid: 'AC1' } },
+      },
+    ],
+  };
+  type Values = Readonly<Record<string, string>>;
+  const rows: readonly {
+    readonly title: string;
+    readonly wanted?: object;
+    readonly key?: string;
+    /** Values of secrets when it was written, where they were others. */
+    readonly before?: Values;
+    readonly sent: readonly string[];
+  }[] = [
+    {
+      title: 'is sent a secret that did not change',
+      sent: [`${TOKEN} secret_resent`],
+    },
+    {
+      title: 'is sent a secret of which nobody knows what is stored, once',
+      key: 'a key that another team keeps',
+      sent: [`${TOKEN} secret_resent`],
+    },
+    {
+      title: 'is sent a secret that changed, once',
+      before: { 'env:TOKEN': 'old' },
+      sent: [`${TOKEN} secret_changed`],
+    },
+    {
+      title: 'is sent no secret that is none',
+      wanted: sms({ api_key_secret: null }),
+      sent: [`${TOKEN} secret_resent`],
+    },
+  ];
+  test.each(rows)('$title', async ({ wanted = sms(), key = KEY, before, sent }) => {
+    const values = { 'env:TOKEN': 'canary' };
+    const change = await changeOf({
+      title: '',
+      desired: desk({ organization_id: BAY, ...wanted }),
+      live,
+      applied: { 'agent.desk': { id: 'a1', ...DESK, organization_id: HARBOR, ...sms() } },
+      options: { allow_delete: true },
+      having: (made) => made.secrets(values, before ?? values).keys(key, KEY),
+      says: '',
+    });
+    expect(change?.action).toBe('replace');
+    const secrets = (change?.fields ?? []).filter(({ path }) => path.startsWith('integrations'));
+    expect(secrets.map(({ path, cause }) => `${path} ${cause}`)).toEqual(sent);
+    expect(JSON.stringify(change)).not.toContain('canary');
+  });
+
+  test('is sent its file, which is no secret', async () => {
+    const voice = { clip: clip('aa'), consent: true };
+    const change = await changeOf({
+      title: '',
+      address: 'custom_voice.harbor',
+      desired: { 'custom_voice.harbor': { name: 'New', ...voice } },
+      live: { custom_voice: [{ id: 'v1', name: 'Old' }] },
+      applied: { 'custom_voice.harbor': { id: 'v1', name: 'Old', ...voice } },
+      says: '',
+    });
+    expect(change?.fields.map(({ path, cause }) => `${path} ${cause}`)).toEqual([
+      'name changed',
+      'clip changed',
+    ]);
+  });
 });
 
 describe('delete and forget', () => {

@@ -161,6 +161,29 @@ describe('a delete of what live resources refer to', () => {
       because: ['the run made it; 1 live agent still uses it'],
     },
     {
+      title: 'refuses no other change of the plan, though that resource is used',
+      address: 'retry_policy.firm',
+      desired: { ...DESK, 'retry_policy.firm': { name: 'Firm', on_exhausted: 'end' } },
+      live: {
+        retry_policy: [POLICY, { id: 'p2', name: 'Firm', on_exhausted: 'voicemail' }],
+        agent: [theirs('b1', { default_retry_policy_id: 'p2' })],
+      },
+      applied: { ...applied, 'retry_policy.firm': { id: 'p2', name: 'Firm' } },
+      options,
+      says: 'update',
+      because: ['the configuration changed'],
+    },
+    {
+      title: 'is carried out where nobody can be asked who uses it',
+      address,
+      desired: { 'retry_policy.firm': { name: 'Firm' } },
+      live: { retry_policy: [POLICY], agent: [theirs('b1')] },
+      applied,
+      options,
+      having: (made) => made.lacking({ listAgents: 'absent' }),
+      says: 'delete',
+    },
+    {
       title: 'is held, as any other, until it is allowed',
       address,
       desired: DESK,
@@ -193,4 +216,24 @@ test('agents are read for it only where something that they may refer to is abou
   });
   expect(plan.summary).toMatchObject({ delete: 1, refused: 0 });
   expect(read).not.toContain('b1');
+});
+
+test('an agent that went while it was looked for uses nothing', async () => {
+  const made = world()
+    .desired(DESK)
+    .live({ retry_policy: [POLICY], agent: [theirs('b1')] })
+    .applied(applied)
+    .options(options);
+  const reader = made.reader();
+  const { plan } = await made.plan({
+    reader: {
+      ...reader,
+      read: async (kind, at, facets) =>
+        at.id === 'b1' ? undefined : reader.read(kind, at, facets),
+    },
+  });
+  expect(plan.changes.map(({ action, verdict }) => `${action} ${verdict}`)).toEqual([
+    'delete ok',
+    'create ok',
+  ]);
 });
