@@ -9,7 +9,7 @@
  */
 import { ownOf } from '../core/own.ts';
 import { type Path, parsePath, startsWith } from '../core/path.ts';
-import { Blob, type JsonObject, Ref } from '../core/value.ts';
+import { Blob, type JsonObject, Ref, Secret } from '../core/value.ts';
 import { isConcealedAs, matchesApplied } from '../diff/applied.ts';
 import { type LeafChange, leafChange } from '../diff/finding.ts';
 import { type Leaf, leavesOf, normalise } from '../diff/leaves.ts';
@@ -52,7 +52,8 @@ export function compareUnread(
   for (const leaf of wanted.leaves.values()) {
     if (isIgnored(leaf.path)) continue;
     const finding = compareLeaf(leaf, kind, recorded, address, world);
-    if (finding === undefined || (isResent && leaf.facts.unreadable)) return undefined;
+    const isSecret = leaf.facts.unreadable || leaf.value instanceof Secret;
+    if (finding === undefined || (isResent && isSecret)) return undefined;
     if (finding !== 'equal') findings.push(finding);
     remembered += 1;
   }

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import type { FieldSchema } from '../../src/core/schema.ts';
-import type { Value } from '../../src/core/value.ts';
+import type { JsonObject, Value } from '../../src/core/value.ts';
 import { compare, isWritten } from '../../src/diff/compare.ts';
 import { isUnclearable } from '../../src/diff/finding.ts';
 import { agent } from '../../src/kinds/agent.ts';
-import { type Written, world } from '../world.ts';
+import { world } from '../world.ts';
 import { compares, findingsOf, partially } from './rows.ts';
 
 /** Longer than what the state keeps as it is: of such a value it knows a digest only. */
@@ -95,7 +95,7 @@ describe.each([
 });
 
 describe('what the configuration wants to be null', () => {
-  const server = (auth_headers: Written) => ({
+  const server = (auth_headers: JsonObject): JsonObject => ({
     extensions: { mcp_servers: [{ connection_name: 'C', auth_headers }] },
   });
   const EMPTY = { extensions: { mcp_servers: [{ connection_name: 'C', auth_headers: null }] } };

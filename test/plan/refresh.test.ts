@@ -127,6 +127,26 @@ describe('a secret', () => {
     expect(plan.notes.map(({ message }) => message).join()).toContain('cannot be compared');
   });
 
+  test('that is newer than the schema is sent again, too, though nothing moved since', async () => {
+    const desk = { ...DESK, bargeInToken: { $secret: 'env:TOKEN' } };
+    const made = world()
+      .desired({ 'agent.desk': desk })
+      .live(LIVE)
+      .applied({ 'agent.desk': { id: 'a1', ...desk } })
+      .secrets({ 'env:TOKEN': 'one' });
+    const { 'agent.desk': known } = made.state().resources;
+    if (known?.pin === null || known === undefined) throw new Error('nothing is remembered');
+    const updated_at = '2026-03-01T00:00:00Z';
+    const pin = { ...known.pin, updated_at, certain: true as const };
+    const state = { ...made.state(), resources: { 'agent.desk': { ...known, pin } } };
+    const again = made.having({ state, refresh: 'fast' });
+    expect([...(await again.changes()).keys()]).toEqual([]);
+    const resent = await again.options({ resend_secrets: true }).changes();
+    expect(resent.get('agent.desk')?.fields).toMatchObject([
+      { path: 'bargeInToken', cause: 'secret_resent' },
+    ]);
+  });
+
   test('that is no longer configured is spoken of once', async () => {
     const bare = { integrations: { smsProvider: { account_sid: 'AC1' } } };
     const made = found

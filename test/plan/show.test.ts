@@ -42,6 +42,16 @@ test.each<Row>([
   ['whatever it is', [of('new'), { deep: 'live' }, [path]], [SECRET, SECRET, true]],
   ['null as nothing', [of('new'), null, [path]], [null, SECRET, true]],
   ['what is not there as nothing', [of('new'), undefined, [path]], [null, SECRET, true]],
+  [
+    'nothing of a known secret, whatever the schema says of its field',
+    [{ greeting_message: 'new' }, 'live', ['greeting_message']],
+    [SECRET, SECRET, true],
+  ],
+  [
+    'null for such a field as nothing',
+    [{ greeting_message: null }, 'live', ['greeting_message']],
+    [SECRET, null, true],
+  ],
   ['what goes away as nothing', [of(null), 'live', [path]], [SECRET, null, true]],
 ])('a plan shows %s', (_title, given, expected) => {
   expect(shown(...given)).toEqual(expected);
