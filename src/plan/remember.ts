@@ -3,7 +3,7 @@ import { ownOf } from '../core/own.ts';
 import { type Path, parsePath, startsWith } from '../core/path.ts';
 import { contextAt, type FieldContext, sensitivity } from '../core/redact.ts';
 import { namesField } from '../core/schema.ts';
-import { Blob, type JsonObject, Secret } from '../core/value.ts';
+import { Blob, type Json, type JsonObject, Secret } from '../core/value.ts';
 import { rememberLeaf } from '../diff/applied.ts';
 import { leavesOf } from '../diff/leaves.ts';
 import type { World } from '../diff/world.ts';
@@ -90,12 +90,21 @@ function contextOf(kind: string, text: string): FieldContext {
   return context;
 }
 
-/** Paths of what the state remembers in clear of a resource although it is secret: an earlier version wrote it. */
-export function secretsInClear({ kind, leaves }: ResourceState): readonly string[] {
-  return Object.entries(leaves).flatMap(([text, leaf]) => {
-    if (!('value' in leaf) || leaf.value === null || typeof leaf.value === 'boolean') return [];
-    return sensitivity(contextOf(kind, text), leaf.value) === 'open' ? [] : [text];
-  });
+/** What the state remembers in clear of a resource although it is secret: an earlier version wrote it. */
+function leavesInClear({
+  kind,
+  leaves,
+}: ResourceState): readonly (readonly [string, Extract<AppliedLeaf, { value: Json }>])[] {
+  return Object.entries(leaves).flatMap(([text, leaf]) =>
+    'value' in leaf && sensitivity(contextOf(kind, text), leaf.value) !== 'open'
+      ? [[text, leaf] as const]
+      : [],
+  );
+}
+
+/** The paths of that. */
+export function secretsInClear(resource: ResourceState): readonly string[] {
+  return leavesInClear(resource).map(([text]) => text);
 }
 
 /** The same resource with fingerprints of those, which mean what the values meant. */
@@ -104,13 +113,11 @@ export function concealResource(
   resource: ResourceState,
   fingerprints: Pick<Fingerprinter, 'of'>,
 ): ResourceState {
-  const secret = secretsInClear(resource);
+  const secret = leavesInClear(resource);
   if (secret.length === 0) return resource;
-  const concealed = secret.flatMap((text): [string, AppliedLeaf][] => {
-    const leaf = ownOf(resource.leaves, text);
-    if (leaf === undefined || !('value' in leaf)) return [];
-    const { value, ...form } = leaf;
-    return [[text, { ...form, fingerprint: fingerprints.of(address, text, value) }]];
-  });
+  const concealed = secret.map(([text, { value, ...form }]): [string, AppliedLeaf] => [
+    text,
+    { ...form, fingerprint: fingerprints.of(address, text, value) },
+  ]);
   return { ...resource, leaves: { ...resource.leaves, ...Object.fromEntries(concealed) } };
 }

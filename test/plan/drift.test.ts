@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { planDigest } from '../../src/plan/document.ts';
-import { driftOf } from '../../src/plan/drift.ts';
+import { driftOf, withoutHealed } from '../../src/plan/drift.ts';
 import { world } from '../world.ts';
 
 const TOOL = { type: 'webhook', name: 'crm', url: 'https://crm.example.test' };
@@ -129,4 +129,53 @@ test('no drift is no change', async () => {
     .applied({ 'agent.same': { id: '4', name: 'Same' } });
   const { plan } = await made.plan();
   expect(driftOf(plan)).toMatchObject({ changes: [], summary: { no_op: 1 } });
+});
+
+test('what neither side has any more is no drift', async () => {
+  const made = world()
+    .desired({ 'agent.same': { name: 'Same' } })
+    .live({ agent: [{ id: '4', name: 'Same' }] })
+    .applied({ 'agent.same': { id: '4', name: 'Same' }, 'agent.old': { id: '7', name: 'Old' } });
+  const { plan } = await made.plan();
+  expect(plan.changes).toMatchObject([{ address: 'agent.old', action: 'forget' }]);
+  expect(driftOf(plan).changes).toEqual([]);
+});
+
+test('without state, a secret that nobody can compare is no drift', async () => {
+  const token = (given: object) => ({
+    name: 'Desk',
+    greeting_message: 'Hello',
+    integrations: { smsProvider: { account_sid: 'AC1', ...given } },
+  });
+  const { plan } = await world()
+    .desired({ 'agent.desk': token({ auth_token: { $secret: 'env:TOKEN' } }) })
+    .live({ agent: [{ id: '1', ...token({}), greeting_message: 'Hi' }] })
+    .secrets({ 'env:TOKEN': 'canary' })
+    .plan();
+  expect(plan.changes[0]?.fields.map(({ cause }) => cause)).toContain('unknown_secret');
+  expect(driftOf(plan).changes[0]?.fields).toMatchObject([{ path: 'greeting_message' }]);
+});
+
+describe('drift of which some was put back', () => {
+  test('is the rest, and what was put back counts as equal', async () => {
+    const { drift } = await drifted();
+    const left = withoutHealed(drift, new Set(['agent.drifted', 'agent.tools', 'agent.other']));
+    expect(left.changes).toEqual(
+      drift.changes.filter(({ address }) => ['agent.both', 'agent.missing'].includes(address)),
+    );
+    expect(left.summary).toEqual({
+      ...drift.summary,
+      update: drift.summary.update - 2,
+      no_op: drift.summary.no_op + 2,
+    });
+    expect(left).toMatchObject({ purpose: 'drift', state: drift.state });
+    const { digest, ...rest } = left;
+    expect(digest).not.toBe(drift.digest);
+    expect(planDigest(rest)).toBe(digest);
+  });
+
+  test('is the same where nothing of it was put back', async () => {
+    const { drift } = await drifted();
+    expect(withoutHealed(drift, new Set(['agent.same']))).toBe(drift);
+  });
 });

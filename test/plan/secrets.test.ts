@@ -1,0 +1,366 @@
+import { describe, expect, test } from 'vitest';
+import type {
+  Change,
+  FieldChange,
+  Note,
+  PlannedOperation,
+  SecretTravel,
+} from '../../src/core/plan-document.ts';
+import {
+  Blob,
+  type JsonObject,
+  Secret,
+  type Value,
+  type ValueObject,
+} from '../../src/core/value.ts';
+import type { LeafChange } from '../../src/diff/compare.ts';
+import { kindNamed } from '../../src/kinds/index.ts';
+import {
+  secretsWritten,
+  secretTravels,
+  sendsSecret,
+  uncomparedNote,
+} from '../../src/plan/secrets.ts';
+import { type Documents, materialise, world } from '../world.ts';
+
+const AGENT = kindNamed('agent');
+
+type Given = Pick<Change, 'operations' | 'fields'>;
+
+/** A change that takes these steps and writes these paths. */
+const writing = (
+  steps: readonly PlannedOperation['step'][],
+  paths: readonly string[] = [],
+  more: Partial<FieldChange> = {},
+): Given => ({
+  operations: steps.map((step) => ({ step, fields: [] })),
+  fields: paths.map((path) => ({
+    path,
+    before: null,
+    after: 'new',
+    secret: true,
+    cause: 'changed',
+    ...more,
+  })),
+});
+
+const TOOL = { type: 'webhook', name: 'crm', condition: 'during_call', method: 'GET' };
+const tool = (url: string, more: JsonObject = {}): JsonObject => ({
+  extensions: { tools: [{ ...TOOL, url, ...more }] },
+});
+const server = (url: string, more: JsonObject = {}): JsonObject => ({
+  extensions: {
+    mcp_servers: [{ connection_name: 'm', mcp_endpoint_url: url, transport_type: 'http', ...more }],
+  },
+});
+const sms = (more: JsonObject): JsonObject => ({ integrations: { smsProvider: more } });
+const header = (value: JsonObject | string) => ({ headers: [{ key: 'X-Key', value }] });
+const SECRET = { $secret: 'env:KEY' };
+const TOKEN = 'integrations.smsProvider.auth_token';
+const HOST = 'integrations.smsProvider.api_base';
+const KEY_SECRET = 'integrations.smsProvider.api_key_secret';
+const VALUE = 'extensions.tools[crm].headers[X-Key].value';
+const travel = (path: string, source: string | null, to: string, before: string | null) => ({
+  path,
+  source,
+  to,
+  before,
+});
+
+describe('a change writes the secret at a path', () => {
+  test.each<readonly [string, Given, boolean]>([
+    ['that it changes', writing(['update'], [TOKEN]), true],
+    ['that is not among its fields', writing(['update'], [KEY_SECRET]), false],
+    ['that nobody could compare', writing(['update'], [TOKEN], { cause: 'unknown_secret' }), false],
+    ['that the platform would refuse', writing(['update'], [TOKEN], { refused: 'locked' }), false],
+    ['of what it makes, facets and all', writing(['create', 'facet']), true],
+    ['of what it writes anew', writing(['again']), true],
+    ['of what it makes again after a delete', writing(['delete', 'create']), true],
+    ['of what it deletes', writing(['delete']), false],
+  ])('%s', (_, change, isSent) => {
+    expect(sendsSecret(change)(TOKEN)).toBe(isSent);
+  });
+
+  const document = materialise(
+    sms({ account_sid: 'AC1', auth_token: SECRET, api_key_secret: { $secret: 'env:OTHER' } }),
+  ) as ValueObject;
+
+  test('and apply asks for that one alone', () => {
+    expect(secretsWritten(writing(['update'], [TOKEN, 'name']), AGENT, document)).toEqual([
+      { path: TOKEN, source: 'env:KEY' },
+    ]);
+  });
+
+  test('and apply asks for all of what it makes', () => {
+    expect(secretsWritten(writing(['create']), AGENT, document)).toEqual([
+      { path: TOKEN, source: 'env:KEY' },
+      { path: KEY_SECRET, source: 'env:OTHER' },
+    ]);
+  });
+});
+
+describe('secrets that were not compared', () => {
+  const unknown = (text: string, after?: Value): LeafChange => ({
+    path: [text],
+    text,
+    before: undefined,
+    after,
+    cause: 'unknown_secret',
+    sensitive: true,
+    unreadable: true,
+    schema: {},
+  });
+  const [one, other] = [unknown('one', new Secret('env:A')), unknown('other', new Secret('env:B'))];
+  const ASKED = 'apply asks only for secrets that it writes.';
+  const KEPT =
+    'set here and cannot be compared: the platform does not return secrets, and the state does not tell what was written. What is stored stays. If that is what is set here, callsheet state trust remembers it; --resend-secrets writes it.';
+
+  test.each<readonly [string, readonly LeafChange[], readonly string[], string]>([
+    ['one that is not set', [one], [], `1 secret is not set here and was not compared. ${ASKED}`],
+    [
+      'several that are not set',
+      [one, other],
+      [],
+      `2 secrets are not set here and were not compared. ${ASKED}`,
+    ],
+    ['one that is set', [one], ['env:A'], `1 secret is ${KEPT}`],
+    ['several that are set', [one, other], ['env:A', 'env:B'], `2 secrets are ${KEPT}`],
+    [
+      'one of each',
+      [one, other],
+      ['env:B'],
+      `1 secret is not set here and was not compared. ${ASKED} 1 secret is ${KEPT}`,
+    ],
+    [
+      'one source that stands in two places',
+      [one, unknown('again', new Secret('env:A'))],
+      ['env:A'],
+      `1 secret is ${KEPT}`,
+    ],
+    [
+      'those that the configuration no longer has, each for itself',
+      [unknown('one'), unknown('other')],
+      ['one', 'other'],
+      `2 secrets are not set here and were not compared. ${ASKED}`,
+    ],
+  ])('are counted: %s', (_, leaves, set, message) => {
+    const secretOf = (source: string) => (set.includes(source) ? 'value' : undefined);
+    const note: Note = { severity: 'info', address: null, message };
+    expect(uncomparedNote(leaves, { secretOf })).toEqual([note]);
+  });
+
+  test('are no note where there are none', () => {
+    const changed: LeafChange = { ...one, cause: 'secret_changed' };
+    expect(uncomparedNote([changed], { secretOf: () => undefined })).toEqual([]);
+  });
+});
+
+/** What the configuration wants and what is live of an agent, without a state. */
+const rows: readonly (readonly [string, JsonObject, JsonObject, readonly SecretTravel[]])[] = [
+  [
+    'a literal header whose webhook moves',
+    tool('https://new.test/x', header('same')),
+    tool('https://old.test/x', header('same')),
+    [travel(VALUE, null, 'new.test', 'old.test')],
+  ],
+  [
+    'another path on the same host',
+    tool('https://old.test/y', header('a')),
+    tool('https://old.test/x', header('a')),
+    [],
+  ],
+  ['no secret', tool('https://new.test/y'), tool('https://old.test/x'), []],
+  [
+    'a header that nobody declares, of a connection that moves',
+    server('https://new.test'),
+    server('https://old.test', { auth_headers: { Authorization: 'canary' } }),
+    [travel('extensions.mcp_servers[m].auth_headers.Authorization', null, 'new.test', 'old.test')],
+  ],
+  [
+    'a header that goes away with its webhook',
+    tool('https://new.test/x', { name: 'other' }),
+    tool('https://old.test/x', header('canary')),
+    [],
+  ],
+  [
+    'an option of a connection that is named like a secret',
+    server('https://new.test', { initialization_options: { password: 'a' } }),
+    server('https://old.test', { initialization_options: { password: 'a' } }),
+    [travel('extensions.mcp_servers[m].initialization_options', null, 'new.test', 'old.test')],
+  ],
+  [
+    'a provider that is new',
+    sms({ account_sid: 'AC1', auth_token: SECRET }),
+    {},
+    [travel(TOKEN, 'env:KEY', 'smsProvider', null)],
+  ],
+  [
+    'a provider that gets a host of its own, with what is stored and not returned',
+    sms({ account_sid: 'AC1', api_base: 'https://sms.new.test/v1' }),
+    sms({ account_sid: 'AC1' }),
+    [travel(TOKEN, null, 'smsProvider, sms.new.test', 'smsProvider')],
+  ],
+  [
+    'an address with a placeholder',
+    tool('https://{{host}}/x', header(SECRET)),
+    tool('https://old.test/x'),
+    [travel(VALUE, 'env:KEY', '{{host}}', null)],
+  ],
+  [
+    'a text that is given as a secret, which goes nowhere else',
+    { description: SECRET },
+    {},
+    [travel('description', 'env:KEY', 'the platform', null)],
+  ],
+  [
+    'an address with a credential in it, which says itself where that goes',
+    tool('https://me:canary@new.test/x?token=canary'),
+    tool('https://me:canary@old.test/x?token=canary'),
+    [],
+  ],
+  [
+    'what is no address',
+    tool('https://[half', header('a')),
+    tool('https://old.test/x', header('a')),
+    [travel(VALUE, null, 'https://[half', 'old.test')],
+  ],
+  [
+    'an address that is a secret itself',
+    { extensions: { tools: [{ ...TOOL, url: SECRET, ...header('a') }] } },
+    tool('https://old.test/x', header('a')),
+    [
+      travel('extensions.tools[crm].url', null, 'the platform', 'old.test'),
+      travel(VALUE, null, 'the platform', 'old.test'),
+    ],
+  ],
+  [
+    'an address whose scheme is not https',
+    tool('http://old.test/x', header('a')),
+    tool('https://old.test/x', header('a')),
+    [travel(VALUE, null, 'http://old.test', 'old.test')],
+  ],
+  [
+    'a host without a scheme, which a setting of the provider is',
+    sms({ account_sid: 'AC1', region_host: 'sms.new.test:8443/v1' }),
+    sms({ account_sid: 'AC1' }),
+    [travel(TOKEN, null, 'smsProvider, sms.new.test:8443', 'smsProvider')],
+  ],
+  [
+    'a provider that moves from one host to another',
+    sms({ account_sid: 'AC1', api_base: 'https://new.test' }),
+    sms({ account_sid: 'AC1', api_base: 'https://old.test' }),
+    [travel(TOKEN, null, 'smsProvider, new.test', 'smsProvider, old.test')],
+  ],
+  [
+    'a provider of which another secret is stored',
+    sms({ api_key_sid: 'SK1', api_base: 'https://new.test' }),
+    sms({ api_key_sid: 'SK1' }),
+    [travel(KEY_SECRET, null, 'smsProvider, new.test', 'smsProvider')],
+  ],
+  [
+    'a secret that is to be cleared where its provider moves',
+    sms({ account_sid: 'AC1', auth_token: null, api_base: 'https://new.test' }),
+    sms({ account_sid: 'AC1' }),
+    [],
+  ],
+  [
+    'a secret of which only the configuration tells, of a provider that moves',
+    sms({ fromNumber: '+1', auth_token: SECRET, api_base: 'https://new.test' }),
+    sms({ fromNumber: '+1' }),
+    [travel(TOKEN, null, 'smsProvider, new.test', 'smsProvider')],
+  ],
+];
+
+test.each(rows)('where secrets go: %s', async (_, wanted, live, travels) => {
+  const { plan: made } = await world()
+    .desired({ 'agent.desk': { name: 'Desk', ...wanted } })
+    .live({ agent: [{ id: 'a1', name: 'Desk', ...live }] })
+    .plan();
+  expect(made.changes.flatMap(({ secrets = [] }) => secrets)).toEqual(travels);
+});
+
+/** Where a change of an agent sends secrets. */
+function travelsOf(
+  change: Given,
+  wanted: JsonObject,
+  live?: JsonObject,
+  known: readonly string[] = [],
+): readonly SecretTravel[] {
+  const document = materialise(wanted) as ValueObject;
+  return secretTravels(change, { kind: AGENT, document, live, known: new Set(known) });
+}
+
+describe('where secrets go', () => {
+  const provider = (host: string, more: JsonObject = {}) =>
+    sms({ fromNumber: '+1', api_base: `https://${host}`, ...more });
+
+  test('is told of one that was written before and that the platform does not return', async () => {
+    const then = { id: 'a1', name: 'Desk', ...provider('old.test', { auth_token: SECRET }) };
+    const { plan: made } = await world()
+      .desired({ 'agent.desk': { name: 'Desk', ...provider('new.test', { auth_token: SECRET }) } })
+      .live({ agent: [{ id: 'a1', name: 'Desk', ...provider('old.test') }] })
+      .applied({ 'agent.desk': then })
+      .secrets({ 'env:KEY': 'same' })
+      .plan();
+    expect(made.changes[0]?.secrets).toEqual([
+      travel(TOKEN, null, 'smsProvider, new.test', 'smsProvider, old.test'),
+    ]);
+  });
+
+  test('has no before for one that the platform says is not set', () => {
+    const wanted = provider('new.test', { auth_token: SECRET });
+    const live = provider('old.test', { auth_token: null });
+    expect(travelsOf(writing(['update'], [HOST, TOKEN]), wanted, live)).toEqual([
+      travel(TOKEN, 'env:KEY', 'smsProvider, new.test', null),
+    ]);
+  });
+
+  test('has no before for what is made', () => {
+    const wanted = provider('new.test', { auth_token: SECRET });
+    expect(travelsOf(writing(['create']), wanted)).toEqual([
+      travel(TOKEN, 'env:KEY', 'smsProvider, new.test', null),
+    ]);
+  });
+
+  test('is not told of a new one that the platform would refuse', () => {
+    const wanted = provider('new.test', { auth_token: SECRET });
+    const { operations, fields } = writing(['update'], [HOST]);
+    const refused = writing(['update'], [TOKEN], { refused: 'locked' });
+    const change = { operations, fields: [...fields, ...refused.fields] };
+    expect(travelsOf(change, wanted, provider('old.test'))).toEqual([]);
+  });
+
+  test('is not told of a value in clear that whoever wrote it knows', () => {
+    const wanted = tool('https://new.test/x', header('clear'));
+    const live = tool('https://old.test/x', header('canary'));
+    expect(travelsOf(writing(['update'], [VALUE]), wanted, live)).toEqual([]);
+  });
+
+  test('is told of a value that is known to be a secret, although no schema says so', () => {
+    const path = 'integrations.smsProvider.fromNumber';
+    const sides = [provider('new.test'), provider('old.test')] as const;
+    const change = writing(['update'], [HOST]);
+    expect(travelsOf(change, ...sides, [path])).toEqual([
+      travel(path, null, 'smsProvider, new.test', 'smsProvider, old.test'),
+    ]);
+    expect(travelsOf(change, ...sides)).toEqual([]);
+  });
+
+  test.each<readonly [string, string, FieldChange['cause'], number]>([
+    ['not told of one that is cleared', 'extensions.tools[crm].headers', 'cleared', 0],
+    ['told of one that is only let go of', 'extensions.tools[crm].headers', 'released', 1],
+    ['told of one beside what is cleared', 'description', 'cleared', 1],
+  ])('is %s', (_, path, cause, told) => {
+    const change = writing(['update'], [path], { after: null, cause });
+    const live = tool('https://old.test/x', header('canary'));
+    expect(travelsOf(change, tool('https://new.test/x'), live)).toHaveLength(told);
+  });
+
+  test('is not told of files, which are not returned either', async () => {
+    const clip = new Blob('voices/harbor.wav', 'aa', 9, 'audio/wav');
+    const desired: Documents = { 'custom_voice.harbor': { name: 'Harbor', clip, consent: true } };
+    const { plan: made } = await world().desired(desired).plan();
+    expect(made.changes).toMatchObject([{ action: 'create' }]);
+    expect(made.changes[0]?.secrets).toBeUndefined();
+  });
+});
