@@ -41,7 +41,7 @@ export function updateReason(
 
 /** A reason that speaks of our own run in the place of whoever else might have changed the resource. */
 export function asOwn(reason: string, own: string): string {
-  return reason.replace(OUTSIDE, own).replace(BOTH, `the configuration changed, and ${own}`);
+  return reason.replace(OUTSIDE, own).replace(BOTH, `the configuration changed; ${own}`);
 }
 
 /** A reason with who changed the resource on the platform, beside the words that this is about. */

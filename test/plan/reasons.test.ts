@@ -72,7 +72,7 @@ describe('a reason speaks of our own run', () => {
   test.each([
     [OUTSIDE, own],
     [`${OUTSIDE}; ${SECRET}`, `${own}; ${SECRET}`],
-    [BOTH, `the configuration changed, and ${own}`],
+    [BOTH, `the configuration changed; ${own}`],
     [CONFIGURED, CONFIGURED],
   ])('%s', (reason, says) => {
     expect(asOwn(reason, own)).toBe(says);
