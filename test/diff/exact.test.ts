@@ -64,6 +64,11 @@ describe('what is live beside a whole document counts as removed', () => {
     expect(differences(wanted, merged)).toEqual([]);
   });
 
+  test('what can be cleared is a change', () => {
+    const [one] = differences({ name: 'Desk' }, { name: 'Desk', description: 'New' });
+    expect(one).toMatchObject({ text: 'description', before: 'New', cause: 'changed' });
+  });
+
   test('what cannot be cleared is said, and not written', () => {
     const [one] = differences({ name: 'Desk' }, { name: 'Desk', language: 'en-US' });
     expect(one).toMatchObject({ text: 'language', cause: 'released' });
