@@ -90,6 +90,11 @@ export function author({
   return `${who.replace(/\s+/g, ' ')}${at === null ? '' : ` at ${inSeconds(at)}`}`;
 }
 
+/** Whether a run died and was settled: what it wrote last may not have stood in the history yet when that was read. */
+export function isSettled(entries: readonly JournalEntry[]): boolean {
+  return entries.some((entry) => entry.type === 'ended' && entry.status === 'settled');
+}
+
 /**
  * The same undo, once the run was rolled back in part: the history entries that this made are nobody's
  * edits. Where it cannot be told which they are, none of our own account is. The newest rollback comes first.
@@ -98,12 +103,18 @@ export function afterRollbacks(undo: Undo, rollbacks: readonly (readonly Journal
   const produced = new Map(undo.produced);
   for (const entries of rollbacks.toReversed()) {
     const lines = entries.flatMap((entry) => (entry.type === 'ended' ? entry.ledger : []));
+    const isSure = !isSettled(entries);
     const touched = entries.flatMap((entry) => (entry.type === 'intent' ? [entry.address] : []));
     for (const address of touched) {
       const known = produced.get(address);
       if (known === undefined) continue;
       const entry = lines.find((line) => line.address === address)?.history?.after;
-      produced.set(address, entry ? { id: known.id, entry } : { ...known, isBefore: true });
+      produced.set(
+        address,
+        entry && isSure
+          ? { id: known.id, entry }
+          : { ...known, entry: entry ?? known.entry, isBefore: true },
+      );
     }
   }
   return { ...undo, produced };

@@ -30,6 +30,7 @@ import {
   type Wanted,
   wantedFrom,
 } from './former.ts';
+import { isSettled } from './interleaved.ts';
 import { lostPaths, lostValues, restoredState } from './lost.ts';
 import { relink } from './relink.ts';
 
@@ -133,7 +134,7 @@ export function undoRun(
     versions: versionsOf(touched),
     produced: new Map(
       touched.flatMap((snapshot) => {
-        const produced = producedBy(lines.get(snapshot.address), snapshot);
+        const produced = producedBy(lines.get(snapshot.address), snapshot, isSettled(entries));
         return produced === undefined ? [] : [[snapshot.address, produced] as const];
       }),
     ),
@@ -159,10 +160,11 @@ export function undoRun(
 function producedBy(
   line: LedgerLine | undefined,
   { id: former, pin }: SnapshotTaken,
+  isSettled: boolean,
 ): Produced | undefined {
   const { id = former, history } = line ?? {};
   if (id === null) return undefined;
-  if (history?.after) return { id, entry: history.after };
+  if (history?.after) return { id, entry: history.after, ...(isSettled ? { isBefore: true } : {}) };
   // A run that died may not have come to see its own entry.
   return pin?.history_id ? { id, entry: pin.history_id, isBefore: true } : undefined;
 }

@@ -27,6 +27,9 @@ export function stepOf({ name }: Moment): string {
 /** How a command ends that is given again: well, with something left, or refused since all of it is done. */
 const OVER_OR_NOT = [0, 1, 3] as const;
 
+/** Longer than entries of a history take to appear. */
+const A_MOMENT_MS = 1_000;
+
 /** Whether a moment changes nothing anywhere: to be killed there is to be killed at the next one that does. */
 export function isIdle({ name }: Moment): boolean {
   return /^(before|after) (look|list|read|request GET) /.test(`${name} `);
@@ -52,6 +55,8 @@ export function killAt(scenario: Scenario, moment: Moment, dialect: Spoken = {})
     try {
       // Which journals are read depends on the second in which runs began, so such a moment may not come.
       if (!isIdle(moment)) expect(isDead(), 'the moment never came').toBe(true);
+      // Whoever comes back finds what was written in the histories.
+      stage.sim.advance(A_MOMENT_MS);
       // A plan is never in the way of what comes after it, nor does it write.
       const before = stage.writes().length;
       const planned = await stage.plan(

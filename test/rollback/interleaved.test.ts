@@ -214,6 +214,25 @@ describe('once a part of the run was rolled back', () => {
     expect(produced.get('agent.two')).toEqual({ id: 'two', entry: 42 });
   });
 
+  test('none of our own account is an edit where the rollback died and was settled', () => {
+    const settled = journalOf([back('one', 50)]).map((one) =>
+      one.type === 'ended' ? { ...one, status: 'settled' as const } : one,
+    );
+    const { produced } = afterRollbacks(undo, [settled]);
+    expect(produced.get('agent.one')).toEqual({ id: 'one', entry: 50, isBefore: true });
+  });
+
+  test('none of our own account is an edit where the run itself died and was settled', () => {
+    const settled = journalOf([deed('one')]).map((one) =>
+      one.type === 'ended' ? { ...one, status: 'settled' as const } : one,
+    );
+    expect(undoRun(settled).produced.get('agent.one')).toEqual({
+      id: 'one',
+      entry: 42,
+      isBefore: true,
+    });
+  });
+
   test('none of our own account is an edit where the rollback saw no entry of its own', () => {
     const { history: _, ...unseen } = back('one', 50);
     const { produced } = afterRollbacks(undo, [journalOf([unseen, back('two', 51)])]);
