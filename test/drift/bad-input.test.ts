@@ -2,6 +2,7 @@ import { describe, expect } from 'vitest';
 import { type DriftFlags, drift } from '../../src/cli/commands/drift.ts';
 import { history } from '../../src/cli/commands/history.ts';
 import { type Stage, staged } from '../apply/stage.ts';
+import { agentNamed } from '../e2e/clinic.ts';
 
 type Row = {
   readonly what: string;
@@ -24,7 +25,7 @@ const rows: readonly Row[] = [
   {
     what: 'a history that the platform fails to tell',
     happens: (stage) => {
-      const [id = ''] = stage.sim.store.agents.keys();
+      const { id } = agentNamed(stage.sim);
       stage.sim.edit(id, { model: 'alpha-4o', system_prompt: 'Edited.' });
       stage.sim.faults.add({ operation: 'listAgentHistory', times: 50, status: 500 });
     },

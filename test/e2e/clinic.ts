@@ -37,6 +37,13 @@ export const ADDRESSES = [
   'agent.recall',
 ];
 
+/** The live agent of that name. Agents are created side by side, so no place in the store is one's own. */
+export function agentNamed({ store }: Pick<Simulator, 'store'>, name = 'Front desk') {
+  const found = [...store.agents.values()].find(({ record }) => record.name === name);
+  if (found === undefined) throw new Error(`No agent is named ${name}.`);
+  return found;
+}
+
 /** Bytes of the clinic's document. */
 const PRICES_BYTES = 40;
 

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { describe, expect } from 'vitest';
 import { type Stage, staged } from '../apply/stage.ts';
+import { agentNamed } from '../e2e/clinic.ts';
 import { take } from '../snapshot/taking.ts';
 import { fleetOf, mediaOf, ownState, restoreOn, wipe } from './restoring.ts';
 
@@ -59,8 +60,8 @@ describe('a target that is not empty', () => {
     const before = fleetOf(stage.sim);
     const { file } = await take(stage);
     const { store } = stage.sim;
-    const [desk, recall] = [...store.agents.values()];
-    if (desk === undefined || recall === undefined) throw new Error('they are there');
+    const desk = agentNamed(stage.sim);
+    const recall = agentNamed(stage.sim, 'Recall');
     // A damaged fleet: one agent is gone, another is not what it was, a third is somebody's own.
     store.agents.delete(recall.id);
     stage.sim.edit(desk.id, { greeting_message: 'Who is there?' });
@@ -89,8 +90,7 @@ describe('a target that is not empty', () => {
     wipe(stage.sim);
     const flags = { state: ownState(stage) };
     await restoreOn(stage, file, flags);
-    const [desk] = stage.sim.store.agents.values();
-    if (desk === undefined) throw new Error('it is there');
+    const desk = agentNamed(stage.sim);
     stage.sim.edit(desk.id, { system_prompt: 'Edited in the dashboard.' });
     const refused = await restoreOn(stage, file, flags, { exit: 4 });
     expect(flat(refused.err)).toContain('1 resource of the snapshot is there already (1 of them');
@@ -164,8 +164,8 @@ describe('what no snapshot holds', () => {
     const env = { ...KEY, [name]: 'canary-sms-5f1c9a7e' };
     const later = await restoreOn(stage, file, flags, { env });
     expect(later.summary()).toMatchObject({ status: 'done', runs: [expect.any(String)] });
-    const [desk] = [...stage.sim.store.agents.values()];
-    expect(JSON.stringify(desk?.record.integrations)).toContain('canary-sms-5f1c9a7e');
+    const { integrations } = agentNamed(stage.sim).record;
+    expect(JSON.stringify(integrations)).toContain('canary-sms-5f1c9a7e');
     expect(fleetOf(stage.sim)).toEqual(before);
   });
 
@@ -226,9 +226,9 @@ describe('what no snapshot holds', () => {
     const found = await restoreOn(stage, file, { ...flags, media });
     expect(found.summary().exceptions.filter(({ what }) => what === 'file')).toEqual([]);
     const [voice] = stage.sim.store.voices.keys();
-    const desk = [...stage.sim.store.agents.values()].find(
-      ({ record }) => record.name === 'Front desk',
-    );
-    expect(desk?.record.voice_settings).toMatchObject({ voice_id: voice, speed: 1.05 });
+    expect(agentNamed(stage.sim).record.voice_settings).toMatchObject({
+      voice_id: voice,
+      speed: 1.05,
+    });
   });
 });

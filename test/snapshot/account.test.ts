@@ -11,7 +11,7 @@ import type { PlanDocument } from '../../src/core/plan-document.ts';
 import type { Line, ResourceRecord } from '../../src/snapshot/format.ts';
 import { type Stage, staged } from '../apply/stage.ts';
 import { openReadStage, Refusal } from '../cli/read-stage.ts';
-import { CANARIES } from '../e2e/clinic.ts';
+import { agentNamed, CANARIES } from '../e2e/clinic.ts';
 import { readAll } from './files.ts';
 import { take } from './taking.ts';
 
@@ -69,8 +69,8 @@ describe('a snapshot of an account', () => {
       'listSttProviders',
     ]);
     const desk = addressed(lines, 'agent.desk');
-    const [record] = [...stage.sim.store.agents.values()].map((one) => one.record);
-    expect(desk.record).toMatchObject({ id: record?.id, system_prompt: record?.system_prompt });
+    const { id, system_prompt } = agentNamed(stage.sim).record;
+    expect(desk.record).toMatchObject({ id, system_prompt });
     expect(desk.facets.payments).toMatchObject({ tool_enabled: false });
     expect(desk.history?.id).toBe(
       Math.max(...(stage.sim.store.history.get(desk.id) ?? []).map(({ id }) => id)),
