@@ -2,7 +2,7 @@ import type { Address } from '../core/address.ts';
 import type { Pin } from '../core/plan-document.ts';
 import { inSeconds } from '../core/time.ts';
 import type { HistoryEntry } from '../plan/reader.ts';
-import type { JournalEntry } from '../state/journal.ts';
+import { isSettled, type JournalEntry } from '../state/journal.ts';
 import type { ResourceState } from '../state/model.ts';
 import type { Undo } from './undo.ts';
 
@@ -88,11 +88,6 @@ export function author({
   const who = `${actor ?? 'someone'}${source ? ` via ${source}` : ''}`;
   // Sentences stand on lines of their own: none is to be made up by a name.
   return `${who.replace(/\s+/g, ' ')}${at === null ? '' : ` at ${inSeconds(at)}`}`;
-}
-
-/** Whether a run died and was settled: what it wrote last may not have stood in the history yet when that was read. */
-export function isSettled(entries: readonly JournalEntry[]): boolean {
-  return entries.some((entry) => entry.type === 'ended' && entry.status === 'settled');
 }
 
 /**

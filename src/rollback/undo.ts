@@ -12,13 +12,14 @@ import { schemasAlong, valueAt } from '../diff/along.ts';
 import { pickLeaves, placeValue } from '../diff/pick.ts';
 import { kindNamed } from '../kinds/index.ts';
 import { type Facet, facetsSetUpElsewhere, type Kind, withoutIdleFacets } from '../kinds/kind.ts';
-import type {
-  IntentRecorded,
-  Interleaved,
-  JournalEntry,
-  LedgerLine,
-  NotUndone,
-  SnapshotTaken,
+import {
+  type IntentRecorded,
+  type Interleaved,
+  isSettled,
+  type JournalEntry,
+  type LedgerLine,
+  type NotUndone,
+  type SnapshotTaken,
 } from '../state/journal.ts';
 import type { ResourceState } from '../state/model.ts';
 import {
@@ -30,7 +31,6 @@ import {
   type Wanted,
   wantedFrom,
 } from './former.ts';
-import { isSettled } from './interleaved.ts';
 import { lostPaths, lostValues, restoredState } from './lost.ts';
 import { relink } from './relink.ts';
 

@@ -200,3 +200,8 @@ export type Interleaved = {
    */
   readonly order: 'before' | 'after' | 'unknown';
 };
+
+/** Whether a run died and was settled: what it wrote last may not have stood in the history yet when that was read. */
+export function isSettled(entries: readonly JournalEntry[]): boolean {
+  return entries.some((entry) => entry.type === 'ended' && entry.status === 'settled');
+}
