@@ -1,14 +1,11 @@
 import { describe, expect } from 'vitest';
 import type { Fault } from '../../src/simulator/index.ts';
+import { agentNamed } from '../e2e/clinic.ts';
 import { type Stage, staged } from './stage.ts';
 
 const GREETING = '    greeting_message: Harbor Dental, how can I help?\n';
 
-function desk({ sim }: Stage) {
-  for (const { record } of sim.store.agents.values())
-    if (record.name === 'Front desk') return record;
-  throw new Error('there is no front desk');
-}
+const desk = ({ sim }: Stage) => agentNamed(sim).record;
 
 const bodies = (stage: Stage) =>
   stage

@@ -2,6 +2,7 @@ import { describe, expect } from 'vitest';
 import { rollback } from '../../src/cli/commands/rollback.ts';
 import type { Dialect } from '../../src/simulator/index.ts';
 import type { LedgerLine } from '../../src/state/journal.ts';
+import { agentNamed } from '../e2e/clinic.ts';
 import { type Stage, staged } from './stage.ts';
 
 const MINA = 'user:mina';
@@ -22,10 +23,7 @@ function editAt(stage: Stage, operation: string, patch: Parameters<Stage['sim'][
   });
 }
 
-function deskId({ sim }: Stage): string {
-  const desk = [...sim.store.agents.values()].find(({ record }) => record.name === 'Front desk');
-  return desk?.id ?? '';
-}
+const deskId = ({ sim }: Stage): string => agentNamed(sim).id;
 
 const lineOf = (ledger: readonly LedgerLine[]) =>
   ledger.find(({ address }) => address === 'agent.desk');

@@ -4,6 +4,7 @@ import { plan } from '../../src/cli/commands/plan.ts';
 import type { PlanFlags } from '../../src/cli/plan-flags.ts';
 import { planDigest } from '../../src/plan/document.ts';
 import { type Stage, staged } from '../apply/stage.ts';
+import { agentNamed } from '../e2e/clinic.ts';
 
 /** Writes a plan to plan.json. */
 async function save(stage: Stage, flags: Partial<PlanFlags> = {}): Promise<void> {
@@ -11,21 +12,16 @@ async function save(stage: Stage, flags: Partial<PlanFlags> = {}): Promise<void>
   await stage.run((to) => plan({ dir: stage.folder, format: 'json', ...flags, out }, to));
 }
 
-function agentNamed({ sim }: Stage, name: string): string {
-  for (const [id, { record }] of sim.store.agents) if (record.name === name) return id;
-  throw new Error(`the platform has no agent named ${name}`);
-}
-
 describe('a plan that is out of date writes nothing at all', () => {
   const rows: readonly (readonly [string, (stage: Stage) => unknown, RegExp])[] = [
     [
       'a field that nobody owns was edited',
-      (stage) => stage.sim.edit(agentNamed(stage, 'Front desk'), { echo_detection: true }),
+      (stage) => stage.sim.edit(agentNamed(stage.sim).id, { echo_detection: true }),
       /^Error: agent\.desk \(\S+\) was changed since the plan by user:dashboard via dashboard at 20/,
     ],
     [
       'what is to be updated was deleted',
-      (stage) => stage.sim.store.agents.delete(agentNamed(stage, 'Front desk')),
+      (stage) => stage.sim.store.agents.delete(agentNamed(stage.sim).id),
       /agent\.desk \(\S+\) was deleted since the plan/,
     ],
     [
@@ -80,7 +76,7 @@ staged('an edit of an agent that the plan does not touch does not matter', async
   await stage.apply();
   await stage.edit('agents.yaml', 'how can I help?', 'good day!');
   await save(stage);
-  stage.sim.edit(agentNamed(stage, 'Recall'), { echo_detection: true });
+  stage.sim.edit(agentNamed(stage.sim, 'Recall').id, { echo_detection: true });
   await stage.applyFile('plan.json');
 });
 
@@ -108,7 +104,7 @@ describe('a plan file allows what it was planned with, and nothing more', () => 
   });
   staged('a conflict that was accepted is written', async (stage) => {
     await stage.apply();
-    const id = agentNamed(stage, 'Front desk');
+    const { id } = agentNamed(stage.sim);
     stage.sim.edit(id, { greeting_message: 'Edited.' });
     await stage.edit('agents.yaml', 'how can I help?', 'good day!');
     await save(stage, { acceptConflicts: true });

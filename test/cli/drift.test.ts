@@ -1,11 +1,9 @@
 import { describe, expect } from 'vitest';
 import { drift } from '../../src/cli/commands/drift.ts';
 import { type Stage, staged } from '../apply/stage.ts';
+import { agentNamed } from '../e2e/clinic.ts';
 
-function desk({ sim }: Stage): string {
-  for (const [id, { record }] of sim.store.agents) if (record.name === 'Front desk') return id;
-  throw new Error('there is no front desk');
-}
+const desk = ({ sim }: Stage): string => agentNamed(sim).id;
 
 describe('what is drift and what is not', () => {
   const rows: readonly (readonly [string, (stage: Stage) => unknown, readonly string[]])[] = [

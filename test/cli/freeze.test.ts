@@ -5,6 +5,7 @@ import { drift } from '../../src/cli/commands/drift.ts';
 import { plan } from '../../src/cli/commands/plan.ts';
 import { runs } from '../../src/cli/commands/runs.ts';
 import { type Stage, staged } from '../apply/stage.ts';
+import { agentNamed } from '../e2e/clinic.ts';
 import { stateIn } from './state-stage.ts';
 
 // A window of Friday, 2026-11-20, 17:00 to 18:00 in New York: 22:00 to 23:00 UTC.
@@ -19,9 +20,7 @@ const within = clock('22:30');
 const after = clock('23:00');
 const SAYS = 'guards.freeze is in force until Fri 2026-11-20 18:00 America/New_York: "Release"';
 
-const greetingOf = ({ sim }: Stage) =>
-  [...sim.store.agents.values()].find(({ record }) => record.name === 'Front desk')?.record
-    .greeting_message;
+const greetingOf = ({ sim }: Stage) => agentNamed(sim).record.greeting_message;
 
 /** An applied stack with another greeting to apply and a window to wait for. */
 async function change(stage: Stage): Promise<void> {

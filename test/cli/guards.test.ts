@@ -4,7 +4,7 @@ import { apply } from '../../src/cli/commands/apply.ts';
 import { plan } from '../../src/cli/commands/plan.ts';
 import { startSimulator } from '../../src/simulator/index.ts';
 import { type Stage, staged } from '../apply/stage.ts';
-import { SEED } from '../e2e/clinic.ts';
+import { agentNamed, SEED } from '../e2e/clinic.ts';
 
 const OTHER_ACCOUNT = '5b0f0c7e-6b7f-4b0e-9d3e-1f2a3b4c5d6e';
 
@@ -91,9 +91,7 @@ staged(
 
 staged('what is refused can be left out', async (stage) => {
   await stage.apply();
-  const [id = ''] = [...stage.sim.store.agents].flatMap(([key, { record }]) =>
-    record.name === 'Front desk' ? [key] : [],
-  );
+  const { id } = agentNamed(stage.sim);
   stage.sim.edit(id, { greeting_message: 'Edited.' });
   await stage.edit('agents.yaml', 'how can I help?', 'good day!');
   await stage.edit('resources.yaml', 'max_attempts: 3', 'max_attempts: 5');
@@ -116,9 +114,7 @@ staged('what somebody uses since it was planned is not deleted by the plan file'
   const out = join(stage.folder, 'plan.json');
   const flags = { dir: stage.folder, format: 'text', allowDelete: true, out } as const;
   await stage.run((to) => plan(flags, to));
-  const [id = ''] = [...stage.sim.store.agents].flatMap(([key, { record }]) =>
-    record.name === 'Front desk' ? [key] : [],
-  );
+  const { id } = agentNamed(stage.sim);
   stage.sim.edit(id, { default_retry_policy_id: policy });
   const before = stage.writes().length;
   const { err } = await stage.applyFile('plan.json', {}, { exit: 4 });

@@ -3,6 +3,7 @@ import { describe, expect } from 'vitest';
 import schema from '../../schemas/read.schema.json' with { type: 'json' };
 import { type HistoryFlags, history } from '../../src/cli/commands/history.ts';
 import { type Stage, staged } from '../apply/stage.ts';
+import { agentNamed } from '../e2e/clinic.ts';
 
 const isDocument = new Ajv2020({ strict: false, validateFormats: false }).compile(schema);
 
@@ -12,10 +13,7 @@ function read(out: string) {
   return document;
 }
 
-function desk({ sim }: Stage): string {
-  for (const [id, { record }] of sim.store.agents) if (record.name === 'Front desk') return id;
-  throw new Error('there is no front desk');
-}
+const desk = ({ sim }: Stage): string => agentNamed(sim).id;
 
 type Look = { readonly flags?: Partial<HistoryFlags>; readonly exit?: number };
 
@@ -29,8 +27,8 @@ async function look(stage: Stage, { flags = {}, exit = 0 }: Look = {}) {
   );
 }
 
-const ids = (stage: Stage): readonly number[] =>
-  (stage.sim.store.history.get(desk(stage)) ?? []).map(({ id }) => id);
+const ids = ({ sim }: Stage, name?: string): readonly number[] =>
+  (sim.store.history.get(agentNamed(sim, name).id) ?? []).map(({ id }) => id);
 
 async function diff(stage: Stage, ...pair: readonly [number, number]) {
   return read((await look(stage, { flags: { diff: pair.map(String) } })).out);
@@ -121,8 +119,9 @@ describe('two versions', () => {
     // What Maria described was not configured, and is not compared with what the run made.
     expect(fields(first)).toEqual([wrote[0], ['system_prompt', before.trimEnd(), LONG]]);
 
-    const { err } = await look(stage, { flags: { diff: [`${made}`, '2'] }, exit: 1 });
-    expect(err).toContain('agent.desk has no version 2 in its history');
+    const [anothers = 0] = ids(stage, 'Recall');
+    const { err } = await look(stage, { flags: { diff: [`${made}`, `${anothers}`] }, exit: 1 });
+    expect(err).toContain(`agent.desk has no version ${anothers} in its history`);
     for (const id of [made, maria, run, jo, back]) {
       expect(err).toMatch(new RegExp(`^  ${id}  `, 'm'));
     }

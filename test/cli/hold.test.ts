@@ -7,12 +7,11 @@ import { openFileStore } from '../../src/state/file-store.ts';
 import { formatEntry, JOURNAL_HEADER } from '../../src/state/journal-text.ts';
 import { formatState } from '../../src/state/state-text.ts';
 import { type Stage, staged } from '../apply/stage.ts';
+import { agentNamed } from '../e2e/clinic.ts';
 import { began, HOLDS } from '../state/sample.ts';
 import { STATE, stateCommands, stateIn } from './state-stage.ts';
 
-const greetingOf = ({ sim }: Stage) =>
-  [...sim.store.agents.values()].find(({ record }) => record.name === 'Front desk')?.record
-    .greeting_message;
+const greetingOf = ({ sim }: Stage) => agentNamed(sim).record.greeting_message;
 const OLD = 'Harbor Dental, how can I help?';
 const NEW = 'Harbor Dental, good day!';
 

@@ -10,7 +10,7 @@ import type { PlanDocument } from '../../src/core/plan-document.ts';
 import type { Rehearsal, RehearsalStep } from '../../src/core/rehearsal.ts';
 import { planDigest } from '../../src/plan/document.ts';
 import { type Stage, staged } from '../apply/stage.ts';
-import { SEED } from '../e2e/clinic.ts';
+import { agentNamed, SEED } from '../e2e/clinic.ts';
 import { take } from '../snapshot/taking.ts';
 
 type Options = NonNullable<Parameters<Stage['run']>[1]>;
@@ -75,11 +75,6 @@ async function changeThree(stage: Stage): Promise<void> {
     'agent_type: outbound\n    language: es-US',
   );
   await stage.edit('resources.yaml', 'delay_seconds: 900', 'delay_seconds: 600');
-}
-
-function agentNamed({ sim }: Stage, name: string): string {
-  for (const [id, { record }] of sim.store.agents) if (record.name === name) return id;
-  throw new Error(`the platform has no agent named ${name}`);
 }
 
 describe('a good plan', () => {
@@ -277,7 +272,7 @@ describe('what cannot be rehearsed says why', () => {
   ])[] = [
     [
       'a resource was edited since the plan',
-      (stage) => stage.sim.edit(agentNamed(stage, 'Front desk'), { echo_detection: true }),
+      (stage) => stage.sim.edit(agentNamed(stage.sim).id, { echo_detection: true }),
       5,
       /^Error: agent\.desk was changed on the platform since the plan\nNothing was rehearsed/m,
     ],
@@ -375,7 +370,7 @@ describe('a fleet from a snapshot', () => {
   staged('that is not what the plan was made from proves nothing', async (stage) => {
     await changeThree(stage);
     const { file } = await take(stage, 'then.snapshot', {}, passphrase);
-    stage.sim.edit(agentNamed(stage, 'Front desk'), { greeting_message: 'Hello' });
+    stage.sim.edit(agentNamed(stage.sim).id, { greeting_message: 'Hello' });
     await save(stage, { acceptConflicts: true });
     const verdict = await verdictOf(
       stage,

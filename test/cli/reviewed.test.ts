@@ -2,6 +2,7 @@ import { describe, expect } from 'vitest';
 import { plan } from '../../src/cli/commands/plan.ts';
 import { isList, isObject, type JsonObject } from '../../src/core/value.ts';
 import { type Stage, staged } from '../apply/stage.ts';
+import { agentNamed } from '../e2e/clinic.ts';
 
 /** What a stack can ask for is what its plan shows, and what the plan shows is all that is sent. */
 
@@ -14,11 +15,7 @@ const bodiesOf = (stage: Stage, operation: string) =>
     .filter((one) => one.operation === operation)
     .map(({ body }) => body);
 
-function desk({ sim }: Stage) {
-  for (const [id, { record }] of sim.store.agents)
-    if (record.name === 'Front desk') return { id, record };
-  throw new Error('there is no front desk');
-}
+const desk = ({ sim }: Stage) => agentNamed(sim);
 
 describe('a field under unchecked', () => {
   staged('that the schema knows is refused, in either spelling', async (stage) => {

@@ -2,6 +2,7 @@ import { describe, expect } from 'vitest';
 import { type RollbackFlags, rollback } from '../../src/cli/commands/rollback.ts';
 import { openFileStore } from '../../src/state/file-store.ts';
 import { type Stage, staged } from '../apply/stage.ts';
+import { agentNamed } from '../e2e/clinic.ts';
 import { stateIn } from './state-stage.ts';
 
 const inWords = async (stage: Stage, exit: number, more: Partial<RollbackFlags> = {}) => {
@@ -186,10 +187,7 @@ describe('a deleted agent with a telephone', () => {
       `is planned, and comes back, without it${sip && ', looked after as it was'}`,
       async (stage) => {
         await changeFleet(stage, 2);
-        const agent = [...stage.sim.store.agents.values()].find(
-          ({ record }) => record.name === 'A0',
-        );
-        if (agent === undefined) throw new Error('there is no such agent');
+        const agent = agentNamed(stage.sim, 'A0');
         agent.record = { ...agent.record, sip_registration_data: PHONE };
         await stage.write('agents.yaml', `agents:\n  a0: { name: A0${sip} }\n  a1: { name: A1 }\n`);
         await stage.apply();

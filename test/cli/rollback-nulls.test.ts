@@ -3,6 +3,7 @@ import { rollback } from '../../src/cli/commands/rollback.ts';
 import { isObject, type Json, type JsonObject } from '../../src/core/value.ts';
 import type { Dialect } from '../../src/simulator/index.ts';
 import { type Stage, staged } from '../apply/stage.ts';
+import { agentNamed } from '../e2e/clinic.ts';
 
 /** How platforms take what the specification leaves open. */
 const DIALECTS: readonly Partial<Dialect>[] = [
@@ -16,11 +17,7 @@ function everywhere(what: string, body: (stage: Stage) => Promise<void>): void {
   for (const dialect of DIALECTS) staged(`${what} (${JSON.stringify(dialect)})`, body, { dialect });
 }
 
-function desk({ sim }: Stage): JsonObject {
-  const found = [...sim.store.agents.values()].find(({ record }) => record.name === 'Front desk');
-  if (found === undefined) throw new Error('the desk is gone');
-  return found.record;
-}
+const desk = ({ sim }: Stage): JsonObject => agentNamed(sim).record;
 
 const token = (stage: Stage): Json => {
   const { integrations } = desk(stage);
@@ -121,10 +118,8 @@ describe('what null cannot clear stays on the way back, and is named', () => {
   staged('where no revert brings it back', async (stage) => {
     await stage.apply();
     // Of a field that the platform leaves empty until it is set.
-    const recall = [...stage.sim.store.agents.values()].find(
-      ({ record }) => record.name === 'Recall',
-    );
-    if (recall) Object.assign(recall, { record: { ...recall.record, tts_model: null } });
+    const recall = agentNamed(stage.sim, 'Recall');
+    Object.assign(recall, { record: { ...recall.record, tts_model: null } });
     await stage.edit(
       'agents.yaml',
       'name: Recall',

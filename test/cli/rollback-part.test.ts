@@ -1,12 +1,9 @@
 import { describe, expect } from 'vitest';
 import { type RollbackFlags, rollback } from '../../src/cli/commands/rollback.ts';
 import { type Stage, staged } from '../apply/stage.ts';
+import { agentNamed } from '../e2e/clinic.ts';
 
-function agent({ sim }: Stage, name: string) {
-  const found = [...sim.store.agents.values()].find(({ record }) => record.name === name);
-  if (found === undefined) throw new Error(`${name} is gone`);
-  return found;
-}
+const agent = ({ sim }: Stage, name: string) => agentNamed(sim, name);
 
 const inWords = (stage: Stage, exit: number, more: Partial<RollbackFlags> = {}) =>
   stage.run(

@@ -4,12 +4,9 @@ import { describe, expect, vi } from 'vitest';
 import { rollback } from '../../src/cli/commands/rollback.ts';
 import type { JsonObject } from '../../src/core/value.ts';
 import { type Stage, staged } from '../apply/stage.ts';
+import { agentNamed } from '../e2e/clinic.ts';
 
-function desk({ sim }: Stage) {
-  const found = [...sim.store.agents.values()].find(({ record }) => record.name === 'Front desk');
-  if (found === undefined) throw new Error('the desk is gone');
-  return found;
-}
+const desk = ({ sim }: Stage) => agentNamed(sim);
 
 /** Two runs: the first is what to go back to, with a model that may be locked afterwards. */
 async function changeModelAndStatus(stage: Stage): Promise<void> {

@@ -2,12 +2,9 @@ import { describe, expect } from 'vitest';
 import { rollback } from '../../src/cli/commands/rollback.ts';
 import type { JsonObject } from '../../src/core/value.ts';
 import { type Stage, staged } from '../apply/stage.ts';
+import { agentNamed } from '../e2e/clinic.ts';
 
-function agent({ sim }: Stage, name: string) {
-  const found = [...sim.store.agents.values()].find(({ record }) => record.name === name);
-  if (found === undefined) throw new Error(`${name} is gone`);
-  return found;
-}
+const agent = ({ sim }: Stage, name: string) => agentNamed(sim, name);
 
 const desk = (stage: Stage) => agent(stage, 'Front desk');
 

@@ -3,6 +3,7 @@ import { rollback } from '../../src/cli/commands/rollback.ts';
 import type { Json, JsonObject } from '../../src/core/value.ts';
 import type { Dialect } from '../../src/simulator/index.ts';
 import { type Stage, staged } from '../apply/stage.ts';
+import { agentNamed } from '../e2e/clinic.ts';
 
 /** The platform without what every write moves on, and without the history that a rollback adds to. */
 function settled({ sim }: Stage): JsonObject {
@@ -131,10 +132,8 @@ describe('what was deleted comes back, and is referred to again', () => {
     await stage.apply({ allowDelete: true });
     await stage.rollback();
     const [policy] = stage.sim.store.retryPolicies.values();
-    const recall = [...stage.sim.store.agents.values()].find(
-      ({ record }) => record.name === 'Recall',
-    );
-    expect(recall?.record.default_retry_policy_id).toBe(policy?.id);
+    const recall = agentNamed(stage.sim, 'Recall');
+    expect(recall.record.default_retry_policy_id).toBe(policy?.id);
   });
   staged('the policy, and the agent that stayed', async (stage) => {
     await stage.apply();
@@ -147,10 +146,8 @@ describe('what was deleted comes back, and is referred to again', () => {
     await stage.apply({ allowDelete: true });
     await stage.rollback();
     const [policy] = stage.sim.store.retryPolicies.values();
-    const recall = [...stage.sim.store.agents.values()].find(
-      ({ record }) => record.name === 'Recall',
-    );
-    expect(recall?.record.default_retry_policy_id).toBe(policy?.id);
+    const recall = agentNamed(stage.sim, 'Recall');
+    expect(recall.record.default_retry_policy_id).toBe(policy?.id);
   });
 });
 

@@ -3,6 +3,7 @@ import { describe, expect } from 'vitest';
 import { drift } from '../../src/cli/commands/drift.ts';
 import { plan } from '../../src/cli/commands/plan.ts';
 import { type Stage, staged } from '../apply/stage.ts';
+import { agentNamed } from '../e2e/clinic.ts';
 
 const RULE = `rules:
   no-friday-greetings:
@@ -17,9 +18,7 @@ const saturday = () => new Date('2026-11-21T20:00:00Z');
 const SAYS =
   /rules\.no-friday-greetings \(callsheet\.yaml:\d+\): agent\.\w+: Greetings change on other days than Friday/;
 
-const greetingOf = ({ sim }: Stage) =>
-  [...sim.store.agents.values()].find(({ record }) => record.name === 'Front desk')?.record
-    .greeting_message;
+const greetingOf = ({ sim }: Stage) => agentNamed(sim).record.greeting_message;
 const OLD = 'Harbor Dental, how can I help?';
 const NEW = 'Harbor Dental, good day!';
 

@@ -6,16 +6,12 @@ import { pull } from '../../src/cli/commands/pull.ts';
 import { runSecretCommand } from '../../src/cli/secret-command.ts';
 import { isObject, type Json } from '../../src/core/value.ts';
 import { type Stage, staged } from '../apply/stage.ts';
-import { CANARIES } from '../e2e/clinic.ts';
+import { agentNamed, CANARIES } from '../e2e/clinic.ts';
 import { temporaryFolder } from '../temporary.ts';
 
 const NONE = { SMS_TOKEN: undefined, CRM_KEY: undefined, MCP_TOKEN: undefined };
 
-function desk({ sim }: Stage) {
-  for (const [id, { record }] of sim.store.agents)
-    if (record.name === 'Front desk') return { id, record };
-  throw new Error('there is no front desk');
-}
+const desk = ({ sim }: Stage) => agentNamed(sim);
 
 /** The calendar server's headers, as somebody gives them in the dashboard. */
 function editHeaders(stage: Stage, headers: Record<string, string>): void {

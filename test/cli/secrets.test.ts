@@ -2,17 +2,13 @@ import { expect } from 'vitest';
 import { plan } from '../../src/cli/commands/plan.ts';
 import { isObject, type Json } from '../../src/core/value.ts';
 import { type Stage, staged } from '../apply/stage.ts';
-import { CANARIES } from '../e2e/clinic.ts';
+import { agentNamed, CANARIES } from '../e2e/clinic.ts';
 import { stateCommands } from './state-stage.ts';
 
 const NEXT = 'canary-sms-next';
 const UNKNOWN = '1 secret is set here and cannot be compared';
 
-function desk({ sim }: Stage) {
-  for (const [id, { record }] of sim.store.agents)
-    if (record.name === 'Front desk') return { id, record };
-  throw new Error('there is no front desk');
-}
+const desk = ({ sim }: Stage) => agentNamed(sim);
 
 function token(stage: Stage): Json | undefined {
   const { integrations } = desk(stage).record;

@@ -4,14 +4,15 @@ import { plan } from '../../src/cli/commands/plan.ts';
 import { runs } from '../../src/cli/commands/runs.ts';
 import type { Context } from '../../src/cli/context.ts';
 import { staged } from '../apply/stage.ts';
+import { agentNamed } from '../e2e/clinic.ts';
 
 /** U+009B begins a command to a terminal in one character, which JSON lets through; the other turns text round. */
 const EVIL = 'a\u009b31m\u202eb';
 
 staged('no JSON holds what a terminal would act on', async (stage) => {
   const edit = (patch: { readonly [field: string]: string }) => {
-    const id = [...stage.sim.store.agents.values()].find(({ record }) => record.name === 'Recall');
-    stage.sim.edit(id?.id ?? '', patch, EVIL);
+    const { id } = agentNamed(stage.sim, 'Recall');
+    stage.sim.edit(id, patch, EVIL);
   };
   const flags = { dir: stage.folder, format: 'json' } as const;
   await stage.apply();

@@ -10,6 +10,7 @@ import type { Timeouts } from '../../src/api/timeouts.ts';
 import { type DriftFlags, drift } from '../../src/cli/commands/drift.ts';
 import type { DriftNotification } from '../../src/render/notification.ts';
 import { openStage, type Stage } from '../apply/stage.ts';
+import { agentNamed } from '../e2e/clinic.ts';
 
 /** The secret part of the receiver's address. */
 const SECRET = 'canary-hook-7be1f0';
@@ -52,10 +53,7 @@ async function openDrifted(): Promise<Stage> {
   return stage;
 }
 
-function desk({ sim }: Stage): string {
-  for (const [id, { record }] of sim.store.agents) if (record.name === 'Front desk') return id;
-  throw new Error('there is no front desk');
-}
+const desk = ({ sim }: Stage): string => agentNamed(sim).id;
 
 /** Pauses that take no time, and are written down. */
 function noPauses() {

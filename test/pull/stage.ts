@@ -4,6 +4,7 @@ import { type PullFlags, pull } from '../../src/cli/commands/pull.ts';
 import type { PullDocument } from '../../src/core/pull-document.ts';
 import type { JsonObject } from '../../src/core/value.ts';
 import type { Said, Stage } from '../apply/stage.ts';
+import { agentNamed } from '../e2e/clinic.ts';
 
 /** A stack in which everything is written in a way of its own. */
 export const FLEET = join(import.meta.dirname, 'fleet');
@@ -46,10 +47,7 @@ export async function pulled(
 }
 
 /** The id of the agent of a name. */
-export function agentId({ sim }: Stage, name: string): string {
-  for (const [id, { record }] of sim.store.agents) if (record.name === name) return id;
-  throw new Error(`there is no agent called ${name}`);
-}
+export const agentId = ({ sim }: Stage, name: string): string => agentNamed(sim, name).id;
 
 /** What the dashboard shows of an agent. */
 export function agentRecord(stage: Stage, name: string): JsonObject {

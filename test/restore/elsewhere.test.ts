@@ -1,7 +1,7 @@
 import { describe, expect } from 'vitest';
 import type { SeedDocument, Simulator } from '../../src/simulator/index.ts';
 import { staged } from '../apply/stage.ts';
-import { SEED } from '../e2e/clinic.ts';
+import { agentNamed, SEED } from '../e2e/clinic.ts';
 import { take } from '../snapshot/taking.ts';
 import { fleetOf, ownState, restoreOn } from './restoring.ts';
 
@@ -77,14 +77,9 @@ describe('another organization', () => {
   staged(
     'gets new ids in its texts only when that is asked for',
     async (stage) => {
-      const desk = () =>
-        [...stage.sim.store.agents.values()].filter(({ record }) => record.name === 'Front desk');
       await stage.apply();
-      const [first] = desk();
-      const recall = [...stage.sim.store.agents.values()].find(
-        ({ record }) => record.name === 'Recall',
-      );
-      if (first === undefined || recall === undefined) throw new Error('they are there');
+      const first = agentNamed(stage.sim);
+      const recall = agentNamed(stage.sim, 'Recall');
       // Two agents that name each other: neither id is known before both are made.
       stage.sim.edit(first.id, { transfer_rules: `To ${recall.id} of ${HARBOR}.` });
       stage.sim.edit(recall.id, { system_prompt: `Hand over to ${first.id}.` });
@@ -97,7 +92,9 @@ describe('another organization', () => {
       expect(said.out).toContain('transfer_rules names ids that change, and keeps the old ones');
       const kept = await restoreOn(stage, file, flags);
       expect(kept.summary().status).toBe('done');
-      const copy = desk().find(({ organizationId }) => organizationId === MARINA);
+      const copy = [...stage.sim.store.agents.values()].find(
+        ({ organizationId, record }) => organizationId === MARINA && record.name === 'Front desk',
+      );
       expect(copy?.record.transfer_rules).toBe(`To ${recall.id} of ${HARBOR}.`);
       // Sources of the other organization's knowledge base are not touched, and it is said why.
       expect(kept.summary().exceptions.filter(({ what }) => what === 'place')).toHaveLength(2);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import type { SeedDocument } from '../../src/simulator/index.ts';
 import { type Stage, staged } from '../apply/stage.ts';
-import { SEED } from '../e2e/clinic.ts';
+import { agentNamed, SEED } from '../e2e/clinic.ts';
 import { ownState, restoreOn, wipe } from '../restore/restoring.ts';
 import { take } from '../snapshot/taking.ts';
 
@@ -60,11 +60,7 @@ async function filesOf({ folder }: Stage): Promise<string> {
   return texts.map(String).join('\n');
 }
 
-function agentOf({ sim }: Stage, name: string) {
-  const found = [...sim.store.agents.values()].find(({ record }) => record.name === name);
-  if (found === undefined) throw new Error(`${name} is there`);
-  return found;
-}
+const agentOf = ({ sim }: Stage, name: string) => agentNamed(sim, name);
 
 describe('what no schema describes', () => {
   staged(

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { agentNamed } from '../../e2e/clinic.ts';
 import { scene, statuses } from './scene.ts';
 import { agents, ORGANIZATIONS, settings } from './tree.ts';
 
@@ -89,9 +90,7 @@ test('an id in a state is not adopted by another stack', async () => {
     trio({ 'agents.yaml': agents('Desk') }, { 'agents.yaml': agents('Other') }),
   );
   await run('apply', { autoApprove: true });
-  const [id = ''] = [...sim.store.agents].flatMap(([key, { record }]) =>
-    record.name === 'Desk' ? [key] : [],
-  );
+  const { id } = agentNamed(sim, 'Desk');
   put('b/agents.yaml', adopting('Renamed', id));
   const { stacks } = await read('plan', {}, { exit: 4 });
   expect(stacks[1]?.reason).toContain(

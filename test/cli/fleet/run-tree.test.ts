@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Transport } from '../../../src/api/transport.ts';
 import { worstExit } from '../../../src/cli/fleet/outcome.ts';
+import { agentNamed } from '../../e2e/clinic.ts';
 import { scene, statuses } from './scene.ts';
 import { agents, FROZEN, four, settings, twelve } from './tree.ts';
 
@@ -110,9 +111,7 @@ test('an apply does what can be done, and the next one has nothing left to do', 
 test('drift of one stack shows among those of others', async () => {
   const { read, sim, run } = await scene(twelve());
   await run('apply', { autoApprove: true });
-  const [id = ''] = [...sim.store.agents].flatMap(([key, { record }]) =>
-    record.name === 'Desk summit/east' ? [key] : [],
-  );
+  const { id } = agentNamed(sim, 'Desk summit/east');
   sim.edit(id, { system_prompt: 'Edited.' });
   const document = await read('drift', { detailedExitcode: true }, { exit: 2 });
   expect(document.totals).toEqual({ unchanged: 11, changes: 1 });

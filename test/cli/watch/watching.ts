@@ -7,7 +7,7 @@ import { watch } from '../../../src/cli/commands/watch.ts';
 import type { Context } from '../../../src/cli/context.ts';
 import type { WatchFlags } from '../../../src/cli/watch/flags.ts';
 import { openStage, type Stage, type StageOptions } from '../../apply/stage.ts';
-import { CANARIES, FINGERPRINT_KEY } from '../../e2e/clinic.ts';
+import { agentNamed, CANARIES, FINGERPRINT_KEY } from '../../e2e/clinic.ts';
 import { quietContext } from '../quiet-context.ts';
 
 /** A line of the log. */
@@ -168,10 +168,7 @@ export function ofEvent(lines: readonly Line[], ...events: readonly string[]) {
 }
 
 /** Id of the agent of that name. */
-export function agent({ sim }: Stage, wanted: string): string {
-  for (const [id, { record }] of sim.store.agents) if (record.name === wanted) return id;
-  throw new Error(`there is no agent ${wanted}`);
-}
+export const agent = ({ sim }: Stage, wanted: string): string => agentNamed(sim, wanted).id;
 
 /** A field of an agent as it is live. */
 export function liveField(stage: Stage, wanted: string, field: string): unknown {
