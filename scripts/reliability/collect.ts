@@ -32,6 +32,7 @@ const PARTS: { readonly [part in keyof Required<Figures>]: string } = {
   kill_matrix: 'kill matrix',
   makings: 'what takes several requests',
   worlds: 'random worlds',
+  stores: 'stores',
   canaries: 'canary secrets',
   mutation: 'mutation testing',
 };

@@ -27,6 +27,8 @@ export type Measured = {
     readonly faults: number;
     readonly seed: number;
   };
+  /** What came of what befell each kind of store: `right`, `goes on`, `refused`, `not run`. */
+  readonly stores?: { readonly [store: string]: { readonly [what: string]: string } };
   readonly canaries?: {
     readonly positions: number;
     readonly commands: number;

@@ -19,6 +19,9 @@ export function renderReliability(figures: Figures): string {
     '## Random worlds',
     'Whatever is wanted × whatever is live × whatever the specification leaves open × whatever goes wrong: answers lost after the work was done, 429 and 503 storms, connections that break, pages that are cut short, servers that fall silent. After a few runs the next plan must be empty, and a model that shares no code with the comparison or the planner says what the platform must hold: nothing outside of what is owned changed, nothing was deleted that was not planned, nothing exists twice, no secret was wiped.',
     worlds(figures.worlds),
+    '## Stores',
+    'Every kind of store by whole commands: servers that others wrote (MinIO or moto, nimbolus/terraform-backend, PostgreSQL) and stricter stand-ins of our own. Whatever happens, the run or the next one must come to what is wanted, with nothing made twice; what is refused writes nothing and says why. “–” is what cannot happen to a store, “not run” what needed a server that was not there.',
+    stores(figures.stores),
     '## Canary secrets',
     'A value that can come from nowhere else stands in every position that the schemas call secret or sensitive, and in every credential. Every byte that every command writes, in every format, through every kind of refusal that repeats what it was sent, is searched for it: as it is, and as JSON, URLs, Base64 and hexadecimal write it.',
     canaries(figures.canaries),
@@ -69,6 +72,19 @@ function worlds(played: Figures['worlds']): string {
     `| ${whole(played.worlds)} | ${whole(played.steps)} | ${whole(played.faults)} | ${whole(played.worlds)} |`,
     '',
     `The last run began at seed ${played.seed}.`,
+  ].join('\n');
+}
+
+function stores(befallen: Figures['stores']): string {
+  if (befallen === undefined) return NOT_RUN;
+  const names = Object.keys(befallen);
+  const cases = [...new Set(Object.values(befallen).flatMap((one) => Object.keys(one)))];
+  return [
+    `| what happens | ${names.join(' | ')} |`,
+    `|---|${names.map(() => '---|').join('')}`,
+    ...cases.map(
+      (what) => `| ${what} | ${names.map((name) => befallen[name]?.[what] ?? '').join(' | ')} |`,
+    ),
   ].join('\n');
 }
 

@@ -60,6 +60,10 @@ test('what the long tests write is what the page shows', async () => {
   const made = { requests: 12, cells: 132, platforms: 3, points: 396, converged: 395 };
   await writeResult('makings', made);
   await writeResult('worlds', { worlds: 1500, steps: 3100, faults: 900, seed: 7 });
+  await writeResult('stores', {
+    file: { 'away for 3 s': '–', 'eight at once': 'right' },
+    PostgreSQL: { 'away for 3 s': 'goes on', 'eight at once': 'right' },
+  });
   await writeResult('canaries', { positions: 28, commands: 400, checks: 11_200, leaks: 0 });
   const reports = [join(path, 'pure.json'), join(path, 'way-back.json')];
   const plan = { 'src/plan/a.ts': mutants('Killed', 'Killed', 'Killed', 'Survived') };
@@ -79,6 +83,7 @@ test('what the long tests write is what the page shows', async () => {
     '| request `POST` | 1 | 0 | 1 | 1 | 1 |',
     '| 12 | 132 | 3 | 396 | 395 |',
     '| 1,500 | 3,100 | 900 | 1,500 |',
+    '| away for 3 s | – | goes on |',
     '| 28 | 400 | 11,200 | 0 |',
     '| `src/plan` | 1 | 4 | 3 | 75.0 % |',
     '| `src/rollback` | 1 | 1 | 1 | 100.0 % |',
@@ -91,7 +96,7 @@ test('what is missing or was never finished is shown as not measured, and named'
   const path = await folder();
   await writeFile(join(path, 'torn.json'), '{"worlds": {"wor');
   const figures = await collectFigures(join(path, 'torn.json'), [join(path, 'none.json')]);
-  expect(renderReliability(figures).match(/Not measured/g)).toHaveLength(5);
+  expect(renderReliability(figures).match(/Not measured/g)).toHaveLength(6);
   const ended = [
     { command: 'npm run torture', exit: 1 },
     { command: 'npm run mutation', exit: null },
@@ -103,6 +108,7 @@ test('what is missing or was never finished is shown as not measured, and named'
     'not measured: kill matrix',
     'not measured: what takes several requests',
     'not measured: random worlds',
+    'not measured: stores',
     'not measured: canary secrets',
     'not measured: mutation testing',
   ]);
