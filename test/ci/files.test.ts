@@ -75,12 +75,22 @@ describe('GitHub', () => {
       }
     }
   });
+});
 
-  test('the version that is installed is this one', () => {
-    expect(parse(read(ACTION)).inputs.version.default).toBe(project.version);
-    expect(parse(read('gitlab/.gitlab-ci.yml')).variables.CALLSHEET_VERSION).toBe(project.version);
-    expect(read('atlantis/repos.yaml')).toContain(`callsheet@${project.version})`);
-  });
+test('Callsheet is installed from a lockfile in its own version, and never by its name', () => {
+  const files = globSync('**/{*,.*,.*/**/*}', { cwd: EXAMPLES, withFileTypes: true });
+  const texts = files
+    .filter((file) => file.isFile())
+    .map((file) => readFileSync(join(file.parentPath, file.name), 'utf8'));
+  const installs = texts.flatMap(
+    (text) => text.match(/npm (?:ci|install|i|exec) .*|npx .*/g) ?? [],
+  );
+  expect(installs.filter((line) => line.startsWith('npm ci '))).toHaveLength(3);
+  for (const line of installs) expect(line).not.toMatch(/callsheet@|callsheet\s*$/);
+  for (const folder of ['github/actions/callsheet', 'gitlab/.gitlab/callsheet']) {
+    const { dependencies } = JSON.parse(read(`${folder}/package.json`));
+    expect(dependencies).toEqual({ callsheet: `file:callsheet-${project.version}.tgz` });
+  }
 });
 
 describe('GitLab', () => {

@@ -4,8 +4,19 @@ import { CallsheetError } from '../../core/errors.ts';
 import type { NewFile, Surroundings } from './files.ts';
 import type { Pipeline } from './pipeline-names.ts';
 
-/** Where the files of `examples/ci` go, from the top of a repository. */
-const TARGETS: { readonly [pipeline in Pipeline]?: string } = { github: '.github/', gitlab: '' };
+/** Of each pipeline: where its files go from the top of a repository, and which of them are named to people. */
+const PIPELINES = {
+  github: {
+    top: '.github/',
+    guide: '.github/workflows/callsheet-plan.yaml',
+    tool: '.github/actions/callsheet',
+  },
+  gitlab: {
+    top: '',
+    guide: '.gitlab/callsheet/pipeline.yml',
+    tool: '.gitlab/callsheet',
+  },
+} as const;
 
 /** Path filters of GitHub and variables of GitLab give these a meaning of their own. */
 const SPECIAL = /[*?+![\]$\\"\p{C}]/u;
@@ -23,8 +34,7 @@ export function pipelineFiles(
   pipeline: Pipeline,
   { inRepository, toRepository }: Surroundings,
 ): readonly NewFile[] {
-  const target = TARGETS[pipeline];
-  if (target === undefined) return [];
+  if (pipeline === 'none') return [];
   if (inRepository === undefined) {
     throw new CallsheetError('usage', `--ci ${pipeline} cannot be used outside of a repository`, {
       hint: 'A pipeline is read at the top of a Git repository only. Run git init there, then this again',
@@ -47,11 +57,34 @@ export function pipelineFiles(
       const lines =
         path === '.gitlab-ci.yml' ? text.split('\n').filter((line) => /^\w/.test(line)) : undefined;
       return {
-        path: `${toRepository}${target}${forFolder(path, inRepository)}`,
+        path: `${toRepository}${PIPELINES[pipeline].top}${forFolder(path, inRepository)}`,
         text: /\.ya?ml$/.test(path) ? forFolder(text, inRepository) : text,
         ...(lines !== undefined && { lines }),
       };
     });
+}
+
+/** What is left to do by hand, as paths from the stack folder. */
+export type SetUp = {
+  /** The file whose head says what to set up at the service. */
+  readonly guide: string;
+  /** The folder whose package.json names Callsheet, and which has no lockfile yet; undefined where it has. */
+  readonly unlocked: string | undefined;
+};
+
+/** What a pipeline needs beside its files. */
+export function setUpOf(
+  dir: string,
+  pipeline: Pipeline,
+  { inRepository = '', toRepository }: Surroundings,
+): SetUp | undefined {
+  if (pipeline === 'none') return undefined;
+  const { guide, tool } = PIPELINES[pipeline];
+  const isLocked = existsSync(join(dir, toRepository, tool, 'package-lock.json'));
+  return {
+    guide: toRepository + forFolder(guide, inRepository),
+    unlocked: isLocked ? undefined : toRepository + tool,
+  };
 }
 
 /** A pipeline, or the path of one, for the stack in a folder: its names, where it is and when it runs. */
