@@ -69,7 +69,7 @@ function setUpLines(
           [span(`  npm install --package-lock-only --prefix ${word(unlocked)}`)],
           [],
         ]),
-    ...say('Which variables, credentials and approvals it needs is at the head of'),
+    ...say('The variables, credentials and approvals that it needs are listed at the top of'),
     [span(`  ${sanitiseLine(guide)}`)],
   ];
 }

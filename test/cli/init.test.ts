@@ -261,7 +261,9 @@ describe('a pipeline', () => {
     const { context, said } = openAuthorStage();
     await init({ dir, keepExisting: true, ci: 'github' }, context);
     expect(said()).not.toContain('npm');
-    expect(said()).toMatch(/it needs is at the head of\n {2}\S+\/callsheet-plan-clinic\.yaml\n$/);
+    expect(said()).toMatch(
+      /it needs are listed at the top\s+of\n {2}\S+\/callsheet-plan-clinic\.yaml\n$/,
+    );
   });
 });
 

@@ -37,7 +37,7 @@ export function pipelineFiles(
   if (pipeline === 'none') return [];
   if (inRepository === undefined) {
     throw new CallsheetError('usage', `--ci ${pipeline} cannot be used outside of a repository`, {
-      hint: 'A pipeline is read at the top of a Git repository only. Run git init there, then this again',
+      hint: 'A pipeline is read only at the top of a Git repository. Run git init there, then this command again',
     });
   }
   if (SPECIAL.test(inRepository)) {
@@ -49,7 +49,6 @@ export function pipelineFiles(
   return readdirSync(from, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name))
-    .sort()
     .map((file) => {
       const path = file.slice(from.length + 1).replaceAll('\\', '/');
       const text = readFileSync(file, 'utf8');
@@ -61,7 +60,8 @@ export function pipelineFiles(
         text: /\.ya?ml$/.test(path) ? forFolder(text, inRepository) : text,
         ...(lines !== undefined && { lines }),
       };
-    });
+    })
+    .sort((one, other) => (one.path < other.path ? -1 : 1));
 }
 
 /** What is left to do by hand, as paths from the stack folder. */
