@@ -10,7 +10,11 @@ export function addAuthorCommands(command: MakeCommand, action: Act): void {
     .option('--base-url <url>', 'base address of the platform')
     .option('--organization <name=id>', 'a name for the organization, and its id')
     .option('--agent <name>', 'name of the first agent (Front desk otherwise)')
-    .addOption(new Option('--ci <pipeline>', 'the pipeline to write').choices(PIPELINES))
+    .addOption(
+      new Option('--ci <pipeline>', 'the pipeline to write at the top of the repository').choices(
+        PIPELINES,
+      ),
+    )
     .option('--empty', 'no resources')
     .option('--keep-existing', 'leave files that are there as they are, and write the rest')
     .option('--yes', 'ask nothing, even on a terminal')

@@ -22,7 +22,8 @@ function realOf(path: string): string {
   }
 }
 
-function rootAbove(folder: string): string | undefined {
+/** The folder itself, or the nearest above it, that has a `.git`. */
+export function rootAbove(folder: string): string | undefined {
   // In a worktree or a submodule `.git` is a file.
   if (existsSync(join(folder, '.git'))) return folder;
   const above = dirname(folder);

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { type FakeGithub, fakeGithub } from './github.ts';
-import { EXAMPLES, openPlace, type Place } from './place.ts';
+import { openPlace, type Place } from './place.ts';
 import { type JobResult, runWorkflow } from './runner.ts';
 import type { Event } from './surroundings.ts';
 import type { Keep } from './uses.ts';
@@ -10,10 +10,14 @@ export type Jobs = Readonly<Record<string, JobResult>>;
 
 type Pushed = { readonly number: number; readonly branch: string; readonly head: string };
 
-/** Of a pull request: the repository that it comes from, and its labels. */
-type About = { readonly from?: string; readonly labels?: readonly string[] };
+/** Of a pull request: the repository that it comes from, its labels, and whether it is still open. */
+type About = {
+  readonly from?: string;
+  readonly labels?: readonly string[];
+  readonly state?: 'open' | 'closed';
+};
 
-/** A repository on GitHub that uses the example's workflows. */
+/** A repository on GitHub with the workflows that `init` writes. */
 export type Repository = Place & {
   readonly github: FakeGithub;
   readonly keep: Keep;
@@ -23,12 +27,17 @@ export type Repository = Place & {
   readonly plan: (pull: Pushed, about?: About) => Promise<Jobs>;
   /** Merges, and runs the workflow that applies. */
   readonly merge: (pull: Pushed, head?: string) => Promise<Jobs>;
-  readonly byHand: (workflow: 'apply' | 'drift') => Promise<Jobs>;
+  readonly byHand: (
+    workflow: 'apply' | 'drift' | 'plan-fork',
+    inputs?: Readonly<Record<string, string>>,
+  ) => Promise<Jobs>;
   readonly run: (workflow: string, event: Event) => Promise<Jobs>;
 };
 
-export async function openRepository(): Promise<Repository> {
-  const place = await openPlace({}, { [join(EXAMPLES, 'github')]: '.github' });
+/** @param stack the folder of the stack; empty for the top of the repository */
+export async function openRepository(stack = ''): Promise<Repository> {
+  const place = await openPlace('github', stack);
+  const suffix = stack === '' ? '' : `-${stack}`;
   const github = await fakeGithub();
   const keep: Keep = { origin: place.origin, folder: join(place.folder, 'kept'), caches: [] };
   mkdirSync(keep.folder);
@@ -38,17 +47,19 @@ export async function openRepository(): Promise<Repository> {
   const run: Repository['run'] = async (workflow, event) => {
     runs += 1;
     const { machine, credentials } = place;
-    return runWorkflow(join(place.origin, '.github/workflows', `callsheet-${workflow}.yaml`), {
+    const file = `callsheet-${workflow}${suffix}.yaml`;
+    return runWorkflow(join(place.origin, '.github/workflows', file), {
       keep,
       event,
       run: String(runs),
       machine: { ...machine, GITHUB_API_URL: github.url },
       ...credentials,
+      ...(isOfFork(event) ? { secrets: {} } : {}),
     });
   };
-  const atMain = (name: string): Event => ({
+  const atMain = (name: string, payload: Event['payload'] = {}): Event => ({
     name,
-    payload: {},
+    payload,
     sha: place.git('rev-parse', 'main'),
     ref: 'refs/heads/main',
   });
@@ -66,13 +77,14 @@ export async function openRepository(): Promise<Repository> {
       place.git('checkout', '--quiet', 'main');
       return { number: numbers, branch, head };
     },
-    async plan({ number, branch }, { from = 'acme/agents', labels = [] } = {}) {
+    async plan({ number, branch }, { from = 'acme/agents', labels = [], state = 'open' } = {}) {
       const head = place.git('rev-parse', branch);
       // GitHub plans what main would be once the pull request is merged.
       place.git('checkout', '--quiet', '--detach', 'main');
       place.git('merge', '--quiet', '--no-ff', '--no-edit', branch);
       const sha = place.git('rev-parse', 'HEAD');
       place.git('branch', '--force', `merge-${number}`, sha);
+      place.git('update-ref', `refs/pull/${number}/merge`, sha);
       place.git('checkout', '--quiet', 'main');
       const jobs = await run('plan', {
         name: 'pull_request',
@@ -81,6 +93,7 @@ export async function openRepository(): Promise<Repository> {
         payload: {
           pull_request: {
             number,
+            state,
             title: '$(touch /tmp/owned)',
             head: { sha: head, repo: { full_name: from } },
             labels: labels.map((name) => ({ name })),
@@ -94,12 +107,16 @@ export async function openRepository(): Promise<Repository> {
         runs,
         names.map((name) => ({ name, expired: false })),
       );
-      const isGood = Object.values(jobs).every(({ result }) => result !== 'failure');
+      const results = Object.values(jobs).map(({ result }) => result);
+      const conclusion =
+        ['failure', 'success'].find((one) => results.some((result) => result === one)) ?? 'skipped';
       github.runs.push({
         id: runs,
         run_number: runs,
         head_sha: head,
-        conclusion: isGood ? 'success' : 'failure',
+        created_at: `2026-11-21T${state === 'open' ? '08' : '10'}:00:00Z`,
+        status: 'completed',
+        conclusion,
         head_repository: { full_name: from },
       });
       return jobs;
@@ -116,8 +133,16 @@ export async function openRepository(): Promise<Repository> {
       });
       return run('apply', atMain('push'));
     },
-    byHand: (workflow) => run(workflow, atMain('workflow_dispatch')),
+    byHand: (workflow, inputs = {}) => run(workflow, atMain('workflow_dispatch', { inputs })),
   };
+}
+
+/** Whether GitHub gives the workflows of an event no secrets. */
+function isOfFork({ payload }: Event): boolean {
+  const { pull_request: pull } = payload as {
+    readonly pull_request?: { readonly head: { readonly repo: { readonly full_name: string } } };
+  };
+  return pull !== undefined && pull.head.repo.full_name !== 'acme/agents';
 }
 
 /** How each job ended. */

@@ -37,6 +37,7 @@ export async function runStage(
   const { [repos[0]?.workflow ?? '']: workflow } = workflows;
   const env: Record<string, string> = {
     ...place.machine,
+    PATH: `${place.folder}:${place.machine.PATH}`,
     ...place.credentials.vars,
     ...place.credentials.secrets,
     HOME: kept,

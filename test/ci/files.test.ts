@@ -75,12 +75,27 @@ describe('GitHub', () => {
       }
     }
   });
+});
 
-  test('the version that is installed is this one', () => {
-    expect(parse(read(ACTION)).inputs.version.default).toBe(project.version);
-    expect(parse(read('gitlab/.gitlab-ci.yml')).variables.CALLSHEET_VERSION).toBe(project.version);
-    expect(read('atlantis/repos.yaml')).toContain(`callsheet@${project.version})`);
-  });
+test('Callsheet is installed from a lockfile in its own version, and nowhere by its name', () => {
+  const root = join(EXAMPLES, '../..');
+  const pages = globSync(['README.md', 'docs/*.md', 'examples/**/*.md'], { cwd: root });
+  const files = globSync('**/{*,.*,.*/**/*}', { cwd: EXAMPLES, withFileTypes: true })
+    .filter((file) => file.isFile())
+    .map((file) => join(file.parentPath, file.name));
+  const texts = [...files, ...pages.map((page) => join(root, page))].map((file) =>
+    readFileSync(file, 'utf8'),
+  );
+  const lines = texts.flatMap((text) => text.match(/\b(?:npm|npx|pnpm|yarn|bunx) .*/g) ?? []);
+  expect(lines.filter((line) => line.startsWith('npm ci --ignore-scripts')).length).toBeGreaterThan(
+    5,
+  );
+  // Whoever registers the name would have what the job has.
+  expect(lines.filter((line) => /[ "]callsheet(?:[@"` ]|$)/.test(line))).toEqual([]);
+  for (const folder of ['github/actions/callsheet', 'gitlab/.gitlab/callsheet']) {
+    const { dependencies } = JSON.parse(read(`${folder}/package.json`));
+    expect(dependencies).toEqual({ callsheet: `file:callsheet-${project.version}.tgz` });
+  }
 });
 
 describe('GitLab', () => {

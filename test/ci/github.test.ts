@@ -38,3 +38,69 @@ test('a pull request is planned in a comment, and what is merged is applied by t
   expect(repository.greeting('Night desk')).toBe('Closed.');
   expect(comments.at(-1)?.body).toContain('### Applied');
 });
+
+test('in a folder of a repository, too: of a fork without secrets, and what is merged is applied', async () => {
+  const repository = await openRepository('clinic');
+  const { github, sim } = repository;
+  const secret = 'integrations: { smsProvider: { auth_token: { $secret: env:SMS_TOKEN } } }';
+  const theirs = repository.open(
+    edited(repository, 'agents.yaml', 'We are closed.', `Closed.\n    ${secret}`),
+  );
+  const forked = await repository.plan(theirs, { from: 'mallory/agents' });
+  expect(resultsOf(forked), logOf(forked)).toEqual({
+    validate: 'success',
+    plan: 'skipped',
+    comment: 'skipped',
+  });
+  expect([...github.asked, ...sim.requests]).toEqual([]);
+  // A maintainer has it planned, with credentials for reading and none of the stack's secrets.
+  const byHand = await repository.byHand('plan-fork', { 'pull-request': String(theirs.number) });
+  expect(resultsOf(byHand), logOf(byHand)).toEqual({ plan: 'success', comment: 'success' });
+  const [comment] = github.comments.get(theirs.number) ?? [];
+  expect(comment?.body).toMatch(/^<!-- callsheet:plan clinic -->\n\n### Plan: 2 to create/);
+  expect(comment?.body).toContain('SMS_TOKEN');
+
+  const ours = repository.open(edited(repository, 'agents.yaml', 'We are closed.', 'Closed.'));
+  const planned = await repository.plan(ours);
+  expect(planned.plan?.outputs.digest, logOf(planned)).toMatch(/^sha256:/);
+  expect(sim.store.agents.size).toBe(0);
+  const applied = await repository.merge(ours);
+  expect(resultsOf(applied), logOf(applied)).toMatchObject({
+    reviewed: 'success',
+    apply: 'success',
+  });
+  expect(applied.reviewed?.outputs.digest).toBe(planned.plan?.outputs.digest);
+  expect(repository.greeting('Night desk')).toBe('Closed.');
+  expect(repository.keep.caches.map(({ key }) => key)).toEqual([
+    expect.stringMatching(/^callsheet-state:clinic::/),
+  ]);
+});
+
+test('a label on a merged pull request plans nothing, and takes no plan away from the apply', async () => {
+  const repository = await openRepository();
+  const { github } = repository;
+  const pull = repository.open(edited(repository, 'agents.yaml', 'We are closed.', 'Closed.'));
+  await repository.plan(pull);
+  const [run] = github.runs;
+  if (run === undefined) throw new Error('there is no run');
+  const late = {
+    created_at: '2026-11-21T09:00:05Z',
+    status: 'in_progress',
+    conclusion: null,
+  } as const;
+  github.runs.push(
+    { ...run, ...late, id: 901, run_number: 901 },
+    { ...run, id: 902, run_number: 902, conclusion: 'skipped' },
+    { ...run, id: 903, run_number: 903, head_sha: 'f'.repeat(40) },
+  );
+  const applied = await repository.merge(pull);
+  expect(resultsOf(applied), logOf(applied)).toMatchObject({
+    reviewed: 'success',
+    apply: 'success',
+  });
+  expect(applied.reviewed?.outputs['run-id']).toBe(String(run.id));
+  const asked = github.asked.length;
+  const jobs = await repository.plan(pull, { state: 'closed', labels: ['callsheet-allow-delete'] });
+  expect(resultsOf(jobs)).toEqual({ validate: 'skipped', plan: 'skipped', comment: 'skipped' });
+  expect(github.asked).toHaveLength(asked);
+});

@@ -19,7 +19,9 @@ export type WorkflowRun = {
   readonly id: number;
   readonly run_number: number;
   readonly head_sha: string;
-  readonly conclusion: string;
+  readonly created_at: string;
+  readonly status: 'in_progress' | 'completed';
+  readonly conclusion: string | null;
   readonly head_repository: { readonly full_name: string };
 };
 

@@ -39,13 +39,15 @@ export const PIPELINES = {
   schedule: { CI_PIPELINE_SOURCE: 'schedule', CI_COMMIT_BRANCH: 'main' },
 } as const;
 
-/** What gitlab-ci-local says of the example; it fails where GitLab's own schema does. */
-async function gitlabCiLocal(...args: readonly string[]): Promise<string> {
+/** What gitlab-ci-local says of the pipeline in a folder; it fails where GitLab's own schema does. */
+async function gitlabCiLocal(from: string, ...args: readonly string[]): Promise<string> {
   const folder = temporaryFolder();
-  cpSync(join(EXAMPLES, 'gitlab'), folder, { recursive: true });
+  cpSync(from, folder, { recursive: true });
   const git = (...words: readonly string[]) =>
     execFileSync('git', ['-C', folder, ...words], { stdio: 'pipe' });
   git('init', '--quiet', '--initial-branch=main');
+  // It includes only what Git knows.
+  git('add', '--all');
   git('remote', 'add', 'origin', 'git@gitlab.example.test:acme/agents.git');
   const bin = require.resolve('gitlab-ci-local');
   const given = ['--home', join(folder, 'home'), ...args];
@@ -60,7 +62,8 @@ export async function jobsIn(
   const variables = Object.entries(PIPELINES[pipeline]);
   const args = variables.flatMap(([name, value]) => ['--variable', `${name}=${value}`]);
   const names = variables.map(([name]) => name).join(',');
-  const text = await gitlabCiLocal('--list-json', '--ignore-predefined-vars', names, ...args);
+  const given = ['--list-json', '--ignore-predefined-vars', names, ...args];
+  const text = await gitlabCiLocal(join(EXAMPLES, 'gitlab'), ...given);
   const jobs: readonly { readonly name: string; readonly when: string }[] = JSON.parse(text);
   return Object.fromEntries(
     jobs.flatMap(({ name, when }) => (when === 'never' ? [] : [[name, when]])),
@@ -78,13 +81,17 @@ export type Gitlab = Place & {
 const TOKEN = 'glpat-of-the-project';
 const SELF = 42;
 
-/** A project on GitLab that uses the example. */
-export async function openGitlab(): Promise<Gitlab> {
-  const place = await openPlace({}, { [join(EXAMPLES, 'gitlab')]: '.' });
+/**
+ * A project on GitLab with the pipeline that `init` writes.
+ *
+ * @param stack the folder of the stack; empty for the top of the repository
+ */
+export async function openGitlab(stack = ''): Promise<Gitlab> {
+  const place = await openPlace('gitlab', stack);
   const notes: Note[] = [];
   const url = await fakeApi(notes);
   const expanded: Readonly<Record<string, GitlabJob>> & { readonly variables: Variables } = parse(
-    await gitlabCiLocal('--preview'),
+    await gitlabCiLocal(place.origin, '--preview'),
   );
   const states = await startHttpServer();
   onTestFinished(() => states.stop());
@@ -134,6 +141,7 @@ export async function openGitlab(): Promise<Gitlab> {
 /** The variables of the example that name others, as GitLab fills them in. States have a server of their own here. */
 function withStates(variables: Variables, api: string): Variables {
   const known: Variables = {
+    ...variables,
     CI_API_V4_URL: api,
     CI_PROJECT_ID: '1217',
     CI_JOB_TOKEN: PASSWORD,

@@ -1,8 +1,10 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { inject, onTestFinished } from 'vitest';
+import { init } from '../../src/cli/commands/init.ts';
 import { readSeed, type Simulator, startSimulator } from '../../src/simulator/index.ts';
+import { openAuthorStage } from '../cli/author-stage.ts';
 import '../e2e/build.ts';
 import { temporaryFolder } from '../temporary.ts';
 
@@ -37,6 +39,8 @@ export type Place = {
   readonly sim: Simulator;
   /** The repository as somebody works in it. */
   readonly origin: string;
+  /** The folder of the stack in it; empty for its top. */
+  readonly stack: string;
   /** A folder for whatever a pipeline keeps. */
   readonly folder: string;
   /** What every job has: the commands on its PATH. */
@@ -52,8 +56,11 @@ export type Place = {
 
 type Texts = Readonly<Record<string, string>>;
 
-/** Opens a place with more files; it goes with the test. */
-export async function openPlace(files: Texts = {}, folders: Texts = {}): Promise<Place> {
+/** Where each pipeline has the lockfile that Callsheet is installed from. */
+const LOCKED = { github: '.github/actions/callsheet', gitlab: '.gitlab/callsheet' } as const;
+
+/** Opens a place with the pipeline that `init` writes for its stack; it goes with the test. */
+export async function openPlace(pipeline?: keyof typeof LOCKED, stack = ''): Promise<Place> {
   const folder = temporaryFolder();
   const sim = await startSimulator({
     seed: readSeed(`organizations: [{ id: ${ORGANIZATION}, name: Harbor Dental }]`),
@@ -66,9 +73,6 @@ export async function openPlace(files: Texts = {}, folders: Texts = {}): Promise
   git('init', '--quiet', '--initial-branch=main');
   git('config', 'user.name', 'Ana');
   git('config', 'user.email', 'ana@example.test');
-  for (const [from, to] of Object.entries(folders)) {
-    cpSync(from, join(origin, to), { recursive: true });
-  }
   const commit = (texts: Texts, message = 'Change') => {
     for (const [path, text] of Object.entries(texts)) {
       mkdirSync(dirname(join(origin, path)), { recursive: true });
@@ -78,7 +82,13 @@ export async function openPlace(files: Texts = {}, folders: Texts = {}): Promise
     git('commit', '--quiet', '--message', message);
     return git('rev-parse', 'HEAD');
   };
-  commit({ ...STACK, ...files }, 'Begin');
+  const files = Object.entries(STACK).map(([path, text]) => [join(stack, path), text]);
+  commit(Object.fromEntries(files), 'Begin');
+  if (pipeline !== undefined) {
+    const flags = { dir: join(origin, stack), keepExisting: true, ci: pipeline };
+    await init(flags, openAuthorStage().context);
+    commit({ [`${LOCKED[pipeline]}/package-lock.json`]: LOCK }, 'Add a pipeline');
+  }
   const agent = (name: string) => {
     for (const [id, { record }] of sim.store.agents) if (record.name === name) return id;
     throw new Error(`the platform has no agent named ${name}`);
@@ -86,6 +96,7 @@ export async function openPlace(files: Texts = {}, folders: Texts = {}): Promise
   return {
     sim,
     origin,
+    stack,
     folder,
     machine: {
       PATH: `${commandsIn(folder)}:${dirname(process.execPath)}:${process.env.PATH}`,
@@ -106,24 +117,34 @@ export async function openPlace(files: Texts = {}, folders: Texts = {}): Promise
   };
 }
 
+/** As much of a lockfile as the stand-in for npm looks at; test/e2e/package.test.ts has a real one. */
+const LOCK = '{ "packages": { "node_modules/callsheet": { "integrity": "sha512-…" } } }\n';
+
 /** A file of the stack with one text in the place of another. */
 export function edited(place: Place, path: string, from: string, to: string): Texts {
-  const text = readFileSync(join(place.origin, path), 'utf8');
-  if (!text.includes(from)) throw new Error(`${path} has no ${from}`);
-  return { [path]: text.replace(from, to) };
+  const file = join(place.stack, path);
+  const text = readFileSync(join(place.origin, file), 'utf8');
+  if (!text.includes(from)) throw new Error(`${file} has no ${from}`);
+  return { [file]: text.replace(from, to) };
 }
 
-/** The built Callsheet under its name, and an npm that installs nothing. */
+/** An npm that installs the built Callsheet, where a lockfile names its checksum and nothing else is asked for. */
 function commandsIn(folder: string): string {
   const commands = join(folder, 'bin');
   mkdirSync(commands);
+  const callsheet = join(folder, 'callsheet');
   const scripts = {
-    callsheet: `exec "${process.execPath}" "${inject('bin')}" "$@"`,
-    npm: `echo "npm $*" >> "${join(folder, 'npm.log')}"`,
+    [callsheet]: `exec "${process.execPath}" "${inject('bin')}" "$@"`,
+    [join(commands, 'npm')]: `[ "$1" = ci ] || { echo "npm $* installs by a name"; exit 1; }
+case "$*" in *--ignore-scripts*) ;; *) echo "npm $* runs scripts"; exit 1 ;; esac
+[ "$2" = --prefix ] && cd "$3"
+grep -q '"integrity": "sha512-' package-lock.json || exit 1
+mkdir -p node_modules/.bin
+ln -sf "${callsheet}" node_modules/.bin/callsheet`,
   };
-  for (const [name, script] of Object.entries(scripts)) {
-    writeFileSync(join(commands, name), `#!/bin/sh\n${script}\n`);
-    chmodSync(join(commands, name), 0o755);
+  for (const [file, script] of Object.entries(scripts)) {
+    writeFileSync(file, `#!/bin/sh\n${script}\n`);
+    chmodSync(file, 0o755);
   }
   return commands;
 }

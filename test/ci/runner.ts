@@ -8,7 +8,7 @@ import { dirname, join } from 'node:path';
 import { temporaryFolder } from '../temporary.ts';
 import { type Contexts, holds, resolve, resolveTexts, type Status, textOf } from './expressions.ts';
 import { spawnStep } from './spawn.ts';
-import { githubOf, readOutputs, runnerEnv, type Surroundings } from './surroundings.ts';
+import { githubOf, inputsOf, readOutputs, runnerEnv, type Surroundings } from './surroundings.ts';
 import { STAND_INS } from './uses.ts';
 import { type Job, readAction, readWorkflow, type Step } from './workflow.ts';
 
@@ -50,7 +50,7 @@ export async function runWorkflow(
     const results = Object.values(needs).map(({ result }) => result);
     const status = results.every((result) => result === 'success') ? 'success' : 'failure';
     const contexts = { github: githubOf(around), vars: around.vars, needs };
-    const isWanted = holds(job.if, { ...contexts, inputs: {} }, status);
+    const isWanted = holds(job.if, { ...contexts, inputs: inputsOf(around) }, status);
     done[job.id] = isWanted
       ? await runJob(job, resolveTexts(workflow.env, contexts, 'success'), contexts, around)
       : { result: 'skipped', outputs: {}, log: '', summary: '' };
@@ -80,7 +80,7 @@ async function runJob(
       ...base,
       runner: { temp },
       secrets: job.token.find('environment') === undefined ? {} : around.secrets,
-      inputs: {},
+      inputs: inputsOf(around),
     },
     env,
     steps: {},

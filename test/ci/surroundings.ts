@@ -34,6 +34,11 @@ export function githubOf({ event, run }: Surroundings) {
   };
 }
 
+/** What a workflow was started with by hand. */
+export function inputsOf({ event }: Surroundings) {
+  return event.payload.inputs ?? {};
+}
+
 /** The variables that every step has. */
 export function runnerEnv({ event, run }: Surroundings): Record<string, string> {
   return {

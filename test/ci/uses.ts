@@ -34,12 +34,14 @@ export const STAND_INS: { readonly [action: string]: (use: Use) => void } = {
 
 function checkOut({ inputs, keep, workspace, sha }: Use): void {
   if (inputs['persist-credentials'] !== 'false') throw new Error('checkout would keep the token');
+  const folder = join(workspace, inputs.path ?? '');
   const git = (...args: string[]) =>
-    execFileSync('git', ['-C', workspace, ...args], { stdio: 'pipe' });
-  execFileSync('git', ['clone', '--quiet', '--no-checkout', keep.origin, workspace]);
-  const sparse = inputs['sparse-checkout'];
+    execFileSync('git', ['-C', folder, ...args], { stdio: 'pipe' });
+  execFileSync('git', ['clone', '--quiet', '--no-checkout', keep.origin, folder]);
+  const { ref, 'sparse-checkout': sparse } = inputs;
   if (sparse !== undefined) git('sparse-checkout', 'set', sparse);
-  git('checkout', '--quiet', '--detach', sha);
+  if (ref !== undefined) git('fetch', '--quiet', 'origin', ref);
+  git('checkout', '--quiet', '--detach', ref === undefined ? sha : 'FETCH_HEAD');
 }
 
 function uploadArtifact({ inputs, keep, run }: Use): void {

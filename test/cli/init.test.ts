@@ -1,9 +1,7 @@
-import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { setTimeout as moment } from 'node:timers/promises';
-import { NoOperationTraceWriter, parseWorkflow } from '@actions/workflow-parser';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { fmt } from '../../src/cli/commands/fmt.ts';
@@ -11,7 +9,6 @@ import { type InitFlags, init } from '../../src/cli/commands/init.ts';
 import { validate } from '../../src/cli/commands/validate.ts';
 import { addressName } from '../../src/cli/init/answers.ts';
 import { ask, type Streams } from '../../src/cli/init/ask.ts';
-import { githubWorkflow, gitlabPipeline } from '../../src/cli/init/pipelines.ts';
 import { writeAll } from '../../src/cli/init/place.ts';
 import { temporaryFolder } from '../temporary.ts';
 import { openAuthorStage } from './author-stage.ts';
@@ -60,7 +57,7 @@ describe('a new stack is valid at once, and formatted', () => {
     { empty: true },
     { organization: `no=${ID}` },
   ])('%j', async (flags) => {
-    const dir = folder();
+    const dir = folder({ '.git/HEAD': '' });
     await begin(dir, flags);
     await expectSound(dir);
   });
@@ -138,6 +135,13 @@ describe('nothing is written', () => {
       { baseUrl: 'http://voice.example.com' },
       /--base-url/,
     ],
+    ['of a pipeline that nothing would read', {}, { ci: 'github' }, /outside of a repository/],
+    [
+      'of a pipeline for a folder that is a pattern',
+      { '.git/HEAD': '' },
+      { ci: 'github', dir: 'a+b' },
+      /no pipeline can be written for the folder a\+b/,
+    ],
     ['for an agent without letters', {}, { agent: '42' }, /--agent 42 cannot be used/],
   ])('%s', async (_, files, flags, message) => {
     const outer = folder();
@@ -149,7 +153,8 @@ describe('nothing is written', () => {
     }
     const before = filesIn(outer);
     const { context } = openAuthorStage();
-    const made = init({ dir, organization: ORGANIZATION, ...flags }, context);
+    const given = { organization: ORGANIZATION, ...flags, dir: join(dir, flags.dir ?? '') };
+    const made = init(given, context);
     await expect(made).rejects.toThrow(message);
     expect(filesIn(outer)).toEqual(before);
   });
@@ -176,11 +181,11 @@ test('--keep-existing leaves what is there and writes the rest', async () => {
 });
 
 test('--keep-existing adds a pipeline to a stack, and touches none of its YAML', async () => {
-  const dir = folder();
+  const dir = folder({ '.git/HEAD': '' });
   await begin(dir);
   const { context, said } = openAuthorStage();
   expect(await init({ dir, keepExisting: true, ci: 'github' }, context)).toBe(0);
-  expect(said()).toContain('+ .github/workflows/callsheet.yml');
+  expect(said()).toContain('+ .github/workflows/callsheet-plan.yaml');
   expect(said()).not.toContain('callsheet.yaml\n');
   await expectSound(dir);
   const more = init({ dir, keepExisting: true, ci: 'github', agent: 'Desk' }, context);
@@ -188,51 +193,77 @@ test('--keep-existing adds a pipeline to a stack, and touches none of its YAML',
 });
 
 describe('a pipeline', () => {
-  test.each([
-    ['', 'callsheet'],
-    ['stacks/harbor', 'callsheet-stacks-harbor'],
-  ])('of GitHub Actions is one that GitHub reads, in %j', (place, name) => {
-    const content = githubWorkflow(place, '1.2.3');
-    const { context, value } = parseWorkflow(
-      { name: 'a.yml', content },
-      new NoOperationTraceWriter(),
-    );
-    expect(context.errors.getErrors().map(String)).toEqual([]);
-    expect(value).toBeDefined();
-    expect(parse(content).name).toBe(name);
-    for (const uses of content.matchAll(/uses: (\S+)/g)) expect(uses[1]).toMatch(/@[0-9a-f]{40}$/);
-  });
-
-  test('that GitHub does not read is noticed', () => {
-    const content = githubWorkflow('', '1.2.3').replace('runs-on', 'runs-onn');
-    const { context } = parseWorkflow({ name: 'a.yml', content }, new NoOperationTraceWriter());
-    expect(context.errors.getErrors()).not.toEqual([]);
-  });
-
-  const steps = (document: unknown): readonly string[] => {
-    const lines: string[] = [];
-    JSON.stringify(document, (key, value: unknown) => {
-      if (['run', 'script', 'before_script'].includes(key)) lines.push([value].flat().join('\n'));
-      return value;
-    });
-    return lines;
-  };
+  const EXAMPLES = join(import.meta.dirname, '../../examples/ci');
 
   test.each([
-    ['GitHub Actions', githubWorkflow('a', '1.2.3')],
-    ['GitLab CI', gitlabPipeline('a b', '1.2.3')],
-  ])('of %s has steps that a shell reads', (_, content) => {
-    const lines = steps(parse(content));
-    expect(lines.length).toBeGreaterThan(3);
-    for (const line of lines) execFileSync('bash', ['-n', '-c', line]);
+    ['github', '.github'],
+    ['gitlab', '.'],
+  ] as const)('of %s is that of the examples, byte for byte', async (ci, top) => {
+    const dir = folder({ '.git/HEAD': '' });
+    await begin(dir, { ci });
+    const examples = filesIn(join(EXAMPLES, ci));
+    expect(examples.length).toBeGreaterThan(3);
+    for (const path of examples) {
+      const [written, example] = [join(dir, top, path), join(EXAMPLES, ci, path)];
+      expect(readFileSync(written, 'utf8'), path).toBe(readFileSync(example, 'utf8'));
+    }
   });
 
-  test('of a folder of a repository stands where the service looks for it', async () => {
+  test('of a folder stands at the top of its repository, and says where the stack is', async () => {
     const top = folder({ '.git/HEAD': '' });
     await begin(join(top, 'stacks/harbor'), { ci: 'github' });
-    expect(existsSync(join(top, '.github/workflows/callsheet-stacks-harbor.yml'))).toBe(true);
-    await begin(join(top, 'stacks/bay'), { ci: 'gitlab' });
-    expect(existsSync(join(top, 'stacks/bay/.gitlab-ci.yml'))).toBe(true);
+    // A second stack has workflows of its own, and the same action.
+    const said = await begin(join(top, 'stacks/bay'), { ci: 'github' });
+    expect(said).toContain('= ../../.github/actions/callsheet/ (9 files) (was there)');
+    expect(readdirSync(join(top, '.github/workflows')).sort()).toEqual(
+      ['apply', 'drift', 'plan-fork', 'plan']
+        .flatMap((name) => [
+          `callsheet-${name}-stacks-bay.yaml`,
+          `callsheet-${name}-stacks-harbor.yaml`,
+        ])
+        .sort(),
+    );
+    for (const name of ['plan', 'plan-fork', 'apply', 'drift']) {
+      const text = readFileSync(
+        join(top, `.github/workflows/callsheet-${name}-stacks-harbor.yaml`),
+        'utf8',
+      );
+      const { name: title, on, env } = parse(text);
+      expect(title).toMatch(/^callsheet .* \(stacks-harbor\)$/);
+      expect(env).toMatchObject({ NAME: 'stacks-harbor', FOLDER: 'stacks/harbor' });
+      const paths = ['stacks/harbor/**', '.github/**'];
+      if (name === 'plan') expect(on.pull_request.paths).toEqual(paths);
+      if (name === 'apply') expect(on.push.paths).toEqual(paths);
+      expect(text).not.toMatch(/callsheet-(plan|apply)\.yaml/);
+    }
+  });
+
+  test('of GitLab is included by the one that is there', async () => {
+    const own = 'include: [{ local: .gitlab/lint.yml }]\n';
+    const top = folder({ '.git/HEAD': '', '.gitlab-ci.yml': own });
+    const said = await begin(join(top, 'clinic'), { ci: 'gitlab' });
+    expect(said).toContain(
+      '! ../.gitlab-ci.yml is yours; add to it:\n      include: [{ local: .gitlab/callsheet/pipeline.yml }]\n',
+    );
+    expect(readFileSync(join(top, '.gitlab-ci.yml'), 'utf8')).toBe(own);
+    const { variables } = parse(readFileSync(join(top, '.gitlab/callsheet/pipeline.yml'), 'utf8'));
+    expect(variables).toMatchObject({ CALLSHEET_NAME: 'clinic', CALLSHEET_FOLDER: 'clinic' });
+  });
+
+  test('says how Callsheet is locked, until it is', async () => {
+    const top = folder({ '.git/HEAD': '' });
+    const dir = join(top, 'clinic');
+    const tool = '.github/actions/callsheet';
+    expect(await begin(dir, { ci: 'github' })).toMatch(
+      new RegExp(`^  npm install --package-lock-only --prefix \\S+/${tool}$`, 'm'),
+    );
+    writeFileSync(join(top, tool, 'package-lock.json'), '{}');
+    const { context, said } = openAuthorStage();
+    await init({ dir, keepExisting: true, ci: 'github' }, context);
+    expect(said()).not.toContain('npm');
+    expect(said()).toMatch(
+      /it needs are listed at the top\s+of\n {2}\S+\/callsheet-plan-clinic\.yaml\n$/,
+    );
   });
 });
 

@@ -28,7 +28,8 @@ beforeAll(async () => {
   await writeFile(join(place, 'package.json'), '{ "private": true }');
   // The bin that the other tests ran, not one that is built meanwhile.
   const packed = join(home, 'packed');
-  for (const name of ['package.json', 'schemas', 'README.md', 'LICENSE', 'CHANGELOG.md'])
+  const beside = ['schemas', 'examples/ci', 'README.md', 'LICENSE', 'CHANGELOG.md'];
+  for (const name of ['package.json', ...beside])
     await cp(join(root, name), join(packed, name), { recursive: true });
   await cp(dirname(inject('bin')), join(packed, 'dist'), { recursive: true });
   const env = { PATH: process.env.PATH, HOME: home, NODE_COMPILE_CACHE: inject('compiled') };
@@ -50,18 +51,43 @@ test('the installed command validates the example', async () => {
   expect(stdout).toContain('The configuration is valid: 23 resources.');
 });
 
-test('the package holds the bundle, the schemas and the licences, and no sources', async () => {
+test('the package holds the bundle, the schemas, the pipelines and the licences, and no sources', async () => {
   const files = await readdir(join(place, 'node_modules', 'callsheet'));
   expect(files.sort()).toEqual([
     'CHANGELOG.md',
     'LICENSE',
     'README.md',
     'dist',
+    'examples',
     'package.json',
     'schemas',
   ]);
   const dist = await readdir(join(place, 'node_modules', 'callsheet', 'dist'));
   expect(dist).toContain('THIRD-PARTY-LICENSES.md');
+});
+
+test('the pipeline that it writes installs it, by the lockfile that the printed commands make, and nothing else', async () => {
+  const repository = join(home, 'repository');
+  await run('git', ['init', '--quiet', repository]);
+  const env = { PATH: process.env.PATH, HOME: home, npm_config_offline: 'true' };
+  const npm = (line: string, cache = 'cache') =>
+    run('sh', ['-c', line], {
+      cwd: repository,
+      env: { ...env, npm_config_cache: join(home, cache) },
+    });
+  const words = ['init', '--yes', '--empty', '--ci', 'github', '--dir', 'clinic'];
+  const { stdout: said } = await callsheet(words, repository);
+  const [commands = ''] = /^ {2}npm pack .*\\\n.*\n {2}npm install .*$/m.exec(said) ?? [said];
+  await npm(commands);
+  const tool = join(repository, '.github/actions/callsheet');
+  const install = `npm ci --ignore-scripts --no-audit --no-fund --prefix "${tool}"`;
+  await npm(install);
+  const { stdout } = await run(join(tool, 'node_modules/.bin/callsheet'), ['--version'], { env });
+  const [tarball = ''] = (await readdir(tool)).filter((name) => name.endsWith('.tgz'));
+  expect(tarball).toBe(`callsheet-${stdout.trim()}.tgz`);
+  // Another tarball of that name, on a machine that has never seen the first.
+  await writeFile(join(tool, tarball), await readFile(join(tool, 'run.mjs')));
+  await expect(npm(install, 'another-cache')).rejects.toThrow('EINTEGRITY');
 });
 
 /** Writes files beside the installed package and runs a program of the project there. */

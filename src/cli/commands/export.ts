@@ -101,7 +101,7 @@ async function writeStack(
   await write('callsheet.yaml', stackText(result, client.baseUrl, SCHEMA_FILE));
   await write(SCHEMA_FILE, `${JSON.stringify(editorSchema(kinds), null, 2)}\n`);
   if (result.secrets.length > 0) await write('SECRETS.md', secretsText(result.secrets));
-  const around = lookAround(dir, context.version, true);
+  const around = lookAround(dir, true);
   for (const { path, text } of addedFiles('none', around)) {
     // What is somebody's own stays.
     if (!existsSync(join(dir, path))) await write(path, text);

@@ -1,4 +1,4 @@
-import { resolve } from 'node:path';
+import { relative, resolve } from 'node:path';
 import { loadStack } from '../../config/index.ts';
 import { hasErrors } from '../../core/diagnostics.ts';
 import { CallsheetError } from '../../core/errors.ts';
@@ -7,8 +7,9 @@ import type { CommonFlags, Context } from '../context.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { type Answers, refuseAgent, refuseBaseUrl, refuseId, refuseName } from '../init/answers.ts';
 import type { Given } from '../init/ask.ts';
-import { addedFiles, newFiles } from '../init/files.ts';
+import { addedFiles, newFiles, type Surroundings } from '../init/files.ts';
 import type { Pipeline } from '../init/pipeline-names.ts';
+import { packageFolder, setUpOf } from '../init/pipelines.ts';
 import { isStack, lookAround, type Sorted, sortFiles, writeAll } from '../init/place.ts';
 
 export type InitFlags = CommonFlags & {
@@ -26,8 +27,8 @@ export async function init(flags: InitFlags, context: Context): Promise<ExitCode
   const { terminal } = context;
   const dir = resolve(flags.dir);
   if (flags.keepExisting === true && isStack(dir)) return addTo(dir, flags, context);
-  const around = lookAround(dir, context.version);
-  const answers = await answersFor(givenBy(flags), flags, context);
+  const around = lookAround(dir);
+  const answers = await answersFor(givenBy(flags, around), flags, context);
   const sorted = sortFiles(dir, newFiles(answers, around));
   if (sorted.taken.length > 0 && flags.keepExisting !== true) throw taken(sorted);
   const { undo } = writeAll(dir, sorted.fresh);
@@ -38,12 +39,13 @@ export async function init(flags: InitFlags, context: Context): Promise<ExitCode
       diagnostics,
     });
   }
-  terminal.out(textOf(sorted, flags, answers.baseUrl !== undefined, terminal.render));
+  const { baseUrl, ci } = answers;
+  terminal.out(textOf(sorted, { flags, around, ci, hasBaseUrl: baseUrl !== undefined }, context));
   return EXIT.done;
 }
 
 /** A stack that is there gets what it lacks beside its YAML: a pipeline, most of all. */
-function addTo(dir: string, flags: InitFlags, { terminal, version }: Context): ExitCode {
+function addTo(dir: string, flags: InitFlags, context: Context): ExitCode {
   const of = (['baseUrl', 'organization', 'agent', 'empty'] as const).find(
     (name) => flags[name] !== undefined,
   );
@@ -51,27 +53,43 @@ function addTo(dir: string, flags: InitFlags, { terminal, version }: Context): E
     const flag = of === 'baseUrl' ? 'base-url' : of;
     refuse(`--${flag}`, 'The stack is there already: edit its YAML instead');
   }
-  const around = lookAround(dir, version, true);
-  const sorted = sortFiles(dir, addedFiles(flags.ci ?? 'none', around));
+  const around = lookAround(dir, true);
+  const ci = flags.ci ?? 'none';
+  const sorted = sortFiles(dir, addedFiles(ci, around));
   writeAll(dir, sorted.fresh);
-  terminal.out(textOf(sorted, flags, true, terminal.render));
+  context.terminal.out(textOf(sorted, { flags, around, ci, hasBaseUrl: true }, context));
   return EXIT.done;
 }
 
-function textOf(
-  sorted: Sorted,
-  { dir }: InitFlags,
-  hasBaseUrl: boolean,
-  render: Context['terminal']['render'],
-): string {
+type Made = {
+  readonly flags: InitFlags;
+  readonly around: Surroundings;
+  readonly ci: Pipeline;
+  readonly hasBaseUrl: boolean;
+};
+
+function textOf(sorted: Sorted, made: Made, { terminal }: Context): string {
+  const { dir } = made.flags;
+  const setUp = setUpOf(dir, made.ci, made.around);
+  // Commands are typed where this one was.
+  const here = (path: string) => {
+    const whole = resolve(dir, path);
+    const way = relative('', whole);
+    return way.length < whole.length ? way : whole;
+  };
   const stack = {
     dir,
     written: sorted.fresh.map(({ path }) => path),
     kept: [...sorted.same, ...sorted.taken].map(({ path }) => path),
     lacking: sorted.lacking,
-    hasBaseUrl,
+    hasBaseUrl: made.hasBaseUrl,
+    pipeline: setUp && {
+      guide: here(setUp.guide),
+      unlocked: setUp.unlocked && here(setUp.unlocked),
+      callsheet: packageFolder(),
+    },
   };
-  return renderNewStackText(stack, render);
+  return renderNewStackText(stack, terminal.render);
 }
 
 function taken({ taken: files }: Sorted): CallsheetError {
@@ -103,7 +121,10 @@ function refuse(flag: string, why: string | undefined): void {
   if (why !== undefined) throw new CallsheetError('usage', `${flag} cannot be used`, { hint: why });
 }
 
-function givenBy({ baseUrl, organization, agent, ci, empty }: InitFlags): Given {
+function givenBy(
+  { baseUrl, organization, agent, ci, empty }: InitFlags,
+  { inRepository }: Surroundings,
+): Given {
   if (baseUrl !== undefined) refuse('--base-url', refuseBaseUrl(baseUrl));
   if (agent !== undefined) refuse(`--agent ${agent}`, refuseAgent(agent));
   if (agent !== undefined && empty === true) {
@@ -118,6 +139,7 @@ function givenBy({ baseUrl, organization, agent, ci, empty }: InitFlags): Given 
     ...(baseUrl !== undefined && { baseUrl }),
     ...(organization !== undefined && { organization: { name, id } }),
     ...(agent !== undefined && { agent }),
-    ...(ci !== undefined && { ci }),
+    // Outside of a repository there is no place for one, and nothing to ask.
+    ...(ci !== undefined ? { ci } : inRepository === undefined && { ci: 'none' }),
   };
 }

@@ -4,20 +4,18 @@ import { writeResources } from '../../config/write.ts';
 import { kinds } from '../../kinds/index.ts';
 import { type Answers, addressName } from './answers.ts';
 import type { Pipeline } from './pipeline-names.ts';
-import { githubWorkflow, gitlabPipeline } from './pipelines.ts';
+import { pipelineFiles } from './pipelines.ts';
 
 /** Where the new stack stands. */
 export type Surroundings = {
-  /** Path of the stack folder from the top of its repository; empty where it is the top. */
-  readonly inRepository: string;
-  /** Path from the stack folder to the top of its repository, such as `../..`; empty at the top. */
+  /** Path of the stack folder from the top of its repository; empty where it is the top, undefined without one. */
+  readonly inRepository: string | undefined;
+  /** What leads from the stack folder to the top of its repository, such as `../../`; empty at the top. */
   readonly toRepository: string;
   /** Path from the stack folder to the schema of an installed Callsheet, where there is one. */
   readonly installedSchema: string | undefined;
   /** Whether YAML files lie here that are none of Callsheet's. */
   readonly hasOtherYaml: boolean;
-  /** Version of Callsheet, which pipelines install. */
-  readonly version: string;
 };
 
 /** A file to write: its path from the stack folder, and its text. */
@@ -133,18 +131,4 @@ You answer the phone. Find out who is calling and what they need, in a friendly 
 - Say so when you do not know something, and offer a call back.
 - Never promise what only a person can decide.
 `;
-}
-
-function pipelineFiles(ci: Pipeline, around: Surroundings): readonly NewFile[] {
-  const { inRepository, toRepository, version } = around;
-  const top = toRepository === '' ? '' : `${toRepository}/`;
-  if (ci === 'github') {
-    const suffix = inRepository === '' ? '' : `-${inRepository.replace(/[^A-Za-z0-9]+/g, '-')}`;
-    const path = `${top}.github/workflows/callsheet${suffix}.yml`;
-    return [{ path, text: githubWorkflow(inRepository, version) }];
-  }
-  // A pipeline of a folder is included by that of the repository, which may do other things.
-  return ci === 'gitlab'
-    ? [{ path: '.gitlab-ci.yml', text: gitlabPipeline(inRepository, version) }]
-    : [];
 }

@@ -1,155 +1,100 @@
-/** Actions by commit: a tag can be moved to another one. */
-const CHECKOUT = 'actions/checkout@08c6903cd8c0fde910a37f88322edcfb5dd907a8 # v5.0.0';
-const SETUP_NODE = 'actions/setup-node@49933ea5288caeca8642d1e84afbd3f7d6820020 # v4.4.0';
-const CACHE = '0057852bfaa89a56745cba8c7296529d2fc39830 # v4.3.0';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { CallsheetError } from '../../core/errors.ts';
+import type { NewFile, Surroundings } from './files.ts';
+import type { Pipeline } from './pipeline-names.ts';
 
-/**
- * A workflow for GitHub Actions: every pull request is validated and planned, what is merged is applied.
- *
- * @param folder the stack's, from the top of the repository; empty at the top
- */
-export function githubWorkflow(folder: string, version: string): string {
-  const state = folder === '' ? '.callsheet' : `${folder}/.callsheet`;
-  const paths = folder === '' ? '' : `\n    paths: ["${folder}/**"]`;
-  const defaults = folder === '' ? '' : `\ndefaults:\n  run:\n    working-directory: ${folder}\n`;
-  const group = folder === '' ? 'callsheet' : `callsheet-${folder.replace(/[^A-Za-z0-9]+/g, '-')}`;
-  const prepare = `      - uses: ${CHECKOUT}
-        with: { persist-credentials: false }
-      - uses: ${SETUP_NODE}
-        with: { node-version: 24 }
-      - run: npm install --global callsheet@${version}`;
-  const credentials = `        env:
-          CALLSHEET_BASE_URL: \${{ vars.CALLSHEET_BASE_URL }}
-          CALLSHEET_CLIENT_ID: \${{ secrets.CALLSHEET_CLIENT_ID }}
-          CALLSHEET_CLIENT_SECRET: \${{ secrets.CALLSHEET_CLIENT_SECRET }}
-          CALLSHEET_FINGERPRINT_KEY: \${{ secrets.CALLSHEET_FINGERPRINT_KEY }}`;
-  const restore = `      # The state may be lost: the next plan then finds every resource again by its name.
-      - uses: actions/cache/restore@${CACHE}
-        with:
-          path: ${state}
-          key: ${group}-state-\${{ github.run_id }}-\${{ github.run_attempt }}
-          restore-keys: ${group}-state-`;
-  return `# Validates and plans every pull request, and applies what is merged. It is yours to change.
-name: ${group}
+/** Of each pipeline: where its files go from the top of a repository, and which of them are named to people. */
+const PIPELINES = {
+  github: {
+    top: '.github/',
+    guide: '.github/workflows/callsheet-plan.yaml',
+    tool: '.github/actions/callsheet',
+  },
+  gitlab: {
+    top: '',
+    guide: '.gitlab/callsheet/pipeline.yml',
+    tool: '.gitlab/callsheet',
+  },
+} as const;
 
-on:
-  pull_request:${paths}
-  push:
-    branches: [main]${paths}
+/** Path filters of GitHub and variables of GitLab give these a meaning of their own. */
+const SPECIAL = /[*?+![\]$\\"\p{C}]/u;
 
-permissions:
-  contents: read
-${defaults}
-jobs:
-  validate:
-    runs-on: ubuntu-24.04
-    timeout-minutes: 10
-    steps:
-${prepare}
-      - run: callsheet fmt --check
-      - run: callsheet validate --format github
-
-  plan:
-    needs: validate
-    # Pull requests from forks get no secrets.
-    if: >-
-      github.event_name == 'pull_request' &&
-      github.event.pull_request.head.repo.full_name == github.repository
-    runs-on: ubuntu-24.04
-    timeout-minutes: 30
-    environment: ${group}-plan
-    steps:
-${prepare}
-${restore}
-      - run: callsheet plan --format markdown >> "$GITHUB_STEP_SUMMARY"
-${credentials}
-
-  apply:
-    needs: validate
-    if: github.event_name == 'push'
-    runs-on: ubuntu-24.04
-    timeout-minutes: 60
-    # An environment can ask for an approval, and keeps the secrets to this job.
-    environment: ${group}
-    concurrency:
-      group: ${group}
-      cancel-in-progress: false
-    steps:
-${prepare}
-${restore}
-      - name: plan and apply
-        run: |
-          callsheet plan --out "$RUNNER_TEMP/callsheet-plan.json"
-          callsheet apply "$RUNNER_TEMP/callsheet-plan.json"
-${credentials}
-          # Add what the stack reads with { $secret: env:NAME }; the plan of a pull request needs none of it.
-      - uses: actions/cache/save@${CACHE}
-        if: always()
-        with:
-          path: ${state}
-          key: ${group}-state-\${{ github.run_id }}-\${{ github.run_attempt }}
-`;
+/** This package's folder, above the source as above the bundle. */
+export function packageFolder(from = import.meta.dirname): string {
+  return existsSync(join(from, 'package.json')) ? from : packageFolder(dirname(from));
 }
 
-/** The same for GitLab CI. Credentials are variables of the project: masked, and protected for apply. */
-export function gitlabPipeline(folder: string, version: string): string {
-  const enter = folder === '' ? '' : `\n    - cd "${folder}"`;
-  const state = folder === '' ? '.callsheet/' : `${folder}/.callsheet/`;
-  const report = folder === '' ? 'callsheet.xml' : `${folder}/callsheet.xml`;
-  const included =
-    folder === ''
-      ? ''
-      : `# The pipeline of the repository includes it:  include: { local: ${folder}/.gitlab-ci.yml }\n`;
-  return `# Validates and plans every merge request, and applies what is merged. It is yours to change.
-${included}# Variables of the project: CALLSHEET_BASE_URL, CALLSHEET_CLIENT_ID, CALLSHEET_CLIENT_SECRET (masked),
-# CALLSHEET_FINGERPRINT_KEY (masked), and for apply what the stack reads with { $secret: env:NAME }.
+/**
+ * The pipeline of `examples/ci`, at the top of the repository and for the stack's folder in it. There are no other
+ * pipelines, so that what is written is what is tested and documented.
+ */
+export function pipelineFiles(
+  pipeline: Pipeline,
+  { inRepository, toRepository }: Surroundings,
+): readonly NewFile[] {
+  if (pipeline === 'none') return [];
+  if (inRepository === undefined) {
+    throw new CallsheetError('usage', `--ci ${pipeline} cannot be used outside of a repository`, {
+      hint: 'A pipeline is read only at the top of a Git repository. Run git init there, then this command again',
+    });
+  }
+  if (SPECIAL.test(inRepository)) {
+    throw new CallsheetError('usage', `no pipeline can be written for the folder ${inRepository}`, {
+      hint: 'Rename it: pipelines read one of its characters as a pattern or a variable',
+    });
+  }
+  const from = join(packageFolder(), 'examples/ci', pipeline);
+  return readdirSync(from, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .map((file) => {
+      const path = file.slice(from.length + 1).replaceAll('\\', '/');
+      const text = readFileSync(file, 'utf8');
+      // Where the service has a file of this name already, it includes the pipeline.
+      const lines =
+        path === '.gitlab-ci.yml' ? text.split('\n').filter((line) => /^\w/.test(line)) : undefined;
+      return {
+        path: `${toRepository}${PIPELINES[pipeline].top}${forFolder(path, inRepository)}`,
+        text: /\.ya?ml$/.test(path) ? forFolder(text, inRepository) : text,
+        ...(lines !== undefined && { lines }),
+      };
+    })
+    .sort((one, other) => (one.path < other.path ? -1 : 1));
+}
 
-.callsheet:
-  image: node:24-slim
-  before_script:
-    - npm install --global callsheet@${version}${enter}
-  # The state may be lost: the next plan then finds every resource again by its name.
-  cache:
-    key: callsheet-state
-    paths: [${state}]
-    policy: pull
+/** What is left to do by hand, as paths from the stack folder. */
+export type SetUp = {
+  /** The file whose head says what to set up at the service. */
+  readonly guide: string;
+  /** The folder whose package.json names Callsheet, and which has no lockfile yet; undefined where it has. */
+  readonly unlocked: string | undefined;
+};
 
-callsheet-validate:
-  extends: .callsheet
-  stage: test
-  rules:
-    - if: $CI_PIPELINE_SOURCE == "merge_request_event"
-    - if: $CI_COMMIT_BRANCH == $CI_DEFAULT_BRANCH
-  script:
-    - callsheet fmt --check
-    - callsheet validate --format junit > callsheet.xml
-  artifacts:
-    when: always
-    reports:
-      junit: ${report}
+/** What a pipeline needs beside its files. */
+export function setUpOf(
+  dir: string,
+  pipeline: Pipeline,
+  { inRepository = '', toRepository }: Surroundings,
+): SetUp | undefined {
+  if (pipeline === 'none') return undefined;
+  const { guide, tool } = PIPELINES[pipeline];
+  const isLocked = existsSync(join(dir, toRepository, tool, 'package-lock.json'));
+  return {
+    guide: toRepository + forFolder(guide, inRepository),
+    unlocked: isLocked ? undefined : toRepository + tool,
+  };
+}
 
-callsheet-plan:
-  extends: .callsheet
-  stage: test
-  needs: [callsheet-validate]
-  rules:
-    - if: $CI_PIPELINE_SOURCE == "merge_request_event" && $CI_MERGE_REQUEST_SOURCE_PROJECT_ID == $CI_PROJECT_ID
-  script:
-    - callsheet plan
-
-callsheet-apply:
-  extends: .callsheet
-  stage: deploy
-  needs: [callsheet-validate]
-  rules:
-    - if: $CI_COMMIT_BRANCH == $CI_DEFAULT_BRANCH
-  environment: production
-  resource_group: callsheet
-  cache:
-    policy: pull-push
-    when: always
-  script:
-    - callsheet plan --out /tmp/callsheet-plan.json
-    - callsheet apply /tmp/callsheet-plan.json
-`;
+/** A pipeline, or the path of one, for the stack in a folder: its names, where it is and when it runs. */
+function forFolder(text: string, folder: string): string {
+  if (folder === '') return text;
+  const name = folder.replace(/[^A-Za-z0-9]+/g, '-');
+  return text
+    .replace(/^name: callsheet .*/m, `$& (${name})`)
+    .replace(/\b(callsheet-(?:plan|plan-fork|apply|drift))(?=\.yaml)/g, `$1-${name}`)
+    .replace(/(?<=^ +(?:CALLSHEET_)?NAME: )callsheet$/gm, name)
+    .replace(/(?<=^ +(?:CALLSHEET_)?FOLDER: )\.$/gm, JSON.stringify(folder))
+    .replace(/# paths: .*/, `paths: ${JSON.stringify([`${folder}/**`, '.github/**'])}`);
 }

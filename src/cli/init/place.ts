@@ -10,6 +10,7 @@ import {
 import { dirname, join, relative, sep } from 'node:path';
 import { discover, STACK_FILE } from '../../config/discover.ts';
 import { CallsheetError } from '../../core/errors.ts';
+import { rootAbove } from '../repository.ts';
 import type { NewFile, Surroundings } from './files.ts';
 
 const SCHEMA = 'callsheet/schemas/callsheet.schema.json';
@@ -30,7 +31,7 @@ export function isStack(dir: string): boolean {
 }
 
 /** Looks around the folder of a new stack, or of one to add to. Throws where no stack can stand. */
-export function lookAround(dir: string, version: string, adds = false): Surroundings {
+export function lookAround(dir: string, adds = false): Surroundings {
   if (existsSync(dir) && !statSync(dir).isDirectory()) {
     throw new CallsheetError('usage', `${dir} is not a folder`);
   }
@@ -48,17 +49,16 @@ export function lookAround(dir: string, version: string, adds = false): Surround
     throw new CallsheetError('usage', `${dir} lies inside the stack ${outer}`, { hint });
   }
   const folders = [dir, ...above];
-  const top = folders.find((folder) => existsSync(join(folder, '.git'))) ?? dir;
+  const top = rootAbove(dir);
   const installed = folders.find((folder) => existsSync(join(folder, 'node_modules', SCHEMA)));
   return {
-    inRepository: posix(relative(top, dir)),
-    toRepository: posix(relative(dir, top)),
+    inRepository: top && posix(relative(top, dir)),
+    toRepository: '../'.repeat(folders.indexOf(top ?? dir)),
     installedSchema:
       installed === undefined
         ? undefined
         : posix(relative(dir, join(installed, 'node_modules', SCHEMA))),
     hasOtherYaml: existsSync(dir) && discover(dir, undefined, []).files.length > 0,
-    version,
   };
 }
 

@@ -120,6 +120,15 @@ test.each<[string, (repository: Repository, number: number) => void, string]>([
     'No plan went well of',
   ],
   [
+    'another plan of that commit is not ready',
+    ({ github }) => {
+      const [run] = github.runs;
+      const more = { run_number: 900, status: 'in_progress', conclusion: null } as const;
+      if (run) github.runs.push({ ...run, ...more });
+    },
+    'was merged while run 101 still planned it',
+  ],
+  [
     'the plan is too old to be kept',
     ({ github }) => {
       for (const artifact of [...github.artifacts.values()].flat()) artifact.expired = true;

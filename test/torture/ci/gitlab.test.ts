@@ -14,9 +14,9 @@ test.each([
 });
 
 test('a note is written, updated, and found among many; main is planned, applied and watched', async () => {
-  const gitlab = await openGitlab();
+  const gitlab = await openGitlab('clinic');
   const { notes, run } = gitlab;
-  const marker = '<!-- callsheet:plan callsheet -->';
+  const marker = '<!-- callsheet:plan clinic -->';
   const strangers = Array.from({ length: 150 }, (_, id) => ({
     id,
     body: `${marker}\nNote ${id}`,

@@ -16,7 +16,9 @@ else {
   setOutput('pull-request', pull.number);
   const run = pull.head.repo?.full_name === repository ? await findRun(pull) : undefined;
   const digest = run === undefined ? undefined : await findDigest(pull);
-  if (run === undefined) {
+  if (run !== undefined && run.status !== 'completed') {
+    stop(`Pull request ${pull.number} was merged while run ${run.id} still planned it.`);
+  } else if (run?.conclusion !== 'success') {
     stop(
       `No plan went well of ${pull.head.sha}, with which pull request ${pull.number} was merged.`,
     );
@@ -39,15 +41,19 @@ async function findPull() {
   return merged.find(({ merge_commit_sha }) => merge_commit_sha === sha) ?? merged[0];
 }
 
-/** The newest run of the workflow that plans, on the very commit that was merged, if it went well. */
-async function findRun({ head }) {
+/**
+ * The newest run of the workflow that plans, on the very commit that was merged. What a label starts afterwards has
+ * nothing to plan and is skipped, and nobody saw it before the merge.
+ */
+async function findRun({ head, merged_at: merged }) {
   const query = `event=pull_request&head_sha=${head.sha}&per_page=100`;
   const path = `/actions/workflows/${encodeURIComponent(workflow)}/runs?${query}`;
   const { workflow_runs: runs } = await call('GET', path);
-  const newest = runs
+  return runs
     .filter((run) => run.head_sha === head.sha && run.head_repository?.full_name === repository)
+    .filter((run) => run.conclusion !== 'skipped')
+    .filter((run) => Date.parse(run.created_at) <= Date.parse(merged))
     .sort((one, other) => other.run_number - one.run_number)[0];
-  return newest?.conclusion === 'success' ? newest : undefined;
 }
 
 async function isKept({ id }) {

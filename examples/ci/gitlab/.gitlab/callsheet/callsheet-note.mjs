@@ -10,7 +10,7 @@ const notes = `${api}/projects/${project}/merge_requests/${request}/notes`;
 /** Pages of a hundred notes that are looked through. */
 const MOST_PAGES = 100;
 
-if (!token) throw new Error('CALLSHEET_GITLAB_TOKEN is not set: docs/pipelines.md says what it is');
+if (!token) throw new Error('CALLSHEET_GITLAB_TOKEN is not set: pipeline.yml says what it is');
 const marker = `<!-- callsheet:plan ${name.replace(/[^\w.-]+/g, '-').replace(/--+/g, '-')} -->`;
 const body = `${marker}\n\n${planIn(...process.argv.slice(2))}\n\nCommit ${commit.slice(0, 12)} · [pipeline](${pipeline})\n`;
 const known = await find();
