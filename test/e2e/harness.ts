@@ -65,9 +65,11 @@ export function scenario(
   options: WorldOptions = {},
 ): void {
   if ((options.isLong ?? false) !== isTorture) return;
-  test.concurrent(name, async () => {
+  test.concurrent(name, async ({ signal }) => {
     const stage = await openStage(options);
     const { world, check, close } = openWorld(stage, options.secrets);
+    // A body that takes too long is left alone by the runner: what it started ends, and so does the body.
+    signal.addEventListener('abort', () => void close());
     try {
       if (options.isApplied === true) await stage.apply();
       await body(world);
