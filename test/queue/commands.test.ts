@@ -128,7 +128,7 @@ describe('a worker', () => {
     stop.abort();
     expect((await working).exit).toBe(0);
     const left = (await out.left()).tasks.length;
-    expect(await out.take(9)).toHaveLength(left);
+    expect(await out.take(9, [])).toHaveLength(left);
   });
 
   test('whose connections are cut goes on, and loses nothing', async () => {
@@ -169,15 +169,20 @@ describe('a worker', () => {
     expect((await stage.enqueue([], { report: out.trim() })).exit).toBe(0);
   });
 
-  test('finds what a dead one began, and leaves a stack alone that five died at', async () => {
+  test('leaves a stack alone that five workers died at which had nothing else', async () => {
     const stage = await openStage(await postgres.database(), { stacks: 1 });
     const { out } = await stage.enqueue(APPLY, AGREED);
     const queue = await stage.queue();
-    await queue.database.query('update callsheet_queue.callsheet_task set deaths = 5', []);
+    await queue.database.query(
+      `update callsheet_queue.callsheet_task set suspect = true, died = '{a,b,c,d,e}'`,
+      [],
+    );
     expect((await stage.work()).out).toBe('1 stack done, 1 of them not well; 0 given back.');
     const report = await stage.enqueue([], { report: out.trim() });
     expect(report.exit).toBe(1);
-    expect(report.out).toContain('5 workers died while they worked on it');
+    expect(report.out).toContain(
+      '5 workers died while they worked on this stack and on nothing else',
+    );
     expect(stage.names()).toEqual([]);
   });
 });

@@ -4,7 +4,7 @@ import { QueueLost } from '../../queue/database.ts';
 import type { Claim, HandOut } from '../../queue/hand-out.ts';
 import type { StackResult } from '../fleet/run-stack.ts';
 import { poisoned } from './perform-task.ts';
-import { judge, MOST_DEATHS, type Verdict } from './verdict.ts';
+import { judge, MOST_DEATHS, STOPPED, type Verdict } from './verdict.ts';
 
 /** What a worker does with what it is handed. */
 export type WorkDeps = {
@@ -134,7 +134,7 @@ export async function work(deps: WorkDeps): Promise<Worked> {
   /** True: everything that was to be done is done. */
   async function turn(): Promise<boolean> {
     const free = atOnce - running.size;
-    const claims = free > 0 ? await handOut.take(free) : [];
+    const claims = free > 0 ? await handOut.take(free, [...running.keys()]) : [];
     awaySince = undefined;
     for (const claim of claims) start(claim);
     if (claims.length > 0) return false;
@@ -162,6 +162,7 @@ export async function work(deps: WorkDeps): Promise<Worked> {
       over.abort();
     }
     await Promise.all(running.values());
+    await handOut.giveBack(STOPPED).catch(() => {});
     if (broken !== undefined) throw broken.error;
     return worked;
   } finally {
