@@ -44,11 +44,12 @@ export async function startPostgres() {
     createDatabase: (name: string) => server.createDatabase(name),
     /** Where its files lie. */
     data,
-    /** Ends it by a signal (SIGINT: fast, SIGQUIT: immediate), and starts it again. */
-    async restart(signal: 'SIGINT' | 'SIGQUIT' | 'SIGKILL') {
+    /** Ends it by a signal (SIGINT: fast, SIGQUIT: immediate), and starts it again, after a while if need be. */
+    async restart(signal: 'SIGINT' | 'SIGQUIT' | 'SIGKILL', downMs = 0) {
       const [pid] = (await readFile(join(data, 'postmaster.pid'), 'utf8')).split('\n');
       process.kill(Number(pid), signal);
       while (isRunning(Number(pid))) await sleep(20);
+      await sleep(downMs);
       // Where it was killed, it does not start before the last of its processes has gone.
       for (let isUp = false; !isUp; ) {
         isUp = await server.start().then(

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import { makeQueue, queueOf } from '../../queue/enqueue.ts';
 import { handOut } from '../../queue/hand-out.ts';
@@ -34,7 +35,8 @@ export async function worker(flags: WorkerFlags, context: Context): Promise<Exit
   const budgets = openBudgets(queue.database, context);
   const lanes = budgetedLanes(budgets, flags.concurrency);
   const inside = { ...context, lanes };
-  const name = `${hostname()}:${process.pid}`;
+  // A container that is started anew has the same host and process id; the dead and the living are told apart.
+  const name = `${hostname()}:${process.pid}:${randomBytes(3).toString('hex')}`;
   const own = ownFlags(flags);
   try {
     say(terminal, `${name} works on ${checkout?.head ?? 'stacks of no repository'}.`);

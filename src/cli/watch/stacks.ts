@@ -1,9 +1,9 @@
 import { basename, resolve } from 'node:path';
 import type { NoticeAddress } from '../../api/notify.ts';
 import type { Context } from '../context.ts';
+import type { Log } from './events.ts';
 import type { WatchFlags } from './flags.ts';
 import { openHealer } from './healer.ts';
-import type { Log } from './log.ts';
 import type { Metrics } from './metrics.ts';
 import { openNotices } from './notices.ts';
 import { type Watched, watchStack } from './watched.ts';

@@ -5,10 +5,10 @@ import parsePrometheus from 'parse-prometheus-text-format';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { watchHealth } from '../../../src/cli/watch/health.ts';
 import { hookSecret, LARGEST_BODY } from '../../../src/cli/watch/hook.ts';
-import { isLoopback, parseListenAddress } from '../../../src/cli/watch/listen-address.ts';
+import { isLoopback, parseListenAddress } from '../../../src/cli/monitor/listen-address.ts';
 import { openMetrics } from '../../../src/cli/watch/metrics.ts';
 import { routesOf } from '../../../src/cli/watch/routes.ts';
-import { serveRoutes } from '../../../src/cli/watch/serve.ts';
+import { serveRoutes } from '../../../src/cli/monitor/serve.ts';
 
 const SECRET = 'canary-hook-secret-9f1e';
 const MINUTE = 60_000;
