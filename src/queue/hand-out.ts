@@ -39,7 +39,13 @@ export type HandOut = {
 };
 
 export type Left = {
-  readonly tasks: readonly { readonly batch: string; readonly number: number }[];
+  readonly tasks: readonly {
+    readonly batch: string;
+    readonly number: number;
+    readonly isRunning: boolean;
+  }[];
+  /** Since when the oldest of them has been there; 0 where there is none. */
+  readonly oldestSeconds: number;
   readonly elsewhere: readonly { readonly commit: string; readonly tasks: number }[];
 };
 
@@ -137,7 +143,8 @@ export function handOut({ database, boss }: Queue, queue: string, worker: string
     left: () =>
       database.told(async () => {
         const open = await database.query(
-          `select t.batch, t.number, b.queue, b.commit from ${SCHEMA}.callsheet_task t
+          `select t.batch, t.number, t.status, b.queue, b.commit,
+                  extract(epoch from now() - b.made)::float8 as age from ${SCHEMA}.callsheet_task t
            join ${SCHEMA}.callsheet_batch b on b.id = t.batch where t.status <> 'done'`,
           [],
         );
@@ -202,7 +209,12 @@ function leftOf(rows: readonly Row[], queue: string): Left {
     counts.set(commit, (counts.get(commit) ?? 0) + 1);
   }
   return {
-    tasks: mine.map(({ batch, number }) => ({ batch: String(batch), number: Number(number) })),
+    tasks: mine.map(({ batch, number, status }) => ({
+      batch: String(batch),
+      number: Number(number),
+      isRunning: status === 'running',
+    })),
+    oldestSeconds: Math.max(0, ...mine.map(({ age }) => Number(age))),
     elsewhere: [...counts].map(([commit, tasks]) => ({ commit, tasks })),
   };
 }

@@ -57,7 +57,7 @@ describe('a batch', () => {
       ['clinic-2', 'done', 1],
     ]);
     expect(read?.tasks.map(({ exit }) => exit).sort()).toEqual([0, 0, 4]);
-    expect(await a?.left()).toEqual({ tasks: [], elsewhere: [] });
+    expect(await a?.left()).toEqual({ tasks: [], oldestSeconds: 0, elsewhere: [] });
   });
 
   test('that is enqueued twice at once is there once', async () => {

@@ -82,7 +82,10 @@ export async function openStage(url: string, stacks: Partial<ManyStacks> = {}) {
     work: (flags: Partial<WorkerFlags> = {}, options?: RunOptions) =>
       run(
         (context) =>
-          worker({ dir, stacks: 4, concurrency: 8, untilEmpty: true, ...flags }, context),
+          worker(
+            { dir, stacks: 4, concurrency: 8, untilEmpty: true, log: 'text', ...flags },
+            context,
+          ),
         options,
       ),
     /** The queue as another machine has it. */
