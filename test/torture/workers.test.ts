@@ -74,7 +74,9 @@ test(`${WORKERS} workers on one PostgreSQL do ${STACKS} stacks while they are ki
     for (const { at, signal, downMs } of OUTAGES) {
       await Promise.race([ended, sleep(began + at - Date.now())]);
       if (isDone) return;
-      await server.restart(signal, downMs);
+      const start = await server.end(signal);
+      await sleep(downMs);
+      await start();
       outages += 1;
     }
   })();

@@ -22,7 +22,7 @@ import { wordsOf } from '../watch/words.ts';
 export async function watch(flags: WatchFlags, context: Context): Promise<ExitCode> {
   const { env, now, stop, version } = context;
   const { interval, listen, heal = false } = flags;
-  const chosen = stacksOf(flags);
+  const chosen = await stacksOf(flags);
   // What would be wrong at every pass is said before the first one.
   const secret = hookSecret(env);
   const address = noticeAddress(flags, context);
@@ -30,7 +30,7 @@ export async function watch(flags: WatchFlags, context: Context): Promise<ExitCo
   const log = openLog(context.terminal, { flags, now, levelOf, wordsOf });
   const pause = context.pause ?? realPause;
   const names = chosen.map(({ name }) => name);
-  const metrics = openMetrics(names, version);
+  const metrics = openMetrics(names, version, now());
   const health = watchHealth({ interval, version, now });
   const bell = createBell(pause, stop);
   const routes = routesOf({ health, metrics, bell, secret, log });

@@ -22,7 +22,7 @@ export type PassMeasured = {
 const BUCKETS = [0.1, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600, 1800];
 
 /** Opens metrics that nothing was counted in yet. `stacks` have their series from the beginning. */
-export function openMetrics(stacks: readonly string[], version: string): Metrics {
+export function openMetrics(stacks: readonly string[], version: string, now: Date): Metrics {
   const { counter, gauge, histogram, counting, expose } = openMeasures(version);
   const of = ['stack'] as const;
   const passes = counter('passes_total', 'Passes over a stack, by how they ended.', [
@@ -33,7 +33,7 @@ export function openMetrics(stacks: readonly string[], version: string): Metrics
   const lastPass = gauge('last_pass_timestamp_seconds', 'When the last pass ended.', of);
   const lastSuccess = gauge(
     'last_success_timestamp_seconds',
-    'When the last pass ended that saw the whole stack; before the first, when the process started.',
+    'When the last pass ended that saw the whole stack; before the first, when the watch started.',
     of,
   );
   const resources = gauge('resources', 'Resources that the last plan compared.', of);
@@ -62,9 +62,10 @@ export function openMetrics(stacks: readonly string[], version: string): Metrics
   for (const stack of stacks) {
     for (const outcome of ['done', 'failed', 'postponed']) passes.inc({ stack, outcome }, 0);
     for (const status of ['done', 'failed']) heals.inc({ stack, status }, 0);
+    for (const outcome of ['delivered', 'failed']) notifications.inc({ stack, outcome }, 0);
     durations.zero({ stack });
     // A stack that was never seen is silent from the beginning: without a series no alert could tell.
-    lastSuccess.set({ stack }, Date.now() / 1000 - process.uptime());
+    lastSuccess.set({ stack }, now.getTime() / 1000);
   }
 
   return {
