@@ -84,26 +84,6 @@ longApplied('a run that died is left to whoever began it', async (world) => {
   ]);
 });
 
-longApplied('a run that died is left to whoever began it', async (world) => {
-  await driftMarked(world);
-  const gate = await world.gate();
-  await world.edit('agents.yaml', 'You call people', 'You ring people');
-  const update = gate.hold('request', { method: 'PUT', path: /\/v1\/agents\// });
-  const apply = world.start(['apply', '--auto-approve', '--target', 'agent.recall']);
-  await update.reached;
-  apply.signal('SIGKILL');
-  await apply.ended;
-  update.release();
-  const running = world.start(ARGS);
-  await running.says(PASSED);
-  running.signal('SIGTERM');
-  const { exit, out } = await running.ended;
-  expect(exit).toBe(0);
-  expect(linesOf(out).filter(({ event }) => String(event).startsWith('heal'))).toMatchObject([
-    { event: 'heal_skipped', message: expect.stringMatching(/^run \S+ died; the next apply/) },
-  ]);
-});
-
 longApplied('what is wrong from the beginning is said, and it does not start', async (world) => {
   const rows: readonly (readonly [readonly string[], Record<string, string>, RegExp])[] = [
     [['--interval', '0s'], {}, /It must be a span such as 30s/],

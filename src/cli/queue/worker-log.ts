@@ -1,7 +1,7 @@
 import { formatCount } from '../../render/wording.ts';
 import { EXIT } from '../exit.ts';
 import type { StackResult } from '../fleet/run-stack.ts';
-import type { Level, Log } from '../monitor/log.ts';
+import type { Level } from '../monitor/log.ts';
 import type { WorkEvent } from './work.ts';
 
 /** What a worker writes to its log: each line is one of these, with its level and time. Stands in docs/workers.md. */
@@ -48,8 +48,6 @@ export type WorkerEvent =
     };
 
 type About = { readonly stack: string; readonly command: string; readonly batch: string };
-
-export type WorkerLog = Log<WorkerEvent>;
 
 /** How much each event matters. */
 export function levelOf(event: WorkerEvent): Level {
