@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
 import { hostname, userInfo } from 'node:os';
+import { basename, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import type { Actor } from '../state/journal.ts';
 import type { Context } from './context.ts';
@@ -43,14 +44,31 @@ async function headOf(dir: string): Promise<string | null> {
 export async function describeCheckout(
   dir: string,
 ): Promise<{ readonly head: string; readonly isChanged: boolean } | undefined> {
-  const git = async (...args: string[]) =>
-    (await promisify(execFile)('git', ['-C', dir, ...args], { env: gitEnv() })).stdout.trim();
   try {
-    const head = await git('rev-parse', 'HEAD');
-    return { head, isChanged: (await git('status', '--porcelain', '--', '.')) !== '' };
+    const head = await askGit(dir, 'rev-parse', 'HEAD');
+    return { head, isChanged: (await askGit(dir, 'status', '--porcelain', '--', '.')) !== '' };
   } catch {
     return undefined;
   }
+}
+
+/**
+ * What a stack is called among all that one team watches: its folder below the top of the repository (`clinics/harbor`),
+ * as `--recursive` and the queue call it. At the top the folder's own name; outside of a repository the whole path.
+ */
+export async function nameStack(dir: string): Promise<string> {
+  const folder = resolve(dir);
+  try {
+    const prefix = await askGit(dir, 'rev-parse', '--show-prefix');
+    return prefix === '' ? basename(folder) : prefix.replace(/\/$/, '');
+  } catch {
+    return folder;
+  }
+}
+
+async function askGit(dir: string, ...args: readonly string[]): Promise<string> {
+  const { stdout } = await promisify(execFile)('git', ['-C', dir, ...args], { env: gitEnv() });
+  return stdout.trim();
 }
 
 function pipelineOf(env: Context['env']): string | null {

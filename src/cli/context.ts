@@ -5,6 +5,7 @@ import type { TraceEntry } from '../api/trace-entry.ts';
 import type { Transport } from '../api/transport.ts';
 import type { RunCommand } from '../config/index.ts';
 import type { Disk } from '../state/disk.ts';
+import type { StateStore } from '../state/store.ts';
 import type { Lanes } from './lanes.ts';
 import type { Terminal } from './terminal.ts';
 import type { Traffic } from './traffic.ts';
@@ -38,6 +39,8 @@ export type Context = {
   readonly disk?: Disk;
   /** The same for what is sent to the platform. */
   readonly wire?: (transport: Transport) => Transport;
+  /** The same for what is asked of the store of a state. */
+  readonly timed?: (store: StateStore) => StateStore;
   /** How pauses between tries are spent; with the clock of the machine unless given. */
   readonly pause?: Pause;
   /** How long answers are waited for; as `api/timeouts.ts` says unless given. */

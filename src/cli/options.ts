@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { type ListenAddress, parseListenAddress } from './monitor/listen-address.ts';
 
 /** Flags of every command. */
 export function commonOptions(): readonly Option[] {
@@ -121,4 +122,21 @@ export function positive(value: string): number {
   const number = whole(value);
   if (number > 0) return number;
   throw new InvalidArgumentError('It must be at least 1.');
+}
+
+/** How a command that runs for long tells what happens. */
+export function log(): Option {
+  const what = 'how events are written; text on a terminal, else json';
+  return new Option('--log <format>', what).choices(['text', 'json']);
+}
+
+/** Where it answers who asks how it is. */
+export function listen(what: string): Option {
+  return new Option('--listen <address>', `where ${what} are answered`).argParser(listenAddress);
+}
+
+function listenAddress(value: string): ListenAddress {
+  const address = parseListenAddress(value);
+  if (address !== undefined) return address;
+  throw new InvalidArgumentError('It must be an address and port such as 127.0.0.1:9464.');
 }

@@ -1,6 +1,6 @@
 import { Argument, InvalidArgumentError, Option } from 'commander';
 import type { Act, MakeCommand } from './making-commands.ts';
-import { allowanceOptionsOn, format } from './options.ts';
+import { allowanceOptionsOn, format, listen, log } from './options.ts';
 
 /** The commands that spread a tree of stacks over machines. */
 export function addQueueCommands(command: MakeCommand, action: Act): void {
@@ -32,6 +32,8 @@ export function addQueueCommands(command: MakeCommand, action: Act): void {
         .argParser(atLeastOne)
         .default(8),
     )
+    .addOption(listen('/healthz and /metrics'))
+    .addOption(log())
     .action(
       action(async (flags, context) =>
         (await import('./commands/worker.ts')).worker(flags, context),

@@ -162,10 +162,16 @@ function checkAccount({ account_id: known }: State, account: string, location: s
 /** Opens the state alone, for commands that ask nothing of the platform. */
 export function openStore(
   stack: Pick<Stack, 'state'>,
-  { disk, copy, env, terminal }: Pick<Context, 'disk' | 'copy' | 'env' | 'terminal'>,
+  {
+    disk,
+    copy,
+    env,
+    terminal,
+    timed = (store) => store,
+  }: Pick<Context, 'disk' | 'copy' | 'env' | 'terminal' | 'timed'>,
 ): StateStore {
   const place = copy === undefined ? stack.state : { file: copy.stateFile };
-  return openStateStore(place, { env, disk, admit: admitIn({ env, terminal }) });
+  return timed(openStateStore(place, { env, disk, admit: admitIn({ env, terminal }) }));
 }
 
 /** Stands in plans for the lineage of a state that no run has made yet. */

@@ -1,7 +1,6 @@
-import { InvalidArgumentError, Option } from 'commander';
+import { Option } from 'commander';
 import type { Act, MakeCommand } from './making-commands.ts';
-import { concurrency, positive, refresh, span, targetOptionsOn } from './options.ts';
-import { type ListenAddress, parseListenAddress } from './watch/listen-address.ts';
+import { concurrency, listen, log, positive, refresh, span, targetOptionsOn } from './options.ts';
 
 /** The command that runs for long. */
 export function addWatchCommand(command: MakeCommand, action: Act): void {
@@ -12,9 +11,10 @@ export function addWatchCommand(command: MakeCommand, action: Act): void {
         .default(300_000, '5m'),
     )
     .addOption(
-      new Option('--listen <address>', 'where /healthz, /metrics and /hook are answered')
-        .argParser(listenAddress)
-        .default({ host: '127.0.0.1', port: 9464 }, '127.0.0.1:9464'),
+      listen('/healthz, /metrics and /hook').default(
+        { host: '127.0.0.1', port: 9464 },
+        '127.0.0.1:9464',
+      ),
     )
     .option('--heal', 'put back what drifted where lifecycle.heal is true')
     .addOption(
@@ -23,20 +23,10 @@ export function addWatchCommand(command: MakeCommand, action: Act): void {
         .default(3),
     )
     .option('--notify [url]', 'post drift as JSON to this address, or to CALLSHEET_NOTIFY_URL')
-    .addOption(
-      new Option('--log <format>', 'how events are written; text on a terminal, else json').choices(
-        ['text', 'json'],
-      ),
-    )
+    .addOption(log())
     .addOption(refresh())
     .addOption(concurrency())
     .action(
       action(async (flags, context) => (await import('./commands/watch.ts')).watch(flags, context)),
     );
-}
-
-function listenAddress(value: string): ListenAddress {
-  const address = parseListenAddress(value);
-  if (address !== undefined) return address;
-  throw new InvalidArgumentError('It must be an address and port such as 127.0.0.1:9464.');
 }

@@ -28,11 +28,14 @@ export type Task = NewTask & {
   readonly number: number;
   readonly command: QueuedCommand;
   readonly flags: NewBatch['flags'];
-  /** How often it was begun, this time included. */
+  /** How often it was handed out, this time included. */
   readonly attempts: number;
-  /** How often a worker died at it. */
+  /** Workers that died while they worked at it and at nothing else. */
   readonly deaths: number;
-  /** How often it was put off for `note`. */
+  /** A worker fell silent that had it: it is worked at alone, so that no other stack dies with it. */
+  readonly isSuspect: boolean;
+  /** Why it was put off last, and how often in a row for that. */
+  readonly note: string | null;
   readonly delays: number;
 };
 

@@ -13,11 +13,23 @@ export type Claim = {
   readonly job: { readonly id: string; readonly retryCount: number };
 };
 
+/**
+ * What one worker has to do with the queue. Which stack killed a worker nobody can tell, if it had several. So whatever
+ * it had is worked at alone from then on, and only a worker that dies at one stack alone counts against that stack:
+ *
+ *     taken with others ──worker silent──▶ suspect ──taken──▶ held until its worker has nothing else ──▶ alone
+ *                                             ▲                                                            │
+ *                                             └───────────────── worker silent: one more of `died` ────────┘
+ *
+ * A worker that was silent and lives strikes itself off `died` as soon as it finds that another one has its task.
+ */
 export type HandOut = {
-  /** Takes up to so many tasks. */
-  readonly take: (most: number) => Promise<readonly Claim[]>;
+  /** Takes up to so many tasks, beside those that this worker works at already. */
+  readonly take: (most: number, beside: readonly Claim[]) => Promise<readonly Claim[]>;
   /** Says that this worker still works at them. */
   readonly touch: (claims: readonly Claim[]) => Promise<void>;
+  /** Gives back what was taken and waits to be worked at alone. */
+  readonly giveBack: (why: string) => Promise<void>;
   /** Writes down what came of one. False: another worker has it by now, and nothing was written. */
   readonly settle: (claim: Claim, exit: number, result: Json) => Promise<boolean>;
   /** Gives one back: whoever is free takes it after so many seconds. */
@@ -27,44 +39,97 @@ export type HandOut = {
 };
 
 export type Left = {
-  readonly tasks: readonly { readonly batch: string; readonly number: number }[];
+  readonly tasks: readonly {
+    readonly batch: string;
+    readonly number: number;
+    readonly isRunning: boolean;
+  }[];
+  /** Since when the oldest of them has been there; 0 where there is none. */
+  readonly oldestSeconds: number;
   readonly elsewhere: readonly { readonly commit: string; readonly tasks: number }[];
 };
 
 /** Hands out the tasks of one commit to a worker of that name. */
 export function handOut({ database, boss }: Queue, queue: string, worker: string): HandOut {
+  /** A suspect that waits until this worker works at nothing else. */
+  let held: Claim | undefined;
+
   /** Ends the job and says what is true of its task, in one step: neither is ever without the other. */
   const finish = (claim: Claim, say: (query: Query) => Promise<unknown>): Promise<boolean> =>
     database.told(() =>
       database.transaction('write', async (query) => {
         const ended = await boss.complete(queue, claim.job, null, { db: executorOn(query) });
-        if (!('affected' in ended) || ended.affected !== 1) return false;
-        await say(query);
-        return true;
+        const isMine = 'affected' in ended && ended.affected === 1;
+        await (isMine ? say(query) : strikeOff(query, claim, worker));
+        return isMine;
       }),
     );
 
+  const fetch = (most: number): Promise<readonly Claim[]> =>
+    database.told(() =>
+      database.transaction('write', async (query) => {
+        const db = executorOn(query);
+        const claims: Claim[] = [];
+        // One by one, as it has room for one suspect at a time: the others are for whoever else is free.
+        while (claims.length < most && !claims.some(isSuspect)) {
+          const [next] = await boss.fetch<JobData>(queue, { batchSize: 1, db });
+          if (next === undefined) break;
+          const job = { id: next.id, retryCount: next.retryCount };
+          const row = await claimTask(query, next.data, worker);
+          // Its batch was deleted, or another worker was done with it in the end.
+          if (row === undefined) await boss.complete(queue, job, null, { db });
+          else claims.push({ task: taskOf(row), job });
+        }
+        return claims;
+      }),
+    );
+
+  /** False: another worker has it by now. */
+  const beginAlone = ({ task: { batch, number } }: Claim): Promise<boolean> =>
+    database.told(async () => {
+      const rows = await database.query(
+        `update ${SCHEMA}.callsheet_task set alone = true
+         where batch = $1 and number = $2::int and status = 'running' and worker = $3
+         returning number`,
+        [batch, number, worker],
+      );
+      return rows.length === 1;
+    });
+
+  const putOff = (claim: Claim, why: string, seconds: number): Promise<boolean> =>
+    finish(claim, async (query) => {
+      const { batch, number } = claim.task;
+      await boss.insert(queue, [jobOf({ batch, number }, seconds)], { db: executorOn(query) });
+      await query(
+        `update ${SCHEMA}.callsheet_task
+         set status = 'waiting', delays = case when note = $3 then delays + 1 else 1 end, note = $3
+         where batch = $1 and number = $2::int`,
+        [batch, number, why],
+      );
+    });
+
   return {
-    take: (most) =>
-      database.told(() =>
-        database.transaction('write', async (query) => {
-          const db = executorOn(query);
-          const jobs = await boss.fetch<JobData>(queue, { batchSize: most, db });
-          const claims: Claim[] = [];
-          for (const { id, retryCount, data } of jobs) {
-            const job = { id, retryCount };
-            const row = await begin(query, data, worker);
-            // Its batch was deleted, or another worker was done with it in the end.
-            if (row === undefined) await boss.complete(queue, job, null, { db });
-            else claims.push({ task: taskOf(row), job });
-          }
-          return claims;
-        }),
-      ),
+    async take(most, beside) {
+      if (beside.some(isSuspect)) return [];
+      if (held === undefined) {
+        const claims = await fetch(most);
+        held = claims.find(isSuspect);
+        const others = claims.filter((claim) => claim !== held);
+        if (held === undefined || others.length > 0) return others;
+      }
+      if (beside.length > 0) return [];
+      const isMine = await beginAlone(held);
+      const alone = isMine ? [held] : [];
+      held = undefined;
+      return alone;
+    },
     async touch(claims) {
-      if (claims.length === 0) return;
-      const jobs = claims.map(({ job }) => job);
-      await database.told(() => boss.touch(queue, jobs));
+      const jobs = [...claims, ...(held === undefined ? [] : [held])].map(({ job }) => job);
+      if (jobs.length > 0) await database.told(() => boss.touch(queue, jobs));
+    },
+    async giveBack(why) {
+      if (held !== undefined) await putOff(held, why, 0);
+      held = undefined;
     },
     settle: (claim, exit, result) =>
       finish(claim, (query) =>
@@ -74,21 +139,12 @@ export function handOut({ database, boss }: Queue, queue: string, worker: string
           [claim.task.batch, claim.task.number, exit, JSON.stringify(result)],
         ),
       ),
-    putOff: (claim, why, seconds) =>
-      finish(claim, async (query) => {
-        const { batch, number } = claim.task;
-        await boss.insert(queue, [jobOf({ batch, number }, seconds)], { db: executorOn(query) });
-        await query(
-          `update ${SCHEMA}.callsheet_task
-           set status = 'waiting', delays = case when note = $3 then delays + 1 else 1 end, note = $3
-           where batch = $1 and number = $2::int`,
-          [batch, number, why],
-        );
-      }),
+    putOff,
     left: () =>
       database.told(async () => {
         const open = await database.query(
-          `select t.batch, t.number, b.queue, b.commit from ${SCHEMA}.callsheet_task t
+          `select t.batch, t.number, t.status, b.queue, b.commit,
+                  extract(epoch from now() - b.made)::float8 as age from ${SCHEMA}.callsheet_task t
            join ${SCHEMA}.callsheet_batch b on b.id = t.batch where t.status <> 'done'`,
           [],
         );
@@ -97,19 +153,34 @@ export function handOut({ database, boss }: Queue, queue: string, worker: string
   };
 }
 
-async function begin(query: Query, data: JobData, worker: string): Promise<Row | undefined> {
-  // What still reads as running was in the hands of a worker that died.
+function isSuspect({ task }: Claim): boolean {
+  return task.isSuspect;
+}
+
+async function claimTask(query: Query, data: JobData, worker: string): Promise<Row | undefined> {
+  // What still reads as running was in the hands of a worker that fell silent.
   const [row] = await query(
     `update ${SCHEMA}.callsheet_task t
-     set status = 'running', worker = $3, attempts = attempts + 1,
-         deaths = deaths + case when status = 'running' then 1 else 0 end
+     set status = 'running', worker = $3, attempts = attempts + 1, alone = false,
+         suspect = suspect or status = 'running',
+         died = case when status = 'running' and alone then array_append(died, t.worker) else died end
      from ${SCHEMA}.callsheet_batch b
      where t.batch = $1 and t.number = $2::int and t.status <> 'done' and b.id = t.batch
-     returning t.batch, t.number, t.stack, t.digest, t.plan, t.attempts, t.deaths, t.delays,
-               b.command, b.flags`,
+     returning t.batch, t.number, t.stack, t.digest, t.plan, t.attempts, cardinality(t.died) as deaths,
+               t.suspect, t.note, t.delays, b.command, b.flags`,
     [data.batch, data.number, worker],
   );
   return row;
+}
+
+/** A worker that was taken for dead lives: whoever has its task now, or takes it next, does not hold that against the task. */
+async function strikeOff(query: Query, { task }: Claim, worker: string): Promise<void> {
+  await query(
+    `update ${SCHEMA}.callsheet_task
+     set died = array_remove(died, $3), alone = alone and worker <> $3
+     where batch = $1 and number = $2::int`,
+    [task.batch, task.number, worker],
+  );
 }
 
 function taskOf(row: Row): Task {
@@ -121,6 +192,8 @@ function taskOf(row: Row): Task {
     ...(typeof row.plan === 'string' ? { plan: row.plan } : {}),
     attempts: Number(row.attempts),
     deaths: Number(row.deaths),
+    isSuspect: row.suspect === true,
+    note: typeof row.note === 'string' ? row.note : null,
     delays: Number(row.delays),
     command: commandOf(row.command),
     flags: JSON.parse(String(row.flags)),
@@ -136,7 +209,12 @@ function leftOf(rows: readonly Row[], queue: string): Left {
     counts.set(commit, (counts.get(commit) ?? 0) + 1);
   }
   return {
-    tasks: mine.map(({ batch, number }) => ({ batch: String(batch), number: Number(number) })),
+    tasks: mine.map(({ batch, number, status }) => ({
+      batch: String(batch),
+      number: Number(number),
+      isRunning: status === 'running',
+    })),
+    oldestSeconds: Math.max(0, ...mine.map(({ age }) => Number(age))),
     elsewhere: [...counts].map(([commit, tasks]) => ({ commit, tasks })),
   };
 }

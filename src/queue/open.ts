@@ -15,6 +15,8 @@ export type QueueOptions = {
   readonly isWorker: boolean;
   /** Told of what pg-boss fails at beside what it was asked for. */
   readonly onTrouble: (error: unknown) => void;
+  /** Stands between the queue and its database. */
+  readonly through?: (database: QueueDatabase) => QueueDatabase;
 };
 
 /** How often jobs are looked for whose worker went silent. */
@@ -23,9 +25,9 @@ const WATCH_SECONDS = 3;
 /** Opens a queue and makes or brings forward its tables. Throws `CallsheetError` where that cannot be done. */
 export async function openQueue(
   address: string | undefined,
-  { env, isWorker, onTrouble }: QueueOptions,
+  { env, isWorker, onTrouble, through = (database) => database }: QueueOptions,
 ): Promise<Queue> {
-  const database = await openQueueDatabase(address, env);
+  const database = through(await openQueueDatabase(address, env));
   try {
     await database.told(() => migrateQueue(database));
     const { PgBoss } = await import('pg-boss');

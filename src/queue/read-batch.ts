@@ -10,7 +10,7 @@ export async function readBatch(query: Query, id: string): Promise<BatchStatus |
   );
   if (row === undefined) return undefined;
   const tasks = await query(
-    `select number, stack, status, attempts, deaths, worker, note, exit, result
+    `select number, stack, status, attempts, cardinality(died) as deaths, worker, note, exit, result
      from ${SCHEMA}.callsheet_task where batch = $1 order by number`,
     [id],
   );

@@ -48,6 +48,11 @@ const STEPS: readonly string[] = [
      rate text not null,
      primary key (base_url, account)
    )`,
+  `alter table ${SCHEMA}.callsheet_task
+     drop column deaths,
+     add column suspect boolean not null default false,
+     add column alone boolean not null default false,
+     add column died text[] not null default '{}'`,
 ];
 
 /** Any number will do, as long as every Callsheet takes the same. */

@@ -31,7 +31,7 @@ describe('enqueue and worker', () => {
     const worked = await stage.work();
     expect(worked).toMatchObject({
       exit: 0,
-      out: '5 stacks done, 0 of them not well; 0 given back.',
+      out: expect.stringContaining('5 stacks done, 0 of them not well; 0 given back'),
     });
     expect(stage.names()).toEqual([0, 1, 2, 3, 4].map((at) => `clinic-00${at} desk 0`));
     const report = await stage.enqueue([], { report: id });
@@ -80,8 +80,8 @@ describe('enqueue and worker', () => {
     cpSync(stage.dir, other, { recursive: true });
     appendFileSync(join(other, 'clinic-001', 'agents.yaml'), '    greeting_message: Hello.\n');
     const worked = await stage.work({ dir: other });
-    expect(worked.out).toBe('2 stacks done, 0 of them not well; 1 given back.');
-    expect(worked.err).toContain('its configuration is another one at a worker');
+    expect(worked.out).toContain('2 stacks done, 0 of them not well; 1 given back');
+    expect(worked.out).toContain('its configuration is another one at a worker');
     expect(stage.names()).not.toContain('clinic-001 desk 0');
     expect((await stage.enqueue([], { report: out.trim() })).exit).toBe(6);
   });
@@ -112,7 +112,7 @@ describe('enqueue and worker', () => {
 describe('a worker', () => {
   test('may be there before anything is enqueued', async () => {
     const stage = await openStage(await postgres.database(), { stacks: 1 });
-    expect((await stage.work()).out).toBe('0 stacks done, 0 of them not well; 0 given back.');
+    expect((await stage.work()).out).toContain('0 stacks done, 0 of them not well; 0 given back');
     await stage.enqueue(APPLY, AGREED);
     expect((await stage.work()).out).toContain('1 stack done');
   });
@@ -128,7 +128,7 @@ describe('a worker', () => {
     stop.abort();
     expect((await working).exit).toBe(0);
     const left = (await out.left()).tasks.length;
-    expect(await out.take(9)).toHaveLength(left);
+    expect(await out.take(9, [])).toHaveLength(left);
   });
 
   test('whose connections are cut goes on, and loses nothing', async () => {
@@ -169,15 +169,20 @@ describe('a worker', () => {
     expect((await stage.enqueue([], { report: out.trim() })).exit).toBe(0);
   });
 
-  test('finds what a dead one began, and leaves a stack alone that five died at', async () => {
+  test('leaves a stack alone that five workers died at which had nothing else', async () => {
     const stage = await openStage(await postgres.database(), { stacks: 1 });
     const { out } = await stage.enqueue(APPLY, AGREED);
     const queue = await stage.queue();
-    await queue.database.query('update callsheet_queue.callsheet_task set deaths = 5', []);
-    expect((await stage.work()).out).toBe('1 stack done, 1 of them not well; 0 given back.');
+    await queue.database.query(
+      `update callsheet_queue.callsheet_task set suspect = true, died = '{a,b,c,d,e}'`,
+      [],
+    );
+    expect((await stage.work()).out).toContain('1 stack done, 1 of them not well; 0 given back');
     const report = await stage.enqueue([], { report: out.trim() });
     expect(report.exit).toBe(1);
-    expect(report.out).toContain('5 workers died while they worked on it');
+    expect(report.out).toContain(
+      '5 workers died while they worked on this stack and on nothing else',
+    );
     expect(stage.names()).toEqual([]);
   });
 });

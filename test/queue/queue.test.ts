@@ -44,8 +44,8 @@ describe('a batch', () => {
     const queue = await open();
     await enqueue(queue, batchOf(3), 'b1');
     const [a, b] = ['one', 'two'].map((name) => handOut(queue, queueOf(COMMIT), name));
-    const first = (await a?.take(2)) ?? [];
-    const second = (await b?.take(2)) ?? [];
+    const first = (await a?.take(2, [])) ?? [];
+    const second = (await b?.take(2, [])) ?? [];
     expect([first.length, second.length]).toEqual([2, 1]);
     expect(await countTasks(queue.database.query, 'b1')).toMatchObject({ running: 3, done: 0 });
     for (const claim of first) expect(await a?.settle(claim, 0, { said: 'ok' })).toBe(true);
@@ -57,7 +57,7 @@ describe('a batch', () => {
       ['clinic-2', 'done', 1],
     ]);
     expect(read?.tasks.map(({ exit }) => exit).sort()).toEqual([0, 0, 4]);
-    expect(await a?.left()).toEqual({ tasks: [], elsewhere: [] });
+    expect(await a?.left()).toEqual({ tasks: [], oldestSeconds: 0, elsewhere: [] });
   });
 
   test('that is enqueued twice at once is there once', async () => {
@@ -70,7 +70,7 @@ describe('a batch', () => {
     expect(all.filter(({ isOld }) => !isOld)).toHaveLength(1);
     const [queue] = queues;
     if (queue === undefined) throw new Error('no queue');
-    expect(await handOut(queue, queueOf(COMMIT), 'one').take(20)).toHaveLength(5);
+    expect(await handOut(queue, queueOf(COMMIT), 'one').take(20, [])).toHaveLength(5);
   });
 
   test.each([
@@ -84,7 +84,7 @@ describe('a batch', () => {
     const tasks = [{ stack: '.', digest: 'sha256:1', ...(plan === undefined ? {} : { plan }) }];
     await enqueue(queue, batchOf(0, { tasks }), 'first');
     const out = handOut(queue, queueOf(COMMIT), 'one');
-    for (const claim of exit === undefined ? [] : await out.take(1))
+    for (const claim of exit === undefined ? [] : await out.take(1, []))
       await out.settle(claim, exit ?? 0, null);
     expect(await enqueue(queue, batchOf(0, { tasks }), 'second')).toEqual({
       id: isOld ? 'first' : 'second',
@@ -98,7 +98,7 @@ describe('a batch', () => {
     await enqueue(queue, batchOf(2), 'b1');
     const out = handOut(queue, queueOf(undefined), 'one');
     await enqueue(queue, batchOf(1, { commit: undefined }), 'b2');
-    expect((await out.take(5)).map(({ task }) => task.batch)).toEqual(['b2']);
+    expect((await out.take(5, [])).map(({ task }) => task.batch)).toEqual(['b2']);
     expect(await out.left()).toMatchObject({ elsewhere: [{ commit: COMMIT, tasks: 2 }] });
   });
 });
@@ -111,7 +111,7 @@ describe('a task', () => {
     const out = handOut(queue, queueOf(COMMIT), 'one');
     const seen: unknown[] = [];
     for (const why of ['locked', 'locked', 'stopped']) {
-      const [claim] = await out.take(1);
+      const [claim] = await out.take(1, []);
       if (claim === undefined) throw new Error('nothing was handed out');
       seen.push([claim.task.attempts, claim.task.deaths, claim.task.delays]);
       expect(await out.putOff(claim, why, 0)).toBe(true);
@@ -121,11 +121,11 @@ describe('a task', () => {
       [2, 0, 1],
       [3, 0, 2],
     ]);
-    const [claim] = await out.take(1);
+    const [claim] = await out.take(1, []);
     if (claim === undefined) throw new Error('nothing was handed out');
     expect(claim.task.delays).toBe(1);
     await out.putOff(claim, 'locked', 3600);
-    expect(await out.take(1)).toEqual([]);
+    expect(await out.take(1, [])).toEqual([]);
     expect((await out.left()).tasks).toHaveLength(1);
   });
 
@@ -134,7 +134,7 @@ describe('a task', () => {
     const [dead, living] = [await open(), await open(true)];
     await enqueue(dead, batchOf(1), 'b1');
     const before = handOut(dead, queueOf(COMMIT), 'dead');
-    const [lost] = await before.take(1);
+    const [lost] = await before.take(1, []);
     if (lost === undefined) throw new Error('nothing was handed out');
     // Time goes by: a heartbeat of long ago, instead of a test that waits.
     await dead.database.query(
@@ -143,8 +143,8 @@ describe('a task', () => {
     );
     await living.boss.supervise(queueOf(COMMIT));
     const after = handOut(living, queueOf(COMMIT), 'living');
-    const [claim] = await after.take(1);
-    expect(claim?.task).toMatchObject({ attempts: 2, deaths: 1 });
+    const [claim] = await after.take(1, []);
+    expect(claim?.task).toMatchObject({ attempts: 2, isSuspect: true });
     expect(await before.settle(lost, 0, null)).toBe(false);
     expect(await before.putOff(lost, 'late', 0)).toBe(false);
     if (claim !== undefined) expect(await after.settle(claim, 0, null)).toBe(true);

@@ -42,6 +42,8 @@ export function postgresForFile() {
     url,
     /** Ends the server by a signal, and starts it again. */
     restart: async (signal: 'SIGINT' | 'SIGKILL') => server?.restart(signal),
+    /** Ends the server. What is returned starts it again. */
+    end: async () => server?.end('SIGINT'),
     /** The address of an empty database. */
     empty: () => create('template0'),
     /** The address of a database that has a queue, with nothing in it. */
@@ -80,11 +82,11 @@ export async function openStage(url: string, stacks: Partial<ManyStacks> = {}) {
         options,
       ),
     work: (flags: Partial<WorkerFlags> = {}, options?: RunOptions) =>
-      run(
-        (context) =>
-          worker({ dir, stacks: 4, concurrency: 8, untilEmpty: true, ...flags }, context),
-        options,
-      ),
+      run(({ terminal, ...context }) => {
+        const given = { dir, stacks: 4, concurrency: 8, untilEmpty: true, ...flags };
+        const lined = { ...terminal, out: (line: string) => terminal.out(`${line}\n`) };
+        return worker({ log: 'text', ...given }, { ...context, terminal: lined });
+      }, options),
     /** The queue as another machine has it. */
     async queue(): Promise<Queue> {
       const queue = await openQueue(url, { env: ENV, isWorker: false, onTrouble: () => {} });

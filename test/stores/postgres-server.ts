@@ -37,18 +37,13 @@ export async function startPostgres() {
   });
   await server.initialise();
   await server.start();
-  return {
-    port,
-    /** Without the password. */
-    url: (database = 'postgres') => `postgres://${USER}@127.0.0.1:${port}/${database}`,
-    createDatabase: (name: string) => server.createDatabase(name),
-    /** Where its files lie. */
-    data,
-    /** Ends it by a signal (SIGINT: fast, SIGQUIT: immediate), and starts it again. */
-    async restart(signal: 'SIGINT' | 'SIGQUIT' | 'SIGKILL') {
-      const [pid] = (await readFile(join(data, 'postmaster.pid'), 'utf8')).split('\n');
-      process.kill(Number(pid), signal);
-      while (isRunning(Number(pid))) await sleep(20);
+
+  /** Ends it by a signal (SIGINT: fast, SIGQUIT: immediate). What is returned starts it again. */
+  async function end(signal: Signal): Promise<() => Promise<void>> {
+    const [pid] = (await readFile(join(data, 'postmaster.pid'), 'utf8')).split('\n');
+    process.kill(Number(pid), signal);
+    while (isRunning(Number(pid))) await sleep(20);
+    return async () => {
       // Where it was killed, it does not start before the last of its processes has gone.
       for (let isUp = false; !isUp; ) {
         isUp = await server.start().then(
@@ -56,10 +51,24 @@ export async function startPostgres() {
           () => sleep(50, false),
         );
       }
-    },
+    };
+  }
+
+  return {
+    port,
+    /** Without the password. */
+    url: (database = 'postgres') => `postgres://${USER}@127.0.0.1:${port}/${database}`,
+    createDatabase: (name: string) => server.createDatabase(name),
+    /** Where its files lie. */
+    data,
+    end,
+    /** Ends it by a signal, and starts it again. */
+    restart: async (signal: Signal) => (await end(signal))(),
     stop: () => server.stop(),
   };
 }
+
+type Signal = 'SIGINT' | 'SIGQUIT' | 'SIGKILL';
 
 function isRunning(pid: number): boolean {
   try {

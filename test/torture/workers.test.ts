@@ -1,24 +1,31 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
+import { openQueue } from '../../src/queue/open.ts';
 import { startSimulator } from '../../src/simulator/index.ts';
 import { type Outcome, type Running, start } from '../e2e/process.ts';
 import { manyStacks } from '../queue/many-stacks.ts';
 import { PASSWORD, startPostgres } from '../stores/postgres-server.ts';
 
-const STACKS = 400;
+const STACKS = 200;
 const AGENTS = 2;
 const WORKERS = 4;
-const PER_SECOND = 35;
+const PER_SECOND = 25;
 /** A worker dies every so often, until nothing is left to do. */
-const KILL_MS = 4_000;
+const KILL_MS = 6_000;
 const LIMIT_MS = 330_000;
+/** When the database of the queue and of the states goes away, and for how long. */
+const OUTAGES = [
+  { at: 12_000, signal: 'SIGINT', downMs: 0 },
+  { at: 25_000, signal: 'SIGKILL', downMs: 10_000 },
+  { at: 55_000, signal: 'SIGINT', downMs: 0 },
+] as const;
 
 const ORGANIZATIONS = Array.from({ length: 40 }, (_, at) => ({
   id: `3c6e0b8a-9c15-4f1d-9f0e-${String(at).padStart(12, '0')}`,
   name: `Harbor ${at}`,
 }));
 
-test(`${WORKERS} workers on one PostgreSQL do ${STACKS} stacks while they are killed one after the other`, async () => {
+test(`${WORKERS} workers on one PostgreSQL do ${STACKS} stacks while they are killed and it goes away`, async () => {
   const server = await startPostgres();
   onTestFinished(() => server.stop());
   const sim = await startSimulator({
@@ -62,25 +69,44 @@ test(`${WORKERS} workers on one PostgreSQL do ${STACKS} stacks while they are ki
   const ended = waiting.ended.finally(() => {
     isDone = true;
   });
+  let outages = 0;
+  const goingAway = (async () => {
+    for (const { at, signal, downMs } of OUTAGES) {
+      await Promise.race([ended, sleep(began + at - Date.now())]);
+      if (isDone) return;
+      const start = await server.end(signal);
+      await sleep(downMs);
+      await start();
+      outages += 1;
+    }
+  })();
   let kills = 0;
+  /** Workers that ended though nobody killed them. */
+  const ownEnds: Outcome[] = [];
   while (!isDone && Date.now() - began < LIMIT_MS) {
     await Promise.race([ended, sleep(KILL_MS)]);
     if (isDone) break;
     const at = kills % WORKERS;
-    workers[at]?.signal('SIGKILL');
+    const killed = workers[at];
+    if (killed?.isLeft() === false) ownEnds.push(await killed.ended);
+    killed?.signal('SIGKILL');
     workers[at] = worker();
     kills += 1;
   }
   const seconds = (Date.now() - began) / 1000;
   if (!isDone) waiting.signal('SIGTERM');
   const report = await ended;
+  await goingAway;
   const requests = sim.requests.length;
   const refused = sim.requests.filter(({ status }) => status === 429).length;
   for (const one of workers) one.signal('SIGTERM');
   const ends = await Promise.all(workers.map((one) => one.ended));
+  const tries = await triesOf(server.url());
   const figures = {
     stacks: STACKS,
     kills,
+    outages,
+    ...tries,
     seconds: Math.round(seconds),
     requests,
     perSecond: Math.round(((requests - refused) / seconds) * 10) / 10,
@@ -99,7 +125,9 @@ test(`${WORKERS} workers on one PostgreSQL do ${STACKS} stacks while they are ki
   const names = [...sim.store.agents.values()].map(({ record }) => record.name);
   expect(names).toHaveLength(STACKS * AGENTS);
   expect(new Set(names).size).toBe(STACKS * AGENTS);
+  expect(ownEnds.map(told)).toEqual([]);
   expect(kills).toBeGreaterThan(5);
+  expect(outages).toBe(OUTAGES.length);
   expect(refused / requests).toBeLessThan(0.02);
 
   sim.limiter.set(undefined);
@@ -108,6 +136,22 @@ test(`${WORKERS} workers on one PostgreSQL do ${STACKS} stacks while they are ki
   expect(second.exit, second.err).toBe(0);
   expect(JSON.parse(second.out).totals).toEqual({ unchanged: STACKS });
 }, 480_000);
+
+/** How often stacks were handed out, and what the deaths of workers cost them. */
+async function triesOf(url: string) {
+  const env = { CALLSHEET_QUEUE_PASSWORD: PASSWORD };
+  const queue = await openQueue(url, { env, isWorker: false, onTrouble: () => {} });
+  try {
+    const [row] = await queue.database.query(
+      `select sum(attempts)::int as handed, count(*) filter (where suspect)::int as suspects,
+              max(cardinality(died)) as most from callsheet_queue.callsheet_task`,
+      [],
+    );
+    return { handedOut: row?.handed, workedAtAlone: row?.suspects, mostDeathsOfOne: row?.most };
+  } finally {
+    await queue.close();
+  }
+}
 
 function told({ args, exit, out, err }: Outcome): string {
   return `callsheet ${args.join(' ')} (exit ${exit})\n${out.slice(-2000)}${err.slice(-6000)}`;

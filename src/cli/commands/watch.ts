@@ -1,38 +1,36 @@
 import { realPause } from '../../api/retry.ts';
 import type { Context } from '../context.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
+import { isLoopback } from '../monitor/listen-address.ts';
+import { openLog } from '../monitor/log.ts';
+import { serveRoutes } from '../monitor/serve.ts';
 import { noticeAddress } from '../notify.ts';
 import { openClient } from '../open-client.ts';
 import { openStack } from '../stack.ts';
 import { createBell } from '../watch/bell.ts';
+import { levelOf } from '../watch/events.ts';
 import type { WatchFlags } from '../watch/flags.ts';
 import { watchHealth } from '../watch/health.ts';
 import { hookSecret } from '../watch/hook.ts';
-import { isLoopback } from '../watch/listen-address.ts';
-import { openLog } from '../watch/log.ts';
 import { watchLoop } from '../watch/loop.ts';
 import { openMetrics } from '../watch/metrics.ts';
 import { routesOf } from '../watch/routes.ts';
-import { serveRoutes } from '../watch/serve.ts';
 import { type Chosen, stacksOf, watchOne } from '../watch/stacks.ts';
+import { wordsOf } from '../watch/words.ts';
 
 /** `callsheet watch`: plans again and again, tells what drifted and, with `--heal`, puts back what is marked. */
 export async function watch(flags: WatchFlags, context: Context): Promise<ExitCode> {
   const { env, now, stop, version } = context;
   const { interval, listen, heal = false } = flags;
-  const chosen = stacksOf(flags);
+  const chosen = await stacksOf(flags);
   // What would be wrong at every pass is said before the first one.
   const secret = hookSecret(env);
   const address = noticeAddress(flags, context);
   await checkStacks(chosen, context);
-  const log = openLog(context.terminal, {
-    format: logFormat(flags),
-    least: leastLevel(flags),
-    now,
-  });
+  const log = openLog(context.terminal, { flags, now, levelOf, wordsOf });
   const pause = context.pause ?? realPause;
   const names = chosen.map(({ name }) => name);
-  const metrics = openMetrics(names, version);
+  const metrics = openMetrics(names, version, now());
   const health = watchHealth({ interval, version, now });
   const bell = createBell(pause, stop);
   const routes = routesOf({ health, metrics, bell, secret, log });
@@ -73,12 +71,4 @@ async function checkStacks(chosen: readonly Chosen[], context: Context): Promise
     const { stack } = await openStack(flags, context);
     await (await openClient(stack, context)).close();
   }
-}
-
-function logFormat({ log }: WatchFlags): 'text' | 'json' {
-  return log ?? (process.stdout.isTTY === true ? 'text' : 'json');
-}
-
-function leastLevel({ quiet, verbose }: WatchFlags) {
-  return quiet === true ? 'warn' : verbose === true ? 'debug' : 'info';
 }

@@ -72,10 +72,9 @@ function flagsOf(task: Task, { dir: _, ...own }: OwnFlags): StackFlags {
 }
 
 /** Stands for the result of a stack whose workers died one after the other. */
-export function poisoned({ stack, deaths }: Task): StackResult {
-  const message = `${deaths} workers died while they worked on it`;
-  const hint =
-    'Look at their logs (memory, above all), then work on this stack alone. What was begun is settled by the next command.';
+export function poisoned({ stack, deaths, command }: Task): StackResult {
+  const message = `${deaths} workers died while they worked on this stack and on nothing else`;
+  const hint = `Look at their logs, for lack of memory above all. Then run it by itself: callsheet ${command} --dir ${stack}. The next apply settles what was begun.`;
   return {
     path: stack,
     exit: EXIT.error,

@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Json } from '../../core/value.ts';
 import { QueueLost } from '../../queue/database.ts';
-import type { Claim, HandOut } from '../../queue/hand-out.ts';
+import type { Claim, HandOut, Left } from '../../queue/hand-out.ts';
+import { EXIT } from '../exit.ts';
 import type { StackResult } from '../fleet/run-stack.ts';
 import { poisoned } from './perform-task.ts';
-import { judge, MOST_DEATHS, type Verdict } from './verdict.ts';
+import { judge, MOST_DEATHS, STOPPED, type Verdict } from './verdict.ts';
 
 /** What a worker does with what it is handed. */
 export type WorkDeps = {
@@ -23,7 +24,13 @@ export type WorkDeps = {
 
 export type WorkEvent =
   | { readonly type: 'began'; readonly claim: Claim }
-  | { readonly type: 'settled'; readonly claim: Claim; readonly result: StackResult }
+  | {
+      readonly type: 'settled';
+      readonly claim: Claim;
+      readonly result: StackResult;
+      readonly isWell: boolean;
+      readonly seconds: number;
+    }
   | {
       readonly type: 'again';
       readonly claim: Claim;
@@ -33,6 +40,14 @@ export type WorkEvent =
   /** Another worker has the task by now; it finds what this one did. */
   | { readonly type: 'taken'; readonly claim: Claim }
   | { readonly type: 'lost'; readonly error: QueueLost }
+  /** The queue answers again, after so long. */
+  | { readonly type: 'back'; readonly seconds: number }
+  /** So many stacks are at work now. */
+  | { readonly type: 'working'; readonly stacks: number }
+  /** What there is in the queue was looked at. */
+  | { readonly type: 'looked'; readonly left: Left }
+  /** It looked whether there is work. */
+  | { readonly type: 'turned' }
   | { readonly type: 'elsewhere'; readonly commits: readonly string[]; readonly tasks: number };
 
 /** What came of all that a worker did. */
@@ -47,9 +62,9 @@ const LOOK_MS = 10_000;
 const MISFIT_SECONDS = 15;
 /** What came of a task is told so often, and so far apart. */
 const TRIES = 20;
-const TRY_AGAIN_MS = 1_000;
+export const TRY_AGAIN_MS = 1_000;
 /** A queue that is away longer ends a worker that was to end some time; others go on trying. */
-const AWAY_MS = 60_000;
+export const AWAY_MS = 60_000;
 
 /** Takes tasks and does them, until it is stopped or nothing is left for it. */
 export async function work(deps: WorkDeps): Promise<Worked> {
@@ -79,6 +94,7 @@ export async function work(deps: WorkDeps): Promise<Worked> {
     }
     misfits.delete(keyOf(task));
     tell({ type: 'began', claim });
+    const began = Date.now();
     const isPoison = task.deaths >= MOST_DEATHS;
     const result = isPoison ? poisoned(task) : await deps.perform(claim);
     const verdict: Verdict = isPoison ? { is: 'settled' } : judge(result, task, stop.aborted);
@@ -86,8 +102,10 @@ export async function work(deps: WorkDeps): Promise<Worked> {
     const isMine = await patiently(() => handOut.settle(claim, result.exit, asJson(result)));
     if (!isMine) return tell({ type: 'taken', claim });
     worked.settled += 1;
-    if (result.exit !== 0) worked.failed += 1;
-    tell({ type: 'settled', claim, result });
+    // With --detailed-exitcode changes are what was asked for.
+    const isWell = result.exit === EXIT.done || result.exit === EXIT.changes;
+    if (!isWell) worked.failed += 1;
+    tell({ type: 'settled', claim, result, isWell, seconds: (Date.now() - began) / 1000 });
   }
 
   async function again(
@@ -109,9 +127,11 @@ export async function work(deps: WorkDeps): Promise<Worked> {
       })
       .finally(() => {
         running.delete(claim);
+        tell({ type: 'working', stacks: running.size });
         wake();
       });
     running.set(claim, done);
+    tell({ type: 'working', stacks: running.size });
   }
 
   /** Whether nothing is left that this worker could do, now or once another one died. */
@@ -122,8 +142,12 @@ export async function work(deps: WorkDeps): Promise<Worked> {
 
   async function look(): Promise<void> {
     if (Date.now() - lookedAt < LOOK_MS) return;
+    const left = await handOut.left();
     lookedAt = Date.now();
-    const others = (await handOut.left()).elsewhere;
+    tell({ type: 'looked', left });
+    if (awaySince !== undefined) tell({ type: 'back', seconds: (Date.now() - awaySince) / 1000 });
+    awaySince = undefined;
+    const others = left.elsewhere;
     const commits = others.map(({ commit }) => commit);
     if (commits.join() === elsewhere) return;
     elsewhere = commits.join();
@@ -134,22 +158,23 @@ export async function work(deps: WorkDeps): Promise<Worked> {
   /** True: everything that was to be done is done. */
   async function turn(): Promise<boolean> {
     const free = atOnce - running.size;
-    const claims = free > 0 ? await handOut.take(free) : [];
-    awaySince = undefined;
+    const claims = free > 0 ? await handOut.take(free, [...running.keys()]) : [];
     for (const claim of claims) start(claim);
-    if (claims.length > 0) return false;
     await look();
+    if (claims.length > 0) return false;
     return untilEmpty && running.size === 0 && (await isEmpty());
   }
 
   try {
     while (!stop.aborted && broken === undefined) {
       try {
+        tell({ type: 'turned' });
         if (await turn()) break;
       } catch (error) {
         if (!(error instanceof QueueLost)) throw error;
         if (awaySince === undefined) tell({ type: 'lost', error });
         awaySince ??= Date.now();
+        lookedAt = 0;
         if (untilEmpty && Date.now() - awaySince > AWAY_MS) throw error;
       }
       // Whoever is through takes the next at once; whoever waits does not do so in step with the others.
@@ -162,6 +187,7 @@ export async function work(deps: WorkDeps): Promise<Worked> {
       over.abort();
     }
     await Promise.all(running.values());
+    await handOut.giveBack(STOPPED).catch(() => {});
     if (broken !== undefined) throw broken.error;
     return worked;
   } finally {

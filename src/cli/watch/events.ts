@@ -1,7 +1,7 @@
+import type { Level, Log as LogOf } from '../monitor/log.ts';
 import type { Wake } from './bell.ts';
 
-/** How much an event matters. */
-export type Level = 'debug' | 'info' | 'warn' | 'error';
+export type Log = LogOf<WatchEvent>;
 
 /** Who changed something, as far as history tells. */
 export type Author = {

@@ -1,8 +1,10 @@
+import type { ListenAddress } from '../monitor/listen-address.ts';
+import type { LogFlags } from '../monitor/log.ts';
 import type { NotifyFlags } from '../notify.ts';
 import type { PlanFlags } from '../plan-flags.ts';
-import type { ListenAddress } from './listen-address.ts';
 
 export type WatchFlags = PlanFlags &
+  LogFlags &
   Pick<NotifyFlags, 'notify'> & {
     /** Milliseconds. */
     readonly interval: number;
@@ -10,6 +12,4 @@ export type WatchFlags = PlanFlags &
     readonly heal?: boolean;
     /** Tries for one address within an hour. */
     readonly healLimit: number;
-    /** Text on a terminal and JSON elsewhere, unless given. */
-    readonly log?: 'text' | 'json';
   };

@@ -1,11 +1,12 @@
 import type { FailureCode } from '../../core/errors.ts';
+import { type HealthReport, judgeSilence } from '../monitor/health.ts';
 
 /** Whether passes go on, for whoever restarts what hangs. */
 export type Health = {
   readonly passBegan: () => void;
   /** `next`: milliseconds until the next one begins. */
   readonly passEnded: (failures: readonly StackFailure[], next: number) => void;
-  readonly report: () => HealthReport;
+  readonly report: () => WatchHealth;
 };
 
 /** A stack whose last pass failed. */
@@ -17,10 +18,7 @@ export type StackFailure = {
 };
 
 /** What `/healthz` answers. */
-export type HealthReport = {
-  readonly status: 'ok' | 'failing';
-  /** Null where nothing is wrong with the process itself. */
-  readonly reason: string | null;
+export type WatchHealth = HealthReport & {
   readonly version: string;
   readonly interval_seconds: number;
   readonly started_at: string;
@@ -62,13 +60,8 @@ export function watchHealth(options: {
     },
     report() {
       const silent = now().getTime() - (ended ?? started).getTime();
-      const reason =
-        silent > patience
-          ? `no pass has ended for ${Math.round(silent / 1000)} s, longer than ${Math.round(patience / 1000)} s`
-          : null;
       return {
-        status: reason === null ? 'ok' : 'failing',
-        reason,
+        ...judgeSilence('no pass has ended', silent, patience),
         version,
         interval_seconds: interval / 1000,
         started_at: started.toISOString(),

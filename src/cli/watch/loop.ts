@@ -1,8 +1,8 @@
 import type { Pause } from '../../api/retry.ts';
 import type { Bell, Wake } from './bell.ts';
+import type { Log } from './events.ts';
 import { isPassing } from './failures.ts';
 import type { Health } from './health.ts';
-import type { Log } from './log.ts';
 import type { PassEnd, Watched } from './watched.ts';
 
 export type LoopDeps = {

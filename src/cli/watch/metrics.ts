@@ -1,5 +1,4 @@
-import { Counter, Gauge, Histogram, Registry } from 'prom-client';
-import type { Transport } from '../../api/transport.ts';
+import { type Measures, openMeasures } from '../monitor/metrics.ts';
 import type { Counts } from './events.ts';
 import type { Seen } from './look.ts';
 
@@ -9,11 +8,7 @@ export type Metrics = {
   readonly healEnded: (stack: string, status: string) => void;
   readonly notified: (stack: string, isDelivered: boolean) => void;
   readonly hookAnswered: (status: number) => void;
-  /** A transport whose answers are counted. */
-  readonly counting: (transport: Transport) => Transport;
-  /** The text of `/metrics`. */
-  readonly expose: () => Promise<{ readonly type: string; readonly text: string }>;
-};
+} & Pick<Measures, 'counting' | 'expose'>;
 
 export type PassMeasured = {
   readonly outcome: 'done' | 'failed' | 'postponed';
@@ -27,30 +22,18 @@ export type PassMeasured = {
 const BUCKETS = [0.1, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600, 1800];
 
 /** Opens metrics that nothing was counted in yet. `stacks` have their series from the beginning. */
-export function openMetrics(stacks: readonly string[], version: string): Metrics {
-  const registry = new Registry();
-  const registers = [registry];
+export function openMetrics(stacks: readonly string[], version: string, now: Date): Metrics {
+  const { counter, gauge, histogram, counting, expose } = openMeasures(version);
   const of = ['stack'] as const;
-  const counter = <L extends string>(name: string, help: string, labelNames: readonly L[]) =>
-    new Counter({ name: `callsheet_${name}`, help, labelNames, registers });
-  const gauge = <L extends string>(name: string, help: string, labelNames: readonly L[]) =>
-    new Gauge({ name: `callsheet_${name}`, help, labelNames, registers });
-
   const passes = counter('passes_total', 'Passes over a stack, by how they ended.', [
     ...of,
     'outcome',
   ]);
-  const durations = new Histogram({
-    name: 'callsheet_pass_duration_seconds',
-    help: 'How long passes took.',
-    labelNames: of,
-    buckets: BUCKETS,
-    registers,
-  });
+  const durations = histogram('pass_duration_seconds', 'How long passes took.', of, BUCKETS);
   const lastPass = gauge('last_pass_timestamp_seconds', 'When the last pass ended.', of);
   const lastSuccess = gauge(
     'last_success_timestamp_seconds',
-    'When the last pass ended that saw the whole stack.',
+    'When the last pass ended that saw the whole stack; before the first, when the watch started.',
     of,
   );
   const resources = gauge('resources', 'Resources that the last plan compared.', of);
@@ -76,18 +59,13 @@ export function openMetrics(stacks: readonly string[], version: string): Metrics
   const hooks = counter('hooks_total', 'Webhooks, by the status that they were answered.', [
     'status',
   ]);
-  const requests = counter(
-    'api_requests_total',
-    'Requests to the platform, by status; "none" where no answer came.',
-    ['status'],
-  );
-  const limited = counter('api_rate_limited_total', 'Requests that the platform answered 429.', []);
-  gauge('build_info', 'The version that runs.', ['version']).set({ version }, 1);
-  describeProcess(registers);
   for (const stack of stacks) {
     for (const outcome of ['done', 'failed', 'postponed']) passes.inc({ stack, outcome }, 0);
     for (const status of ['done', 'failed']) heals.inc({ stack, status }, 0);
+    for (const outcome of ['delivered', 'failed']) notifications.inc({ stack, outcome }, 0);
     durations.zero({ stack });
+    // A stack that was never seen is silent from the beginning: without a series no alert could tell.
+    lastSuccess.set({ stack }, now.getTime() / 1000);
   }
 
   return {
@@ -108,55 +86,7 @@ export function openMetrics(stacks: readonly string[], version: string): Metrics
     notified: (stack, isDelivered) =>
       notifications.inc({ stack, outcome: isDelivered ? 'delivered' : 'failed' }),
     hookAnswered: (status) => hooks.inc({ status: String(status) }),
-    counting: (transport) => ({
-      ...transport,
-      async send(request) {
-        try {
-          const answer = await transport.send(request);
-          requests.inc({ status: String(answer.status) });
-          if (answer.status === 429) limited.inc();
-          return answer;
-        } catch (error) {
-          requests.inc({ status: 'none' });
-          throw error;
-        }
-      },
-    }),
-    expose: async () => ({ type: registry.contentType, text: await registry.metrics() }),
+    counting,
+    expose,
   };
-}
-
-/** What every process of a Prometheus shop tells of itself, under the names that its dashboards know. */
-function describeProcess(registers: Registry[]): void {
-  new Gauge({
-    name: 'process_start_time_seconds',
-    help: 'When the process started.',
-    registers,
-  }).set(Math.round(Date.now() / 1000 - process.uptime()));
-  new Gauge({
-    name: 'process_resident_memory_bytes',
-    help: 'Memory of the process.',
-    registers,
-    collect() {
-      this.set(process.memoryUsage.rss());
-    },
-  });
-  new Gauge({
-    name: 'nodejs_heap_size_used_bytes',
-    help: 'Memory that objects take.',
-    registers,
-    collect() {
-      this.set(process.memoryUsage().heapUsed);
-    },
-  });
-  new Counter({
-    name: 'process_cpu_seconds_total',
-    help: 'Time on a processor.',
-    registers,
-    collect() {
-      const { user, system } = process.cpuUsage();
-      this.reset();
-      this.inc((user + system) / 1e6);
-    },
-  });
 }

@@ -3,8 +3,8 @@ import { CallsheetError } from '../../core/errors.ts';
 import type { PlanDocument } from '../../core/plan-document.ts';
 import type { Context } from '../context.ts';
 import { notifyDrift } from '../notify.ts';
+import type { Log } from './events.ts';
 import type { Findings } from './findings.ts';
-import type { Log } from './log.ts';
 import type { Metrics } from './metrics.ts';
 
 /** Posts that drift appeared or ended, and not at every pass that there still is some. */

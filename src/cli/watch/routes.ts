@@ -1,9 +1,10 @@
+import { monitorRoutes } from '../monitor/health.ts';
+import { type Reply, type Routes, text } from '../monitor/serve.ts';
 import type { Bell } from './bell.ts';
+import type { Log } from './events.ts';
 import type { Health } from './health.ts';
 import { checkHook } from './hook.ts';
-import type { Log } from './log.ts';
 import type { Metrics } from './metrics.ts';
-import { type Reply, type Routes, text } from './serve.ts';
 
 export type RoutesDeps = {
   readonly health: Pick<Health, 'report'>;
@@ -17,22 +18,7 @@ export type RoutesDeps = {
 /** What is answered over HTTP: `/healthz`, `/metrics` and, where there is a secret, `/hook`. */
 export function routesOf({ health, metrics, bell, secret, log }: RoutesDeps): Routes {
   return {
-    '/healthz': {
-      GET: () => {
-        const report = health.report();
-        return {
-          status: report.status === 'ok' ? 200 : 503,
-          type: 'application/json; charset=utf-8',
-          body: `${JSON.stringify(report, null, 2)}\n`,
-        };
-      },
-    },
-    '/metrics': {
-      GET: async () => {
-        const { type, text: body } = await metrics.expose();
-        return { status: 200, type, body };
-      },
-    },
+    ...monitorRoutes({ report: health.report, expose: metrics.expose }),
     ...(secret === undefined
       ? {}
       : {

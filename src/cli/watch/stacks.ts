@@ -1,9 +1,9 @@
-import { basename, resolve } from 'node:path';
 import type { NoticeAddress } from '../../api/notify.ts';
+import { nameStack } from '../actor.ts';
 import type { Context } from '../context.ts';
+import type { Log } from './events.ts';
 import type { WatchFlags } from './flags.ts';
 import { openHealer } from './healer.ts';
-import type { Log } from './log.ts';
 import type { Metrics } from './metrics.ts';
 import { openNotices } from './notices.ts';
 import { type Watched, watchStack } from './watched.ts';
@@ -12,9 +12,9 @@ import { type Watched, watchStack } from './watched.ts';
 export type Chosen = { readonly name: string; readonly flags: WatchFlags };
 
 /** The stacks that are watched, one after the other in each pass: the one of the folder. */
-export function stacksOf(flags: WatchFlags): readonly Chosen[] {
-  const folder = basename(resolve(flags.dir));
-  return [{ name: flags.env === undefined ? folder : `${folder} (${flags.env})`, flags }];
+export async function stacksOf(flags: WatchFlags): Promise<readonly Chosen[]> {
+  const stack = await nameStack(flags.dir);
+  return [{ name: flags.env === undefined ? stack : `${stack} (${flags.env})`, flags }];
 }
 
 type OneDeps = {

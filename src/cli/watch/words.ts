@@ -1,4 +1,3 @@
-import { sanitiseLine } from '../../render/untrusted.ts';
 import { formatCount, formatDuration, formatNumber } from '../../render/wording.ts';
 import type { Author, Counts, WatchEvent } from './events.ts';
 
@@ -92,11 +91,4 @@ function authorWords({ certainty, because, actor, source, at }: Author): string 
 
 function seconds(count: number): string {
   return `${Number(count.toFixed(count < 10 ? 1 : 0))} s`;
-}
-
-/** A sentence as it is safe to be shown, line by line. */
-export function shownWords(event: WatchEvent): readonly string[] {
-  return wordsOf(event)
-    .split('\n')
-    .map((line) => sanitiseLine(line));
 }

@@ -26,25 +26,32 @@ test.each([
   { exit: 3, is: AGAIN },
   { exit: 3, delays: 1, is: SETTLED },
   { exit: 3, plan: '{}', is: SETTLED },
+  // What it was put off for before, another reason, is not counted.
+  { exit: 3, delays: 1, note: 'its state is held by another run', is: AGAIN },
+  { exit: 1, kind: 'network', delays: 60, note: 'its state is held by another run', is: AGAIN },
   { exit: 130, isStopping: true, is: AGAIN },
   { exit: 130, is: SETTLED },
 ] as const)('exit $exit ($kind, plan $plan, put off $delays times) is $is', (row) => {
   const { exit, is, ...more } = row;
-  const { kind, plan, delays, isStopping } = {
+  const { kind, plan, delays, note, isStopping } = {
     kind: undefined,
     plan: undefined,
     delays: 0,
+    note: undefined,
     isStopping: false,
     ...more,
   };
   const error = kind === undefined ? undefined : failure(kind);
-  const task = { delays, ...(plan === undefined ? {} : { plan }) };
-  expect(judge({ exit, error }, task, isStopping).is).toBe(is);
+  const fresh = { delays: 0, note: null, ...(plan === undefined ? {} : { plan }) };
+  const first = judge({ exit, error }, fresh, isStopping);
+  const before = note ?? (first.is === 'again' ? first.why : null);
+  expect(judge({ exit, error }, { ...fresh, delays, note: before }, isStopping).is).toBe(is);
 });
 
 test('waits twice as long each time, a minute at most', () => {
   const waits = [0, 1, 2, 3, 10].map((delays) => {
-    const verdict = judge({ exit: 6, error: undefined }, { delays }, false);
+    const note = 'its state is held by another run';
+    const verdict = judge({ exit: 6, error: undefined }, { delays, note }, false);
     return verdict.is === 'again' ? verdict.seconds : undefined;
   });
   expect(waits).toEqual([2, 4, 8, 16, 60]);

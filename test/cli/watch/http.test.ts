@@ -3,12 +3,12 @@ import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import parsePrometheus from 'parse-prometheus-text-format';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { isLoopback, parseListenAddress } from '../../../src/cli/monitor/listen-address.ts';
+import { serveRoutes } from '../../../src/cli/monitor/serve.ts';
 import { watchHealth } from '../../../src/cli/watch/health.ts';
 import { hookSecret, LARGEST_BODY } from '../../../src/cli/watch/hook.ts';
-import { isLoopback, parseListenAddress } from '../../../src/cli/watch/listen-address.ts';
 import { openMetrics } from '../../../src/cli/watch/metrics.ts';
 import { routesOf } from '../../../src/cli/watch/routes.ts';
-import { serveRoutes } from '../../../src/cli/watch/serve.ts';
 
 const SECRET = 'canary-hook-secret-9f1e';
 const MINUTE = 60_000;
@@ -17,7 +17,7 @@ async function opened({ secret }: { readonly secret: string | undefined } = { se
   let now = Date.parse('2026-11-22T00:00:00Z');
   let rings = 0;
   const lines: object[] = [];
-  const metrics = openMetrics(['clinic'], '1.2.3');
+  const metrics = openMetrics(['clinic'], '1.2.3', new Date(now));
   const health = watchHealth({ interval: 5 * MINUTE, version: '1.2.3', now: () => new Date(now) });
   const bell = {
     ring() {
@@ -209,7 +209,7 @@ test('metrics are what another program reads as Prometheus text', async () => {
 });
 
 test('a name of a stack breaks no line', async () => {
-  const metrics = openMetrics(['a"\\\nb'], '1');
+  const metrics = openMetrics(['a"\\\nb'], '1', new Date());
   const families = parsePrometheus((await metrics.expose()).text);
   const passes = families.find(({ name }) => name === 'callsheet_passes_total');
   expect(passes?.metrics.map(({ labels }) => labels?.stack)).toEqual(Array(3).fill('a"\\\nb'));

@@ -1,0 +1,102 @@
+import type { Transport } from '../../../src/api/transport.ts';
+import type { WorkEvent } from '../../../src/cli/queue/work.ts';
+import { openWorkerMetrics } from '../../../src/cli/queue/worker-metrics.ts';
+import { openMetrics, type PassMeasured } from '../../../src/cli/watch/metrics.ts';
+import type { QueueDatabase } from '../../../src/queue/database.ts';
+import type { Claim } from '../../../src/queue/hand-out.ts';
+
+/** One sample as Prometheus has it: its name and labels, with those of the scrape. */
+export type Sample = {
+  readonly name: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly value: string;
+};
+
+export const STACK = 'a/clinic';
+const QUIET = { compared: 8, drifted: 0, pending: 0, healed: 0, contested: 0 };
+const VERDICTS = { ok: 0, held: 0, refused: 0, unsupported: 0 };
+
+/** A watch and a worker whose clock is the caller's, and what Prometheus reads of them. */
+export function openBoth(now: () => Date) {
+  const watch = openMetrics([STACK], '1', now());
+  const worker = openWorkerMetrics('1', now);
+  return {
+    watch,
+    worker,
+    /** A pass that saw the whole stack. */
+    pass(seen: Partial<typeof QUIET> = {}): void {
+      const all = { ...QUIET, ...seen, verdicts: VERDICTS };
+      watch.passEnded(STACK, { outcome: 'done', seconds: 1, at: now(), seen: all });
+    },
+    failedPass(): void {
+      const failed: PassMeasured = { outcome: 'failed', seconds: 1, at: now() };
+      watch.passEnded(STACK, failed);
+    },
+    /** A look at the queue in which nothing was done for so long. */
+    look(oldestSeconds = 0): void {
+      const one = { batch: 'b', number: 0, isRunning: false };
+      const tasks = oldestSeconds > 0 ? [one] : [];
+      worker.happened({ type: 'looked', left: { tasks, oldestSeconds, elsewhere: [] } });
+    },
+    happened: (event: WorkEvent) => worker.happened(event),
+    /** A request of the watch and one of the worker. */
+    async answered(status: number): Promise<void> {
+      for (const { counting } of [watch, worker]) {
+        const transport = counting({ send: async () => ({ status }) } as unknown as Transport);
+        await transport.send({} as Parameters<Transport['send']>[0]);
+      }
+    },
+    /** Something that is asked of the queue's database. */
+    async asked(wait: () => void): Promise<void> {
+      const database = { query: async () => wait() } as unknown as QueueDatabase;
+      await worker.timingQueue(database).query('select 1', []);
+    },
+    /** What Prometheus reads of both, with the targets themselves; nothing of those that are down. */
+    async scrape(isUp = true): Promise<readonly Sample[]> {
+      const samples: Sample[] = [];
+      for (const [job, { expose }] of [
+        ['callsheet-watch', watch],
+        ['callsheet-worker', worker],
+      ] as const) {
+        const target = { job, instance: `${job}:9464` };
+        samples.push({ name: 'up', labels: target, value: isUp ? '1' : '0' });
+        if (isUp) samples.push(...samplesIn((await expose()).text, target));
+      }
+      return samples;
+    },
+  };
+}
+
+export type Both = ReturnType<typeof openBoth>;
+
+/** A stack in the hands of a worker. */
+export function claimOf({ isSuspect = false } = {}): Claim {
+  return {
+    task: {
+      batch: 'b',
+      number: 0,
+      stack: STACK,
+      digest: '',
+      command: 'apply',
+      flags: {},
+      attempts: 1,
+      deaths: 0,
+      delays: 0,
+      note: null,
+      isSuspect,
+    },
+    job: { id: 'j', retryCount: 0 },
+  };
+}
+
+/** Samples of the text format. Its labels are read one by one: a value may have any character. */
+function samplesIn(text: string, target: Readonly<Record<string, string>>): readonly Sample[] {
+  return text.split('\n').flatMap((line) => {
+    const [, name, , written = '', value] =
+      /^([a-zA-Z_:][\w:]*)(\{(.*)\})? (\S+)$/.exec(line) ?? [];
+    if (name === undefined || value === undefined) return [];
+    const pairs = [...written.matchAll(/(\w+)="((?:[^"\\]|\\.)*)"/g)];
+    const labels = Object.fromEntries(pairs.map(([, label = '', given = '']) => [label, given]));
+    return [{ name, labels: { ...labels, ...target }, value }];
+  });
+}
