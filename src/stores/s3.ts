@@ -5,7 +5,7 @@ import { inFew, type Part } from './document.ts';
 import type { DocumentPlace, Put } from './document-remote.ts';
 import { type Answer, ask, askOnce, type Exchange, refusal, refuseClearText } from './exchange.ts';
 import { type Doing, refusedByStore } from './failures.ts';
-import type { RemoteEffects } from './remote.ts';
+import type { Retries } from './patience.ts';
 
 /**
  * A bucket. Its object at `key` is the document, which is replaced only where it is the one that was read
@@ -32,7 +32,7 @@ export function s3Place(
   given: S3Place,
   credentials: S3Credentials | undefined,
   exchange: Exchange,
-  effects: RemoteEffects,
+  retries: Retries,
   region = given.region ?? 'us-east-1',
 ): DocumentPlace {
   const location = `s3://${given.bucket}/${given.key}`;
@@ -41,7 +41,7 @@ export function s3Place(
   const root = rootOf(given, region);
   refuseClearText(new URL(root), location);
   const signer = new AwsClient({ ...credentials, service: 's3', region, retries: 0 });
-  const asking = { exchange, location, sleep: effects.sleep };
+  const asking = { exchange, location, retries };
   const parts = `${given.key}.parts`;
 
   async function request(
@@ -147,7 +147,7 @@ export function s3Place(
       for (const piece of inFew(await whole())) packed.push(await store(piece));
       return packed;
     },
-    sleep: effects.sleep,
+    retries,
     close: () => exchange.close(),
   };
 }

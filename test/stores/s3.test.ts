@@ -3,6 +3,7 @@ import { Origin } from '../../src/core/origin.ts';
 import { documentRemote } from '../../src/stores/document-remote.ts';
 import { openExchange } from '../../src/stores/exchange.ts';
 import { realEffects } from '../../src/stores/open.ts';
+import { openRetries } from '../../src/stores/patience.ts';
 import { openRemoteStore } from '../../src/stores/remote-store.ts';
 import { s3Place } from '../../src/stores/s3.ts';
 import { began, ended, failureOf, holder, sealed } from '../state/sample.ts';
@@ -33,7 +34,9 @@ function newSpot(): Spot & { readonly key: string } {
     open({ effects, fault }: Opening = {}) {
       const world = { ...realEffects(), ...effects };
       const exchange = faultyExchange(openExchange(30_000, [Origin.given(server.endpoint)]), fault);
-      const remote = documentRemote(s3Place(place, CREDENTIALS, exchange, world));
+      const remote = documentRemote(
+        s3Place(place, CREDENTIALS, exchange, openRetries(30_000, world)),
+      );
       return views.add(openRemoteStore(remote, world));
     },
     dump: async () =>
