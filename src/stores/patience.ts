@@ -9,8 +9,8 @@ const MOST_SECONDS = 600;
 const VARIABLE = 'CALLSHEET_STATE_TIMEOUT';
 
 /**
- * Milliseconds in which a store must answer, and for which one that is lost is asked again. Throws `CallsheetError('usage')`
- * where the environment says something else than a number of seconds.
+ * Milliseconds in which a store must answer, and for which one that is lost is asked again. Throws
+ * `CallsheetError('usage')` where the environment says something else than a number of seconds.
  */
 export function patienceFrom(env: Readonly<Record<string, string | undefined>>): number {
   const text = env[VARIABLE];

@@ -4,8 +4,9 @@ import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { Origin } from '../../src/core/origin.ts';
+import type { JournalEntry } from '../../src/state/journal.ts';
 import { type Database, openDatabase, reasonOf } from '../../src/stores/postgres-database.ts';
-import { failureOf } from '../state/sample.ts';
+import { began, failureOf, holder, intent } from '../state/sample.ts';
 import { type Door, openDoor, type Standing } from './bad/door.ts';
 import { openGiven } from './open-given.ts';
 import { PASSWORD, startPostgres, USER } from './postgres-server.ts';
@@ -180,6 +181,41 @@ test('a database that is closed ends what is under way, and takes nothing more',
   expect(await Promise.all(waiting)).toEqual(waiting.map(() => lost));
   expect(await reasonFor(database.query('select 1', []))).toEqual(lost);
 });
+
+test('a connection that does not come about in time is told from an answer that does not', async () => {
+  const database = await throughDoor(700);
+  await turnDoor('silent');
+  const reason = await reasonFor(database.query('select 1', []));
+  await turnDoor('open');
+  const loss = { words: 'it did not answer in time', isTimeout: true, isAtDoor: true };
+  expect(reason).toEqual({ loss });
+});
+
+test.each(['SIGINT', 'SIGKILL'] as const)(
+  'a run goes on while the server is restarted (%s)',
+  async (signal) => {
+    const stack = `restarted-${signal}`;
+    const open = () => openGiven({ postgres: { url: server.url(), stack } }, ENV);
+    const store = open();
+    onTestFinished(() => store.close());
+    const lease = await store.acquire(holder('r1'));
+    const written: JournalEntry[] = [began('r1')];
+    await lease.append(began('r1'));
+    let isOver = false;
+    const restarting = server.restart(signal).then(() => {
+      isOver = true;
+    });
+    for (let seq = 1; !isOver; seq += 1) {
+      const entry = intent(seq, 'agent.desk');
+      await lease.append(entry);
+      written.push(entry);
+    }
+    await restarting;
+    const other = open();
+    onTestFinished(() => other.close());
+    expect((await other.load()).pending).toEqual(written);
+  },
+);
 
 /** A message as PostgreSQL frames it. */
 function message(type: string, body: Buffer): Buffer {
