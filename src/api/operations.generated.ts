@@ -499,7 +499,7 @@ export type OperationId = keyof typeof operations;
 export const assumptions = {
   'token.refused': {
     documented: 'A token request that lacks a parameter is a 400 `invalid_request`.',
-    assumed: 'A wrong id or secret is a 401 `unauthorized`, and an audience other than the base address a 400.',
+    assumed: 'A wrong id or secret, and an audience other than the base address, is a 401 `unauthorized`.',
     why: 'The statuses mean that everywhere else; Callsheet tells the user what the platform said.',
   },
   'error.unauthorized-code': {
@@ -511,6 +511,11 @@ export const assumptions = {
     documented: 'The shapes of a 400, and which one some endpoints have.',
     assumed: 'Writes of agents, sources and payment tools have `details`, lists and reads a code, payment readiness a flat text.',
     why: 'Each endpoint is like its neighbours; Callsheet reads every shape everywhere.',
+  },
+  'error.unavailable': {
+    documented: '503 means that the platform cannot answer for the moment. Its body is shown for reverts and for the list of features.',
+    assumed: 'Any operation may answer it, with `temporarily_unavailable` as its code.',
+    why: 'The list of statuses stands for all operations. Callsheet sends again only what is harmless twice.',
   },
   'error.retry-after': {
     documented: '429 asks for exponential backoff; its body is not shown.',

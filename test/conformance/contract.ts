@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { parse } from 'yaml';
 import { isObject, type Json, type JsonObject } from '../../src/core/value.ts';
@@ -25,23 +25,11 @@ const files = new Map<string, Json>();
 const validators = new Map<string, ValidateFunction>();
 const seen = new Set<string>();
 
-// The schemas carry keywords of their own and write names of zones as a format.
+// The schemas carry keywords of their own.
 const ajv = new Ajv2020({ strict: false, allErrors: true });
 ajv.addFormat('uuid', /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i);
-ajv.addFormat('uri', { type: 'string', validate: (text: string) => URL.canParse(text) });
-ajv.addFormat('email', /^[^@\s]+@[^@\s]+$/);
 ajv.addFormat('date', /^\d{4}-\d\d-\d\d$/);
 ajv.addFormat('date-time', /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/);
-ajv.addFormat('iana-timezone', {
-  type: 'string',
-  validate: (zone: string) => {
-    try {
-      return new Intl.DateTimeFormat('en', { timeZone: zone }) !== undefined;
-    } catch {
-      return false;
-    }
-  },
-});
 
 const document = load(DOCUMENT);
 const operations: readonly Operation[] = Object.entries(objectAt(document, 'paths')).flatMap(
@@ -97,31 +85,25 @@ function bodySchema(answer: Json): JsonObject | undefined {
   return objectAt(objectAt(content, 'application/json'), 'schema');
 }
 
-/**
- * A node with its references replaced by what they name, as an answer has it. Answers are open, the document
- * says, so that no schema closes an object; rows say where nothing else may stand.
- */
+/** A node with its references replaced by what they name, as any tool reads it. */
 function inline(node: Json, base: URL): Json {
   if (Array.isArray(node)) return node.map((item: Json) => inline(item, base));
   if (!isObject(node)) return node;
   const { $ref, ...rest } = node;
   const own = Object.fromEntries(
     Object.entries(rest)
-      .filter(
-        ([key, value]) =>
-          !UNREAD.includes(key) && !(key === 'additionalProperties' && value === false),
-      )
+      .filter(([key]) => !UNREAD.includes(key))
       .map(([key, value]) => [
         key,
         key === 'properties' ? members(value, base) : inline(value, base),
       ]),
   );
-  const plain = asAnswered(own, base);
-  if (typeof $ref !== 'string') return plain;
+  if (typeof $ref !== 'string') return own;
   const [file = '', pointer = ''] = $ref.split('#');
   const target = new URL(file === '' ? base.href : file, base);
   const named = inline(at(load(target), pointer), target);
-  return Object.keys(plain).length === 0 ? named : { allOf: [named], ...plain };
+  const all = [named, ...withheld(file, pointer)];
+  return all.length === 1 && Object.keys(own).length === 0 ? named : { allOf: all, ...own };
 }
 
 /** Members are named freely, so that a field may be called `description`. */
@@ -135,41 +117,29 @@ function members(properties: Json, base: URL): JsonObject {
 }
 
 /**
- * What is only written, or belongs to Callsheet's configuration, is not required of an answer and may not
- * stand in one: this is how a secret that slips out is caught in every row. A field of a kind that can be
- * cleared may come back as null.
+ * What a record of a kind may not hold: what is only written. Records are open, so that their schema alone would
+ * not catch a secret that slips out.
  */
-function asAnswered(schema: JsonObject, base: URL): JsonObject {
-  if (!isObject(schema.properties)) return schema;
-  const ofKind = base.pathname.includes('/kinds/');
-  const required = (Array.isArray(schema.required) ? schema.required : []).map(String);
-  const properties = Object.entries(schema.properties).map(([name, member]): [string, Json] => {
-    if (!isObject(member)) return [name, member];
-    if (member.writeOnly === true || member['x-facet'] === true) return [name, false];
-    return [name, ofKind && isClearable(member, required.includes(name)) ? orNull(member) : member];
-  });
-  const hidden = properties.filter(([, member]) => member === false).map(([name]) => name);
-  // Which of the two a source has depends on what is written.
-  const { oneOf: _, ...rest } = schema;
+function withheld(file: string, pointer: string): readonly Json[] {
+  const [, name] = /^\/\$defs\/([a-z_]+)$/.exec(pointer) ?? [];
+  if (file !== 'wire.schema.generated.json' || name === undefined) return [];
+  const kind = new URL(`kinds/${name}.schema.json`, DOCUMENT);
+  return existsSync(kind) ? [withoutWritten(load(kind), load(kind))] : [];
+}
+
+function withoutWritten(node: Json, kind: Json): JsonObject {
+  if (!isObject(node)) return {};
+  if (typeof node.$ref === 'string') return withoutWritten(at(kind, node.$ref.slice(1)), kind);
+  const properties = Object.entries(isObject(node.properties) ? node.properties : {});
   return {
-    ...(hidden.length > 0 ? rest : schema),
-    required: required.filter((name) => !hidden.includes(name)),
-    properties: Object.fromEntries(properties),
+    properties: Object.fromEntries(
+      properties.map(([name, member]): [string, Json] => {
+        const { writeOnly = false } = isObject(member) ? member : {};
+        return [name, writeOnly === true ? false : withoutWritten(member, kind)];
+      }),
+    ),
+    ...(node.items === undefined ? {} : { items: withoutWritten(node.items, kind) }),
   };
-}
-
-function isClearable(member: JsonObject, required: boolean): boolean {
-  return !(
-    required ||
-    member['x-clearable'] === false ||
-    member['x-immutable'] === true ||
-    member.readOnly === true ||
-    'const' in member
-  );
-}
-
-function orNull(schema: JsonObject): JsonObject {
-  return { anyOf: [schema, { type: 'null' }] };
 }
 
 function load(url: URL): Json {

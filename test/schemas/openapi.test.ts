@@ -21,7 +21,7 @@ test('the document has no problem', async () => {
 test.each([
   ['struct', '      summary: Exchange a key', '      sumary: Exchange a key'],
   ['no-unresolved-refs', "'#/components/schemas/Token' }", "'#/components/schemas/Tokn' }"],
-  ['no-unresolved-refs', 'kinds/retry_policy.schema.json }', 'kinds/retry.schema.json }'],
+  ['no-unresolved-refs', 'defs/retry_policy }', 'defs/retry_polisy }'],
   [
     'path-parameters-defined',
     "      - { $ref: '#/components/parameters/agentId' }\n    get:\n      operationId: getAgent\n",
