@@ -123,8 +123,10 @@ function returned(schema: Schema): Schema {
   };
 }
 
-/** What a write must keep to. A record may hold what was stored before there was such a limit. */
+/** What a write must keep to or rests on. A record may hold what was stored before there was such a limit. */
 const LIMITS = new Set([
+  'x-assumes',
+  'x-assumption',
   'allOf',
   'default',
   'exclusiveMinimum',
