@@ -53,6 +53,27 @@ export const documented: readonly string[] = operations.flatMap(({ id, answers }
 /** Which of them some answer had. */
 export const answered: ReadonlySet<string> = seen;
 
+/** Fields of records that the document has and no answer had, as `agent.sip`. */
+export function unanswered(): readonly string[] {
+  return [...new Set(fields.documented)].filter((field) => !fields.answered.has(field));
+}
+
+const fields = { documented: new Set<string>(), answered: new Set<string>() };
+
+/** Notes which fields the records of an answer have, and which they could have. */
+function noteFields(schema: Json | undefined, body: unknown): void {
+  if (!isObject(schema)) return;
+  const { 'x-record': record, properties, items, allOf } = schema;
+  for (const [name, member] of Object.entries(isObject(properties) ? properties : {})) {
+    const value: unknown = Object(body)[name];
+    if (typeof record === 'string') fields.documented.add(`${record}.${name}`);
+    if (typeof record === 'string' && value !== undefined) fields.answered.add(`${record}.${name}`);
+    if (record === undefined) noteFields(member, value);
+  }
+  for (const part of Array.isArray(allOf) ? allOf : []) noteFields(part, body);
+  for (const element of Array.isArray(body) ? body : []) noteFields(items, element);
+}
+
 /**
  * Throws when the document has no such operation or status, or when the body breaks its schema. Addresses
  * outside the document, such as presigned ones, pass.
@@ -76,6 +97,7 @@ export function checkAnswer(method: string, path: string, status: number, body: 
     throw new Error(
       `${name} breaks the document: ${ajv.errorsText(validate.errors)} in ${JSON.stringify(body)}`,
     );
+  noteFields(schema, body);
 }
 
 function bodySchema(answer: Json): JsonObject | undefined {
@@ -102,7 +124,11 @@ function inline(node: Json, base: URL): Json {
   const [file = '', pointer = ''] = $ref.split('#');
   const target = new URL(file === '' ? base.href : file, base);
   const named = inline(at(load(target), pointer), target);
-  const all = [named, ...withheld(file, pointer)];
+  const record = recordAt(pointer);
+  const all = [
+    isObject(named) && record !== undefined ? { ...named, 'x-record': record } : named,
+    ...withheld(record),
+  ];
   return all.length === 1 && Object.keys(own).length === 0 ? named : { allOf: all, ...own };
 }
 
@@ -120,11 +146,17 @@ function members(properties: Json, base: URL): JsonObject {
  * What a record of a kind may not hold: what is only written. Records are open, so that their schema alone would
  * not catch a secret that slips out.
  */
-function withheld(file: string, pointer: string): readonly Json[] {
-  const [, name] = /^\/\$defs\/([a-z_]+)$/.exec(pointer) ?? [];
-  if (file !== 'wire.schema.generated.json' || name === undefined) return [];
-  const kind = new URL(`kinds/${name}.schema.json`, DOCUMENT);
-  return existsSync(kind) ? [withoutWritten(load(kind), load(kind))] : [];
+function withheld(record: string | undefined): readonly Json[] {
+  if (record === undefined) return [];
+  const kind = load(new URL(`kinds/${record}.schema.json`, DOCUMENT));
+  return [withoutWritten(kind, kind)];
+}
+
+/** The kind whose record a pointer into the forms of the wire names. */
+function recordAt(pointer: string): string | undefined {
+  const name = /^\/\$defs\/([a-z_]+)$/.exec(pointer)?.[1];
+  const isKind = existsSync(new URL(`kinds/${name}.schema.json`, DOCUMENT));
+  return isKind ? name : undefined;
 }
 
 function withoutWritten(node: Json, kind: Json): JsonObject {
