@@ -8,8 +8,14 @@ import type { JournalEntry } from '../state/journal.ts';
 import type { ResourceState } from '../state/model.ts';
 import { type OpenChange, replay } from '../state/replay.ts';
 import { scopeIn } from './check-pin.ts';
-import { freeAddress, type Settling } from './settle.ts';
-import { answeredOf, isMaking, isMakingStep, settleMaking } from './settle-making.ts';
+import {
+  answeredOf,
+  freeAddress,
+  isMaking,
+  isMakingStep,
+  type Settling,
+  settleMaking,
+} from './settle.ts';
 import type { Left, Progress, Work } from './work.ts';
 
 /**
@@ -84,7 +90,7 @@ async function adopted(work: Work): Promise<ResourceState | null> {
 }
 
 /** What a change that failed left behind. */
-export type Remains = {
+type Remains = {
   readonly id: string;
   readonly resource: ResourceState;
   readonly beside: ReadonlyMap<Address, ResourceState>;

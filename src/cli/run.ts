@@ -27,9 +27,14 @@ import { objectionsNow, refusalsNow } from './make-plan.ts';
 import { openProgress } from './progress.ts';
 import { showNothingDone, showResult, tellRefused } from './result.ts';
 import { runId } from './run-id.ts';
-import { fingerprintsForRun, type Session, sealerFor } from './session.ts';
-import { say } from './tell.ts';
-import { acquireUntil, recordSettlement } from './unfinished.ts';
+import {
+  acquireUntil,
+  fingerprintsForRun,
+  recordSettlement,
+  type Session,
+  say,
+  sealerFor,
+} from './session.ts';
 import type { Left, Verification, VerifiedResult } from './verify-undo.ts';
 
 const STOPPING =

@@ -1,7 +1,7 @@
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
 
 /** Why an address cannot be that of the platform, and what to do. */
-export type BaseUrlFault = { readonly message: string; readonly hint: string };
+type BaseUrlFault = { readonly message: string; readonly hint: string };
 
 /**
  * What is wrong with a base address: credentials would be sent in clear over a network, or stand in a

@@ -4,7 +4,7 @@ import { isObject, type Json } from '../core/value.ts';
 const DEPTH_LIMIT = 100;
 
 /** A body, or what is wrong with it as a sentence. An empty body is no value. */
-export type JsonReading = { readonly body: Json | undefined } | { readonly problem: string };
+type JsonReading = { readonly body: Json | undefined } | { readonly problem: string };
 
 /** Reads a body that nobody vouches for. */
 export function readJson(bytes: Buffer): JsonReading {

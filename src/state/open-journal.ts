@@ -3,7 +3,7 @@ import type { JournalEntry } from './journal.ts';
 import type { JournalWriter } from './journal-file.ts';
 
 /** The journal that a lease writes to, whatever keeps it: opened by its first entry, of one run at a time. */
-export type OpenJournal = {
+type OpenJournal = {
   readonly append: (entry: JournalEntry) => Promise<void>;
   /** Ends the journal, if there is one; the next entry opens another. Throws what opening or ending it threw. */
   readonly close: () => Promise<void>;

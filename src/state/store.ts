@@ -41,7 +41,7 @@ export type StateStore = {
   readonly close: () => Promise<void>;
 };
 
-export type LoadedState = {
+type LoadedState = {
   readonly state: State | undefined;
   readonly pending: readonly JournalEntry[];
 };

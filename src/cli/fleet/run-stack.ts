@@ -15,7 +15,7 @@ import type { Terminal } from '../terminal.ts';
 import type { FoundStack } from './find-stacks.ts';
 
 /** The commands that run in a stack among many. */
-export const STACK_COMMANDS = ['validate', 'plan', 'apply', 'drift'] as const;
+const STACK_COMMANDS = ['validate', 'plan', 'apply', 'drift'] as const;
 export type StackCommand = (typeof STACK_COMMANDS)[number];
 
 /** Their flags, but for where the stack is and how the result is shown. */

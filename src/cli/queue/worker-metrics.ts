@@ -6,7 +6,7 @@ import { type Measures, openMeasures } from '../monitor/metrics.ts';
 import type { WorkEvent } from './work.ts';
 
 /** What Prometheus reads of a worker. What there is in the queue every worker tells alike. */
-export type WorkerMetrics = {
+type WorkerMetrics = {
   readonly happened: (event: WorkEvent) => void;
   /** A database whose answers are timed. */
   readonly timingQueue: (database: QueueDatabase) => QueueDatabase;
@@ -113,7 +113,7 @@ export function openWorkerMetrics(version: string, now: () => Date): WorkerMetri
 const PATIENCE_MS = 180_000;
 
 /** What `/healthz` of a worker answers. */
-export type WorkerHealth = HealthReport & {
+type WorkerHealth = HealthReport & {
   readonly version: string;
   readonly worker: string;
   readonly started_at: string;

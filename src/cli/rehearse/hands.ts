@@ -20,7 +20,7 @@ import type { Terminal } from '../terminal.ts';
 import type { Verification } from '../verify-undo.ts';
 
 /** What the hands of every copy of one rehearsal have in common. */
-export type HandsInput = {
+type HandsInput = {
   readonly flags: CommonFlags & { readonly concurrency?: number };
   readonly options: PlanOptions;
   readonly state: State;

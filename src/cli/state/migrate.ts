@@ -13,7 +13,7 @@ import { noState } from './edit.ts';
 import { holderFor, withStore } from './open.ts';
 
 /** What a migration came to. */
-export type Migrated = {
+type Migrated = {
   readonly from: string;
   readonly to: string;
   readonly serial: number;

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { CallsheetError } from '../../core/errors.ts';
 
 /** What came of a webhook. */
-export type HookVerdict =
+type HookVerdict =
   | { readonly status: 202; readonly sender: 'github' | 'gitlab'; readonly isPing: boolean }
   | { readonly status: 400 | 401 | 413; readonly why: string };
 

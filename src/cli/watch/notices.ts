@@ -12,7 +12,7 @@ export type Notices = {
   readonly post: (drift: PlanDocument, findings: Findings) => Promise<void>;
 };
 
-export type NoticesDeps = {
+type NoticesDeps = {
   readonly address: NoticeAddress | undefined;
   readonly stack: string;
   readonly dir: string;

@@ -23,7 +23,7 @@ export type PassEnd = {
   readonly isCut: boolean;
 };
 
-export type WatchedDeps = {
+type WatchedDeps = {
   readonly name: string;
   readonly flags: PlanFlags;
   /** Undefined: nothing is ever written. */
