@@ -22,7 +22,7 @@ export async function watch(flags: WatchFlags, context: Context): Promise<ExitCo
   const { interval, listen, heal = false } = flags;
   const chosen = stacksOf(flags);
   // What would be wrong at every pass is said before the first one.
-  const secret = hookSecret(env);
+  const secret = hookSecret(env, 'CALLSHEET_HOOK_SECRET');
   const address = noticeAddress(flags, context);
   await checkStacks(chosen, context);
   const log = openLog(context.terminal, {

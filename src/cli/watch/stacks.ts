@@ -1,6 +1,6 @@
 import { basename, resolve } from 'node:path';
-import type { NoticeAddress } from '../../api/notify.ts';
 import type { Context } from '../context.ts';
+import type { NoticeTarget } from '../notify.ts';
 import type { WatchFlags } from './flags.ts';
 import { openHealer } from './healer.ts';
 import type { Log } from './log.ts';
@@ -18,7 +18,7 @@ export function stacksOf(flags: WatchFlags): readonly Chosen[] {
 }
 
 type OneDeps = {
-  readonly address: NoticeAddress | undefined;
+  readonly address: NoticeTarget | undefined;
   readonly context: Context;
   readonly log: Log;
   readonly metrics: Metrics;
