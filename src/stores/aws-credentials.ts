@@ -8,7 +8,7 @@ import { CallsheetError } from '../core/errors.ts';
 import { Origin } from '../core/origin.ts';
 import { isRecord } from '../state/shape.ts';
 import { type Answer, type Ask, ask, askOnce, openExchange, said } from './exchange.ts';
-import { codeOf, type Doing, NoAnswer, refusedByStore } from './failures.ts';
+import { codeOf, type Doing, refusedByStore } from './failures.ts';
 import type { RemoteEffects } from './remote.ts';
 
 /**
@@ -43,7 +43,7 @@ export type AwsKeys = {
 };
 
 export const SOURCES =
-  'AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE, or a web identity, or run it where the container or the instance has a role.';
+  'They may come from AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, from a profile (AWS_PROFILE), from a web identity (AWS_WEB_IDENTITY_TOKEN_FILE), or from a role of the container or the instance.';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
@@ -129,7 +129,7 @@ async function findKeys(seek: Seek): Promise<AwsKeys> {
     (await keysOfContainer(seek)) ??
     (await keysOfInstance(seek));
   if (keys !== undefined) return keys;
-  throw refusedByStore('open', seek.location, 'there are no credentials', `Set ${SOURCES}`);
+  throw refusedByStore('open', seek.location, 'there are no credentials', SOURCES);
 }
 
 function keysIn(env: Env): AwsKeys | undefined {
@@ -425,7 +425,8 @@ async function keysOfInstance(seek: Seek): Promise<AwsKeys | undefined> {
       url: at('api/token'),
       headers: { 'x-aws-ec2-metadata-token-ttl-seconds': '300' },
     }).catch((error: unknown) => {
-      if (error instanceof NoAnswer && !named) return undefined;
+      // Nobody said that this is an instance, so what answers there may be anything.
+      if (error instanceof CallsheetError && !named) return undefined;
       throw error;
     });
     if (session === undefined) return undefined;

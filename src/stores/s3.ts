@@ -23,7 +23,6 @@ const MANY_PARTS = 16;
 const MOVED = new Set([404, 409, 412]);
 
 const EXPIRED = /<Code>(ExpiredToken|ExpiredTokenException|TokenRefreshRequired)<\/Code>/;
-const OTHERS = `Other credentials come from ${SOURCES}`;
 
 export function s3Place(
   given: S3Place,
@@ -77,8 +76,13 @@ export function s3Place(
   function refuse(answer: Told, what: Doing): CallsheetError {
     const { from } = answer.keys;
     if (!hasExpired(answer))
-      return refusal(answer, what, location, `those of ${from} were sent. ${OTHERS}`);
-    return refusedByStore(what, location, `the credentials of ${from} have expired`, OTHERS);
+      return refusal(answer, what, location, `those of ${from} were sent. ${SOURCES}`);
+    return refusedByStore(
+      what,
+      location,
+      `the credentials of ${from} have expired`,
+      `Get others. ${SOURCES}`,
+    );
   }
 
   async function read(key: string): Promise<Answer | undefined> {
