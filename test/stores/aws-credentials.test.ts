@@ -367,6 +367,16 @@ describe('says which source has what fault, and asks nobody else', () => {
         aws.answers.push({ status: 200, body: '<html>canary</html>' });
         return CONTAINER({ aws });
       },
+      /the container: what answers there is a web page/,
+      /Correct the address/,
+    ],
+    [
+      'a container that answers without keys',
+      {},
+      ({ aws }) => {
+        aws.answers.push({ status: 200, body: '{"AccessKeyId":"canary"}' });
+        return CONTAINER({ aws });
+      },
       /the container: 127\.0\.0\.1:\d+ answered without keys/,
       /has a role/,
     ],
