@@ -1,6 +1,5 @@
 import { isConfidential } from '../core/base-url.ts';
 import { CallsheetError } from '../core/errors.ts';
-import type { Json } from '../core/value.ts';
 import { codeOf, isUntrusted, NetworkError } from './network-error.ts';
 import { askedDelay, type Pause } from './retry.ts';
 import type { Timeouts } from './timeouts.ts';
@@ -13,6 +12,15 @@ export type NoticeAddress = {
   /** Where it was given, in words, for messages. */
   readonly given: string;
   readonly authorization: string | undefined;
+};
+
+export type Notice = {
+  /** The same in every try, so that a receiver can tell a repetition. */
+  readonly delivery: string;
+  /** JSON, as it is signed. */
+  readonly body: string;
+  /** Says that the sender knows a secret, where there is one. */
+  readonly headers?: Readonly<Record<string, string>>;
 };
 
 export type NoticeDeps = {
@@ -63,14 +71,10 @@ function basic(...pair: readonly [string, string]): string | undefined {
   return `Basic ${Buffer.from(plain.join(':')).toString('base64')}`;
 }
 
-/**
- * Posts a notice. What may pass (no answer, 408, 429, 5xx) is tried again twice; a redirect is not followed.
- *
- * @param delivery the same in every try, so that a receiver can tell a repetition
- */
+/** Posts a notice. What may pass (no answer, 408, 429, 5xx) is tried again twice; a redirect is not followed. */
 export async function postNotice(
   address: NoticeAddress,
-  notice: { readonly delivery: string; readonly body: Json },
+  notice: Notice,
   deps: NoticeDeps,
 ): Promise<void> {
   const timeouts = { ...TIMEOUTS, ...deps.timeouts };
@@ -95,7 +99,7 @@ type Failed = { readonly why: string; readonly mayPass: boolean; readonly retryA
 async function tryOnce(
   transport: Transport,
   { url, authorization }: NoticeAddress,
-  { delivery, body }: { readonly delivery: string; readonly body: Json },
+  { delivery, body, headers: own }: Notice,
   how: { readonly attempt: number; readonly timeouts: Timeouts; readonly stop: AbortSignal },
 ): Promise<Failed | undefined> {
   const { connect, headers, body: rest } = how.timeouts;
@@ -109,9 +113,10 @@ async function tryOnce(
         'content-type': 'application/json',
         'user-agent': USER_AGENT,
         'x-callsheet-delivery': delivery,
+        ...own,
         ...(authorization === undefined ? {} : { authorization }),
       },
-      body: JSON.stringify(body),
+      body,
       attempt: how.attempt,
       signal: AbortSignal.any([how.stop, patience]),
     });

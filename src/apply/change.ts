@@ -97,7 +97,7 @@ export async function applyChange(change: Change, given: ChangeWork): Promise<Ch
     // What sends nothing leaves nothing to recover or to undo, so a copy of what it takes over would be kept for
     // nobody. A rollback holds what came of it against what it found, though.
     const isKept = change.operations.length > 0 || work.deps.restored !== undefined;
-    if (isKept) entries.push(await takeSnapshot(work, live, before));
+    if (isKept) entries.push(takeSnapshot(work, live, before));
     progress = { ...progress, live };
     for (const operation of change.operations) {
       progress = await performStep(operation, work, progress);
@@ -145,11 +145,7 @@ export async function applyChange(change: Change, given: ChangeWork): Promise<Ch
   }
 }
 
-async function takeSnapshot(
-  work: Work,
-  live: LiveResource | undefined,
-  pin: Pin | null,
-): Promise<SnapshotTaken> {
+function takeSnapshot(work: Work, live: LiveResource | undefined, pin: Pin | null): SnapshotTaken {
   const { change, kind, deps, recorded, desired } = work;
   const secrets = knownSecrets(kind.schema, desired?.document, recorded?.leaves);
   const { document, withheld } = live
@@ -172,7 +168,7 @@ async function takeSnapshot(
     ...(sealed.length === 0 ? {} : { sealed: Object.fromEntries(sealed) }),
     intended: intendedBy(work, live),
   };
-  await deps.lease.append(snapshot);
+  deps.lease.note(snapshot);
   return snapshot;
 }
 

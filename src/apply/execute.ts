@@ -164,7 +164,7 @@ function noteFailure(lease: RunDeps['lease']) {
       throw error;
     }
   };
-  return { lease: { append }, hasFailed: () => isBroken };
+  return { lease: { append, note: lease.note }, hasFailed: () => isBroken };
 }
 
 /** What the plan leaves out has its line too: the ledger lists every change of the plan. */

@@ -53,7 +53,10 @@ export async function record(
             world,
           )
         : await adopted(work);
-  await deps.lease.append({ type: 'resource', address: change.address, resource });
+  const entry = { type: 'resource', address: change.address, resource } as const;
+  // Of what sent nothing no other entry tells.
+  if (change.operations.length === 0) await deps.lease.append(entry);
+  else deps.lease.note(entry);
   return resource;
 }
 

@@ -304,11 +304,15 @@ function tellStop({ stop, terminal }: Context): () => void {
 }
 
 /** The lease, which keeps what the run finds before it writes. */
-function noteSnapshots(lease: Lease, found: Map<Address, SnapshotTaken>): Pick<Lease, 'append'> {
+function noteSnapshots(
+  lease: Lease,
+  found: Map<Address, SnapshotTaken>,
+): Pick<Lease, 'append' | 'note'> {
   return {
-    append(entry) {
+    append: lease.append,
+    note(entry) {
       if (entry.type === 'snapshot') found.set(entry.address, entry);
-      return lease.append(entry);
+      lease.note(entry);
     },
   };
 }

@@ -40,6 +40,13 @@ export function isConfidential(url: URL): boolean {
   return url.protocol === 'https:' || isLoopback(url);
 }
 
+const LINK_LOCAL = /^(169\.254(\.\d{1,3}){2}|\[fe80:[\da-f:]+\]|\[fd00:ec2::[\da-f]+\])$/;
+
+/** Whether an address never leaves the machine's own link: a cloud answers there what runs in it, and no proxy leads there. */
+export function isLinkLocal({ hostname }: URL): boolean {
+  return LINK_LOCAL.test(hostname);
+}
+
 /** Whether an address is on this machine. */
 export function isLoopback({ hostname }: URL): boolean {
   return LOOPBACK.test(hostname);

@@ -77,6 +77,7 @@ describe('a variable of the stack', () => {
     'CALLSHEET_SNAPSHOT_PASSPHRASE',
     'callsheet_access_token',
     'AWS_SECRET_ACCESS_KEY',
+    'AWS_CONTAINER_AUTHORIZATION_TOKEN',
     'PGPASSWORD',
   ])
     staged(`never reads ${name}`, async (stage) => {

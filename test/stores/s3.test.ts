@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { Origin } from '../../src/core/origin.ts';
+import { openAwsCredentials } from '../../src/stores/aws-credentials.ts';
 import { documentRemote } from '../../src/stores/document-remote.ts';
 import { openExchange } from '../../src/stores/exchange.ts';
 import { realEffects } from '../../src/stores/open.ts';
@@ -19,8 +20,8 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-const CREDENTIALS = { accessKeyId: KEY_ID, secretAccessKey: SECRET };
 const ENV = { AWS_ACCESS_KEY_ID: KEY_ID, AWS_SECRET_ACCESS_KEY: SECRET };
+const NOTHING = { AWS_EC2_METADATA_DISABLED: 'true' };
 
 function newSpot(): Spot & { readonly key: string } {
   count += 1;
@@ -33,7 +34,10 @@ function newSpot(): Spot & { readonly key: string } {
     open({ effects, fault }: Opening = {}) {
       const world = { ...realEffects(), ...effects };
       const exchange = faultyExchange(openExchange(30_000, [Origin.given(server.endpoint)]), fault);
-      const remote = documentRemote(s3Place(place, CREDENTIALS, exchange, world));
+      const { region } = place;
+      const asking = { env: ENV, location: 'there', region, patience: 30_000, effects: world };
+      const credentials = openAwsCredentials(asking);
+      const remote = documentRemote(s3Place(place, credentials, exchange, world, region));
       return views.add(openRemoteStore(remote, world));
     },
     dump: async () =>
@@ -81,7 +85,7 @@ test('a service without conditional writes is refused', async () => {
 });
 
 test.each<[string, object, Record<string, string>, string, string]>([
-  ['no credentials', {}, {}, 'there are no credentials', 'AWS_SECRET_ACCESS_KEY'],
+  ['no credentials', {}, NOTHING, 'there are no credentials', 'AWS_SECRET_ACCESS_KEY'],
   [
     'wrong credentials',
     {},

@@ -1,4 +1,3 @@
-import type { NoticeAddress } from '../../api/notify.ts';
 import { realPause } from '../../api/retry.ts';
 import { nameStack } from '../actor.ts';
 import type { Context } from '../context.ts';
@@ -7,7 +6,7 @@ import { monitorRoutes } from '../monitor/health.ts';
 import { isLoopback } from '../monitor/listen-address.ts';
 import { openLog } from '../monitor/log.ts';
 import { type Reply, type Routes, serveRoutes, text } from '../monitor/serve.ts';
-import { noticeAddress } from '../notify.ts';
+import { type NoticeTarget, noticeAddress } from '../notify.ts';
 import { openClient } from '../open-client.ts';
 import { openStack } from '../stack.ts';
 import { type Bell, createBell } from '../watch/bell.ts';
@@ -28,7 +27,7 @@ export async function watch(flags: WatchFlags, context: Context): Promise<ExitCo
   const { interval, listen, heal = false } = flags;
   const chosen = await stacksOf(flags);
   // What would be wrong at every pass is said before the first one.
-  const secret = hookSecret(env);
+  const secret = hookSecret(env, 'CALLSHEET_HOOK_SECRET');
   const address = noticeAddress(flags, context);
   await checkStacks(chosen, context);
   const log = openLog(context.terminal, { flags, now, levelOf, wordsOf });
@@ -124,7 +123,7 @@ export async function stacksOf(flags: WatchFlags): Promise<readonly Chosen[]> {
 }
 
 type OneDeps = {
-  readonly address: NoticeAddress | undefined;
+  readonly address: NoticeTarget | undefined;
   readonly context: Context;
   readonly log: Log;
   readonly metrics: Metrics;

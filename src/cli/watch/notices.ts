@@ -1,8 +1,7 @@
-import type { NoticeAddress } from '../../api/notify.ts';
 import { CallsheetError } from '../../core/errors.ts';
 import type { PlanDocument } from '../../core/plan-document.ts';
 import type { Context } from '../context.ts';
-import { notifyDrift } from '../notify.ts';
+import { type NoticeTarget, notifyDrift } from '../notify.ts';
 import type { Log } from './events.ts';
 import type { Findings } from './findings.ts';
 import type { Metrics } from './metrics.ts';
@@ -13,7 +12,7 @@ export type Notices = {
 };
 
 type NoticesDeps = {
-  readonly address: NoticeAddress | undefined;
+  readonly address: NoticeTarget | undefined;
   readonly stack: string;
   readonly dir: string;
   readonly context: Context;

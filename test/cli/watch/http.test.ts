@@ -93,6 +93,13 @@ describe('a webhook', () => {
     );
   });
 
+  test("is signed as in GitHub's own example", async () => {
+    const { hook } = await opened({ secret: "It's a Secret to Everybody" });
+    const digest = '757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17';
+    const answer = await hook({ 'x-hub-signature-256': `sha256=${digest}` }, 'Hello, World!');
+    expect(answer.status).toBe(202);
+  });
+
   test('that is too large is refused before it is read', async () => {
     const { at, rings } = await opened();
     const [host, port] = at.split(':');
@@ -111,10 +118,11 @@ describe('a webhook', () => {
   });
 
   test('needs a secret that cannot be guessed', () => {
-    expect(hookSecret({})).toBeUndefined();
-    expect(hookSecret({ CALLSHEET_HOOK_SECRET: '' })).toBeUndefined();
-    expect(hookSecret({ CALLSHEET_HOOK_SECRET: SECRET })).toBe(SECRET);
-    expect(() => hookSecret({ CALLSHEET_HOOK_SECRET: 'short' })).toThrow(/less than 16/);
+    const VARIABLE = 'CALLSHEET_HOOK_SECRET';
+    expect(hookSecret({}, VARIABLE)).toBeUndefined();
+    expect(hookSecret({ [VARIABLE]: '' }, VARIABLE)).toBeUndefined();
+    expect(hookSecret({ [VARIABLE]: SECRET }, VARIABLE)).toBe(SECRET);
+    expect(() => hookSecret({ [VARIABLE]: 'short' }, VARIABLE)).toThrow(/less than 16/);
   });
 });
 
