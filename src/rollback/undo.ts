@@ -15,9 +15,9 @@ import { type Facet, facetsSetUpElsewhere, type Kind, withoutIdleFacets } from '
 import { scopeOf } from '../plan/natural-key.ts';
 import { fieldsOf } from '../plan/reader.ts';
 import {
+  hasLateEntries,
   type IntentRecorded,
   type Interleaved,
-  isSettled,
   type JournalEntry,
   type LedgerLine,
   type NotUndone,
@@ -53,7 +53,7 @@ export type Undo = {
 type Produced = {
   readonly id: string;
   readonly entry: number;
-  /** Whether that is only the newest entry from before: which ones the run made, nobody wrote down. */
+  /** Whether the run may have made newer ones, which nobody wrote down. */
   readonly isBefore?: true;
 };
 
@@ -127,7 +127,11 @@ export function undoRun(
     versions: versionsOf(touched),
     produced: new Map(
       touched.flatMap((snapshot) => {
-        const produced = producedBy(lines.get(snapshot.address), snapshot, isSettled(entries));
+        const produced = producedBy(
+          lines.get(snapshot.address),
+          snapshot,
+          hasLateEntries(entries, snapshot.address),
+        );
         return produced === undefined ? [] : [[snapshot.address, produced] as const];
       }),
     ),
@@ -153,11 +157,11 @@ export function undoRun(
 function producedBy(
   line: LedgerLine | undefined,
   { id: former, pin }: SnapshotTaken,
-  isSettled: boolean,
+  isLate: boolean,
 ): Produced | undefined {
   const { id = former, history } = line ?? {};
   if (id === null) return undefined;
-  if (history?.after) return { id, entry: history.after, ...(isSettled ? { isBefore: true } : {}) };
+  if (history?.after) return { id, entry: history.after, ...(isLate ? { isBefore: true } : {}) };
   // A run that died may not have come to see its own entry.
   return pin?.history_id ? { id, entry: pin.history_id, isBefore: true } : undefined;
 }

@@ -11,6 +11,8 @@ import { type BadPlace, type Fault, openPlace, type Servers, type StoreName } fr
 export type Row = readonly [store: StoreName, fault: Fault, why: RegExp, todo: RegExp];
 
 const AGAIN = /run\s+the\s+same\s+command\s+again/;
+/** Until a run begins nothing is open: there is only the store to look at. */
+const LOOK = /Look whether the store runs|make room there/;
 const GONE = /nobody listens there|connection was lost/;
 const LATE = /did not answer in time/;
 const PAGE = /what answers there is a web page/;
@@ -70,7 +72,8 @@ function testAtStart(rows: readonly Row[], servers: () => Servers): void {
       const before = stage.writes().length;
       await place.break(fault);
       const said = await applied({ stage, place });
-      expectTold(said, place, why, todo);
+      const isOnlyRead = store !== 'file' && todo === AGAIN;
+      expectTold(said, place, why, isOnlyRead ? new RegExp(`${LOOK.source}|${todo.source}`) : todo);
       expect(stage.writes().length).toBe(before);
       await place.mend();
       await settle({ stage, place });
