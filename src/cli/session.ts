@@ -182,7 +182,8 @@ export function openStore(
   }: Pick<Context, 'disk' | 'copy' | 'env' | 'terminal' | 'timed'>,
 ): StateStore {
   const place = copy === undefined ? stack.state : { file: copy.stateFile };
-  return timed(openStateStore(place, { env, disk, admit: admitIn({ env, terminal }) }));
+  const warn = (text: string) => say(terminal, text);
+  return timed(openStateStore(place, { env, disk, admit: admitIn({ env, terminal }), warn }));
 }
 
 /** Stands in plans for the lineage of a state that no run has made yet. */

@@ -9,6 +9,7 @@ import { Origin } from '../core/origin.ts';
 import { isRecord } from '../state/shape.ts';
 import { type Answer, type Ask, ask, askOnce, openExchange, said } from './exchange.ts';
 import { codeOf, type Doing, refusedByStore } from './failures.ts';
+import { openRetries } from './patience.ts';
 import type { RemoteEffects } from './remote.ts';
 
 /**
@@ -183,7 +184,7 @@ async function askSource(
       `${at?.origin ?? 'their address'} is not an https address`,
     );
   const exchange = openExchange(patience, [Origin.given(at.href)]);
-  const asking = { exchange, location, sleep: effects.sleep };
+  const asking = { exchange, location, retries: openRetries(patience, effects) };
   const sending = (how: typeof ask): Send => {
     return async (request) => {
       const answer = await how(asking, what, { url: at.href, ...request });

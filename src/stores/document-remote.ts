@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { CallsheetError } from '../core/errors.ts';
 import { damagedState } from '../state/failures.ts';
 import { piecesOfState } from '../state/state-text.ts';
@@ -13,7 +14,7 @@ import {
   placesIn,
 } from './document.ts';
 import { NoAnswer, refusedByStore } from './failures.ts';
-import { pauseAfter, TRIES } from './patience.ts';
+import type { Retries } from './patience.ts';
 import type { Change, OpenJournal, Remote, Timing } from './remote.ts';
 
 /** What keeps one document, and does so by comparing and swapping. */
@@ -40,7 +41,7 @@ export type DocumentPlace = {
     read: () => Promise<readonly string[]>,
   ) => Promise<readonly Part[]>;
   readonly most: Most;
-  readonly sleep: (milliseconds: number) => Promise<void>;
+  readonly retries: Retries;
   readonly close: () => Promise<void>;
 };
 
@@ -64,6 +65,8 @@ const OF_CHANGE = 8_000;
 const ELSEWHERE =
   'Keep a state of this size in PostgreSQL or in a file (callsheet state migrate --to), or divide the stack.';
 
+/** A document that is replaced while its parts are fetched is read anew so often. */
+const READS = 4;
 /** Parts that are fetched at once. */
 const AT_ONCE = 8;
 
@@ -107,34 +110,38 @@ export function documentRemote(place: DocumentPlace): Remote {
 
   /** Reads parts of the newest document. What it names may be gone once a newer one is there. */
   async function gather<T>(pick: (document: Document) => Promise<T | undefined>): Promise<T> {
-    for (let attempt = 1; attempt <= TRIES; attempt += 1) {
+    for (let attempt = 1; attempt <= READS; attempt += 1) {
       const picked = await pick((await read()).document);
       if (picked !== undefined) return picked;
     }
     throw damagedState(location, 'has lost a part of itself: something that it names is not there');
   }
 
-  /** Puts a document, and finds out what became of it where the answer was lost. */
+  /** Puts a document, and looks what became of it where the answer was lost, or is a no: a try before it may be there. */
   async function swap(document: Document, tag: string | undefined, lease: string): Promise<Put> {
     const text = `${JSON.stringify(document)}\n`;
-    for (let attempt = 1; ; attempt += 1) {
+    return place.retries.again(async () => {
+      let failure: NoAnswer;
       try {
-        return await place.put(text, tag, lease);
+        const put = await place.put(text, tag, lease);
+        if (put !== 'moved') return put;
+        failure = contradicts(location);
       } catch (error) {
-        if (!(error instanceof NoAnswer) || attempt === TRIES) throw error;
-        const found = await place.read().catch(() => {
-          throw error;
-        });
-        if (found?.text === text) return { tag: found.tag };
-        if (found?.tag !== tag) return 'moved';
-        if (error.isTimeout) throw error;
-        await pauseAfter(attempt, place.sleep);
+        if (!(error instanceof NoAnswer)) throw error;
+        failure = error;
       }
-    }
+      const found = await place.read().catch(() => {
+        throw failure;
+      });
+      if (found !== undefined && (found.text === text || holds(found.text, document)))
+        return { tag: found.tag };
+      if (found?.tag !== tag) return 'moved';
+      throw failure;
+    });
   }
 
   async function change(lease: string, edit: (from: Document) => Promise<Document>) {
-    for (let attempt = 1; ; attempt += 1) {
+    for (let isAgain = false; ; isAgain = true) {
       const { document, tag } = own ?? (await read());
       own = undefined;
       const { ticket } = document;
@@ -144,8 +151,7 @@ export function documentRemote(place: DocumentPlace): Remote {
       if (put === 'lost') return false;
       if (put === 'moved') {
         // Nobody but the holder writes there: it is no longer the holder, or the server contradicts itself.
-        if (attempt === TRIES) throw contradicts(location);
-        await pauseAfter(attempt, place.sleep);
+        if (isAgain) throw contradicts(location);
         continue;
       }
       own = { document: next, tag: put.tag };
@@ -307,12 +313,19 @@ function inMegabytes(characters: number): string {
   return `${Math.ceil(characters / 1_000_000)} MB`;
 }
 
-function contradicts(location: string) {
-  return refusedByStore(
-    'write',
-    location,
-    'the server says that somebody else wrote, and shows what we wrote ourselves',
-  );
+/** Whether a text is that of a document. Some servers write JSON in their own way. */
+function holds(text: string, document: Document): boolean {
+  try {
+    return isDeepStrictEqual(JSON.parse(text), JSON.parse(JSON.stringify(document)));
+  } catch {
+    return false;
+  }
+}
+
+function contradicts(location: string): NoAnswer {
+  return new NoAnswer('write', location, {
+    words: 'the server says that somebody else wrote, and shows what we wrote ourselves',
+  });
 }
 
 function appended(open: readonly Journal[], run: string, part: Part): readonly Journal[] {

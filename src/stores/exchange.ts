@@ -5,7 +5,7 @@ import { isLoopback } from '../core/base-url.ts';
 import { CallsheetError } from '../core/errors.ts';
 import type { Origin } from '../core/origin.ts';
 import { type Doing, lossOf, NoAnswer, refusedByStore } from './failures.ts';
-import { again } from './patience.ts';
+import type { Retries } from './patience.ts';
 
 /** One request to a store. */
 export type Ask = {
@@ -63,7 +63,7 @@ const PASSING = new Set([408, 425, 429, 500, 502, 503, 504]);
 export type Asking = {
   readonly exchange: Exchange;
   readonly location: string;
-  readonly sleep: (milliseconds: number) => Promise<void>;
+  readonly retries: Retries;
 };
 
 /**
@@ -92,7 +92,7 @@ export async function askOnce(
 
 /** Asks again after a while, for what may be asked twice. */
 export function ask(asking: Asking, what: Doing, request: Ask): Promise<Answer> {
-  return again(asking.sleep, () => askOnce(asking, what, request));
+  return asking.retries.again(() => askOnce(asking, what, request));
 }
 
 /** What a server said, without its page or its JSON. */

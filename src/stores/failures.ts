@@ -15,13 +15,17 @@ function hintFor(what: Doing, todo: string): string {
 export class NoAnswer extends CallsheetError {
   /** It was waited for as long as one waits. */
   readonly isTimeout: boolean;
+  /** No connection came about: nothing was asked yet. */
+  readonly isAtDoor: boolean;
 
-  constructor(what: Doing, location: string, { words, isTimeout = false }: Loss, cause?: unknown) {
+  constructor(what: Doing, location: string, loss: Loss, cause?: unknown) {
+    const { words, isTimeout = false, isAtDoor = false } = loss;
     super('state', `cannot ${what} the state ${location}: ${words}`, {
       hint: hintFor(what, LOOK),
       ...(cause === undefined ? {} : { cause }),
     });
     this.isTimeout = isTimeout;
+    this.isAtDoor = isAtDoor;
   }
 }
 
@@ -33,7 +37,11 @@ export function takenByOthers(location: string, what: string): CallsheetError {
 }
 
 /** How a connection failed, in words. */
-export type Loss = { readonly words: string; readonly isTimeout?: boolean };
+export type Loss = {
+  readonly words: string;
+  readonly isTimeout?: boolean;
+  readonly isAtDoor?: boolean;
+};
 
 export type Doing = 'read' | 'write' | 'lock' | 'unlock' | 'open';
 
@@ -75,19 +83,17 @@ const WORDS: { readonly [code: string]: string } = {
 
 /** What our own clocks end. */
 export const TIMED_OUT = 'ETIMEDOUT';
-const TIMEOUTS = new Set([
-  TIMED_OUT,
-  'UND_ERR_CONNECT_TIMEOUT',
-  'UND_ERR_HEADERS_TIMEOUT',
-  'UND_ERR_BODY_TIMEOUT',
-]);
+export const NOT_CONNECTED = 'UND_ERR_CONNECT_TIMEOUT';
+const TIMEOUTS = new Set([TIMED_OUT, 'UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT']);
 const NETWORK = /^(UND_ERR_|ERR_TLS|ERR_SSL|CERT_|UNABLE_|SELF_SIGNED|DEPTH_ZERO)/;
 
 /** Why a connection failed, in words; undefined for what is no failure of a connection. */
 export function lossOf(error: unknown): Loss | undefined {
   const code = codeOf(error);
   if (code === undefined) return undefined;
-  if (TIMEOUTS.has(code)) return { words: 'it did not answer in time', isTimeout: true };
+  const late = { words: 'it did not answer in time', isTimeout: true };
+  if (code === NOT_CONNECTED) return { ...late, isAtDoor: true };
+  if (TIMEOUTS.has(code)) return late;
   const words = WORDS[code] ?? (NETWORK.test(code) ? code : undefined);
   return words === undefined ? undefined : { words };
 }

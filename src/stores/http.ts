@@ -15,6 +15,7 @@ import {
   said,
 } from './exchange.ts';
 import { type Doing, refusedByStore, StillLocked } from './failures.ts';
+import type { Retries } from './patience.ts';
 import type { RemoteEffects } from './remote.ts';
 
 /**
@@ -49,12 +50,13 @@ export function httpPlace(
   credentials: Credentials,
   exchange: Exchange,
   effects: RemoteEffects,
+  retries: Retries,
 ): DocumentPlace {
   const address = new URL(given.address);
   const location = `${address.origin}${address.pathname}`;
   const methods = methodsOf(given, address);
   for (const url of addressesOf(given)) refuseClearText(new URL(url), location);
-  const asking = { exchange, location, sleep: effects.sleep };
+  const asking = { exchange, location, retries };
   const headers = headersFor(given, credentials, address);
   address.username = '';
   address.password = '';
@@ -176,7 +178,7 @@ export function httpPlace(
     fetch: async () => undefined,
     discard: async () => {},
     pack: async (_, read) => inFew(await read()).map(zip),
-    sleep: effects.sleep,
+    retries,
     close: () => exchange.close(),
   };
 

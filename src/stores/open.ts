@@ -5,31 +5,34 @@ import { openFileStore, type StoreEffects } from '../state/file-store.ts';
 import { thisMachine } from '../state/process-identity.ts';
 import type { StateStore } from '../state/store.ts';
 import { locationOf } from './location.ts';
-import { patienceFrom } from './patience.ts';
+import { openRetries, patienceFrom } from './patience.ts';
 import type { RemoteEffects } from './remote.ts';
 
 export type OpenOptions = {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Decides which servers get the credentials of the environment. */
   readonly admit: Admit;
+  /** Told in a sentence that a store which is away is waited for, and that it is back. */
+  readonly warn?: ((text: string) => void) | undefined;
   /** What the file store does on the disk; tests stop it at each step. */
   readonly disk?: StoreEffects['disk'] | undefined;
 };
 
 /** The store of a place. What a store needs is loaded when it is used: most stacks keep their state in a file. */
-export function openStateStore(place: StatePlace, { env, admit, disk }: OpenOptions): StateStore {
+export function openStateStore(place: StatePlace, options: OpenOptions): StateStore {
+  const { disk } = options;
   if ('file' in place) return openFileStore(place.file, disk === undefined ? {} : { disk });
-  return whenUsed(locationOf(place), () => load(place, env, admit));
+  return whenUsed(locationOf(place), () => load(place, options));
 }
 
 async function load(
   place: Exclude<StatePlace, { readonly file: string }>,
-  env: OpenOptions['env'],
-  admit: Admit,
+  { env, admit, warn }: OpenOptions,
 ): Promise<StateStore> {
   const admitOne = (url: string, by = place.by) => admit({ url, by, credentials: 'of the state' });
   const effects = realEffects();
   const patience = patienceFrom(env);
+  const retries = openRetries(patience, effects, warn);
   const { openRemoteStore } = await import('./remote-store.ts');
   if ('http' in place) {
     const [{ documentRemote }, { addressesOf, httpPlace }, { openExchange }] = await Promise.all([
@@ -46,7 +49,7 @@ async function load(
     for (const [index, url] of addressesOf(place.http).entries())
       origins.push(await admitOne(url, index === 0 ? place.by : place.lock_by));
     const exchange = openExchange(patience, origins);
-    const http = httpPlace(place.http, credentials, exchange, effects);
+    const http = httpPlace(place.http, credentials, exchange, effects, retries);
     return openRemoteStore(documentRemote(http), effects);
   }
   if ('postgres' in place) {
@@ -56,10 +59,7 @@ async function load(
     ]);
     const { url, stack } = place.postgres;
     const database = await openDatabase(await admitOne(url), env, patience);
-    return openRemoteStore(
-      postgresRemote(database, stack, locationOf(place), effects.sleep),
-      effects,
-    );
+    return openRemoteStore(postgresRemote(database, stack, locationOf(place), retries), effects);
   }
   const [{ documentRemote }, { isAmazon, rootOf, s3Place }, { openExchange }, aws] =
     await Promise.all([
@@ -75,7 +75,7 @@ async function load(
   const exchange = openExchange(patience, [origin]);
   const location = locationOf(place);
   const credentials = aws.openAwsCredentials({ env, location, region, patience, effects });
-  const s3 = s3Place(place.s3, credentials, exchange, effects, region);
+  const s3 = s3Place(place.s3, credentials, exchange, retries, region);
   return openRemoteStore(documentRemote(s3), effects);
 }
 

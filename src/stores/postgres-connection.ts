@@ -4,7 +4,7 @@ import type { ClientConfig } from 'pg';
 import { trustFrom } from '../api/trust.ts';
 import { CallsheetError } from '../core/errors.ts';
 import type { Origin } from '../core/origin.ts';
-import { codeOf, LOST, TIMED_OUT } from './failures.ts';
+import { codeOf, LOST, NOT_CONNECTED } from './failures.ts';
 
 export type Value = string | number | boolean | null | readonly string[];
 export type Row = { readonly [column: string]: unknown };
@@ -80,7 +80,7 @@ export async function connect(
 
   const uncut = cutWith(signal);
   const timer = setTimeout(
-    () => cut(coded(TIMED_OUT, 'no connection in time')),
+    () => cut(coded(NOT_CONNECTED, 'no connection in time')),
     Math.min(SECONDS_TO_CONNECT * 1_000, patience),
   );
   try {

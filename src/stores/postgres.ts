@@ -3,7 +3,7 @@ import type { Overlap } from '../state/claim.ts';
 import type { State } from '../state/model.ts';
 import { piecesOfState } from '../state/state-text.ts';
 import { isReleasedBeat, parseTicket, type Ticket } from '../state/ticket.ts';
-import { again } from './patience.ts';
+import type { Retries } from './patience.ts';
 import { claimAll, DROP_CLAIMS, findOverlaps } from './postgres-claims.ts';
 import { type Database, type Query, type Row, type Value, worded } from './postgres-database.ts';
 import { CLAIMS_SINCE, migrate, readVersion, STEPS, versionIn } from './postgres-schema.ts';
@@ -25,7 +25,7 @@ export function postgresRemote(
   database: Database,
   stack: string,
   location: string,
-  sleep?: (milliseconds: number) => Promise<void>,
+  { again }: Retries,
 ): Remote {
   let known: Known | undefined;
   /** The version of the tables, once they are there. */
@@ -41,7 +41,7 @@ export function postgresRemote(
 
   /** Reads what may be read twice; `none` where there are no tables yet. */
   const reading = <T>(none: T, work: () => Promise<T>): Promise<T> =>
-    again(sleep, () =>
+    again(() =>
       attempt('read', async () => {
         version ??= await readVersion(database.query, location);
         return version === undefined ? none : work();
@@ -62,8 +62,7 @@ export function postgresRemote(
   }
 
   /** Writes what may be written twice. */
-  const writing = <T>(work: () => Promise<T>): Promise<T> =>
-    again(sleep, () => attempt('write', work));
+  const writing = <T>(work: () => Promise<T>): Promise<T> => again(() => attempt('write', work));
 
   /** Every part of it may be done twice; what is appended is known by its id. */
   async function write(lease: string, change: Change, id: string): Promise<boolean> {

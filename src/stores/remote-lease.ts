@@ -44,13 +44,16 @@ export function openRemoteLease(
   let stock: Stock | undefined;
   let beating: Promise<void> | undefined;
   const stopBeating = effects.every(remote.timing.beat, () => {
-    // One that cannot be written is a missed one; the next write tells whether it mattered.
-    beating ??= beat().catch(() => undefined);
+    beating ??= beat()
+      // One that cannot be written is a missed one; the next write tells whether it mattered.
+      .catch(() => undefined)
+      .finally(() => {
+        beating = undefined;
+      });
   });
 
   async function beat(): Promise<void> {
     const isHeld = await remote.beat(id, formatBeat(effects.now()).trim());
-    beating = undefined;
     if (!isHeld) await lose();
   }
 

@@ -7,7 +7,7 @@ import { inFew, type Part } from './document.ts';
 import type { DocumentPlace, Put } from './document-remote.ts';
 import { type Answer, ask, askOnce, type Exchange, refusal, refuseClearText } from './exchange.ts';
 import { type Doing, refusedByStore } from './failures.ts';
-import type { RemoteEffects } from './remote.ts';
+import type { Retries } from './patience.ts';
 
 /**
  * A bucket. Its object at `key` is the document, which is replaced only where it is the one that was read
@@ -28,7 +28,7 @@ export function s3Place(
   given: S3Place,
   credentials: AwsCredentials,
   exchange: Exchange,
-  effects: RemoteEffects,
+  retries: Retries,
   region: string,
 ): DocumentPlace {
   const location = `s3://${given.bucket}/${given.key}`;
@@ -36,7 +36,7 @@ export function s3Place(
   refuseClearText(new URL(root), location);
   /** Keys that signatures are made with, which hold for a day. */
   const cache = new Map<string, ArrayBuffer>();
-  const asking = { exchange, location, sleep: effects.sleep };
+  const asking = { exchange, location, retries };
   const parts = `${given.key}.parts`;
 
   /** Sends a request. One that is refused since its keys have expired was not carried out: it is sent with new ones. */
@@ -153,7 +153,7 @@ export function s3Place(
       for (const piece of inFew(await whole())) packed.push(await store(piece));
       return packed;
     },
-    sleep: effects.sleep,
+    retries,
     close: () => exchange.close(),
   };
 }

@@ -1,4 +1,5 @@
 import { vi } from 'vitest';
+import { testAway } from './contract/away.ts';
 import { testBreaking } from './contract/breaking.ts';
 import { testDamage } from './contract/damage.ts';
 import { testHolding } from './contract/holding.ts';
@@ -15,4 +16,5 @@ export function contract(makeSpot: () => Promise<Spot>, loss: Loss, stride = 1):
   testHolding(makeSpot);
   testDamage(makeSpot);
   testBreaking(makeSpot, loss, stride);
+  if (loss !== undefined) testAway(makeSpot, loss);
 }

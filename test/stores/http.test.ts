@@ -4,6 +4,7 @@ import { documentRemote } from '../../src/stores/document-remote.ts';
 import { openExchange } from '../../src/stores/exchange.ts';
 import { httpPlace } from '../../src/stores/http.ts';
 import { realEffects } from '../../src/stores/open.ts';
+import { openRetries } from '../../src/stores/patience.ts';
 import { openRemoteStore } from '../../src/stores/remote-store.ts';
 import { began, failureOf, holder, sealed } from '../state/sample.ts';
 import { doRun } from '../state/stores.ts';
@@ -30,7 +31,13 @@ function spotAt(path: string): Spot {
     open({ effects, fault }: Opening = {}) {
       const world = { ...realEffects(), ...effects };
       const exchange = faultyExchange(openExchange(30_000, [Origin.given(server.origin)]), fault);
-      const place = httpPlace({ address }, credentials, exchange, world);
+      const place = httpPlace(
+        { address },
+        credentials,
+        exchange,
+        world,
+        openRetries(30_000, world),
+      );
       return views.add(openRemoteStore(documentRemote(place), world));
     },
     dump: async () => server.shelfOf(path).text ?? '',
@@ -153,7 +160,13 @@ test('says what is wrong: nobody listens, after it asked more than once', async 
   const world = { ...realEffects(), sleep };
   const at = { address: 'http://127.0.0.1:1/x' };
   const exchange = openExchange(30_000, [Origin.given(at.address)]);
-  const place = httpPlace(at, { username: 'u', password: 'p' }, exchange, world);
+  const place = httpPlace(
+    at,
+    { username: 'u', password: 'p' },
+    exchange,
+    world,
+    openRetries(30_000, world),
+  );
   const store = openRemoteStore(documentRemote(place), world);
   onTestFinished(() => store.close());
   const { message, hint } = await failureOf(() => store.load());

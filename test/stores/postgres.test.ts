@@ -3,6 +3,7 @@ import { Origin } from '../../src/core/origin.ts';
 import type { StatePlace } from '../../src/core/state-place.ts';
 import { nextState } from '../../src/state/replay.ts';
 import { realEffects } from '../../src/stores/open.ts';
+import { openRetries } from '../../src/stores/patience.ts';
 import { postgresRemote } from '../../src/stores/postgres.ts';
 import { type Database, openDatabase, type Query } from '../../src/stores/postgres-database.ts';
 import { migrate, readVersion, STEPS } from '../../src/stores/postgres-schema.ts';
@@ -75,7 +76,12 @@ function spotIn(
         close: async () => (await opened).close(),
       };
       const location = server.url('postgres').replace('callsheet@', '');
-      const remote = postgresRemote(faulty(late, fault), stack, `${location}#${stack}`);
+      const remote = postgresRemote(
+        faulty(late, fault),
+        stack,
+        `${location}#${stack}`,
+        openRetries(30_000, world),
+      );
       return views.add(openRemoteStore(remote, world));
     },
     async dump() {

@@ -4,6 +4,7 @@ import { openAwsCredentials } from '../../src/stores/aws-credentials.ts';
 import { documentRemote } from '../../src/stores/document-remote.ts';
 import { openExchange } from '../../src/stores/exchange.ts';
 import { realEffects } from '../../src/stores/open.ts';
+import { openRetries } from '../../src/stores/patience.ts';
 import { openRemoteStore } from '../../src/stores/remote-store.ts';
 import { s3Place } from '../../src/stores/s3.ts';
 import { began, ended, failureOf, holder, sealed } from '../state/sample.ts';
@@ -37,7 +38,9 @@ function newSpot(): Spot & { readonly key: string } {
       const { region } = place;
       const asking = { env: ENV, location: 'there', region, patience: 30_000, effects: world };
       const credentials = openAwsCredentials(asking);
-      const remote = documentRemote(s3Place(place, credentials, exchange, world, region));
+      const remote = documentRemote(
+        s3Place(place, credentials, exchange, openRetries(30_000, world), region),
+      );
       return views.add(openRemoteStore(remote, world));
     },
     dump: async () =>

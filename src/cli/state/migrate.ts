@@ -9,6 +9,7 @@ import { openStateStore } from '../../stores/open.ts';
 import { describeActor } from '../actor.ts';
 import type { CommonFlags, Context } from '../context.ts';
 import { admitIn } from '../origins.ts';
+import { say } from '../session.ts';
 import { noState } from './edit.ts';
 import { holderFor, withStore } from './open.ts';
 
@@ -43,6 +44,7 @@ export function migrateState(to: string, flags: CommonFlags, context: Context): 
       env: context.env,
       disk: context.disk,
       admit: admitIn(context),
+      warn: (text) => say(context.terminal, text),
     });
     try {
       if (target.location === store.location)

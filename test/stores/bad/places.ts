@@ -49,8 +49,9 @@ export type Servers = Awaited<ReturnType<typeof startServers>>;
 
 let count = 0;
 
-/** Nobody waits for long for a store that hangs; a busy machine gets its time for the others. */
-const patienceFor = (fault: Fault) => ({ CALLSHEET_STATE_TIMEOUT: fault === 'slow' ? '2' : '20' });
+const SHORT: ReadonlySet<Fault> = new Set(['slow', 'unreachable']);
+/** Nobody waits for long for a store that hangs or is away; a busy machine gets its time for the others. */
+const patienceFor = (fault: Fault) => ({ CALLSHEET_STATE_TIMEOUT: SHORT.has(fault) ? '2' : '20' });
 
 /** Opens a place of its own. Whoever does closes its door. */
 export async function openPlace(name: StoreName, fault: Fault, servers: Servers, folder: string) {

@@ -6,6 +6,7 @@ import type { StateStore } from '../../../src/state/store.ts';
 import { Death } from '../../state/breaking.ts';
 import { began, deadPid, ended, failureOf, holder, stateWith } from '../../state/sample.ts';
 import { appendAll, RUN } from '../../state/stores.ts';
+import { clock } from './clock.ts';
 import { RUNS, STATES } from './runs.ts';
 import type { Fault, Loss, Spot } from './spot.ts';
 
@@ -46,7 +47,7 @@ export function testBreaking(makeSpot: () => Promise<Spot>, loss: Loss, stride: 
       const error = loss ?? (() => new Error());
       const store = spot.open({
         fault: () => (isCut ? { error, done: false } : undefined),
-        effects: { sleep: async () => {} },
+        effects: clock({ machine: 'here' }).effects,
       });
       const lease = await store.acquire(holder('r1'));
       await appendAll(lease, RUN.slice(0, 2));
