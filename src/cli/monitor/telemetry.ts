@@ -185,7 +185,9 @@ export function openTelemetry(deps: TelemetryDeps): Telemetry | undefined {
 
     measure: (collect) => void load().then((otlp) => otlp.measure(collect)),
 
-    close: async () => (await loading)?.close(),
+    async close() {
+      if (loading !== undefined) await (await load()).close();
+    },
   };
 }
 
