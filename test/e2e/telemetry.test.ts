@@ -1,5 +1,10 @@
 import { expect } from 'vitest';
-import { type Collector, openCollector, type SpanSeen } from '../cli/monitor/collector.ts';
+import {
+  type Collector,
+  openCollector,
+  outlineOf,
+  type SpanSeen,
+} from '../cli/monitor/collector.ts';
 import { CANARIES } from './clinic.ts';
 import { applied, scenario, told } from './harness.ts';
 import { ARGS, PASSED } from './watch-process.ts';
@@ -74,6 +79,51 @@ scenario(
           1,
         ]);
       }
+    });
+  },
+);
+
+scenario(
+  'the trace of an apply has a span for each stage, change and try',
+  async ({ run, write, sim }) => {
+    await write(
+      'resources.yaml',
+      'retry_policies:\n  gentle: { name: Gentle, on_exhausted: end }\n',
+    );
+    await write(
+      'agents.yaml',
+      'agents:\n  desk: { name: Front desk, default_retry_policy_id: { $ref: retry_policy.gentle } }\n',
+    );
+    sim.faults.add({ operation: 'createAgent', status: 429, headers: { 'retry-after': '0' } });
+    await collecting(async ({ url, spans }) => {
+      await run(['apply', '--auto-approve', '--concurrency', '1'], {
+        env: { OTEL_EXPORTER_OTLP_ENDPOINT: url },
+      });
+      // docs/pipelines.md shows it.
+      expect(outlineOf(spans())).toEqual([
+        'callsheet apply',
+        '  read',
+        '    POST /oauth/token 200',
+        '    GET /v1/me 200',
+        '  plan',
+        '    GET /v1/retry-policies 200',
+        '    GET /v1/agents 200',
+        '  run',
+        '    recover',
+        '    apply',
+        '      create retry_policy',
+        '        GET /v1/retry-policies 200',
+        '        POST /v1/retry-policies 201',
+        '        GET /v1/retry-policies/{policyId} 200',
+        '      create agent',
+        '        GET /v1/agents 200',
+        '        POST /v1/agents 429',
+        '        POST /v1/agents 201',
+        '        GET /v1/agents/{agentId} 200',
+        '        GET /v1/agents/{agentId}/history 200',
+        '    verify',
+        '    commit',
+      ]);
     });
   },
 );

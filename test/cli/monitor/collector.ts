@@ -147,19 +147,14 @@ function hexOf(id: Buffer | string | undefined): string {
   return typeof id === 'string' ? id : (id ?? Buffer.alloc(0)).toString('hex');
 }
 
-/** Spans as a tree, each with what it says: one line a span, in the order in which they began. */
-export function drawTrace(spans: readonly SpanSeen[]): string {
-  const known = new Set(spans.map(({ id }) => id));
-  const below = (parent: string | undefined, depth: number): readonly string[] =>
-    spans
-      .filter((span) => (parent === undefined ? !known.has(span.parent) : span.parent === parent))
-      .sort((a, b) => Number(a.start - b.start))
-      .flatMap((span) => {
-        const says = Object.entries(span.attributes).map(([name, value]) => `${name}=${value}`);
-        const failed = span.isFailed ? [`FAILED ${span.message}`.trim()] : [];
-        const ms = `${Number((span.end - span.start) / 100_000n) / 10} ms`;
-        const line = [`${'  '.repeat(depth)}${span.name}`, ms, ...failed, ...says].join('  ');
-        return [line, ...below(span.id, depth + 1)];
-      });
-  return below(undefined, 0).join('\n');
+/** Spans as a tree, in the order in which they began: a line for each, with how a request was answered. */
+export function outlineOf(spans: readonly SpanSeen[], parent = ''): readonly string[] {
+  return spans
+    .filter((span) => span.parent === parent)
+    .sort((a, b) => Number(a.start - b.start))
+    .flatMap((span) => {
+      const { 'http.response.status_code': status = '' } = span.attributes;
+      const inside = outlineOf(spans, span.id).map((line) => `  ${line}`);
+      return [`${span.name} ${status}`.trim(), ...inside];
+    });
 }
