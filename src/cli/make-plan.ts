@@ -7,6 +7,7 @@ import { judgeByRules, type Objection, objectionsTo, refusalsIn } from '../plan/
 import type { Reader } from '../plan/reader.ts';
 import { formatNumber } from '../render/wording.ts';
 import type { Context } from './context.ts';
+import { stage } from './monitor/telemetry.ts';
 import { checkChosen } from './plan-flags.ts';
 import { type Session, settledBy } from './session.ts';
 
@@ -66,7 +67,9 @@ export async function planConfiguration(
 
 /** Most of the time of a plan goes into reading. */
 function showPlanning(expected: number, context: Context, input: PlanInput): Promise<Planned> {
-  return whileReading(input.reader, expected, context, (reader) => makePlan({ ...input, reader }));
+  return stage(context, 'plan', () =>
+    whileReading(input.reader, expected, context, (reader) => makePlan({ ...input, reader })),
+  );
 }
 
 /** Plans something else than the configuration: a rollback, a restoration. */

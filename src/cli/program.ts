@@ -9,10 +9,11 @@ import { COMMAND_WORDS } from './command-words.ts';
 import type { DriftFlags } from './commands/drift.ts';
 import type { ValidateFlags } from './commands/validate.ts';
 import type { CommonFlags, Context, RunSecret } from './context.ts';
-import { EXIT, type ExitCode } from './exit.ts';
+import { EXIT, type ExitCode, failureIn } from './exit.ts';
 import { oneOrTree } from './fleet/enter.ts';
 import type { TreeFlags } from './fleet/flags.ts';
 import type { Act, MakeCommand } from './making-commands.ts';
+import { openTelemetry, type Telemetry } from './monitor/telemetry.ts';
 import {
   allowanceOptionsOn,
   commonOptions,
@@ -39,11 +40,12 @@ import { addStateCommands } from './state-commands.ts';
 import { openTerminal, type Terminal } from './terminal.ts';
 import { openTraceFile, type TraceFile } from './trace-file.ts';
 
-export type Deps = Omit<Context, 'terminal' | 'trace' | 'traffic' | 'runSecret'>;
+export type Deps = Omit<Context, 'terminal' | 'trace' | 'traffic' | 'runSecret' | 'telemetry'>;
 
 /** Parses the arguments, runs the command, and says how it ended. Never throws for a user's mistake. */
 export async function runProgram(argv: readonly string[], deps: Deps): Promise<ExitCode> {
   let exit: ExitCode = EXIT.done;
+  let name = 'callsheet';
 
   /** Gives a command its context, and turns what it throws into a report. */
   const action =
@@ -64,17 +66,23 @@ export async function runProgram(argv: readonly string[], deps: Deps): Promise<E
         },
       };
       let traced: TraceFile | undefined;
+      let telemetry: Telemetry | undefined;
       try {
         traced =
           flags.traceHttp === undefined ? undefined : openTraceFile(flags.traceHttp, terminal);
         const runSecret = flags.allowExec === true ? await secretCommands(deps) : undefined;
-        exit = await run(flags, {
+        const { env, version, wire } = deps;
+        telemetry = openTelemetry({ env, version, tell: terminal.err });
+        const context = {
           ...deps,
+          ...(telemetry === undefined ? {} : { telemetry, wire: telemetry.through(wire) }),
           terminal,
           runSecret,
           trace: traced?.write,
           traffic: { retries: 0 },
-        });
+        };
+        const work = () => run(flags, context);
+        exit = await (telemetry?.task(name, work, { failure: failureIn }) ?? work());
       } catch (thrown) {
         // What goes well needs none of it.
         const { endedBy, failureJson, reportFailure } = await import('./report.ts');
@@ -89,10 +97,14 @@ export async function runProgram(argv: readonly string[], deps: Deps): Promise<E
         );
       } finally {
         traced?.close();
+        await telemetry?.close();
       }
     };
 
   const program = buildProgram(action, deps.version, argv);
+  program.hook('preAction', (_, command) => {
+    name = pathTo(command);
+  });
   try {
     refuseUnknownHelp(program, argv);
     await program.parseAsync(helpLine(spreadPairs(argv)), { from: 'user' });
@@ -102,6 +114,12 @@ export async function runProgram(argv: readonly string[], deps: Deps): Promise<E
     exit = error.exitCode === 0 ? EXIT.done : EXIT.error;
   }
   return exit;
+}
+
+/** `callsheet state mv`. */
+function pathTo(command: Command): string {
+  const { parent } = command;
+  return parent === null ? command.name() : `${pathTo(parent)} ${command.name()}`;
 }
 
 /** Loaded when it is asked for: it is of no use to most commands. */

@@ -17,7 +17,7 @@ type Progress = {
 
 /**
  * Shows how a run goes on: drawn anew on a terminal, as a line for each change elsewhere. Writes its events to
- * `--events FILE`, one JSON a line.
+ * `--events FILE`, one JSON a line, and tells them to the collector, where there is one.
  */
 export async function openProgress(
   plan: PlanDocument,
@@ -30,6 +30,7 @@ export async function openProgress(
       ? undefined
       : await withNamedFile('--events', events, () => open(events, 'a', 0o600));
   let writing = Promise.resolve();
+  const traced = context.telemetry?.changes();
   const shown =
     context.terminal.live === undefined ? asLines(plan, context) : asDrawing(plan, context);
   return {
@@ -38,6 +39,7 @@ export async function openProgress(
         const line = `${JSON.stringify(eventLine(event, context.now().toISOString()))}\n`;
         writing = writing.then(() => file.write(line)).then(() => undefined);
       }
+      traced?.(event);
       shown.onEvent(event);
     },
     stop: shown.stop,

@@ -29,7 +29,9 @@ import { emptyState, nextState, type Replayed, replay } from '../state/replay.ts
 import { createSealer, type Sealer } from '../state/seal.ts';
 import type { Holder, Lease, StateStore } from '../state/store.ts';
 import { openStateStore } from '../stores/open.ts';
+import { nameStack } from './actor.ts';
 import type { CommonFlags, Context } from './context.ts';
+import { stage, type Telemetry } from './monitor/telemetry.ts';
 import { DEFAULT_CONCURRENCY, type FileSource, openClient } from './open-client.ts';
 import { admitIn } from './origins.ts';
 import { type LoadedStack, openStack, type SecretsWanted } from './stack.ts';
@@ -77,14 +79,24 @@ export async function openSession(
   // Of a large stack this takes a second in which nothing else is seen.
   live?.draw('Reading the stack');
   try {
-    const loaded = await openStack(flags, context, secrets);
-    const store = storeOf(loaded.stack);
-    if (freeBy !== undefined)
-      await closingOnFailure(store, () => awaitLock(store, freeBy, context));
-    return await openSessionOn(loaded, store, flags, context);
+    return await stage(context, 'read', async () => {
+      if (context.telemetry !== undefined) await describeTask(flags, context.telemetry);
+      const loaded = await openStack(flags, context, secrets);
+      const store = storeOf(loaded.stack);
+      if (freeBy !== undefined)
+        await closingOnFailure(store, () => awaitLock(store, freeBy, context));
+      return openSessionOn(loaded, store, flags, context);
+    });
   } finally {
     live?.end();
   }
+}
+
+async function describeTask({ dir, env }: CommonFlags, { describe }: Telemetry): Promise<void> {
+  describe({
+    'callsheet.stack': await nameStack(dir),
+    ...(env === undefined ? {} : { 'callsheet.environment': env }),
+  });
 }
 
 async function closingOnFailure(store: StateStore, work: () => Promise<void>): Promise<void> {

@@ -33,7 +33,7 @@ export async function watch(flags: WatchFlags, context: Context): Promise<ExitCo
   const log = openLog(context.terminal, { flags, now, levelOf, wordsOf });
   const pause = context.pause ?? realPause;
   const names = chosen.map(({ name }) => name);
-  const metrics = openMetrics(names, version, now());
+  const metrics = openMetrics(names, context, now());
   const health = watchHealth({ interval, version, now });
   const bell = createBell(pause, stop);
   const routes = routesOf({ health, metrics, bell, secret, log });

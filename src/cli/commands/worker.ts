@@ -40,7 +40,7 @@ export async function worker(flags: WorkerFlags, context: Context): Promise<Exit
   // A container that is started anew has the same host and process id; the dead and the living are told apart.
   const name = `${hostname()}:${process.pid}:${randomBytes(3).toString('hex')}`;
   const log = openLog(context.terminal, { flags, now, levelOf, wordsOf });
-  const metrics = openWorkerMetrics(version, now);
+  const metrics = openWorkerMetrics(context, now);
   const health = watchWorker({ version, worker: name, now });
   const tell = (event: WorkEvent) => {
     metrics.happened(event);

@@ -2,7 +2,7 @@ import type { QueueDatabase } from '../../queue/database.ts';
 import type { Left } from '../../queue/hand-out.ts';
 import type { StateStore } from '../../state/store.ts';
 import { type HealthReport, judgeSilence } from '../monitor/health.ts';
-import { type Measures, openMeasures } from '../monitor/metrics.ts';
+import { type MeasuredBy, type Measures, openMeasures } from '../monitor/metrics.ts';
 import type { WorkEvent } from './work.ts';
 
 /** What Prometheus reads of a worker. What there is in the queue every worker tells alike. */
@@ -18,8 +18,8 @@ type WorkerMetrics = {
 const BUCKETS = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 60];
 
 /** Opens the metrics of a worker. All series are there from the beginning. */
-export function openWorkerMetrics(version: string, now: () => Date): WorkerMetrics {
-  const { counter, gauge, histogram, counting, expose } = openMeasures(version);
+export function openWorkerMetrics(by: MeasuredBy, now: () => Date): WorkerMetrics {
+  const { counter, gauge, histogram, counting, expose } = openMeasures(by);
   const depth = gauge('queue_stacks', 'Stacks of this commit that are not done, by status.', [
     'status',
   ]);

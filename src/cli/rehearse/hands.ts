@@ -115,7 +115,7 @@ async function run(
 ): Promise<Ended> {
   const out: string[] = [];
   const err: string[] = [];
-  const { wire: _, disk: __, trace: ___, ...outside } = context;
+  const { wire: _, disk: __, trace: ___, telemetry: ____, ...outside } = context;
   const terminal: Terminal = {
     ...context.terminal,
     out: (text) => out.push(text),

@@ -17,7 +17,7 @@ async function opened({ secret }: { readonly secret: string | undefined } = { se
   let now = Date.parse('2026-11-22T00:00:00Z');
   let rings = 0;
   const lines: object[] = [];
-  const metrics = openMetrics(['clinic'], '1.2.3', new Date(now));
+  const metrics = openMetrics(['clinic'], { version: '1.2.3' }, new Date(now));
   const health = watchHealth({ interval: 5 * MINUTE, version: '1.2.3', now: () => new Date(now) });
   const bell = {
     ring() {
@@ -217,7 +217,7 @@ test('metrics are what another program reads as Prometheus text', async () => {
 });
 
 test('a name of a stack breaks no line', async () => {
-  const metrics = openMetrics(['a"\\\nb'], '1', new Date());
+  const metrics = openMetrics(['a"\\\nb'], { version: '1' }, new Date());
   const families = parsePrometheus((await metrics.expose()).text);
   const passes = families.find(({ name }) => name === 'callsheet_passes_total');
   expect(passes?.metrics.map(({ labels }) => labels?.stack)).toEqual(Array(3).fill('a"\\\nb'));
