@@ -1,6 +1,6 @@
 /**
- * Writes what follows from the schemas: the operation table, the types, the agent's write form, what
- * bodies hold and which of it is secret, and the bundled contract that the simulator validates with.
+ * Writes what follows from the schemas: the operation table, the types, the records and bodies of each
+ * kind, what bodies hold and which of it is secret, and the bundled contract that the simulator validates with.
  * `--check` writes nothing and exits with 1 where a file is stale.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -12,11 +12,11 @@ import { renderOperations } from './generate/operations.ts';
 import { renderTypes } from './generate/types.ts';
 
 const root = new URL('../', import.meta.url);
-const { document, agentWrite } = readSources(new URL('schemas/', root));
+const { document, wire } = readSources(new URL('schemas/', root));
 const json = (value: unknown) => `${JSON.stringify(value, null, 2)}\n`;
 
 const outputs = {
-  'schemas/agent-write.schema.generated.json': json(agentWrite),
+  'schemas/wire.schema.generated.json': json(wire),
   'src/api/bodies.generated.json': json(renderBodies(document)),
   'src/api/operations.generated.ts': renderOperations(document),
   'src/api/types.generated.ts': await renderTypes(document),

@@ -93,6 +93,8 @@ const OWNERS: { readonly [name: string]: string } = {
   postgres: 'stores',
   'pg-boss': 'queue',
   aws4fetch: 'stores',
+  '@opentelemetry/sdk-trace': 'cli',
+  '@opentelemetry/otlp-transformer': 'cli',
 };
 
 type Import = { readonly file: string; readonly specifier: string };

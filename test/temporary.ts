@@ -30,7 +30,7 @@ export function isolateEnvironment(): void {
 
 /** Where programs are told to look for a person's settings. */
 function isPersonal(name: string): boolean {
-  return name.startsWith('XDG_') || name.startsWith('GIT_');
+  return /^(XDG|GIT|AWS)_/.test(name);
 }
 
 /** Removes the temporary folders of a file of tests. Throws where that file left anything else behind. */

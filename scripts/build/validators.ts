@@ -4,7 +4,7 @@ import type { Plugin } from 'rolldown';
 import stateSchema from '../../schemas/state.schema.json' with { type: 'json' };
 import { checkedSchemas } from '../../src/config/checked-schemas.ts';
 import { AJV_FORMATS, AJV_OPTIONS, withoutId } from '../../src/config/compile-schema.ts';
-import { SHAPE_OPTIONS, SHAPES } from '../../src/state/compile-shapes.ts';
+import { SHAPE_OPTIONS, SHAPES } from '../../src/state/shape.ts';
 
 const STATE_COMPILER = /[\\/]src[\\/]state[\\/]compile-shapes\.ts$/;
 const COMPILER = /[\\/]src[\\/]config[\\/]compile-schema\.ts$/;

@@ -1,7 +1,7 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { parse } from 'yaml';
-import { agentWriteForm, recordForm } from './kind-forms.ts';
-import { inlineDefinitions, isSchema, plainSchema, resolvePointer, type Schema } from './schema.ts';
+import { wireForms } from './kind-forms.ts';
+import { isSchema, propertiesOf, resolvePointer, type Schema } from './schema.ts';
 
 /** The parts of the OpenAPI document that the generators read. */
 export type Document = {
@@ -13,7 +13,8 @@ export type Document = {
 /** What the schemas folder holds, read once. */
 export type Sources = {
   readonly document: Document;
-  readonly agentWrite: Schema;
+  /** What the platform returns and takes of each kind: `wire.schema.generated.json`. */
+  readonly wire: Schema;
 };
 
 /**
@@ -24,23 +25,31 @@ export function readSources(
   folder: URL,
   text: string = readFileSync(new URL('platform.openapi.yaml', folder), 'utf8'),
 ): Sources {
-  const read = (path: string) => readFileSync(new URL(path, folder), 'utf8');
-  const kind = (name: string): Schema => {
-    const schema: unknown = JSON.parse(read(name));
-    if (!isSchema(schema)) throw new Error(`${name} is no schema`);
-    return schema;
-  };
-  const agentWrite = agentWriteForm(kind('kinds/agent.schema.json'));
+  const wire = wireForms(readKinds(folder));
   const external = (reference: string): unknown => {
-    const [file = '', pointer] = reference.split('#');
-    if (file === 'agent-write.schema.generated.json') return plainSchema(agentWrite);
-    const root = kind(file);
-    if (pointer === undefined) return recordForm(root);
-    const part = inlineDefinitions(root, resolvePointer(root, pointer));
-    return isSchema(part) ? plainSchema(part) : part;
+    const [file, pointer = ''] = reference.split('#');
+    if (file !== WIRE)
+      throw new Error(`the document refers to ${reference}; only ${WIRE} is of the wire`);
+    return resolvePointer(wire, pointer);
   };
-  const document: unknown = bundle(parse(text), external);
-  return { document: checked(document), agentWrite };
+  const document: unknown = spread(bundle(parse(text), external));
+  return { document: checked(document), wire };
+}
+
+/** What the OpenAPI file may refer to: a kind's own schema is the configuration's. */
+const WIRE = 'wire.schema.generated.json';
+
+function readKinds(folder: URL): ReadonlyMap<string, Schema> {
+  const kinds = new URL('kinds/', folder);
+  return new Map(
+    readdirSync(kinds)
+      .sort()
+      .map((name) => {
+        const schema: unknown = JSON.parse(readFileSync(new URL(name, kinds), 'utf8'));
+        if (!isSchema(schema)) throw new Error(`${name} is no schema`);
+        return [name.replace('.schema.json', ''), schema];
+      }),
+  );
 }
 
 function bundle(value: unknown, external: (reference: string) => unknown): unknown {
@@ -54,6 +63,28 @@ function bundle(value: unknown, external: (reference: string) => unknown): unkno
   if (typeof reference !== 'string' || reference.startsWith('#')) return own(value);
   const target = external(reference);
   return isSchema(target) ? { ...target, ...own(beside) } : target;
+}
+
+/**
+ * Parameters of a query that exclude each other stand as members of one, which is the only way to say so in
+ * OpenAPI. They are sent one by one, so that here each is a parameter.
+ */
+function spread(value: unknown): unknown {
+  if (Array.isArray(value))
+    return value.flatMap((one) => (isSchema(one) ? membersOf(one) : one)).map(spread);
+  if (!isSchema(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, spread(member)]));
+}
+
+function membersOf(parameter: Schema): readonly Schema[] {
+  const { in: place, schema } = parameter;
+  if (place !== 'query' || !isSchema(schema) || schema.type !== 'object') return [parameter];
+  return Object.entries(propertiesOf(schema)).map(([name, { description, ...member }]) => ({
+    name,
+    in: place,
+    description,
+    schema: member,
+  }));
 }
 
 function checked(document: unknown): Document {

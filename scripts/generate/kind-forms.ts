@@ -9,22 +9,92 @@ import {
 
 /**
  * A kind's schema says what the configuration holds. What the platform returns (the record) and what it
- * takes (the write form) follow from it by way of its `x-` keywords.
+ * takes (the write forms) follow from it by way of its `x-` keywords.
  */
 
-/** What the platform returns: without what is written only, what has endpoints of its own, and what is local. */
-export function recordForm(kind: Schema): Schema {
-  const whole = inlineDefinitions(kind, kind);
-  if (!isSchema(whole)) throw new Error('a kind is an object');
-  const { oneOf: _, if: __, then: ___, required, ...schema } = whole;
-  return plainSchema(
-    returned({ ...schema, required: ['id', ...(Array.isArray(required) ? required : [])] }),
+/**
+ * `schemas/wire.schema.generated.json`, which the OpenAPI file refers to. Of each kind it has the record
+ * (`agent`), what an update takes (`agent_write`), what creation takes as well or in another form
+ * (`agent_create`), and what the endpoints of its facets take (`agent_payments_write`).
+ */
+export function wireForms(kinds: ReadonlyMap<string, Schema>): Schema {
+  const forms = [...kinds].flatMap(([name, kind]) => {
+    const whole = inlineDefinitions(kind, kind);
+    if (!isSchema(whole)) throw new Error('a kind is an object');
+    const facets = Object.entries(propertiesOf(whole)).filter(([, { 'x-facet': own }]) => own);
+    return [
+      [name, recordForm(whole)] as const,
+      [`${name}_write`, updateForm(whole)] as const,
+      [`${name}_create`, creationForm(whole)] as const,
+      ...facets.map(([facet, schema]) => [`${name}_${facet}_write`, written(schema)] as const),
+    ];
+  });
+  return {
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    $id: 'urn:callsheet:wire',
+    title: 'Records and bodies',
+    description: 'Generated from kinds/*.schema.json: what the platform returns and what it takes.',
+    $defs: Object.fromEntries(forms),
+  };
+}
+
+/** What the platform returns: without what is written only and what has endpoints of its own. */
+function recordForm({ oneOf: _, if: __, then: ___, required, ...kind }: Schema): Schema {
+  return plainSchema(returned({ ...kind, required: ['id', ...namesIn(required)] }));
+}
+
+/** What an update takes. All fields are optional; null clears those that can be empty. */
+function updateForm(kind: Schema): Schema {
+  return bodyForm(kind, ([, member]) => member['x-immutable'] !== true);
+}
+
+/** What creation takes beside the fields of an update, and what it takes in another form or needs. */
+function creationForm(kind: Schema): Schema {
+  const required = namesIn(kind.required);
+  const isNeeded = ([name, member]: Member) =>
+    required.includes(name) || member['x-config'] === 'organization';
+  const { properties, ...form } = bodyForm(
+    kind,
+    (member) =>
+      isNeeded(member) ||
+      member[1]['x-immutable'] === true ||
+      member[1]['x-created-as'] !== undefined,
+    ({ 'x-created-as': created, ...member }) =>
+      created === undefined ? member : { ...member, enum: created },
   );
+  const needed = Object.entries(propertiesOf(kind)).filter(isNeeded);
+  const names = needed
+    .map(([name, member]) => writeName(name, member))
+    .filter((name) => isSchema(properties) && name in properties);
+  return { ...form, ...(names.length === 0 ? {} : { required: names }), properties };
+}
+
+type Member = readonly [name: string, member: Schema];
+
+/** A body of the members that are wanted. Files and what never leaves the machine are not among them. */
+function bodyForm(
+  kind: Schema,
+  isWanted: (member: Member) => boolean,
+  change: (member: Schema) => Schema = (member) => member,
+): Schema {
+  const members = Object.entries(propertiesOf(kind))
+    .filter(([, member]) => !member['x-facet'] && !member['x-local'] && !member['x-file'])
+    .filter(isWanted)
+    .map(([name, member]) => [name, change(member)] as const);
+  return {
+    type: 'object',
+    additionalProperties: true,
+    properties: writtenMembers({ ...kind, properties: Object.fromEntries(members) }),
+  };
+}
+
+function namesIn(required: unknown): readonly string[] {
+  return Array.isArray(required) ? required.map(String) : [];
 }
 
 function returned(schema: Schema): Schema {
   const members = Object.entries(propertiesOf(schema)).filter(
-    ([, member]) => member.writeOnly !== true && !member['x-facet'] && !member['x-local'],
+    ([, member]) => member.writeOnly !== true && !member['x-facet'],
   );
   const names = members.map(([name]) => name);
   const { additionalProperties, items, required, format, ...rest } = schema;
@@ -53,8 +123,10 @@ function returned(schema: Schema): Schema {
   };
 }
 
-/** What a write must keep to. A record may hold what was stored before there was such a limit. */
+/** What a write must keep to or rests on. A record may hold what was stored before there was such a limit. */
 const LIMITS = new Set([
+  'x-assumes',
+  'x-assumption',
   'allOf',
   'default',
   'exclusiveMinimum',
@@ -79,25 +151,6 @@ function emptiable(parent: Schema, name: string, member: Schema): boolean {
   );
 }
 
-/** What the platform takes for an agent: `schemas/agent-write.schema.generated.json`. */
-export function agentWriteForm(kind: Schema): Schema {
-  const whole = inlineDefinitions(kind, kind);
-  if (!isSchema(whole)) throw new Error('a kind is an object');
-  const written = Object.entries(propertiesOf(whole)).filter(
-    ([, member]) => member['x-facet'] !== true,
-  );
-  return {
-    $schema: 'https://json-schema.org/draft/2020-12/schema',
-    $id: 'urn:callsheet:write:agent',
-    title: 'Agent, as written',
-    description:
-      'Generated from kinds/agent.schema.json. All fields are optional; null clears a field.',
-    type: 'object',
-    additionalProperties: true,
-    properties: writtenMembers({ ...whole, required: [], properties: Object.fromEntries(written) }),
-  };
-}
-
 function writtenMembers(schema: Schema): Schema {
   return Object.fromEntries(
     Object.entries(propertiesOf(schema))
@@ -110,12 +163,14 @@ function writtenMembers(schema: Schema): Schema {
 }
 
 function written(schema: Schema): Schema {
-  const { additionalProperties, items, required, properties, ...rest } = plainSchema(schema);
+  const { additionalProperties, items, required, properties, format, ...rest } =
+    plainSchema(schema);
   const members = propertiesOf(schema);
   // Elements with write names of their own are validated apart from the rest, and strictly.
   const strict = Object.values(members).some((member) => member['x-write'] !== undefined);
   return {
     ...rest,
+    ...(format === ZONE.format ? ZONE.instead : format === undefined ? {} : { format }),
     ...(isSchema(schema.items) ? { items: written(schema.items) } : {}),
     ...(Array.isArray(required)
       ? { required: required.map((name) => writeName(String(name), members[String(name)] ?? {})) }
@@ -129,6 +184,12 @@ function written(schema: Schema): Schema {
   };
 }
 
+/** A format that JSON Schema does not know, so that other tools pass over it, and the form that it has. */
+const ZONE = {
+  format: 'iana-timezone',
+  instead: { pattern: '^[A-Za-z][A-Za-z0-9_+-]*(/[A-Za-z0-9_+-]+)*$' },
+};
+
 function writeName(name: string, member: Schema): string {
   const written = member['x-write'];
   return typeof written === 'string' ? written : name;
@@ -138,6 +199,8 @@ function writeName(name: string, member: Schema): string {
 function clearable(parent: Schema, name: string, member: Schema): boolean {
   const required = parent.required;
   return !(
+    // What is always written whole has no members that stay, and so none to clear.
+    parent['x-clearable'] === false ||
     member['x-clearable'] === false ||
     member['x-immutable'] === true ||
     member.readOnly === true ||

@@ -29,30 +29,41 @@ export function resolvePointer(root: unknown, pointer: string): unknown {
 }
 
 /**
- * A copy with every `#/$defs/…` put in its place. Members beside the reference win. Examples go, as
- * they hold the configuration's own `$ref`.
+ * A copy with every `#/$defs/…` put in its place. Members beside the reference win. Of examples only those
+ * stay that mean the same on the wire: others hold the configuration's own `$ref`.
  */
 export function inlineDefinitions(root: Schema, value: unknown): unknown {
   if (Array.isArray(value)) return value.map((member) => inlineDefinitions(root, member));
   if (!isSchema(value)) return value;
-  const { $ref, $defs: _, examples: __, ...beside } = value;
-  const own = Object.fromEntries(
-    Object.entries(beside).map(([key, member]) => [key, inlineDefinitions(root, member)]),
-  );
+  const { $ref, $defs: _, examples, ...beside } = value;
+  const own = {
+    ...Object.fromEntries(
+      Object.entries(beside).map(([key, member]) => [key, inlineDefinitions(root, member)]),
+    ),
+    ...plainExamples(beside, examples),
+  };
   if (typeof $ref !== 'string') return own;
   const target = inlineDefinitions(root, resolvePointer(root, $ref.replace(/^#/, '')));
   return { ...(isSchema(target) ? target : {}), ...own };
 }
 
+/** Examples that are plain values: those of a configuration's names, files and sections are not. */
+function plainExamples(schema: Schema, examples: unknown): Schema {
+  if (!Array.isArray(examples) || ['x-config', 'x-ref', 'x-file'].some((fact) => fact in schema))
+    return {};
+  const plain = examples.filter((example) => typeof example !== 'object');
+  return plain.length === 0 ? {} : { examples: plain };
+}
+
 /** Keywords that say something of Callsheet's configuration, not of what goes over the wire. */
-const FOREIGN = new Set(['title', 'examples', 'readOnly', 'writeOnly', '$schema', '$id', '$defs']);
+const FOREIGN = new Set(['title', 'readOnly', 'writeOnly', '$schema', '$id', '$defs']);
 
 /** What is said of a field that holds on the wire as well: whether it may be shown. */
 const SECRECY = new Set(['x-secret', 'x-sensitive', 'x-secrets-inside']);
 
 /** A copy of a schema without the `x-` keywords and what else the wire does not know. */
 export function plainSchema(schema: Schema): Schema {
-  const plain: { [keyword: string]: unknown } = {};
+  const plain: { [keyword: string]: unknown } = { ...assumptionsOf(schema) };
   for (const [keyword, value] of Object.entries(schema)) {
     if (FOREIGN.has(keyword) || (keyword.startsWith('x-') && !SECRECY.has(keyword))) continue;
     if (keyword === 'properties') {
@@ -65,6 +76,12 @@ export function plainSchema(schema: Schema): Schema {
     } else plain[keyword] = isSchema(value) ? plainSchema(value) : value;
   }
   return plain;
+}
+
+/** The mark of a place where something is assumed. */
+function assumptionsOf({ 'x-assumption': one, 'x-assumes': more }: Schema): Schema {
+  const ids = [one ?? [], more ?? []].flat();
+  return ids.length === 0 ? {} : { 'x-documented': false, 'x-assumes': ids };
 }
 
 /** A schema that also takes null. */

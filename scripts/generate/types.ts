@@ -118,6 +118,8 @@ function typeable(value: unknown): unknown {
 
 /** Whether a schema only describes: the generator would take it for an object. */
 function isAnything(schema: Schema): boolean {
-  const keywords = Object.keys(schema).filter((keyword) => !keyword.startsWith('x-'));
+  const keywords = Object.keys(schema).filter(
+    (keyword) => !keyword.startsWith('x-') && keyword !== 'examples',
+  );
   return keywords.join() === 'description' && typeof schema.description === 'string';
 }

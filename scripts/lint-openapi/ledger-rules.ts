@@ -16,6 +16,17 @@ export const LEDGER_RULES: readonly Rule[] = [
       ),
     ),
 
+  // Operations say of their place whether it is documented; anything else is marked where it is assumed.
+  ({ document }) =>
+    placesBelow(document)
+      .filter(({ node }) => node['x-assumes'] !== undefined && node.operationId === undefined)
+      .filter(({ node }) => node['x-documented'] !== false)
+      .map(({ path }) => ({
+        rule: 'assumption-marked',
+        path,
+        message: 'rests on an assumption, so it needs x-documented: false',
+      })),
+
   ({ document, usedByKinds }) => {
     const ledger = document['x-assumptions'];
     const named = namedIn(document);

@@ -44,7 +44,14 @@ export const OPERATION_RULES: readonly Rule[] = [
         (one) => one['x-malformed'] === 'invalid' || (one.in === 'query' && isChecked(one)),
       );
     const closed = operation['x-scoped'] === 'closed' && operation.security === undefined;
-    const wanted = ['401', '429', '500', ...(refuses ? ['400'] : []), ...(closed ? ['403'] : [])];
+    const wanted = [
+      '401',
+      '429',
+      '500',
+      '503',
+      ...(refuses ? ['400'] : []),
+      ...(closed ? ['403'] : []),
+    ];
     const statuses = responses.map(({ status }) => status);
     return wanted
       .filter((status) => !statuses.includes(status))

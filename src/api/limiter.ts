@@ -1,5 +1,6 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import pLimit from 'p-limit';
-import { createGate, type Gate } from './gate.ts';
+import { createGate, type Gate, type Pass } from './gate.ts';
 import type { Pause } from './retry.ts';
 import type { WireAnswer } from './transport.ts';
 
@@ -79,7 +80,8 @@ export function createLimiter({ most, pause, now, stop }: LimiterOptions): Limit
     run: (task) => tasks(task),
     send: (host, { send, pauseAfter, patience }) =>
       new Promise((resolve, reject) => {
-        gateOf(host).enter(patience, ({ held, isOpen, answered, lost }) => {
+        // The answer to somebody else's request opens the gate; what is sent then is still sent for whoever asked.
+        const go = AsyncLocalStorage.bind(({ held, isOpen, answered, lost }: Pass) => {
           if (isOpen) return resolve({ answer: undefined, held });
           send().then(
             (answer) => {
@@ -93,6 +95,7 @@ export function createLimiter({ most, pause, now, stop }: LimiterOptions): Limit
             },
           );
         });
+        gateOf(host).enter(patience, go);
       }),
   };
 }

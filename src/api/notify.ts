@@ -1,10 +1,9 @@
 import { isConfidential } from '../core/base-url.ts';
 import { CallsheetError } from '../core/errors.ts';
-import type { Json } from '../core/value.ts';
 import { codeOf, isUntrusted, NetworkError } from './network-error.ts';
 import { askedDelay, type Pause } from './retry.ts';
 import type { Timeouts } from './timeouts.ts';
-import { createTransport, type Transport, type WireAnswer } from './transport.ts';
+import { createTransport, type Transport, type WireAnswer, type WireRequest } from './transport.ts';
 import { USER_AGENT } from './user-agent.ts';
 
 /** Where notices go. The address is a secret: whoever has it can post there. It is in no message. */
@@ -13,6 +12,15 @@ export type NoticeAddress = {
   /** Where it was given, in words, for messages. */
   readonly given: string;
   readonly authorization: string | undefined;
+};
+
+export type Notice = {
+  /** The same in every try, so that a receiver can tell a repetition. */
+  readonly delivery: string;
+  /** JSON, as it is signed. */
+  readonly body: string;
+  /** Says that the sender knows a secret, where there is one. */
+  readonly headers?: Readonly<Record<string, string>>;
 };
 
 export type NoticeDeps = {
@@ -63,29 +71,62 @@ function basic(...pair: readonly [string, string]): string | undefined {
   return `Basic ${Buffer.from(plain.join(':')).toString('base64')}`;
 }
 
-/**
- * Posts a notice. What may pass (no answer, 408, 429, 5xx) is tried again twice; a redirect is not followed.
- *
- * @param delivery the same in every try, so that a receiver can tell a repetition
- */
+/** Posts a notice. What may pass is tried again twice; a redirect is not followed. */
 export async function postNotice(
-  address: NoticeAddress,
-  notice: { readonly delivery: string; readonly body: Json },
+  { url, given, authorization }: NoticeAddress,
+  { delivery, body, headers: own }: Notice,
   deps: NoticeDeps,
 ): Promise<void> {
   const timeouts = { ...TIMEOUTS, ...deps.timeouts };
   const plain = createTransport({ connections: 1, timeouts });
   const transport = deps.wire?.(plain) ?? plain;
+  const headers = {
+    'content-type': 'application/json',
+    'x-callsheet-delivery': delivery,
+    ...own,
+    ...(authorization === undefined ? {} : { authorization }),
+  };
   try {
-    for (let attempt = 1; ; attempt += 1) {
-      const failed = await tryOnce(transport, address, notice, { ...deps, attempt, timeouts });
-      if (failed === undefined) return;
-      const delay = delayAfter(attempt, failed, deps);
-      if (delay === undefined || deps.stop.aborted) throw undelivered(address, failed, attempt);
-      await deps.pause.sleep(delay, deps.stop);
-    }
+    const posted = { url, headers, body: () => body };
+    const failed = await deliver(transport, posted, { ...deps, timeouts });
+    if (failed !== undefined) throw undelivered(given, failed);
   } finally {
     await transport.close();
+  }
+}
+
+/** Something that is posted to a server which is not the platform. */
+export type Posted = {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Made anew for each try. */
+  readonly body: () => NonNullable<WireRequest['body']>;
+};
+
+export type DeliveryDeps = Pick<NoticeDeps, 'pause' | 'stop' | 'now'> & {
+  /** How long each try may take. */
+  readonly timeouts: Timeouts;
+};
+
+/** Why something was not delivered: words about "the receiver", without its address. */
+export type Undelivered = { readonly why: string; readonly tries: number };
+
+/**
+ * Posts until it is taken. What may pass (no answer, 408, 429, 5xx) is tried again twice; a redirect is not followed.
+ * Never throws; undefined where it was taken.
+ */
+export async function deliver(
+  transport: Transport,
+  posted: Posted,
+  deps: DeliveryDeps,
+): Promise<Undelivered | undefined> {
+  for (let tries = 1; ; tries += 1) {
+    const failed = await tryOnce(transport, posted, { ...deps, attempt: tries });
+    if (failed === undefined) return undefined;
+    const delay = delayAfter(tries, failed, deps);
+    if (delay === undefined || deps.stop.aborted) return { why: failed.why, tries };
+    await deps.pause.sleep(delay, deps.stop);
+    if (deps.stop.aborted) return { why: failed.why, tries };
   }
 }
 
@@ -94,30 +135,24 @@ type Failed = { readonly why: string; readonly mayPass: boolean; readonly retryA
 
 async function tryOnce(
   transport: Transport,
-  { url, authorization }: NoticeAddress,
-  { delivery, body }: { readonly delivery: string; readonly body: Json },
-  how: { readonly attempt: number; readonly timeouts: Timeouts; readonly stop: AbortSignal },
+  { url, headers: given, body }: Posted,
+  { attempt, timeouts, stop }: DeliveryDeps & { readonly attempt: number },
 ): Promise<Failed | undefined> {
-  const { connect, headers, body: rest } = how.timeouts;
+  const { connect, headers, body: rest } = timeouts;
   // A server that sends its answer drop by drop is not waited for either.
   const patience = AbortSignal.timeout(connect + headers + rest);
   try {
     const answer = await transport.send({
       method: 'POST',
       url,
-      headers: {
-        'content-type': 'application/json',
-        'user-agent': USER_AGENT,
-        'x-callsheet-delivery': delivery,
-        ...(authorization === undefined ? {} : { authorization }),
-      },
-      body: JSON.stringify(body),
-      attempt: how.attempt,
-      signal: AbortSignal.any([how.stop, patience]),
+      headers: { 'user-agent': USER_AGENT, ...given },
+      body: body(),
+      attempt,
+      signal: AbortSignal.any([stop, patience]),
     });
     return refusalIn(answer);
   } catch (error) {
-    return { why: faultWords(error, how.timeouts, patience.aborted), mayPass: true };
+    return { why: faultWords(error, timeouts, patience.aborted || stop.aborted), mayPass: true };
   }
 }
 
@@ -138,7 +173,7 @@ function refusalIn({ status, retryAfter }: WireAnswer): Failed | undefined {
 function delayAfter(
   attempt: number,
   { mayPass, retryAfter }: Failed,
-  { pause, now }: Pick<NoticeDeps, 'pause' | 'now'>,
+  { pause, now }: Pick<DeliveryDeps, 'pause' | 'now'>,
 ): number | undefined {
   if (!mayPass || attempt >= MOST_TRIES) return undefined;
   const own = FIRST_DELAY_MS * 4 ** (attempt - 1) * (0.5 + pause.random() / 2);
@@ -161,10 +196,10 @@ function faultWords(error: unknown, timeouts: Timeouts, isLate: boolean): string
     PROXY_REFUSED: 'the proxy refused to connect to it',
   };
   if (words[code] !== undefined) return words[code];
-  return isLate ? 'the receiver was too slow' : 'the connection to the receiver failed';
+  return isLate ? 'the receiver did not answer in time' : 'the connection to the receiver failed';
 }
 
-function undelivered({ given }: NoticeAddress, { why }: Failed, tries: number): CallsheetError {
+function undelivered(given: string, { why, tries }: Undelivered): CallsheetError {
   const often = tries === 1 ? '' : `, in ${tries} tries`;
   return new CallsheetError('network', `the notification was not delivered: ${why}${often}`, {
     hint: `The result above holds all the same. Check ${given}, the network and the proxy settings.`,

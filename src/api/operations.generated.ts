@@ -434,7 +434,7 @@ export const operations = {
     method: 'GET',
     path: '/v1/metrics',
     documented: true,
-    assumes: ['metrics.errors'],
+    assumes: ['metrics.errors', 'report.reversed-dates'],
     scoped: 'narrowed',
     paginated: false,
     repeatable: false,
@@ -446,7 +446,7 @@ export const operations = {
     method: 'GET',
     path: '/v1/billing-report',
     documented: true,
-    assumes: ['billing.unknown-ids'],
+    assumes: ['billing.unknown-ids', 'report.reversed-dates'],
     scoped: 'closed',
     paginated: false,
     repeatable: false,
@@ -499,7 +499,7 @@ export type OperationId = keyof typeof operations;
 export const assumptions = {
   'token.refused': {
     documented: 'A token request that lacks a parameter is a 400 `invalid_request`.',
-    assumed: 'A wrong id or secret is a 401 `unauthorized`, and an audience other than the base address a 400.',
+    assumed: 'A wrong id or secret, and an audience other than the base address, is a 401 `unauthorized`.',
     why: 'The statuses mean that everywhere else; Callsheet tells the user what the platform said.',
   },
   'error.unauthorized-code': {
@@ -511,6 +511,11 @@ export const assumptions = {
     documented: 'The shapes of a 400, and which one some endpoints have.',
     assumed: 'Writes of agents, sources and payment tools have `details`, lists and reads a code, payment readiness a flat text.',
     why: 'Each endpoint is like its neighbours; Callsheet reads every shape everywhere.',
+  },
+  'error.unavailable': {
+    documented: '503 means that the platform cannot answer for the moment. Its body is shown for reverts and for the list of features.',
+    assumed: 'Any operation may answer it, with `temporarily_unavailable` as its code.',
+    why: 'The list of statuses stands for all operations. Callsheet sends again only what is harmless twice.',
   },
   'error.retry-after': {
     documented: '429 asks for exponential backoff; its body is not shown.',
@@ -627,6 +632,31 @@ export const assumptions = {
     assumed: 'The opt-in is the flag `phi_redaction` in an agent\'s `config`.',
     why: 'General settings stand in `config`, and the feature has that name.',
   },
+  'agent.null-inside': {
+    documented: 'Null for `interpreterConfig` clears it as a whole.',
+    assumed: 'Null for a member of an object, such as `voiceSettings.speed`, clears that member.',
+    why: 'An update merges, so that a member which is left out stays. A 400 that names the member means that the platform keeps it; the rest is written without.',
+  },
+  'field.not-cleared': {
+    documented: 'Which fields creation requires, and that null clears `interpreterConfig` and a `contact_policy`.',
+    assumed: 'A name, a status, a type, a model, a provider, a language, the texts of a template, the settings of the payment tool, and of a retry policy `rules`, `on_exhausted` and `reschedule_out_of_window` cannot be cleared. Any other field of an update can.',
+    why: 'They have a value in every record that is shown, and mean nothing without one.',
+  },
+  'field.minimums': {
+    documented: 'The types of the fields, and the greatest length of some.',
+    assumed: 'Names, labels and keys have at least one character, a speed is above 0, delays, attempts and timeouts are not below 0, and the limits of payments are at least 1.',
+    why: 'Less would have no meaning, and a slip would show in a call only.',
+  },
+  'field.addresses': {
+    documented: 'Which fields hold addresses, e-mail addresses and IANA zones.',
+    assumed: 'An address is an absolute URI, that of a page or a tool server one of HTTP; an e-mail address has the form of RFC 5321; a time zone has the form of an IANA name, which the simulator does not look up.',
+    why: 'They are the standards that the words stand for.',
+  },
+  'extensions.unique-names': {
+    documented: 'The name of a webhook is unique. A connection has a label; headers and parameters have keys.',
+    assumed: 'The label of a connection is unique in its agent. Keys of headers and of parameters may repeat, and their order counts then.',
+    why: 'An element that is changed has to be told from one that is new, and HTTP lets headers repeat. Callsheet refuses two connections with one label.',
+  },
   'history.list-shape': {
     documented: 'GET history takes `limit`; entries have `id`, `version`, `action`, `reverted_from_id`, `actor.id` and `source`.',
     assumed: 'Entries under `data`, newest first, each with `created_at`; `limit` is 50 unless given and at most 100.',
@@ -692,6 +722,11 @@ export const assumptions = {
     assumed: 'Their `default_retry_policy_id` is emptied.',
     why: 'A dangling id would read as a policy that is there; Callsheet copes with both.',
   },
+  'retry_policy.rules': {
+    documented: 'The key `no_answer`, with `delay_seconds` and `max_attempts`.',
+    assumed: 'Any other outcome has a rule of the same shape, which may have more members.',
+    why: 'It is the one rule that is shown. Members that are not known are sent and compared as they are.',
+  },
   'email_template.list-shape': {
     documented: 'GET /v1/email-templates takes `organization_id`, `status`, `page` and `limit`.',
     assumed: 'Templates under `data`, with `pagination`.',
@@ -709,7 +744,7 @@ export const assumptions = {
   },
   'email_template.update': {
     documented: 'Templates have a `version` that is 1 on creation, and a status `archived` that creation does not take.',
-    assumed: 'PATCH /v1/email-templates/{templateId} takes the creation fields but the organization, all optional.',
+    assumed: 'PATCH /v1/email-templates/{templateId} takes the creation fields but the organization, all optional. The subject is asked for on creation alone.',
     why: 'Plain REST, as retry policies have it; the version would not exist if templates could not change.',
   },
   'email_template.delete': {
@@ -797,6 +832,16 @@ export const assumptions = {
     assumed: 'Voice providers are `tts.<provider>`, agent types `template.<type>`; there are `card_payments`, `warm_transfer`, `email_templates` and `sms_templates`.',
     why: 'They follow the examples; a key that the platform does not list locks nothing.',
   },
+  'feature.integrations': {
+    documented: 'Keys of the form `integration.<name>`, and the providers under an agent\'s `integrations`.',
+    assumed: 'The name is that of the provider, such as `integration.smsProvider`; a lock keeps it from being added.',
+    why: 'There is no other name for a provider.',
+  },
+  'feature.governed-fields': {
+    documented: 'A locked model, voice provider, cloned voice, warm transfer, knowledge base or redaction cannot be switched on; what is on may stay.',
+    assumed: 'The fields are `model`, `tts_model`, `voice_settings.voice_id`, `warm_transfer_handoff_instructions`, `knowledgebase_links` and the opt-ins of `config`; a template locks `agent_type`.',
+    why: 'They hold what the features are named for. Callsheet looks before it writes, and a 403 of the platform counts all the same.',
+  },
   'metrics.errors': {
     documented: '401 `invalid_token`.',
     assumed: 'A missing or malformed parameter is a 400 with a code; what the key does not reach is a 403 or a 404, as in lists.',
@@ -816,6 +861,11 @@ export const assumptions = {
     documented: 'Rows can be asked for by organization and reseller.',
     assumed: 'An id outside of the account is a 404.',
     why: 'The general rules say so of unknown entities.',
+  },
+  'report.reversed-dates': {
+    documented: 'A report has a begin and an end.',
+    assumed: 'Where the end lies before the begin, the report is empty and no error.',
+    why: 'Nothing lies between them. Callsheet refuses such dates itself and does not ask.',
   },
   'session.errors': {
     documented: 'The statuses of the errors, and the body of the 400.',

@@ -1,5 +1,5 @@
 import type { Dispatcher } from 'undici';
-import { isLoopback } from '../core/base-url.ts';
+import { isLinkLocal, isLoopback } from '../core/base-url.ts';
 import { CallsheetError } from '../core/errors.ts';
 import { MOST_ANSWER_BYTES } from './bounds.ts';
 import { createIntake, exchange, type RawAnswer } from './exchange.ts';
@@ -12,7 +12,7 @@ const PROXY_VARIABLES = ['https_proxy', 'HTTPS_PROXY', 'http_proxy', 'HTTP_PROXY
 
 /** Pools of keep-alive connections. */
 type Pools = {
-  /** What is on this machine is reached directly: http is allowed there, and a proxy would see the token in clear. */
+  /** What is on this machine or its link is reached directly: a proxy would see the token in clear, or is elsewhere. */
   readonly direct: Dispatcher;
   readonly proxied: Dispatcher;
 };
@@ -46,6 +46,7 @@ export function createOutlet(
     bodyTimeout: timeouts.body,
     connect: { timeout: timeouts.connect, ...tls },
   };
+  const isDirect = (url: URL) => isLoopback(url) || isLinkLocal(url);
   let pools: Promise<Pools> | undefined;
 
   async function openPools(): Promise<Pools> {
@@ -65,9 +66,9 @@ export function createOutlet(
       pools ??= openPools();
       const { direct, proxied } = await pools;
       const target = { origin: url.origin, path: `${url.pathname}${url.search}` };
-      return exchange(isLoopback(url) ? direct : proxied, target, wire, allowance);
+      return exchange(isDirect(url) ? direct : proxied, target, wire, allowance);
     },
-    proxyFor: (url) => (isLoopback(url) ? undefined : proxy),
+    proxyFor: (url) => (isDirect(url) ? undefined : proxy),
     async close() {
       if (pools === undefined) return;
       const { direct, proxied } = await pools;

@@ -6,13 +6,53 @@ import type {LocalFile} from './local-file.ts';
  */
 export type AgentCreate = AgentUpdate & {
   /**
-   * Display name. With the organization it is how an agent is recognised when there is no state.
-   */
-  name: string;
-  /**
    * The organization that owns the agent. Configured as `organization`: a name from `organizations`, or an id.
    */
   organizationId: string;
+  /**
+   * Display name. With the organization it is how an agent is recognised when there is no state.
+   */
+  name: string;
+  [k: string]: unknown;
+};
+/**
+ * A new e-mail template. The platform also takes a text of up to 300 characters and a list of texts, whose names the specification does not show.
+ */
+export type EmailTemplateCreate = EmailTemplateUpdate & {
+  /**
+   * The organization that owns the template. Configured as `organization`.
+   */
+  organization_id: string;
+  /**
+   * Unique in the organization.
+   */
+  name: string;
+  /**
+   * A new template starts as `draft` or `active`.
+   */
+  status?: 'draft' | 'active';
+  [k: string]: unknown;
+};
+/**
+ * A new SMS template.
+ */
+export type SmsTemplateCreate = SmsTemplateUpdate & {
+  /**
+   * The organization that owns the template. Configured as `organization`.
+   */
+  organization_id: string;
+  /**
+   * Unique in the organization.
+   */
+  name: string;
+  /**
+   * Cannot be changed once the template exists; another value replaces the template.
+   */
+  message_type: 'sms' | 'mms';
+  /**
+   * A new template starts as `draft` or `active`.
+   */
+  status?: 'draft' | 'active';
   [k: string]: unknown;
 };
 /**
@@ -216,11 +256,11 @@ export interface Operations {
   listFeatures: {
     query: {
       /**
-       * Resolve locks of the organization, its reseller and the account. Not together with `reseller_id`.
+       * Resolve locks of the organization, its reseller and the account.
        */
       organization_id?: string;
       /**
-       * Resolve locks of the reseller and the account. Not together with `organization_id`.
+       * Resolve locks of the reseller and the account.
        */
       reseller_id?: string;
     };
@@ -572,20 +612,28 @@ export interface Operations {
       end_date: string;
       /**
        * Only organizations of these resellers, with commas between the ids.
+       *
+       * @minItems 1
        */
-      reseller_ids?: string[];
+      reseller_ids?: [string, ...string[]];
       /**
        * The same, one id a parameter.
+       *
+       * @minItems 1
        */
-      'reseller_ids[]'?: string[];
+      'reseller_ids[]'?: [string, ...string[]];
       /**
        * Only these organizations, with commas between the ids.
+       *
+       * @minItems 1
        */
-      organization_ids?: string[];
+      organization_ids?: [string, ...string[]];
       /**
        * The same, one id a parameter.
+       *
+       * @minItems 1
        */
-      'organization_ids[]'?: string[];
+      'organization_ids[]'?: [string, ...string[]];
     };
     answer: BillingReport;
   };
@@ -730,7 +778,7 @@ export interface AgentSummary {
   /**
    * Language model id, from `callsheet models`.
    */
-  model?: string;
+  model?: string | null;
   /**
    * Language that the agent speaks; `multi` follows the caller.
    */
@@ -780,13 +828,9 @@ export interface Pagination {
   [k: string]: unknown;
 }
 /**
- * Generated from kinds/agent.schema.json. All fields are optional; null clears a field.
+ * The fields to change, in write names; null clears those that can be empty.
  */
 export interface AgentUpdate {
-  /**
-   * The organization that owns the agent. Configured as `organization`: a name from `organizations`, or an id.
-   */
-  organizationId?: string;
   /**
    * Display name. With the organization it is how an agent is recognised when there is no state.
    */
@@ -2126,6 +2170,10 @@ export interface KnowledgeSource {
    */
   url?: string | null;
   /**
+   * Name of the document: the last part of `file`. It is how a document is recognised when there is no state; the platform cannot rename one.
+   */
+  name?: string | null;
+  /**
    * State of the ingestion.
    */
   status?: string;
@@ -2266,40 +2314,6 @@ export interface EmailTemplate {
   [k: string]: unknown;
 }
 /**
- * A new e-mail template. The platform also takes a text of up to 300 characters and a list of texts, whose names the specification does not show.
- */
-export interface EmailTemplateCreate {
-  /**
-   * The organization that owns the template. Configured as `organization`.
-   */
-  organization_id: string;
-  /**
-   * Unique in the organization.
-   */
-  name: string;
-  /**
-   * Subject line. Needed before a template can be active.
-   */
-  subject?: string;
-  /**
-   * HTML, stored as given. Usually kept in a file.
-   */
-  body_html?: string;
-  from_name?: string | null;
-  /**
-   * What it starts as.
-   */
-  status?: 'draft' | 'active';
-  [k: string]: unknown;
-}
-/**
- * An e-mail template, wrapped.
- */
-export interface EmailTemplateAnswer {
-  data: EmailTemplate;
-  [k: string]: unknown;
-}
-/**
  * The fields to change.
  */
 export interface EmailTemplateUpdate {
@@ -2315,11 +2329,21 @@ export interface EmailTemplateUpdate {
    * HTML, stored as given. Usually kept in a file.
    */
   body_html?: string;
+  /**
+   * Name of the sender.
+   */
   from_name?: string | null;
   /**
    * A new template starts as `draft` or `active`.
    */
   status?: 'draft' | 'active' | 'archived';
+  [k: string]: unknown;
+}
+/**
+ * An e-mail template, wrapped.
+ */
+export interface EmailTemplateAnswer {
+  data: EmailTemplate;
   [k: string]: unknown;
 }
 /**
@@ -2377,32 +2401,33 @@ export interface SmsTemplate {
   [k: string]: unknown;
 }
 /**
- * A new SMS template.
+ * The fields to change.
  */
-export interface SmsTemplateCreate {
-  /**
-   * The organization that owns the template. Configured as `organization`.
-   */
-  organization_id: string;
+export interface SmsTemplateUpdate {
   /**
    * Unique in the organization.
    */
-  name: string;
+  name?: string;
   /**
-   * Cannot be changed once the template exists; another value replaces the template.
+   * What it is for.
    */
-  message_type: 'sms' | 'mms';
   description?: string | null;
   /**
    * The text.
    */
   body?: string;
+  /**
+   * Labels.
+   */
   tags?: string[] | null;
+  /**
+   * Phone number, short code or sender id; overrides the agent's own. It is checked when the template is assigned to an agent, not before.
+   */
   from_number?: string | null;
   /**
-   * What it starts as.
+   * A new template starts as `draft` or `active`.
    */
-  status?: 'draft' | 'active';
+  status?: 'draft' | 'active' | 'archived';
   [k: string]: unknown;
 }
 /**
@@ -2432,27 +2457,6 @@ export interface SmsTemplateCreated {
  */
 export interface SmsTemplateAnswer {
   data: SmsTemplate;
-  [k: string]: unknown;
-}
-/**
- * The fields to change.
- */
-export interface SmsTemplateUpdate {
-  /**
-   * Unique in the organization.
-   */
-  name?: string;
-  description?: string | null;
-  /**
-   * The text.
-   */
-  body?: string;
-  tags?: string[] | null;
-  from_number?: string | null;
-  /**
-   * A new template starts as `draft` or `active`.
-   */
-  status?: 'draft' | 'active' | 'archived';
   [k: string]: unknown;
 }
 /**
@@ -2550,11 +2554,11 @@ export interface RetryPolicyUpdate {
       /**
        * Seconds until the next attempt.
        */
-      delay_seconds?: number;
+      delay_seconds?: number | null;
       /**
        * Attempts for this outcome.
        */
-      max_attempts?: number;
+      max_attempts?: number | null;
       [k: string]: unknown;
     };
     /**
@@ -2570,6 +2574,17 @@ export interface RetryPolicyUpdate {
            * Attempts for this outcome.
            */
           max_attempts?: number;
+          [k: string]: unknown;
+        }
+      | {
+          /**
+           * Seconds until the next attempt.
+           */
+          delay_seconds?: number | null;
+          /**
+           * Attempts for this outcome.
+           */
+          max_attempts?: number | null;
           [k: string]: unknown;
         }
       | undefined;

@@ -8,14 +8,16 @@ import { namesField } from '../core/schema.ts';
 import { valueAt } from '../diff/along.ts';
 import { isWritten } from '../diff/finding.ts';
 import { knownSecrets } from '../diff/known-secrets.ts';
+import { leavesOf } from '../diff/leaves.ts';
+import { naturalKeyOf, scopeOf } from '../plan/natural-key.ts';
 import { livePin } from '../plan/pin.ts';
 import type { LiveResource } from '../plan/reader.ts';
-import type { JournalEntry, LedgerLine, SnapshotTaken } from '../state/journal.ts';
+import { rememberResource } from '../plan/remember.ts';
+import type { Intended, JournalEntry, LedgerLine, SnapshotTaken } from '../state/journal.ts';
 import type { ResourceState } from '../state/model.ts';
 import { checkPin, StaleError } from './check-pin.ts';
 import { explainRefusal } from './explain.ts';
 import { historyAfter } from './history.ts';
-import { intendedBy } from './intended.ts';
 import { tellInterleaved } from './interleaved.ts';
 import type { createJournalIo } from './journal-io.ts';
 import { performStep } from './perform.ts';
@@ -24,11 +26,11 @@ import { isClear } from './refused-clears.ts';
 import { type Carried, checkBody, checkFile, disturbed } from './witness.ts';
 import { type Left, type Progress, remaining, type Work } from './work.ts';
 
-export type ChangeWork = Omit<Work, 'change' | 'io' | 'refused'> & {
+type ChangeWork = Omit<Work, 'change' | 'io' | 'refused'> & {
   readonly journalIo: ReturnType<typeof createJournalIo>;
 };
 
-export type ChangeOutcome = {
+type ChangeOutcome = {
   readonly line: LedgerLine;
   readonly id: string | null;
   /** What the state remembers now; null: nothing; undefined: what it did before. */
@@ -95,7 +97,7 @@ export async function applyChange(change: Change, given: ChangeWork): Promise<Ch
     // What sends nothing leaves nothing to recover or to undo, so a copy of what it takes over would be kept for
     // nobody. A rollback holds what came of it against what it found, though.
     const isKept = change.operations.length > 0 || work.deps.restored !== undefined;
-    if (isKept) entries.push(await takeSnapshot(work, live, before));
+    if (isKept) entries.push(takeSnapshot(work, live, before));
     progress = { ...progress, live };
     for (const operation of change.operations) {
       progress = await performStep(operation, work, progress);
@@ -143,11 +145,7 @@ export async function applyChange(change: Change, given: ChangeWork): Promise<Ch
   }
 }
 
-async function takeSnapshot(
-  work: Work,
-  live: LiveResource | undefined,
-  pin: Pin | null,
-): Promise<SnapshotTaken> {
+function takeSnapshot(work: Work, live: LiveResource | undefined, pin: Pin | null): SnapshotTaken {
   const { change, kind, deps, recorded, desired } = work;
   const secrets = knownSecrets(kind.schema, desired?.document, recorded?.leaves);
   const { document, withheld } = live
@@ -170,7 +168,7 @@ async function takeSnapshot(
     ...(sealed.length === 0 ? {} : { sealed: Object.fromEntries(sealed) }),
     intended: intendedBy(work, live),
   };
-  await deps.lease.append(snapshot);
+  deps.lease.note(snapshot);
   return snapshot;
 }
 
@@ -273,4 +271,37 @@ function messageOf(error: unknown): string {
     return error instanceof Error ? error.message : String(error);
   const message = error instanceof ApiError ? describeApiError(error) : error.message;
   return error.hint === undefined ? message : `${message}. ${error.hint}`;
+}
+
+/** Steps that send all that a resource has, secrets and files among it. */
+const WHOLE: ReadonlySet<string> = new Set(['create', 'again']);
+
+/** What the state is to say of a resource once a change took, `live` being what it was before; null: nothing. */
+function intendedBy(work: Work, live: LiveResource | undefined): Intended | null {
+  const { change, kind, desired, recorded, world, deps } = work;
+  const restored = deps.restored?.get(change.address);
+  if (desired === undefined || restored === null) return null;
+  const key = naturalKeyOf(kind, desired.document) ?? null;
+  const scope = scopeOf(kind, desired.document);
+  if (restored !== undefined) {
+    const { name, leaves, protect } = restored;
+    return { key, scope, name, leaves, protect, unreadable: [] };
+  }
+  const isWhole = change.operations.some(({ step }) => WHOLE.has(step));
+  const sent = new Set(change.fields.filter(isWritten).map(({ path }) => path));
+  const written = [...leavesOf(kind.schema, desired.document).leaves.values()].filter(
+    ({ text }) => isWhole || sent.has(text),
+  );
+  const unreadable = written.filter(({ facts }) => facts.unreadable).map(({ text }) => text);
+  const known = recorded?.id === change.id ? recorded : undefined;
+  const at = { id: '', scope, pin: null, ...(live ? { document: live.document } : {}) };
+  const { name, leaves, protect } = rememberResource(
+    kind,
+    desired,
+    at,
+    known,
+    new Set(written.map(({ text }) => text)),
+    world,
+  );
+  return { key, scope, name, leaves, protect, unreadable };
 }

@@ -12,7 +12,7 @@ export type RunDeps = {
   readonly run: string;
   readonly client: Pick<Client, 'call' | 'upload' | 'list' | 'platformTime'>;
   readonly reader: Reader;
-  readonly lease: Pick<Lease, 'append'>;
+  readonly lease: Pick<Lease, 'append' | 'note'>;
   readonly state: State;
   /** The desired side, which the plan's digest vouches for. */
   readonly desired: ReadonlyMap<Address, DesiredResource>;

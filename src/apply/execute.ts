@@ -11,8 +11,11 @@
  */
 import pLimit from 'p-limit';
 import { type Address, kindOf } from '../core/address.ts';
+import type { DesiredResource } from '../core/desired.ts';
 import type { Change, PlanDocument } from '../core/plan-document.ts';
 import { kindNamed, kinds } from '../kinds/index.ts';
+import type { Kind } from '../kinds/kind.ts';
+import { referredKinds } from '../plan/referred-kinds.ts';
 import { sendsSecret } from '../plan/secrets.ts';
 import type { LedgerLine } from '../state/journal.ts';
 import type { ResourceState } from '../state/model.ts';
@@ -20,7 +23,6 @@ import { applyChange } from './change.ts';
 import type { RunDeps } from './deps.ts';
 import type { RunEvent, RunStatus } from './events.ts';
 import { createJournalIo } from './journal-io.ts';
-import { dependenciesOf } from './order.ts';
 import { recordedOf } from './recorded.ts';
 
 export type RunResult = {
@@ -162,7 +164,7 @@ function noteFailure(lease: RunDeps['lease']) {
       throw error;
     }
   };
-  return { lease: { append }, hasFailed: () => isBroken };
+  return { lease: { append, note: lease.note }, hasFailed: () => isBroken };
 }
 
 /** What the plan leaves out has its line too: the ledger lists every change of the plan. */
@@ -182,4 +184,26 @@ function lineOf(change: Change, status: LedgerLine['status'], message: string): 
  */
 function changesAtOnce(requests: number): number {
   return requests === 1 ? 1 : 2 * requests;
+}
+
+/**
+ * Which changes each change waits for. What a document refers to comes first. A delete comes last: after
+ * every change of a kind that could still refer to what goes, deleted ones included.
+ */
+export function dependenciesOf(
+  changes: readonly Change[],
+  desired: ReadonlyMap<Address, DesiredResource>,
+  kinds: readonly Kind[],
+): ReadonlyMap<Address, readonly Address[]> {
+  const referring = new Map(kinds.map((kind) => [kind.name, referredKinds(kind.schema)]));
+  return new Map(
+    changes.map((change) => [
+      change.address,
+      change.action === 'delete'
+        ? changes
+            .filter((other) => referring.get(other.kind)?.has(change.kind) === true)
+            .map(({ address }) => address)
+        : (desired.get(change.address)?.references ?? []),
+    ]),
+  );
 }

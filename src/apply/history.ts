@@ -33,7 +33,7 @@ export async function historyAfter(
   const isExpected = isMoved && steps.some((step) => step !== 'facet' && step !== 'delete');
   const entries = await awaitHistory(deps, kind, live.id, writes, {
     isExpected,
-    isMore: steps.includes('facet'),
+    isMore: steps.filter((step) => step !== 'delete').length > 1,
   });
   const { own, interleaved } = readOwnWrites(entries, writes);
   const newest = before === null ? (entries[0]?.id ?? null) : before.history_id;

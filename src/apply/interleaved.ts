@@ -18,7 +18,7 @@ export type OwnWrites = {
 };
 
 /** What a history says of a change that was carried out. */
-export type HistoryReading = {
+type HistoryReading = {
   /** The newest entry that the change made; null where none can be seen. */
   readonly own: number | null;
   readonly interleaved: readonly Interleaved[];

@@ -8,7 +8,7 @@ import type { IntentRecorded, OutcomeRecorded } from '../state/journal.ts';
 import type { RunDeps } from './deps.ts';
 import type { RunEvent } from './events.ts';
 
-export type JournalContext = {
+type JournalContext = {
   readonly address: Address;
   readonly id: string | null;
   readonly step: PlannedOperation['step'];
@@ -16,7 +16,7 @@ export type JournalContext = {
 };
 
 /** Who is told of the requests of one change. */
-export type Watch = {
+type Watch = {
   /** Every time that one is sent. */
   readonly onTry: () => void;
   /** What is written down of them. */

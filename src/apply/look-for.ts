@@ -5,7 +5,7 @@ import type { ListedResource, Reader } from '../plan/reader.ts';
 /** Clocks may differ by as much: what is older than a request by more was there before it. */
 const CLOCK_SKEW_MS = 5 * 60_000;
 
-export type Sought = {
+type Sought = {
   readonly kind: Kind;
   readonly scope: Scope;
   readonly key: string | null | undefined;

@@ -8,8 +8,14 @@ import type { JournalEntry } from '../state/journal.ts';
 import type { ResourceState } from '../state/model.ts';
 import { type OpenChange, replay } from '../state/replay.ts';
 import { scopeIn } from './check-pin.ts';
-import { freeAddress, type Settling } from './settle.ts';
-import { answeredOf, isMaking, isMakingStep, settleMaking } from './settle-making.ts';
+import {
+  answeredOf,
+  freeAddress,
+  isMaking,
+  isMakingStep,
+  type Settling,
+  settleMaking,
+} from './settle.ts';
 import type { Left, Progress, Work } from './work.ts';
 
 /**
@@ -47,7 +53,10 @@ export async function record(
             world,
           )
         : await adopted(work);
-  await deps.lease.append({ type: 'resource', address: change.address, resource });
+  const entry = { type: 'resource', address: change.address, resource } as const;
+  // Of what sent nothing no other entry tells.
+  if (change.operations.length === 0) await deps.lease.append(entry);
+  else deps.lease.note(entry);
   return resource;
 }
 
@@ -84,7 +93,7 @@ async function adopted(work: Work): Promise<ResourceState | null> {
 }
 
 /** What a change that failed left behind. */
-export type Remains = {
+type Remains = {
   readonly id: string;
   readonly resource: ResourceState;
   readonly beside: ReadonlyMap<Address, ResourceState>;

@@ -40,7 +40,7 @@ export type Evidence = {
 export type Carried = { readonly path: Path; readonly value: Json };
 
 /** What a body was found to be made of, by the text of the path. */
-export type Testimony = {
+type Testimony = {
   readonly carried: ReadonlyMap<string, Carried>;
   /** Leaves that the plan shows. */
   readonly shown: ReadonlySet<string>;

@@ -9,7 +9,7 @@ import type { Context } from './context.ts';
 import type { Session } from './session.ts';
 
 /** Histories that a plan read, by the id of their resource. */
-export type Histories = ReadonlyMap<string, readonly HistoryEntry[]>;
+type Histories = ReadonlyMap<string, readonly HistoryEntry[]>;
 
 /** A reader that keeps the histories it is asked for, so that nobody has to ask for them again. */
 export function keepHistories(reader: Reader): {

@@ -9,17 +9,15 @@ import type { Edited } from '../rollback/interleaved.ts';
 import { goneSince, narrowUndo, type Undo } from '../rollback/undo.ts';
 import type { NotUndone } from '../state/journal.ts';
 import { commandLine, quoted } from './command-line.ts';
-import { renderPlan } from './commands/plan.ts';
+import { type ReviewFormat, renderPlan, renderReview } from './commands/plan.ts';
 import { confirm } from './confirm.ts';
 import type { CommonFlags, Context } from './context.ts';
 import { EXIT, type ExitCode } from './exit.ts';
 import { planInstead } from './make-plan.ts';
 import { overrideOption } from './plan-flags.ts';
 import { showNothingDone, tellRefused } from './result.ts';
-import { type ReviewFormat, renderReview } from './review.ts';
 import { runPlan } from './run.ts';
-import type { Session } from './session.ts';
-import { tellHeld } from './tell.ts';
+import { type Session, tellHeld } from './session.ts';
 import { verifyUndo } from './verify-undo.ts';
 
 export type UndoFlags = CommonFlags & {

@@ -1,7 +1,7 @@
 import type { ExitName } from './exit.ts';
 
 /** What is said of a command beside its description and its flags. */
-export type CommandWords = {
+type CommandWords = {
   /** As they are typed, the plainest first. */
   readonly examples: readonly string[];
   /** Everything that it can end with. */

@@ -7,6 +7,7 @@ import type { RunCommand } from '../config/index.ts';
 import type { Disk } from '../state/disk.ts';
 import type { StateStore } from '../state/store.ts';
 import type { Lanes } from './lanes.ts';
+import type { Telemetry } from './monitor/telemetry.ts';
 import type { Terminal } from './terminal.ts';
 import type { Traffic } from './traffic.ts';
 
@@ -57,6 +58,8 @@ export type Context = {
   readonly traffic?: Traffic;
   /** What clients of one account share, where many stacks are worked on in one process. */
   readonly lanes?: Lanes | undefined;
+  /** Where the environment names a collector (`OTEL_EXPORTER_OTLP_ENDPOINT`). */
+  readonly telemetry?: Telemetry | undefined;
   /** Told of every request to the platform, with `--trace-http`. */
   readonly trace?: ((entry: TraceEntry) => void) | undefined;
 };

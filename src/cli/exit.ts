@@ -15,6 +15,12 @@ export const EXIT = {
 export type ExitName = keyof typeof EXIT;
 export type ExitCode = (typeof EXIT)[ExitName];
 
+/** What a command that ended so is called, where it did not do what was asked. */
+export function failureIn(code: ExitCode): ExitName | undefined {
+  if (code === EXIT.done || code === EXIT.changes) return undefined;
+  return (Object.keys(EXIT) as ExitName[]).find((name) => EXIT[name] === code);
+}
+
 /** What each exit code means, and what to do. The reference and the README say what stands here. */
 export const EXIT_WORDS: {
   readonly [name in ExitName]: { readonly means: string; readonly remedy: string };

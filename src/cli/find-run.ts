@@ -1,8 +1,7 @@
 import { CallsheetError } from '../core/errors.ts';
 import { undoRun } from '../rollback/undo.ts';
 import type { JournalEntry, RunBegan } from '../state/journal.ts';
-import type { Session } from './session.ts';
-import { entriesOf } from './unfinished.ts';
+import { entriesOf, type Session } from './session.ts';
 
 type Entries = readonly JournalEntry[];
 

@@ -4,11 +4,12 @@ import { type Address, matchesAddress } from '../core/address.ts';
 import type { PlanDocument, PlanOptions, Refusal } from '../core/plan-document.ts';
 import { makePlan, type PlanInput, type Planned } from '../plan/make.ts';
 import { judgeByRules, type Objection, objectionsTo, refusalsIn } from '../plan/objections.ts';
+import type { Reader } from '../plan/reader.ts';
+import { formatNumber } from '../render/wording.ts';
 import type { Context } from './context.ts';
+import { stage } from './monitor/telemetry.ts';
 import { checkChosen } from './plan-flags.ts';
-import { whileReading } from './reading.ts';
-import type { Session } from './session.ts';
-import { settledBy } from './unfinished.ts';
+import { type Session, settledBy } from './session.ts';
 
 /** What every plan of a session is made from; commands say what is desired and what is allowed. */
 function planInput(session: Session, context: Context): Omit<PlanInput, 'options' | 'purpose'> {
@@ -66,7 +67,9 @@ export async function planConfiguration(
 
 /** Most of the time of a plan goes into reading. */
 function showPlanning(expected: number, context: Context, input: PlanInput): Promise<Planned> {
-  return whileReading(input.reader, expected, context, (reader) => makePlan({ ...input, reader }));
+  return stage(context, 'plan', () =>
+    whileReading(input.reader, expected, context, (reader) => makePlan({ ...input, reader })),
+  );
 }
 
 /** Plans something else than the configuration: a rollback, a restoration. */
@@ -104,4 +107,47 @@ export function refusalsNow(
 ): readonly Refusal[] {
   const judged = judgeByRules(plan, { rules: session.stack.rules, now: context.now() });
   return [...refusalsIn(objectionsNow(plan, session, context)), ...judged.refusals];
+}
+
+/** How often the display is drawn anew: fast enough to see that it moves. */
+const EVERY_MS = 120;
+/** Resources between two lines in a log. */
+const STRIDE = 1000;
+
+/**
+ * Shows that the platform is being read while `work` goes on: drawn anew on a terminal, elsewhere a line for each
+ * thousand resources. `expected`: how many there are, as far as is known before.
+ */
+export async function whileReading<T>(
+  reader: Reader,
+  expected: number,
+  { terminal }: Pick<Context, 'terminal'>,
+  work: (reader: Reader) => Promise<T>,
+): Promise<T> {
+  let read = 0;
+  const { live } = terminal;
+  const watched: Reader = {
+    ...reader,
+    async read(...asked) {
+      const found = await reader.read(...asked);
+      read += 1;
+      if (live === undefined && read % STRIDE === 0) terminal.err(`${words(read, expected)} read`);
+      return found;
+    },
+  };
+  const draw = () => live?.draw(`Reading what is live: ${words(read, expected)}`);
+  draw();
+  const timer = live === undefined ? undefined : setInterval(draw, EVERY_MS).unref();
+  try {
+    return await work(watched);
+  } finally {
+    clearInterval(timer);
+    live?.end();
+  }
+}
+
+/** Facets and second looks are reads, too: once there are more than resources, their number is all that is said. */
+function words(read: number, expected: number): string {
+  const of = read <= expected && expected > 0 ? ` of ${formatNumber(expected)}` : '';
+  return `${formatNumber(read)}${of} ${expected === 1 ? 'resource' : 'resources'}`;
 }

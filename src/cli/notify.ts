@@ -6,6 +6,7 @@ import type { PlanDocument } from '../core/plan-document.ts';
 import { notificationOf } from '../render/notification.ts';
 import { describeActor } from './actor.ts';
 import type { Context } from './context.ts';
+import { hookSecret, SIGNATURE_HEADER, signatureOf } from './watch/hook.ts';
 
 export type NotifyFlags = {
   /** True: to the address of the environment. */
@@ -15,18 +16,22 @@ export type NotifyFlags = {
 
 const VARIABLE = 'CALLSHEET_NOTIFY_URL';
 
+/** Where drift is posted, and what it is signed with, where that is given. */
+export type NoticeTarget = NoticeAddress & { readonly secret: string | undefined };
+
 /** Where drift is posted; undefined where nobody asks for it. Throws before anything is read. */
 export function noticeAddress(
   { notify, notifyAlways }: NotifyFlags,
   { env }: Context,
-): NoticeAddress | undefined {
+): NoticeTarget | undefined {
   if (notify === undefined) {
     if (notifyAlways !== true) return undefined;
     throw new CallsheetError('usage', '--notify-always needs --notify');
   }
-  if (notify !== true) return readNoticeAddress(notify, 'the address of --notify');
+  const secret = hookSecret(env, 'CALLSHEET_NOTIFY_SECRET');
+  if (notify !== true) return { ...readNoticeAddress(notify, 'the address of --notify'), secret };
   const text = env[VARIABLE];
-  if (text) return readNoticeAddress(text, VARIABLE);
+  if (text) return { ...readNoticeAddress(text, VARIABLE), secret };
   throw new CallsheetError('usage', `--notify has no address, and ${VARIABLE} is not set`, {
     hint: `Set ${VARIABLE} to the address that drift is posted to; docs/drift.md says what is sent.`,
   });
@@ -34,7 +39,7 @@ export function noticeAddress(
 
 /** Posts what drifted, and that nothing did where that is asked for. */
 export async function notifyDrift(
-  address: NoticeAddress | undefined,
+  address: NoticeTarget | undefined,
   drift: PlanDocument,
   { dir, notifyAlways }: NotifyFlags & { readonly dir: string },
   context: Context,
@@ -46,7 +51,9 @@ export async function notifyDrift(
   const sender = { id, sent_at: context.now().toISOString(), commit, pipeline };
   const { stop, now, timeouts, wire, terminal } = context;
   const pause = context.pause ?? realPause;
-  const body = notificationOf(drift, sender);
-  await postNotice(address, { delivery: id, body }, { pause, stop, now, timeouts, wire });
+  const body = JSON.stringify(notificationOf(drift, sender));
+  const { secret } = address;
+  const headers = secret === undefined ? {} : { [SIGNATURE_HEADER]: signatureOf(body, secret) };
+  await postNotice(address, { delivery: id, body, headers }, { pause, stop, now, timeouts, wire });
   terminal.err('The notification was delivered.');
 }

@@ -15,7 +15,7 @@ import { counted } from './traffic.ts';
 /** Requests in flight at once, unless `--concurrency` says otherwise. */
 export const DEFAULT_CONCURRENCY = 8;
 
-export type ClientSource = {
+type ClientSource = {
   /** Folder that files are sent from. */
   readonly dir: string;
   readonly platform: { readonly base_url: string | undefined; readonly by: NamedBy };

@@ -25,7 +25,7 @@ export type PlatformSession = {
 };
 
 /** Opens a session for looking at the platform. Sends nothing yet. */
-export async function openPlatform(flags: CommonFlags, context: Context): Promise<PlatformSession> {
+async function openPlatform(flags: CommonFlags, context: Context): Promise<PlatformSession> {
   const settings = findSettings(flags, context);
   const source = settings ?? {
     dir: flags.dir,

@@ -2,46 +2,50 @@
  * `cli/` is the command line: flags in, stages called, results rendered, an exit code out. Each command
  * is a thin file of its own, loaded when it is asked for.
  */
-import { Command, CommanderError, Option } from 'commander';
+import { Argument, Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { nearest } from '../core/nearest.ts';
 import { addAuthorCommands } from './author-commands.ts';
 import { COMMAND_WORDS } from './command-words.ts';
 import type { DriftFlags } from './commands/drift.ts';
 import type { ValidateFlags } from './commands/validate.ts';
 import type { CommonFlags, Context, RunSecret } from './context.ts';
-import { EXIT, type ExitCode } from './exit.ts';
+import { EXIT, type ExitCode, failureIn } from './exit.ts';
 import { oneOrTree } from './fleet/enter.ts';
 import type { TreeFlags } from './fleet/flags.ts';
-import { isSpeltOut, listedCommand } from './listed-command.ts';
-import type { Act } from './making-commands.ts';
+import type { Act, MakeCommand } from './making-commands.ts';
+import { openTelemetry, type Telemetry } from './monitor/telemetry.ts';
 import {
+  allowanceOptionsOn,
   commonOptions,
   concurrency,
   format,
+  listen,
+  log,
+  overrideFreeze,
   port,
+  positive,
   refresh,
+  repeatable,
+  span,
   targetOptionsOn,
   treeOptionsOn,
   whole,
 } from './options.ts';
 import { addPlanningCommands } from './planning-commands.ts';
-import { addQueueCommands } from './queue-commands.ts';
 import { addReadCommands } from './read-commands.ts';
 import { addRecoveryCommands } from './recovery-commands.ts';
-import { addRestoreCommand } from './restore-command.ts';
 import { simulationOptionsOn } from './simulation-options.ts';
-import { addSnapshotCommands } from './snapshot-commands.ts';
-import { spreadPairs } from './spread-pairs.ts';
+import { addSnapshotCommands, keyOptionsOn } from './snapshot-commands.ts';
 import { addStateCommands } from './state-commands.ts';
 import { openTerminal, type Terminal } from './terminal.ts';
 import { openTraceFile, type TraceFile } from './trace-file.ts';
-import { addWatchCommand } from './watch-command.ts';
 
-export type Deps = Omit<Context, 'terminal' | 'trace' | 'traffic' | 'runSecret'>;
+export type Deps = Omit<Context, 'terminal' | 'trace' | 'traffic' | 'runSecret' | 'telemetry'>;
 
 /** Parses the arguments, runs the command, and says how it ended. Never throws for a user's mistake. */
 export async function runProgram(argv: readonly string[], deps: Deps): Promise<ExitCode> {
   let exit: ExitCode = EXIT.done;
+  let name = 'callsheet';
 
   /** Gives a command its context, and turns what it throws into a report. */
   const action =
@@ -62,17 +66,23 @@ export async function runProgram(argv: readonly string[], deps: Deps): Promise<E
         },
       };
       let traced: TraceFile | undefined;
+      let telemetry: Telemetry | undefined;
       try {
         traced =
           flags.traceHttp === undefined ? undefined : openTraceFile(flags.traceHttp, terminal);
         const runSecret = flags.allowExec === true ? await secretCommands(deps) : undefined;
-        exit = await run(flags, {
+        const { env, version, wire } = deps;
+        telemetry = openTelemetry({ env, version, tell: terminal.err });
+        const context = {
           ...deps,
+          ...(telemetry === undefined ? {} : { telemetry, wire: telemetry.through(wire) }),
           terminal,
           runSecret,
           trace: traced?.write,
           traffic: { retries: 0 },
-        });
+        };
+        const work = () => run(flags, context);
+        exit = await (telemetry?.task(name, work, { failure: failureIn }) ?? work());
       } catch (thrown) {
         // What goes well needs none of it.
         const { endedBy, failureJson, reportFailure } = await import('./report.ts');
@@ -87,10 +97,14 @@ export async function runProgram(argv: readonly string[], deps: Deps): Promise<E
         );
       } finally {
         traced?.close();
+        await telemetry?.close();
       }
     };
 
   const program = buildProgram(action, deps.version, argv);
+  program.hook('preAction', (_, command) => {
+    name = pathTo(command);
+  });
   try {
     refuseUnknownHelp(program, argv);
     await program.parseAsync(helpLine(spreadPairs(argv)), { from: 'user' });
@@ -100,6 +114,12 @@ export async function runProgram(argv: readonly string[], deps: Deps): Promise<E
     exit = error.exitCode === 0 ? EXIT.done : EXIT.error;
   }
   return exit;
+}
+
+/** `callsheet state mv`. */
+function pathTo(command: Command): string {
+  const { parent } = command;
+  return parent === null ? command.name() : `${pathTo(parent)} ${command.name()}`;
 }
 
 /** Loaded when it is asked for: it is of no use to most commands. */
@@ -290,4 +310,170 @@ function withWords(command: Command, path: string): Command {
   const codes = exits.map((name) => EXIT[name]).join(', ');
   const lines = ['', 'Examples:', ...examples.map((line) => `  ${line}`), '', `Exit: ${codes}`];
   return command.addHelpText('after', lines.join('\n'));
+}
+
+/**
+ * Whether a command is spelt out for a line. Most of the time it takes to start would go into flags that nobody
+ * asks about; so where a line names commands, the others have nothing but a name.
+ */
+function isSpeltOut(path: readonly string[], argv: readonly string[]): boolean {
+  const [name = '', inner] = path;
+  const [first] = argv;
+  if (first === 'help' || !argv.some((word) => INNER.has(word))) return true;
+  if (!argv.includes(name)) return false;
+  const named = INNER.get(name) ?? [];
+  return inner === undefined || argv.includes(inner) || !named.some((one) => argv.includes(one));
+}
+
+/** The commands below each command, by their names. */
+const INNER: ReadonlyMap<string, readonly string[]> = new Map(
+  [...Map.groupBy(Object.keys(COMMAND_WORDS), (path) => path.split(' ')[0] ?? '')].map(
+    ([name, paths]) => [name, paths.flatMap((path) => path.split(' ')[1] ?? [])],
+  ),
+);
+
+/** A command that can be listed and suggested, and no more: what is said of it besides is not kept. */
+function listedCommand(name: string): Command {
+  const made = new Command(name);
+  const ignore = () => made;
+  return Object.assign(made, {
+    ...{ option: ignore, requiredOption: ignore, addOption: ignore },
+    ...{ argument: ignore, addArgument: ignore, addHelpText: ignore, action: ignore },
+  });
+}
+
+/** The commands that spread a tree of stacks over machines. */
+function addQueueCommands(command: MakeCommand, action: Act): void {
+  allowanceOptionsOn(command('enqueue', 'have workers run a command in every stack of a tree'))
+    .addArgument(new Argument('[command]', 'what they run').choices(['plan', 'apply', 'drift']))
+    .argument('[plans]', 'for apply: the folder of callsheet plan --recursive --out FOLDER')
+    .addOption(queue())
+    .option('--auto-approve', 'for apply: do not ask')
+    .option('--rollback-on-failure', 'for apply: undo what a run did, should it fail')
+    .option('--detailed-exitcode', 'for plan and drift: exit 2 when there are changes')
+    .option('--out <folder>', 'for plan, with --wait or --report: write the plans to a folder')
+    .option('--wait', 'follow it, and report what came of it')
+    .option('--report <batch>', 'report what came of a batch')
+    .addOption(format('text', 'json', 'markdown'))
+    .action((name: string | undefined, plans: string | undefined, flags) =>
+      action(async (given: typeof flags, context) =>
+        (await import('./commands/enqueue.ts')).enqueueCommand(name, plans, given, context),
+      )(flags),
+    );
+
+  command('worker', 'run what was enqueued, in the stacks of a checkout')
+    .addOption(queue())
+    .option('--until-empty', 'end once nothing is left to do')
+    .addOption(
+      new Option('--stacks <n>', 'stacks at work at once').argParser(atLeastOne).default(4),
+    )
+    .addOption(
+      new Option('--concurrency <n>', 'requests in flight at once, of all stacks together')
+        .argParser(atLeastOne)
+        .default(8),
+    )
+    .addOption(listen('/healthz and /metrics'))
+    .addOption(log())
+    .action(
+      action(async (flags, context) =>
+        (await import('./commands/worker.ts')).worker(flags, context),
+      ),
+    );
+}
+
+function queue(): Option {
+  return new Option(
+    '--queue <address>',
+    'the database of the queue: postgres://user@host/database (also CALLSHEET_QUEUE)',
+  );
+}
+
+function atLeastOne(value: string): number {
+  if (/^[1-9]\d{0,5}$/.test(value)) return Number(value);
+  throw new InvalidArgumentError('It must be at least 1.');
+}
+
+/** `callsheet restore`: brings back what a snapshot holds. */
+function addRestoreCommand(command: MakeCommand, action: Act): void {
+  keyOptionsOn(command('restore', 'bring back what a snapshot holds, here or elsewhere'))
+    .argument('<file>', 'a file of callsheet snapshot create')
+    .addOption(repeatable('--organization <name|id>', 'this organization of the snapshot alone'))
+    .addOption(
+      repeatable('--map-organization <old=new>', 'this one alone, and into another: names or ids'),
+    )
+    .addOption(
+      repeatable(
+        '--map-knowledge-base <old=new>',
+        'a knowledge base that takes the place of another',
+      ),
+    )
+    .option('--map-texts', 'put new ids into prompts, transfer rules and contact policies, too')
+    .option('--over', 'change what is there already back to what the snapshot has')
+    .option('--secrets <file>', 'YAML: address, path, and env:NAME, file:PATH or exec:COMMAND')
+    .option('--without-secrets', 'restore although secrets are missing')
+    .option('--media <folder>', 'holds voice clips and documents, called as they were')
+    .option('--state <file>', 'where to remember what was made')
+    .option('--dry-run', 'show what would be done, and which secrets are needed')
+    .option('--auto-approve', 'do not ask')
+    .option('--skip-refused', 'leave out what is refused and do the rest')
+    .addOption(overrideFreeze())
+    .addOption(concurrency())
+    .addOption(format('text', 'json'))
+    .action((file: string, flags) =>
+      action(async (given: typeof flags, context) =>
+        (await import('./commands/restore.ts')).restore(file, given, context),
+      )(flags),
+    );
+}
+
+/** Flags that take several `OLD=NEW` (DESIGN §3), each given once for commander. */
+const FLAGS: ReadonlySet<string> = new Set(['--map-organization', '--map-knowledge-base']);
+
+/**
+ * Gives the flag again to each pair that follows one, so that `--map-organization a=b c=d FILE` and
+ * `FILE --map-organization a=b c=d` mean the same: a flag that took whatever follows would take the file.
+ */
+export function spreadPairs(argv: readonly string[]): readonly string[] {
+  let flag: string | undefined;
+  let hasValue = false;
+  return argv.flatMap((word) => {
+    if (FLAGS.has(word)) {
+      [flag, hasValue] = [word, false];
+      return [word];
+    }
+    const isPair = flag !== undefined && /^[^-=][^=]*=/.test(word);
+    if (flag !== undefined && isPair && hasValue) return [flag, word];
+    if (isPair) hasValue = true;
+    else flag = undefined;
+    return [word];
+  });
+}
+
+/** The command that runs for long. */
+function addWatchCommand(command: MakeCommand, action: Act): void {
+  targetOptionsOn(command('watch', 'look for drift again and again; put back what is marked'))
+    .addOption(
+      new Option('--interval <span>', 'time from one pass to the next: 30s, 5m, 1h')
+        .argParser(span)
+        .default(300_000, '5m'),
+    )
+    .addOption(
+      listen('/healthz, /metrics and /hook').default(
+        { host: '127.0.0.1', port: 9464 },
+        '127.0.0.1:9464',
+      ),
+    )
+    .option('--heal', 'put back what drifted where lifecycle.heal is true')
+    .addOption(
+      new Option('--heal-limit <n>', 'tries for one resource within an hour')
+        .argParser(positive)
+        .default(3),
+    )
+    .option('--notify [url]', 'post drift as JSON to this address, or to CALLSHEET_NOTIFY_URL')
+    .addOption(log())
+    .addOption(refresh())
+    .addOption(concurrency())
+    .action(
+      action(async (flags, context) => (await import('./commands/watch.ts')).watch(flags, context)),
+    );
 }

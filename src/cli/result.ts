@@ -9,7 +9,7 @@ import type { LedgerLine } from '../state/journal.ts';
 import { commandLine } from './command-line.ts';
 import type { CommonFlags, Context } from './context.ts';
 import { EXIT, type ExitCode } from './exit.ts';
-import { say } from './tell.ts';
+import { say } from './session.ts';
 import type { Verification, VerifiedResult } from './verify-undo.ts';
 
 type Shown = {

@@ -19,10 +19,9 @@ import { quoted } from './command-line.ts';
 import type { Context } from './context.ts';
 import type { ExitCode } from './exit.ts';
 import { beganOf, findLastApplied, readRun } from './find-run.ts';
-import { openSession, type Session } from './session.ts';
+import { openSession, refuseBeside, type Session } from './session.ts';
 import { type Relevant, readRelevant } from './snapshot/kept.ts';
 import { type KeyFlags, keysFrom } from './snapshot/keys.ts';
-import { refuseBeside } from './unfinished.ts';
 
 export type RollbackToFlags = UndoFlags &
   KeyFlags & {

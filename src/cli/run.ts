@@ -24,12 +24,18 @@ import { claimForRun } from './claims.ts';
 import type { CommonFlags, Context } from './context.ts';
 import { EXIT, type ExitCode } from './exit.ts';
 import { objectionsNow, refusalsNow } from './make-plan.ts';
+import { stage } from './monitor/telemetry.ts';
 import { openProgress } from './progress.ts';
 import { showNothingDone, showResult, tellRefused } from './result.ts';
 import { runId } from './run-id.ts';
-import { fingerprintsForRun, type Session, sealerFor } from './session.ts';
-import { say } from './tell.ts';
-import { acquireUntil, recordSettlement } from './unfinished.ts';
+import {
+  acquireUntil,
+  fingerprintsForRun,
+  recordSettlement,
+  type Session,
+  say,
+  sealerFor,
+} from './session.ts';
 import type { Left, Verification, VerifiedResult } from './verify-undo.ts';
 
 const STOPPING =
@@ -66,10 +72,16 @@ export type RunRequest = {
 /** Takes the lease, settles a dead run, carries the plan out, commits the state and shows the ledger. */
 export async function runPlan(planned: Planned, request: RunRequest): Promise<ExitCode> {
   const { session, context, purpose } = request;
-  const { plan } = planned;
-  await needSecrets(plan, request);
+  await needSecrets(planned.plan, request);
   session.beginWriting();
   const run = runId(context.now());
+  const attributes = { 'callsheet.run.id': run, 'callsheet.purpose': purpose };
+  return stage(context, 'run', () => runAs(run, planned, request), attributes);
+}
+
+async function runAs(run: string, planned: Planned, request: RunRequest): Promise<ExitCode> {
+  const { session, context, purpose } = request;
+  const { plan } = planned;
   const actor = await describeActor(session.stack.dir, context);
   const holder = {
     run,
@@ -81,7 +93,9 @@ export async function runPlan(planned: Planned, request: RunRequest): Promise<Ex
   };
   const lease = await acquireUntil(session.store, holder, request.freeBy ?? 0, context);
   return releasing(lease, async () => {
-    const settled = await recordSettlement(lease, session, context);
+    const settled = await stage(context, 'recover', () =>
+      recordSettlement(lease, session, context),
+    );
     const fingerprints = await fingerprintsForRun(settled, session, context);
     const state = concealState(settled, fingerprints);
     await claimForRun(lease, planned, session);
@@ -236,12 +250,16 @@ async function execute(
   // A rollback is held against what it found; whoever verifies nothing keeps nothing.
   const noting =
     request.verify === undefined ? deps : { ...deps, lease: noteSnapshots(lease, found) };
-  const executed = await executePlan(plan, noting, progress.onEvent).finally(() => {
+  const executed = await stage(context, 'apply', () =>
+    executePlan(plan, noting, progress.onEvent),
+  ).finally(() => {
     forgetStop();
     progress.stop();
   });
-  const result = await verified(executed, found, request);
-  const confirmed = await confirm(result, deps, request);
+  const { result, confirmed } = await stage(context, 'verify', async () => {
+    const known = await verified(executed, found, request);
+    return { result: known, confirmed: await confirm(known, deps, request) };
+  });
   const isUntouched = (address: Address) => result.resources[address] === state.resources[address];
   const refreshed = new Map(
     [...confirmed, ...planned.refresh].filter(
@@ -263,7 +281,9 @@ async function execute(
     ...(result.verification?.left.length ? { left: result.verification.left } : {}),
   });
   const resources = { ...result.resources, ...Object.fromEntries(refreshed) };
-  await lease.commit(nextState(withHolds(state, guarded.holds), run, resources));
+  await stage(context, 'commit', () =>
+    lease.commit(nextState(withHolds(state, guarded.holds), run, resources)),
+  );
   await progress.close();
   if (request.onResult === undefined) showResult(run, plan, result, request);
   else request.onResult(run, result);
@@ -299,11 +319,15 @@ function tellStop({ stop, terminal }: Context): () => void {
 }
 
 /** The lease, which keeps what the run finds before it writes. */
-function noteSnapshots(lease: Lease, found: Map<Address, SnapshotTaken>): Pick<Lease, 'append'> {
+function noteSnapshots(
+  lease: Lease,
+  found: Map<Address, SnapshotTaken>,
+): Pick<Lease, 'append' | 'note'> {
   return {
-    append(entry) {
+    append: lease.append,
+    note(entry) {
       if (entry.type === 'snapshot') found.set(entry.address, entry);
-      return lease.append(entry);
+      lease.note(entry);
     },
   };
 }

@@ -25,7 +25,7 @@ export type SimulationFlags = {
 };
 
 /** What flags and files come to: options to start with, and faults to set before the first request. */
-export type SimulationRequest = {
+type SimulationRequest = {
   readonly options: Pick<
     SimulatorOptions,
     'seed' | 'dialect' | 'rateLimit' | 'latencyMs' | 'chaosSeed'

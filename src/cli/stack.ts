@@ -30,7 +30,7 @@ export type LoadedStack = {
 };
 
 /** Where a secret is written: a field of a resource. */
-export type SecretUse = Pick<SecretPlace, 'address' | 'path' | 'source'>;
+type SecretUse = Pick<SecretPlace, 'address' | 'path' | 'source'>;
 
 /** What is to become of the secrets: `skip` reads none, and `try` takes those that are at hand. */
 export type SecretsWanted = 'skip' | 'try';

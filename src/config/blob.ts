@@ -79,7 +79,7 @@ const RULES: Readonly<Record<string, Rule>> = {
 const HEAD_BYTES = 4096;
 
 type Words = Pick<Problem, 'rule' | 'message' | 'hint'>;
-export type BlobOutcome = { readonly blob: Blob } | { readonly words: Words };
+type BlobOutcome = { readonly blob: Blob } | { readonly words: Words };
 
 /**
  * The file that a field with `x-file` names, checked for type and size. The type follows from the name

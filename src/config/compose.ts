@@ -1,24 +1,30 @@
 import { type Address, withKey } from '../core/address.ts';
 import type { FieldSchema } from '../core/schema.ts';
+import type { Json } from '../core/value.ts';
 import type { Kind } from '../kinds/kind.ts';
 import { type Bases, fieldsOf, type Layer } from './bases.ts';
-import { tooMuch } from './bounds.ts';
 import { textsIn } from './field-texts.ts';
 import { fillRow, usesRow } from './fill-row.ts';
+import { type Folder, isUnreadable } from './folder.ts';
 import { readLoop } from './for-each.ts';
-import type { Foundation, Foundations } from './foundation.ts';
-import { expressionsIn } from './interpolate.ts';
+import { expressionsIn, wholeExpression } from './interpolate.ts';
 import { layOver } from './lay-over.ts';
 import { unpack } from './packed.ts';
 import type { Patches } from './patches.ts';
 import type { Problem, Report } from './problems.ts';
 import { type Loop, reportRows } from './read-rows.ts';
-import { type Context, rootField, type Surroundings } from './resolved.ts';
+import {
+  type Context,
+  type Foundation,
+  type Foundations,
+  rootField,
+  type Surroundings,
+} from './resolved.ts';
 import type { WrittenResource } from './resources.ts';
 import { eachPath, type Row } from './rows.ts';
 import { resourceSchema } from './schema.ts';
 import type { Place } from './source.ts';
-import { describe, type Member, type WrittenMap } from './written.ts';
+import { describe, type Member, memberOf, type Written, type WrittenMap } from './written.ts';
 
 /** A resource that was found, before its layers are laid over each other. */
 export type ComposedResource = Omit<WrittenResource, 'body'> & {
@@ -43,12 +49,12 @@ export type Made = {
 };
 
 /** What one written resource comes to; with rows, its own address is none. */
-export type Composition = {
+type Composition = {
   readonly hasRows: boolean;
   readonly resources: readonly ComposedResource[];
 };
 
-export type Composing = {
+type Composing = {
   readonly bases: Bases;
   readonly foundations: Foundations;
   readonly patches: Patches;
@@ -224,4 +230,53 @@ function refuseStray(bodies: readonly WrittenMap[], { report, subject, address }
       place: member.keyPlace,
     });
   }
+}
+
+/**
+ * What rows may come to. Files, nesting and aliases have limits of their own, where they are read (`MAX_TEXT_BYTES`,
+ * `MAX_DEPTH`, `MAX_ALIASED_NODES`, `MOST_ALTERNATIVES`); rows multiply what stands once.
+ */
+
+/** Rows of one resource: a single stack holds some hundred thousand agents in memory. */
+const MOST_ROWS = 250_000;
+/** Characters that all rows of a resource fill in together: 100,000 prompts of 10,000. */
+const MOST_FILLED_CHARACTERS = 1_000_000_000;
+
+/** What is wrong with so many rows of these bodies, as a message after `for_each`. */
+function tooMuch(rows: number, bodies: readonly Written[], folder: Folder): Problem | undefined {
+  const count = rows.toLocaleString('en-US');
+  if (rows > MOST_ROWS) {
+    return {
+      rule: 'for-each/too-much',
+      message: `has ${count} rows; a resource may have ${MOST_ROWS.toLocaleString('en-US')}`,
+      hint: 'Split the table, and the stack with it: an organization or a region each',
+    };
+  }
+  const each = bodies.reduce((sum, body) => sum + charactersIn(body, folder), 0);
+  if (rows * each <= MOST_FILLED_CHARACTERS) return undefined;
+  return {
+    rule: 'for-each/too-much',
+    message: `has ${count} rows and fills in ${each.toLocaleString('en-US')} characters for each, ${(rows * each).toLocaleString('en-US')} together; all rows of a resource may fill in ${MOST_FILLED_CHARACTERS.toLocaleString('en-US')}`,
+    hint: 'Make the template smaller, or split the table and the stack with it',
+  };
+}
+
+/** Characters of the texts that are filled in for each row: those with expressions, and templates. */
+function charactersIn(node: Written, folder: Folder): number {
+  if (node.type === 'scalar') {
+    const { value }: { readonly value: Json } = node;
+    const isFilled = typeof value === 'string' && value.includes('${');
+    return isFilled && wholeExpression(value) === undefined ? value.length : 0;
+  }
+  if (node.type === 'list') {
+    return node.items.reduce((sum, item) => sum + charactersIn(item, folder), 0);
+  }
+  const template = memberOf(node, '$template')?.value;
+  let sum = 0;
+  if (template?.type === 'scalar' && typeof template.value === 'string') {
+    const read = folder.text(template.value);
+    if (!isUnreadable(read)) sum += read.source.text.length;
+  }
+  for (const { value } of node.members.values()) sum += charactersIn(value, folder);
+  return sum;
 }

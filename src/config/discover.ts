@@ -7,7 +7,7 @@ import type { Place } from './source.ts';
 /** The file that makes a folder a stack. */
 export const STACK_FILE = 'callsheet.yaml';
 
-export type Discovered = {
+type Discovered = {
   /** Paths of the YAML files beside `callsheet.yaml`, relative to the stack folder, in order. */
   readonly files: readonly string[];
   readonly problems: readonly Problem[];

@@ -10,7 +10,7 @@ import { ENVIRONMENT_MEMBERS, settingsSchema } from './settings-schema.ts';
 import { memberOf, type WrittenMap } from './written.ts';
 
 /** `callsheet.yaml` as one environment has it. */
-export type Environment = {
+type Environment = {
   readonly root: WrittenMap;
   readonly patches: readonly Patch[];
 };

@@ -10,7 +10,7 @@ import { OWN_MEMBERS, topSchema, writtenSchema } from './own-members.ts';
 import { isFree, isRefused, isText, namedField, typesOf } from './schema.ts';
 
 /** Why there is nothing to document under a name. */
-export type NoField = { readonly message: string; readonly hint: string };
+type NoField = { readonly message: string; readonly hint: string };
 
 /** One step of the way from a kind to a field. */
 type Step = { readonly name: string; readonly schema: FieldSchema; readonly required: boolean };

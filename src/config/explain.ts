@@ -31,7 +31,7 @@ export type Origin = {
 };
 
 /** What one layer says of a value. */
-export type LayerSaid = {
+type LayerSaid = {
   /** `base common`, `agent.clinic`, `environment staging`. */
   readonly by: string;
   /** As it is written, or what it is where that is long; masked where it is sensitive. */

@@ -13,7 +13,7 @@ type Limits = {
   readonly maxItems?: number;
 };
 
-export type FactsOptions = {
+type FactsOptions = {
   /** Whether the object that holds the field must have it. */
   readonly isRequired: boolean;
   /** Whether it is a field of the platform, not one of Callsheet's own. */

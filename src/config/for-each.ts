@@ -8,7 +8,7 @@ import { type Place, positionOf } from './source.ts';
 import { type Member, memberOf, type Written } from './written.ts';
 
 /** A row with the key that makes it a resource of its own. */
-export type KeyedRow = { readonly key: string; readonly row: Row };
+type KeyedRow = { readonly key: string; readonly row: Row };
 
 /**
  * The rows of a resource, each with its key. Every problem is reported; a row that has one is left out.

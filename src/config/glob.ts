@@ -6,9 +6,9 @@
 export type Glob = (path: string) => boolean;
 
 /** Characters of a pattern. Paths have at most 4,096, and a pattern says less than a path. */
-export const MOST_PATTERN_CHARACTERS = 1_000;
+const MOST_PATTERN_CHARACTERS = 1_000;
 /** Patterns that the braces of one come to. */
-export const MOST_ALTERNATIVES = 100;
+const MOST_ALTERNATIVES = 100;
 
 /** A sign of a name, or any number of any of them. */
 type Token = '*' | Sign;

@@ -11,7 +11,7 @@ import { nearest } from './nearest.ts';
 import { fieldNames, isFree, namedField, typesOf } from './schema.ts';
 
 /** Why a path of `lifecycle.ignore` ignores nothing. */
-export type WrongPath = {
+type WrongPath = {
   /** What follows the path in the message. */
   readonly message: string;
   readonly hint?: string | undefined;

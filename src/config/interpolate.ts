@@ -20,7 +20,7 @@ export type Scope = {
   readonly used?: Set<string>;
 };
 
-export type Interpolated = {
+type Interpolated = {
   /** Undefined where an expression could not be filled in. */
   readonly text: string | undefined;
   /** Problems with the expression each is about; the caller knows where the text stands, unless a problem has a place of its own. */

@@ -24,7 +24,7 @@ import {
  * | a list, and an element `{ $remove: name }`          | the list without that element                 |
  * | anything, and `{ $replace: value }`                 | the value as it stands, not merged            |
  */
-export type Merge = {
+type Merge = {
   /** Holds the definitions that `$ref`s of the schema lead to. */
   readonly root: FieldSchema;
   readonly add: (problem: Problem) => void;

@@ -15,7 +15,7 @@ import type { PlacedRule } from './rules.ts';
 import type { StackFile } from './stack-file.ts';
 import { openTexts, type Texts } from './texts.ts';
 
-export type LintInput = {
+type LintInput = {
   readonly resources: readonly DesiredResource[];
   readonly kinds: readonly Kind[];
   readonly settings: LintSettings;

@@ -2,30 +2,43 @@ import { resolve as resolvePath } from 'node:path';
 import type { Address } from '../core/address.ts';
 import type { DesiredResource } from '../core/desired.ts';
 import type { Diagnostic } from '../core/diagnostics.ts';
+import { digestOf } from '../core/digest.ts';
 import type { Guards } from '../core/guards.ts';
-import type { Path } from '../core/path.ts';
+import { formatPath, type Path } from '../core/path.ts';
 import type { PlanRules } from '../core/plan-rules.ts';
+import { namesField } from '../core/schema.ts';
 import type { StatePlace } from '../core/state-place.ts';
-import { kinds as allKinds } from '../kinds/index.ts';
+import type { ValueObject } from '../core/value.ts';
+import { kinds as allKinds, kindNamed } from '../kinds/index.ts';
 import type { Kind } from '../kinds/kind.ts';
-import { toDesired } from './desired.ts';
-import { digestStack } from './digest.ts';
-import { STACK_FILE } from './discover.ts';
+import { openBases } from './bases.ts';
+import { type Inherited, resolveBlock } from './block.ts';
+import { compose } from './compose.ts';
+import { discover, STACK_FILE } from './discover.ts';
+import { checkNames } from './duplicates.ts';
+import { enterEnvironment } from './environment.ts';
+import { patchBodiesIn } from './environments.ts';
 import { type Origin, originOf } from './explain.ts';
-import { openFolder } from './folder.ts';
+import { type Folder, openFolder } from './folder.ts';
 import { reportLint } from './lint.ts';
+import { openLooks } from './look.ts';
 import { secretNames } from './masks.ts';
-import type { Moves } from './moves.ts';
-import { readParts } from './parts.ts';
-import { openReport } from './problems.ts';
+import { type Moves, readMoves } from './moves.ts';
+import { openPatches, type Patch } from './patches.ts';
+import { openReport, type Problem, type Report } from './problems.ts';
+import { checkReferences } from './references.ts';
 import { refuseFolder } from './refuse-folder.ts';
-import type { ResolvedResource } from './resource.ts';
-import { checkSecrets, secretPlaces } from './secret-places.ts';
-import type { SecretPlace } from './secrets.ts';
-import type { Platform } from './settings.ts';
-import { readStackFile } from './stack-file.ts';
+import { openFoundations, type Surroundings } from './resolved.ts';
+import { type ResolvedResource, resolveResource } from './resource.ts';
+import { collectResources, type WrittenBlock, type WrittenResources } from './resources.ts';
+import { withoutRows } from './row-files.ts';
+import { ABSENT, checkSecret, type SecretPlace } from './secrets.ts';
+import { lookupOrganization, type Platform, readSettings, type Settings } from './settings.ts';
+import { positionOf, type Source } from './source.ts';
+import { readStackFile, type StackFile } from './stack-file.ts';
 import { openRules } from './team-rules.ts';
-import type { Variables } from './variables.ts';
+import { readVariables, unreadableVariables, type Variables } from './variables.ts';
+import { memberOf, type Written, type WrittenMap } from './written.ts';
 
 export type LoadOptions = {
   /** The stack folder. */
@@ -78,7 +91,7 @@ export type Stack = {
 };
 
 /** A stack before it became data: every value with the place where it stands. */
-export type WrittenStack = {
+type WrittenStack = {
   readonly resources: readonly ResolvedResource[];
   readonly variables: Variables;
   /** Its YAML files, relative to its folder. */
@@ -179,4 +192,269 @@ export async function loadStack(
     },
   };
   return { stack, diagnostics, files };
+}
+
+const NONE: readonly never[] = [];
+
+/** A resource without holes, as the rest of Callsheet knows it. Only called once nothing is wrong. */
+function toDesired(resource: ResolvedResource): DesiredResource {
+  const { kind, address, document, lifecycle, refs, ownPlace, placeOf } = resource;
+  const position = positionOf(ownPlace);
+  return {
+    address,
+    kind: kind.name,
+    // Without errors there is no `Failed` in it.
+    document: document as ValueObject,
+    lifecycle,
+    isPartial: false,
+    references: refs.length === 0 ? NONE : [...new Set(refs.map((ref) => ref.address))],
+    position,
+    locate: (path) => {
+      const place = placeOf(path);
+      return place === undefined ? position : positionOf(place);
+    },
+  };
+}
+
+/**
+ * `sha256:…` over everything of a stack that decides what a plan does, and nothing else: comments, file
+ * names of the YAML and the order of keys do not change it. Files enter by their content, secrets by
+ * where they are read from. Freeze windows say when a plan may run, not what it does: they are asked when it
+ * is applied, and one that is added later neither makes a plan stale nor lifts a hold.
+ */
+function digestStack(
+  { platform, organizations, guards }: Pick<Settings, 'platform' | 'organizations' | 'guards'>,
+  resources: readonly DesiredResource[],
+  moves: Moves,
+): string {
+  const { base_url, endpoints, assume } = platform;
+  const { freeze: _, ...limits } = guards;
+  return digestOf({
+    platform: { base_url, endpoints, assume },
+    organizations,
+    guards: limits,
+    ...(moves.moved.length > 0 ? { moved: moves.moved } : {}),
+    ...(moves.forget.length > 0 ? { forget: moves.forget } : {}),
+    resources: resources.map(({ address, kind, document, lifecycle }) => ({
+      address,
+      kind,
+      ...apart(kind, document),
+      lifecycle,
+    })),
+  });
+}
+
+/** Fields newer than the schema enter apart: a schema that comes to know one makes another digest. */
+function apart(kind: string, document: ValueObject) {
+  const { schema } = kindNamed(kind);
+  const entries = Object.entries(document);
+  const isNamed = ([field]: (typeof entries)[number]) => namesField(schema, field);
+  if (entries.every(isNamed)) return { document, unchecked: {} };
+  return {
+    document: Object.fromEntries(entries.filter(isNamed)),
+    unchecked: Object.fromEntries(entries.filter((entry) => !isNamed(entry))),
+  };
+}
+
+/**
+ * Reports every place that uses a secret which no stack may have; with `check`, also those which cannot be had now.
+ */
+function checkSecrets(
+  resources: readonly ResolvedResource[],
+  folder: Folder,
+  { env, secrets: wanted }: Pick<LoadOptions, 'env' | 'secrets'>,
+  report: Report,
+) {
+  for (const { address, secrets } of resources) {
+    for (const { source, path, place } of secrets) {
+      const words = checkSecret(source, env, folder);
+      if (words === undefined || (wanted === 'skip' && ABSENT.has(words.rule))) continue;
+      const field = formatPath(path);
+      report.add({
+        ...words,
+        message: `${address}: ${field} ${words.message}`,
+        address,
+        path: field,
+        place,
+      });
+    }
+  }
+}
+
+/** Every place of the stack that uses a secret. */
+function secretPlaces(resources: readonly ResolvedResource[]): readonly SecretPlace[] {
+  return resources.flatMap(({ address, secrets }) =>
+    secrets.map(({ source, path, place }) => ({
+      source,
+      address,
+      path: formatPath(path),
+      position: positionOf(place),
+    })),
+  );
+}
+
+/** The files of a stack, and what they come to before anything is left out that is wrong. */
+type Parts = {
+  readonly settings: Settings | undefined;
+  readonly resources: readonly ResolvedResource[];
+  readonly moves: Moves;
+  readonly variables: Variables;
+  /** `callsheet.yaml`, with its environment. */
+  readonly root: WrittenMap | undefined;
+  readonly files: readonly StackFile[];
+};
+
+/** The map of `callsheet.yaml`; an empty file is an empty map, in which everything is missing. */
+function settingsRoot(root: Written | undefined): WrittenMap | undefined {
+  if (root?.type === 'scalar' && root.empty) {
+    return { type: 'map', place: root.place, members: new Map() };
+  }
+  return root?.type === 'map' ? root : undefined;
+}
+
+/** Resolves every resource of the files, and what their blocks hand down. */
+function readParts(
+  main: StackFile,
+  folder: Folder,
+  options: LoadOptions,
+  kinds: readonly Kind[],
+  report: Report,
+): Parts {
+  const { environment, env } = options;
+  const written = settingsRoot(main.root);
+  const { root, patches } =
+    written === undefined
+      ? { root: undefined, patches: [] }
+      : enterEnvironment(written, environment, folder.dir, report);
+  const names = secretNames(kinds);
+  const variables =
+    root === undefined
+      ? unreadableVariables
+      : readVariables(memberOf(root, 'variables')?.value, options, report);
+  const deps = { folder, variables, report, env, environment, secretNames: names };
+  const settings = root === undefined ? undefined : readSettings(root, deps);
+  const files = [main, ...readOthers(settings, folder, options, names, report)];
+  const { roots, isResourceFile } = withoutRows(files, kinds, variables, report);
+  const collected = collectResources(
+    roots,
+    kinds,
+    report,
+    settings === undefined ? 'unknown' : 'known',
+  );
+  const broken = files.filter((file) => file.broken).map(({ source }) => source ?? 'unknown');
+  const sure = withoutDoubts(report, broken);
+  const kindNames = new Set(kinds.map(({ name }) => name));
+  const surroundings: Surroundings = {
+    report: sure,
+    variables,
+    folder,
+    isResourceFile,
+    isKind: (name) => kindNames.has(name),
+    secretNames: names,
+    unchosen: environment === undefined ? environmentsIn(root) : [],
+    organization:
+      settings === undefined ? () => 'unreadable' : lookupOrganization(settings.organizations),
+    defaultOrganization: settings === undefined ? 'failed' : settings.organization,
+  };
+  const { resources, addresses } = resolveAll(
+    collected,
+    patches,
+    patchBodiesIn(root),
+    options,
+    surroundings,
+  );
+  checkReferences(resources, addresses, broken, report);
+  checkNames(resources, report);
+  const moves = readMoves(collected.shared, addresses, surroundings.isKind, sure);
+  return { files, settings, resources, moves, variables, root };
+}
+
+function environmentsIn(root: WrittenMap | undefined): readonly string[] {
+  const environments = memberOf(root, 'environments')?.value;
+  return environments?.type === 'map' ? [...environments.members.keys()] : [];
+}
+
+/** The YAML files beside `callsheet.yaml`. */
+function readOthers(
+  settings: Settings | undefined,
+  folder: Folder,
+  { dir, varFiles }: LoadOptions,
+  secrets: readonly string[],
+  report: Report,
+): readonly StackFile[] {
+  const added = folder.added();
+  const { files, problems } = discover(dir, settings?.include, varFiles ?? [], added);
+  for (const problem of problems) report.add(problem);
+  return files.map((file) => readStackFile(folder, file, secrets, report));
+}
+
+/** Lays the resources over their bases and under the environment's patches, and resolves what that gives. */
+function resolveAll(
+  written: WrittenResources,
+  environmentPatches: readonly Patch[],
+  allPatches: readonly WrittenMap[],
+  { environment, onCounted }: LoadOptions,
+  surroundings: Surroundings,
+) {
+  const { report } = surroundings;
+  const bases = openBases(written.bases, surroundings);
+  const foundations = openFoundations();
+  const patches = openPatches(environmentPatches, environment ?? '', report);
+  const addresses = new Set(written.addresses);
+  const composed = written.resources.flatMap((resource) => {
+    const { hasRows, resources } = compose(resource, { bases, foundations, patches, surroundings });
+    if (hasRows) addresses.delete(resource.address);
+    for (const { address } of resources) addresses.add(address);
+    return resources;
+  });
+  // A base that another environment uses, or this one uses no longer, is not in vain.
+  const bodies = [...written.resources.map(({ body }) => body), ...allPatches];
+  bases.reportUnused(bodies.flatMap(({ members }) => members.get('base')?.value ?? []));
+  patches.reportUnmet(addresses);
+  const blocks = new Map<WrittenBlock, Inherited>(
+    written.blocks.map((block) => [block, resolveBlock(block, surroundings)]),
+  );
+  onCounted?.(composed.length);
+  const looks = openLooks(surroundings);
+  const resources = composed.map((resource) =>
+    resolveResource(resource, resource.block && blocks.get(resource.block), surroundings, looks),
+  );
+  return { resources, addresses };
+}
+
+/** A file that could not be read: its text, where that much is known of it. */
+type Broken = Source | 'unknown';
+
+/** What is said of a name that is not found, or that nothing uses: a file that is broken may have it. */
+const ABOUT_OTHERS: readonly string[] = [
+  'base/unknown',
+  'base/unused',
+  'environment/patch',
+  'moved/unknown',
+];
+
+/** The name that a problem is about, as it stands at its place: `desk` of `agent.desk["a"]`. */
+function nameAt({ place }: Problem): string {
+  const text = place?.source.text.slice(place.start, place.end) ?? '';
+  const plain = text.replace(/^["']|["']$/g, '').replace(/\[.*$/s, '');
+  return plain.split('.').at(-1) ?? '';
+}
+
+function holdsName(broken: Broken, name: string): boolean {
+  if (broken === 'unknown' || !/^[\w-]+$/.test(name)) return true;
+  return new RegExp(`(?<![\\w-])${name}(?![\\w-])`).test(broken.text);
+}
+
+/** A report that leaves out what one broken file may be the only reason for. */
+function withoutDoubts(report: Report, broken: readonly Broken[]): Report {
+  if (broken.length === 0) return report;
+  return {
+    ...report,
+    add: (problem) => {
+      const isDoubt =
+        ABOUT_OTHERS.includes(problem.rule) &&
+        broken.some((file) => holdsName(file, nameAt(problem)));
+      if (!isDoubt) report.add(problem);
+    },
+  };
 }

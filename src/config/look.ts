@@ -1,13 +1,12 @@
 import type { ComposedResource, Made } from './compose.ts';
-import type { FilledText } from './filled-text.ts';
 import { SILENT } from './problems.ts';
 import { resolve } from './resolve.ts';
-import { type Context, rootField, type Surroundings } from './resolved.ts';
+import { type Context, type FilledText, rootField, type Surroundings } from './resolved.ts';
 import { resourceSchema } from './schema.ts';
 import { rootSpot, type Spot } from './trace.ts';
 
 /** A resource that was made and resolved. */
-export type ResolvedSpot = {
+type ResolvedSpot = {
   readonly made: Made;
   /** The whole of it as it was written and became, under the configuration's names. */
   readonly spot: Spot;

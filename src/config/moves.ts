@@ -6,7 +6,7 @@ import { type Place, positionOf } from './source.ts';
 import { describe, memberOf, type Written } from './written.ts';
 
 /** An address, or all rows of one, that is called otherwise now. */
-export type Move = { readonly from: Address; readonly to: Address };
+type Move = { readonly from: Address; readonly to: Address };
 
 /** What a stack says of addresses that it had before. */
 export type Moves = { readonly moved: readonly Move[]; readonly forget: readonly Address[] };

@@ -1,7 +1,7 @@
 import type { Kind } from '../kinds/kind.ts';
 
 /** A resource of a file: where it stands, and the lines that make its rows. */
-export type Outlined = {
+type Outlined = {
   readonly kind: Kind;
   readonly names: readonly string[];
   /** Its `for_each` and what belongs to it, as YAML; empty where it has none. */

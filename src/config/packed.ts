@@ -33,7 +33,7 @@ const HAS_TEXT = 0b10_0000;
 /** Longer texts are hardly ever alike, and looking for them takes as long as they are. */
 const SHORT = 64;
 
-export type Packer = {
+type Packer = {
   /** The same tree, packed. */
   readonly pack: (node: WrittenMap) => WrittenMap;
   /** Lets go of what is only needed while trees come in. */

@@ -1,10 +1,9 @@
 import { fileWords } from './file-words.ts';
-import { filledText } from './filled-text.ts';
 import { type FileText, isUnreadable } from './folder.ts';
 import { hideFilledIn } from './hide.ts';
 import { interpolate, isGivenName } from './interpolate.ts';
 import { checkTokens, fillIn, warnOfFile } from './resolve-text.ts';
-import { type Context, FAILED, type Field, fail, type Resolved } from './resolved.ts';
+import { type Context, FAILED, type Field, fail, filledText, type Resolved } from './resolved.ts';
 import { isFree, isText } from './schema.ts';
 import { describe, type Member, memberOf, type Written, type WrittenMap } from './written.ts';
 

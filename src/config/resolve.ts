@@ -1,18 +1,19 @@
 import { kindOf } from '../core/address.ts';
-import { isIdentity, writtenSegments } from '../core/path.ts';
-import { isSecretName, scalarSensitivity } from '../core/redact.ts';
+import { identityText, isIdentity, type Path, writtenSegments } from '../core/path.ts';
+import { credentialsIn, isFilledIn, isSecretName, scalarSensitivity } from '../core/redact.ts';
 import { type FieldSchema, itemSchema, memberSchema } from '../core/schema.ts';
 import { formOf, resolveForm } from './forms.ts';
 import { hide } from './hide.ts';
 import { interpolate } from './interpolate.ts';
 import { insteadOf, nearest } from './nearest.ts';
-import { suspectPlainSecret } from './plain-secrets.ts';
-import { resolveCommon } from './resolve-common.ts';
+import type { Problem } from './problems.ts';
 import { resolveText } from './resolve-text.ts';
 import {
   below,
+  type Common,
   type Context,
   type Field,
+  type Foundation,
   fail,
   type Resolved,
   type ResolvedObject,
@@ -185,4 +186,93 @@ export function resolve(node: Written, field: Field, context: Context): Resolved
     return resolveText(node, node.value, field, context);
   }
   return node.value;
+}
+
+/**
+ * Warns of a text that looks like a credential in clear: the value of a telling header, or an address with
+ * a password or key in it. It is sent all the same, since nobody can know what it is; frames hide it.
+ */
+function suspectPlainSecret(node: Written, text: string, field: Field, context: Context): void {
+  if (field.sensitive && isSecretName(nameOf(field.path)) && !isFilledIn(text)) {
+    hide(context, node);
+    fail(context, field, node.place, {
+      severity: 'warning',
+      rule: 'secret/plain-header',
+      message: 'looks like a credential that stands in the configuration',
+      hint: 'Write { $secret: env:NAME } in its place, and change the credential if the file was ever shared',
+    });
+  }
+  if (!['uri', 'web-address'].includes(field.schema.format ?? '')) return;
+  const part = tellingPart(text);
+  if (part === undefined) return;
+  hide(context, node);
+  fail(context, field, node.place, {
+    severity: 'warning',
+    rule: 'secret/plain-address',
+    message: `has ${part} in its address, which everybody can read in this file`,
+    hint: 'Send it as a header with { $secret: env:NAME }: an address is no secret field',
+  });
+}
+
+/** What a value is called: a member by its key, an element by what it is recognised by. */
+function nameOf(path: Path): string {
+  const segment = path.slice(-2).find(isIdentity) ?? path.at(-1) ?? '';
+  return isIdentity(segment) ? identityText(segment) : segment;
+}
+
+/** What of an address opens doors, in words that do not repeat it. */
+function tellingPart(text: string): string | undefined {
+  const [first] = credentialsIn(text);
+  if (first === undefined) return undefined;
+  const before = text.slice(0, text.indexOf(first));
+  const name = /([^?&#;=]+)(?:=|%3d)$/i.exec(before)?.[1];
+  if (name !== undefined) return `a value of ${JSON.stringify(name)}`;
+  return before.endsWith('://') ? 'a user name or a token' : 'a password';
+}
+
+/**
+ * Resolves a member of a resource, or takes what it came to in another one with the same foundation: what is
+ * written once for many is resolved once. Where something is wrong with it, each resource says so itself.
+ */
+function resolveCommon(
+  key: string,
+  node: Written,
+  foundation: Foundation,
+  context: Context,
+  resolve: (context: Context) => Resolved,
+): Resolved {
+  // A layer above may have said something else.
+  if (foundation.body.members.get(key)?.value !== node) return resolve(context);
+  const known = foundation.common.get(key);
+  if (known === 'own') return resolve(context);
+  const common = known ?? resolveFirst(node, context, resolve);
+  foundation.common.set(key, common);
+  if (common === 'own') return resolve(context);
+  context.refs.push(...common.refs);
+  context.secrets.push(...common.secrets);
+  return common.value;
+}
+
+function resolveFirst(
+  node: Written,
+  context: Context,
+  resolve: (context: Context) => Resolved,
+): Common {
+  if (readsRow(node)) return 'own';
+  const problems: Problem[] = [];
+  const report = { ...context.report, add: (problem: Problem) => problems.push(problem) };
+  const found = { refs: [], secrets: [] };
+  const value = resolve({ ...context, ...found, report });
+  return problems.length > 0 ? 'own' : { value, ...found };
+}
+
+/** Whether a row may have a part in what a node comes to; in a template it always may. */
+function readsRow(node: Written): boolean {
+  if (node.type === 'list') return node.items.some(readsRow);
+  if (node.type === 'map') {
+    return [...node.members.values()].some(
+      ({ key, value }) => key === '$template' || readsRow(value),
+    );
+  }
+  return typeof node.value === 'string' && /\$\{\s*each\./.test(node.value);
 }

@@ -2,13 +2,15 @@ import { formatPath, identityText, isIdentity, type Path } from '../core/path.ts
 import { elementSecrecy, memberSecrecy, OPEN, type Secrecy } from '../core/redact.ts';
 import type { FieldSchema } from '../core/schema.ts';
 import { Blob, type JsonScalar, Ref, Secret } from '../core/value.ts';
-import type { FilledText } from './filled-text.ts';
+import type { Layer } from './bases.ts';
 import type { Folder } from './folder.ts';
-import type { Foundation } from './foundation.ts';
+import { expressionPieces } from './interpolate.ts';
+import { layOver } from './lay-over.ts';
 import type { Problem, Report } from './problems.ts';
 import type { Row } from './rows.ts';
-import type { Place } from './source.ts';
+import type { Place, Source } from './source.ts';
 import type { Variables } from './variables.ts';
+import type { WrittenMap } from './written.ts';
 
 /** Stands where a value could not be worked out. The reason was reported; nothing else is said of it. */
 export class Failed {
@@ -161,4 +163,120 @@ export function fail(context: Context, field: Field, place: Place, problem: Prob
     place,
   });
   return FAILED;
+}
+
+/** Layers that many resources begin with, laid over each other once. */
+export type Foundation = {
+  readonly body: WrittenMap;
+  /** What became of its members, by key; filled by `resolve-common.ts`. */
+  readonly common: Map<string, Common>;
+};
+
+/** What a member comes to in every resource; `own` where it is another in each, or something is wrong with it. */
+export type Common =
+  | 'own'
+  | {
+      readonly value: Resolved;
+      readonly refs: readonly RefUse[];
+      readonly secrets: readonly SecretUse[];
+    };
+
+/**
+ * The foundation that layers make. Undefined where there is none, and where something is wrong with it: then
+ * each resource lays the layers itself, and so is named in what is said.
+ */
+export type Foundations = (layers: readonly Layer[], schema: FieldSchema) => Foundation | undefined;
+
+type Step = Foundation & { readonly above: WeakMap<WrittenMap, Step | 'faulty'> };
+
+/** For one load: layers are told apart by the nodes that they were read into. */
+export function openFoundations(): Foundations {
+  const grounds = new WeakMap<FieldSchema, Step['above']>();
+  return (layers, schema) => {
+    let above: Step['above'] = grounds.get(schema) ?? new WeakMap();
+    grounds.set(schema, above);
+    let last: Step | undefined;
+    for (const { body } of layers) {
+      const step: Step | 'faulty' = above.get(body) ?? lay(body, last?.body, schema);
+      above.set(body, step);
+      if (step === 'faulty') return undefined;
+      ({ above } = step);
+      last = step;
+    }
+    return last;
+  };
+}
+
+function lay(top: WrittenMap, below: WrittenMap | undefined, root: FieldSchema): Step | 'faulty' {
+  let isFaulty = false;
+  const add = () => {
+    isFaulty = true;
+  };
+  const body = layOver(below ?? { ...top, members: new Map() }, top, root, { root, add });
+  return isFaulty ? 'faulty' : { body, common: new Map(), above: new WeakMap() };
+}
+
+/**
+ * A template with its places filled in. What stands between them is the template's own and the same for all who use
+ * it, so that a thousand prompts of one template are one text and a thousand names.
+ */
+export type FilledText = {
+  readonly between: readonly string[];
+  /** One less than `between`. */
+  readonly values: readonly string[];
+};
+
+const pieces = new WeakMap<Source, readonly string[]>();
+
+export function filledText(source: Source, values: readonly string[]): FilledText {
+  const between = pieces.get(source) ?? expressionPieces(source.text);
+  pieces.set(source, between);
+  return { between, values };
+}
+
+function textOf({ between, values }: FilledText): string {
+  return between.map((piece, at) => (at === 0 ? piece : `${values[at - 1]}${piece}`)).join('');
+}
+
+const TEXTS = Symbol('texts');
+type Holder = { readonly [TEXTS]?: ReadonlyMap<string, FilledText> };
+
+/** One for each field: objects whose getters are functions of their own would share no layout. */
+const getters = new Map<string, () => string | undefined>();
+
+function getterOf(field: string): () => string | undefined {
+  const known = getters.get(field);
+  if (known !== undefined) return known;
+  const get = function (this: Holder): string | undefined {
+    const text = this[TEXTS]?.get(field);
+    return text && textOf(text);
+  };
+  getters.set(field, get);
+  return get;
+}
+
+/**
+ * The same document in little memory. Fields that templates fill are put together whenever they are read; in every
+ * other way they are fields like the others.
+ */
+export function leanDocument(
+  document: ResolvedObject,
+  texts: ReadonlyMap<string, FilledText>,
+): ResolvedObject {
+  const held = [...texts].filter(([field]) => typeof document[field] === 'string');
+  // A copy is half as large as what was put together member by member.
+  if (held.length === 0) return { ...document };
+  const lean: Holder & Record<string, Resolved> = {};
+  let since: Record<string, Resolved> = {};
+  for (const [field, value] of Object.entries(document)) {
+    if (!texts.has(field)) {
+      since[field] = value;
+      continue;
+    }
+    Object.assign(lean, since);
+    since = {};
+    Object.defineProperty(lean, field, { enumerable: true, get: getterOf(field) });
+  }
+  Object.assign(lean, since);
+  return Object.defineProperty(lean, TEXTS, { value: new Map(held) });
 }

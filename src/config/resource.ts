@@ -7,12 +7,13 @@ import type { Kind } from '../kinds/kind.ts';
 import type { Layer } from './bases.ts';
 import type { Inherited } from './block.ts';
 import type { ComposedResource } from './compose.ts';
-import { type FilledText, leanDocument } from './filled-text.ts';
 import { checkIgnored, readLifecycle } from './lifecycle.ts';
 import { type Looks, resolveMade } from './look.ts';
 import {
   type Context,
+  type FilledText,
   fail,
+  leanDocument,
   membersOf,
   type RefUse,
   type Resolved,

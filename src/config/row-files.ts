@@ -12,7 +12,7 @@ import { type Member, memberOf, type Written, type WrittenScalar } from './writt
 /** A file of the stack that could be parsed; the first is `callsheet.yaml`. */
 type Root = { readonly root: Written; readonly main: boolean };
 
-export type ResourceFiles = {
+type ResourceFiles = {
   readonly roots: readonly Root[];
   /** Whether what a `for_each` names is one of them, and so no table; that was reported. */
   readonly isResourceFile: (path: string) => boolean;

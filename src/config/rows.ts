@@ -14,7 +14,7 @@ export type Row = {
 };
 
 /** What `${each.name}` stands for. */
-export type CellLookup =
+type CellLookup =
   | { readonly cell: Written }
   /** The row has no value there, while others may. */
   | 'nothing'

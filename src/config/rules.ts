@@ -1,9 +1,9 @@
 import { isResourceName } from '../core/address.ts';
+import type { Json } from '../core/value.ts';
 import type { WrittenRule } from '../rules/rule.ts';
 import { fileWords } from './file-words.ts';
 import { isUnreadable } from './folder.ts';
 import { nearest } from './nearest.ts';
-import { plainOf } from './plain.ts';
 import { resolve } from './resolve.ts';
 import {
   below,
@@ -28,7 +28,7 @@ export type PlacedRule = WrittenRule & {
   readonly placeOf: (member: string, keys?: readonly string[]) => Place;
 };
 
-export type ReadRules = {
+type ReadRules = {
   readonly rules: readonly PlacedRule[];
   /** What the settings' schema judges. */
   readonly document: Resolved | undefined;
@@ -191,4 +191,13 @@ function checked(rule: PlacedRule, context: Context): PlacedRule | undefined {
     return tell('on', 'is of no use in a rule over plan', 'Use over: change');
   }
   return rule;
+}
+
+/** A node as the plain data that it is, with no form followed and nothing filled in. */
+function plainOf(node: Written): Json {
+  if (node.type === 'scalar') return node.value;
+  if (node.type === 'list') return node.items.map(plainOf);
+  return Object.fromEntries(
+    [...node.members.values()].map(({ key, value }) => [key, plainOf(value)]),
+  );
 }

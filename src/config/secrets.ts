@@ -14,18 +14,22 @@ type Env = Readonly<Record<string, string | undefined>>;
 /** A secret is a password, token or key; a larger file was named by mistake. */
 export const MAX_SECRET_BYTES = 64 * 1024;
 
-/** What Callsheet itself signs in with, or seals with, beside everything that is called `CALLSHEET_…`. */
+/** What Callsheet itself signs in with, or seals with, beside everything that begins as one of `OWN_PREFIXES` does. */
 const OWN_CREDENTIALS: ReadonlySet<string> = new Set([
   'AWS_ACCESS_KEY_ID',
   'AWS_SECRET_ACCESS_KEY',
   'AWS_SESSION_TOKEN',
+  'AWS_CONTAINER_AUTHORIZATION_TOKEN',
   'PGPASSWORD',
 ]);
+
+/** A collector's key stands among its headers, of all telemetry or of one kind. */
+const OWN_PREFIXES = ['CALLSHEET_', 'OTEL_EXPORTER_OTLP_'];
 
 /** Whether a variable of the environment is one of Callsheet's own. Some systems do not tell cases apart. */
 export function isOwnCredential(name: string): boolean {
   const upper = name.toUpperCase();
-  return upper.startsWith('CALLSHEET_') || OWN_CREDENTIALS.has(upper);
+  return OWN_PREFIXES.some((prefix) => upper.startsWith(prefix)) || OWN_CREDENTIALS.has(upper);
 }
 
 /** What is wrong where a secret is not at hand, which some commands can do without. */

@@ -1,34 +1,38 @@
-import type { WrittenEndpoint } from '../core/endpoints.ts';
-import type { Guards } from '../core/guards.ts';
+import { operations } from '../api/operations.generated.ts';
+import { baseUrlFault } from '../core/base-url.ts';
+import { checkEndpoints, type EndpointProblem, type WrittenEndpoint } from '../core/endpoints.ts';
+import { type FreezeWindow, type Guards, WEEKDAYS } from '../core/guards.ts';
 import type { NamedBy } from '../core/origin.ts';
+import { memberSchema } from '../core/schema.ts';
 import type { StatePlace } from '../core/state-place.ts';
 import type { LintSettings } from '../lint/settings.ts';
-import { reportBaseUrl } from './base-url.ts';
 import { type Pattern, STACK_FILE } from './discover.ts';
-import { reportEndpoints } from './endpoints.ts';
 import type { Folder } from './folder.ts';
 import { isUuid } from './formats.ts';
-import { readGuards } from './guards.ts';
+import { readDates, readHours } from './freeze-words.ts';
+import { layOver } from './lay-over.ts';
 import { readLint } from './lint-settings.ts';
 import { nearest } from './nearest.ts';
 import type { Problem, Report } from './problems.ts';
 import { resolve } from './resolve.ts';
 import {
+  below,
   type Context,
   isResolvedList,
   membersOf,
   type OrganizationLookup,
   type Resolved,
+  type ResolvedObject,
   rootField,
 } from './resolved.ts';
 import { type PlacedRule, readRules } from './rules.ts';
-import { APART, resolveApart } from './settings-apart.ts';
-import { settingsSchema } from './settings-schema.ts';
-import { positionOf } from './source.ts';
+import { namedField } from './schema.ts';
+import { METHODS, settingsSchema } from './settings-schema.ts';
+import { type Place, positionOf } from './source.ts';
 import { refuseState, reportStateFile, statePlace } from './state-place.ts';
 import { rootSpot } from './trace.ts';
 import { validate } from './validate.ts';
-import type { Variables } from './variables.ts';
+import { unreadableVariables, type Variables } from './variables.ts';
 import { type Member, memberOf, type Written, type WrittenMap } from './written.ts';
 
 /** Which platform the stack is applied to, and how far its specification may be filled in. */
@@ -136,7 +140,7 @@ function namedOrganizations(value: Resolved | undefined): Readonly<Record<string
   return Object.fromEntries(named);
 }
 
-export type StackDeps = {
+type StackDeps = {
   readonly folder: Folder;
   readonly variables: Variables;
   readonly report: Report;
@@ -218,4 +222,165 @@ export function readSettings(root: WrittenMap, deps: StackDeps): Settings {
     lint: readLint(resolved.lint),
     rules: rules.rules,
   };
+}
+
+/**
+ * Reports a base address that no command would use: one with credentials in it, or that would send them
+ * in clear. That it is an address at all is in the schema of the settings.
+ */
+function reportBaseUrl(text: string | undefined, root: Written, report: Report): void {
+  if (text === undefined || !/^https?:\/\//.test(text) || !URL.canParse(text)) return;
+  const fault = baseUrlFault(text);
+  if (fault === undefined) return;
+  hideCredentials(root, report);
+  const place = memberOf(memberOf(root, 'platform')?.value, 'base_url')?.value.place;
+  report.add({
+    rule: 'platform/base-url',
+    message: `${STACK_FILE}: platform.${fault.message}`,
+    hint: fault.hint,
+    path: 'platform.base_url',
+    place,
+  });
+}
+
+/** Keeps addresses with credentials out of frames, in the platform and in the defaults of variables. */
+function hideCredentials(root: Written, report: Report): void {
+  const variables = memberOf(root, 'variables')?.value;
+  const defaults =
+    variables?.type === 'map'
+      ? [...variables.members.values()].map(({ value }) => memberOf(value, 'default')?.value)
+      : [];
+  const address = memberOf(memberOf(root, 'platform')?.value, 'base_url')?.value;
+  for (const node of [address, ...defaults]) {
+    if (node?.type === 'scalar' && /^https?:.*[@?#]/.test(node.text)) report.mask(node.place);
+  }
+}
+
+/**
+ * Reports overrides of operations that there are not, and paths that could not be called. The rest of
+ * their form is in the schema of the settings.
+ */
+function reportEndpoints(
+  endpoints: { readonly [operation: string]: WrittenEndpoint },
+  written: Written | undefined,
+  report: Report,
+): void {
+  for (const problem of checkEndpoints(endpoints, operations)) {
+    if (isInSchema(problem, endpoints)) continue;
+    const { operation, member, message, candidates } = problem;
+    const override = memberOf(written, operation);
+    const field = member === undefined ? undefined : memberOf(override?.value, member);
+    const close = nearest(operation, candidates);
+    report.add({
+      rule: member === undefined ? 'platform/operation' : `platform/${member}`,
+      message: `${STACK_FILE}: platform.endpoints: ${message}`,
+      hint:
+        member !== undefined
+          ? undefined
+          : close === undefined
+            ? 'callsheet assumptions lists the operations that a platform may have elsewhere'
+            : `Did you mean ${close}?`,
+      path: ['platform', 'endpoints', operation, ...(member === undefined ? [] : [member])].join(
+        '.',
+      ),
+      place: field?.value.place ?? override?.keyPlace,
+    });
+  }
+}
+
+/** The schema says which methods there are and that a path begins with a slash. */
+function isInSchema(
+  { operation, member }: EndpointProblem,
+  endpoints: { readonly [operation: string]: WrittenEndpoint },
+): boolean {
+  const { method = '', path = '' } = endpoints[operation] ?? {};
+  if (member === 'method') return !METHODS.includes(method);
+  return member === 'path' && !path.startsWith('/');
+}
+
+/** The `guards:` of a stack. What is wrong was reported by its schema, and is left out here. */
+function readGuards(value: Resolved | undefined, written: Written | undefined): Guards {
+  const { max_delete, max_change_percent, min_resources, freeze } = membersOf(value);
+  const limits = Object.entries({ max_delete, max_change_percent, min_resources });
+  const list = memberOf(written, 'freeze')?.value;
+  const nodes = list?.type === 'list' ? list.items : [];
+  const windows = isResolvedList(freeze) ? freeze : [];
+  const frozen = windows.flatMap((one, index) => {
+    const place = nodes[index]?.place ?? list?.place;
+    return place === undefined ? [] : (readWindow(one, place) ?? []);
+  });
+  return {
+    ...Object.fromEntries(limits.filter(([, limit]) => typeof limit === 'number')),
+    ...(frozen.length === 0 ? {} : { freeze: frozen }),
+  };
+}
+
+function readWindow(value: Resolved, place: Place): FreezeWindow | undefined {
+  const { zone, weekdays, hours, dates, reason } = membersOf(value);
+  if (typeof zone !== 'string') return undefined;
+  const times = typeof hours === 'string' ? readHours(hours) : undefined;
+  const spans = textsIn(dates).map(readDates);
+  const days = textsIn(weekdays);
+  const { file, line } = positionOf(place);
+  return {
+    zone,
+    ...(weekdays === undefined ? {} : { weekdays: WEEKDAYS.filter((day) => days.includes(day)) }),
+    ...(times && 'value' in times ? { hours: times.value } : {}),
+    ...(dates === undefined
+      ? {}
+      : { dates: spans.flatMap((span) => ('value' in span ? [span.value] : [])) }),
+    ...(typeof reason === 'string' && reason !== '' ? { reason } : {}),
+    source: `${file}:${line}`,
+  };
+}
+
+/** The texts of a list, or the one that stands in its place. */
+function textsIn(value: Resolved | undefined): readonly string[] {
+  const all = isResolvedList(value) ? value : [value];
+  return all.filter((one) => typeof one === 'string');
+}
+
+/** Members that are read by themselves: variables come from there, or another environment has them. */
+const APART: readonly string[] = ['variables', 'environments', 'rules'];
+
+/** Resolves the declarations of variables and what environments say, with nothing filled in. */
+function resolveApart(root: WrittenMap, context: Context): ResolvedObject {
+  const unfilled: Context = {
+    ...context,
+    variables: unreadableVariables,
+    organization: () => 'unreadable',
+  };
+  const members = ['variables', 'environments'].flatMap((name): [string, Resolved][] => {
+    const written = memberOf(root, name)?.value;
+    const field = below(rootField(settingsSchema), namedField(settingsSchema, name) ?? {}, name);
+    return written === undefined
+      ? []
+      : [
+          [
+            name,
+            resolve(name === 'environments' ? withoutPatches(written) : written, field, unfilled),
+          ],
+        ];
+  });
+  return Object.fromEntries(members);
+}
+
+/**
+ * Environments as they are by themselves: what one takes away from the settings or replaces there is no value. Patches
+ * are checked with the resources that they are laid over.
+ */
+function withoutPatches(environments: Written): Written {
+  if (environments.type !== 'map') return environments;
+  const all = namedField(settingsSchema, 'environments') ?? {};
+  const members = [...environments.members.values()].map((member): [string, Member] => {
+    const { key, value } = member;
+    if (value.type !== 'map') return [key, member];
+    const settings = [...value.members].filter(([name]) => name !== 'patches');
+    const own = { ...value, members: new Map(settings) };
+    const nothing = { ...value, members: new Map() };
+    const schema = memberSchema(settingsSchema, all, key);
+    const over = layOver(nothing, own, schema, { root: settingsSchema, add: () => {} });
+    return [key, { ...member, value: over }];
+  });
+  return { ...environments, members: new Map(members) };
 }

@@ -8,7 +8,6 @@ import type { Report } from './problems.ts';
 import { membersOf, type Resolved } from './resolved.ts';
 import { defaultStateFile } from './shared-state.ts';
 import { positionOf } from './source.ts';
-import { addressProblem } from './state-address.ts';
 import { memberOf, type Written } from './written.ts';
 
 /** Where something is that is not a file. */
@@ -145,7 +144,7 @@ function refuseSeveral(state: Written | undefined, report: Report): boolean {
   return true;
 }
 
-export type StateSurroundings = {
+type StateSurroundings = {
   readonly dir: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly environment: string | undefined;
@@ -297,4 +296,33 @@ function textsIn(value: Resolved | undefined): { readonly [name: string]: string
       typeof text === 'string' ? [[name, text]] : [],
     ),
   );
+}
+
+/** What the address of each store must look like. An endpoint may be left out. */
+const SCHEMES: { readonly [store: string]: readonly string[] } = {
+  http: ['https:', 'http:'],
+  postgres: ['postgres:', 'postgresql:'],
+  s3: ['https:', 'http:'],
+};
+
+type AddressProblem = { readonly message: string; readonly hint: string };
+
+/** What is wrong with the address of a store; undefined where nothing is. `name`: `state.postgres.url`. */
+export function addressProblem(
+  store: string,
+  name: string,
+  text: string,
+): AddressProblem | undefined {
+  const schemes = SCHEMES[store] ?? [];
+  const isAddress = URL.canParse(text) && new URL(text).hostname !== '';
+  if (isAddress && schemes.includes(new URL(text).protocol)) return undefined;
+  if (/^env:/.test(text))
+    return {
+      message: `${name} is not taken from the environment`,
+      hint: 'Write the address itself, with ${var.NAME} for what differs. The place as a whole can come from the environment: CALLSHEET_STATE.',
+    };
+  return {
+    message: `${name} is no address that begins with ${schemes.map((scheme) => `${scheme}//`).join(' or ')}`,
+    hint: 'docs/state.md shows an address of each store.',
+  };
 }

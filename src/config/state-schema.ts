@@ -55,12 +55,15 @@ const s3: SettingsField = {
   type: 'object',
   additionalProperties: false,
   description:
-    'A bucket of Amazon S3 or of a compatible service with conditional writes. Credentials come from `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY` and `AWS_SESSION_TOKEN`.',
+    'A bucket of Amazon S3 or of a compatible service with conditional writes. Credentials come from where other AWS tools find them: `AWS_ACCESS_KEY_ID`, `AWS_PROFILE`, a web identity, or the role of a container or an instance.',
   examples: [{ bucket: 'voice-states', key: 'production/state.json', region: 'eu-central-1' }],
   properties: {
     bucket: address('Name of the bucket.', 'voice-states'),
     key: address('Name of the object; others lie below it.', 'production/state.json'),
-    region: address('Its region, unless `AWS_REGION` says it.', 'eu-central-1'),
+    region: address(
+      'Its region; without it that of `AWS_REGION` or of the AWS profile.',
+      'eu-central-1',
+    ),
     endpoint: address(
       'Address of a service that is not Amazon’s. The environment must name its host, too (`CALLSHEET_ALLOW_HOSTS`).',
       'https://s3.example.test',

@@ -8,7 +8,7 @@ import type { PlacedRule } from './rules.ts';
 import { placeOf as find, type Place } from './source.ts';
 
 /** The team's rules, ready to judge. */
-export type TeamRules = {
+type TeamRules = {
   readonly judge: (
     resources: readonly DesiredResource[],
     organizations: Readonly<Record<string, string>>,

@@ -12,7 +12,7 @@ import { schemaErrors } from './validator.ts';
 import { violationWords, type Words } from './violations.ts';
 
 /** A resolved document with what is needed to speak of it. */
-export type Checked = {
+type Checked = {
   /** What messages begin with: an address or the name of a file. */
   readonly subject: string;
   readonly address: string | undefined;

@@ -13,7 +13,7 @@ import { type Member, memberOf, type Written } from './written.ts';
 import { parseYaml } from './yaml.ts';
 
 /** What `${var.name}` stands for, or why it stands for nothing. */
-export type Lookup =
+type Lookup =
   | { readonly value: string }
   | { readonly missing: { readonly env: string | undefined } }
   | { readonly unknown: { readonly nearest: string | undefined } }
@@ -29,7 +29,7 @@ export type Variables = {
 };
 
 /** What gave a variable its value, in words, and where that stands in the stack. */
-export type VariableOrigin = { readonly by: string; readonly place?: Place | undefined };
+type VariableOrigin = { readonly by: string; readonly place?: Place | undefined };
 
 export const unreadableVariables: Variables = {
   lookup: () => 'unreadable',

@@ -6,11 +6,11 @@ import { toWritten } from './yaml-nodes.ts';
 import { syntaxMessage } from './yaml-words.ts';
 
 /** How deep maps and lists may stand in each other. The platform's documents need about ten levels. */
-export const MAX_DEPTH = 100;
+const MAX_DEPTH = 100;
 /** Syntax errors cascade: what follows the first few of a file is mostly their echo. */
 const MAX_SYNTAX_ERRORS = 5;
 
-export type ParsedYaml = {
+type ParsedYaml = {
   /** Undefined where the file cannot be used. */
   readonly root: Written | undefined;
   readonly problems: readonly Problem[];

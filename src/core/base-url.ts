@@ -1,7 +1,7 @@
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
 
 /** Why an address cannot be that of the platform, and what to do. */
-export type BaseUrlFault = { readonly message: string; readonly hint: string };
+type BaseUrlFault = { readonly message: string; readonly hint: string };
 
 /**
  * What is wrong with a base address: credentials would be sent in clear over a network, or stand in a
@@ -38,6 +38,13 @@ function hasMore({ username, password, search, hash }: URL): boolean {
 /** Whether nobody on the way can read what is sent there. */
 export function isConfidential(url: URL): boolean {
   return url.protocol === 'https:' || isLoopback(url);
+}
+
+const LINK_LOCAL = /^(169\.254(\.\d{1,3}){2}|\[fe80:[\da-f:]+\]|\[fd00:ec2::[\da-f]+\])$/;
+
+/** Whether an address never leaves the machine's own link: a cloud answers there what runs in it, and no proxy leads there. */
+export function isLinkLocal({ hostname }: URL): boolean {
+  return LINK_LOCAL.test(hostname);
 }
 
 /** Whether an address is on this machine. */

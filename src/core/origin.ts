@@ -9,7 +9,7 @@ import { CallsheetError } from './errors.ts';
 export type NamedBy = 'operator' | SourcePosition;
 
 /** An address that credentials are to go to. */
-export type NamedAddress = {
+type NamedAddress = {
   readonly url: string;
   readonly by: NamedBy;
   /** Whose credentials they are, for people: `of the platform`. */
@@ -17,7 +17,7 @@ export type NamedAddress = {
 };
 
 /** What people allow beside what a stack says. */
-export type HostLeave = {
+type HostLeave = {
   /** `CALLSHEET_ALLOW_HOSTS`. */
   readonly hosts: string | undefined;
   /** Asks a person, who may have said so before. */

@@ -41,7 +41,7 @@ import {
 export const MASK = '(secret)';
 
 /** How much of a value is secret: nothing, the credentials in a text, or all of it. */
-export type Sensitivity = 'open' | 'part' | 'whole';
+type Sensitivity = 'open' | 'part' | 'whole';
 
 /** What holds for a value because of where it stands. */
 export type Secrecy = {
@@ -142,7 +142,7 @@ export function contextAt(root: FieldSchema, path: Path): FieldContext {
 }
 
 /** What of a field's schema and place counts. */
-export type FieldFacts = Pick<FieldNode, 'hidden' | 'isNamed' | 'isOfElement' | 'secretsInside'>;
+type FieldFacts = Pick<FieldNode, 'hidden' | 'isNamed' | 'isOfElement' | 'secretsInside'>;
 
 /** What holds for a member because of the fields above it, its schema and its name. */
 export function memberSecrecy(
@@ -380,7 +380,7 @@ function holdsCredential(text: string): boolean {
 // The walk
 
 /** How a document is redacted. */
-export type Redaction = {
+type Redaction = {
   /**
    * `mask`: secrets are masked where they stand. `withhold`: they are left out and their paths are listed; a text
    * with a credential goes whole.

@@ -1,5 +1,5 @@
 /** What a rule of `validate` is about, in words that hold for each of its findings. */
-export type RuleWords = {
+type RuleWords = {
   /** One sentence: what is wrong where the rule reports something. */
   readonly summary: string;
   /** What to do about it. */

@@ -39,6 +39,7 @@
  * | `x-echoes`       | the only values that the platform returns; others read as absent             |
  * | `x-told-while`   | path of a flag; the platform tells the field's value only while it is true   |
  * | `x-assumption`   | assumption that writing it rests on, where the specification is silent       |
+ * | `x-assumes`      | assumptions that a detail of it rests on: a limit, a form, its lock          |
  * | `x-operations`   | operations that writing it takes, beside those of its kind                   |
  * | `x-stamped`      | false where its value may change without the resource's stamp (`Kind.stamp`) |
  * | `x-echo-back`    | read-only, yet sent back on a write so that the platform knows the element   |
@@ -92,6 +93,7 @@ export type FieldSchema = {
   readonly 'x-echoes'?: readonly string[];
   readonly 'x-told-while'?: string;
   readonly 'x-assumption'?: string;
+  readonly 'x-assumes'?: readonly string[];
   readonly 'x-operations'?: readonly string[];
   readonly 'x-stamped'?: boolean;
   readonly 'x-echo-back'?: boolean;

@@ -29,7 +29,7 @@ export function isConcealedAs(leaf: Leaf, value: Json): boolean {
 }
 
 /** The same for a value that is already in comparable form. */
-export function rememberValue(leaf: Leaf, value: Json, address: string, world: World): AppliedLeaf {
+function rememberValue(leaf: Leaf, value: Json, address: string, world: World): AppliedLeaf {
   if (isConcealedAs(leaf, value)) {
     return { fingerprint: world.fingerprints.of(address, leaf.text, value) };
   }

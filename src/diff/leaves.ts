@@ -25,7 +25,7 @@ import {
 } from '../core/value.ts';
 
 /** What holds for a field because of where it stands. */
-export type Facts = {
+type Facts = {
   readonly secrecy: Secrecy;
   /** The platform never returns it: only fingerprints can be compared. */
   readonly unreadable: boolean;
@@ -42,7 +42,7 @@ export type Leaf = {
 };
 
 /** A list keyed by identity, and the segments of the elements that it has. */
-export type KeyedList = {
+type KeyedList = {
   readonly path: Path;
   readonly elements: ReadonlyMap<string, Value>;
   /** Schema of the elements. */

@@ -14,7 +14,7 @@ import { resolveLeaf, Unknown } from './resolve.ts';
 import type { World } from './world.ts';
 
 /** What a write is to do beside setting what is desired. Paths are in text form. */
-export type WriteIntent = {
+type WriteIntent = {
   /** Secrets to send; every other one is left out, so that the stored one stays (Secrets rules). */
   readonly secrets: ReadonlySet<string>;
   /** Leaves and list elements that go away. */

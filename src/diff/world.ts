@@ -13,7 +13,7 @@ export type World = {
 };
 
 /** Keyed fingerprints of values that must not be stored. See `state/fingerprint.ts`. */
-export type Fingerprints = {
+type Fingerprints = {
   readonly of: (address: Address, path: string, value: Json) => string;
   /** `unknown` where the fingerprint was made with another key or method. */
   readonly matches: (

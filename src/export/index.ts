@@ -9,11 +9,17 @@ import { inTurns } from '../core/in-turns.ts';
 import type { Kind } from '../kinds/kind.ts';
 import type { LiveResource, Reader } from '../plan/reader.ts';
 import { type Census, openCensus } from './factor.ts';
-import { isStreamed } from './layout.ts';
 import { compare } from './names.ts';
 import type { Remark } from './resource.ts';
 import type { SecretUse } from './secret-names.ts';
-import { type Entry, type Organization, type Scopes, type Survey, survey } from './survey.ts';
+import {
+  type Entry,
+  isStreamed,
+  type Organization,
+  type Scopes,
+  type Survey,
+  survey,
+} from './survey.ts';
 import { type Done, openWork } from './work.ts';
 
 export type { Remark } from './resource.ts';

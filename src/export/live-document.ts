@@ -20,7 +20,7 @@ import {
 import type { Kind } from '../kinds/kind.ts';
 
 /** What becomes of what is live. */
-export type Words = {
+type Words = {
   /** What stands for an id of a kind. */
   readonly reference: (kind: string, id: string) => Value;
   /** What stands for a secret; `value` where the platform returns it. */

@@ -5,17 +5,15 @@ import {
   writeBases,
 } from '../config/write.ts';
 import type { Address } from '../core/address.ts';
-import { isList, isObject, Ref, type Value } from '../core/value.ts';
+import { isList, isObject, type JsonObject, Ref, Secret, type Value } from '../core/value.ts';
 import type { Kind } from '../kinds/kind.ts';
 import type { LiveResource } from '../plan/reader.ts';
 import type { Bases, Census } from './factor.ts';
 import type { ExportInput, ExportResult } from './index.ts';
-import { layoutOf, wayBack } from './layout.ts';
 import { compare } from './names.ts';
 import type { Remark } from './resource.ts';
 import type { SecretUse } from './secret-names.ts';
-import { fromLine, toLine } from './spooled.ts';
-import { type Entry, nounOf, type Survey } from './survey.ts';
+import { type Entry, layoutOf, nounOf, type Survey, wayBack } from './survey.ts';
 import { withFinalNewlines, writeFile, writeOne } from './write-one.ts';
 
 /** A resource that was read, and what the stack says of it. */
@@ -203,7 +201,7 @@ export function openWork({ organizations, entries, unlisted }: Survey, input: Ex
 }
 
 /** Whether resources of a kind need a file that the platform does not give back: they can only be named. */
-export function isNameable({ schema }: Kind): boolean {
+function isNameable({ schema }: Kind): boolean {
   return (schema.required ?? []).some(
     (field) => schema.properties?.[field]?.['x-file'] !== undefined,
   );
@@ -213,4 +211,48 @@ function addRefs(value: Value, into: Set<Address>): void {
   if (value instanceof Ref) into.add(value.address);
   else if (isList(value)) for (const item of value) addRefs(item, into);
   else if (isObject(value)) for (const member of Object.values(value)) addRefs(member, into);
+}
+
+/**
+ * A resource as a line of text and back. References and secrets are told from data that looks like them: every
+ * list and map is wrapped. It holds no value of a secret.
+ */
+function toLine(writable: Writable): string {
+  const text = JSON.stringify({ ...writable, document: encode(writable.document) });
+  // What reads lines ends one there, too.
+  return text.replace(
+    /[\u0085\u2028\u2029]/g,
+    (end) => `\\u${end.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+}
+
+function fromLine(line: string): Writable {
+  const written: Omit<Writable, 'document'> & { readonly document: JsonObject } = JSON.parse(line);
+  const document = decode(written.document);
+  return { ...written, document: isObject(document) ? document : {} };
+}
+
+type Wrapped =
+  | { readonly ref: string }
+  | { readonly secret: string }
+  | { readonly list: readonly unknown[] }
+  | { readonly map: readonly (readonly [string, unknown])[] }
+  | { readonly plain: Value };
+
+function encode(value: Value): Wrapped {
+  if (value instanceof Ref) return { ref: value.address };
+  if (value instanceof Secret) return { secret: value.source };
+  if (isList(value)) return { list: value.map(encode) };
+  if (!isObject(value)) return { plain: value };
+  return { map: Object.entries(value).map(([key, member]) => [key, encode(member)]) };
+}
+
+function decode(given: unknown): Value {
+  // What `encode` made; nobody else writes it.
+  const wrapped = given as Wrapped;
+  if ('ref' in wrapped) return new Ref(wrapped.ref);
+  if ('secret' in wrapped) return new Secret(wrapped.secret);
+  if ('list' in wrapped) return wrapped.list.map(decode);
+  if ('plain' in wrapped) return wrapped.plain;
+  return Object.fromEntries(wrapped.map.map(([key, member]) => [key, decode(member)]));
 }

@@ -10,14 +10,14 @@ import { type Exported, exportResource, type Remark, type ResourceContext } from
 import type { SecretUse } from './secret-names.ts';
 
 /** A live resource as a file of a stack. */
-export type WrittenOne = {
+type WrittenOne = {
   readonly writable: Writable;
   readonly written: WrittenResources;
   readonly secrets: readonly SecretUse[];
 };
 
 /** What came of it; nothing is written where the configuration cannot say it, and a remark says why. */
-export type Attempt = { readonly one: WrittenOne | undefined; readonly remarks: readonly Remark[] };
+type Attempt = { readonly one: WrittenOne | undefined; readonly remarks: readonly Remark[] };
 
 /**
  * What `export` and `pull --new` write of a live resource, as a file of its own. Fields that the language has no

@@ -1,7 +1,7 @@
 import type { Call } from './kind.ts';
 
 /** A list of the platform that values of a field stand in (`x-one-of`). */
-export type Catalogue = {
+type Catalogue = {
   /** What its entries are, for people. */
   readonly noun: string;
   /** The command that shows it. */

@@ -97,13 +97,13 @@ export type MakingRequest = {
 };
 
 /** What it does not cover is marked: fields by `x-stamped: false`, facets by `isStamped`. */
-export type Stamp = {
+type Stamp = {
   /** The assumption that it rests on. */
   readonly assumption: string;
 };
 
 /** Names of operations in `platform.openapi.yaml`. Fields may need more of them (`x-operations`). */
-export type KindOperations = {
+type KindOperations = {
   readonly read: readonly string[];
   readonly create: readonly string[];
   readonly update: readonly string[];

@@ -4,7 +4,7 @@ import type { FieldSchema } from '../core/schema.ts';
 import type { LintSubject } from './rule.ts';
 
 /** Values of `x-prose`. */
-export type Role = 'instructions' | 'speech' | 'message';
+type Role = 'instructions' | 'speech' | 'message';
 
 /** A text that a resource is given to say or to follow. */
 export type Prose = {

@@ -2,18 +2,16 @@
  * `live/` reads what is on the platform: lists, whole resources, facets and history, in the shape that
  * planning compares. It writes nothing.
  */
-
 import type { Client } from '../api/client.ts';
-import { DEFAULT_ENDPOINTS, type Endpoints } from '../api/endpoints.ts';
+import { DEFAULT_ENDPOINTS, type Endpoints, endpointOf, refusalOf } from '../api/endpoints.ts';
 import { ApiError, describeApiError, isNotFound } from '../api/errors.ts';
 import { NOT_THE_PLATFORM } from '../api/line.ts';
 import { CallsheetError } from '../core/errors.ts';
 import { isObject, type Json, type JsonObject } from '../core/value.ts';
 import { recordIn } from '../kinds/answer.ts';
 import type { Call, Facet, Kind, Scope } from '../kinds/kind.ts';
-import type { Extent, ListedResource, LiveResource, Reader } from '../plan/reader.ts';
+import type { Extent, Lack, ListedResource, LiveResource, Reader } from '../plan/reader.ts';
 import { readHistory } from './history.ts';
-import { openLacks } from './lacks.ts';
 import { createTerms } from './terms.ts';
 
 /** What was found of one resource. */
@@ -165,4 +163,34 @@ async function readFacet(
   const source = facet.get ? recordIn(await client.call(facet.get(id))) : record;
   const value = facet.read(source);
   return value === undefined ? {} : { [facet.field]: value };
+}
+
+/** Which operations cannot be used: those that the stack refuses, and those that turned out to be absent. */
+type Lacks = {
+  readonly of: (operation: string) => Lack | undefined;
+  /** Whether an error may mean that the platform does not have the operation. */
+  readonly mayBeLack: (operation: string, error: unknown) => boolean;
+  /** Remembers that it does not, where the error may mean so; says whether it did. */
+  readonly learn: (operation: string, error: unknown) => boolean;
+};
+
+/** Only what no more than an assumption puts somewhere can be absent; the rest the specification promises. */
+function openLacks(endpoints: Endpoints): Lacks {
+  const absent = new Set<string>();
+  const mayBeLack = (operation: string, error: unknown) => {
+    const isAssumed =
+      !endpointOf(operation).documented && endpoints.overrides[operation] === undefined;
+    const isMissing = error instanceof ApiError && (error.status === 404 || error.status === 405);
+    return isAssumed && isMissing;
+  };
+  return {
+    of: (operation) =>
+      refusalOf(operation, endpoints) ?? (absent.has(operation) ? 'absent' : undefined),
+    mayBeLack,
+    learn(operation, error) {
+      const isLack = mayBeLack(operation, error);
+      if (isLack) absent.add(operation);
+      return isLack;
+    },
+  };
 }

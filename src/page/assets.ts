@@ -6,7 +6,7 @@ export type Assets = { readonly script: string; readonly style: string };
 
 /** The pages that there are; each begins with the file of its name in `browser/`. */
 export const PAGES = ['report', 'ui'] as const;
-export type PageName = (typeof PAGES)[number];
+type PageName = (typeof PAGES)[number];
 
 const bundled = new Map<PageName, Promise<Assets>>();
 

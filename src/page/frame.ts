@@ -3,7 +3,7 @@ import { sanitiseLine } from '../render/untrusted.ts';
 import type { Assets } from './assets.ts';
 
 /** What a page is made of. */
-export type PageParts = {
+type PageParts = {
   readonly title: string;
   readonly assets: Assets;
   /** JSON, as it is. */
@@ -13,7 +13,7 @@ export type PageParts = {
 };
 
 /** The id of the element that carries the data. */
-export const DATA = 'data';
+const DATA = 'data';
 
 /**
  * One HTML file. Its policy lets the one script and the one style run that were built with it, by their

@@ -12,21 +12,20 @@ import { fieldSchema, leavesOf } from '../diff/leaves.ts';
 import type { Sides, World } from '../diff/world.ts';
 import { facetsSetUpElsewhere, type Kind } from '../kinds/kind.ts';
 import { nextRequest } from '../kinds/making.ts';
-import { planAbsence } from './absence.ts';
 import { base, unchanged } from './base.ts';
 import type { Identity } from './identify.ts';
-import { livePin } from './pin.ts';
+import { livePin, pinOf } from './pin.ts';
 import type { LiveResource } from './reader.ts';
 import { foundBy, twinsReason, updateReason } from './reasons.ts';
 import { partTold, recall } from './recall.ts';
-import { planReplace, type Shape } from './replace.ts';
+import { goingWith, planReplace, type Shape } from './replace.ts';
 import { secretTravels } from './secrets.ts';
 import { fieldChange, project } from './show.ts';
 import { createSteps, ownFields, updateSteps } from './steps.ts';
 import { type Support, unreadReason } from './unsupported.ts';
 
 /** What planning one resource needs beside the resource. */
-export type ChangeContext = {
+type ChangeContext = {
   readonly world: World;
   readonly options: PlanOptions;
   readonly now: Date;
@@ -282,4 +281,44 @@ export function plainTexts(document: ValueObject): JsonObject {
       (entry): entry is [string, string] => typeof entry[1] === 'string',
     ),
   );
+}
+
+/** A resource that the configuration no longer mentions. */
+function planAbsence(
+  identity: Identity,
+  live: LiveResource | undefined,
+  { purpose, isToSnapshot, support, isForgotten }: ChangeContext,
+): Change {
+  const { kind } = identity;
+  const common = { ...base(identity), before: null, after: null, fields: [], pin: null };
+  if (live === undefined) {
+    const reason = 'no longer configured, and gone from the platform';
+    return { ...common, action: 'forget', verdict: 'ok', reason, operations: [] };
+  }
+  if (kind.delete === undefined || isForgotten) {
+    const reason = isForgotten
+      ? 'forget names it: it stays on the platform as it is'
+      : 'no longer configured; it stays on the platform, which has no endpoint that deletes it';
+    return { ...common, id: live.id, action: 'forget', verdict: 'ok', reason, operations: [] };
+  }
+  if (live.extent === 'nothing') {
+    const reason = `no longer configured, and what is live is unknown: ${unreadReason(kind, support)}`;
+    const left = { verdict: 'unsupported' as const, reason, operations: [] };
+    return { ...common, id: live.id, action: 'delete', ...left };
+  }
+  const secrets = knownSecrets(kind.schema, {}, identity.recorded?.leaves);
+  return {
+    ...common,
+    id: live.id,
+    action: 'delete',
+    verdict: 'ok',
+    reason: isToSnapshot
+      ? 'made since the snapshot'
+      : purpose === 'rollback'
+        ? 'the run made it'
+        : `no longer configured${goingWith(kind, live)}`,
+    before: project(kind, live.document, live.document, secrets),
+    pin: pinOf(kind, live, null),
+    operations: [{ step: 'delete', fields: [] }],
+  };
 }

@@ -2,7 +2,7 @@ import { type FreezeWindow, WEEKDAYS } from '../core/guards.ts';
 import { dayAfter, dayAt, instantsOf } from './wall-clock.ts';
 
 /** Windows that are in force. */
-export type Freeze = {
+type Freeze = {
   readonly windows: readonly [FreezeWindow, ...FreezeWindow[]];
   /** When none is any more, whichever begin meanwhile. Undefined: not within a year. */
   readonly until: Date | undefined;

@@ -40,7 +40,7 @@ export type Obscurity =
       readonly holder: Address | undefined;
     };
 
-export type Identified = {
+type Identified = {
   readonly identities: readonly Identity[];
   readonly obscurities: readonly Obscurity[];
 };

@@ -1,5 +1,6 @@
-import { type Address, matchesAddress } from '../core/address.ts';
+import { type Address, kindOf, matchesAddress } from '../core/address.ts';
 import type { DesiredResource } from '../core/desired.ts';
+import { CallsheetError } from '../core/errors.ts';
 import type { Guards } from '../core/guards.ts';
 import { inTurns } from '../core/in-turns.ts';
 import type {
@@ -10,16 +11,15 @@ import type {
   PlanOptions,
 } from '../core/plan-document.ts';
 import type { PlanRules } from '../core/plan-rules.ts';
+import { isObject, type Json } from '../core/value.ts';
 import type { LeafChange } from '../diff/compare.ts';
 import type { World } from '../diff/world.ts';
 import { kindNamed, kinds } from '../kinds/index.ts';
 import type { Kind } from '../kinds/kind.ts';
 import type { ResourceState, State } from '../state/model.ts';
-import { assumptionsOf } from './assumptions.ts';
-import { refuseDangling } from './dangling.ts';
 import { forecastRequests, planDigest, summarise } from './document.ts';
 import { guardChanges } from './guard.ts';
-import { identify } from './identify.ts';
+import { identify, type Obscurity } from './identify.ts';
 import {
   judgeByRules,
   objectionsTo,
@@ -27,7 +27,7 @@ import {
   refusalsIn,
   withRefusals,
 } from './objections.ts';
-import { obscure } from './obscure.ts';
+import { assumptionsAlong, writesOf } from './operations.ts';
 import { planOne, type Result, supportOf } from './plan-one.ts';
 import { distinctNotes, ownersOf, type PreflightContext } from './preflight.ts';
 import type { Reader } from './reader.ts';
@@ -240,4 +240,113 @@ function unreadKinds(results: readonly Result[]): readonly Kind[] {
 function preflightOf(input: PlanInput): PreflightContext {
   const { reader, desired, organizations, organization } = input;
   return { reader, terms: reader.terms(), organizations, ...ownersOf(desired, organization) };
+}
+
+/**
+ * Ids of the assumptions that reading and carrying out the changes relies on (DESIGN §9), sorted, and those that
+ * make reading needless for resources of the kinds `unread`. `carried`: paths that go back as they were read. What is
+ * unsupported is not carried out, and an operation that is known not to be usable is not called.
+ */
+function assumptionsOf(
+  changes: readonly Change[],
+  unread: readonly Kind[],
+  carried: ReadonlyMap<Address, readonly string[]>,
+  { assumptionOf, lackOf }: Support,
+): readonly string[] {
+  const found = new Set(unread.flatMap(({ stamp }) => (stamp ? [stamp.assumption] : [])));
+  for (const change of changes) {
+    const kind = kindNamed(change.kind);
+    const isDone = change.verdict !== 'unsupported';
+    const operations = [...kind.operations.read, ...(isDone ? writesOf(change, kind) : [])];
+    for (const operation of operations) {
+      const assumption = lackOf(operation) === undefined ? assumptionOf(operation) : undefined;
+      if (assumption !== undefined) found.add(assumption);
+    }
+    if (!isDone) continue;
+    const paths = [
+      ...change.fields.map(({ path }) => path),
+      ...(carried.get(change.address) ?? []),
+    ];
+    for (const path of paths) {
+      for (const assumption of assumptionsAlong(kind.schema, path)) found.add(assumption);
+    }
+  }
+  return [...found].sort();
+}
+
+/**
+ * Refuses changes that would write the id of a resource which neither exists nor comes to exist by this
+ * plan: it is left out with `--target`, or refused itself. Where it is unsupported, so is what refers to
+ * it. Changes stand in an order in which what is referred to comes first.
+ */
+export function refuseDangling(
+  changes: readonly Change[],
+  desired: readonly DesiredResource[],
+  ids: ReadonlyMap<Address, string>,
+): readonly Change[] {
+  const references = new Map(desired.map((one) => [one.address, one.references]));
+  const born = new Set(ids.keys());
+  const unsupported = new Set<Address>();
+  const refused = new Set<Address>();
+  return changes.map((change) => {
+    if (change.verdict === 'unsupported') unsupported.add(change.address);
+    if (change.verdict === 'refused') refused.add(change.address);
+    const dangling = (references.get(change.address) ?? []).find(
+      (address) => !born.has(address) && isWritten(change, address),
+    );
+    const isOk = change.verdict === 'ok';
+    if (isOk && dangling === undefined && isMade(change)) born.add(change.address);
+    if (!isOk || dangling === undefined) return change;
+    const why = refused.has(dangling) ? 'is refused itself' : 'which this plan does not make';
+    const reason = `${change.reason}; it refers to ${dangling}, which does not exist and ${why}`;
+    if (!unsupported.has(dangling)) {
+      refused.add(change.address);
+      return { ...change, verdict: 'refused', reason };
+    }
+    unsupported.add(change.address);
+    return { ...change, verdict: 'unsupported', reason, operations: [] };
+  });
+}
+
+function isMade({ action }: Change): boolean {
+  return action === 'create' || action === 'replace';
+}
+
+function isWritten({ fields, operations }: Change, address: Address): boolean {
+  return operations.length > 0 && fields.some(({ after }) => refersTo(after, address));
+}
+
+/** Whether a value as a plan shows it is a reference to an address. */
+function refersTo(value: Json, address: Address): boolean {
+  return isObject(value) && value.$ref === address;
+}
+
+export function obscure(
+  obscurities: readonly Obscurity[],
+  purpose: PlanDocument['purpose'],
+): CallsheetError {
+  const isSeveral = obscurities.some(({ type }) => type === 'several');
+  return new CallsheetError('config', obscurities.map(tellObscurity).join('\n'), {
+    hint: isSeveral
+      ? purpose === 'restore'
+        ? 'Name the state of the restoration that made them with --state, rename those that are too many in the dashboard, or restore the other organizations with --organization.'
+        : 'Say which one is meant with `callsheet import <address> <id>` or `lifecycle: { adopt: <id> }`, or rename the others.'
+      : 'Correct the id in lifecycle.adopt, or take it out to make a new resource.',
+  });
+}
+
+function tellObscurity(obscurity: Obscurity): string {
+  const { address } = obscurity;
+  if (obscurity.type === 'several') {
+    const { ids } = obscurity;
+    return `${address}: ${ids.length} live resources have its name: ${ids.join(', ')}`;
+  }
+  const { id, holder } = obscurity;
+  return holder === undefined
+    ? `${address}: lifecycle.adopt names ${id}, and the platform has no such ${kindNoun(address)}`
+    : `${address}: lifecycle.adopt names ${id}, which ${holder} stands for`;
+}
+
+function kindNoun(address: Address): string {
+  return kindOf(address).replaceAll('_', ' ');
 }

@@ -18,7 +18,7 @@ export type Objection = {
 };
 
 /** What decides whether a plan may be run now. */
-export type Circumstances = HoldWorld & {
+type Circumstances = HoldWorld & {
   readonly guards: Guards;
   readonly now: Date;
 };

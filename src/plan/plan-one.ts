@@ -34,7 +34,7 @@ export type Result = {
 };
 
 /** What all resources of a plan are planned with. */
-export type OneInput = Omit<PlanInput, 'world'> & {
+type OneInput = Omit<PlanInput, 'world'> & {
   readonly world: World;
   readonly checks: PreflightContext | undefined;
 };

@@ -14,7 +14,7 @@ export type Support = {
 };
 
 /** A change that apply leaves out, since the platform cannot be asked for it. */
-export function unsupported(change: Change, reason: string): Change {
+function unsupported(change: Change, reason: string): Change {
   return { ...change, verdict: 'unsupported', reason, operations: [] };
 }
 

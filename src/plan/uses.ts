@@ -22,7 +22,7 @@ type Use = {
 };
 
 /** Where uses are looked for. */
-export type Surroundings = {
+type Surroundings = {
   readonly desired: readonly DesiredResource[];
   readonly state: State;
   readonly reader: Reader;

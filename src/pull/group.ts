@@ -1,9 +1,11 @@
+import type { Scope } from '../config/interpolate.ts';
 import type { ResolvedResource } from '../config/resource.ts';
+import { resourceSchema } from '../config/schema.ts';
+import { spotsBelow } from '../config/trace.ts';
 import type { Variables } from '../config/variables.ts';
 import type { Address } from '../core/address.ts';
 import { formatPath } from '../core/path.ts';
-import { type Home, homeOf, keyOf, writtenPath } from './home.ts';
-import { type Use, usesOf } from './uses.ts';
+import { fileKey, type Home, homeOf, keyOf, pathOfFile, writtenPath } from './home.ts';
 import type { Left, Wish } from './wish.ts';
 import { filledWords, layeredWords, nowhereWords, sharedWords, theirOwn } from './words.ts';
 
@@ -14,14 +16,14 @@ export type Group = {
   readonly home: (Home & { readonly type: 'value' | 'file' }) | { readonly type: 'own' };
 };
 
-export type Grouped = {
+type Grouped = {
   readonly groups: readonly Group[];
   /** Wishes for values that are put together from others: they are fulfilled when those are, or not at all. */
   readonly followers: readonly { readonly wish: Wish; readonly refusal: Left }[];
   readonly refused: readonly Left[];
 };
 
-export type GroupInput = {
+type GroupInput = {
   readonly byAddress: ReadonlyMap<Address, ResolvedResource>;
   readonly variables: Variables;
   /** Whether what others share, and want otherwise, is written on the resource itself. */
@@ -137,4 +139,43 @@ function useOf(wish: Wish): Use {
 function othersThan(wishes: readonly Wish[], uses: readonly Use[]): readonly Use[] {
   const own = new Set(wishes.map(useOf).map(({ address, path }) => `${address} ${path}`));
   return uses.filter(({ address, path }) => !own.has(`${address} ${path}`));
+}
+
+/** A field of a resource that reads a value. */
+type Use = {
+  readonly address: Address;
+  /** As the configuration names it. */
+  readonly path: string;
+};
+
+/**
+ * Who reads each of the values: several resources may have one from the same base, row, anchor or file. What
+ * is changed there changes for all of them.
+ */
+function usesOf(
+  keys: ReadonlySet<string>,
+  resources: readonly ResolvedResource[],
+  variables: Variables,
+): ReadonlyMap<string, readonly Use[]> {
+  const uses = new Map<string, Use[]>();
+  if (keys.size === 0) return uses;
+  const note = (key: string, use: Use) => {
+    if (!keys.has(key)) return;
+    const known = uses.get(key);
+    if (known === undefined) uses.set(key, [use]);
+    else known.push(use);
+  };
+  for (const resource of resources) {
+    const { address, kind, spot, row } = resource;
+    const scope: Scope = { variables, row };
+    for (const { written, path } of spotsBelow(resourceSchema(kind), spot)) {
+      if (written === undefined) continue;
+      const use = { address, path: formatPath(path) };
+      note(keyOf(written.place), use);
+      if (written.origin !== undefined) note(keyOf(written.origin), use);
+      const file = pathOfFile(written, scope);
+      if (file !== undefined) note(fileKey(file), use);
+    }
+  }
+  return uses;
 }

@@ -114,7 +114,7 @@ export function plainPath(path: string): string {
 }
 
 /** Whether a node is what a cell of the row holds. */
-export function isOfRow({ place, origin }: Written, { row }: ResolvedResource): boolean {
+function isOfRow({ place, origin }: Written, { row }: ResolvedResource): boolean {
   const own = row?.cells.place;
   const at = origin ?? place;
   return (

@@ -11,7 +11,7 @@ import { identityText, isIdentity, type Path } from '../core/path.ts';
 import { type FieldSchema, itemSchema, memberSchema } from '../core/schema.ts';
 
 /** An edit of the file in which a resource itself stands. */
-export type OwnEdit = { readonly place: Place; readonly edit: Edit };
+type OwnEdit = { readonly place: Place; readonly edit: Edit };
 
 /**
  * Writes a value on the resource itself, where it wins over its bases. Undefined for a row: all rows share

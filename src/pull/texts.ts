@@ -1,3 +1,4 @@
+import { delimiterOf } from '../config/csv-cells.ts';
 import { type Edit, editYaml, Uneditable } from '../config/edit/index.ts';
 import { joinSplices, type Splice } from '../config/edit/splice.ts';
 import type { ResolvedResource } from '../config/resource.ts';
@@ -10,7 +11,6 @@ import type { Address } from '../core/address.ts';
 import type { FieldSchema } from '../core/schema.ts';
 import { isList, isObject, Ref, type Value } from '../core/value.ts';
 import { schemasAlong } from '../diff/along.ts';
-import { editCell } from './cell.ts';
 import type { Group } from './group.ts';
 import { writtenPath } from './home.ts';
 import { writeOwn } from './own-place.ts';
@@ -24,7 +24,7 @@ export type FileEdit = { readonly file: string; readonly place: Place } & (
   | { readonly type: 'text'; readonly text: string; readonly now: Value | undefined }
 );
 
-export type EditInput = {
+type EditInput = {
   readonly byAddress: ReadonlyMap<Address, ResolvedResource>;
   readonly variables: Variables;
   /** The id of a resource, for tables, which hold no references. */
@@ -164,4 +164,13 @@ function mergeTrees(one: Tree, other: Tree): Tree {
     members.set(key, known === undefined ? tree : mergeTrees(known, tree));
   }
   return { ...one, members: [...members] };
+}
+
+/** A cell of a CSV file with another text: quotes that stand around it stay, and come where they are needed. */
+export function editCell({ source, start, end }: Place, text: string) {
+  const isQuoted = source.text[start - 1] === '"';
+  const inner = text.replaceAll('"', '""');
+  if (isQuoted) return { start, end, text: inner };
+  const needsQuotes = new RegExp(`["\\r\\n${delimiterOf(source.text)}]|^\\s|\\s$`).test(text);
+  return { start, end, text: needsQuotes ? `"${inner}"` : text };
 }

@@ -1,14 +1,20 @@
 import type { Address } from '../core/address.ts';
 import { identityOrdinal, identityText, isIdentity, type Path, startsWith } from '../core/path.ts';
 import type { Change } from '../core/plan-document.ts';
-import type { Value } from '../core/value.ts';
+import {
+  contextAt,
+  type FieldContext,
+  itemContext,
+  memberContext,
+  sensitivity,
+} from '../core/redact.ts';
+import { isList, isObject, Ref, type Value } from '../core/value.ts';
 import { schemasAlong } from '../diff/along.ts';
 import type { LeafChange } from '../diff/compare.ts';
 import { normalise } from '../diff/leaves.ts';
 import { kindNamed } from '../kinds/index.ts';
 import type { Kind } from '../kinds/kind.ts';
 import { isElementPath, withGone } from './gone.ts';
-import { fromLive, type LiveWords } from './live-value.ts';
 
 /** What the configuration is to say of one leaf or element, so that it agrees with what is live. */
 export type Wish = {
@@ -36,14 +42,14 @@ export type Left = {
   readonly advice: string;
 };
 
-export type Wishes = {
+type Wishes = {
   readonly wishes: readonly Wish[];
   /** Changed here and not applied yet: the platform did not move. */
   readonly kept: readonly Left[];
   readonly refused: readonly Left[];
 };
 
-export type Asked = LiveWords & {
+type Asked = LiveWords & {
   /** Whether live values are taken where the configuration changed, too. */
   readonly theirs: boolean;
 };
@@ -179,3 +185,61 @@ function withFinalBreak(next: Value, before: Value | undefined): Value {
   const bare = next.endsWith('\n') ? next.slice(0, -1) : next;
   return before.endsWith('\n') || bare.endsWith('\n') ? `${bare}\n` : bare;
 }
+
+/** What turns ids into names. */
+type LiveWords = {
+  /** The address that stands for a live resource; undefined where none does. */
+  readonly addressOf: (kind: string, id: string) => Address | undefined;
+};
+
+/**
+ * A live value in the words of the configuration: without what the platform owns, with references in the
+ * place of ids. What holds sensitive values is refused: they have no place in a file.
+ */
+function fromLive(
+  kind: Kind,
+  path: Path,
+  value: Value,
+  { addressOf }: LiveWords,
+): { readonly value: Value } | Pick<Left, 'reason' | 'advice'> {
+  const secret = new Set<string>();
+  let isPart = true;
+
+  function take(field: FieldContext, given: Value, name: string): Value {
+    if (isObject(given)) {
+      const members = Object.entries(given).flatMap(([key, member]): [string, Value][] => {
+        const inner = memberContext(field, key, given);
+        if (inner.node.isReadOnly || member === null || member === undefined) return [];
+        return [[key, take(inner, member, key)]];
+      });
+      return Object.fromEntries(members);
+    }
+    if (isList(given)) {
+      const items = itemContext(field);
+      return given.map((item) => take(items, item, name));
+    }
+    const found = sensitivity(field, given);
+    if (found !== 'open') secret.add(name);
+    if (found === 'whole') isPart = false;
+    const target = field.node.schema['x-ref'];
+    const address =
+      target !== undefined && typeof given === 'string' ? addressOf(target, given) : undefined;
+    return address === undefined ? given : new Ref(address);
+  }
+
+  const taken = take(contextAt(kind.schema, path), value, String(path.at(-1)));
+  if (secret.size === 0) return { value: taken };
+  const names = [...secret].join(', ');
+  return isPart
+    ? {
+        reason: `it holds a credential in clear (${names}), which is never written into the configuration`,
+        advice: FROM_VARIABLE,
+      }
+    : {
+        reason: `it holds secret values (${names}), which are never written into the configuration`,
+        advice: 'write it by hand with $secret, or apply to take it away again',
+      };
+}
+
+const FROM_VARIABLE =
+  'write it by hand with the credential in a variable, or apply to set the old value again';

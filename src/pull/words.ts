@@ -74,6 +74,6 @@ export function unwritableWords({ address, text }: Wish, reason: string): Left {
 }
 
 /** `agents.yaml:12` */
-export function whereOf(place: Place): string {
+function whereOf(place: Place): string {
   return formatPosition(positionOf(place)).replace(/:\d+$/, '');
 }

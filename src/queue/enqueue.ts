@@ -14,7 +14,7 @@ export type Enqueued = {
 };
 
 /** A batch and what came of it is kept for so long. */
-export const KEPT_DAYS = 30;
+const KEPT_DAYS = 30;
 /** A worker that is not heard of for so long is taken for dead, and its job goes to another one. The least that pg-boss takes is 10. */
 const SILENT_SECONDS = 12;
 /** The longest that pg-boss lets a job take. Heartbeats tell who is dead; nothing else ends a run. */

@@ -9,7 +9,7 @@ export type Queue = {
   readonly close: () => Promise<void>;
 };
 
-export type QueueOptions = {
+type QueueOptions = {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Whether jobs of dead workers are looked for, which workers do and others need not. */
   readonly isWorker: boolean;

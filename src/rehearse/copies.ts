@@ -30,7 +30,7 @@ export type Copy = {
 };
 
 /** Requests that write, by operation. */
-export type Tally = ReadonlyMap<string, number>;
+type Tally = ReadonlyMap<string, number>;
 
 /** So often that it never ends. */
 const ALWAYS = 1_000_000_000;

@@ -3,7 +3,7 @@ import type { SeedDocument } from '../simulator/index.ts';
 import type { AnswerRecord } from '../snapshot/format.ts';
 
 /** What may be used and by whom it is locked, as the platform's answers tell. */
-export type Matrix = Pick<
+type Matrix = Pick<
   SeedDocument,
   'features' | 'llm_models' | 'stt_providers' | 'feature_administration_enabled' | 'locks'
 > & {

@@ -7,7 +7,7 @@ import type { ResourceState } from '../state/model.ts';
 /** Stands in the copy wherever the platform holds a secret that it does not return. */
 const PLACEHOLDER = 'not the secret: the platform does not return it';
 
-export type Filled = { readonly record: JsonObject; readonly count: number };
+type Filled = { readonly record: JsonObject; readonly count: number };
 
 /**
  * A record with something in place of each secret that the platform may hold: members of the schema that are

@@ -29,7 +29,7 @@ import {
   secondStep,
 } from './steps.ts';
 
-export type RehearsalInput = {
+type RehearsalInput = {
   /** The plan that is rehearsed; undefined where it is the one that the copy gives. */
   readonly plan: PlanDocument | undefined;
   readonly source: RehearsalSource;

@@ -25,7 +25,7 @@ export type Element = {
   readonly members: readonly ElementLeaf[];
 };
 
-export type ElementLeaf = { readonly key: string; readonly value: Json };
+type ElementLeaf = { readonly key: string; readonly value: Json };
 
 /**
  * The fields of a change, with the leaves of every new or removed element of a keyed list taken together,

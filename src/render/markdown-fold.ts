@@ -9,7 +9,7 @@ export function tooLong(changes: number, command: string): string {
 }
 
 /** A part of a page. `item` is the line that stands for it where it does not fit. */
-export type Piece = { readonly text: string; readonly item: string | undefined };
+type Piece = { readonly text: string; readonly item: string | undefined };
 
 /** Folds the longest pieces until all fit, then leaves out from the end what still does not. */
 export function foldToFit(pieces: readonly Piece[], room: number, command = 'plan'): string {

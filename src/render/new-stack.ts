@@ -2,7 +2,7 @@ import { type Line, paint, type RenderOptions, span, wrap } from './terminal.ts'
 import { sanitiseLine } from './untrusted.ts';
 
 /** What `init` did. */
-export type NewStack = {
+type NewStack = {
   /** As it was given with `--dir`. */
   readonly dir: string;
   /** Paths from the folder of the stack. */

@@ -60,7 +60,7 @@ type DriftedField = {
 };
 
 /** When it is sent, and from where. */
-export type Sender = Pick<DriftNotification, 'id' | 'sent_at' | 'commit' | 'pipeline'>;
+type Sender = Pick<DriftNotification, 'id' | 'sent_at' | 'commit' | 'pipeline'>;
 
 /** Characters of a value. */
 const MAX_VALUE = 500;

@@ -18,7 +18,7 @@ export type ProgressView = {
 };
 
 /** The changes of one kind: kinds that others refer to come first. */
-export type Batch = {
+type Batch = {
   readonly kind: string;
   readonly total: number;
   readonly ended: number;

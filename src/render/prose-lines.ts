@@ -14,7 +14,7 @@ export type ProseLayout = {
 };
 
 /** What is said on the field's own line, and the text below it. */
-export type ProseLines = { readonly summary: string | null; readonly lines: readonly Line[] };
+type ProseLines = { readonly summary: string | null; readonly lines: readonly Line[] };
 
 /** More rows than this are not read on a terminal; `--verbose` shows the rest. */
 const MAX_ROWS = 60;

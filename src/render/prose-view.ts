@@ -18,7 +18,7 @@ export type ProseRow =
       readonly pieces: readonly Piece[];
     };
 
-export type ProseView = {
+type ProseView = {
   /** `2 of 43 paragraphs edited, 1 moved`; null for a text that is seen at a glance. */
   readonly summary: string | null;
   readonly callouts: readonly CalloutRow[];

@@ -25,7 +25,7 @@ export type RestorationSummary = {
   readonly exceptions: readonly RestorationException[];
 };
 
-export type Remaining = {
+type Remaining = {
   readonly address: string;
   readonly action: string;
   readonly verdict: string;

@@ -72,7 +72,7 @@ const ENCRYPTION: { readonly [type in SnapshotSummary['encryption']]: string } =
 };
 
 /** `1,000 agents, 4 retry policies; 12 organizations`. */
-export function holdings({
+function holdings({
   resources,
   organizations,
 }: Pick<SnapshotSummary, 'resources' | 'organizations'>): string {

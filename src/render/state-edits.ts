@@ -7,7 +7,7 @@ import { paint, type RenderOptions, span } from './terminal.ts';
 import { formatCount, formatNumber } from './wording.ts';
 
 /** What an edit of the state did. */
-export type ShownEdit = {
+type ShownEdit = {
   readonly run: string;
   readonly serial: number;
   readonly ledger: readonly LedgerLine[];
@@ -41,7 +41,7 @@ export function renderPush(
   return `${ledger}${sentence(last, options)}${asideText(setAside, options)}`;
 }
 
-export type ShownMigration = {
+type ShownMigration = {
   readonly from: string;
   readonly to: string;
   readonly serial: number;

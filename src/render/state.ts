@@ -9,7 +9,7 @@ import { padText, widestOf } from './width.ts';
 import { formatDuration } from './wording.ts';
 
 /** A resource of the state, as lists have it. */
-export type ListedState = {
+type ListedState = {
   readonly address: Address;
   readonly id: string;
   readonly name: string;
@@ -73,7 +73,7 @@ function leafText(leaf: AppliedLeaf): string {
   return 'digest' in leaf ? `(long; ${leaf.digest.slice(0, 19)}…)` : inlineValue(leaf.value);
 }
 
-export type ShownLock = {
+type ShownLock = {
   readonly location: string;
   readonly held: Omit<HeldLock, 'watch'> | null;
   readonly unlocked: boolean;

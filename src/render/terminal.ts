@@ -29,7 +29,7 @@ export type Span = { readonly text: string; readonly tone: Tone };
 export type Line = readonly Span[];
 
 /** Colours a piece of text, or leaves it as it is. */
-export type Style = (tone: Tone, text: string) => string;
+type Style = (tone: Tone, text: string) => string;
 
 /** Select Graphic Rendition parameters that start a tone; 0 ends it. */
 const CODES: { readonly [tone in Tone]: string } = {
@@ -47,7 +47,7 @@ const CODES: { readonly [tone in Tone]: string } = {
   removed_word: '1;9;31',
 };
 
-export function styleFor(color: boolean): Style {
+function styleFor(color: boolean): Style {
   return (tone, text) =>
     !color || CODES[tone] === '' || text === '' ? text : `\x1b[${CODES[tone]}m${text}\x1b[0m`;
 }

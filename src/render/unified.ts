@@ -2,7 +2,7 @@ import { align, newBudget } from './prose/align.ts';
 import { sanitise } from './untrusted.ts';
 
 /** What a file was and is to be. */
-export type ChangedText = {
+type ChangedText = {
   readonly file: string;
   /** Undefined for a file that is new. */
   readonly before: string | undefined;

@@ -47,7 +47,7 @@ export function kindTitle(kind: string): string {
 }
 
 /** `9 to create, 2 to update; of these 1 refused; 2 adopted`, or undefined when nothing is to be done. */
-export function countsOf(summary: PlanSummary): string | undefined {
+function countsOf(summary: PlanSummary): string | undefined {
   const todo = (['create', 'update', 'replace', 'delete', 'forget'] as const)
     .filter((action) => summary[action] > 0)
     .map((action) => `${formatNumber(summary[action])} to ${action}`)

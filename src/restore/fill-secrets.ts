@@ -9,7 +9,7 @@ import { heldSecrets, type Need, needsOf } from './secrets.ts';
 import type { Site } from './site.ts';
 
 /** A document with the secrets that are at hand. */
-export type Filled = {
+type Filled = {
   readonly document: ValueObject;
   /** Secrets that nobody supplied. */
   readonly missing: readonly Need[];

@@ -1,7 +1,6 @@
 import type { Address } from '../core/address.ts';
 import { kinds } from '../kinds/index.ts';
-import type { Held } from './held.ts';
-import { type Places, placeIn, placeOf } from './places.ts';
+import { type Held, type Places, placeIn, placeOf } from './held.ts';
 
 /** Resources that are planned and carried out together, so that memory holds no more of them at once. */
 export type Part = {

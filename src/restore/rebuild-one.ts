@@ -1,18 +1,18 @@
 import type { Address } from '../core/address.ts';
 import type { DesiredResource } from '../core/desired.ts';
+import { mapInside, mapMembers } from '../core/map-members.ts';
 import { ownOf } from '../core/own.ts';
-import type { ValueObject } from '../core/value.ts';
+import type { FieldSchema } from '../core/schema.ts';
+import type { Value, ValueObject } from '../core/value.ts';
 import { leavesOf } from '../diff/leaves.ts';
 import { kindNamed } from '../kinds/index.ts';
 import { relink } from '../rollback/relink.ts';
 import type { Exception } from './exceptions.ts';
 import { fillSecrets } from './fill-secrets.ts';
-import type { Held } from './held.ts';
+import { type Held, moved, placeIn, placeOf } from './held.ts';
 import { withValueAt } from './paths.ts';
-import { moved, placeIn, placeOf } from './places.ts';
 import type { Need } from './secrets.ts';
 import type { Site } from './site.ts';
-import { rewriteTexts } from './texts.ts';
 
 /** How resources of one snapshot find each other. */
 export type Links = {
@@ -24,7 +24,7 @@ export type Links = {
 };
 
 /** What one resource is to be, and what of it is not as it was. */
-export type RebuiltOne = {
+type RebuiltOne = {
   readonly desired: DesiredResource;
   readonly exceptions: readonly Exception[];
   readonly needs: readonly Need[];
@@ -178,4 +178,46 @@ function creatable(
 function isSameResource(held: Held, { places, isSameAccount }: Site): boolean {
   const place = placeOf(held);
   return isSameAccount && (place === undefined || placeIn(places, place) === place);
+}
+
+const ID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/gi;
+
+/** What became of a document's texts. */
+type Rewritten = {
+  readonly document: ValueObject;
+  /** Top-level fields whose texts name an id that is another one now, or is going to be. */
+  readonly mentioning: readonly string[];
+};
+
+/**
+ * Puts new ids in the place of old ones in what people wrote: prompts, rules for transfers, contact policies.
+ * `idOf` gives null for a resource that has no new id yet, and undefined for an id of nothing that is
+ * restored.
+ */
+function rewriteTexts(
+  root: FieldSchema,
+  document: ValueObject,
+  idOf: (id: string) => string | null | undefined,
+): Rewritten {
+  const mentioning = new Set<string>();
+
+  function visit(schema: FieldSchema, value: Value, field: string, isText: boolean): Value {
+    if (schema.readOnly) return value;
+    const holdsIds = isText || schema['x-prose'] !== undefined || schema['x-ids-inside'] === true;
+    if (typeof value === 'string') {
+      if (!holdsIds || schema['x-ref'] !== undefined) return value;
+      return value.replaceAll(ID, (id) => {
+        const now = idOf(id.toLowerCase());
+        if (now === undefined || now === id.toLowerCase()) return id;
+        mentioning.add(field);
+        return now ?? id;
+      });
+    }
+    return mapInside(root, schema, value, (inner, one) => visit(inner, one, field, holdsIds));
+  }
+
+  const rewritten = mapMembers(root, root, document, (schema, value, field) =>
+    visit(schema, value, field, false),
+  );
+  return { document: rewritten, mentioning: [...mentioning] };
 }

@@ -68,7 +68,7 @@ function likelySecrets(root: FieldSchema, document: JsonObject): readonly string
 }
 
 /** A value that may be a secret although no schema names it, as an encrypted snapshot holds it. */
-export type HeldSecret = { readonly path: string; readonly source: string; readonly value: string };
+type HeldSecret = { readonly path: string; readonly source: string; readonly value: string };
 
 /**
  * What the platform returned below `integrations` without a schema that names it: whoever writes it treats it

@@ -1,8 +1,7 @@
 import type { Address } from '../core/address.ts';
 import type { Blob, Secret } from '../core/value.ts';
 import type { ResourceState } from '../state/model.ts';
-import type { Held } from './held.ts';
-import type { Places } from './places.ts';
+import type { Held, Places } from './held.ts';
 
 /** What is known of where a snapshot is restored to. */
 export type Site = {

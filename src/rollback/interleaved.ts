@@ -2,7 +2,7 @@ import type { Address } from '../core/address.ts';
 import type { Pin } from '../core/plan-document.ts';
 import { inSeconds } from '../core/time.ts';
 import type { HistoryEntry } from '../plan/reader.ts';
-import { isSettled, type JournalEntry } from '../state/journal.ts';
+import { hasLateEntries, type JournalEntry } from '../state/journal.ts';
 import type { ResourceState } from '../state/model.ts';
 import type { Undo } from './undo.ts';
 
@@ -98,7 +98,6 @@ export function afterRollbacks(undo: Undo, rollbacks: readonly (readonly Journal
   const produced = new Map(undo.produced);
   for (const entries of rollbacks.toReversed()) {
     const lines = entries.flatMap((entry) => (entry.type === 'ended' ? entry.ledger : []));
-    const isSure = !isSettled(entries);
     const touched = entries.flatMap((entry) => (entry.type === 'intent' ? [entry.address] : []));
     for (const address of touched) {
       const known = produced.get(address);
@@ -106,7 +105,7 @@ export function afterRollbacks(undo: Undo, rollbacks: readonly (readonly Journal
       const entry = lines.find((line) => line.address === address)?.history?.after;
       produced.set(
         address,
-        entry && isSure
+        entry && !hasLateEntries(entries, address)
           ? { id: known.id, entry }
           : { ...known, entry: entry ?? known.entry, isBefore: true },
       );

@@ -6,7 +6,7 @@ import type { NotUndone, SnapshotTaken } from '../state/journal.ts';
 import { type AppliedLeaf, isConcealed, type ResourceState } from '../state/model.ts';
 
 /** What a run did with a resource that was there before. */
-export type Touched = {
+type Touched = {
   readonly snapshot: SnapshotTaken;
   /** Paths that it changed. */
   readonly changed: readonly string[];

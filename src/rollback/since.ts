@@ -6,9 +6,8 @@ import { kindNamed } from '../kinds/index.ts';
 import type { Scope } from '../kinds/kind.ts';
 import type { NotUndone, SnapshotTaken } from '../state/journal.ts';
 import type { ResourceState, State } from '../state/model.ts';
-import { type Former, undoTo } from './former.ts';
 import { lostValues, restoredState } from './lost.ts';
-import type { Undo } from './undo.ts';
+import { type Former, type Undo, undoTo } from './undo.ts';
 
 /** A resource as a snapshot holds it. */
 export type Kept = {

@@ -7,7 +7,7 @@ import { kindNamed } from '../kinds/index.ts';
 import type { LiveResource } from '../plan/reader.ts';
 import { fieldChange } from '../plan/show.ts';
 import type { Difference } from '../state/journal.ts';
-import type { Wanted } from './former.ts';
+import type { Wanted } from './undo.ts';
 
 /** What was read of a resource before and after a rollback. */
 export type Seen = {

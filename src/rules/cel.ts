@@ -19,7 +19,7 @@ const LIMITS = {
 };
 
 /** Variables that a rule sees, by name, with their CEL types. */
-export const VARIABLES = {
+const VARIABLES = {
   resource: {
     resource: 'map',
     address: 'string',

@@ -7,7 +7,7 @@ import type { RuleProblem } from './rule.ts';
 import { schemaSlips } from './schema-slips.ts';
 
 /** A violation: where, as a JSON pointer, and in words that go after the field's name. */
-export type Violation = { readonly pointer: string; readonly words: string };
+type Violation = { readonly pointer: string; readonly words: string };
 
 export type SchemaCheck = (document: unknown) => readonly Violation[];
 

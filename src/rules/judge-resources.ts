@@ -19,7 +19,7 @@ export type RuleFinding = {
   readonly hint?: string;
 };
 
-export type Judged = {
+type Judged = {
   readonly resources: readonly DesiredResource[];
   readonly schemaOf: (kind: string) => FieldSchema | undefined;
   /** Name of an organization by its id, where it has one. */

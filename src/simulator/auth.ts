@@ -9,7 +9,7 @@ import type { Key } from './store.ts';
 export const TOKEN_SECONDS = 86_400;
 
 /** Who calls operations that need no token. */
-export const NOBODY: Key = { clientId: '', clientSecret: '', generation: 0, scope: undefined };
+const NOBODY: Key = { clientId: '', clientSecret: '', generation: 0, scope: undefined };
 
 /** The key behind a request's Authorization header; 401 where it does not hold (Authentication 2 and 3). */
 export function authenticate(

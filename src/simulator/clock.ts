@@ -1,5 +1,5 @@
 /** The platform's time: that of another clock, moved on as far as anybody asked. */
-export type Clock = {
+type Clock = {
   readonly now: () => Date;
   /** Moves it on by milliseconds. */
   readonly advance: (milliseconds: number) => void;

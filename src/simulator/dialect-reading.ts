@@ -3,7 +3,7 @@ import { DIALECT_OPTIONS, type Dialect } from './dialect.ts';
 import type { Option } from './option.ts';
 
 /** A dialect as far as it is good, and a sentence for everything that is not. */
-export type DialectReading = {
+type DialectReading = {
   readonly dialect: Partial<Dialect>;
   readonly problems: readonly string[];
 };

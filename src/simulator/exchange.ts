@@ -7,7 +7,7 @@ import type { Performed } from './perform.ts';
 import type { Platform } from './platform.ts';
 
 /** What a request came to after everything that befell it. */
-export type Exchange = Performed & {
+type Exchange = Performed & {
   readonly ending: Ending;
   /** How long silence lasts, where nothing else ends it. */
   readonly hangMs: number;

@@ -39,7 +39,7 @@ export const ROLES = [
     task: 'interpret between a caller and a member of staff',
   },
 ] as const;
-export type Role = (typeof ROLES)[number];
+type Role = (typeof ROLES)[number];
 
 const MODELS = ['alpha-4.1', 'alpha-4o', 'alpha-4.1-mini', 'beta-3-fast'];
 

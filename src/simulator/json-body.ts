@@ -4,7 +4,7 @@ import { isObject, type Json } from '../core/value.ts';
 const DEPTH_LIMIT = 100;
 
 /** A body, or what is wrong with it as a sentence. An empty body is no value. */
-export type JsonReading = { readonly body: Json | undefined } | { readonly problem: string };
+type JsonReading = { readonly body: Json | undefined } | { readonly problem: string };
 
 /** Reads a body that nobody vouches for. */
 export function readJson(bytes: Buffer): JsonReading {
@@ -19,15 +19,15 @@ export function readJson(bytes: Buffer): JsonReading {
   return problem === undefined ? { body } : { problem };
 }
 
-/** What a value has that no honest body has, looked for without recursion. */
+/** What a value has that no honest body has, looked for without recursion. Takes out members named `__proto__`. */
 function trouble(body: Json): string | undefined {
   let level: readonly Json[] = [body];
   for (let depth = 0; level.length > 0; depth += 1) {
     if (depth > DEPTH_LIMIT) return `the body is nested more than ${DEPTH_LIMIT} levels deep`;
     if (level.some((value) => typeof value === 'number' && !Number.isFinite(value)))
       return 'the body has a number that is too large';
-    if (level.some((value) => isObject(value) && Object.hasOwn(value, '__proto__')))
-      return 'the body has a member named __proto__';
+    // Ignored like any unknown member; stored, it would become the prototype of its record.
+    for (const value of level) if (isObject(value)) Reflect.deleteProperty(value, '__proto__');
     level = level.flatMap((value) =>
       typeof value === 'object' && value !== null ? Object.values(value) : [],
     );

@@ -100,8 +100,7 @@ function absence({ dialect }: Platform, id: OperationId): Answer {
     case 'coded':
       return nothingHere();
     case 'method':
-      return coded(405, 'method_not_allowed', `${operations[id].method} is not allowed here`)
-        .answer;
+      return methodRefused(operations[id].method, methodsAt(operations[id].path));
     case 'page':
       return { status: 404, type: 'text/html', text: '<h1>404 Not Found</h1>\n' };
   }
@@ -110,6 +109,29 @@ function absence({ dialect }: Platform, id: OperationId): Answer {
 /** 404 for an address that is none. */
 export function nothingHere(): Answer {
   return coded(404, 'not_found', 'There is nothing at this address').answer;
+}
+
+/** 405 for a method that an address does not take, and 404 where there is no such address. */
+export function notServed(method: string, url: string): Answer {
+  const allowed = methodsAt(url);
+  return allowed.length === 0 ? nothingHere() : methodRefused(method, allowed);
+}
+
+function methodRefused(method: string, allowed: readonly string[]): Answer {
+  const { answer } = coded(405, 'method_not_allowed', `${method} is not allowed here`);
+  return { ...answer, headers: { allow: allowed.join(', ') } };
+}
+
+/** The methods of the operations at an address. */
+function methodsAt(url: string): readonly string[] {
+  const path = url.replace(/\?.*$/s, '');
+  return Object.values(operations).flatMap((operation) =>
+    addressOf(operation.path).test(path) ? [operation.method] : [],
+  );
+}
+
+function addressOf(path: string): RegExp {
+  return new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`);
 }
 
 /** The body of a request that was refused before anybody could look at it. */

@@ -62,7 +62,7 @@ function plantOrganization(seed: SeedOrganization): Organization {
 }
 
 /** Puts one agent into the store, with the entries of its creation and of its edits. */
-export function plantAgent(platform: Platform, seed: SeedAgent): Agent {
+function plantAgent(platform: Platform, seed: SeedAgent): Agent {
   const { supported = true, payments, edits = [], deleted = false } = seed;
   const id = typeof seed.id === 'string' ? seed.id : platform.ids.uuid('agent');
   const made = platform.stamp();

@@ -46,7 +46,7 @@ export type Input = {
 };
 
 /** How one operation is answered. */
-export type Answerer = (input: Input, platform: Platform) => Answer | Promise<Answer>;
+type Answerer = (input: Input, platform: Platform) => Answer | Promise<Answer>;
 
 /** The answers of one area. */
 export type Routes<Id extends OperationId> = { readonly [operation in Id]: Answerer };

@@ -19,7 +19,7 @@ export type RateLimit = {
  * - `fixed` windows follow each other, and each takes so many;
  * - `sliding`: no window, wherever it begins, takes more.
  */
-export type RateShape = 'bucket' | 'fixed' | 'sliding';
+type RateShape = 'bucket' | 'fixed' | 'sliding';
 
 /** Counts requests against a limit that may be changed. */
 export type Limiter = {
@@ -30,7 +30,7 @@ export type Limiter = {
 };
 
 /** A request that came in: it was refused with these headers, or let in until it leaves. */
-export type Entry =
+type Entry =
   | { readonly refused: { readonly [name: string]: string } }
   | { readonly refused?: undefined; readonly leave: () => void };
 

@@ -1,11 +1,26 @@
+import { STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
 import multipart from '@fastify/multipart';
-import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import fastify, {
+  type ConnectionError,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+} from 'fastify';
 import { type OperationId, operations } from '../api/operations.generated.ts';
 import { coded } from './answer.ts';
 import { RECORDING_PATH, readRecording } from './calls/recordings.ts';
 import { deliver } from './delivery.ts';
 import { exchange } from './exchange.ts';
-import { answerOf, nothingHere, type Performed, perform, record, unreadable } from './perform.ts';
+import {
+  answerOf,
+  nothingHere,
+  notServed,
+  type Performed,
+  perform,
+  record,
+  unreadable,
+} from './perform.ts';
 import type { Platform } from './platform.ts';
 import type { LoggedRequest } from './request-log.ts';
 import { CLIP_LIMIT } from './routes/voices.ts';
@@ -28,11 +43,16 @@ export function createServer(
     frameworkErrors: (_error, request, reply) => {
       void deliver(request, reply, nothingHere(), dialect);
     },
+    clientErrorHandler: answerUnparsed,
   });
   // The time of the platform, which may be another than the machine's.
   server.addHook('onSend', async (_request, reply) => {
     if (dialect.dates) reply.header('date', platform.now().toUTCString());
     else reply.raw.sendDate = false;
+  });
+  // Nobody reads what comes to an address that is none; Fastify would refuse a QUERY without a type itself.
+  server.addHook('onRequest', async ({ is404, headers }) => {
+    if (is404) headers['content-type'] = 'application/json';
   });
   server.removeAllContentTypeParsers();
   server.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) =>
@@ -74,7 +94,9 @@ export function createServer(
     `${RECORDING_PATH}*`,
     serve('recording', async (request) => ({ answer: await recording(platform, request) })),
   );
-  server.setNotFoundHandler(serve('unknown', async () => ({ answer: nothingHere() })));
+  server.setNotFoundHandler(
+    serve('unknown', async ({ method, url }) => ({ answer: notServed(method, url) })),
+  );
   server.setErrorHandler((error, request, reply) => {
     const reason = error instanceof Error ? error.message : String(error);
     const answer = isCallersFault(error)
@@ -83,6 +105,26 @@ export function createServer(
     return deliver(request, reply, answer, dialect);
   });
   return server;
+}
+
+/** Answers what Node cannot read as HTTP; a method that nobody knows is the one thing it can be told about. */
+function answerUnparsed(error: ConnectionError, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || socket.destroyed) return;
+  const [, method = '', url = ''] = /^(\S+) (\S+) /.exec(String(error.rawPacket)) ?? [];
+  const isMethod = String(error.code) === 'HPE_INVALID_METHOD' && url !== '';
+  const { status, body, headers } = isMethod
+    ? notServed(method, url)
+    : coded(400, 'invalid_request', 'The request is not HTTP').answer;
+  const text = JSON.stringify(body);
+  const lines = [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+    ...Object.entries(headers ?? {}).map(([name, value]) => `${name}: ${value}`),
+    'content-type: application/json; charset=utf-8',
+    `content-length: ${Buffer.byteLength(text)}`,
+    'connection: close',
+  ];
+  if (socket.writable) socket.write(`${lines.join('\r\n')}\r\n\r\n${text}`);
+  socket.destroySoon();
 }
 
 function upload(platform: Platform, request: FastifyRequest) {

@@ -6,7 +6,7 @@ export type Fields = { [key: string]: Json };
 
 export type Level = 'account' | 'reseller' | 'organization';
 
-export type Account = {
+type Account = {
   readonly id: string;
   /** Whether the feature matrix governs, rather than older settings. */
   featureAdministration: boolean;
@@ -43,7 +43,7 @@ export type Key = {
   generation: number;
   readonly scope: { readonly level: 'reseller' | 'organization'; readonly id: string } | undefined;
 };
-export type Token = {
+type Token = {
   readonly clientId: string;
   readonly generation: number;
   /** Milliseconds since the epoch. */
@@ -51,7 +51,7 @@ export type Token = {
 };
 
 /** What the payment tool was told; what was not told has defaults. */
-export type PaymentTool = { readonly enabled: boolean; readonly limits: JsonObject };
+type PaymentTool = { readonly enabled: boolean; readonly limits: JsonObject };
 
 export type Agent = {
   readonly id: string;
@@ -112,7 +112,7 @@ export type Voice = {
 };
 
 /** A change of a registration's flag on its way to the registrar. */
-export type SipChange = {
+type SipChange = {
   readonly agentId: string;
   /** The flag before and after. */
   readonly before: boolean;
@@ -138,7 +138,7 @@ export type SentText = {
 export type Profile = { readonly id: string; readonly organizationId: string };
 
 /** A user base of the PBX provider that may use a profile. */
-export type PbxClaim = { readonly id: string; readonly profileId: string };
+type PbxClaim = { readonly id: string; readonly profileId: string };
 
 /** Everything that the simulated platform knows. */
 export type Store = {

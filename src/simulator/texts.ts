@@ -4,7 +4,7 @@ import { organizationOf } from './reach.ts';
 import type { Organization, SentText } from './store.ts';
 
 /** What the carrier says of a number that the account does not own (SMS templates, from_number). */
-export const NOT_OWNED = 21606;
+const NOT_OWNED = 21606;
 
 /** A text message that an agent is to send, from a template if one is named. */
 export type TextOrder = {

@@ -16,7 +16,6 @@ export const ajv = new Ajv2020({
   discriminator: true,
 });
 formats.default(ajv);
-ajv.addFormat('iana-timezone', isTimeZone);
 ajv.addSchema(contract, CONTRACT);
 
 const compiled = new Map<string, ValidateFunction>();
@@ -90,21 +89,11 @@ function readValue(dialect: Dialect, parameter: Parameter, values: readonly stri
 }
 
 function readInteger({ pageLimit }: Dialect, { name, schema }: Parameter, given: string): Read {
-  const { minimum = Number.MIN_SAFE_INTEGER, maximum = Number.MAX_SAFE_INTEGER } = schema;
+  const { minimum = Number.NEGATIVE_INFINITY, maximum = Number.POSITIVE_INFINITY } = schema;
   const number = /^[+-]?\d+$/.test(given) ? Number(given) : Number.NaN;
   if (name === 'limit' && pageLimit === 'clamped' && number > maximum) return { value: maximum };
   if (number >= minimum && number <= maximum) return { value: number };
   return {
     problem: `must be an integer of at least ${minimum}${schema.maximum === undefined ? '' : ` and at most ${maximum}`}`,
   };
-}
-
-/** Whether a text names an IANA time zone. */
-function isTimeZone(text: string): boolean {
-  try {
-    new Intl.DateTimeFormat('en', { timeZone: text });
-    return true;
-  } catch {
-    return false;
-  }
 }

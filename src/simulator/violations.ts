@@ -60,7 +60,9 @@ export function violationsOf(errors: readonly ErrorObject[], value: unknown): re
     ({ keyword, params }) =>
       !BRANCHES.includes(keyword) && !(keyword === 'type' && params.type === 'null'),
   );
-  return (telling.length > 0 ? telling : errors).map((error) => violationOf(error, value));
+  const found = (telling.length > 0 ? telling : errors).map((error) => violationOf(error, value));
+  // A schema made of several may say the same of a field in each.
+  return [...new Map(found.map((one) => [JSON.stringify(one), one])).values()];
 }
 
 function violationOf(error: ErrorObject, value: unknown): Violation {

@@ -3,14 +3,16 @@ import type { DesiredResource } from '../core/desired.ts';
 import { digestOf } from '../core/digest.ts';
 import type { Note, PlanDocument, PlanOptions } from '../core/plan-document.ts';
 import { redact } from '../core/redact.ts';
+import { isList, isObject, type Json, type JsonObject } from '../core/value.ts';
 import { kindNamed } from '../kinds/index.ts';
+import type { Kind, Scope } from '../kinds/kind.ts';
 import { planDigest, summarise } from '../plan/document.ts';
 import { makePlan } from '../plan/make.ts';
+import type { ListedResource, Reader } from '../plan/reader.ts';
+import type { Terms } from '../plan/terms.ts';
 import type { AppliedLeaf, ResourceState, State } from '../state/model.ts';
-import { compareAnswers } from './compare-answers.ts';
 import { type Difference, differenceOf } from './difference.ts';
-import type { ResourceRecord } from './format.ts';
-import { readerOver } from './memory-reader.ts';
+import type { AnswerRecord, ResourceRecord } from './format.ts';
 import type { SnapshotFile } from './read-file.ts';
 import { documentOf } from './read-resource.ts';
 
@@ -164,3 +166,90 @@ const REASONS: { readonly [action: string]: string } = {
   update: 'it changed in between',
   replace: 'another resource took its place in between',
 };
+
+/** Entries that are named in one sentence. */
+const MOST_NAMED = 5;
+
+/** What the platform answered otherwise in between: one sentence for every question. */
+function compareAnswers({ answers, organizations }: Difference): readonly Note[] {
+  return [...answers.values()].flatMap(({ before, after }): readonly Note[] => {
+    const one = after ?? before;
+    if (one === undefined) return [];
+    const message =
+      before === undefined || after === undefined
+        ? `only the ${before === undefined ? 'later' : 'earlier'} snapshot has what ${one.operation} answered`
+        : differences(before, after);
+    const place = one.organization_id ?? one.reseller_id;
+    const where = place === null ? 'the account' : (organizations[place] ?? place);
+    return [{ severity: 'info', address: null, message: `${where}: ${message}` }];
+  });
+}
+
+function differences(before: AnswerRecord, after: AnswerRecord): string {
+  const old = entriesOf(before.answer);
+  const now = entriesOf(after.answer);
+  const names = [...new Set([...old.keys(), ...now.keys()])].filter(
+    (name) => digestOf(old.get(name) ?? null) !== digestOf(now.get(name) ?? null),
+  );
+  if (names.length === 0) return `${after.operation} answers otherwise`;
+  const told = names
+    .slice(0, MOST_NAMED)
+    .map((name) => wordsFor(name, old.get(name), now.get(name)));
+  const more = names.length - told.length;
+  return `${after.operation}: ${told.join(', ')}${more > 0 ? `, and ${more} more` : ''}`;
+}
+
+/** Entries of a list by what names them. */
+function entriesOf(answer: Json): ReadonlyMap<string, JsonObject> {
+  const data = isObject(answer) ? answer.data : undefined;
+  const entries = isList(data) ? data.filter((one) => isObject(one)) : [];
+  return new Map(entries.map((one) => [String(one.key ?? one.id ?? ''), one]));
+}
+
+function wordsFor(
+  name: string,
+  before: JsonObject | undefined,
+  after: JsonObject | undefined,
+): string {
+  if (before === undefined) return `${name} appeared`;
+  if (after === undefined) return `${name} went`;
+  const { state: old } = before;
+  const { state: now } = after;
+  return typeof now === 'string' && old !== now ? `${name} is ${now}` : `${name} changed`;
+}
+
+const UNTOLD = { type: 'untold', why: 'a snapshot is not asked' } as const;
+
+/** A platform that is not asked what it takes. */
+const NO_TERMS: Terms = {
+  locks: async () => UNTOLD,
+  offers: async () => UNTOLD,
+  about: async () => UNTOLD,
+  closedTo: async () => UNTOLD,
+};
+
+/** Reads resources out of records, as `live/` reads them from the platform. */
+function readerOver(records: readonly ResourceRecord[]): Reader {
+  const byId = new Map(records.map((record) => [`${record.kind} ${record.id}`, record]));
+  const byKind = Map.groupBy(records, ({ kind }) => kind);
+  const listed = ({ id, scope, record }: ResourceRecord): ListedResource => ({ id, scope, record });
+  return {
+    list: async (kind, scope) =>
+      (byKind.get(kind.name) ?? []).filter((one) => isWithin(one, kind, scope)).map(listed),
+    read: async (kind, { id }) => {
+      const found = byId.get(`${kind.name} ${id}`);
+      if (found === undefined) return undefined;
+      const { scope, record } = found;
+      // What a list shows alone is compared as it stands: both snapshots say as much.
+      return { id, scope, extent: 'whole', document: documentOf(found), record };
+    },
+    history: async () => [],
+    lackOf: () => undefined,
+    terms: () => NO_TERMS,
+  };
+}
+
+function isWithin({ scope: own, record }: ResourceRecord, kind: Kind, scope: Scope): boolean {
+  const known = isObject(record) ? { ...own, ...record } : own;
+  return kind.scope.every((field) => scope[field] === undefined || known[field] === scope[field]);
+}

@@ -21,7 +21,7 @@ export type Difference = {
   readonly equal: number;
 };
 
-export type AnswerPair = { readonly before?: AnswerRecord; readonly after?: AnswerRecord };
+type AnswerPair = { readonly before?: AnswerRecord; readonly after?: AnswerRecord };
 
 /**
  * Finds what differs in three passes: digests of the earlier, the later against them, and then the earlier

@@ -79,7 +79,7 @@ export type AnswerRecord = {
 };
 
 /** A list that was read to its end: what it does not hold was not there. */
-export type ListRecord = {
+type ListRecord = {
   readonly type: 'list';
   readonly kind: string;
   /** What it was narrowed to; nothing: it is all that the credentials see. */

@@ -14,7 +14,7 @@ export type MediaFile = {
 };
 
 /** Digests of the files that a resource was made of, as far as the stack's state knows them. */
-export function digestsIn({ state }: ResourceRecord): readonly string[] {
+function digestsIn({ state }: ResourceRecord): readonly string[] {
   return Object.values(state?.leaves ?? {}).flatMap((leaf) =>
     'digest' in leaf ? [leaf.digest] : [],
   );

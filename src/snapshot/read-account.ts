@@ -3,18 +3,17 @@ import { endpointOf } from '../api/endpoints.ts';
 import { ApiError, describeApiError } from '../api/errors.ts';
 import { redact } from '../core/redact.ts';
 import { isList, isObject, type Json, type JsonObject } from '../core/value.ts';
+import { leavesOf } from '../diff/leaves.ts';
 import { catalogues, featuresOf } from '../kinds/catalogues.ts';
-import { kinds } from '../kinds/index.ts';
+import { kindNamed, kinds } from '../kinds/index.ts';
 import type { Call, Kind, Scope } from '../kinds/kind.ts';
 import type { ListedResource, Reader } from '../plan/reader.ts';
 import { kindTitle } from '../render/wording.ts';
-import { mapAhead } from './ahead.ts';
-import type { ContentRecord, OrganizationRecord } from './format.ts';
+import type { ContentRecord, OrganizationRecord, ResourceRecord } from './format.ts';
 import { isListedWithin, type ReadOne, readResource } from './read-resource.ts';
-import { createReferences } from './references.ts';
 
 /** What reading an account takes. */
-export type AccountInput = ReadOne & {
+type AccountInput = ReadOne & {
   readonly client: Pick<Client, 'call' | 'each'>;
   readonly reader: Reader;
   /** What `/v1/me` answered. */
@@ -264,4 +263,42 @@ async function orRefusal(asking: Promise<Json>): Promise<Json | ApiError> {
 /** A key that is no longer taken is refused everything: that is no gap. */
 function isRefusal(error: unknown): error is ApiError {
   return error instanceof ApiError && error.status !== 401;
+}
+
+/**
+ * What becomes of each item, in their order, while up to `ahead` of them are worked on: so that requests
+ * overlap, and no more is held in memory than those.
+ */
+async function* mapAhead<T, R>(
+  items: AsyncIterable<T> | Iterable<T>,
+  ahead: number,
+  work: (item: T) => Promise<R>,
+): AsyncGenerator<R> {
+  const begun: Promise<R>[] = [];
+  const next = () => begun.shift() as Promise<R>;
+  for await (const item of items) {
+    const working = work(item);
+    // Its failure is told when its turn comes.
+    working.catch(() => {});
+    begun.push(working);
+    if (begun.length >= ahead) yield await next();
+  }
+  while (begun.length > 0) yield await next();
+}
+
+/** Remembers which resources others refer to: where a kind has no list, they are found so (DESIGN §9). */
+function createReferences() {
+  const ids = new Map<string, Set<string>>();
+  return {
+    see({ kind, record }: ResourceRecord): void {
+      const { schema } = kindNamed(kind);
+      for (const leaf of leavesOf(schema, record).leaves.values()) {
+        const referred = leaf.schema['x-ref'];
+        if (referred === undefined || typeof leaf.value !== 'string' || leaf.value === '') continue;
+        const known = ids.get(referred) ?? new Set();
+        ids.set(referred, known.add(leaf.value));
+      }
+    },
+    idsOf: (kind: string): readonly string[] => [...(ids.get(kind) ?? [])],
+  };
 }

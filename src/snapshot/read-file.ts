@@ -1,9 +1,16 @@
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
+import { digestOf } from '../core/digest.ts';
 import { CallsheetError } from '../core/errors.ts';
-import { referred } from './base.ts';
 import { type Keys, unpack } from './container.ts';
 import { damaged } from './failures.ts';
-import type { BaseMark, ContentRecord, End, Header } from './format.ts';
+import {
+  type BaseMark,
+  type ContentRecord,
+  type End,
+  type Header,
+  keyOf,
+  type SameRecord,
+} from './format.ts';
 import { readLines } from './lines.ts';
 
 /** A snapshot that is read record by record, as often as it is asked for. */
@@ -77,5 +84,57 @@ async function* readRecords(
       if (lost !== undefined) throw damaged(file, `its base does not hold ${lost}`);
       yield line;
     }
+  }
+}
+
+/** What is known of a base while a snapshot is written on top of it. */
+export type Base = {
+  readonly mark: BaseMark;
+  /** Digests of its records by what they are about. */
+  readonly digests: ReadonlyMap<string, string>;
+};
+
+/** Reads a base from end to end: one that is damaged could not be read later either. */
+export async function readBase({ file, header, records }: SnapshotFile): Promise<Base> {
+  const digests = new Map<string, string>();
+  let sha256 = '';
+  for await (const record of records()) {
+    if (record.type === 'end') {
+      sha256 = record.sha256;
+      continue;
+    }
+    const key = keyOf(record);
+    if (key !== undefined) digests.set(key, digestOf(record));
+  }
+  return { mark: { file: basename(file), id: header.id, sha256 }, digests };
+}
+
+/** Records that the base has already are only referred to. */
+export async function* withoutSame(
+  records: AsyncIterable<ContentRecord>,
+  base: Base['digests'],
+): AsyncGenerator<ContentRecord | SameRecord> {
+  for await (const record of records) {
+    const key = keyOf(record);
+    const digest = key === undefined ? undefined : base.get(key);
+    const isSame = digest !== undefined && digest === digestOf(record);
+    yield isSame && key !== undefined ? { type: 'same', key, digest } : record;
+  }
+}
+
+/**
+ * The records of a base that a snapshot refers to. Takes them off `wanted`, so that what is left there is
+ * missing.
+ */
+async function* referred(
+  { records }: SnapshotFile,
+  wanted: Map<string, string>,
+): AsyncGenerator<ContentRecord> {
+  for await (const record of records()) {
+    if (record.type === 'end') continue;
+    const key = keyOf(record);
+    if (key === undefined || wanted.get(key) !== digestOf(record)) continue;
+    wanted.delete(key);
+    yield record;
   }
 }

@@ -3,7 +3,7 @@ import type { Sealing } from './container.ts';
 import type { ContentRecord, End, Header, ResourceRecord } from './format.ts';
 
 /** Collects what a snapshot holds while its records go by. */
-export type Tally = {
+type Tally = {
   readonly over: <T extends ContentRecord | End>(records: AsyncIterable<T>) => AsyncGenerator<T>;
   /** All that went by, as a document. */
   readonly document: (

@@ -175,7 +175,7 @@ export function noSuchLease(location: string, lease: string, held: HeldLock | un
   );
 }
 
-export type LossOfLease =
+type LossOfLease =
   | { readonly why: 'released' }
   | { readonly why: 'removed' }
   | { readonly why: 'taken'; readonly by: Holder | undefined };
@@ -200,7 +200,7 @@ function reasonOf(loss: LossOfLease): string {
 }
 
 /** `apply (run 2026…) of sam@desk, process 41, since 2026-…`; what is no run has no id. */
-export function describeHolder({ command, run, user, host, pid, since }: Holder): string {
+function describeHolder({ command, run, user, host, pid, since }: Holder): string {
   const what = run === '' ? command : `${command} (run ${run})`;
   const who = user === null ? host : `${user}@${host}`;
   return `${what} of ${who}, process ${pid}, since ${since}`;

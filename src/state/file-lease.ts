@@ -97,6 +97,7 @@ export function openLease(lock: Lock, holder: Holder, place: Place): Lease {
     id: lock.id,
     holder,
     append: (entry) => whileHeld(() => journal.append(entry)),
+    note: (entry) => journal.note(entry),
     commit: (state) => whileHeld(() => commit(state)),
     replace: (state, entries) => whileHeld(() => replaceState(state, entries, place, lock)),
     receive: (state, receipts) => whileHeld(() => receive(state, receipts)),

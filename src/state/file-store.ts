@@ -1,19 +1,22 @@
+import { randomUUID } from 'node:crypto';
 import { basename, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CallsheetError } from '../core/errors.ts';
 import { type Disk, realDisk } from './disk.ts';
 import { worded } from './disk-failures.ts';
+import { noSuchLease } from './failures.ts';
 import { openLease } from './file-lease.ts';
 import { layoutOf } from './layout.ts';
-import { type LockEffects, takeLock } from './lock.ts';
+import { type LockEffects, takeLock, WATCH_MS } from './lock.ts';
 import type { Place } from './place.ts';
-import { thisMachine } from './process-identity.ts';
+import { identify, isGone, thisMachine } from './process-identity.ts';
 import { readRun, summariseRuns } from './receipts.ts';
 import type { OpenRun } from './run-files.ts';
 import { salvage } from './salvage.ts';
 import { readMarkStanding, readStanding, refuseOddPlace } from './standing.ts';
-import type { Lease, StateStore } from './store.ts';
-import { breakLock, seeLock } from './unlock.ts';
+import type { HeldLock, Holder, Lease, StateStore } from './store.ts';
+import { formatTicket, isReleased, RELEASED_BEAT } from './ticket.ts';
+import { lastTicket, makeTicket, readTicket, takePlace } from './tickets.ts';
 
 /** What the file store asks of the world; tests replace parts of it. */
 export type StoreEffects = LockEffects & { readonly disk: Disk };
@@ -99,4 +102,41 @@ function realEffects(): StoreEffects {
       return () => clearInterval(timer);
     },
   };
+}
+
+/** Who holds a lock; undefined when nobody does. */
+async function seeLock(folder: string, machine: string): Promise<HeldLock | undefined> {
+  const ticket = await readTicket(folder, await lastTicket(folder));
+  if (typeof ticket === 'string' || isReleased(ticket)) return undefined;
+  const { id, holder, beat, owner } = ticket;
+  const isHere = owner.machine === machine;
+  return {
+    lease: id,
+    holder,
+    beat,
+    owner: isHere ? (isGone(owner, machine) ? 'gone' : 'running') : 'elsewhere',
+    watch: WATCH_MS,
+  };
+}
+
+/**
+ * Takes a lock from its holder, in the way that the next holder would: a ticket of a higher number, which
+ * is given back as it is made. Throws `CallsheetError('usage')` when it is not that lease that holds it.
+ */
+async function breakLock(
+  folder: string,
+  location: string,
+  lease: string,
+  by: Holder,
+  { machine }: Pick<LockEffects, 'machine'>,
+): Promise<void> {
+  const last = await lastTicket(folder);
+  const held = await seeLock(folder, machine);
+  if (held?.lease !== lease) throw noSuchLease(location, lease, held);
+  const file = await makeTicket(folder, last + 1, () =>
+    formatTicket(RELEASED_BEAT, randomUUID(), identify(by.pid, machine), by),
+  );
+  await file?.close();
+  if (file === undefined || !(await takePlace(folder, last + 1)))
+    throw noSuchLease(location, lease, await seeLock(folder, machine));
 }

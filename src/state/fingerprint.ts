@@ -27,7 +27,7 @@ export type Fingerprinter = {
 };
 
 /** `unknown`: made with another key or salt, or by the other method. Never to be taken for equal. */
-export type Match = 'equal' | 'different' | 'unknown';
+type Match = 'equal' | 'different' | 'unknown';
 
 export type FingerprintSource = {
   /** `CALLSHEET_FINGERPRINT_KEY`; an empty one counts as none. */

@@ -7,6 +7,8 @@ export type JournalWriter = {
   readonly run: string;
   /** Durable when it resolves. After one failure every later append fails likewise. */
   readonly append: (entry: JournalEntry) => Promise<void>;
+  /** Written with what is appended next, or when the file is closed. */
+  readonly note: (entry: JournalEntry) => void;
   /** Waits for what was appended and closes the file. Throws if an append had failed. */
   readonly close: () => Promise<void>;
 };
@@ -16,8 +18,8 @@ const MOST_AT_ONCE = 4 * 1024 * 1024;
 
 type Waiting = {
   readonly entry: JournalEntry;
-  readonly resolve: () => void;
-  readonly reject: (error: unknown) => void;
+  /** Who waits for it; undefined for what was only noted. */
+  readonly caller?: { readonly resolve: () => void; readonly reject: (error: unknown) => void };
 };
 
 /**
@@ -64,18 +66,26 @@ export function writeJournal(
     }
   }
 
-  async function flush(): Promise<void> {
-    while (waiting.length > 0) {
-      const batch: Waiting[] = [];
-      try {
-        await write(nextLines(batch));
-        for (const { resolve } of batch) resolve();
-      } catch (error) {
-        failed ??= { error };
-        for (const { reject } of batch) reject(error);
-      }
+  async function writeNext(): Promise<void> {
+    const batch: Waiting[] = [];
+    try {
+      await write(nextLines(batch));
+      for (const { caller } of batch) caller?.resolve();
+    } catch (error) {
+      failed ??= { error };
+      for (const { caller } of batch) caller?.reject(error);
     }
+  }
+
+  async function flush(): Promise<void> {
+    while (waiting.some(({ caller }) => caller !== undefined)) await writeNext();
     flushing = undefined;
+  }
+
+  async function end(): Promise<void> {
+    await flushing;
+    while (waiting.length > 0) await writeNext();
+    await file.close();
   }
 
   return {
@@ -84,12 +94,15 @@ export function writeJournal(
       if (closing !== undefined)
         return Promise.reject(new Error(`the journal of run ${run} is closed`));
       return new Promise((resolve, reject) => {
-        waiting.push({ entry, resolve, reject });
+        waiting.push({ entry, caller: { resolve, reject } });
         flushing ??= flush();
       });
     },
+    note(entry) {
+      if (closing === undefined) waiting.push({ entry });
+    },
     async close() {
-      closing ??= Promise.resolve(flushing).then(() => file.close());
+      closing ??= end();
       await closing;
       if (failed !== undefined) throw failed.error;
     },

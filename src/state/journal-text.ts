@@ -12,7 +12,7 @@ import { openSharing } from './share-leaves.ts';
  */
 export const JOURNAL_VERSION = 1;
 export const JOURNAL_HEADER = `{"format":"callsheet-journal","version":${JOURNAL_VERSION}}\n`;
-export const TORN_LINE = '{"torn":true}';
+const TORN_LINE = '{"torn":true}';
 export const TORN = `\n${TORN_LINE}\n`;
 const LINE = /^\{"sum":"([0-9a-f]{16})","entry":(.*)\}$/;
 

@@ -201,7 +201,12 @@ export type Interleaved = {
   readonly order: 'before' | 'after' | 'unknown';
 };
 
-/** Whether a run died and was settled: what it wrote last may not have stood in the history yet when that was read. */
-export function isSettled(entries: readonly JournalEntry[]): boolean {
-  return entries.some((entry) => entry.type === 'ended' && entry.status === 'settled');
+/**
+ * Whether entries that a run made may stand in a resource's history only after the run read it: it died and was
+ * settled, or it wrote the resource by several requests, of which it waits for one entry.
+ */
+export function hasLateEntries(entries: readonly JournalEntry[], address: Address): boolean {
+  const isSettled = entries.some((entry) => entry.type === 'ended' && entry.status === 'settled');
+  const requests = entries.filter((entry) => entry.type === 'intent' && entry.address === address);
+  return isSettled || requests.length > 1;
 }

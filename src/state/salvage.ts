@@ -42,7 +42,7 @@ export function salvage(place: Place): Promise<Salvage> {
 }
 
 /** What a store has to be salvaged from. */
-export type Sources = {
+type Sources = {
   readonly location: string;
   /** Throws what `load` throws. */
   readonly check: () => Promise<unknown>;
@@ -54,7 +54,7 @@ export type Sources = {
   readonly journals: () => Promise<readonly JournalSource[]>;
 };
 
-export type JournalSource = {
+type JournalSource = {
   readonly run: string;
   /** Names it in messages. */
   readonly path: string;

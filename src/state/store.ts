@@ -41,7 +41,7 @@ export type StateStore = {
   readonly close: () => Promise<void>;
 };
 
-export type LoadedState = {
+type LoadedState = {
   readonly state: State | undefined;
   readonly pending: readonly JournalEntry[];
 };
@@ -91,6 +91,11 @@ export type Lease = {
   readonly reserve?: (expected: Expected) => Promise<void>;
   /** Durable when it resolves. Throws when the lease was lost. */
   readonly append: (entry: JournalEntry) => Promise<void>;
+  /**
+   * Is written with the next entry that is appended, and before it. For what recovery can do without: a store far away
+   * is asked once less. Where it cannot be written, neither can what is appended after it.
+   */
+  readonly note: (entry: JournalEntry) => void;
   /** Replaces the state in one step and files the run's journal under the run's id. */
   readonly commit: (state: State) => Promise<void>;
   /**

@@ -6,7 +6,7 @@ import { parseTicket, type Ticket } from './ticket.ts';
 /** The lock's folder of numbered tickets; `lock.ts` says what they mean. */
 
 /** The numbers that are there, in no order. */
-export async function ticketNumbers(folder: string): Promise<readonly number[]> {
+async function ticketNumbers(folder: string): Promise<readonly number[]> {
   return (await readdir(folder)).filter((name) => /^[1-9]\d*$/.test(name)).map(Number);
 }
 

@@ -54,6 +54,10 @@ export function openExchange(patience: number, origins: readonly Origin[]): Exch
   };
 }
 
+const PAGE = /^\s*<(!doctype\s+html|html)\b/i;
+const SOMETHING_ELSE =
+  'Correct the address, or look whether a proxy or a page to sign in on stands in between.';
+
 const PASSING = new Set([408, 425, 429, 500, 502, 503, 504]);
 
 export type Asking = {
@@ -80,6 +84,9 @@ export async function askOnce(
     throw new NoAnswer(what, location, why, error);
   }
   if (PASSING.has(answer.status)) throw new NoAnswer(what, location, { words: said(answer) });
+  // Otherwise it would be taken for a damaged state, or for a write that was done.
+  if (answer.status < 300 && PAGE.test(answer.text))
+    throw refusedByStore(what, location, 'what answers there is a web page', SOMETHING_ELSE);
   return answer;
 }
 

@@ -61,25 +61,22 @@ async function load(
     const database = await openDatabase(await admitOne(url), env, patience);
     return openRemoteStore(postgresRemote(database, stack, locationOf(place), retries), effects);
   }
-  const [{ documentRemote }, { isAmazon, rootOf, s3Place }, { openExchange }] = await Promise.all([
-    import('./document-remote.ts'),
-    import('./s3.ts'),
-    import('./exchange.ts'),
-  ]);
-  const region = place.s3.region ?? env.AWS_REGION ?? env.AWS_DEFAULT_REGION;
+  const [{ documentRemote }, { isAmazon, rootOf, s3Place }, { openExchange }, aws] =
+    await Promise.all([
+      import('./document-remote.ts'),
+      import('./s3.ts'),
+      import('./exchange.ts'),
+      import('./aws-credentials.ts'),
+    ]);
+  const region = place.s3.region ?? (await aws.regionOf(env)) ?? 'us-east-1';
   const root = rootOf(place.s3, region);
   // Amazon is who the credentials are for, and a signature says nothing of the key.
   const origin = isAmazon(root) ? Origin.given(root) : await admitOne(root);
   const exchange = openExchange(patience, [origin]);
-  const s3 = s3Place(place.s3, awsCredentials(env), exchange, retries, region);
+  const location = locationOf(place);
+  const credentials = aws.openAwsCredentials({ env, location, region, patience, effects });
+  const s3 = s3Place(place.s3, credentials, exchange, retries, region);
   return openRemoteStore(documentRemote(s3), effects);
-}
-
-function awsCredentials(env: OpenOptions['env']) {
-  const { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey } = env;
-  const { AWS_SESSION_TOKEN: sessionToken } = env;
-  if (!accessKeyId || !secretAccessKey) return undefined;
-  return { accessKeyId, secretAccessKey, ...(sessionToken ? { sessionToken } : {}) };
 }
 
 /** A store that is opened with the first thing that is asked of it. */

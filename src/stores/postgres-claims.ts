@@ -92,7 +92,7 @@ export async function claimAll(
   if (held === undefined) return 'lost';
   const overlaps = await findOverlaps(query, stack, account, claims);
   if (overlaps.length > 0) return overlaps;
-  await dropClaims(query, stack);
+  await query(DROP_CLAIMS, [stack]);
   await query(
     `insert into callsheet.claim (stack, lease, account, address, kind, id)
      select $1, $2, $3, address, kind, id
@@ -111,6 +111,4 @@ export async function claimAll(
 }
 
 /** What a run claimed is in the rows of its state by now, or was let go. */
-export async function dropClaims(query: Query, stack: string): Promise<void> {
-  await query('delete from callsheet.claim where stack = $1', [stack]);
-}
+export const DROP_CLAIMS = 'delete from callsheet.claim where stack = $1';

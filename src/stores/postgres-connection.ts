@@ -71,6 +71,11 @@ export async function connect(
   client.on('error', cut);
   client.on('end', () => cut(coded(LOST, 'the server ended the connection')));
   guard(socket, cut);
+  const isGreeting = config.ssl === false ? PLAIN_GREETING : TLS_GREETING;
+  socket.once('data', (bytes: Buffer) => {
+    const first = String.fromCharCode(bytes[0] ?? 0);
+    if (!isGreeting.test(first)) cut(coded(NOT_POSTGRES, 'the answer is not one of PostgreSQL'));
+  });
   client.connection.on('sslconnect', () => guard(client.connection.stream, cut));
 
   const uncut = cutWith(signal);
@@ -108,6 +113,11 @@ export async function connect(
     cutWith,
   };
 }
+
+/** How a server begins that is asked to start: with what it wants to know, a refusal, or a notice. */
+const PLAIN_GREETING = /^[RENv]$/;
+/** And one that is asked for TLS: with yes, no, or a refusal. */
+const TLS_GREETING = /^[SNE]$/;
 
 /** The driver throws inside of its listeners at what is no message of PostgreSQL: that would end the process. */
 function guard(stream: Pick<Socket, 'emit'>, cut: (error: unknown) => void): void {

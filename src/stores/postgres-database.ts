@@ -21,7 +21,7 @@ import {
   type Query,
 } from './postgres-connection.ts';
 
-export type { Query, Row } from './postgres-connection.ts';
+export type { Query, Row, Value } from './postgres-connection.ts';
 
 /** What the store asks of a database. Tests put theirs in between. */
 export type Database = {

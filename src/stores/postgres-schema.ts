@@ -94,9 +94,17 @@ export async function readVersion(
     [],
   );
   if (there?.there !== true) return undefined;
-  // Of a table without such a column the bare name would be the whole row.
   const [row] = await query('select to_jsonb(v) as row from callsheet.version v', []);
-  const version = isRecord(row?.row) ? row.row.version : undefined;
+  return versionIn(row?.row, location, steps);
+}
+
+/** The version in the row of its table, as JSON: of a table without such a column the bare name would be the whole row. */
+export function versionIn(
+  row: unknown,
+  location: string,
+  steps: readonly string[] = STEPS,
+): number {
+  const version = isRecord(row) ? row.version : undefined;
   if (typeof version !== 'number') throw takenByOthers(location, OTHERS);
   if (version > steps.length) throw new NewerDocument(location, version, steps.length);
   return version;

@@ -4,10 +4,10 @@ import type { State } from '../state/model.ts';
 import { piecesOfState } from '../state/state-text.ts';
 import { isReleasedBeat, parseTicket, type Ticket } from '../state/ticket.ts';
 import type { Retries } from './patience.ts';
-import { claimAll, dropClaims, findOverlaps } from './postgres-claims.ts';
-import { type Database, type Query, worded } from './postgres-database.ts';
-import { CLAIMS_SINCE, migrate, readVersion } from './postgres-schema.ts';
-import type { Change, OpenJournal, Remote } from './remote.ts';
+import { claimAll, DROP_CLAIMS, findOverlaps } from './postgres-claims.ts';
+import { type Database, type Query, type Row, type Value, worded } from './postgres-database.ts';
+import { CLAIMS_SINCE, migrate, readVersion, STEPS, versionIn } from './postgres-schema.ts';
+import type { Change, Kept, Remote } from './remote.ts';
 
 /** As the file store has it: a heartbeat is one small update. */
 const TIMING = { beat: 2_000, silent: 24_000, watch: 6_000 };
@@ -28,7 +28,8 @@ export function postgresRemote(
   { again }: Retries,
 ): Remote {
   let known: Known | undefined;
-  let isReady = false;
+  /** The version of the tables, once they are there. */
+  let version: number | undefined;
 
   async function attempt<T>(what: 'read' | 'write', work: () => Promise<T>): Promise<T> {
     try {
@@ -38,16 +39,27 @@ export function postgresRemote(
     }
   }
 
-  /** Reads as of one moment; `none` where there are no tables yet. */
-  const reading = <T>(none: T, work: (query: Query, version: number) => Promise<T>): Promise<T> =>
+  /** Reads what may be read twice; `none` where there are no tables yet. */
+  const reading = <T>(none: T, work: () => Promise<T>): Promise<T> =>
     again(() =>
-      attempt('read', () =>
-        database.transaction('read', async (query) => {
-          const version = await readVersion(query, location);
-          return version === undefined ? none : work(query, version);
-        }),
-      ),
+      attempt('read', async () => {
+        version ??= await readVersion(database.query, location);
+        return version === undefined ? none : work();
+      }),
     );
+
+  /** Selects as of one moment, in one statement that asks for the version of the tables as well. */
+  async function select(text: string, values: readonly Value[]): Promise<readonly Row[]> {
+    const rows = await database.query(
+      // Once: a state may have a million rows.
+      `select case when row_number() over () = 1 then to_jsonb(v) end as version, q.*
+         from callsheet.version v
+         left join (select true as is_row, * from (${text}) as wanted) as q on true`,
+      values,
+    );
+    version = versionIn(rows.find((row) => row.version !== null)?.version, location);
+    return rows.filter((row) => row.is_row === true);
+  }
 
   /** Writes what may be written twice. */
   const writing = <T>(work: () => Promise<T>): Promise<T> => again(() => attempt('write', work));
@@ -159,12 +171,11 @@ export function postgresRemote(
       );
     // A state that was moved away manages nothing any more.
     const manages = movedTo === undefined ? (account ?? null) : null;
-    await query('update callsheet.stack set head = $2, account = $3 where name = $1', [
-      stack,
-      head,
-      manages,
-    ]);
-    await dropClaims(query, stack);
+    await query(
+      `with dropped as (${DROP_CLAIMS})
+       update callsheet.stack set head = $2, account = $3 where name = $1`,
+      [stack, head, manages],
+    );
     return { head, sums };
   }
 
@@ -176,16 +187,35 @@ export function postgresRemote(
     return new Map(rows.map(({ address, sum }) => [String(address), String(sum)] as const));
   }
 
-  async function readState(query: Query): Promise<readonly string[] | undefined> {
-    const [row] = await query('select head from callsheet.stack where name = $1', [stack]);
-    if (typeof row?.head !== 'string') return undefined;
-    const { head } = row;
-    const rows = await query('select address, line from callsheet.resource where stack = $1', [
-      stack,
-    ]);
-    const lines = new Map(
-      rows.map(({ address, line }) => [String(address), String(line)] as const),
+  /** The state and the journals of open runs. */
+  async function readKept(): Promise<Kept> {
+    const rows = await select(
+      `select 'head' as what, null as name, head as text, 0::bigint as part
+         from callsheet.stack where name = $1 and head is not null
+       union all
+       select 'line', address, line, 0 from callsheet.resource where stack = $1
+       union all
+       select 'journal', r.run, j.text, j.part
+         from callsheet.run r left join callsheet.journal j on j.stack = r.stack and j.run = r.run
+         where r.stack = $1 and not r.filed`,
+      [stack],
     );
+    const of = (what: string) => rows.filter((row) => row.what === what);
+    const [head] = of('head');
+    const open = new Map<string, string[]>();
+    for (const { name, text } of of('journal').toSorted(byPart)) {
+      const pieces = open.get(String(name)) ?? [];
+      if (text !== null) pieces.push(String(text));
+      open.set(String(name), pieces);
+    }
+    return {
+      state: head && stateIn(String(head.text), of('line')),
+      open: [...open].map(([run, pieces]) => ({ run, pieces })),
+    };
+  }
+
+  function stateIn(head: string, rows: readonly Row[]): readonly string[] {
+    const lines = new Map(rows.map(({ name, text }) => [String(name), String(text)] as const));
     const sums = [...lines].map(([address, line]) => [address, sumOf(line)] as const);
     known = { head, sums: new Map(sums) };
     const sorted = [...lines.keys()].sort().map((address, index) => {
@@ -195,45 +225,22 @@ export function postgresRemote(
     return [head, ...sorted, END];
   }
 
-  const journalOf = async (query: Query, run: string): Promise<readonly string[] | undefined> => {
-    const rows = await query(
-      'select text from callsheet.journal where stack = $1 and run = $2 order by part',
-      [stack, run],
-    );
-    return rows.length === 0 ? undefined : rows.map(({ text }) => String(text));
-  };
-
-  const runsOf = async (query: Query, filed: boolean): Promise<readonly string[]> => {
-    const rows = await query('select run from callsheet.run where stack = $1 and filed = $2', [
-      stack,
-      filed,
-    ]);
-    return rows.map(({ run }) => String(run));
-  };
-
   return {
     location,
     timing: TIMING,
     ticket: () =>
-      reading<Ticket | undefined>(undefined, async (query) => {
-        const [row] = await query('select ticket, beat from callsheet.stack where name = $1', [
+      reading<Ticket | undefined>(undefined, async () => {
+        const [row] = await select('select ticket, beat from callsheet.stack where name = $1', [
           stack,
         ]);
         const ticket = row && parseTicket(String(row.ticket));
         return ticket && { ...ticket, beat: String(row.beat) };
       }),
-    read: () =>
-      reading({ state: undefined, open: [] }, async (query) => {
-        const state = await readState(query);
-        const runs = await runsOf(query, false);
-        const open: OpenJournal[] = [];
-        for (const run of runs) open.push({ run, pieces: (await journalOf(query, run)) ?? [] });
-        return { state, open };
-      }),
+    read: () => reading<Kept>({ state: undefined, open: [] }, readKept),
     take: (seen, ticket) =>
       writing(async () => {
-        if (!isReady) await migrate(database, location);
-        isReady = true;
+        if (version !== STEPS.length) await migrate(database, location);
+        version = STEPS.length;
         const taken = await database.query(
           `insert into callsheet.stack as s (name, id, lease, ticket, beat) values ($1, $2, $2, $3, $4)
            on conflict (name) do update set id = $2, lease = $2, ticket = $3, beat = $4
@@ -253,8 +260,11 @@ export function postgresRemote(
       }),
     async overlaps(account, claims) {
       const none: readonly Overlap[] = [];
-      return reading(none, async (query, version) =>
-        version < CLAIMS_SINCE ? none : findOverlaps(query, stack, account, claims),
+      return reading(none, () =>
+        database.transaction('read', async (query) => {
+          const version = (await readVersion(query, location)) ?? 0;
+          return version < CLAIMS_SINCE ? none : findOverlaps(query, stack, account, claims);
+        }),
       );
     },
     claim: (lease, account, claims) =>
@@ -267,11 +277,24 @@ export function postgresRemote(
       const id = randomUUID();
       return writing(() => write(lease, change, id));
     },
-    runs: () => reading<readonly string[]>([], (query) => runsOf(query, true)),
+    runs: () =>
+      reading<readonly string[]>([], async () => {
+        const text = 'select run from callsheet.run where stack = $1 and filed';
+        return (await select(text, [stack])).map(({ run }) => String(run));
+      }),
     journal: (run) =>
-      reading<readonly string[] | undefined>(undefined, (query) => journalOf(query, run)),
+      reading<readonly string[] | undefined>(undefined, async () => {
+        const text = 'select text, part from callsheet.journal where stack = $1 and run = $2';
+        const rows = (await select(text, [stack, run])).toSorted(byPart);
+        return rows.length === 0 ? undefined : rows.map(({ text }) => String(text));
+      }),
     close: () => database.close(),
   };
+}
+
+/** The order in which the pieces of a journal were written. */
+function byPart(one: Row, other: Row): number {
+  return Number(one.part) - Number(other.part);
 }
 
 function lineOf(piece: string): string {

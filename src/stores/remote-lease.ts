@@ -192,6 +192,7 @@ export function openRemoteLease(
     claim: (account, claims) => whileHeld(() => claim(account, claims)),
     reserve: (expected) => whileHeld(async () => remote.reserve?.(expected)),
     append: (entry) => whileHeld(() => journal.append(entry)),
+    note: (entry) => journal.note(entry),
     commit: (state) => whileHeld(() => commit(state)),
     replace: (state, entries) => whileHeld(() => replace(state, entries)),
     receive: (state, receipts) => whileHeld(() => receive(state, receipts)),

@@ -1,6 +1,8 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { AwsClient } from 'aws4fetch';
+import type { CallsheetError } from '../core/errors.ts';
 import type { S3Place } from '../core/state-place.ts';
+import { type AwsCredentials, type AwsKeys, SOURCES } from './aws-credentials.ts';
 import { inFew, type Part } from './document.ts';
 import type { DocumentPlace, Put } from './document-remote.ts';
 import { type Answer, ask, askOnce, type Exchange, refusal, refuseClearText } from './exchange.ts';
@@ -12,44 +14,45 @@ import type { Retries } from './patience.ts';
  * (`If-Match`), or made only where there is none (`If-None-Match: *`). State and journals lie in objects of their
  * own, below `key.parts/`: written before the document names them, under names that nobody else gives.
  */
-export type S3Credentials = {
-  readonly accessKeyId: string;
-  readonly secretAccessKey: string;
-  readonly sessionToken?: string;
-};
-
 const TIMING = { beat: 4_000, silent: 16_000, watch: 14_000 };
 /** A journal lies in as many objects as it has batches; the state is one, which is read at once. */
 const MOST = { runs: 500, size: 1_000_000, state: 400_000_000, journal: Number.POSITIVE_INFINITY };
 /** From so many pieces on a finished journal is put together: each is a request for whoever reads it. */
 const MANY_PARTS = 16;
-const WHERE_CREDENTIALS =
-  'AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and, where there is one, AWS_SESSION_TOKEN.';
 /** Another one is there, there is none any more, or somebody writes right now. */
 const MOVED = new Set([404, 409, 412]);
 
+const EXPIRED = /<Code>(ExpiredToken|ExpiredTokenException|TokenRefreshRequired)<\/Code>/;
+
 export function s3Place(
   given: S3Place,
-  credentials: S3Credentials | undefined,
+  credentials: AwsCredentials,
   exchange: Exchange,
   retries: Retries,
-  region = given.region ?? 'us-east-1',
+  region: string,
 ): DocumentPlace {
   const location = `s3://${given.bucket}/${given.key}`;
-  if (credentials === undefined)
-    throw refusedByStore('open', location, 'there are no credentials', `Set ${WHERE_CREDENTIALS}`);
   const root = rootOf(given, region);
   refuseClearText(new URL(root), location);
-  const signer = new AwsClient({ ...credentials, service: 's3', region, retries: 0 });
+  /** Keys that signatures are made with, which hold for a day. */
+  const cache = new Map<string, ArrayBuffer>();
   const asking = { exchange, location, retries };
   const parts = `${given.key}.parts`;
 
-  async function request(
-    method: string,
-    key: string,
-    body?: string,
-    conditions: Readonly<Record<string, string>> = {},
-  ) {
+  /** Sends a request. One that is refused since its keys have expired was not carried out: it is sent with new ones. */
+  async function send(how: typeof ask, what: Doing, request: Request): Promise<Told> {
+    let keys = await credentials.current(what);
+    for (let isRepeated = false; ; isRepeated = true) {
+      const answer = await how(asking, what, await signed(request, keys));
+      const others =
+        isRepeated || !hasExpired(answer) ? undefined : await credentials.renewed(what, keys);
+      if (others === undefined) return { ...answer, keys };
+      keys = others;
+    }
+  }
+
+  async function signed({ method, key, body, conditions = {} }: Request, keys: AwsKeys) {
+    const signer = new AwsClient({ ...keys, service: 's3', region, retries: 0, cache });
     const url = `${root}/${key.split('/').map(encoded).join('/')}`;
     const headers = {
       ...conditions,
@@ -58,7 +61,7 @@ export function s3Place(
         .digest('hex'),
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),
     };
-    const signed = await signer.sign(url, {
+    const { headers: all } = await signer.sign(url, {
       method,
       headers,
       ...(body === undefined ? {} : { body }),
@@ -66,15 +69,24 @@ export function s3Place(
     return {
       method,
       url,
-      headers: { ...Object.fromEntries(signed.headers), 'user-agent': 'callsheet' },
+      headers: { ...Object.fromEntries(all), 'user-agent': 'callsheet' },
       ...(body === undefined ? {} : { body }),
     };
   }
-  const refuse = (answer: Answer, what: Doing) =>
-    refusal(answer, what, location, WHERE_CREDENTIALS);
+  function refuse(answer: Told, what: Doing): CallsheetError {
+    const { from } = answer.keys;
+    if (!hasExpired(answer))
+      return refusal(answer, what, location, `those of ${from} were sent. ${SOURCES}`);
+    return refusedByStore(
+      what,
+      location,
+      `the credentials of ${from} have expired`,
+      `Get others. ${SOURCES}`,
+    );
+  }
 
   async function read(key: string): Promise<Answer | undefined> {
-    const answer = await ask(asking, 'read', await request('GET', key));
+    const answer = await send(ask, 'read', { method: 'GET', key });
     // A bucket that is missing is no empty state.
     if (answer.status === 404 && !answer.text.includes('NoSuchBucket')) return undefined;
     if (answer.status !== 200) throw refuse(answer, 'read');
@@ -83,29 +95,26 @@ export function s3Place(
 
   async function store(text: string): Promise<{ readonly at: string }> {
     const at = randomUUID();
-    const answer = await ask(asking, 'write', await request('PUT', `${parts}/${at}`, text));
+    const answer = await send(ask, 'write', { method: 'PUT', key: `${parts}/${at}`, body: text });
     if (!isDone(answer)) throw refuse(answer, 'write');
     return { at };
   }
 
   async function discard(at: string): Promise<void> {
-    await ask(asking, 'write', await request('DELETE', `${parts}/${at}`));
+    await send(ask, 'write', { method: 'DELETE', key: `${parts}/${at}` });
   }
 
   /** A service that leaves conditions unread would let two runs write at once. */
   async function refuseUnconditional(): Promise<void> {
     const { at } = await store('');
-    for (const condition of [
+    for (const conditions of [
       { 'if-none-match': '*' },
       { 'if-match': '"00000000000000000000000000000000"' },
     ]) {
-      const answer = await ask(
-        asking,
-        'open',
-        await request('PUT', `${parts}/${at}`, '', condition),
-      );
+      const request = { method: 'PUT', key: `${parts}/${at}`, body: '', conditions };
+      const answer = await send(ask, 'open', request);
       if (answer.status === 412) continue;
-      const [name] = Object.keys(condition);
+      const [name] = Object.keys(conditions);
       throw refusedByStore(
         'open',
         location,
@@ -126,12 +135,9 @@ export function s3Place(
     },
     async put(text, tag): Promise<Put> {
       if (tag === undefined) await refuseUnconditional();
-      const condition = tag === undefined ? { 'if-none-match': '*' } : { 'if-match': tag };
-      const answer = await askOnce(
-        asking,
-        'write',
-        await request('PUT', given.key, text, condition),
-      );
+      const conditions = tag === undefined ? { 'if-none-match': '*' } : { 'if-match': tag };
+      const request = { method: 'PUT', key: given.key, body: text, conditions };
+      const answer = await send(askOnce, 'write', request);
       if (MOVED.has(answer.status)) return 'moved';
       if (!isDone(answer)) throw refuse(answer, 'write');
       return { tag: etagOf(answer) };
@@ -152,8 +158,22 @@ export function s3Place(
   };
 }
 
-/** A bucket with dots in its name has no certificate as a host. */
-/** The address of a bucket. */
+/** A request below the bucket. */
+type Request = {
+  readonly method: string;
+  readonly key: string;
+  readonly body?: string;
+  readonly conditions?: Readonly<Record<string, string>>;
+};
+
+/** An answer, and the keys that it was given for. */
+type Told = Answer & { readonly keys: AwsKeys };
+
+function hasExpired({ status, text }: Answer): boolean {
+  return (status === 400 || status === 403) && EXPIRED.test(text);
+}
+
+/** The address of a bucket. One with dots in its name has no certificate as a host. */
 export function rootOf({ bucket, endpoint }: S3Place, region = 'us-east-1'): string {
   if (endpoint !== undefined) return `${endpoint.replace(/\/+$/, '')}/${bucket}`;
   return bucket.includes('.')

@@ -26,7 +26,7 @@ async function openReceiver(isDripping: boolean) {
   return { received, host: `127.0.0.1:${port}` };
 }
 
-const NOTICE = { delivery: 'd1', body: { is_drifted: true } };
+const NOTICE = { delivery: 'd1', body: '{"is_drifted":true}' };
 const deps = (stop = new AbortController().signal) => ({
   pause: { sleep: async () => {}, random: () => 1 },
   stop,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { dependenciesOf } from '../../src/apply/order.ts';
+import { dependenciesOf } from '../../src/apply/execute.ts';
 import { kinds } from '../../src/kinds/index.ts';
 import { type Documents, type WorldBuilder, world } from '../world.ts';
 

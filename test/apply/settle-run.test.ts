@@ -1,7 +1,14 @@
 import { describe, expect, test } from 'vitest';
-import { findingsOf, freeAddress, type Settlement, settleRun } from '../../src/apply/settle.ts';
-import { answeredOf, settleMaking } from '../../src/apply/settle-making.ts';
-import { settleRemoval, settleWriting } from '../../src/apply/settle-writing.ts';
+import {
+  answeredOf,
+  findingsOf,
+  freeAddress,
+  type Settlement,
+  settleMaking,
+  settleRemoval,
+  settleRun,
+  settleWriting,
+} from '../../src/apply/settle.ts';
 import { type Address, kindOf } from '../../src/core/address.ts';
 import type { JsonObject } from '../../src/core/value.ts';
 import { kindNamed } from '../../src/kinds/index.ts';

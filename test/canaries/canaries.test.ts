@@ -64,6 +64,7 @@ test('no command shows a secret, in any format', async () => {
   });
   const exits = await runEverything(stage, once);
   expect(exits.size).toBe(known.length - APART.length);
+  expect(stage.collected()).toBeGreaterThan(0);
   expect(stage.leaks.slice(0, 9)).toEqual([]);
 
   await stage.run(['apply', '--auto-approve', '--resend-secrets', '--release-hold']);

@@ -4,6 +4,7 @@ import { runProgram } from '../../src/cli/program.ts';
 import type { Json, JsonObject } from '../../src/core/value.ts';
 import { kinds } from '../../src/kinds/index.ts';
 import { type SeedDocument, type Simulator, startSimulator } from '../../src/simulator/index.ts';
+import { openCollector } from '../cli/monitor/collector.ts';
 import { checkPrinted } from '../documents.ts';
 import { EVERYTHING_SEED, WHOLE_VERSION } from '../e2e/everything.ts';
 import { temporaryFolder } from '../temporary.ts';
@@ -17,6 +18,7 @@ const CLIENT_ID = 'watched-client';
 const CLIENT_SECRET = 'canary-client-secret-5fd1';
 const PBX_KEY = 'canary-pbx-key-77ab';
 const FINGERPRINT_KEY = 'canary-fingerprint-key-e201';
+const COLLECTOR_KEY = 'canary-collector-key-90c4';
 const SNAPSHOT_PASSPHRASE = 'canary-passphrase of snapshots';
 export const PROFILE = '5a1c7f6e-0f3a-4f62-8f0a-6f9f5d1f4c01';
 export const CLAIM = '0d5c7e4a-5f2e-4a3b-9a51-2c8f0a7d3e02';
@@ -35,6 +37,7 @@ export const CREDENTIALS = [
   'access token',
   'PBX key',
   'fingerprint key',
+  'collector key',
   'presigned address',
   'header set by somebody else',
   'SIP password',
@@ -76,6 +79,8 @@ export type Scene = {
   readonly ignore: (file: string) => void;
   /** Everything that showed so far: which command, where, and what stood around it. */
   readonly leaks: readonly string[];
+  /** Batches of traces that were searched. */
+  readonly collected: () => number;
   /** Commands that were run. */
   readonly commands: () => number;
   readonly close: () => Promise<void>;
@@ -92,6 +97,7 @@ export async function openScene(): Promise<Scene> {
   const sim = await startSimulator({ seed: SEED, dialect: { ingestionReads: 0 } });
   addTheirs(sim);
   const platform = await openEcho(sim.url);
+  const collector = await openCollector();
   const [folder, outside] = [temporaryFolder(), temporaryFolder()];
   for (const [name, content] of Object.entries(WHOLE_VERSION.files))
     await writeFile(join(folder, name), content);
@@ -102,6 +108,7 @@ export async function openScene(): Promise<Scene> {
   const ignored = new Set<string>(['passphrase']);
   let generation = 1;
   let commands = 0;
+  let collected = 0;
 
   const secrets = () =>
     Object.fromEntries(positions.map((one) => [one.variable, secretValue(one, generation)]));
@@ -113,6 +120,8 @@ export async function openScene(): Promise<Scene> {
     CALLSHEET_CLIENT_ID: CLIENT_ID,
     CALLSHEET_CLIENT_SECRET: CLIENT_SECRET,
     CALLSHEET_PBX_API_KEY: PBX_KEY,
+    OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+    OTEL_EXPORTER_OTLP_HEADERS: `authorization=Bearer%20${COLLECTOR_KEY}`,
   });
 
   function unmarked(): readonly string[] {
@@ -146,7 +155,9 @@ export async function openScene(): Promise<Scene> {
       await search(argv, said);
       return said;
     },
+    collected: () => collected,
     async close() {
+      await collector.close();
       await platform.close();
       await sim.close();
     },
@@ -163,7 +174,11 @@ export async function openScene(): Promise<Scene> {
       { name: 'its messages', text: err },
       ...(await filesBelow(folder, ignored)),
       ...(await filesBelow(outside, ignored)),
+      ...collector.arrived
+        .slice(collected)
+        .map(({ bytes }) => ({ name: 'its traces', text: bytes.toString('latin1') })),
     ];
+    collected = collector.arrived.length;
     for (const { name, text } of texts)
       for (const leak of leaksIn(text, made))
         if (!leaks.some((known) => known.includes(leak)))

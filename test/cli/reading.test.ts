@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { whileReading } from '../../src/cli/reading.ts';
+import { whileReading } from '../../src/cli/make-plan.ts';
 import { kindNamed } from '../../src/kinds/index.ts';
 import type { Reader } from '../../src/plan/reader.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { mannersOf } from '../../src/cli/rehearse/manners.ts';
+import { mannersOf } from '../../src/cli/commands/rehearse.ts';
 
 test('a word that is no fault is told which there are', async () => {
   await expect(mannersOf({ fault: ['429', 'flaky'], chaosSeed: 'a' })).rejects.toMatchObject({

@@ -5,7 +5,7 @@ import { describe, expect } from 'vitest';
 import { apply } from '../../src/cli/commands/apply.ts';
 import { plan } from '../../src/cli/commands/plan.ts';
 import { type RehearseFlags, rehearse } from '../../src/cli/commands/rehearse.ts';
-import { readingOnly } from '../../src/cli/rehearse/reading-only.ts';
+import { readingOnly } from '../../src/cli/rehearse/ground.ts';
 import type { PlanDocument } from '../../src/core/plan-document.ts';
 import type { Rehearsal, RehearsalStep } from '../../src/core/rehearsal.ts';
 import { planDigest } from '../../src/plan/document.ts';

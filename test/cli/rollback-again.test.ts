@@ -33,8 +33,8 @@ describe('a rollback that died', () => {
   for (const moment of [
     'before request POST revertAgent',
     'after request POST revertAgent',
-    'before journal resource',
-    'before journal ended',
+    'before journal resource, snapshot, intent revertAgent',
+    'before journal resource, ended',
   ])
     staged(`${moment}: the next one goes on with it`, async (stage) => {
       await changeBoth(stage);

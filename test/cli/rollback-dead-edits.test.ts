@@ -19,7 +19,7 @@ const undo = (stage: Stage, exit: number, force = false) =>
   });
 
 describe('a rollback of a run that died', () => {
-  for (const moment of ['after request PUT updateAgent', 'before journal resource']) {
+  for (const moment of ['after request PUT updateAgent', 'before journal resource, ended']) {
     staged(`${moment}: somebody's edit since is not undone unawares`, async (stage) => {
       await stage.apply();
       await stage.edit('agents.yaml', 'how can I help?', 'good day!');

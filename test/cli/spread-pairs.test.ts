@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { spreadPairs } from '../../src/cli/spread-pairs.ts';
+import { spreadPairs } from '../../src/cli/program.ts';
 
 test.each([
   [

@@ -77,11 +77,14 @@ describe('a variable of the stack', () => {
     'CALLSHEET_SNAPSHOT_PASSPHRASE',
     'callsheet_access_token',
     'AWS_SECRET_ACCESS_KEY',
+    'AWS_CONTAINER_AUTHORIZATION_TOKEN',
     'PGPASSWORD',
+    'OTEL_EXPORTER_OTLP_HEADERS',
+    'OTEL_EXPORTER_OTLP_TRACES_HEADERS',
   ])
     staged(`never reads ${name}`, async (stage) => {
       await settings(stage, reading(name), VARIABLES);
-      const said = await refused(stage, { CALLSHEET_ALLOW_ENV: `${name} C* A* P* c*` });
+      const said = await refused(stage, { CALLSHEET_ALLOW_ENV: `${name} C* A* P* O* c*` });
       expect(said).toContain(`${name}, a credential of Callsheet`);
     });
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { filledText, leanDocument } from '../../src/config/filled-text.ts';
 import { interpolate } from '../../src/config/interpolate.ts';
+import { filledText, leanDocument } from '../../src/config/resolved.ts';
 import { unreadableVariables } from '../../src/config/variables.ts';
 import { loadGood } from './stack-folder.ts';
 

@@ -60,6 +60,12 @@ const LIMITS: readonly Limit[] = [
     says: ['schema/limit', 'from_name must have at most 128'],
   },
   {
+    of: 'e-mail template subject when active, a character',
+    edge: email('name: E, status: active, subject: x'),
+    beyond: email('name: E, status: active, subject: ""'),
+    says: ['schema/limit', 'subject must not be empty'],
+  },
+  {
     of: 'e-mail template subject when active',
     edge: email('name: E, status: active, subject: S'),
     beyond: email('name: E, status: active'),

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { placeOf } from '../../src/config/index.ts';
-import { addressProblem } from '../../src/config/state-address.ts';
+import { addressProblem } from '../../src/config/state-place.ts';
 import { CallsheetError } from '../../src/core/errors.ts';
 
 test.each([

@@ -56,11 +56,11 @@ export const agentValues: readonly Row[] = [
         withAgent(ID.bare, { status }),
       ),
     ),
-    reads('the time zone is an IANA zone', async ({ put }) => {
-      expect((await put(BARE, { body: { timezone: 'Moon/Crater' } })).status).toBe(400);
+    reads('the time zone has the form of an IANA zone', async ({ put }) => {
+      expect((await put(BARE, { body: { timezone: 'New York' } })).status).toBe(400);
     }),
-    reads('config.user_timezone is an IANA zone', async ({ put }) => {
-      const { status } = await put(BARE, { body: { config: { user_timezone: 'Moon/Crater' } } });
+    reads('config.user_timezone has the form of an IANA zone', async ({ put }) => {
+      const { status } = await put(BARE, { body: { config: { user_timezone: 'New York' } } });
       expect(status).toBe(400);
     }),
     ...[

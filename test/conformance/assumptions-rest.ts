@@ -41,6 +41,15 @@ export const restAssumptions: readonly Row[] = [
       const path = `/v1/retry-policies/${String(record(reply).id)}`;
       expect(record(await get(path))).toEqual(record(reply));
     }),
+    writes('retry_policy.rules: any outcome has a rule', async ({ patch }) => {
+      const rules = { busy: { delay_seconds: 0, max_attempts: 2, quietly: true } };
+      const reply = await patch(`/v1/retry-policies/${ID.gentle}`, { body: { rules } });
+      expect(record(reply).rules).toEqual(rules);
+    }),
+    reads('retry_policy.rules: an outcome has no other shape', async ({ patch }) => {
+      const body = { rules: { busy: { delay_seconds: 'soon' } } };
+      expect((await patch(`/v1/retry-policies/${ID.gentle}`, { body })).status).toBe(400);
+    }),
     reads('retry_policy.create: a name is needed', async ({ post }) => {
       const { status, body } = await post('/v1/retry-policies', { body: { rules: {} } });
       expect({ status, error: body.error }).toEqual({ status: 400, error: 'invalid_request' });
@@ -143,6 +152,15 @@ export const restAssumptions: readonly Row[] = [
   ),
   ...section(
     'Assumptions · Reports and sessions',
+    reads('report.reversed-dates: nothing lies between', async ({ get }) => {
+      const metrics = await get('/v1/metrics?startDate=2026-01-02&endDate=2026-01-01');
+      expect(record(metrics)).toMatchObject({ metrics: { totalCalls: 0 }, dailyVolume: [] });
+      const billing = await get('/v1/billing-report?start_date=2026-01-02&end_date=2026-01-01');
+      expect(billing.status).toBe(200);
+      expect(new Set(records(billing).map(({ voice_minutes: minutes }) => minutes))).toEqual(
+        new Set([0]),
+      );
+    }),
     reads('metrics.errors: a missing date is coded', async ({ get }) => {
       const reply = await get('/v1/metrics?endDate=2026-01-02');
       expectReply(reply, 400, coded('invalid_request'));

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { connection, extend } from './extensions.ts';
+import { connection, extend, webhook } from './extensions.ts';
 import { ID, TIMESTAMP } from './ids.ts';
 import { DESK, entriesOf, revert } from './revert-steps.ts';
 import { answers, coded, expectReply, flat, type Row, reads, section, writes } from './suite.ts';
@@ -12,6 +12,7 @@ import { credentials, record, records } from './world.ts';
 
 const BARE = `/v1/agents/${ID.bare}`;
 const NEW = { name: 'New', organizationId: ID.harbor };
+const SMS = { integrations: { smsProvider: { account_sid: 'AC0002' } } };
 const ADDED = { field: 'Recorded.', language: 'es-US', timezone: 'Europe/Berlin' };
 
 export const agentAssumptions: readonly Row[] = [
@@ -77,6 +78,61 @@ export const agentAssumptions: readonly Row[] = [
       await put(DESK, { body: { greetingMessage: null } });
       expect(record(await get(DESK)).greeting_message ?? null).toBeNull();
     }),
+    writes('agent.null-inside: null clears a member of an object', async ({ get, put }) => {
+      const body = { voiceSettings: { voice_id: 'v', speed: 1.5 } };
+      await put(BARE, { body });
+      await put(BARE, { body: { voiceSettings: { speed: null } } });
+      const settings = Object(record(await get(BARE)).voice_settings);
+      expect({ ...settings, speed: settings.speed ?? null }).toMatchObject({
+        voice_id: 'v',
+        speed: null,
+      });
+    }),
+    ...['name', 'status', 'agentType', 'model', 'sttModel', 'ttsModel', 'language'].map((name) =>
+      reads(`field.not-cleared: ${name} has a value`, async ({ put }) => {
+        expect((await put(BARE, { body: { [name]: null } })).status).toBe(400);
+      }),
+    ),
+    ...[
+      { name: '' },
+      { voiceSettings: { speed: 0 } },
+      { config: { inactivity_timeout: -1 } },
+      { extensions: { mcp_servers: [connection({ connectionName: '' })] } },
+    ].map((body) =>
+      reads(`field.minimums: ${JSON.stringify(body)} is too little`, async ({ put }) => {
+        expect((await put(BARE, { body })).status).toBe(400);
+      }),
+    ),
+    ...[
+      { voicemailMessageAudioUrl: 'message.mp3' },
+      { knowledgebaseLinks: ['faq'] },
+      { email: ['desk'] },
+      { extensions: { mcp_servers: [connection({ mcpEndpointUrl: 'ftp://rooms.example' })] } },
+    ].map((body) =>
+      reads(`field.addresses: ${JSON.stringify(body)} is none`, async ({ put }) => {
+        expect((await put(BARE, { body })).status).toBe(400);
+      }),
+    ),
+    writes('extensions.unique-names: keys of headers may repeat', async (world) => {
+      const headers = ['a', 'b'].map((value) => ({ key: 'X-Way', value }));
+      await extend(world, { tools: [webhook({ headers })] });
+      expect(Object(record(await world.get(BARE)).extensions).tools[0].headers).toEqual(headers);
+    }),
+    ...(
+      [
+        ['feature.integrations', 'integration.smsProvider', SMS],
+        ['feature.governed-fields', 'template.outbound', { agentType: 'outbound' }],
+        ['feature.governed-fields', 'tts.minx', { ttsModel: 'minx' }],
+        ['feature.governed-fields', 'warm_transfer', { warmTransferHandoffInstructions: 'Go on.' }],
+        ['feature.governed-fields', 'knowledge_base', { knowledgebaseLinks: ['https://x.test/'] }],
+        ['feature.governed-fields', 'secure_access', { config: { secure_access: true } }],
+      ] as const
+    ).map(([id, feature, body]) =>
+      writes(`${id}: ${feature} locks ${JSON.stringify(body)}`, async ({ put, sim }) => {
+        sim.lock('organization', ID.harbor, feature);
+        expectReply(await put(BARE, { body }), 403, coded('forbidden'));
+      }),
+    ),
     reads('agent.stays: an agent does not move', async ({ put }) => {
       expect((await put(DESK, { body: { organizationId: ID.north } })).status).toBe(400);
     }),

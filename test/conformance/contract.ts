@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { parse } from 'yaml';
 import { isObject, type Json, type JsonObject } from '../../src/core/value.ts';
@@ -25,23 +25,11 @@ const files = new Map<string, Json>();
 const validators = new Map<string, ValidateFunction>();
 const seen = new Set<string>();
 
-// The schemas carry keywords of their own and write names of zones as a format.
+// The schemas carry keywords of their own.
 const ajv = new Ajv2020({ strict: false, allErrors: true });
 ajv.addFormat('uuid', /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i);
-ajv.addFormat('uri', { type: 'string', validate: (text: string) => URL.canParse(text) });
-ajv.addFormat('email', /^[^@\s]+@[^@\s]+$/);
 ajv.addFormat('date', /^\d{4}-\d\d-\d\d$/);
 ajv.addFormat('date-time', /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/);
-ajv.addFormat('iana-timezone', {
-  type: 'string',
-  validate: (zone: string) => {
-    try {
-      return new Intl.DateTimeFormat('en', { timeZone: zone }) !== undefined;
-    } catch {
-      return false;
-    }
-  },
-});
 
 const document = load(DOCUMENT);
 const operations: readonly Operation[] = Object.entries(objectAt(document, 'paths')).flatMap(
@@ -64,6 +52,27 @@ export const documented: readonly string[] = operations.flatMap(({ id, answers }
 
 /** Which of them some answer had. */
 export const answered: ReadonlySet<string> = seen;
+
+/** Fields of records that the document has and no answer had, as `agent.sip`. */
+export function unanswered(): readonly string[] {
+  return [...new Set(fields.documented)].filter((field) => !fields.answered.has(field));
+}
+
+const fields = { documented: new Set<string>(), answered: new Set<string>() };
+
+/** Notes which fields the records of an answer have, and which they could have. */
+function noteFields(schema: Json | undefined, body: unknown): void {
+  if (!isObject(schema)) return;
+  const { 'x-record': record, properties, items, allOf } = schema;
+  for (const [name, member] of Object.entries(isObject(properties) ? properties : {})) {
+    const value: unknown = Object(body)[name];
+    if (typeof record === 'string') fields.documented.add(`${record}.${name}`);
+    if (typeof record === 'string' && value !== undefined) fields.answered.add(`${record}.${name}`);
+    if (record === undefined) noteFields(member, value);
+  }
+  for (const part of Array.isArray(allOf) ? allOf : []) noteFields(part, body);
+  for (const element of Array.isArray(body) ? body : []) noteFields(items, element);
+}
 
 /**
  * Throws when the document has no such operation or status, or when the body breaks its schema. Addresses
@@ -88,6 +97,7 @@ export function checkAnswer(method: string, path: string, status: number, body: 
     throw new Error(
       `${name} breaks the document: ${ajv.errorsText(validate.errors)} in ${JSON.stringify(body)}`,
     );
+  noteFields(schema, body);
 }
 
 function bodySchema(answer: Json): JsonObject | undefined {
@@ -97,31 +107,29 @@ function bodySchema(answer: Json): JsonObject | undefined {
   return objectAt(objectAt(content, 'application/json'), 'schema');
 }
 
-/**
- * A node with its references replaced by what they name, as an answer has it. Answers are open, the document
- * says, so that no schema closes an object; rows say where nothing else may stand.
- */
+/** A node with its references replaced by what they name, as any tool reads it. */
 function inline(node: Json, base: URL): Json {
   if (Array.isArray(node)) return node.map((item: Json) => inline(item, base));
   if (!isObject(node)) return node;
   const { $ref, ...rest } = node;
   const own = Object.fromEntries(
     Object.entries(rest)
-      .filter(
-        ([key, value]) =>
-          !UNREAD.includes(key) && !(key === 'additionalProperties' && value === false),
-      )
+      .filter(([key]) => !UNREAD.includes(key))
       .map(([key, value]) => [
         key,
         key === 'properties' ? members(value, base) : inline(value, base),
       ]),
   );
-  const plain = asAnswered(own, base);
-  if (typeof $ref !== 'string') return plain;
+  if (typeof $ref !== 'string') return own;
   const [file = '', pointer = ''] = $ref.split('#');
   const target = new URL(file === '' ? base.href : file, base);
   const named = inline(at(load(target), pointer), target);
-  return Object.keys(plain).length === 0 ? named : { allOf: [named], ...plain };
+  const record = recordAt(pointer);
+  const all = [
+    isObject(named) && record !== undefined ? { ...named, 'x-record': record } : named,
+    ...withheld(record),
+  ];
+  return all.length === 1 && Object.keys(own).length === 0 ? named : { allOf: all, ...own };
 }
 
 /** Members are named freely, so that a field may be called `description`. */
@@ -135,41 +143,35 @@ function members(properties: Json, base: URL): JsonObject {
 }
 
 /**
- * What is only written, or belongs to Callsheet's configuration, is not required of an answer and may not
- * stand in one: this is how a secret that slips out is caught in every row. A field of a kind that can be
- * cleared may come back as null.
+ * What a record of a kind may not hold: what is only written. Records are open, so that their schema alone would
+ * not catch a secret that slips out.
  */
-function asAnswered(schema: JsonObject, base: URL): JsonObject {
-  if (!isObject(schema.properties)) return schema;
-  const ofKind = base.pathname.includes('/kinds/');
-  const required = (Array.isArray(schema.required) ? schema.required : []).map(String);
-  const properties = Object.entries(schema.properties).map(([name, member]): [string, Json] => {
-    if (!isObject(member)) return [name, member];
-    if (member.writeOnly === true || member['x-facet'] === true) return [name, false];
-    return [name, ofKind && isClearable(member, required.includes(name)) ? orNull(member) : member];
-  });
-  const hidden = properties.filter(([, member]) => member === false).map(([name]) => name);
-  // Which of the two a source has depends on what is written.
-  const { oneOf: _, ...rest } = schema;
+function withheld(record: string | undefined): readonly Json[] {
+  if (record === undefined) return [];
+  const kind = load(new URL(`kinds/${record}.schema.json`, DOCUMENT));
+  return [withoutWritten(kind, kind)];
+}
+
+/** The kind whose record a pointer into the forms of the wire names. */
+function recordAt(pointer: string): string | undefined {
+  const name = /^\/\$defs\/([a-z_]+)$/.exec(pointer)?.[1];
+  const isKind = existsSync(new URL(`kinds/${name}.schema.json`, DOCUMENT));
+  return isKind ? name : undefined;
+}
+
+function withoutWritten(node: Json, kind: Json): JsonObject {
+  if (!isObject(node)) return {};
+  if (typeof node.$ref === 'string') return withoutWritten(at(kind, node.$ref.slice(1)), kind);
+  const properties = Object.entries(isObject(node.properties) ? node.properties : {});
   return {
-    ...(hidden.length > 0 ? rest : schema),
-    required: required.filter((name) => !hidden.includes(name)),
-    properties: Object.fromEntries(properties),
+    properties: Object.fromEntries(
+      properties.map(([name, member]): [string, Json] => {
+        const { writeOnly = false } = isObject(member) ? member : {};
+        return [name, writeOnly === true ? false : withoutWritten(member, kind)];
+      }),
+    ),
+    ...(node.items === undefined ? {} : { items: withoutWritten(node.items, kind) }),
   };
-}
-
-function isClearable(member: JsonObject, required: boolean): boolean {
-  return !(
-    required ||
-    member['x-clearable'] === false ||
-    member['x-immutable'] === true ||
-    member.readOnly === true ||
-    'const' in member
-  );
-}
-
-function orNull(schema: JsonObject): JsonObject {
-  return { anyOf: [schema, { type: 'null' }] };
 }
 
 function load(url: URL): Json {

@@ -151,6 +151,7 @@ export const errors: readonly Row[] = [
     [...ENDPOINTS, ...ASSUMED, ...OPEN].flatMap((endpoint) => [
       struck(`${named(endpoint)} can be too many`, endpoint, 429),
       struck(`${named(endpoint)} can fail inside`, endpoint, 500),
+      struck(`${named(endpoint)} can be unavailable`, endpoint, 503),
     ]),
     writes('after a failure the next request is answered', async ({ get, sim }) => {
       sim.faults.add({ operation: 'getAgent', status: 500 });

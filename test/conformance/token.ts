@@ -60,12 +60,12 @@ export const token: readonly Row[] = [
     ),
     reads('the audience is the base address with a slash at its end', async (world) => {
       const { status } = await mint(world, (body) => ({ ...body, audience: world.sim.url }));
-      expect(status).toBe(400);
+      expect(status).toBe(401);
     }),
     reads('the audience is no other service', async (world) => {
       const audience = 'https://elsewhere.example.test/';
       const { status } = await mint(world, (body) => ({ ...body, audience }));
-      expect(status).toBe(400);
+      expect(status).toBe(401);
     }),
     reads('the body is JSON', async ({ post }) => {
       const { status, body } = await post('/oauth/token', {

@@ -1,16 +1,23 @@
+import { webcrypto } from 'node:crypto';
+import { readFile, writeFile } from 'node:fs/promises';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import schema from '../../schemas/notification.schema.json' with { type: 'json' };
 import planSchema from '../../schemas/plan.schema.json' with { type: 'json' };
 import type { Pause } from '../../src/api/retry.ts';
 import type { Timeouts } from '../../src/api/timeouts.ts';
 import { type DriftFlags, drift } from '../../src/cli/commands/drift.ts';
+import { checkHook } from '../../src/cli/watch/hook.ts';
 import type { DriftNotification } from '../../src/render/notification.ts';
 import { openStage, type Stage } from '../apply/stage.ts';
+import { readPage } from '../docs/markdown.ts';
 import { agentNamed } from '../e2e/clinic.ts';
+import { temporaryFolder } from '../temporary.ts';
 
 /** The secret part of the receiver's address. */
 const SECRET = 'canary-hook-7be1f0';
@@ -94,6 +101,65 @@ function readNotification({ body }: Received): DriftNotification {
   expect(isNotification(document), JSON.stringify(isNotification.errors)).toBe(true);
   return document;
 }
+
+describe('with CALLSHEET_NOTIFY_SECRET', () => {
+  const env = { CALLSHEET_NOTIFY_SECRET: 'canary-notify-secret-5c1d' };
+  const { CALLSHEET_NOTIFY_SECRET: secret } = env;
+  const { subtle } = webcrypto;
+  const signatureIn = ({ headers }: Received) => String(headers['x-hub-signature-256']);
+
+  async function postSigned() {
+    const stage = await openDrifted();
+    stage.sim.edit(desk(stage), { greeting_message: 'Édité “là”.' });
+    const { received, url } = await openReceiver({ status: 500 }, { status: 204 });
+    const { out, err } = await look(stage, { flags: { notify: url }, env });
+    const [first, second, ...others] = received;
+    if (first === undefined || second === undefined) throw new Error('nothing was posted twice');
+    expect(others).toEqual([]);
+    expect(out + err + first.body + JSON.stringify(first.headers)).not.toContain(secret);
+    return { first, second };
+  }
+
+  test('every try has a signature that another implementation verifies', async () => {
+    const { first, second } = await postSigned();
+    const how = { name: 'HMAC', hash: 'SHA-256' };
+    const key = await subtle.importKey('raw', Buffer.from(secret), how, false, ['verify']);
+    const [, hex = ''] = /^sha256=([0-9a-f]{64})$/.exec(signatureIn(first)) ?? [];
+    const { body } = first;
+    expect(await subtle.verify(how, key, Buffer.from(hex, 'hex'), Buffer.from(body))).toBe(true);
+    expect(second).toEqual(first);
+  });
+
+  test('the receiver of the page takes what was sent, and nothing else', async () => {
+    const page = await readFile(join(import.meta.dirname, '../../docs/drift.md'), 'utf8');
+    const [receiver] = readPage(page).fences.filter(({ language }) => language === 'js');
+    const file = join(temporaryFolder(), 'receiver.mjs');
+    await writeFile(file, receiver?.text ?? '');
+    const { isGenuine } = await import(file);
+    const { headers, body } = (await postSigned()).first;
+    const later = vi.spyOn(Date, 'now').mockReturnValue(Date.now() + 6 * 60_000);
+    expect(isGenuine(body, headers, secret)).toBe(false);
+    later.mockRestore();
+    expect(isGenuine(body, headers, secret)).toBe(true);
+    expect(isGenuine(body, {}, secret)).toBe(false);
+    expect(isGenuine(body, headers, `${secret}x`)).toBe(false);
+    expect(isGenuine(body.replace('"omitted":0', '"omitted":1'), headers, secret)).toBe(false);
+  });
+
+  test('the webhook of watch takes it as it takes one of GitHub', async () => {
+    const { headers, body } = (await postSigned()).first;
+    const request = Object.assign(Readable.from([Buffer.from(body)]), { headers });
+    expect(await checkHook(request, secret)).toMatchObject({ status: 202 });
+  });
+});
+
+test('a notification is unsigned without a secret', async () => {
+  const stage = await openDrifted();
+  stage.sim.edit(desk(stage), { greeting_message: 'Edited.' });
+  const { received, url } = await openReceiver({ status: 204 });
+  await look(stage, { flags: { notify: url } });
+  expect(received.map(({ headers }) => headers['x-hub-signature-256'])).toEqual([undefined]);
+});
 
 test('what drifted is posted once, as the schema has it, and the result is as without', async () => {
   const stage = await openDrifted();
@@ -273,6 +339,11 @@ describe('an address that cannot be used is refused before anything is read', ()
   test.each([
     [{ notify: true }, {}, '--notify has no address, and CALLSHEET_NOTIFY_URL is not set'],
     [{ notifyAlways: true }, {}, '--notify-always needs --notify'],
+    [
+      { notify: 'https://hooks.example.test' },
+      { CALLSHEET_NOTIFY_SECRET: SECRET.slice(0, 15) },
+      'CALLSHEET_NOTIFY_SECRET has less than 16 characters',
+    ],
     [
       { notify: `http://hooks.example.test/${SECRET}` },
       {},

@@ -21,7 +21,10 @@ export type Outcome = Moment & {
 
 /** What is done at a moment, whatever it is about: `before journal intent`, `after request POST`. */
 export function stepOf({ name }: Moment): string {
-  return name.replace(/^(\w+ (?:journal intent|request \S+)) .*/, '$1');
+  // What was noted goes with the intent.
+  return name
+    .replace(/^(\w+ journal )(?:\w+, )*intent .*/, '$1intent')
+    .replace(/^(\w+ request \S+) .*/, '$1');
 }
 
 /** How a command ends that is given again: well, with something left, or refused since all of it is done. */

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Address } from '../../src/core/address.ts';
 import type { Change } from '../../src/core/plan-document.ts';
-import { refuseDangling } from '../../src/plan/dangling.ts';
+import { refuseDangling } from '../../src/plan/make.ts';
 import { desiredResource, world } from '../world.ts';
 
 /** A change of `retry_policy.NAME`, and what it refers to. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Obscurity } from '../../src/plan/identify.ts';
-import { obscure } from '../../src/plan/obscure.ts';
+import { obscure } from '../../src/plan/make.ts';
 
 const TWO: Obscurity = { type: 'several', address: 'agent.desk', ids: ['a-1', 'a-2'] };
 const adopts = (address: string, holder?: string): Obscurity => ({

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { MOST_DEATHS } from '../../src/cli/queue/verdict.ts';
+import { MOST_DEATHS } from '../../src/cli/queue/work.ts';
 import { enqueue, queueOf } from '../../src/queue/enqueue.ts';
 import { type Claim, type HandOut, handOut } from '../../src/queue/hand-out.ts';
 import { openQueue, type Queue } from '../../src/queue/open.ts';

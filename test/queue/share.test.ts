@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { type Heard, NEW_COURSE, type RateCourse } from '../../src/api/rate.ts';
-import { HORIZON_MS, takeShare } from '../../src/queue/share.ts';
+import { HORIZON_MS, takeShare } from '../../src/queue/budget.ts';
 
 const NOW = 1_000_000;
 

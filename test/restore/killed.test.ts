@@ -68,7 +68,7 @@ describe('a restoration that dies', () => {
           };
         },
       };
-      const flags = { state: ownState(stage) };
+      const flags = { state: ownState(stage), concurrency: 1 };
       const full = await restoreOn(stage, file, flags, { outside: { disk }, exit: 1 });
       expect(full.err).toContain('the disk is full');
       expect(full.err.replaceAll(/\s+/g, ' ')).toContain('then run the same command again');

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { agreementOn, beyondAgreement } from '../../src/cli/restore/agreement.ts';
+import { agreementOn, beyondAgreement } from '../../src/cli/restore/carry-out.ts';
 import type { Change } from '../../src/core/plan-document.ts';
 import { addressesOf } from '../../src/restore/addresses.ts';
 import type { Held } from '../../src/restore/held.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { Ref, type ValueObject } from '../../src/core/value.ts';
 import { kindNamed } from '../../src/kinds/index.ts';
-import { type Former, undoTo } from '../../src/rollback/former.ts';
 import { relink } from '../../src/rollback/relink.ts';
+import { type Former, undoTo } from '../../src/rollback/undo.ts';
 import { HARBOR, world } from '../world.ts';
 
 const POLICY: Former = {

@@ -233,6 +233,18 @@ describe('once a part of the run was rolled back', () => {
     });
   });
 
+  test.each<[string, Deed, Partial<Deed>]>([
+    ['the run', { ...deed('one'), steps: ['update', 'facet'] }, { steps: [] }],
+    ['the rollback', deed('one'), { steps: ['revert', 'update'] }],
+  ])(
+    'none of our own account is an edit where %s wrote by several requests, whose entries come one by one',
+    (_who, run, rollback) => {
+      const journal = journalOf([{ ...back('one', 50), ...rollback }]);
+      const { produced } = afterRollbacks(undoRun(journalOf([run])), [journal]);
+      expect(produced.get('agent.one')).toMatchObject({ id: 'one', isBefore: true });
+    },
+  );
+
   test('none of our own account is an edit where the rollback saw no entry of its own', () => {
     const { history: _, ...unseen } = back('one', 50);
     const { produced } = afterRollbacks(undo, [journalOf([unseen, back('two', 51)])]);

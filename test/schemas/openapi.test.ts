@@ -21,7 +21,7 @@ test('the document has no problem', async () => {
 test.each([
   ['struct', '      summary: Exchange a key', '      sumary: Exchange a key'],
   ['no-unresolved-refs', "'#/components/schemas/Token' }", "'#/components/schemas/Tokn' }"],
-  ['no-unresolved-refs', 'kinds/retry_policy.schema.json }', 'kinds/retry.schema.json }'],
+  ['no-unresolved-refs', 'defs/retry_policy\n', 'defs/retry_polisy\n'],
   [
     'path-parameters-defined',
     "      - { $ref: '#/components/parameters/agentId' }\n    get:\n      operationId: getAgent\n",
@@ -38,6 +38,7 @@ test.each([
   ['documented', '      x-assumption: agent.delete\n', ''],
   ['scoped', '      x-scoped: open\n', '      x-scoped: wide\n'],
   ['statuses', "        '429': { $ref: '#/components/responses/RateLimited' }\n", ''],
+  ['statuses', "        '503': { $ref: '#/components/responses/Unavailable' }\n", ''],
   ['statuses', "        '400': { $ref: '#/components/responses/InvalidSchema' }\n", ''],
   ['statuses', "        '403': { $ref: '#/components/responses/ForbiddenScope' }\n", ''],
   ['invalid', '      x-invalid: schema\n', '      x-invalid: issues\n'],
@@ -67,6 +68,11 @@ test.each([
   ],
   ['assumption-told', '    why: Lists come under `data`', '    way: Lists come under `data`'],
   ['assumption-known', 'x-assumption: history.list-shape', 'x-assumption: history.list-form'],
+  [
+    'assumption-marked',
+    '      x-documented: false\n      x-assumes: [page.out-of-range]',
+    '      x-assumes: [page.out-of-range]',
+  ],
   ['assumption-used', 'x-assumes: [history.recorded]', 'x-assumes: []'],
   [
     'described',
@@ -78,6 +84,11 @@ test.each([
 ])('our own rules hold %s: %j', (rule, passage, replacement) => {
   const { document } = readSources(folder, replaced(passage, replacement));
   expect(checkRules(folder, document).map((finding) => finding.rule)).toContain(rule);
+});
+
+test('the document refers to no schema of the configuration', () => {
+  const spoilt = replaced('wire.schema.generated.json#/$defs/agent\n', 'kinds/agent.schema.json\n');
+  expect(() => readSources(folder, spoilt)).toThrow('kinds/agent.schema.json');
 });
 
 test('a problem has a place', async () => {

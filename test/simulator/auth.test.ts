@@ -26,8 +26,8 @@ section('Token', [
     rule: 'the audience has a trailing slash',
     does: (world) =>
       world.call('createToken', { body: { ...credentials(world), audience: world.sim.url } }),
-    status: 400,
-    body: { error: 'invalid_request', error_description: expect.stringContaining('audience') },
+    status: 401,
+    body: { error: 'unauthorized', error_description: expect.stringContaining('audience') },
   },
   {
     rule: 'there is no other grant',

@@ -74,7 +74,6 @@ section(
       { query: { start_date: '' }, path: 'start_date' },
       { query: { start_date: '03/02/2026' }, path: 'start_date' },
       { query: { end_date: '2026-03-05T00:00:00Z' }, path: 'end_date' },
-      { query: { end_date: '2026-03-01' }, path: 'end_date' },
       { query: { organization_ids: '' }, path: 'organization_ids' },
       { query: { 'reseller_ids[]': [''] }, path: 'reseller_ids' },
     ].map(({ query, path }) => ({

@@ -180,6 +180,7 @@ section(
       { query: { startDate: '2026-03-02T09:15:00Z', endDate: '2026-03-02T09:15:00Z' }, calls: 1 },
       { query: { startDate: '2026-03-02T10:15:00.001+01:00', endDate: '2026-03-02' }, calls: 2 },
       { query: { startDate: '2026-03-03', endDate: '2026-03-03' }, calls: 2 },
+      { query: { startDate: '2026-03-06' }, calls: 0 },
     ].map(({ query, calls }) => ({
       rule: `${JSON.stringify(query)} is about ${calls} calls`,
       does: (world: World) => metrics(world, query),
@@ -192,7 +193,6 @@ section(
       { query: { startDate: 'yesterday' }, says: /startDate/ },
       { query: { endDate: '2026-02-30' }, says: /endDate/ },
       { query: { endDate: '2026-03-05T23:59:60Z' }, says: /endDate/ },
-      { query: { startDate: '2026-03-06' }, says: /endDate: must not lie before startDate/ },
       { query: { organizationId: 'harbor' }, says: /organizationId/ },
       { query: { resellerId: 'tide' }, says: /resellerId/ },
     ].map(({ query, says }) => ({

@@ -11,5 +11,5 @@ afterAll(() => servers.stop());
 /** What nobody has to wait for; `npm run torture` breaks every store in every way. */
 const isQuick = (faults: readonly string[]) => ROWS.filter(([, fault]) => faults.includes(fault));
 
-testBadStores('start', isQuick(['newer', 'foreign']), () => servers);
-testBadStores('mid-run', isQuick(['unreachable', 'read-only', 'full']), () => servers);
+testBadStores('start', isQuick(['newer', 'foreign', 'page']), () => servers);
+testBadStores('mid-run', isQuick(['unreachable', 'page', 'read-only', 'full']), () => servers);

@@ -15,6 +15,7 @@ export async function startPostgres() {
   await chmod(folder, 0o755);
   const port = await freePort();
   const data = join(folder, 'data');
+  let log = '';
   const server = new EmbeddedPostgres({
     databaseDir: data,
     port,
@@ -32,7 +33,9 @@ export async function startPostgres() {
       'lc_messages=C',
       'shared_buffers=16MB',
     ].flatMap((setting) => ['-c', setting]),
-    onLog: () => {},
+    onLog: (text) => {
+      log += text;
+    },
     onError: () => {},
   });
   await server.initialise();
@@ -59,6 +62,8 @@ export async function startPostgres() {
     /** Without the password. */
     url: (database = 'postgres') => `postgres://${USER}@127.0.0.1:${port}/${database}`,
     createDatabase: (name: string) => server.createDatabase(name),
+    /** What it wrote down so far, such as statements where a database has `log_statement`. */
+    log: () => log,
     /** Where its files lie. */
     data,
     end,

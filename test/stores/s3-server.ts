@@ -12,8 +12,17 @@ export const SECRET = 'canary/s3+secret+key';
 
 export type Objects = Map<string, string>;
 
+/** Keys that a service knows. */
+export type Known = {
+  readonly secret: string;
+  readonly token?: string;
+  readonly hasExpired?: boolean;
+};
+
 export async function startS3(hasConditions = true) {
   const objects: Objects = new Map();
+  /** By their ids. */
+  const keys = new Map<string, Known>([[KEY_ID, { secret: SECRET }]]);
   /** How writes below a key are answered, in the place of what would be said. */
   const refusals = new Map<string, Reply>();
   const server = createServer(async (request, response) => {
@@ -29,8 +38,9 @@ export async function startS3(hasConditions = true) {
 
   function answer(request: IncomingMessage, body: string): Reply {
     const url = new URL(request.url ?? '/', 'http://localhost');
-    if (signatureOf(request, url, body) !== request.headers.authorization)
-      return { status: 403, code: 'SignatureDoesNotMatch' };
+    const fault = signatureFault(request, url, body, keys);
+    if (fault === 'ExpiredToken') return { status: 400, code: fault };
+    if (fault !== undefined) return { status: 403, code: fault };
     const [, bucket, ...rest] = url.pathname.split('/');
     if (bucket !== BUCKET) return { status: 404, code: 'NoSuchBucket' };
     const key = decodeURIComponent(rest.join('/'));
@@ -71,6 +81,7 @@ export async function startS3(hasConditions = true) {
 
   return {
     port,
+    keys,
     refusals,
     endpoint: `http://127.0.0.1:${port}`,
     objects,
@@ -92,13 +103,37 @@ function etagOf(text: string): string {
   return `"${createHash('md5').update(text).digest('hex')}"`;
 }
 
+/** What is wrong with the signature of a request, as Amazon calls it. */
+export function signatureFault(
+  request: IncomingMessage,
+  url: URL,
+  body: string,
+  keys: ReadonlyMap<string, Known>,
+): string | undefined {
+  const given = request.headers.authorization ?? '';
+  const [, id = ''] = /Credential=([^/]+)/.exec(given) ?? [];
+  const known = keys.get(id);
+  if (known === undefined) return 'InvalidAccessKeyId';
+  if (signatureOf(request, url, body, { id, secret: known.secret }) !== given)
+    return 'SignatureDoesNotMatch';
+  if (request.headers['x-amz-security-token'] !== known.token) return 'InvalidToken';
+  return known.hasExpired === true ? 'ExpiredToken' : undefined;
+}
+
 /** The header that a request must have, by Amazon's description of signature version 4. */
-function signatureOf({ method, headers }: IncomingMessage, url: URL, body: string): string {
+function signatureOf(
+  { method, headers }: IncomingMessage,
+  url: URL,
+  body: string,
+  { id, secret }: { readonly id: string; readonly secret: string },
+): string {
   const given = headers.authorization ?? '';
   const [, scope = ''] = /Credential=[^/]+\/([^,]+)/.exec(given) ?? [];
   const [, names = ''] = /SignedHeaders=([^,]+)/.exec(given) ?? [];
   const sum = createHash('sha256').update(body).digest('hex');
-  if (headers['x-amz-content-sha256'] !== sum) return 'no sum of the body';
+  // Of the services that are stood in for, S3 alone asks for it.
+  if (scope.includes('/s3/') && headers['x-amz-content-sha256'] !== sum)
+    return 'no sum of the body';
   const lines = names.split(';').map((name) => `${name}:${String(headers[name] ?? '').trim()}\n`);
   const canonical = [method, url.pathname, '', lines.join(''), names, sum].join('\n');
   const date = String(headers['x-amz-date']);
@@ -112,8 +147,8 @@ function signatureOf({ method, headers }: IncomingMessage, url: URL, body: strin
     .split('/')
     .reduce<string | Buffer>(
       (from, part) => createHmac('sha256', from).update(part).digest(),
-      `AWS4${SECRET}`,
+      `AWS4${secret}`,
     );
   const signature = createHmac('sha256', key).update(toSign.join('\n')).digest('hex');
-  return `AWS4-HMAC-SHA256 Credential=${KEY_ID}/${scope}, SignedHeaders=${names}, Signature=${signature}`;
+  return `AWS4-HMAC-SHA256 Credential=${id}/${scope}, SignedHeaders=${names}, Signature=${signature}`;
 }

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { Origin } from '../../src/core/origin.ts';
+import { openAwsCredentials } from '../../src/stores/aws-credentials.ts';
 import { documentRemote } from '../../src/stores/document-remote.ts';
 import { openExchange } from '../../src/stores/exchange.ts';
 import { realEffects } from '../../src/stores/open.ts';
@@ -20,8 +21,8 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-const CREDENTIALS = { accessKeyId: KEY_ID, secretAccessKey: SECRET };
 const ENV = { AWS_ACCESS_KEY_ID: KEY_ID, AWS_SECRET_ACCESS_KEY: SECRET };
+const NOTHING = { AWS_EC2_METADATA_DISABLED: 'true' };
 
 function newSpot(): Spot & { readonly key: string } {
   count += 1;
@@ -34,8 +35,11 @@ function newSpot(): Spot & { readonly key: string } {
     open({ effects, fault }: Opening = {}) {
       const world = { ...realEffects(), ...effects };
       const exchange = faultyExchange(openExchange(30_000, [Origin.given(server.endpoint)]), fault);
+      const { region } = place;
+      const asking = { env: ENV, location: 'there', region, patience: 30_000, effects: world };
+      const credentials = openAwsCredentials(asking);
       const remote = documentRemote(
-        s3Place(place, CREDENTIALS, exchange, openRetries(30_000, world)),
+        s3Place(place, credentials, exchange, openRetries(30_000, world), region),
       );
       return views.add(openRemoteStore(remote, world));
     },
@@ -84,7 +88,7 @@ test('a service without conditional writes is refused', async () => {
 });
 
 test.each<[string, object, Record<string, string>, string, string]>([
-  ['no credentials', {}, {}, 'there are no credentials', 'AWS_SECRET_ACCESS_KEY'],
+  ['no credentials', {}, NOTHING, 'there are no credentials', 'AWS_SECRET_ACCESS_KEY'],
   [
     'wrong credentials',
     {},

@@ -1,3 +1,5 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect } from 'vitest';
 import { inventory, WHOLE } from '../e2e/clinic.ts';
 import { longScenario, type World } from '../e2e/harness.ts';
@@ -70,3 +72,36 @@ for (const at of ['request', 'answer'] as const)
       expect(inventory(world.sim)).toEqual(WHOLE);
     });
   }
+
+const STACKS = 36;
+const AGENTS = 10;
+
+longScenario(
+  'three shards at once make 360 agents in one organization, which each of them lists meanwhile',
+  async (world) => {
+    const [organization] = world.sim.store.organizations.keys();
+    const names = Array.from({ length: AGENTS }, (_, n) => n);
+    for (let at = 0; at < STACKS; at += 1) {
+      await mkdir(join(world.folder, 'fleet', `${at}`), { recursive: true });
+      await world.write(
+        `fleet/${at}/callsheet.yaml`,
+        `callsheet: 1\norganization: ${organization}\n`,
+      );
+      const agents = names.map((n) => `  a${n}: { name: Agent ${at}-${n}, model: alpha-4o }`);
+      await world.write(`fleet/${at}/agents.yaml`, ['agents:', ...agents, ''].join('\n'));
+    }
+    const shards = [1, 2, 3].map((shard) =>
+      world.start([
+        'apply',
+        '--auto-approve',
+        '--recursive',
+        ...['--dir', 'fleet', '--shard', `${shard}/3`],
+      ]),
+    );
+    const ends = await Promise.all(shards.map(({ ended }) => ended));
+    expect(ends.map(({ exit }) => exit)).toEqual([0, 0, 0]);
+    const made = [...world.sim.store.agents.values()].map(({ record }) => record.name);
+    expect(made).toHaveLength(STACKS * AGENTS);
+    expect(new Set(made).size).toBe(STACKS * AGENTS);
+  },
+);

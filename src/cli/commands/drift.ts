@@ -10,8 +10,7 @@ import { EXIT, type ExitCode } from '../exit.ts';
 import { planConfiguration } from '../make-plan.ts';
 import { type NotifyFlags, noticeAddress, notifyDrift } from '../notify.ts';
 import { type PlanFlags, planOptions, refreshOf } from '../plan-flags.ts';
-import { openSession } from '../session.ts';
-import { tellRunning, tellUncompared, tellUnread, tellWarnings } from '../tell.ts';
+import { openSession, tellRunning, tellUncompared, tellUnread, tellWarnings } from '../session.ts';
 import { pageOf } from './plan.ts';
 
 export type DriftFlags = PlanFlags &

@@ -1,20 +1,22 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { CallsheetError } from '../../core/errors.ts';
-import type { NewBatch, QueuedCommand } from '../../queue/batch.ts';
+import type { BatchStatus, NewBatch, QueuedCommand, TaskStatus } from '../../queue/batch.ts';
+import { QueueLost } from '../../queue/database.ts';
 import { type Enqueued, enqueue } from '../../queue/enqueue.ts';
 import { openQueue, type Queue } from '../../queue/open.ts';
-import { readBatch } from '../../queue/read-batch.ts';
+import { countTasks, readBatch } from '../../queue/read-batch.ts';
 import { formatCount } from '../../render/wording.ts';
 import { describeCheckout } from '../actor.ts';
 import { commandLine } from '../command-line.ts';
 import type { Context } from '../context.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { checkTree, type TreeFlags } from '../fleet/flags.ts';
-import { follow } from '../queue/follow.ts';
+import type { StackResult } from '../fleet/run-stack.ts';
+import { workOn } from '../fleet/work-on.ts';
 import { gatherTasks } from '../queue/gather.ts';
-import { reportBatch } from '../queue/report-batch.ts';
 import { travelling } from '../queue/travelling-flags.ts';
 import { runId } from '../run-id.ts';
-import { say } from '../tell.ts';
+import { say } from '../session.ts';
 
 export type EnqueueFlags = TreeFlags & {
   readonly queue?: string;
@@ -149,4 +151,73 @@ function batchJson({ id, isOld }: Enqueued, { command, commit, tasks }: NewBatch
     new: !isOld,
   };
   return JSON.stringify(document, null, 2);
+}
+
+const LOOK_MS = 1_000;
+/** A queue that is away longer ends the waiting, not the work. */
+const AWAY_MS = 60_000;
+
+/** Waits until nothing of a batch is left to be done, and says how far it is whenever that changes. */
+async function follow(
+  queue: Queue,
+  id: string,
+  flags: { readonly dir: string },
+  { terminal, stop }: Pick<Context, 'terminal' | 'stop'>,
+): Promise<void> {
+  let told = '';
+  let awaySince: number | undefined;
+  while (!stop.aborted) {
+    try {
+      const { done, running, waiting, notes } = await queue.database.told(() =>
+        countTasks(queue.database.query, id),
+      );
+      awaySince = undefined;
+      if (running + waiting === 0) return;
+      const text = [
+        `${done} done, ${running} at work, ${waiting} waiting`,
+        ...notes.map((note) => `  ${note}`),
+      ].join('\n');
+      if (terminal.live !== undefined) terminal.live.draw(text);
+      else if (text !== told) say(terminal, text);
+      told = text;
+    } catch (error) {
+      if (!(error instanceof QueueLost)) throw error;
+      awaySince ??= Date.now();
+      if (Date.now() - awaySince > AWAY_MS) throw error;
+    }
+    await sleep(LOOK_MS, undefined, { signal: stop }).catch(() => {});
+  }
+  terminal.live?.end();
+  throw new CallsheetError('interrupted', `the batch ${id} goes on without anybody waiting`, {
+    hint: `Its report: ${commandLine(`enqueue --report ${id}`, flags)}`,
+  });
+}
+
+/** Shows what came of a batch, as the same command with `--recursive` would have. 6 while some of it is not done. */
+async function reportBatch(
+  { id, command, tasks }: BatchStatus,
+  flags: TreeFlags,
+  context: Context,
+): Promise<ExitCode> {
+  const done = new Map(
+    tasks.filter(({ status }) => status === 'done').map((task) => [task.stack, task]),
+  );
+  const stacks = [...done.keys()].map((path) => ({ path, dir: path }));
+  const request = { command, flags, shard: undefined, planSet: undefined };
+  const { exit } = await workOn(request, { found: stacks, chosen: stacks }, context, {
+    isReport: true,
+    taskOf: ({ path }) => resultOf(done.get(path)),
+  });
+  const rest = tasks.length - done.size;
+  if (rest === 0) return exit;
+  say(context.terminal, `${rest} of the ${tasks.length} stacks of ${id} are not done yet.`);
+  return EXIT.locked;
+}
+
+/** What a worker wrote down is what `runStack` gave it. */
+function resultOf(task: TaskStatus | undefined): StackResult {
+  const result = task?.result;
+  if (typeof result !== 'object' || result === null || !('exit' in result))
+    throw new CallsheetError('state', `the queue holds no result of ${task?.stack ?? 'a stack'}`);
+  return { document: undefined, error: undefined, ...(result as object) } as StackResult;
 }

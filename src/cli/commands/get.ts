@@ -1,17 +1,22 @@
+import { nearest } from '../../config/nearest.ts';
+import { CallsheetError } from '../../core/errors.ts';
 import { mask } from '../../core/redact.ts';
-import type { JsonObject } from '../../core/value.ts';
+import { dereference, type FieldSchema } from '../../core/schema.ts';
+import { isObject, type JsonObject } from '../../core/value.ts';
+import { kinds } from '../../kinds/index.ts';
 import type { Kind } from '../../kinds/kind.ts';
+import type { CsvColumn } from '../../render/read/csv.ts';
+import type { Form } from '../../render/read/figures.ts';
+import type { Field } from '../../render/read/layout.ts';
 import { renderRecordsText, renderRecordText } from '../../render/read/records.ts';
+import { kindTitle } from '../../render/wording.ts';
 import type { CommonFlags, Context } from '../context.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { type PlatformSession, withPlatform } from '../platform-session.ts';
-import { csvColumns, listFields } from '../read/columns.ts';
-import { findResource, type Listed, listAll } from '../read/find.ts';
-import { kindCalled } from '../read/kind-called.ts';
+import { type Found, findResource, type Listed, listAll, namingFields } from '../read/find.ts';
 import { onPlatform } from '../read/refusal.ts';
 import { organizationNames, type ScopeFlags, scopesOf } from '../read/scope.ts';
 import { type ReadFormat, show, streamCsv, streamJson } from '../read/show.ts';
-import { readWhole } from '../read/whole.ts';
 
 export type GetFlags = CommonFlags & ScopeFlags & { readonly format: ReadFormat };
 
@@ -83,4 +88,84 @@ async function showOne(
 /** The members of a record in the order of its schema. */
 function membersOf({ schema }: Kind): readonly string[] {
   return Object.keys(schema.properties ?? {});
+}
+
+/**
+ * The columns of a list of a kind: what names a resource, its id, and what tells it from others, under the
+ * names that the configuration uses too.
+ */
+function listFields(kind: Kind): readonly Field[] {
+  const [name = 'name', ...aliases] = namingFields(kind);
+  const others = kind.columns.map((path, index): Field => {
+    const form = formOf(fieldSchema(kind, path));
+    const field = { path, title: path, form, drop: index + 1 };
+    return form === 'text' ? { ...field, least: 12 } : field;
+  });
+  return [
+    { path: name, title: name, least: 24 },
+    { path: 'id', title: 'id' },
+    ...others,
+    ...aliases.map((path): Field => ({ path, title: path, least: 24, drop: others.length + 1 })),
+  ];
+}
+
+/** The same in CSV, with the owner. */
+function csvColumns(kind: Kind): readonly CsvColumn[] {
+  return [...listFields(kind), ...kind.scope.map((path) => ({ path }))];
+}
+
+function fieldSchema({ schema }: Kind, name: string): FieldSchema {
+  return dereference(schema, schema.properties?.[name] ?? {});
+}
+
+function formOf({ type, format }: FieldSchema): Form {
+  const types = [type ?? []].flat();
+  if (format === 'date-time') return 'time';
+  return types.includes('integer') || types.includes('number') ? 'number' : 'text';
+}
+
+/**
+ * A kind by any name that it goes by: `agent`, `agents`, `retry-policies`, `voices`. Throws
+ * `CallsheetError('usage')` where there is none.
+ */
+function kindCalled(given: string): Kind {
+  const wanted = given.toLowerCase().replaceAll('-', '_');
+  const named = kinds.find((kind) => namesOf(kind).includes(wanted));
+  if (named !== undefined) return named;
+  // The last word is enough where it is one kind's alone: `voices`, but not `templates`.
+  const [ending, ...others] = kinds.filter((kind) =>
+    namesOf(kind).some((name) => name.endsWith(`_${wanted}`)),
+  );
+  if (ending !== undefined && others.length === 0) return ending;
+  const near = nearest(wanted, kinds.flatMap(namesOf));
+  const meant = near === undefined ? '' : `Did you mean ${near}? `;
+  throw new CallsheetError('usage', `there is no kind ${JSON.stringify(given)}`, {
+    hint: `${meant}The kinds: ${kinds.map(pluralOf).join(', ')}.`,
+  });
+}
+
+function namesOf(kind: Kind): readonly string[] {
+  return [kind.name, kind.section, pluralOf(kind)];
+}
+
+/** `knowledge_sources` of `knowledge_source`. */
+function pluralOf({ name }: Kind): string {
+  return kindTitle(name).replaceAll(' ', '_');
+}
+
+/** Reads a resource whole. Throws `CallsheetError('api')` where it is not there. */
+async function readWhole(
+  kind: Kind,
+  { id, scope, item }: Found,
+  { client }: PlatformSession,
+): Promise<JsonObject> {
+  if (kind.get === undefined) {
+    const record = item ?? (await client.list(kind.list(scope))).find((one) => one.id === id);
+    if (record !== undefined) return record;
+    throw new CallsheetError('api', `the platform lists no ${kind.name} ${id}`);
+  }
+  const answer = await client.call(kind.get(id));
+  const data = isObject(answer) ? answer.data : undefined;
+  if (isObject(data)) return data;
+  throw new CallsheetError('api', `${kind.get(id).operation} answered without a \`data\` object`);
 }

@@ -14,10 +14,9 @@ import { EXIT, type ExitCode } from '../exit.ts';
 import { type Binding, bindAll, bindOne, type Found } from '../import/bind.ts';
 import { releasing } from '../run.ts';
 import { runId } from '../run-id.ts';
-import { fingerprintsForRun, openSession, type Session } from '../session.ts';
+import { fingerprintsForRun, openSession, recordSettlement, type Session } from '../session.ts';
 import { beginning, editLine, ending, originOf } from '../state/edit.ts';
 import { holderFor } from '../state/open.ts';
-import { recordSettlement } from '../unfinished.ts';
 
 export type ImportFlags = CommonFlags & {
   readonly all?: boolean;

@@ -7,9 +7,8 @@ import type { CommonFlags, Context } from '../context.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { type Answers, refuseAgent, refuseBaseUrl, refuseId, refuseName } from '../init/answers.ts';
 import type { Given } from '../init/ask.ts';
-import { addedFiles, newFiles, type Surroundings } from '../init/files.ts';
+import { addedFiles, newFiles, packageFolder, type Surroundings, setUpOf } from '../init/files.ts';
 import type { Pipeline } from '../init/pipeline-names.ts';
-import { packageFolder, setUpOf } from '../init/pipelines.ts';
 import { isStack, lookAround, type Sorted, sortFiles, writeAll } from '../init/place.ts';
 
 export type InitFlags = CommonFlags & {

@@ -12,9 +12,7 @@ import { planConfiguration } from '../make-plan.ts';
 import { writeNamedFile } from '../named-file.ts';
 import { type PlanFlags, planOptions, refreshOf } from '../plan-flags.ts';
 import { folderInRepository } from '../repository.ts';
-import { type ReviewFormat, renderReview } from '../review.ts';
-import { openSession } from '../session.ts';
-import { tellRunning, tellUnread, tellWarnings } from '../tell.ts';
+import { openSession, tellRunning, tellUnread, tellWarnings } from '../session.ts';
 import type { Terminal } from '../terminal.ts';
 
 export type PlanFormat = 'text' | 'json' | 'markdown';
@@ -77,4 +75,19 @@ export function pageOf(dir: string | undefined): PageOptions {
 export function planExit(document: PlanDocument, detailed: boolean): ExitCode {
   if (isRefused(document)) return EXIT.refused;
   return detailed && hasChanges(document) ? EXIT.changes : EXIT.done;
+}
+
+/** How a plan is shown to those who review it. */
+export type ReviewFormat = PlanFormat | 'html';
+
+/** A plan in the wanted format. `dir`: the folder of its stack, where there is one. The page is loaded only where it is asked for. */
+export async function renderReview(
+  document: PlanDocument,
+  format: ReviewFormat,
+  terminal: Terminal,
+  dir?: string,
+): Promise<string> {
+  if (format !== 'html') return renderPlan(document, format, terminal, dir);
+  const { renderReport } = await import('../../page/report.ts');
+  return renderReport(document);
 }

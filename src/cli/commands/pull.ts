@@ -1,22 +1,33 @@
+import { readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { STACK_FILE } from '../../config/discover.ts';
 import { openFolder } from '../../config/folder.ts';
+import type { Stack } from '../../config/index.ts';
+import { resourceSchema } from '../../config/schema.ts';
+import { spotsBelow } from '../../config/trace.ts';
 import { CallsheetError } from '../../core/errors.ts';
 import type { PullDocument } from '../../core/pull-document.ts';
+import { contextAt, sensitivity } from '../../core/redact.ts';
 import { type Pulled, pullLive } from '../../pull/index.ts';
 import { renderPullText } from '../../render/pull.ts';
 import { unifiedDiff } from '../../render/unified.ts';
 import { escapeInJson } from '../../render/untrusted.ts';
 import type { CommonFlags, Context } from '../context.ts';
+import { draftBeside } from '../draft-file.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { planConfiguration } from '../make-plan.ts';
 import { checkAddresses, planOptions } from '../plan-flags.ts';
-import { hiddenLines } from '../pull/hidden-lines.ts';
 import { propose } from '../pull/propose.ts';
 import { readAgain } from '../pull/read-again.ts';
-import { replaceFiles } from '../pull/replace-files.ts';
 import { lookAtWorkingTree } from '../pull/working-tree.ts';
-import { openSession, type Session } from '../session.ts';
-import { say, tellRunning, tellUncompared, tellWarnings } from '../tell.ts';
+import {
+  openSession,
+  type Session,
+  say,
+  tellRunning,
+  tellUncompared,
+  tellWarnings,
+} from '../session.ts';
 
 export type PullFlags = CommonFlags & {
   readonly format: 'text' | 'json';
@@ -177,4 +188,79 @@ function show(document: PullDocument, flags: PullFlags, { terminal }: Context): 
     terminal.out(diffs.join('\n'));
     terminal.err(renderPullText(document, terminal.renderErr));
   }
+}
+
+/**
+ * Finds lines of a file that hold sensitive values in clear: no diff shows them. A line that is new holds one
+ * where it has the words of one, as when something beside it changed.
+ */
+function hiddenLines(stack: Stack, file: string): (line: string) => boolean {
+  const lines = new Set<string>();
+  const words = new Set<string>();
+  for (const { kind, spot } of stack.written().resources) {
+    const root = resourceSchema(kind);
+    for (const { path, written } of spotsBelow(root, spot)) {
+      if (written?.type !== 'scalar') continue;
+      if (sensitivity(contextAt(root, path), written.text) === 'open') continue;
+      for (const { source, start, end } of [written.place, written.origin ?? written.place]) {
+        if (source.file !== file) continue;
+        const from = source.text.lastIndexOf('\n', start - 1) + 1;
+        const to = source.text.indexOf('\n', end - 1);
+        const text = source.text.slice(from, to < 0 ? undefined : to);
+        for (const line of text.split(/\r?\n/)) lines.add(line);
+        for (const line of source.text.slice(start, end).split(/\r?\n/)) words.add(line.trim());
+      }
+    }
+  }
+  words.delete('');
+  return (line) => lines.has(line) || [...words].some((one) => line.includes(one));
+}
+
+/** New texts by path in a folder; `before` is what the file held when it was read, without its byte order mark. */
+type NewTexts = ReadonlyMap<string, { readonly before: string; readonly after: string }>;
+
+type Draft = {
+  readonly target: string;
+  readonly draft: string;
+  readonly old: Buffer;
+  done: boolean;
+};
+
+const MARK = '\uFEFF';
+
+/**
+ * Puts new texts in the place of files, all or none: drafts first, which are then renamed. A file keeps its
+ * permissions and its byte order mark, and a link keeps leading to it. One that changed since it was read
+ * stops everything.
+ */
+export function replaceFiles(dir: string, texts: NewTexts): void {
+  const drafts: Draft[] = [];
+  try {
+    for (const [file, { before, after }] of texts) {
+      const target = realpathSync(join(dir, file));
+      const old = readFileSync(target);
+      const text = old.toString('utf8');
+      const mark = text.startsWith(MARK) ? MARK : '';
+      if (text.slice(mark.length) !== before) throw moved(file);
+      drafts.push({ target, draft: draftBeside(target, mark + after, 'pull'), old, done: false });
+    }
+    for (const one of drafts) {
+      renameSync(one.draft, one.target);
+      one.done = true;
+    }
+  } catch (cause) {
+    for (const { target, draft, old, done } of drafts) {
+      if (done) writeFileSync(target, old);
+      else rmSync(draft, { force: true });
+    }
+    if (cause instanceof CallsheetError) throw cause;
+    const reason = cause instanceof Error ? cause.message.split(',')[0] : String(cause);
+    throw new CallsheetError('usage', `nothing was written: ${reason}`, { cause });
+  }
+}
+
+function moved(file: string): CallsheetError {
+  return new CallsheetError('stale', `${file} was changed while pull was at work`, {
+    hint: 'Nothing was written. Run it again.',
+  });
 }

@@ -1,21 +1,31 @@
-import { CallsheetError } from '../../core/errors.ts';
+import { readEndpoints } from '../../api/endpoints.ts';
+import { CallsheetError, unreachable } from '../../core/errors.ts';
 import type { PlanDocument } from '../../core/plan-document.ts';
-import type { Rehearsal } from '../../core/rehearsal.ts';
+import type { Rehearsal, RehearsalVerdict } from '../../core/rehearsal.ts';
 import { isRefused, planDigest } from '../../plan/document.ts';
+import type { Manners } from '../../rehearse/copies.ts';
 import { isWorkFor } from '../../rehearse/rehearse.ts';
-import type { Context } from '../context.ts';
-import type { ExitCode } from '../exit.ts';
+import { replicate } from '../../rehearse/seed.ts';
+import { changesApart } from '../../rehearse/steps.ts';
+import { planJsonPieces } from '../../render/json.ts';
+import { renderRehearsalText } from '../../render/text.ts';
+import type { ContentRecord } from '../../snapshot/format.ts';
+import { openSnapshot } from '../../snapshot/read-file.ts';
+import { commandLine } from '../command-line.ts';
+import type { CommonFlags, Context } from '../context.ts';
+import { EXIT, type ExitCode } from '../exit.ts';
+import { writeNamedFile } from '../named-file.ts';
 import { type PlanFlags, planOptions } from '../plan-flags.ts';
+import { knownBeside } from '../rehearse/fleet.ts';
 import { type Ground, platformGround } from '../rehearse/ground.ts';
-import { mannersOf } from '../rehearse/manners.ts';
 import { tryOnCopies } from '../rehearse/on-copies.ts';
-import { checkSame } from '../rehearse/same-plan.ts';
-import { snapshotGround } from '../rehearse/snapshot-ground.ts';
-import { keepVerdict, showVerdict, verdictExit } from '../rehearse/verdict.ts';
-import type { ReviewFormat } from '../review.ts';
-import type { KeyFlags } from '../snapshot/keys.ts';
+import { openStore, readState, tellWarnings } from '../session.ts';
+import { readSimulationFlags } from '../simulation-flags.ts';
+import { type KeyFlags, keysFrom } from '../snapshot/keys.ts';
+import { openStack } from '../stack.ts';
 import { checkPlanFile } from '../vouch.ts';
 import { readPlanFile, refusePlanningFlags } from './apply.ts';
+import { type ReviewFormat, renderReview } from './plan.ts';
 
 export type RehearseFlags = PlanFlags &
   KeyFlags & {
@@ -94,4 +104,157 @@ function nothingToTry(
     filled: [],
     assumptions,
   };
+}
+
+/** Flags that say how the simulated platform of a rehearsal behaves. */
+type MannerFlags = {
+  readonly fault?: readonly string[];
+  readonly dialect?: readonly string[];
+  readonly chaosSeed: string;
+};
+
+/** Words for what goes wrong often on any platform; everything else is a fault as `callsheet simulate` takes it. */
+const OFTEN: { readonly [word: string]: string } = {
+  '429': "{ operation: '*', status: 429, probability: 0.05 }",
+  '503': "{ operation: '*', status: 503, probability: 0.05 }",
+  lost: "{ operation: '*', reset: after, probability: 0.05 }",
+};
+
+function faultText(text: string): string {
+  if (!/^\w+$/.test(text)) return text;
+  throw new CallsheetError(
+    'usage',
+    `--fault ${text} is not one of ${Object.keys(OFTEN).join(', ')}`,
+    {
+      hint: "Write any other fault out: --fault '{ operation: updateAgent, status: 500 }' (docs/simulator.md).",
+    },
+  );
+}
+
+/** How the copies behave. Throws `CallsheetError('usage')` for a fault or a dialect that there is not. */
+export async function mannersOf({ fault = [], dialect = [], chaosSeed }: MannerFlags): Promise<{
+  readonly manners: Manners;
+  /** The faults as a person gave them. */
+  readonly faults: readonly string[];
+}> {
+  const texts = fault.map((text) => OFTEN[text] ?? faultText(text));
+  const { options, faults } = await readSimulationFlags({ fault: texts, dialect });
+  return {
+    manners: { dialect: options.dialect ?? {}, faults, chaosSeed },
+    faults: fault.length === 0 ? [] : [...fault, `drawn from the seed ${chaosSeed}`],
+  };
+}
+
+/**
+ * A plan file is only worth rehearsing while the platform is what it was planned from. Throws
+ * `CallsheetError('stale')` that names what moved.
+ */
+function checkSame(given: PlanDocument, now: PlanDocument): void {
+  const pinned = new Map(now.changes.map(({ address, pin }) => [address, pin]));
+  const moved = given.changes.flatMap(({ address, pin, verdict }) => {
+    const other = pinned.get(address);
+    const isSame = pin?.digest === other?.digest && pin?.updated_at === other?.updated_at;
+    return isSame || verdict !== 'ok' || other === undefined
+      ? []
+      : [`${address} was changed on the platform since the plan`];
+  });
+  const apart = moved.length > 0 ? moved : changesApart(given, now, 'in the plan', 'now');
+  if (apart.length === 0) return;
+  throw new CallsheetError('stale', apart.join('\n'), {
+    hint: 'Nothing was rehearsed. Plan again, review, and rehearse the new plan.',
+  });
+}
+
+/** The platform is not asked, so payment accounts and limits of the key are not known. */
+const NOTHING_ASKED = { merchants: new Map(), level: undefined };
+
+/** A fleet as a snapshot holds it. The platform is not asked anything. */
+async function snapshotGround(
+  from: string,
+  flags: PlanFlags & KeyFlags,
+  context: Context,
+): Promise<Ground> {
+  const snapshot = await openSnapshot(from, keysFrom(flags, context));
+  const { platform, made_at } = snapshot.header;
+  const { stack, warnings, secretValues } = await openStack(flags, context);
+  tellWarnings(warnings, context);
+  const store = openStore(stack, context);
+  try {
+    const { state } = await readState(store);
+    if (state.account_id !== undefined && state.account_id !== platform.account_id) {
+      const message = `the snapshot ${from} is of account ${platform.account_id}; the state ${store.location} belongs to account ${state.account_id}`;
+      throw new CallsheetError('usage', message, {
+        hint: 'Rehearse with a snapshot of the account that the stack is of.',
+      });
+    }
+    return {
+      stack,
+      state,
+      secretValues,
+      endpoints: readEndpoints(stack.platform),
+      platform,
+      source: { type: 'snapshot', file: from, made_at },
+      planNow: undefined,
+      async replica() {
+        const records: ContentRecord[] = [];
+        for await (const record of snapshot.records())
+          if (record.type !== 'end') records.push(record);
+        return replicate(records, knownBeside({ stack, state, platform }, NOTHING_ASKED));
+      },
+      lacks: () => ({ absent: [] }),
+      close: () => store.close(),
+    };
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+}
+
+type VerdictFlags = CommonFlags & { readonly out?: string; readonly format: ReviewFormat };
+
+/** The exit code of a verdict: see docs/rehearsal.md. */
+function verdictExit(verdict: RehearsalVerdict): ExitCode {
+  switch (verdict) {
+    case 'passed':
+    case 'empty':
+      return EXIT.done;
+    case 'partial':
+    case 'failed':
+      return EXIT.partial;
+    case 'refused':
+      return EXIT.refused;
+    default:
+      return unreachable(verdict);
+  }
+}
+
+/** The verdict goes into the plan file, or into the one that `--out` names. */
+async function keepVerdict(
+  document: PlanDocument,
+  given: string | undefined,
+  flags: VerdictFlags,
+  { terminal }: Context,
+): Promise<void> {
+  const file = flags.out ?? given;
+  if (file === undefined) return;
+  const flag = flags.out === undefined ? 'PLANFILE' : '--out';
+  await writeNamedFile(flag, file, planJsonPieces(document));
+  const { verdict } = document.rehearsal ?? {};
+  const next = verdict === 'passed' ? `: ${commandLine(`apply ${file}`, flags)}` : '.';
+  terminal.err(`The verdict is in ${file}${next}`);
+}
+
+/** A plan file was seen before, so that text shows the verdict alone. */
+async function showVerdict(
+  document: PlanDocument,
+  given: string | undefined,
+  { format, dir }: VerdictFlags,
+  { terminal }: Context,
+): Promise<void> {
+  const isAlone = given !== undefined && format === 'text';
+  terminal.out(
+    isAlone
+      ? renderRehearsalText(document, terminal.render)
+      : await renderReview(document, format, terminal, dir),
+  );
 }

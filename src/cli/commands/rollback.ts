@@ -31,8 +31,7 @@ import {
 } from '../find-run.ts';
 import { runText } from '../result.ts';
 import type { RollbackToFlags } from '../rollback-to.ts';
-import { openSession, type Session, sealerFor } from '../session.ts';
-import { refuseBeside } from '../unfinished.ts';
+import { openSession, refuseBeside, type Session, sealerFor } from '../session.ts';
 
 export type RollbackFlags = UndoFlags &
   Partial<Pick<RollbackToFlags, 'to' | 'allowDelete' | 'passphraseFile' | 'identity'>> & {

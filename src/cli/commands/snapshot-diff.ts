@@ -4,8 +4,8 @@ import { compareSnapshots } from '../../snapshot/compare.ts';
 import { openSnapshot } from '../../snapshot/read-file.ts';
 import type { CommonFlags, Context } from '../context.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
-import { type ReviewFormat, renderReview } from '../review.ts';
 import { type KeyFlags, keysFrom } from '../snapshot/keys.ts';
+import { type ReviewFormat, renderReview } from './plan.ts';
 
 export type DiffFlags = CommonFlags &
   KeyFlags & { readonly format: ReviewFormat; readonly detailedExitcode?: boolean };

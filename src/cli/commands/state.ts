@@ -1,4 +1,4 @@
-import type { Address } from '../../core/address.ts';
+import { type Address, isAddress, kindOf } from '../../core/address.ts';
 import { CallsheetError } from '../../core/errors.ts';
 import { renderAddresses, renderLock, renderResource } from '../../render/state.ts';
 import {
@@ -9,24 +9,22 @@ import {
   renderUntouched,
 } from '../../render/state-edits.ts';
 import { escapeInJson } from '../../render/untrusted.ts';
+import { countFingerprints, withoutFingerprints } from '../../state/fingerprint.ts';
 import type { State } from '../../state/model.ts';
 import { replay } from '../../state/replay.ts';
 import { formatState } from '../../state/state-text.ts';
 import { describeActor } from '../actor.ts';
 import type { CommonFlags, Context } from '../context.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
-import { readState } from '../session.ts';
+import { readState, say, tellUnfinished } from '../session.ts';
 import { openStack } from '../stack.ts';
 import { chooseAddresses } from '../state/choose.ts';
-import { editState, noState } from '../state/edit.ts';
-import { forgetAddresses } from '../state/forget.ts';
+import { type Edit, editLine, editState, noState } from '../state/edit.ts';
 import { migrateState } from '../state/migrate.ts';
-import { moveAddress } from '../state/move.ts';
 import { holderFor, withStore } from '../state/open.ts';
 import { pushState } from '../state/push.ts';
 import { repairState } from '../state/repair.ts';
 import { trustSecrets } from '../state/trust.ts';
-import { say, tellUnfinished } from '../tell.ts';
 
 export type StateFlags = CommonFlags & { readonly format: 'text' | 'json' };
 export type ForceFlags = StateFlags & { readonly force?: boolean };
@@ -256,4 +254,77 @@ function showEdit(
 
 function json(format: string, content: object): string {
   return escapeInJson(JSON.stringify({ format, version: 1, ...content }, null, 2));
+}
+
+/**
+ * Makes the state forget what it remembers of some addresses. Throws `CallsheetError('usage')` where it
+ * holds one of them not at all, and `refused` where one is protected, unless that is meant.
+ */
+function forgetAddresses(
+  patterns: readonly Address[],
+  force: boolean,
+  { resources, ...state }: State,
+): Edit {
+  const chosen = new Set(
+    patterns.flatMap((pattern) => chooseAddresses(pattern, { resources, ...state })),
+  );
+  const found = Object.entries(resources).filter(([address]) => chosen.has(address));
+  const guarded = found.filter(([, { protect }]) => protect).map(([address]) => address);
+  if (guarded.length > 0 && !force) {
+    const what = guarded.length === 1 ? 'is protected' : 'are protected';
+    throw new CallsheetError('refused', `${guarded.join(', ')} ${what}, and the state keeps that`, {
+      hint: 'Nothing was forgotten. With --force the state forgets the protection, too.',
+    });
+  }
+  return {
+    records: found.map(([address]) => [address, null]),
+    ledger: found.map(([address, { id }]) =>
+      editLine(address, 'forget', id, 'it stays on the platform as it is'),
+    ),
+  };
+}
+
+/**
+ * Gives what the state remembers another address. Of a fleet or a block all of it moves. Fingerprints are
+ * bound to the address, so they are left behind: they would make every secret look changed. Throws
+ * `CallsheetError('usage')` where that cannot be.
+ */
+function moveAddress(from: Address, to: Address, state: State): Edit {
+  if (!isAddress(to)) throw cannot(from, to, `${to} is not an address`);
+  if (!isAddress(from)) throw cannot(from, to, `${from} is not an address`);
+  if (kindOf(from) !== kindOf(to))
+    throw cannot(from, to, `what is of kind ${kindOf(from)} cannot become ${kindOf(to)}`);
+  if (from === to) throw cannot(from, to, 'that is where it is');
+  const chosen = new Set(chooseAddresses(from, state));
+  const moved = Object.entries(state.resources)
+    .filter(([address]) => chosen.has(address))
+    .map(([address, resource]) => {
+      const target = `${to}${address.slice(from.length)}`;
+      return { address, target, before: resource, resource: withoutFingerprints(resource) };
+    });
+  const taken = moved.find(({ target }) => state.resources[target] !== undefined);
+  if (taken !== undefined) throw cannot(from, to, `the state holds ${taken.target} already`);
+  return {
+    // The new address first: a resource has one, so that writing it down takes the old one away.
+    records: moved.flatMap(({ address, target, resource }) => [
+      [target, resource] as const,
+      [address, null] as const,
+    ]),
+    ledger: moved.map(({ address, target, before, resource }) =>
+      editLine(target, 'move', resource.id, wordsOf(address, target, countFingerprints(before))),
+    ),
+  };
+}
+
+function wordsOf(address: Address, target: Address, dropped: number): string {
+  const was = `it was ${address}`;
+  if (dropped === 0) return was;
+  const secrets = dropped === 1 ? 'its secret' : `its ${dropped} secrets`;
+  return `${was}; whether ${secrets} changed since the last write is not known any more (--resend-secrets ${target} writes what the configuration has)`;
+}
+
+function cannot(from: string, to: string, why: string): CallsheetError {
+  return new CallsheetError('usage', `${from} cannot be moved to ${to}: ${why}`, {
+    hint: 'Nothing was moved. callsheet state list shows what the state holds.',
+  });
 }

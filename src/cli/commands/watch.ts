@@ -1,21 +1,24 @@
 import { realPause } from '../../api/retry.ts';
+import { nameStack } from '../actor.ts';
 import type { Context } from '../context.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
+import { monitorRoutes } from '../monitor/health.ts';
 import { isLoopback } from '../monitor/listen-address.ts';
 import { openLog } from '../monitor/log.ts';
-import { serveRoutes } from '../monitor/serve.ts';
-import { noticeAddress } from '../notify.ts';
+import { type Reply, type Routes, serveRoutes, text } from '../monitor/serve.ts';
+import { type NoticeTarget, noticeAddress } from '../notify.ts';
 import { openClient } from '../open-client.ts';
 import { openStack } from '../stack.ts';
-import { createBell } from '../watch/bell.ts';
-import { levelOf } from '../watch/events.ts';
+import { type Bell, createBell } from '../watch/bell.ts';
+import { type Log, levelOf } from '../watch/events.ts';
 import type { WatchFlags } from '../watch/flags.ts';
-import { watchHealth } from '../watch/health.ts';
-import { hookSecret } from '../watch/hook.ts';
+import { openHealer } from '../watch/healer.ts';
+import { type Health, watchHealth } from '../watch/health.ts';
+import { checkHook, hookSecret } from '../watch/hook.ts';
 import { watchLoop } from '../watch/loop.ts';
-import { openMetrics } from '../watch/metrics.ts';
-import { routesOf } from '../watch/routes.ts';
-import { type Chosen, stacksOf, watchOne } from '../watch/stacks.ts';
+import { type Metrics, openMetrics } from '../watch/metrics.ts';
+import { openNotices } from '../watch/notices.ts';
+import { type Watched, watchStack } from '../watch/watched.ts';
 import { wordsOf } from '../watch/words.ts';
 
 /** `callsheet watch`: plans again and again, tells what drifted and, with `--heal`, puts back what is marked. */
@@ -24,13 +27,13 @@ export async function watch(flags: WatchFlags, context: Context): Promise<ExitCo
   const { interval, listen, heal = false } = flags;
   const chosen = await stacksOf(flags);
   // What would be wrong at every pass is said before the first one.
-  const secret = hookSecret(env);
+  const secret = hookSecret(env, 'CALLSHEET_HOOK_SECRET');
   const address = noticeAddress(flags, context);
   await checkStacks(chosen, context);
   const log = openLog(context.terminal, { flags, now, levelOf, wordsOf });
   const pause = context.pause ?? realPause;
   const names = chosen.map(({ name }) => name);
-  const metrics = openMetrics(names, version, now());
+  const metrics = openMetrics(names, context, now());
   const health = watchHealth({ interval, version, now });
   const bell = createBell(pause, stop);
   const routes = routesOf({ health, metrics, bell, secret, log });
@@ -71,4 +74,87 @@ async function checkStacks(chosen: readonly Chosen[], context: Context): Promise
     const { stack } = await openStack(flags, context);
     await (await openClient(stack, context)).close();
   }
+}
+
+type RoutesDeps = {
+  readonly health: Pick<Health, 'report'>;
+  readonly metrics: Pick<Metrics, 'expose' | 'hookAnswered'>;
+  readonly bell: Pick<Bell, 'ring'>;
+  /** What webhooks are signed with; undefined: there are none. */
+  readonly secret: string | undefined;
+  readonly log: Log;
+};
+
+/** What is answered over HTTP: `/healthz`, `/metrics` and, where there is a secret, `/hook`. */
+export function routesOf({ health, metrics, bell, secret, log }: RoutesDeps): Routes {
+  return {
+    ...monitorRoutes({ report: health.report, expose: metrics.expose }),
+    ...(secret === undefined
+      ? {}
+      : {
+          '/hook': {
+            POST: async (request): Promise<Reply> => {
+              const verdict = await checkHook(request, secret);
+              metrics.hookAnswered(verdict.status);
+              if (verdict.status !== 202) {
+                log({ event: 'hook_refused', status: verdict.status, message: verdict.why });
+                return text(verdict.status, `Refused: ${verdict.why}.`);
+              }
+              const { sender, isPing } = verdict;
+              if (isPing) return text(202, 'Webhooks arrive here.');
+              const id =
+                request.headers['x-github-delivery'] ?? request.headers['x-gitlab-event-uuid'];
+              log({ event: 'hook_taken', sender, delivery: typeof id === 'string' ? id : null });
+              bell.ring();
+              return text(202, 'A pass follows.');
+            },
+          },
+        }),
+  };
+}
+
+/** A stack and what it is watched with. */
+type Chosen = { readonly name: string; readonly flags: WatchFlags };
+
+/** The stacks that are watched, one after the other in each pass: the one of the folder. */
+export async function stacksOf(flags: WatchFlags): Promise<readonly Chosen[]> {
+  const stack = await nameStack(flags.dir);
+  return [{ name: flags.env === undefined ? stack : `${stack} (${flags.env})`, flags }];
+}
+
+type OneDeps = {
+  readonly address: NoticeTarget | undefined;
+  readonly context: Context;
+  readonly log: Log;
+  readonly metrics: Metrics;
+};
+
+/** A stack with all that watching it takes. */
+function watchOne(
+  { name: stack, flags }: Chosen,
+  { address, context, log, metrics }: OneDeps,
+): Watched {
+  const note = (message: string) => log({ event: 'note', stack, message: message.trimEnd() });
+  const { live: _, ...terminal } = context.terminal;
+  const quiet: Context = {
+    ...context,
+    terminal: { ...terminal, out: note, err: note, canAsk: false },
+  };
+  const counted: Context = {
+    ...quiet,
+    wire: (transport) => metrics.counting(context.wire?.(transport) ?? transport),
+  };
+  const { heal, healLimit: limit, dir } = flags;
+  return watchStack({
+    name: stack,
+    flags,
+    healer:
+      heal === true
+        ? openHealer({ stack, flags, limit, context: counted, log, metrics })
+        : undefined,
+    notices: openNotices({ address, stack, dir, context: quiet, log, metrics }),
+    context: counted,
+    log,
+    metrics,
+  });
 }

@@ -1,6 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { budgetedLimiter } from '../../api/budget.ts';
+import { type Lane, openLane } from '../../api/lane.ts';
+import { steadyTime } from '../../api/steady-time.ts';
 import { QueueLost } from '../../queue/database.ts';
 import { makeQueue, queueOf } from '../../queue/enqueue.ts';
 import { handOut } from '../../queue/hand-out.ts';
@@ -8,12 +11,12 @@ import { openQueue, type Queue } from '../../queue/open.ts';
 import { describeCheckout } from '../actor.ts';
 import type { CommonFlags, Context } from '../context.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
+import type { Lanes } from '../lanes.ts';
 import { monitorRoutes } from '../monitor/health.ts';
 import { isLoopback, type ListenAddress } from '../monitor/listen-address.ts';
 import { type LogFlags, openLog } from '../monitor/log.ts';
 import { serveRoutes } from '../monitor/serve.ts';
-import { openBudgets } from '../queue/budgets.ts';
-import { budgetedLanes } from '../queue/lanes.ts';
+import { type Budgets, openBudgets } from '../queue/budgets.ts';
 import { misfit, type OwnFlags, performTask } from '../queue/perform-task.ts';
 import { AWAY_MS, TRY_AGAIN_MS, type WorkEvent, work } from '../queue/work.ts';
 import { levelOf, lineOf, wordsOf } from '../queue/worker-log.ts';
@@ -37,7 +40,7 @@ export async function worker(flags: WorkerFlags, context: Context): Promise<Exit
   // A container that is started anew has the same host and process id; the dead and the living are told apart.
   const name = `${hostname()}:${process.pid}:${randomBytes(3).toString('hex')}`;
   const log = openLog(context.terminal, { flags, now, levelOf, wordsOf });
-  const metrics = openWorkerMetrics(version, now);
+  const metrics = openWorkerMetrics(context, now);
   const health = watchWorker({ version, worker: name, now });
   const tell = (event: WorkEvent) => {
     metrics.happened(event);
@@ -167,4 +170,25 @@ function ownFlags(flags: WorkerFlags) {
   const given = { env, var: vars, varFile, allowEnv, allowExec, verbose };
   const there = Object.entries(given).filter(([, value]) => value !== undefined);
   return { ...Object.fromEntries(there), dir, concurrency } satisfies OwnFlags;
+}
+
+/** The lanes of a worker: its stacks share what a tree's do, and the rate with the workers on other machines. */
+function budgetedLanes(budgets: Budgets, most: number): Lanes {
+  const lanes = new Map<string, Lane>();
+  return {
+    at(baseUrl, options) {
+      const known = lanes.get(baseUrl);
+      if (known !== undefined) return known;
+      const { host } = new URL(baseUrl);
+      const budget = budgets.at(baseUrl);
+      const limit: typeof options.limit = (others) =>
+        budgetedLimiter(others, { host, budget, most, now: steadyTime });
+      const lane = openLane({ ...options, limit });
+      lanes.set(baseUrl, lane);
+      return lane;
+    },
+    async close() {
+      await Promise.all([...lanes.values()].map((lane) => lane.close()));
+    },
+  };
 }

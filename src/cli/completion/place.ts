@@ -10,9 +10,9 @@ export type Offer =
 export type Word = { readonly text: string; readonly about?: string | undefined };
 
 /** Flags that were given, by their long name: `--dir` says which stack is meant. */
-export type Given = ReadonlyMap<string, string>;
+type Given = ReadonlyMap<string, string>;
 
-export type Place = { readonly offers: readonly Offer[]; readonly given: Given };
+type Place = { readonly offers: readonly Offer[]; readonly given: Given };
 
 /** What is known of a line after the words before the cursor. */
 type Walked = {

@@ -34,7 +34,7 @@ export type NewFolder = {
 };
 
 /** What the file system does; tests have it fail. */
-export type Disk = { readonly writeFile: (path: string, text: string) => Promise<void> };
+type Disk = { readonly writeFile: (path: string, text: string) => Promise<void> };
 
 const REAL: Disk = {
   // Small files: handing each to another thread takes longer than writing it.

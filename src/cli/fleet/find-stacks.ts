@@ -43,7 +43,7 @@ export function findStacks(root: string): readonly FoundStack[] {
 }
 
 /** By path, in an order that no locale changes. */
-export function inOrder<T extends { readonly path: string }>(stacks: readonly T[]): readonly T[] {
+function inOrder<T extends { readonly path: string }>(stacks: readonly T[]): readonly T[] {
   return stacks.toSorted((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0));
 }
 

@@ -1,7 +1,7 @@
 import type { Claim } from './claims.ts';
 
 /** Two stacks that claim the same thing. `own` is the claim of the stack that is told so. */
-export type Overlap = { readonly own: Claim; readonly other: Claim };
+type Overlap = { readonly own: Claim; readonly other: Claim };
 
 /** What stands against each stack, by its path; nothing for those that keep to themselves. */
 export function findOverlaps(claims: readonly Claim[]): ReadonlyMap<string, readonly Overlap[]> {

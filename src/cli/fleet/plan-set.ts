@@ -17,7 +17,7 @@ import type { Shard } from './shard.ts';
  * --format json` prints and says which file is whose. It is written last: without it there is no set, so that nobody
  * applies what an interrupt left.
  */
-export const INDEX = 'fleet.json';
+const INDEX = 'fleet.json';
 
 /** The plan of one stack, as a set has it. */
 export type PlannedStack = Pick<FleetStack, 'path' | 'plan_digest' | 'plan_file' | 'error'>;

@@ -8,14 +8,14 @@ import type { DriftFlags } from '../commands/drift.ts';
 import type { PlanCommandFlags } from '../commands/plan.ts';
 import type { ValidateFlags } from '../commands/validate.ts';
 import type { Context } from '../context.ts';
-import type { ExitCode } from '../exit.ts';
+import { type ExitCode, failureIn } from '../exit.ts';
 import { endedBy, failureOf, reportFailure } from '../report.ts';
 import type { RunDocument } from '../result.ts';
 import type { Terminal } from '../terminal.ts';
 import type { FoundStack } from './find-stacks.ts';
 
 /** The commands that run in a stack among many. */
-export const STACK_COMMANDS = ['validate', 'plan', 'apply', 'drift'] as const;
+const STACK_COMMANDS = ['validate', 'plan', 'apply', 'drift'] as const;
 export type StackCommand = (typeof STACK_COMMANDS)[number];
 
 /** Their flags, but for where the stack is and how the result is shown. */
@@ -34,6 +34,8 @@ export type StackTask = {
   readonly flags: StackFlags;
   /** The plan that `apply` carries out; without one it plans, and asks nobody: `flags.autoApprove` must be set. */
   readonly planFile?: string | undefined;
+  /** Whether whoever runs it runs for days: its trace is its own. */
+  readonly isAlone?: boolean;
 };
 
 /** What a command prints for programs. */
@@ -65,7 +67,11 @@ export async function runStack(
   const said: string[] = [];
   const terminal = keepingTerminal(context.terminal, printed, said, onProgress);
   const spoken = flags.quiet === true ? { ...terminal, err: () => undefined } : terminal;
-  const ended = await end(task, { ...context, terminal: spoken }, terminal);
+  const work = () => end(task, { ...context, terminal: spoken }, terminal);
+  const ended = await (context.telemetry?.task(`callsheet ${task.command}`, work, {
+    isRoot: task.isAlone === true,
+    failure: ({ exit }) => failureIn(exit),
+  }) ?? work());
   const document = documentIn(printed);
   const isFailure = document?.format === 'callsheet-error';
   return {

@@ -1,11 +1,22 @@
-import { renderFleetText } from '../../render/fleet.ts';
+import { STACK_FILE } from '../../config/discover.ts';
+import type { Diagnostic } from '../../core/diagnostics.ts';
+import { unreachable } from '../../core/errors.ts';
+import { renderDiagnosticsText } from '../../render/diagnostics.ts';
+import { renderFleetText, renderStackTitle } from '../../render/fleet.ts';
 import type { FleetDocument, FleetStack, StackStatus } from '../../render/fleet-document.ts';
+import { renderLedgerText } from '../../render/ledger.ts';
+import { renderPlanMarkdown } from '../../render/markdown.ts';
 import { renderFleetMarkdown, type StackPage } from '../../render/markdown-fleet.ts';
+import { type ReportFormat, renderReport } from '../../render/report/index.ts';
+import type { RenderOptions } from '../../render/terminal.ts';
+import { renderPlanText } from '../../render/text.ts';
 import { commandLine } from '../command-line.ts';
 import { pageOf } from '../commands/plan.ts';
-import type { Context } from '../context.ts';
+import type { CommonFlags, Context } from '../context.ts';
 import type { ExitCode } from '../exit.ts';
 import { DEFAULT_CONCURRENCY } from '../open-client.ts';
+import { folderInRepository } from '../repository.ts';
+import { openTerminal } from '../terminal.ts';
 import type { Chosen } from './choose.ts';
 import { eachStack } from './each-stack.ts';
 import type { FoundStack } from './find-stacks.ts';
@@ -14,12 +25,16 @@ import { fleetJson } from './fleet-json.ts';
 import { outcomeOf, worstExit } from './outcome.ts';
 import { clearPlanSet, closePlanSet, digestOfPlans, writePlan } from './plan-set.ts';
 import { type Refusals, refuseOverlaps } from './refuse-overlaps.ts';
-import { runStack, type StackCommand, type StackResult, type StackTask } from './run-stack.ts';
-import { stackPage, stackText, tellSaid } from './show.ts';
-import { reportTree } from './validate-report.ts';
+import {
+  runStack,
+  type StackCommand,
+  type StackDocument,
+  type StackResult,
+  type StackTask,
+} from './run-stack.ts';
 
 /** What is to be done in each stack, and what is known of all of them. */
-export type Work = {
+type Work = {
   /** The task of a stack; a result where there is nothing to run. Unless given, what the request says. */
   readonly taskOf?: (stack: FoundStack) => Omit<StackTask, 'stack'> | StackResult;
   /** The digest of the plans that are carried out. */
@@ -31,7 +46,7 @@ export type Work = {
 };
 
 /** What came of the whole. */
-export type Worked = { readonly exit: ExitCode; readonly document: FleetDocument };
+type Worked = { readonly exit: ExitCode; readonly document: FleetDocument };
 
 /** Works on the chosen stacks, shows each, and then all of them. */
 export async function workOn(
@@ -182,4 +197,84 @@ function viewOf(format: TreeFormat, { dir, env }: TreeRequest['flags'], context:
       };
     }
   }
+}
+
+/** The result of one stack as it stands among those of others; empty where there is nothing to see. */
+function stackText(
+  { path, document }: StackResult,
+  { status }: FleetStack,
+  options: RenderOptions,
+): string {
+  if (document === undefined || (status === 'unchanged' && !options.verbose)) return '';
+  const body = bodyOf(document, options);
+  return body === '' ? '' : `${renderStackTitle(path, options)}\n${body}`;
+}
+
+function bodyOf(document: StackDocument, options: RenderOptions): string {
+  switch (document.format) {
+    case 'callsheet-diagnostics':
+      return document.diagnostics.length === 0
+        ? ''
+        : renderDiagnosticsText(document.diagnostics, options);
+    case 'callsheet-run':
+      return document.ledger.length === 0 ? '' : renderLedgerText(document.ledger, options);
+    case 'callsheet-plan':
+      return renderPlanText(document, options);
+    default:
+      return unreachable(document);
+  }
+}
+
+/** The page of a stack's plan; undefined where there is nothing to review. */
+function stackPage({ document }: StackResult, { status }: FleetStack): string | undefined {
+  return document?.format === 'callsheet-plan' && status !== 'unchanged'
+    ? renderPlanMarkdown(document)
+    : undefined;
+}
+
+/** What a stack said beside its result. With `--quiet` that is why it failed, which is told all the same. */
+function tellSaid(
+  { path, said }: StackResult,
+  flags: Pick<CommonFlags, 'quiet' | 'color' | 'verbose'>,
+  { terminal, env }: Context,
+): void {
+  if (said === '') return;
+  const { err, renderErr } =
+    flags.quiet === true ? openTerminal({ ...flags, quiet: false }, env) : terminal;
+  err(`${renderStackTitle(path, renderErr)}\n${said}\n`);
+}
+
+/** What `validate` found in all stacks as one report for another program, with places as seen from the tree. */
+function reportTree(
+  format: Exclude<ReportFormat, 'text' | 'json'>,
+  results: readonly StackResult[],
+  dir: string,
+  { terminal, version }: Context,
+): string {
+  const report = {
+    diagnostics: results.flatMap(diagnosticsOf),
+    files: results.map(({ path }) => inTree(path, STACK_FILE)),
+    folder: folderInRepository(dir, process.cwd()),
+    version,
+  };
+  return renderReport(format, report, terminal.render);
+}
+
+function diagnosticsOf({ path, document, error }: StackResult): readonly Diagnostic[] {
+  const found = document?.format === 'callsheet-diagnostics' ? document.diagnostics : [];
+  const all = error === undefined ? found : [...found, ...problemsIn(error)];
+  return all.map((one) => {
+    const at = one.position ?? { file: STACK_FILE, line: 1, column: 1 };
+    return { ...one, position: { ...at, file: inTree(path, at.file) } };
+  });
+}
+
+function problemsIn(error: NonNullable<StackResult['error']>): readonly Diagnostic[] {
+  if (error.diagnostics.length > 0) return error.diagnostics;
+  const { message, hint } = error;
+  return [{ severity: 'error', rule: 'fleet/stack', message, ...(hint === null ? {} : { hint }) }];
+}
+
+function inTree(path: string, file: string): string {
+  return path === '.' ? file : `${path}/${file}`;
 }

@@ -4,7 +4,7 @@ import type { LedgerLine } from '../../state/journal.ts';
 import type { Receipt } from './receipts.ts';
 
 /** A history entry that Callsheet made. */
-export type Mark = {
+type Mark = {
   readonly entry: number;
   readonly run: string;
   readonly purpose: string;

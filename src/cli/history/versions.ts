@@ -18,7 +18,7 @@ export type Setting =
   | { readonly unknown: true };
 
 /** Recorded settings by their paths; those without a value are not among them. */
-export type Settings = ReadonlyMap<string, Setting>;
+type Settings = ReadonlyMap<string, Setting>;
 
 /** What Callsheet knows of a version. The platform tells nobody what settings a version had. */
 export type Version = {

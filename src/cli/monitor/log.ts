@@ -19,7 +19,7 @@ export type LogFlags = Pick<CommonFlags, 'quiet' | 'verbose'> & {
 
 const RANKS: { readonly [level in Level]: number } = { debug: 0, info: 1, warn: 2, error: 3 };
 
-export type LogOptions<Event> = {
+type LogOptions<Event> = {
   readonly flags: LogFlags;
   readonly now: () => Date;
   readonly levelOf: (event: Event) => Level;

@@ -1,5 +1,9 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { Transport } from '../../api/transport.ts';
+import type { Context } from '../context.ts';
+
+/** What of a command's context its measures need. */
+export type MeasuredBy = Pick<Context, 'version' | 'telemetry'>;
 
 /** Where a command keeps what Prometheus reads of it. */
 export type Measures = {
@@ -23,8 +27,25 @@ export type Measures = {
 /** The text of `/metrics`. */
 export type Exposed = () => Promise<{ readonly type: string; readonly text: string }>;
 
-/** Measures of a command that tell nothing yet but of the process and its requests to the platform. */
-export function openMeasures(version: string): Measures {
+/** The same as data. Of a histogram the figures are its buckets, with the label `le`, its sum and its count. */
+export type Collect = () => Promise<Collected>;
+export type Collected = readonly {
+  readonly name: string;
+  readonly help: string;
+  readonly type: string;
+  readonly values: readonly Figure[];
+}[];
+export type Figure = {
+  readonly labels: Readonly<Record<string, string | number>>;
+  readonly value: number;
+  readonly metricName?: string;
+};
+
+/**
+ * Measures of a command that tell nothing yet but of the process and its requests to the platform. They go to the
+ * collector, too, where there is one.
+ */
+export function openMeasures({ version, telemetry }: MeasuredBy): Measures {
   const registry = new Registry();
   const registers = [registry];
   const named = (name: string) => `callsheet_${name}`;
@@ -42,6 +63,7 @@ export function openMeasures(version: string): Measures {
   const limited = counter('api_rate_limited_total', 'Requests that the platform answered 429.', []);
   gauge('build_info', 'The version that runs.', ['version']).set({ version }, 1);
   describeProcess(registers);
+  telemetry?.measure(async () => (await registry.getMetricsAsJSON()) as unknown as Collected);
   return {
     counter,
     gauge,

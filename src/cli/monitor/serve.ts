@@ -12,7 +12,7 @@ export type Routes = {
   };
 };
 
-export type Served = {
+type Served = {
   /** `127.0.0.1:9464`, with the port that was taken. */
   readonly at: string;
   readonly close: () => Promise<void>;

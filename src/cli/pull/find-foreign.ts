@@ -6,7 +6,7 @@ import type { Foreign } from '../../pull/new/index.ts';
 import type { Session } from '../session.ts';
 
 /** What is live where the stack is at home, and no address of it stands for. */
-export type ForeignFound = {
+type ForeignFound = {
   readonly foreign: readonly Foreign[];
   /** Whether another live resource of the same kind and place is known by the same name. */
   readonly isAmbiguous: (one: Foreign) => boolean;

@@ -16,7 +16,7 @@ import type { Session } from '../session.ts';
 import { findForeign } from './find-foreign.ts';
 import { readAgain } from './read-again.ts';
 
-export type ProposeFlags = CommonFlags & {
+type ProposeFlags = CommonFlags & {
   readonly dryRun?: boolean;
   readonly skipRefused?: boolean;
 };

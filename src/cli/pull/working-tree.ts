@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import { gitEnv } from '../actor.ts';
 
 /** What Git says of the folder of a stack. */
-export type WorkingTree =
+type WorkingTree =
   | { readonly type: 'none'; readonly reason: string }
   /** Git is there and does not say. */
   | { readonly type: 'unknown'; readonly reason: string }

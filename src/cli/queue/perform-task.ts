@@ -55,13 +55,14 @@ export async function performTask(
   const stack = { path: task.stack, dir: folderOf(task, own) ?? own.dir };
   const flags = flagsOf(task, own);
   if (task.plan === undefined) {
-    return runStack({ command: task.command, stack, flags }, context);
+    return runStack({ command: task.command, stack, flags, isAlone: true }, context);
   }
   const folder = await mkdtemp(join(tmpdir(), 'callsheet-plan-'));
   try {
     const planFile = join(folder, 'plan.json');
     await writeFile(planFile, task.plan, { mode: 0o600 });
-    return await runStack({ command: task.command, stack, flags, planFile }, context);
+    const job = { command: task.command, stack, flags, planFile, isAlone: true };
+    return await runStack(job, context);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

@@ -5,7 +5,7 @@ import type { Level } from '../monitor/log.ts';
 import type { WorkEvent } from './work.ts';
 
 /** What a worker writes to its log: each line is one of these, with its level and time. Stands in docs/workers.md. */
-export type WorkerEvent =
+type WorkerEvent =
   | {
       readonly event: 'started';
       readonly worker: string;

@@ -2,11 +2,11 @@ import type { QueueDatabase } from '../../queue/database.ts';
 import type { Left } from '../../queue/hand-out.ts';
 import type { StateStore } from '../../state/store.ts';
 import { type HealthReport, judgeSilence } from '../monitor/health.ts';
-import { type Measures, openMeasures } from '../monitor/metrics.ts';
+import { type MeasuredBy, type Measures, openMeasures } from '../monitor/metrics.ts';
 import type { WorkEvent } from './work.ts';
 
 /** What Prometheus reads of a worker. What there is in the queue every worker tells alike. */
-export type WorkerMetrics = {
+type WorkerMetrics = {
   readonly happened: (event: WorkEvent) => void;
   /** A database whose answers are timed. */
   readonly timingQueue: (database: QueueDatabase) => QueueDatabase;
@@ -18,8 +18,8 @@ export type WorkerMetrics = {
 const BUCKETS = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 60];
 
 /** Opens the metrics of a worker. All series are there from the beginning. */
-export function openWorkerMetrics(version: string, now: () => Date): WorkerMetrics {
-  const { counter, gauge, histogram, counting, expose } = openMeasures(version);
+export function openWorkerMetrics(by: MeasuredBy, now: () => Date): WorkerMetrics {
+  const { counter, gauge, histogram, counting, expose } = openMeasures(by);
   const depth = gauge('queue_stacks', 'Stacks of this commit that are not done, by status.', [
     'status',
   ]);
@@ -113,7 +113,7 @@ export function openWorkerMetrics(version: string, now: () => Date): WorkerMetri
 const PATIENCE_MS = 180_000;
 
 /** What `/healthz` of a worker answers. */
-export type WorkerHealth = HealthReport & {
+type WorkerHealth = HealthReport & {
   readonly version: string;
   readonly worker: string;
   readonly started_at: string;

@@ -1,13 +1,12 @@
 import { isUuid } from '../../config/formats.ts';
 import { nearest } from '../../config/nearest.ts';
-import { isAddress } from '../../core/address.ts';
+import { type Address, isAddress, kindOf } from '../../core/address.ts';
 import { CallsheetError } from '../../core/errors.ts';
 import type { JsonObject } from '../../core/value.ts';
 import { kindNamed } from '../../kinds/index.ts';
 import type { Kind, Scope } from '../../kinds/kind.ts';
 import { kindTitle } from '../../render/wording.ts';
 import type { PlatformSession } from '../platform-session.ts';
-import { findAddress } from './find-address.ts';
 import { organizationNames, type ScopeFlags, scopesOf } from './scope.ts';
 
 /** A live resource that was asked for. */
@@ -82,7 +81,7 @@ function matching(kind: Kind, text: string, listed: readonly Listed[]): readonly
 const MOST_LISTED = 8;
 
 /** The one that was found. Throws where there is none or more than one. */
-export function onlyOne(
+function onlyOne(
   kind: Kind,
   text: string,
   found: readonly Listed[],
@@ -144,4 +143,42 @@ function similar(text: string, names: readonly string[]): readonly string[] {
     near.push(next);
   }
   return (near.length > 0 ? near : holding).slice(0, 3);
+}
+
+/** The resource of an address: by the id that the state has for it, or by the name that the stack gives it. */
+async function findAddress(kind: Kind, address: Address, session: PlatformSession): Promise<Found> {
+  if (kindOf(address) !== kind.name) {
+    throw new CallsheetError('usage', `${address} is not an address of ${kindTitle(kind.name)}`, {
+      hint: `Those begin with ${kind.name} and a dot.`,
+    });
+  }
+  const { resources } = await session.state();
+  const known = resources[address];
+  if (known !== undefined) return { id: known.id, label: address, scope: known.scope };
+  const { resources: desired } = await session.stack();
+  const wanted = desired.find((resource) => resource.address === address);
+  if (wanted === undefined) {
+    const addresses = [...desired.map((resource) => resource.address), ...Object.keys(resources)];
+    const near = nearest(address, addresses);
+    throw new CallsheetError('usage', `${address} names no resource of this stack`, {
+      hint: near === undefined ? 'callsheet plan shows their addresses.' : `Did you mean ${near}?`,
+    });
+  }
+  const { document } = wanted;
+  const scope = Object.fromEntries(
+    kind.scope.flatMap((field) => {
+      const id = document[field];
+      return typeof id === 'string' ? [[field, id]] : [];
+    }),
+  );
+  const listed = await listAll(kind, [scope], session);
+  const [field] = namingFields(kind).filter((name) => typeof document[name] === 'string');
+  const name = field === undefined ? undefined : document[field];
+  const found = listed.filter(({ item }) => field !== undefined && item[field] === name);
+  if (found.length === 0) {
+    throw new CallsheetError('usage', `${address} is not on the platform`, {
+      hint: 'It was never applied from here: callsheet plan shows what apply would do.',
+    });
+  }
+  return { ...onlyOne(kind, String(name), found, listed, session), label: address };
 }

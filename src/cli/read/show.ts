@@ -6,7 +6,7 @@ import type { Terminal } from '../terminal.ts';
 export type ReadFormat = 'text' | 'json' | 'csv';
 
 /** A result in every format that it has. */
-export type Result = {
+type Result = {
   readonly text: () => string;
   readonly json: () => JsonObject;
   readonly csv: () => {

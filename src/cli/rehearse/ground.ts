@@ -1,15 +1,13 @@
+import type { Transport } from '../../api/transport.ts';
 import type { PlanDocument, PlanOptions } from '../../core/plan-document.ts';
 import type { RehearsalSource } from '../../core/rehearsal.ts';
-import type { Replica } from '../../rehearse/seed.ts';
-import { replicate } from '../../rehearse/seed.ts';
+import { type Replica, replicate } from '../../rehearse/seed.ts';
 import type { Dialect } from '../../simulator/index.ts';
 import type { Context } from '../context.ts';
 import { planConfiguration } from '../make-plan.ts';
 import type { PlanFlags } from '../plan-flags.ts';
-import { openSession, type Session } from '../session.ts';
-import { tellWarnings } from '../tell.ts';
+import { openSession, type Session, tellWarnings } from '../session.ts';
 import { knownBeside, lackedBy, levelOf, merchantsOf, readFleet } from './fleet.ts';
-import { readingOnly } from './reading-only.ts';
 
 /** What a rehearsal stands on: a fleet, and the stack that the plan is of. */
 export type Ground = Pick<
@@ -46,5 +44,20 @@ export async function platformGround(flags: PlanFlags, context: Context): Promis
       return replicate(records, beside);
     },
     lacks: () => lackedBy(session),
+  };
+}
+
+/**
+ * A wire that lets nothing through but questions and the minting of a token: whatever a rehearsal does, no write
+ * of it can reach the platform.
+ */
+export function readingOnly(transport: Transport): Transport {
+  return {
+    ...transport,
+    async send(request) {
+      const { method, about } = request;
+      if (method === 'GET' || about?.operation === 'createToken') return transport.send(request);
+      throw new Error(`a rehearsal may not send ${method} to the platform`);
+    },
   };
 }

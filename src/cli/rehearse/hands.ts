@@ -20,7 +20,7 @@ import type { Terminal } from '../terminal.ts';
 import type { Verification } from '../verify-undo.ts';
 
 /** What the hands of every copy of one rehearsal have in common. */
-export type HandsInput = {
+type HandsInput = {
   readonly flags: CommonFlags & { readonly concurrency?: number };
   readonly options: PlanOptions;
   readonly state: State;
@@ -115,7 +115,7 @@ async function run(
 ): Promise<Ended> {
   const out: string[] = [];
   const err: string[] = [];
-  const { wire: _, disk: __, trace: ___, ...outside } = context;
+  const { wire: _, disk: __, trace: ___, telemetry: ____, ...outside } = context;
   const terminal: Terminal = {
     ...context.terminal,
     out: (text) => out.push(text),

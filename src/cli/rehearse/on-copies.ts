@@ -9,7 +9,7 @@ import type { PlanFlags } from '../plan-flags.ts';
 import type { Ground } from './ground.ts';
 import { handsOn } from './hands.ts';
 
-export type Trial = {
+type Trial = {
   /** Undefined: the plan is the one that the copy gives. */
   readonly plan: PlanDocument | undefined;
   readonly options: PlanOptions;

@@ -1,5 +1,8 @@
+import type { Address } from '../../core/address.ts';
 import { CallsheetError } from '../../core/errors.ts';
-import { isRefused } from '../../plan/document.ts';
+import type { Change, PlanDocument } from '../../core/plan-document.ts';
+import { isRefused, planDigest, summarise } from '../../plan/document.ts';
+import { refuse } from '../../plan/guard.ts';
 import { renderLedgerText } from '../../render/ledger.ts';
 import type { RestorationSummary } from '../../render/restoration.ts';
 import type { Part } from '../../restore/parts.ts';
@@ -8,16 +11,13 @@ import type { Context } from '../context.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { reportFailure } from '../report.ts';
 import { runPlan } from '../run.ts';
-import type { Session } from '../session.ts';
-import { tellRunning } from '../tell.ts';
+import { type Session, tellRunning } from '../session.ts';
 import { type AgreeFlags, beforeFirst } from './agree.ts';
-import { type Agreement, agreementOn, beyondAgreement, strike } from './agreement.ts';
 import { type LookFlags, look, survey } from './look.ts';
 import type { Opened, OpenFlags } from './open.ts';
 import { type Overview, overviewOf, together, withoutValues } from './overview.ts';
 import { isRecording } from './refusals.ts';
 import type { Round } from './round.ts';
-import { openSessions, type Sessions } from './sessions.ts';
 import { type Progress, showSummary } from './summary.ts';
 
 export type CarryOutFlags = OpenFlags & AgreeFlags & LookFlags;
@@ -213,4 +213,71 @@ async function runRound(
       lines.push(...told);
     },
   });
+}
+
+/** What a person agreed to have written over: addresses with the resource and how it stood. */
+type Agreement = ReadonlyMap<Address, string>;
+
+export function agreementOn({ changes }: PlanDocument): Agreement {
+  return new Map(changes.filter(isOverwriting).map((change) => [change.address, standing(change)]));
+}
+
+/** What a plan would write over although it moved since, or although nobody was shown it. */
+export function beyondAgreement(
+  { changes }: PlanDocument,
+  agreement: Agreement,
+): CallsheetError | undefined {
+  const moved = changes.find(
+    (change) => isOverwriting(change) && agreement.get(change.address) !== standing(change),
+  );
+  if (moved === undefined) return undefined;
+  return new CallsheetError(
+    'stale',
+    `${moved.address} is no longer as it was when the restoration was agreed to`,
+    { hint: 'Run the same command again: it shows what is there now, and goes on from here.' },
+  );
+}
+
+/** The plan of a part without what limits of the whole refuse. */
+function strike(plan: PlanDocument, struck: Overview['struck']): PlanDocument {
+  if (plan.changes.every(({ address }) => !struck.has(address))) return plan;
+  const changes = plan.changes.map((change) => {
+    const reason = struck.get(change.address);
+    return reason === undefined || change.verdict !== 'ok' ? change : refuse(change, reason);
+  });
+  const stricken = { ...plan, changes, summary: summarise(changes, plan.summary.no_op) };
+  return { ...stricken, digest: planDigest(stricken) };
+}
+
+function isOverwriting({ verdict, operations, pin }: Change): boolean {
+  return verdict === 'ok' && operations.length > 0 && pin !== null;
+}
+
+function standing({ id, pin, action }: Change): string {
+  return `${action} ${id} ${pin?.digest}`;
+}
+
+/** One session after the other: what was read before a write is old after it. */
+type Sessions = {
+  readonly current: () => Promise<Session>;
+  /** The next one that is asked for is another. */
+  readonly renew: () => Promise<void>;
+  readonly close: () => Promise<void>;
+};
+
+function openSessions(open: () => Promise<Session>): Sessions {
+  let session: Session | undefined;
+  async function renew(): Promise<void> {
+    const old = session;
+    session = undefined;
+    await old?.close();
+  }
+  return {
+    async current() {
+      session ??= await open();
+      return session;
+    },
+    renew,
+    close: renew,
+  };
 }

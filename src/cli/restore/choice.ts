@@ -1,8 +1,7 @@
 import { CallsheetError } from '../../core/errors.ts';
 import { nearest } from '../../core/nearest.ts';
 import { ownOf } from '../../core/own.ts';
-import type { Held } from '../../restore/held.ts';
-import { type Places, placeOf } from '../../restore/places.ts';
+import { type Held, type Places, placeOf } from '../../restore/held.ts';
 import type { Holding } from './holding.ts';
 
 /** Flags that say what goes where. */
@@ -26,7 +25,7 @@ export type Choice = {
 };
 
 /** Names that stand for organizations: of the stack, and of the account that is restored to. */
-export type Names = {
+type Names = {
   readonly stack: Readonly<Record<string, string>>;
   /** Names → ids in the target, where anything tells; asked only when a name needs it. */
   readonly target: () => Promise<ReadonlyMap<string, readonly string[]>>;

@@ -8,7 +8,7 @@ import { CallsheetError } from '../../core/errors.ts';
 import { kinds } from '../../kinds/index.ts';
 
 /** A line of the file that `--secrets` names: where a secret of some addresses comes from. */
-export type Given = { readonly pattern: Address; readonly path: string; readonly source: string };
+type Given = { readonly pattern: Address; readonly path: string; readonly source: string };
 
 /** Whether a pattern of the file means an address. */
 export function names(pattern: string, address: Address): boolean {

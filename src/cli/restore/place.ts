@@ -6,7 +6,7 @@ import { CallsheetError } from '../../core/errors.ts';
 import { ownOf } from '../../core/own.ts';
 import { kindNamed } from '../../kinds/index.ts';
 import { scopeOf } from '../../plan/natural-key.ts';
-import type { Places } from '../../restore/places.ts';
+import type { Places } from '../../restore/held.ts';
 import type { State } from '../../state/model.ts';
 import type { CommonFlags, Context } from '../context.ts';
 import { findSettings } from '../platform-session.ts';

@@ -5,8 +5,7 @@ import { isList, isObject } from '../../core/value.ts';
 import { featuresOf } from '../../kinds/catalogues.ts';
 import { kindNamed } from '../../kinds/index.ts';
 import type { ListedResource, Reader } from '../../plan/reader.ts';
-import type { Held } from '../../restore/held.ts';
-import { type Places, placeIn, placeOf, scopeAt } from '../../restore/places.ts';
+import { type Held, type Places, placeIn, placeOf, scopeAt } from '../../restore/held.ts';
 import type { Choice } from './choice.ts';
 
 /** Organizations of the target by name, as the billing report tells them; a scoped key may not read it. */

@@ -5,8 +5,7 @@ import { Blob } from '../../core/value.ts';
 import type { ResourceState, State } from '../../state/model.ts';
 import type { Context } from '../context.ts';
 import type { PlatformSession } from '../platform-session.ts';
-import { NO_LINEAGE } from '../session.ts';
-import { say } from '../tell.ts';
+import { NO_LINEAGE, say } from '../session.ts';
 
 /** The state of the stack, if there is a stack and it has one. */
 export async function stateOf(session: PlatformSession): Promise<State | undefined> {

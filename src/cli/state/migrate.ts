@@ -9,12 +9,12 @@ import { openStateStore } from '../../stores/open.ts';
 import { describeActor } from '../actor.ts';
 import type { CommonFlags, Context } from '../context.ts';
 import { admitIn } from '../origins.ts';
-import { say } from '../tell.ts';
+import { say } from '../session.ts';
 import { noState } from './edit.ts';
 import { holderFor, withStore } from './open.ts';
 
 /** What a migration came to. */
-export type Migrated = {
+type Migrated = {
   readonly from: string;
   readonly to: string;
   readonly serial: number;

@@ -14,7 +14,7 @@ import { holderFor, type OpenState, withStore } from './open.ts';
 import { settledState } from './settle.ts';
 
 /** What came of a push; without an edit the state was the same already. */
-export type Pushed = {
+type Pushed = {
   readonly edited: Edited | undefined;
   /** Names, beside the state, of what it took the place of. */
   readonly setAside: readonly string[];

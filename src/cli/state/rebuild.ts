@@ -22,7 +22,7 @@ export type Finding = {
   readonly id: string | null;
 };
 
-export type Rebuilt = {
+type Rebuilt = {
   readonly resources: State['resources'];
   readonly findings: readonly Finding[];
   /** What the new state knows otherwise than the readable rest. */

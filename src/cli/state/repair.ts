@@ -11,7 +11,7 @@ import { holderFor, withStore } from './open.ts';
 import { type Finding, rebuild } from './rebuild.ts';
 
 /** What a repair did; nothing where the state was sound. */
-export type Repaired = {
+type Repaired = {
   readonly location: string;
   readonly salvage: Salvage;
   readonly edited: Edited | undefined;

@@ -8,8 +8,7 @@ import { type Replayed, replay } from '../../state/replay.ts';
 import type { Lease } from '../../state/store.ts';
 import type { Context } from '../context.ts';
 import { DEFAULT_CONCURRENCY, openClient } from '../open-client.ts';
-import { fingerprintsFor } from '../session.ts';
-import { fileSettlement, refuseUnclear } from '../unfinished.ts';
+import { fileSettlement, fingerprintsFor, refuseUnclear } from '../session.ts';
 import type { OpenState } from './open.ts';
 
 /**

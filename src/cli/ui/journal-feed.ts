@@ -8,7 +8,7 @@ import { isRunId, type Layout, layoutOf, runOf } from '../../state/layout.ts';
 const CHUNK = 1024 * 1024;
 
 /** Reads what a run that is at work has written down since it was asked last. */
-export type JournalFeed = { readonly next: () => Promise<readonly LiveNote[]> };
+type JournalFeed = { readonly next: () => Promise<readonly LiveNote[]> };
 
 /** A journal, how far it was read, and up to which line its reader has it already. */
 type Followed = {

@@ -12,7 +12,7 @@ export type Answer = (
   response: ServerResponse,
 ) => Promise<void> | undefined;
 
-export type Served = {
+type Served = {
   /** With the token, as somebody opens it. */
   readonly url: string;
   readonly close: () => Promise<void>;
@@ -102,7 +102,7 @@ function pathBelow(token: string, url: string): string | undefined {
 }
 
 /** Ends an answer with a sentence. */
-export function end(response: ServerResponse, status: number, text: string): void {
+function end(response: ServerResponse, status: number, text: string): void {
   if (status === 405) response.setHeader('allow', 'GET');
   response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8' }).end(`${text}\n`);
 }

@@ -4,7 +4,7 @@ import { CallsheetError, type FailureCode } from '../../core/errors.ts';
 import type { WatchEvent } from './events.ts';
 
 /** Why a pass failed, as it is told. */
-export type PassFailure = {
+type PassFailure = {
   readonly kind: FailureCode | 'internal';
   readonly message: string;
   readonly hint: string | null;

@@ -4,7 +4,7 @@ import type { Change, PlanDocument } from '../../core/plan-document.ts';
 import type { Author } from './events.ts';
 
 /** One field that drifted, or a resource that is gone. */
-export type Finding = {
+type Finding = {
   readonly address: string;
   /** Null: the resource itself is gone. */
   readonly field: string | null;

@@ -2,12 +2,13 @@ import type { Address } from '../../core/address.ts';
 import type { LeftAlone } from '../../plan/heal.ts';
 import type { Context } from '../context.ts';
 import type { PlanFlags } from '../plan-flags.ts';
+import { openStore } from '../session.ts';
+import { openStack } from '../stack.ts';
 import type { Log } from './events.ts';
-import { contestedOf, recentTries, type Tries } from './fights.ts';
+import { contestedOf, HOUR_MS, recentTries, type Tries } from './fights.ts';
 import { type Healed, heal } from './heal.ts';
 import type { Seen } from './look.ts';
 import type { Metrics } from './metrics.ts';
-import { readTries } from './past-tries.ts';
 
 /** Heals a stack, and remembers what it tried. */
 export type Healer = {
@@ -20,7 +21,7 @@ export type Healer = {
   }>;
 };
 
-export type HealerDeps = {
+type HealerDeps = {
   readonly stack: string;
   readonly flags: PlanFlags;
   /** Tries for one address within an hour. */
@@ -100,4 +101,27 @@ export function openHealer({ stack, flags, limit, context, log, metrics }: Heale
       return { healed, contested: contested.size, isCut };
     },
   };
+}
+
+/** What was tried within the last hour, here before a restart or by another watch, as the receipts say. */
+async function readTries(flags: PlanFlags, context: Context): Promise<Tries> {
+  const { stack } = await openStack(flags, context, 'skip');
+  const store = openStore(stack, context);
+  const now = context.now().getTime();
+  try {
+    const runs = (await store.runs()).filter(
+      ({ purpose, at }) => purpose === 'heal' && now - Date.parse(at) < HOUR_MS,
+    );
+    const found = [];
+    for (const { run, at } of runs) {
+      for (const entry of (await store.run(run)) ?? []) {
+        if (entry.type !== 'ended') continue;
+        const tried = entry.ledger.filter(({ status }) => status === 'done' || status === 'failed');
+        found.push(...tried.map(({ address }) => ({ address, at: Date.parse(at) })));
+      }
+    }
+    return recentTries(new Map(), found, now);
+  } finally {
+    await store.close();
+  }
 }

@@ -10,7 +10,7 @@ export type Health = {
 };
 
 /** A stack whose last pass failed. */
-export type StackFailure = {
+type StackFailure = {
   readonly stack: string;
   /** Never the message, which names hosts and files to whoever asks. */
   readonly kind: FailureCode | 'internal';
@@ -18,7 +18,7 @@ export type StackFailure = {
 };
 
 /** What `/healthz` answers. */
-export type WatchHealth = HealthReport & {
+type WatchHealth = HealthReport & {
   readonly version: string;
   readonly interval_seconds: number;
   readonly started_at: string;

@@ -1,43 +1,58 @@
-import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
+import { createHash, createHmac, type Hmac, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { CallsheetError } from '../../core/errors.ts';
 
+/** A request as far as it is looked at. */
+type Received = Pick<IncomingMessage, 'headers'> & AsyncIterable<Buffer>;
+
 /** What came of a webhook. */
-export type HookVerdict =
+type HookVerdict =
   | { readonly status: 202; readonly sender: 'github' | 'gitlab'; readonly isPing: boolean }
   | { readonly status: 400 | 401 | 413; readonly why: string };
 
-const VARIABLE = 'CALLSHEET_HOOK_SECRET';
+/** What webhooks are signed with that come in, and notifications that go out. */
+type SecretVariable = 'CALLSHEET_HOOK_SECRET' | 'CALLSHEET_NOTIFY_SECRET';
+
+/** As GitHub calls it, so that whatever verifies its webhooks verifies our notifications. */
+export const SIGNATURE_HEADER = 'x-hub-signature-256';
 
 /** Shorter ones can be guessed by whoever got hold of one signed body. */
 const SHORTEST_SECRET = 16;
 /** What GitHub sends at most. It is digested as it arrives, and not kept. */
 export const LARGEST_BODY = 25 * 1024 * 1024;
 
-/** The secret that webhooks are signed with; undefined where there are to be none. */
-export function hookSecret(env: Readonly<Record<string, string | undefined>>): string | undefined {
-  const secret = env[VARIABLE];
+/** The secret that a variable of the environment gives; undefined where it is not set. */
+export function hookSecret(
+  env: Readonly<Record<string, string | undefined>>,
+  variable: SecretVariable,
+): string | undefined {
+  const secret = env[variable];
   if (!secret) return undefined;
   if (secret.length >= SHORTEST_SECRET) return secret;
-  throw new CallsheetError('usage', `${VARIABLE} has less than ${SHORTEST_SECRET} characters`, {
+  throw new CallsheetError('usage', `${variable} has less than ${SHORTEST_SECRET} characters`, {
     hint: 'Make one with: openssl rand -hex 32',
   });
+}
+
+/** The value of the signature header for a body that is sent. */
+export function signatureOf(body: string, secret: string): string {
+  return signatureFrom(createHmac('sha256', secret).update(body));
 }
 
 /**
  * Reads a webhook and tells whether its sender knows the secret: by the signature of its body, as GitHub sends it,
  * or by the secret itself in a header, as GitLab does. What it says is not looked at: any push may concern the stack.
  */
-export async function checkHook(request: IncomingMessage, secret: string): Promise<HookVerdict> {
-  const signature = header(request, 'x-hub-signature-256');
+export async function checkHook(request: Received, secret: string): Promise<HookVerdict> {
+  const signature = header(request, SIGNATURE_HEADER);
   const token = header(request, 'x-gitlab-token');
   if (signature === undefined && token === undefined)
     return { status: 401, why: 'it has neither X-Hub-Signature-256 nor X-Gitlab-Token' };
-  const digest = await digestBody(request, secret);
-  if (digest === 'too large') return { status: 413, why: 'its body is too large' };
-  if (digest === 'cut off') return { status: 400, why: 'its body was cut off' };
+  const wanted = await signBody(request, secret);
+  if (wanted === 'too large') return { status: 413, why: 'its body is too large' };
+  if (wanted === 'cut off') return { status: 400, why: 'its body was cut off' };
   if (signature !== undefined) {
-    const isSigned = isSame(signature, `sha256=${digest}`);
+    const isSigned = isSame(signature, wanted);
     const isPing = header(request, 'x-github-event') === 'ping';
     return isSigned ? { status: 202, sender: 'github', isPing } : WRONG_SIGNATURE;
   }
@@ -49,13 +64,13 @@ export async function checkHook(request: IncomingMessage, secret: string): Promi
 const WRONG_SIGNATURE = { status: 401, why: 'its signature is wrong' } as const;
 const WRONG_TOKEN = { status: 401, why: 'its token is wrong' } as const;
 
-function header({ headers }: IncomingMessage, name: string): string | undefined {
+function header({ headers }: Received, name: string): string | undefined {
   const value = headers[name];
   return typeof value === 'string' ? value : undefined;
 }
 
-async function digestBody(
-  request: IncomingMessage,
+async function signBody(
+  request: Received,
   secret: string,
 ): Promise<string | 'too large' | 'cut off'> {
   if (Number(request.headers['content-length']) > LARGEST_BODY) return 'too large';
@@ -70,7 +85,11 @@ async function digestBody(
   } catch {
     return 'cut off';
   }
-  return hmac.digest('hex');
+  return signatureFrom(hmac);
+}
+
+function signatureFrom(hmac: Hmac): string {
+  return `sha256=${hmac.digest('hex')}`;
 }
 
 /** In a time that tells nothing of where they differ, nor of how long the right one is. */

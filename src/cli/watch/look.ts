@@ -5,18 +5,18 @@ import { driftOf } from '../../plan/drift.ts';
 import { type Healing, healingOf } from '../../plan/heal.ts';
 import { comparedCount } from '../../render/wording.ts';
 import { attributeDrift, keepHistories } from '../attribute-drift.ts';
+import { findOwed } from '../commands/apply.ts';
 import type { Context } from '../context.ts';
 import { beganOf } from '../find-run.ts';
 import { planConfiguration } from '../make-plan.ts';
 import { type PlanFlags, planOptions, refreshOf } from '../plan-flags.ts';
-import { findOwed } from '../rollback-on-failure.ts';
 import { openSession, type Session } from '../session.ts';
 
 /** What there was to see. */
-export type Look = Seen | Busy;
+type Look = Seen | Busy;
 
 /** A run is at work: what it has not written down yet would look like drift. */
-export type Busy = { readonly type: 'busy'; readonly run: string };
+type Busy = { readonly type: 'busy'; readonly run: string };
 
 export type Seen = {
   readonly type: 'seen';

@@ -5,7 +5,7 @@ import { isPassing } from './failures.ts';
 import type { Health } from './health.ts';
 import type { PassEnd, Watched } from './watched.ts';
 
-export type LoopDeps = {
+type LoopDeps = {
   /** Milliseconds between the end of a pass and the next. */
   readonly interval: number;
   readonly bell: Pick<Bell, 'wait'>;

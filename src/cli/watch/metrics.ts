@@ -1,4 +1,4 @@
-import { type Measures, openMeasures } from '../monitor/metrics.ts';
+import { type MeasuredBy, type Measures, openMeasures } from '../monitor/metrics.ts';
 import type { Counts } from './events.ts';
 import type { Seen } from './look.ts';
 
@@ -22,8 +22,8 @@ export type PassMeasured = {
 const BUCKETS = [0.1, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600, 1800];
 
 /** Opens metrics that nothing was counted in yet. `stacks` have their series from the beginning. */
-export function openMetrics(stacks: readonly string[], version: string, now: Date): Metrics {
-  const { counter, gauge, histogram, counting, expose } = openMeasures(version);
+export function openMetrics(stacks: readonly string[], by: MeasuredBy, now: Date): Metrics {
+  const { counter, gauge, histogram, counting, expose } = openMeasures(by);
   const of = ['stack'] as const;
   const passes = counter('passes_total', 'Passes over a stack, by how they ended.', [
     ...of,

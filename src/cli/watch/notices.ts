@@ -1,8 +1,7 @@
-import type { NoticeAddress } from '../../api/notify.ts';
 import { CallsheetError } from '../../core/errors.ts';
 import type { PlanDocument } from '../../core/plan-document.ts';
 import type { Context } from '../context.ts';
-import { notifyDrift } from '../notify.ts';
+import { type NoticeTarget, notifyDrift } from '../notify.ts';
 import type { Log } from './events.ts';
 import type { Findings } from './findings.ts';
 import type { Metrics } from './metrics.ts';
@@ -12,8 +11,8 @@ export type Notices = {
   readonly post: (drift: PlanDocument, findings: Findings) => Promise<void>;
 };
 
-export type NoticesDeps = {
-  readonly address: NoticeAddress | undefined;
+type NoticesDeps = {
+  readonly address: NoticeTarget | undefined;
   readonly stack: string;
   readonly dir: string;
   readonly context: Context;

@@ -23,7 +23,7 @@ export type PassEnd = {
   readonly isCut: boolean;
 };
 
-export type WatchedDeps = {
+type WatchedDeps = {
   readonly name: string;
   readonly flags: PlanFlags;
   /** Undefined: nothing is ever written. */
@@ -68,50 +68,57 @@ export function watchStack(deps: WatchedDeps): Watched {
     return { ...counts, isCut };
   }
 
-  return {
-    name: stack,
-    async pass(because) {
-      const began = context.now();
-      const seconds = () => (context.now().getTime() - began.getTime()) / 1000;
-      try {
-        const seen = await look(flags, context);
-        if (seen.type === 'busy') {
-          log({ event: 'pass_postponed', stack, run: seen.run });
-          metrics.passEnded(stack, {
-            outcome: 'postponed',
-            seconds: seconds(),
-            at: context.now(),
-          });
-          return { streak, isCut: false };
-        }
-        const { isCut, ...counts } = await passOver(seen);
-        const took = seconds();
-        if (streak !== undefined)
-          log({
-            event: 'pass_recovered',
-            stack,
-            failures: streak.passes,
-            since: streak.since,
-          });
-        streak = undefined;
-        log({ event: 'pass_ended', stack, because, seconds: took, ...counts });
+  async function pass(because: Wake): Promise<PassEnd> {
+    const began = context.now();
+    const seconds = () => (context.now().getTime() - began.getTime()) / 1000;
+    try {
+      const seen = await look(flags, context);
+      if (seen.type === 'busy') {
+        log({ event: 'pass_postponed', stack, run: seen.run });
         metrics.passEnded(stack, {
-          outcome: 'done',
-          seconds: took,
+          outcome: 'postponed',
+          seconds: seconds(),
           at: context.now(),
-          seen: { ...counts, verdicts: seen.verdicts },
         });
-        return { streak, isCut };
-      } catch (error) {
-        // What was broken off by an interrupt is no failure.
-        if (context.stop.aborted) return { streak, isCut: false };
-        const about = { stack, now: context.now(), error };
-        const failed = continueStreak(streak, failureWords(error), about);
-        streak = failed.streak;
-        if (failed.event !== undefined) log(failed.event);
-        metrics.passEnded(stack, { outcome: 'failed', seconds: seconds(), at: context.now() });
         return { streak, isCut: false };
       }
-    },
+      const { isCut, ...counts } = await passOver(seen);
+      const took = seconds();
+      if (streak !== undefined)
+        log({
+          event: 'pass_recovered',
+          stack,
+          failures: streak.passes,
+          since: streak.since,
+        });
+      streak = undefined;
+      log({ event: 'pass_ended', stack, because, seconds: took, ...counts });
+      metrics.passEnded(stack, {
+        outcome: 'done',
+        seconds: took,
+        at: context.now(),
+        seen: { ...counts, verdicts: seen.verdicts },
+      });
+      return { streak, isCut };
+    } catch (error) {
+      // What was broken off by an interrupt is no failure.
+      if (context.stop.aborted) return { streak, isCut: false };
+      const about = { stack, now: context.now(), error };
+      const failed = continueStreak(streak, failureWords(error), about);
+      streak = failed.streak;
+      if (failed.event !== undefined) log(failed.event);
+      metrics.passEnded(stack, { outcome: 'failed', seconds: seconds(), at: context.now() });
+      return { streak, isCut: false };
+    }
+  }
+
+  return {
+    name: stack,
+    // Each pass has a trace of its own: the command runs for days.
+    pass: (because) =>
+      context.telemetry?.task('watch pass', () => pass(because), {
+        isRoot: true,
+        failure: ({ streak: failures }) => (failures === undefined ? undefined : 'failed'),
+      }) ?? pass(because),
   };
 }

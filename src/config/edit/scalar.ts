@@ -2,7 +2,7 @@ import type { Scalar } from 'yaml';
 import { foldedBlock, isPlain, literalBlock, scalarText } from '../yaml-scalar.ts';
 
 /** Where a scalar stands and how it was written. */
-export type ScalarPlace = {
+type ScalarPlace = {
   readonly isFlow: boolean;
   /** As it stands in the file, `|` and indentation and all. */
   readonly written: string;

@@ -44,7 +44,7 @@ export function readGap(text: string, offset: number): Gap {
 }
 
 /** Several empty lines in a row made one. */
-export function tidy(lines: readonly Between[]): readonly Between[] {
+function tidy(lines: readonly Between[]): readonly Between[] {
   return lines.filter(({ text }, index) => text !== '' || lines[index - 1]?.text !== '');
 }
 

@@ -1,12 +1,12 @@
 import type { Address } from '../../core/address.ts';
-import { ownTextFile, wayBack } from '../../export/layout.ts';
 import type { Remark } from '../../export/resource.ts';
+import { ownTextFile, wayBack } from '../../export/survey.ts';
 import { writeOne } from '../../export/write-one.ts';
 import { kinds } from '../../kinds/index.ts';
 import type { Foreign } from './names.ts';
 
 /** What stands where the file says `$secret`. */
-export type NeededSecret = {
+type NeededSecret = {
   readonly address: Address;
   readonly path: string;
   /** `env:AGENT_FRONT_DESK__CRM_KEY`. */
@@ -24,7 +24,7 @@ export type Proposed = {
   readonly remarks: readonly Remark[];
 };
 
-export type ProposeOptions = {
+type ProposeOptions = {
   /** The address of a live resource; undefined where nobody manages it. */
   readonly addressOf: (kind: string, id: string) => Address | undefined;
   /** Names of organizations → ids. */

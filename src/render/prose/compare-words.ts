@@ -2,7 +2,7 @@ import { align, type Budget } from './align.ts';
 import type { Word } from './words.ts';
 
 /** A word that stayed, as it stood and as it stands: only the blanks before it may differ. */
-export type Kept = { readonly before: Word; readonly after: Word };
+type Kept = { readonly before: Word; readonly after: Word };
 
 /** A stretch of two paragraphs: words that both have, or words in the place of others. */
 export type Stretch =

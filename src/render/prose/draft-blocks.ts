@@ -2,7 +2,6 @@ import type { Pair } from './align.ts';
 import { calloutsOf, type Found, namesIn } from './callouts.ts';
 import type { Stretch } from './compare-words.ts';
 import type { Paragraph } from './paragraphs.ts';
-import { blankPieces, piecesOf, wordPieces } from './pieces.ts';
 import type { Block, Piece, Place } from './prose-diff.ts';
 import type { Word } from './words.ts';
 
@@ -15,7 +14,7 @@ export type Draft = {
 };
 
 /** Both texts in paragraphs, and which of them are the same ones. */
-export type Compared = {
+type Compared = {
   readonly before: readonly Paragraph[];
   readonly after: readonly Paragraph[];
   readonly inOrder: readonly Pair[];
@@ -202,4 +201,53 @@ function joinSame(pieces: readonly Piece[]): readonly Piece[] {
     } else joined.push(piece);
   }
   return joined;
+}
+
+/** Stretches as pieces; a changed word that is called out is a piece of its own. */
+function piecesOf(stretches: readonly Stretch[]): readonly Piece[] {
+  return stretches.flatMap((stretch) =>
+    stretch.isSame
+      ? [samePiece(stretch.words.map(({ before, after }) => [before.text, after.text]))]
+      : [...wordPieces(stretch.removed, 'removed'), ...wordPieces(stretch.added, 'added')],
+  );
+}
+
+function samePiece(words: readonly (readonly [before: string, after: string])[]): Piece {
+  const was = words.map(([before]) => before).join('');
+  const text = words.map(([, after]) => after).join('');
+  return { text, change: 'same', ...(was === text ? {} : { was }) };
+}
+
+/** Words that were all removed, or all added. */
+function wordPieces(words: readonly Word[], change: 'removed' | 'added'): readonly Piece[] {
+  const pieces: Piece[] = [];
+  for (const { text, mark } of words) {
+    const last = pieces.at(-1);
+    if (last !== undefined && last.mark === undefined && mark === undefined) {
+      pieces[pieces.length - 1] = { text: last.text + text, change };
+    } else pieces.push({ text, change, ...(mark === undefined ? {} : { mark }) });
+  }
+  return pieces;
+}
+
+/** Stretches whose words are all the same, as pieces that tell the blanks apart. */
+function blankPieces(stretches: readonly Stretch[]): readonly Piece[] {
+  const pieces: Piece[] = [];
+  let same = '';
+  for (const { before, after } of stretches.flatMap((one) => (one.isSame ? one.words : []))) {
+    if (before.text === after.text) {
+      same += after.text;
+      continue;
+    }
+    if (same !== '') pieces.push({ text: same, change: 'same' });
+    const blanks = ({ text, bare }: Word) => text.slice(0, text.length - bare.length);
+    const changed: readonly Piece[] = [
+      { text: blanks(before), change: 'removed' },
+      { text: blanks(after), change: 'added' },
+    ];
+    pieces.push(...changed.filter(({ text }) => text !== ''));
+    same = after.bare;
+  }
+  if (same !== '') pieces.push({ text: same, change: 'same' });
+  return pieces;
 }

@@ -44,7 +44,7 @@ export function paragraphsOf(text: string, isList = false): readonly Paragraph[]
 }
 
 /** The words of a heading, or undefined. */
-export function titleOf(line: string): string | undefined {
+function titleOf(line: string): string | undefined {
   const found = HEADING.exec(line) ?? BOLD.exec(line) ?? TAG.exec(line);
   return found?.groups?.title?.trim();
 }

@@ -25,14 +25,14 @@ export const BILLING_COLUMNS = [
   { path: 'agent_count' },
 ];
 
-export type Bill = {
+type Bill = {
   /** First and last day, ISO 8601. */
   readonly start: string;
   readonly end: string;
   readonly rows: readonly JsonObject[];
 };
 
-export type BillTotals = {
+type BillTotals = {
   readonly voice_minutes: number;
   readonly agent_count: number;
   readonly organizations: number;

@@ -5,7 +5,7 @@ import { startOf } from './calls.ts';
 import { type Fact, factLines } from './facts.ts';
 import { formatFigure, valueAt } from './figures.ts';
 
-export type CallParts = { readonly transcript: boolean; readonly summary: boolean };
+type CallParts = { readonly transcript: boolean; readonly summary: boolean };
 
 /** One call: its facts and, where wanted, its summary and what was said. */
 export function renderCallText(

@@ -82,7 +82,7 @@ function plainText(line: string): string {
     .trim();
 }
 
-export type CallList = {
+type CallList = {
   /** What people call the agent. */
   readonly label: string;
   /** Rows of `callRow`. */

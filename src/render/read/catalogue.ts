@@ -6,7 +6,7 @@ import { noteLines } from './note.ts';
 import { tableLines } from './table.ts';
 
 /** What a catalogue of the platform holds, and how it is shown. */
-export type Catalogue = {
+type Catalogue = {
   /** `model`, and `models`. */
   readonly noun: string;
   readonly plural: string;

@@ -7,7 +7,7 @@ import { noteLines } from './note.ts';
 import { headingLine, leftOutLines, recordLine } from './table.ts';
 
 /** What is shown of a feature. */
-export const FEATURE_FIELDS: readonly Field[] = [
+const FEATURE_FIELDS: readonly Field[] = [
   { path: 'key', title: 'key', least: 20 },
   { path: 'name', title: 'name', least: 20, drop: 3 },
   {
@@ -22,7 +22,7 @@ export const FEATURE_FIELDS: readonly Field[] = [
 /** In CSV the category and the description have columns of their own. */
 export const FEATURE_COLUMNS = [...FEATURE_FIELDS, { path: 'category' }, { path: 'description' }];
 
-export type FeatureView = {
+type FeatureView = {
   /** What the matrix is of: `organization Harbor Dental`. */
   readonly scope: string;
   /** Whether the matrix governs, rather than the older settings. */

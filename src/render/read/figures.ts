@@ -72,7 +72,7 @@ export function formatDecimal(value: number, digits: number): string {
 }
 
 /** `45s`, `3m 12s`, `1h 05m`. */
-export function formatSeconds(seconds: number): string {
+function formatSeconds(seconds: number): string {
   const whole = Math.round(seconds);
   const two = (part: number) => String(part).padStart(2, '0');
   if (whole < 60) return `${whole}s`;

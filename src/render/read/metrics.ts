@@ -11,7 +11,7 @@ import { BLOCKS, metricsRecords } from './metrics-blocks.ts';
 import { noteLines } from './note.ts';
 import { tableLines } from './table.ts';
 
-export type MetricsView = {
+type MetricsView = {
   /** First and last moment, ISO 8601. */
   readonly start: string;
   readonly end: string;

@@ -8,7 +8,7 @@ import { noteLines } from './note.ts';
 import { headingLine, leftOutLines, recordLine } from './table.ts';
 
 /** Records of one kind, as a list shows them. */
-export type RecordList = {
+type RecordList = {
   /** `agent`. */
   readonly kind: string;
   readonly fields: readonly Field[];

@@ -22,7 +22,7 @@ export type VersionField = {
 };
 
 /** A version that is compared, and where its settings are known from. */
-export type ComparedVersion = {
+type ComparedVersion = {
   readonly entry: number;
   readonly from: string;
   /** Whether only what a run configured is known. */

@@ -13,7 +13,7 @@ import { RESELLERS } from './names.ts';
 import { numbered } from './numbered.ts';
 
 /** How much of everything an account has. */
-export type AccountSize = {
+type AccountSize = {
   readonly resellers: number;
   readonly organizations: number;
   readonly agents: number;

@@ -1,7 +1,7 @@
 import { type Chance, chanceOf, weightedIndex } from './chance.ts';
 
 /** Milliseconds. */
-export const HOUR = 3_600_000;
+const HOUR = 3_600_000;
 export const DAY = 24 * HOUR;
 
 /** Days before the clock in which generated calls lie. */

@@ -6,7 +6,7 @@ export const OUTCOMES = ['resolved', 'transferred', 'abandoned', 'other'] as con
 export type Outcome = (typeof OUTCOMES)[number];
 
 /** Moods that a summary names (Call log, summary_text). */
-export const SENTIMENTS = ['Positive', 'Neutral', 'Negative'] as const;
+const SENTIMENTS = ['Positive', 'Neutral', 'Negative'] as const;
 export type Sentiment = (typeof SENTIMENTS)[number];
 
 export type Language = 'en' | 'es';
@@ -64,7 +64,7 @@ export type CallBook = {
 };
 
 /** What a call's machinery measured, in milliseconds and percent. */
-export type Measurements = {
+type Measurements = {
   readonly responseTime: number;
   readonly intentAccuracy: number;
   readonly contextRetention: number;

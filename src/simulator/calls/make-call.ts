@@ -24,7 +24,7 @@ const AREAS = ['206', '212', '305', '312', '415', '512', '617', '713'];
 const DRAWN = 3;
 
 /** What must be said of a call, and what may be; the rest is drawn from its number. */
-export type CallSpec = {
+type CallSpec = {
   readonly startedAt: number;
   readonly duration: number;
   readonly outcome: Outcome;

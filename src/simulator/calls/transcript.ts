@@ -3,7 +3,7 @@ import { type Chance, chanceOf } from './chance.ts';
 import { type Line, type Script, type Speaker, webhookText } from './script.ts';
 
 /** An entry of `transcript_json` (Call log). Times are in seconds: into the call, and since 1970. */
-export type TranscriptEntry = {
+type TranscriptEntry = {
   readonly text: string;
   readonly speaker: Speaker;
   readonly timestamp: number;

@@ -9,15 +9,12 @@ import type { Key } from '../store.ts';
 export const account: Routes<'createToken' | 'getMe'> = {
   createToken: ({ body }, platform) => {
     const { store, ids, now, url, dialect } = platform;
-    if (body.audience !== `${url}/`)
-      throw coded(400, 'invalid_request', `audience must be ${url}/`);
+    const refuse = (reason: string) =>
+      coded(dialect.wrongCredentials, WRONG[dialect.wrongCredentials], reason);
+    if (body.audience !== `${url}/`) throw refuse(`audience must be ${url}/`);
     const key = store.keys.get(String(body.client_id));
     if (key === undefined || key.clientSecret !== body.client_secret)
-      throw coded(
-        dialect.wrongCredentials,
-        WRONG[dialect.wrongCredentials],
-        'Unknown client or wrong secret',
-      );
+      throw refuse('Unknown client or wrong secret');
     const token = ids.token('token');
     const expiresAt = now().getTime() + TOKEN_SECONDS * 1000;
     store.tokens.set(token, { clientId: key.clientId, generation: key.generation, expiresAt });

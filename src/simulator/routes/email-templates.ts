@@ -4,7 +4,6 @@ import { dress } from '../dress.ts';
 import { assumedPage, ordered } from '../pages.ts';
 import type { Platform, Routes } from '../platform.ts';
 import { organizationFilter } from '../reach.ts';
-import { violation } from '../violations.ts';
 import { deleted, updated } from '../written.ts';
 import { createTemplate, reachedTemplate, type TemplateKind, updateTemplate } from './templates.ts';
 
@@ -56,9 +55,5 @@ function kind({ store, dialect }: Platform): TemplateKind {
     statuses:
       dialect.emailErrors === 'apart' ? { locked: 403, taken: 409 } : { locked: 400, taken: 400 },
     empty: { organization_id: null, name: '', subject: '', body_html: '', from_name: null },
-    broken: ({ status, subject }) =>
-      status === 'active' && subject === ''
-        ? [violation('subject', 'required for an active template')]
-        : [],
   };
 }

@@ -61,6 +61,5 @@ function kind({ store }: Platform): TemplateKind {
       tags: [],
       from_number: null,
     },
-    broken: () => [],
   };
 }

@@ -8,7 +8,7 @@ import { refusedNulls } from '../nulls.ts';
 import type { Input, Platform } from '../platform.ts';
 import { namedOrganization, organizationOf, ownedBy } from '../reach.ts';
 import type { Fields } from '../store.ts';
-import { invalid, type Violation, violation } from '../violations.ts';
+import { invalid, violation } from '../violations.ts';
 
 /** What e-mail and SMS templates have in common. */
 export type TemplateKind = {
@@ -19,8 +19,6 @@ export type TemplateKind = {
   readonly locked: string;
   readonly statuses: { readonly locked: number; readonly taken: number };
   readonly empty: JsonObject;
-  /** What a template breaks that no schema states. */
-  readonly broken: (template: JsonObject) => readonly Violation[];
 };
 
 /** A new template, stored. */
@@ -77,15 +75,12 @@ export function reachedTemplate(
 
 function check(
   platform: Platform,
-  { schema, broken, records, statuses }: TemplateKind,
+  { schema, records, statuses }: TemplateKind,
   body: JsonObject,
   next: JsonObject,
   own?: Fields,
 ): void {
-  const wrong = [
-    ...refusedNulls(platform, body, (name) => memberSchema(schema, schema, name)),
-    ...broken(next),
-  ];
+  const wrong = refusedNulls(platform, body, (name) => memberSchema(schema, schema, name));
   if (wrong.length > 0) throw invalid('issues', wrong);
   for (const other of records.values())
     if (other !== own && other.organization_id === next.organization_id && other.name === next.name)

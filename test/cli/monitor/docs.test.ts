@@ -8,8 +8,8 @@ import { openMetrics } from '../../../src/cli/watch/metrics.ts';
 const now = new Date();
 
 test.each([
-  { page: 'watch.md', metrics: openMetrics(['clinic'], '1', now) },
-  { page: 'workers.md', metrics: openWorkerMetrics('1', () => now) },
+  { page: 'watch.md', metrics: openMetrics(['clinic'], { version: '1' }, now) },
+  { page: 'workers.md', metrics: openWorkerMetrics({ version: '1' }, () => now) },
 ])('$page names every metric of its command, and none that there is not', async (row) => {
   const text = readFileSync(join(import.meta.dirname, '../../../docs', row.page), 'utf8');
   const exposed = parsePrometheus((await row.metrics.expose()).text).map(({ name }) => name);

@@ -18,8 +18,8 @@ const VERDICTS = { ok: 0, held: 0, refused: 0, unsupported: 0 };
 
 /** A watch and a worker whose clock is the caller's, and what Prometheus reads of them. */
 export function openBoth(now: () => Date) {
-  const watch = openMetrics([STACK], '1', now());
-  const worker = openWorkerMetrics('1', now);
+  const watch = openMetrics([STACK], { version: '1' }, now());
+  const worker = openWorkerMetrics({ version: '1' }, now);
   return {
     watch,
     worker,

@@ -3,12 +3,12 @@ import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import parsePrometheus from 'parse-prometheus-text-format';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { routesOf } from '../../../src/cli/commands/watch.ts';
 import { isLoopback, parseListenAddress } from '../../../src/cli/monitor/listen-address.ts';
 import { serveRoutes } from '../../../src/cli/monitor/serve.ts';
 import { watchHealth } from '../../../src/cli/watch/health.ts';
 import { hookSecret, LARGEST_BODY } from '../../../src/cli/watch/hook.ts';
 import { openMetrics } from '../../../src/cli/watch/metrics.ts';
-import { routesOf } from '../../../src/cli/watch/routes.ts';
 
 const SECRET = 'canary-hook-secret-9f1e';
 const MINUTE = 60_000;
@@ -17,7 +17,7 @@ async function opened({ secret }: { readonly secret: string | undefined } = { se
   let now = Date.parse('2026-11-22T00:00:00Z');
   let rings = 0;
   const lines: object[] = [];
-  const metrics = openMetrics(['clinic'], '1.2.3', new Date(now));
+  const metrics = openMetrics(['clinic'], { version: '1.2.3' }, new Date(now));
   const health = watchHealth({ interval: 5 * MINUTE, version: '1.2.3', now: () => new Date(now) });
   const bell = {
     ring() {
@@ -93,6 +93,13 @@ describe('a webhook', () => {
     );
   });
 
+  test("is signed as in GitHub's own example", async () => {
+    const { hook } = await opened({ secret: "It's a Secret to Everybody" });
+    const digest = '757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17';
+    const answer = await hook({ 'x-hub-signature-256': `sha256=${digest}` }, 'Hello, World!');
+    expect(answer.status).toBe(202);
+  });
+
   test('that is too large is refused before it is read', async () => {
     const { at, rings } = await opened();
     const [host, port] = at.split(':');
@@ -111,10 +118,11 @@ describe('a webhook', () => {
   });
 
   test('needs a secret that cannot be guessed', () => {
-    expect(hookSecret({})).toBeUndefined();
-    expect(hookSecret({ CALLSHEET_HOOK_SECRET: '' })).toBeUndefined();
-    expect(hookSecret({ CALLSHEET_HOOK_SECRET: SECRET })).toBe(SECRET);
-    expect(() => hookSecret({ CALLSHEET_HOOK_SECRET: 'short' })).toThrow(/less than 16/);
+    const VARIABLE = 'CALLSHEET_HOOK_SECRET';
+    expect(hookSecret({}, VARIABLE)).toBeUndefined();
+    expect(hookSecret({ [VARIABLE]: '' }, VARIABLE)).toBeUndefined();
+    expect(hookSecret({ [VARIABLE]: SECRET }, VARIABLE)).toBe(SECRET);
+    expect(() => hookSecret({ [VARIABLE]: 'short' }, VARIABLE)).toThrow(/less than 16/);
   });
 });
 
@@ -209,7 +217,7 @@ test('metrics are what another program reads as Prometheus text', async () => {
 });
 
 test('a name of a stack breaks no line', async () => {
-  const metrics = openMetrics(['a"\\\nb'], '1', new Date());
+  const metrics = openMetrics(['a"\\\nb'], { version: '1' }, new Date());
   const families = parsePrometheus((await metrics.expose()).text);
   const passes = families.find(({ name }) => name === 'callsheet_passes_total');
   expect(passes?.metrics.map(({ labels }) => labels?.stack)).toEqual(Array(3).fill('a"\\\nb'));

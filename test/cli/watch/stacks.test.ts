@@ -3,8 +3,8 @@ import { mkdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { gitEnv } from '../../../src/cli/actor.ts';
+import { stacksOf } from '../../../src/cli/commands/watch.ts';
 import type { WatchFlags } from '../../../src/cli/watch/flags.ts';
-import { stacksOf } from '../../../src/cli/watch/stacks.ts';
 import { temporaryFolder } from '../../temporary.ts';
 
 async function nameOf(dir: string, env?: string): Promise<string | undefined> {

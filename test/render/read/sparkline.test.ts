@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { gather, shareBar, sparkline, stretch } from '../../../src/render/read/sparkline.ts';
+import { gather, shareBar, sparkline, stretch } from '../../../src/render/read/charts.ts';
 
 test.each([
   [[], undefined, ''],

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { frameOf } from '../../../src/config/frame.ts';
-import { linesOfFrame } from '../../../src/render/report/frame.ts';
+import { linesOfFrame } from '../../../src/render/report/sarif.ts';
 
 /** The frame of a part of a text, read again. */
 function linesOf(text: string, part: string, hidden?: string) {

@@ -3,9 +3,13 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
 /**
  * How a door stands: it lets through, nobody listens behind it, whatever comes in is swallowed, or an answer is torn:
- * its first bytes come through, then the connection is reset.
+ * its first bytes come through, then the connection is reset. Or something else stands behind it, which answers with a
+ * page, as proxies and sign-in portals do.
  */
-export type Standing = 'open' | 'shut' | 'silent' | 'torn';
+export type Standing = 'open' | 'shut' | 'silent' | 'torn' | 'page';
+
+const HTML = '<!doctype html>\n<html><title>Sign in</title><p>Who are you?</p></html>';
+const PAGE = `HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nETag: "p"\r\nContent-Length: ${HTML.length}\r\nConnection: close\r\n\r\n${HTML}`;
 
 /** A way to a server on this machine that can be cut, or go dead without a word. */
 export type Door = {
@@ -24,6 +28,10 @@ export async function openDoor(target: number): Promise<Door> {
   const server = createServer((incoming) => {
     keep(incoming);
     if (standing === 'silent') return;
+    if (standing === 'page') {
+      incoming.once('data', () => incoming.end(PAGE));
+      return;
+    }
     const outgoing = connect(target, '127.0.0.1');
     keep(outgoing);
     // What is written while the door is silent is lost, in both directions.
@@ -58,7 +66,7 @@ export async function openDoor(target: number): Promise<Door> {
       standing = to;
       if (to === 'shut') return stopListening();
       // What went through before is of no use after a silence.
-      if (to === 'open') cut();
+      if (to === 'open' || to === 'page') cut();
       if (server.listening) return;
       server.listen(port, '127.0.0.1');
       await once(server, 'listening');

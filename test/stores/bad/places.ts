@@ -14,7 +14,7 @@ import * as s3 from '../s3-server.ts';
 import { type Door, openDoor } from './door.ts';
 
 /** What can be wrong with a store. */
-export type Fault = 'unreachable' | 'slow' | 'read-only' | 'full' | 'newer' | 'foreign';
+export type Fault = 'unreachable' | 'slow' | 'page' | 'read-only' | 'full' | 'newer' | 'foreign';
 
 /** A place for a state that can be broken and mended. */
 export type BadPlace = {
@@ -107,7 +107,7 @@ function filePlace(folder: string): BadPlace {
       if (fault === 'newer' || fault === 'foreign') {
         before = await readFile(path, 'utf8');
         await writeFile(path, spoilt(before, fault));
-      } else if (fault !== 'slow') code = CODES[fault];
+      } else if (fault !== 'slow' && fault !== 'page') code = CODES[fault];
     },
     async mend() {
       code = undefined;
@@ -149,6 +149,7 @@ function httpPlace({ web }: Servers, { door, number, patience }: Way): BadPlace 
     async break(fault) {
       if (fault === 'unreachable') await door.turn('shut');
       else if (fault === 'slow') await door.turn('silent');
+      else if (fault === 'page') await door.turn('page');
       else if (fault === 'read-only')
         shelf.refuses = { status: 403, text: '{"message":"403 Forbidden"}' };
       else if (fault === 'full') shelf.refuses = { status: 507, text: 'Insufficient Storage' };
@@ -184,6 +185,7 @@ function s3Place({ bucket }: Servers, { door, number, patience }: Way): BadPlace
     async break(fault) {
       if (fault === 'unreachable') await door.turn('shut');
       else if (fault === 'slow') await door.turn('silent');
+      else if (fault === 'page') await door.turn('page');
       else if (fault === 'read-only') refuse(403, 'AccessDenied');
       else if (fault === 'full') refuse(507, 'XMinioStorageFull');
       else {
@@ -220,6 +222,7 @@ async function postgresPlace(
     async break(fault) {
       if (fault === 'unreachable') await door.turn('shut');
       else if (fault === 'slow') await door.turn('silent');
+      else if (fault === 'page') await door.turn('page');
       else await admin(...BREAKING[fault](name));
     },
     async mend() {

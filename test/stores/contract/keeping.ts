@@ -79,6 +79,18 @@ export function testKeeping(makeSpot: () => Promise<Spot>): void {
     await lease.commit(nextState(before));
   });
 
+  test('keeps what is noted with what is appended next, and in that order', async () => {
+    const spot = await makeSpot();
+    const lease = await spot.open().acquire(holder('r1', deadPid()));
+    await lease.append(RUN[0] ?? ended());
+    for (const entry of RUN.slice(1, 3)) lease.note(entry);
+    await lease.append(RUN[3] ?? ended());
+    expect((await spot.open().load()).pending).toEqual(RUN.slice(0, 4));
+    lease.note(RUN[4] ?? ended());
+    await lease.release();
+    expect((await spot.open().load()).pending).toEqual(RUN.slice(0, 5));
+  });
+
   test('keeps what a run appended before it died, and takes no other run before that is settled', async () => {
     const spot = await makeSpot();
     const dead = spot.open();

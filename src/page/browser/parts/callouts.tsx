@@ -13,7 +13,7 @@ const NAMES: { readonly [mark in Mark]: string } = {
   negation: 'Negation',
 };
 
-export type CalloutsProps = {
+type CalloutsProps = {
   readonly diff: ProseDiff;
   /** What the ids of the rows begin with. */
   readonly id: string;

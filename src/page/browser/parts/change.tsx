@@ -9,7 +9,7 @@ import { sanitiseLine } from '../../../render/untrusted.ts';
 import { Fields } from './fields.tsx';
 import { ActionSign, useActionWords } from './signs.tsx';
 
-export type ChangeProps = {
+type ChangeProps = {
   readonly change: Change;
   readonly head: PlanDocument;
   /** Whether nothing is folded: on paper nobody can open it. */

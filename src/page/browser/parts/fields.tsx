@@ -18,7 +18,7 @@ const SIDES: { readonly [purpose in PlanDocument['purpose']]: readonly [string, 
   comparison: ['Earlier', 'Later'],
 };
 
-export type FieldsProps = {
+type FieldsProps = {
   readonly views: readonly FieldView[];
   readonly purpose: PlanDocument['purpose'];
   /** Whether nothing is folded or kept back. */

@@ -21,7 +21,7 @@ const ACTIONS: readonly Action[] = [
 ];
 const VERDICTS: readonly Verdict[] = ['refused', 'held', 'unsupported'];
 
-export type FiltersProps = {
+type FiltersProps = {
   readonly entries: readonly Entry[];
   readonly shown: number;
   readonly filter: Filter;

@@ -11,7 +11,7 @@ const MARGIN = 24;
 /** Characters of a label that fit into a node. */
 const LABEL = 25;
 
-export type GraphProps = {
+type GraphProps = {
   readonly graph: Graph;
   readonly focus: Entry | undefined;
   readonly onOpen: (entry: Entry) => void;
@@ -171,7 +171,7 @@ function cut(text: string, most = LABEL): string {
 /** Changes that are named; the others are counted. */
 const NAMED = 12;
 
-export type ConnectedProps = {
+type ConnectedProps = {
   readonly graph: Graph;
   readonly entry: Entry;
   readonly onOpen: (entry: Entry) => void;

@@ -10,7 +10,7 @@ import { ActionSign } from './signs.tsx';
 /** Rows that are there above and below what can be seen. */
 const BEYOND = 8;
 
-export type ListProps = {
+type ListProps = {
   readonly rows: readonly Row[];
   /** The entries of the rows. */
   readonly order: readonly Entry[];

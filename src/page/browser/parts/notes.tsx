@@ -21,7 +21,7 @@ export function notesOf(plan: Plan): readonly Footer[] {
 /** Items of a note that are shown at once. */
 const MOST = 200;
 
-export type NotesProps = { readonly head: PlanDocument; readonly notes: readonly Footer[] };
+type NotesProps = { readonly head: PlanDocument; readonly notes: readonly Footer[] };
 
 export function Notes({ head, notes }: NotesProps) {
   return (

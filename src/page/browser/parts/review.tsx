@@ -1,21 +1,19 @@
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { options } from 'preact';
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { sanitiseLine } from '../../../render/untrusted.ts';
 import { comparedCount, formatCount } from '../../../render/wording.ts';
 import { useKept } from '../kept.ts';
-import { type Keys, useKeys } from '../keys.ts';
 import { type Filter, filterEntries, NO_FILTER } from '../model/filter.ts';
 import { graphOf } from '../model/graph.ts';
 import type { Entry, Plan } from '../model/plan.ts';
 import { rowsOf } from '../model/rows.ts';
 import { editsOf } from '../model/timeline.ts';
 import { goTo, placeNow } from '../place.ts';
-import { usePrinting } from '../printing.ts';
 import { ChangeDetail } from './change.tsx';
 import { Filters } from './filters.tsx';
 import { Connected, GraphView } from './graph.tsx';
-import { Help } from './help.tsx';
 import { ChangeList } from './list.tsx';
 import { Notes, notesOf } from './notes.tsx';
-import { Paper } from './paper.tsx';
 import { Purpose } from './signs.tsx';
 import { Timeline } from './timeline.tsx';
 import { Top, type View, type ViewTab } from './top.tsx';
@@ -173,4 +171,145 @@ export function Review({ plan }: { readonly plan: Plan }) {
       {isPrinting ? <Paper plan={plan} entries={order} /> : null}
     </Purpose.Provider>
   );
+}
+
+/** What a key does; whoever is asked for one that is not here leaves it to the browser. */
+type Keys = { readonly [key: string]: () => void };
+
+/** Keys that work while somebody types, too. */
+const ALWAYS: readonly string[] = ['Escape'];
+
+/**
+ * Listens to single keys, unless they are turned off or meant for something that is typed into. What a key does
+ * is taken over before the next one can come, so that none is lost.
+ */
+function useKeys(keys: Keys, isOn: boolean): void {
+  useLayoutEffect(() => {
+    const listen = (event: KeyboardEvent) => {
+      const { key, target } = event;
+      const act = keys[key];
+      const isModified = event.ctrlKey || event.metaKey || event.altKey;
+      if (act === undefined || isModified || event.defaultPrevented) return;
+      if (!ALWAYS.includes(key) && (!isOn || takesKeys(target))) return;
+      event.preventDefault();
+      act();
+    };
+    document.addEventListener('keydown', listen);
+    return () => document.removeEventListener('keydown', listen);
+  });
+}
+
+function takesKeys(target: EventTarget | null): boolean {
+  if (!(target instanceof Element)) return false;
+  return target.closest('input, select, textarea, dialog') !== null;
+}
+
+const KEYS: readonly (readonly [readonly string[], string])[] = [
+  [['j', '↓'], 'next change'],
+  [['k', '↑'], 'previous change'],
+  [['Enter'], 'open it, and read it from the top'],
+  [['Esc'], 'back to the list; in the search, clear it'],
+  [['/'], 'search'],
+  [['c'], 'changes'],
+  [['g'], 'graph around the change'],
+  [['t'], 'time line, where there is one'],
+  [['n'], 'notes'],
+  [['?'], 'this help'],
+];
+
+type HelpProps = {
+  readonly isOpen: boolean;
+  readonly onClose: () => void;
+  readonly areKeysOn: boolean;
+  readonly onKeys: (areOn: boolean) => void;
+};
+
+/** What the keys do, and the switch that turns single ones off for those whom they are in the way of. */
+function Help({ isOpen, onClose, areKeysOn, onKeys }: HelpProps) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  useEffect(() => {
+    if (isOpen) dialog.current?.showModal();
+  }, [isOpen]);
+  return (
+    <dialog ref={dialog} aria-labelledby="help-title" onClose={onClose}>
+      <h2 id="help-title">Keys</h2>
+      <dl>
+        {KEYS.map(([keys, does]) => (
+          <>
+            <dt>
+              {keys.map((key) => (
+                <kbd key={key}>{key}</kbd>
+              ))}
+            </dt>
+            <dd>{does}</dd>
+          </>
+        ))}
+      </dl>
+      <div class="row">
+        <label>
+          <input
+            type="checkbox"
+            checked={areKeysOn}
+            onChange={({ currentTarget }) => onKeys(currentTarget.checked)}
+          />
+          Single keys do this
+        </label>
+        <button type="button" onClick={() => dialog.current?.close()}>
+          Close
+        </button>
+      </div>
+    </dialog>
+  );
+}
+
+/** Changes that are printed; a browser takes minutes for thousands of pages, and nobody reads them. */
+const MOST_PRINTED = 500;
+
+/** What is printed: the changes that the filter lets through, one after the other, with nothing folded. */
+function Paper({ plan, entries }: { readonly plan: Plan; readonly entries: readonly Entry[] }) {
+  const rest = entries.length - MOST_PRINTED;
+  return (
+    <div class="paper">
+      <h1>{sanitiseLine(plan.title)}</h1>
+      <Notes head={plan.head} notes={notesOf(plan)} />
+      {entries.slice(0, MOST_PRINTED).map((entry) => (
+        <ChangeDetail key={entry.index} change={plan.changeOf(entry)} head={plan.head} isWhole />
+      ))}
+      {rest > 0 ? (
+        <p>
+          {formatCount(rest, 'more change')} not printed. Narrow the list by search or filter, and
+          print again.
+        </p>
+      ) : null}
+    </div>
+  );
+}
+
+/** Whether the page is about to be printed. What is printed must be there before the browser goes on. */
+function usePrinting(): boolean {
+  const [isPrinting, setPrinting] = useState(false);
+  useEffect(() => {
+    const print = matchMedia('print');
+    const follow = () => renderNow(() => setPrinting(print.matches));
+    const begin = () => renderNow(() => setPrinting(true));
+    const end = () => setPrinting(false);
+    print.addEventListener('change', follow);
+    addEventListener('beforeprint', begin);
+    addEventListener('afterprint', end);
+    return () => {
+      print.removeEventListener('change', follow);
+      removeEventListener('beforeprint', begin);
+      removeEventListener('afterprint', end);
+    };
+  }, []);
+  return isPrinting;
+}
+
+/** What a change of state leads to is rendered before this returns. */
+function renderNow(change: () => void): void {
+  const { debounceRendering } = options;
+  options.debounceRendering = (render) => render();
+  change();
+  if (debounceRendering === undefined) delete options.debounceRendering;
+  else options.debounceRendering = debounceRendering;
 }

@@ -5,7 +5,7 @@ import { formatCount, formatNumber } from '../../../render/wording.ts';
 /** Characters of one cell that are shown at once. */
 const MOST_TEXT = 20_000;
 
-export type BlockRowProps = {
+type BlockRowProps = {
   readonly block: Block;
   /** All of them: where something was moved from, its words stand at its new place. */
   readonly blocks: readonly Block[];

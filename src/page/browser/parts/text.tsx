@@ -5,7 +5,7 @@ import { formatCount, formatNumber } from '../../../render/wording.ts';
 import { Callouts } from './callouts.tsx';
 import { BlockRow } from './text-row.tsx';
 
-export type TextChangeProps = {
+type TextChangeProps = {
   readonly before: string;
   readonly after: string;
   /** What the columns are called. */

@@ -9,7 +9,7 @@ import { linkTo } from '../place.ts';
 const STEP = 200;
 const NAMED = 6;
 
-export type TimelineProps = {
+type TimelineProps = {
   readonly edits: readonly Edit[];
   readonly onOpen: (entry: Entry) => void;
 };

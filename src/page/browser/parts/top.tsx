@@ -8,7 +8,7 @@ export type View = 'changes' | 'graph' | 'timeline' | 'notes';
 
 export type ViewTab = { readonly view: View; readonly title: string; readonly count?: number };
 
-export type TopProps = {
+type TopProps = {
   readonly title: string;
   readonly head: PlanDocument;
   readonly notes: readonly Footer[];

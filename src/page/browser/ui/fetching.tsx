@@ -4,7 +4,7 @@ import type { Failure } from '../../../render/failure.ts';
 import { sanitise } from '../../../render/untrusted.ts';
 
 /** A document of the server, on its way or here. */
-export type Fetched<T> =
+type Fetched<T> =
   | { readonly state: 'waiting' }
   | { readonly state: 'here'; readonly document: T }
   | { readonly state: 'failed'; readonly message: string; readonly hint: string | null };
@@ -48,7 +48,7 @@ async function ask<T>(path: string, signal: AbortSignal): Promise<Fetched<T>> {
   }
 }
 
-export type FetchingProps<T> = {
+type FetchingProps<T> = {
   readonly fetched: Fetched<T>;
   /** What is on its way, for the meantime. */
   readonly waiting: string;

@@ -4,7 +4,7 @@ import { formatCount, formatNumber } from '../../../render/wording.ts';
 import type { LiveEvent } from '../../live.ts';
 import { follow, type RunNow, type Step } from '../model/live.ts';
 
-export type Live = {
+type Live = {
   readonly connection: 'on' | 'off';
   readonly run: RunNow | undefined;
   /** How many runs ended while somebody looked: what is shown is asked for again then. */

@@ -1,0 +1,215 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { Span } from '@opentelemetry/api';
+import type { RunEvent } from '../../apply/events.ts';
+import { type Address, kindOf } from '../../core/address.ts';
+import { CallsheetError } from '../../core/errors.ts';
+import type { Context } from '../context.ts';
+import type { Collect } from './metrics.ts';
+import type { Otlp } from './otlp.ts';
+
+/** What a span says beside its name. No value of a field is among it, no query, and no id of the platform. */
+export type Attributes = Readonly<Record<string, string | number>>;
+
+/**
+ * Traces, and the figures of `/metrics`, for the OpenTelemetry collector that the environment names:
+ *
+ *   task: the command; a stack of many; a pass of `watch`; a job of `worker`
+ *   ├─ stage: read, plan
+ *   └─ stage: run ─▶ recover, apply, verify, commit
+ *      └─ change: `update agent`
+ *         └─ request: `PUT /v1/agents/{agentId}`, each try
+ *
+ * What a request, change or stage belongs to is known from where it is called.
+ */
+export type Telemetry = {
+  /** Does something that has a trace, or a part of one, of its own. Of one without a stage or request nothing is sent. */
+  readonly task: <T>(name: string, work: () => Promise<T>, how?: TaskOptions<T>) => Promise<T>;
+  /** Does a part of a task. */
+  readonly stage: <T>(name: string, work: () => Promise<T>, attributes?: Attributes) => Promise<T>;
+  /** Says more of the task that is being done. */
+  readonly describe: (attributes: Attributes) => void;
+  /** Who is to be told what one run does, in the stage in which it does so. */
+  readonly changes: () => (event: RunEvent) => void;
+  /** What stands before the network, with a span for each request that gets there. */
+  readonly through: (wire: Context['wire']) => NonNullable<Context['wire']>;
+  /** Sends figures every so often, and once more at the end. */
+  readonly measure: (collect: Collect) => void;
+  /** Sends what is left, for as long as that may take. */
+  readonly close: () => Promise<void>;
+};
+
+type TaskOptions<T> = {
+  /** Whether it begins a trace of its own, whatever it is done in: a service runs for days. */
+  readonly isRoot?: boolean;
+  /** In a word, how a task failed that ended without an error. */
+  readonly failure?: (result: T) => string | undefined;
+};
+
+export type TelemetryDeps = Pick<Context, 'env' | 'version'> & {
+  /** Says something beside the results. */
+  readonly tell: (text: string) => void;
+};
+
+/** Where something is done. */
+type Place = {
+  readonly span: (otlp: Otlp) => Span;
+  /** The task that it is part of. */
+  readonly task: Place | undefined;
+};
+
+const ENDPOINTS = ['', 'TRACES_', 'METRICS_'].map((one) => `OTEL_EXPORTER_OTLP_${one}ENDPOINT`);
+
+/**
+ * Undefined where the environment names no collector. The SDK, a chunk of its own, is loaded by the first stage,
+ * request or figure, and by nothing else.
+ */
+export function openTelemetry(deps: TelemetryDeps): Telemetry | undefined {
+  const { env } = deps;
+  if (env.OTEL_SDK_DISABLED?.trim().toLowerCase() === 'true') return undefined;
+  if (!ENDPOINTS.some((name) => env[name])) return undefined;
+
+  const places = new AsyncLocalStorage<Place>();
+  let loading: Promise<Otlp> | undefined;
+  let loaded: Otlp | undefined;
+
+  async function load(): Promise<Otlp> {
+    loading ??= import('./otlp.ts').then(({ openOtlp }) => openOtlp(deps));
+    loaded = await loading;
+    return loaded;
+  }
+
+  const within = (otlp: Otlp, place = places.getStore()) => place?.span(otlp);
+
+  return {
+    async task(name, work, { isRoot = false, failure = () => undefined } = {}) {
+      const startTime = Date.now();
+      const outer = isRoot ? undefined : places.getStore();
+      let span: Span | undefined;
+      const place: Place = {
+        span(otlp) {
+          span ??= otlp.start(name, { startTime, parent: outer?.span(otlp) });
+          return span;
+        },
+        get task() {
+          return place;
+        },
+      };
+      try {
+        const result = await places.run(place, work);
+        const why = failure(result);
+        if (why !== undefined) fail(span, why);
+        return result;
+      } catch (error) {
+        fail(span, typeOf(error));
+        throw error;
+      } finally {
+        span?.end();
+      }
+    },
+
+    async stage(name, work, attributes = {}) {
+      const otlp = await load();
+      const span = otlp.start(name, { parent: within(otlp), attributes });
+      try {
+        return await places.run({ span: () => span, task: places.getStore()?.task }, work);
+      } catch (error) {
+        fail(span, typeOf(error));
+        throw error;
+      } finally {
+        span.end();
+      }
+    },
+
+    describe(attributes) {
+      if (loaded !== undefined) within(loaded, places.getStore()?.task)?.setAttributes(attributes);
+    },
+
+    changes() {
+      const spans = new Map<Address, Span>();
+      let stage: Place | undefined;
+      let run = '';
+      const begin = (otlp: Otlp, address: Address, action: string) =>
+        otlp.start(`${action} ${kindOf(address)}`, {
+          parent: within(otlp, stage),
+          attributes: {
+            'callsheet.run.id': run,
+            'callsheet.address': address,
+            'callsheet.action': action,
+          },
+        });
+      return (event) => {
+        if (loaded === undefined) return;
+        if (event.type === 'run_started') {
+          stage = places.getStore();
+          run = event.run;
+        }
+        if (event.type === 'change_started') {
+          const span = begin(loaded, event.address, event.action);
+          spans.set(event.address, span);
+          // The executor tells it at the top of what it does for the change: all of that happens in it.
+          places.enterWith({ span: () => span, task: stage?.task });
+        }
+        if (event.type === 'change_ended') {
+          const { address, action, status } = event.line;
+          // What is blocked, or left out, never began.
+          const span = spans.get(address) ?? begin(loaded, address, action);
+          spans.delete(address);
+          span.setAttribute('callsheet.status', status);
+          if (status === 'failed' || status === 'blocked')
+            fail(span, status, `callsheet runs ${run} says why`);
+          span.end();
+        }
+      };
+    },
+
+    through: (wire) => (network) => {
+      const transport = wire?.(network) ?? network;
+      return {
+        ...transport,
+        async send(request) {
+          const otlp = await load();
+          const span = otlp.startRequest(request, within(otlp));
+          try {
+            const answer = await transport.send(request);
+            otlp.answered(span, answer);
+            return answer;
+          } catch (error) {
+            fail(span, typeOf(error));
+            throw error;
+          } finally {
+            span.end();
+          }
+        },
+      };
+    },
+
+    measure: (collect) => void load().then((otlp) => otlp.measure(collect)),
+
+    async close() {
+      if (loading !== undefined) await (await load()).close();
+    },
+  };
+}
+
+/** Does a part of a command; as a span of its own where there is a collector. */
+export function stage<T>(
+  { telemetry }: Pick<Context, 'telemetry'>,
+  name: string,
+  work: () => Promise<T>,
+  attributes?: Attributes,
+): Promise<T> {
+  return telemetry === undefined ? work() : telemetry.stage(name, work, attributes);
+}
+
+/** `SpanStatusCode.ERROR`, which is not worth loading a package for. */
+const FAILED = 2;
+
+/** No message of an error is passed on: the platform's own words may repeat what was sent. */
+function fail(span: Span | undefined, type: string, message?: string): void {
+  span?.setAttribute('error.type', type);
+  span?.setStatus(message === undefined ? { code: FAILED } : { code: FAILED, message });
+}
+
+function typeOf(error: unknown): string {
+  return error instanceof CallsheetError ? error.code : 'internal';
+}
