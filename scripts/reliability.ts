@@ -1,35 +1,63 @@
 // Writes docs/reliability.md: runs the long tests and the mutation tests, which write their figures down, and
-// makes the page of them. `--render` only makes the page, from what the last runs wrote. Whatever fails, the
-// page is written of what there is; then the command fails, too, and says what is wrong.
-import { spawn } from 'node:child_process';
+// makes the page of them. They take an hour and more, so `-- torture` or `-- mutation` runs one of the two, and
+// what the other came to stays, with the commit that it was measured at; `-- render` only makes the page. Whatever
+// fails, the page is written of what there is; then the command fails, too, and says what is wrong.
+import { execFileSync, spawn } from 'node:child_process';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { collectFigures, type Ended, problemsOf } from './reliability/collect.ts';
+import {
+  collectFigures,
+  type Ended,
+  problemsOf,
+  readKept,
+  withFigures,
+} from './reliability/collect.ts';
 import { renderReliability } from './reliability/render.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const REPORTS = join(ROOT, 'reports');
 const FIGURES = join(REPORTS, 'torture.json');
 const MUTATIONS = ['pure', 'way-back'].map((name) => join(REPORTS, 'mutation', `${name}.json`));
+const KEPT = join(ROOT, 'docs', 'reliability.json');
 const PAGE = join(ROOT, 'docs', 'reliability.md');
 
-const ended: Ended[] = [];
-if (!process.argv.includes('--render')) {
-  await mkdir(REPORTS, { recursive: true });
-  for (const file of [FIGURES, ...MUTATIONS]) await rm(file, { force: true });
-  ended.push(
-    await run('npm run torture'),
-    await run('npm run mutation -- --force'),
-    await run('npm run mutation:way-back -- --force'),
-  );
+const RUNS: Readonly<Record<string, readonly string[]>> = {
+  torture: ['npm run torture'],
+  mutation: ['npm run mutation -- --force', 'npm run mutation:way-back -- --force'],
+  render: [],
+};
+
+const asked = process.argv[2];
+const commands = asked === undefined ? Object.values(RUNS).flat() : RUNS[asked];
+if (commands === undefined) {
+  console.error(`${asked} is none of: ${Object.keys(RUNS).join(', ')}`);
+  process.exit(1);
 }
 
-const figures = await collectFigures(FIGURES, MUTATIONS);
+await mkdir(REPORTS, { recursive: true });
+for (const file of [FIGURES, ...MUTATIONS]) await rm(file, { force: true });
+const ended: Ended[] = [];
+for (const command of commands) ended.push(await run(command));
+
+const measured = { on: new Date().toISOString().slice(0, 10), at: commitOf() };
+const figures = withFigures(
+  await readKept(KEPT),
+  await collectFigures(FIGURES, MUTATIONS),
+  measured,
+);
+await writeFile(KEPT, `${JSON.stringify(figures, null, 2)}\n`);
 await writeFile(PAGE, renderReliability(figures));
 console.log('docs/reliability.md is written.');
 const problems = problemsOf(ended, figures);
 for (const problem of problems) console.error(problem);
 if (problems.length > 0) process.exitCode = 1;
+
+function commitOf(): string {
+  const git = (...args: readonly string[]) =>
+    execFileSync('git', args, { cwd: ROOT, encoding: 'utf8' }).trim();
+  const isChanged = git('status', '--porcelain', '--', 'src', 'schemas', 'test') !== '';
+  return `${git('rev-parse', '--short', 'HEAD')}${isChanged ? ' and changes' : ''}`;
+}
 
 function run(command: string): Promise<Ended> {
   const [name = '', ...args] = command.split(' ');

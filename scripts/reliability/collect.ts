@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { isObject, type JsonObject } from '../../src/core/value.ts';
-import { type Figures, foldersIn } from './figures.ts';
+import { type Figures, foldersIn, type Kept, type Measurement } from './figures.ts';
 
 /** What the last runs wrote down. A file that is not there, or that nobody finished, has nothing. */
 export async function collectFigures(
@@ -14,6 +14,17 @@ export async function collectFigures(
   return files.length < mutated.length
     ? figures
     : { ...figures, mutation: foldersIn(Object.assign({}, ...files)) };
+}
+
+/** What is known of each part, by the file that is kept of it. */
+export async function readKept(file: string): Promise<Kept> {
+  return readObject(file);
+}
+
+/** What is known once something was measured anew: of each part the newest. */
+export function withFigures(kept: Kept, figures: Figures, measured: Measurement): Kept {
+  const parts = Object.entries(figures).map(([part, its]) => [part, { ...measured, figures: its }]);
+  return { ...kept, ...Object.fromEntries(parts) };
 }
 
 async function readObject(file: string): Promise<JsonObject> {
@@ -38,7 +49,7 @@ const PARTS: { readonly [part in keyof Required<Figures>]: string } = {
 };
 
 /** What went wrong, a line each: commands that failed, and parts that nobody measured. */
-export function problemsOf(ended: readonly Ended[], figures: Figures): readonly string[] {
+export function problemsOf(ended: readonly Ended[], figures: Kept): readonly string[] {
   const failed = ended
     .filter(({ exit }) => exit !== 0)
     .map(

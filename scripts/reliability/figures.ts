@@ -40,6 +40,14 @@ export type Measured = {
 /** Everything that the page shows. */
 export type Figures = Measured & { readonly mutation?: readonly MutatedFolder[] };
 
+/** When something was measured, and at which commit. */
+export type Measurement = { readonly on: string; readonly at: string };
+
+/** The newest figures of each part, as `docs/reliability.json` keeps them. */
+export type Kept = {
+  readonly [part in keyof Figures]?: Measurement & { readonly figures: Required<Figures>[part] };
+};
+
 /** What became of the mutants of a folder. */
 export type MutatedFolder = {
   readonly folder: string;

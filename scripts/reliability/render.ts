@@ -1,38 +1,45 @@
-import type { Figures, Kills, MutatedFolder } from './figures.ts';
+import type { Figures, Kept, Kills, MutatedFolder } from './figures.ts';
 import { worksIn } from './works.ts';
 
 const NOT_RUN = 'Not measured: this part did not run.';
 
 /** The document. Nothing in it is written by hand but the sentences around the figures. */
-export function renderReliability(figures: Figures): string {
+export function renderReliability(kept: Kept): string {
   return `${[
     '# Reliability',
     'What is done to Callsheet to find out whether anything is ever lost, and what came of it. Every figure on this page is written by a command that anyone can run:',
     '```sh\nnpm run reliability\n```',
-    'It takes its time. `npm run reliability -- --render` writes the page anew from the last results. Short parts of each are run by `npm test`.',
+    'It takes more than an hour; `npm run reliability -- torture` and `-- mutation` run one half. Short parts of each are run by `npm test`.',
     '## Killed at every step',
     'Commands are stopped dead before, in the middle of and after everything that they do to the disk or ask of the platform: from that moment on nothing of them arrives, as after SIGKILL. Then the command is run again. It must come to what is wanted, with nothing made twice and nothing left behind.',
-    kills(figures.kill_matrix),
+    section(kept.kill_matrix, kills),
     '## What takes several requests',
     'Everything that is made, by every request that makes it: the answer is lost once, or three times, it is an error, 503s storm, or the process is killed before or after it; and afterwards the state is there, or was thrown away. After a few runs the next plan must be empty, and there must be one of it, whole, with its secrets. Each case is run on platforms that read the specification differently.',
-    makings(figures.makings),
+    section(kept.makings, makings),
     '## Random worlds',
     'Whatever is wanted × whatever is live × whatever the specification leaves open × whatever goes wrong: answers lost after the work was done, 429 and 503 storms, connections that break, pages that are cut short, servers that fall silent. After a few runs the next plan must be empty, and a model that shares no code with the comparison or the planner says what the platform must hold: nothing outside of what is owned changed, nothing was deleted that was not planned, nothing exists twice, no secret was wiped.',
-    worlds(figures.worlds),
+    section(kept.worlds, worlds),
     '## Stores',
     'Every kind of store by whole commands: servers that others wrote (MinIO or moto, nimbolus/terraform-backend, PostgreSQL) and stricter stand-ins of our own. Whatever happens, the run or the next one must come to what is wanted, with nothing made twice; what is refused writes nothing and says why. “–” is what cannot happen to a store, “not run” what needed a server that was not there.',
-    stores(figures.stores),
+    section(kept.stores, stores),
     '## Canary secrets',
     'A value that can come from nowhere else stands in every position that the schemas call secret or sensitive, and in every credential. Every byte that every command writes, in every format, through every kind of refusal that repeats what it was sent, is searched for it: as it is, and as JSON, URLs, Base64 and hexadecimal write it.',
-    canaries(figures.canaries),
+    section(kept.canaries, canaries),
     '## Mutation testing',
     'The code of the comparison, of the planner, of rollback and of the settlement of dead runs (in `src/apply`) is broken on purpose, in one place at a time. A mutant that no test notices is a hole in the tests. The command fails below 85 %.',
-    mutation(figures.mutation),
+    section(kept.mutation, mutation),
   ].join('\n\n')}\n`;
 }
 
-function kills(matrix: Figures['kill_matrix']): string {
-  if (matrix === undefined) return NOT_RUN;
+function section<F>(
+  part: { readonly on: string; readonly at: string; readonly figures: F } | undefined,
+  tables: (figures: F) => string,
+): string {
+  if (part === undefined) return NOT_RUN;
+  return `${tables(part.figures)}\n\nMeasured on ${part.on}, at commit ${part.at}.`;
+}
+
+function kills(matrix: Required<Figures>['kill_matrix']): string {
   const { by_scenario: scenarios, by_step: steps } = matrix;
   const outcome = ({ points, converged }: Kills) =>
     `${whole(converged)} | ${whole(points - converged)} |`;
@@ -55,8 +62,7 @@ function kills(matrix: Figures['kill_matrix']): string {
   ].join('\n');
 }
 
-function makings(made: Figures['makings']): string {
-  if (made === undefined) return NOT_RUN;
+function makings(made: Required<Figures>['makings']): string {
   return [
     '| requests that make something | cases on each platform | platforms | cases | came to the right end |',
     '|--:|--:|--:|--:|--:|',
@@ -64,8 +70,7 @@ function makings(made: Figures['makings']): string {
   ].join('\n');
 }
 
-function worlds(played: Figures['worlds']): string {
-  if (played === undefined) return NOT_RUN;
+function worlds(played: Required<Figures>['worlds']): string {
   return [
     '| worlds | configurations applied in them | faults that struck | survived |',
     '|--:|--:|--:|--:|',
@@ -75,8 +80,7 @@ function worlds(played: Figures['worlds']): string {
   ].join('\n');
 }
 
-function stores(befallen: Figures['stores']): string {
-  if (befallen === undefined) return NOT_RUN;
+function stores(befallen: Required<Figures>['stores']): string {
   const names = Object.keys(befallen);
   const cases = [...new Set(Object.values(befallen).flatMap((one) => Object.keys(one)))];
   return [
@@ -88,8 +92,7 @@ function stores(befallen: Figures['stores']): string {
   ].join('\n');
 }
 
-function canaries(searched: Figures['canaries']): string {
-  if (searched === undefined) return NOT_RUN;
+function canaries(searched: Required<Figures>['canaries']): string {
   return [
     '| positions | commands run | positions × commands | occurrences |',
     '|--:|--:|--:|--:|',
@@ -97,8 +100,7 @@ function canaries(searched: Figures['canaries']): string {
   ].join('\n');
 }
 
-function mutation(folders: Figures['mutation']): string {
-  if (folders === undefined) return NOT_RUN;
+function mutation(folders: Required<Figures>['mutation']): string {
   const sum = (of: (folder: MutatedFolder) => number) =>
     folders.reduce((total, folder) => total + of(folder), 0);
   const all: MutatedFolder = {

@@ -1,5 +1,7 @@
+import { execFileSync } from 'node:child_process';
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { gitEnv } from '../../src/cli/actor.ts';
 import { runProgram } from '../../src/cli/program.ts';
 import type { Json, JsonObject } from '../../src/core/value.ts';
 import { kinds } from '../../src/kinds/index.ts';
@@ -102,6 +104,8 @@ export async function openScene(): Promise<Scene> {
   for (const [name, content] of Object.entries(WHOLE_VERSION.files))
     await writeFile(join(folder, name), content);
   await writeFile(join(folder, 'passphrase'), SNAPSHOT_PASSPHRASE);
+  // A pipeline is written into a repository alone.
+  execFileSync('git', ['init', '--quiet', folder], { env: gitEnv() });
   const stack = stackOf(filled);
   const leaks: string[] = [];
   const presigned = new Set<string>();

@@ -1,7 +1,12 @@
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { collectFigures, problemsOf } from '../../scripts/reliability/collect.ts';
+import {
+  collectFigures,
+  problemsOf,
+  readKept,
+  withFigures,
+} from '../../scripts/reliability/collect.ts';
 import { foldersIn } from '../../scripts/reliability/figures.ts';
 import { renderReliability } from '../../scripts/reliability/render.ts';
 import { matrixResult } from '../kill/table.ts';
@@ -72,7 +77,8 @@ test('what the long tests write is what the page shows', async () => {
   const back = { 'src/rollback/b.ts': mutants('Killed') };
   await writeFile(join(path, 'way-back.json'), JSON.stringify({ files: back }));
 
-  const figures = await collectFigures(tortured, reports);
+  const measured = { on: '2026-11-22', at: 'abc1234' };
+  const figures = withFigures({}, await collectFigures(tortured, reports), measured);
   expect(rowsOf(renderReliability(figures))).toEqual([
     '| apply | 5 | 4 | 1 |',
     '| rollback | 3 | 3 | 0 |',
@@ -95,7 +101,8 @@ test('what the long tests write is what the page shows', async () => {
 test('what is missing or was never finished is shown as not measured, and named', async () => {
   const path = await folder();
   await writeFile(join(path, 'torn.json'), '{"worlds": {"wor');
-  const figures = await collectFigures(join(path, 'torn.json'), [join(path, 'none.json')]);
+  const found = await collectFigures(join(path, 'torn.json'), [join(path, 'none.json')]);
+  const figures = withFigures({}, found, { on: '2026-11-22', at: 'abc1234' });
   expect(renderReliability(figures).match(/Not measured/g)).toHaveLength(6);
   const ended = [
     { command: 'npm run torture', exit: 1 },
@@ -112,4 +119,23 @@ test('what is missing or was never finished is shown as not measured, and named'
     'not measured: canary secrets',
     'not measured: mutation testing',
   ]);
+});
+
+test('what one run does not measure stays, with when it was measured', () => {
+  const worlds = { worlds: 200, steps: 400, faults: 270, seed: 1 };
+  const before = withFigures({}, { worlds }, { on: '2026-11-20', at: 'aaaaaaa' });
+  const canaries = { positions: 28, commands: 1, checks: 28, leaks: 0 };
+  const page = renderReliability(
+    withFigures(before, { canaries }, { on: '2026-11-22', at: 'bbbbbbb' }),
+  );
+  expect(rowsOf(page)).toEqual(['| 200 | 400 | 270 | 200 |', '| 28 | 1 | 28 | 0 |']);
+  expect(page).toContain('Measured on 2026-11-20, at commit aaaaaaa.');
+  expect(page).toContain('Measured on 2026-11-22, at commit bbbbbbb.');
+});
+
+test('the page shows what is kept beside it', async () => {
+  const docs = join(import.meta.dirname, '../../docs');
+  const kept = await readKept(join(docs, 'reliability.json'));
+  expect(Object.keys(kept)).not.toEqual([]);
+  expect(await readFile(join(docs, 'reliability.md'), 'utf8')).toBe(renderReliability(kept));
 });

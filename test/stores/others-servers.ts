@@ -60,6 +60,7 @@ export const HTTP_SERVERS: readonly Program[] = [
     args: () => [],
     env: (port, folder) => ({
       LISTEN_ADDR: `127.0.0.1:${port}`,
+      METRICS_LISTEN_ADDR: `127.0.0.1:${port}`,
       STORAGE_FS_DIR: folder,
       KMS_KEY: Buffer.alloc(32, 7).toString('base64'),
     }),

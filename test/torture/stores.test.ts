@@ -43,19 +43,30 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await writeResult('stores', results);
-  for (const server of Object.values(servers)) await server?.stop();
+  for (const server of started) await server.stop();
 });
+
+/** Those that run, also where another one did not start. */
+const started: { readonly stop: () => Promise<unknown> }[] = [];
 
 async function startAll() {
   const [web, othersWeb, bucket, othersBucket, database] = await Promise.all([
-    http.startHttpServer(),
-    startOthers(HTTP_SERVERS),
-    s3.startS3(),
-    startOthers(S3_SERVERS),
-    postgres.startPostgres(),
+    noted(http.startHttpServer()),
+    noted(startOthers(HTTP_SERVERS)),
+    noted(s3.startS3()),
+    noted(startOthers(S3_SERVERS)),
+    noted(postgres.startPostgres()),
   ]);
   if (othersBucket !== undefined) await makeBucket(othersBucket);
   return { web, othersWeb, bucket, othersBucket, database };
+}
+
+async function noted<S extends { readonly stop: () => Promise<unknown> } | undefined>(
+  starting: Promise<S>,
+): Promise<S> {
+  const server = await starting;
+  if (server !== undefined) started.push(server);
+  return server;
 }
 
 async function makeBucket({ port }: OthersServer): Promise<void> {
