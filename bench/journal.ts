@@ -3,7 +3,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openFileStore } from '../src/state/file-store.ts';
+import { openFileStore } from '../src/state/file/store.ts';
 import type { IntentRecorded, RunBegan } from '../src/state/journal.ts';
 import type { ResourceState, State } from '../src/state/model.ts';
 import { emptyState } from '../src/state/replay.ts';

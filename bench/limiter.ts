@@ -1,6 +1,6 @@
 // Draws the course of the pace and prints what it comes to: node bench/limiter.ts [docs/limiter.svg]
 import { writeFileSync } from 'node:fs';
-import { type Course, type Rush, rush, shareOf } from '../test/api/rush.ts';
+import { type Course, type Rush, rush, shareOf } from '../test/platform/rush.ts';
 import { limiterPlot, type Panel } from './limiter/plot.ts';
 
 type Row = Rush & { readonly name: string; readonly settled: number };

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { gzipSync } from 'node:zlib';
-import { renderReport } from '../src/page/report.ts';
+import { renderReport } from '../src/page/index.ts';
 import { closeChromium, openChromium } from '../test/page/chromium.ts';
 import { fleetPlan } from '../test/page/plans.ts';
 import { machineFacts } from './figures.ts';

@@ -1,3 +1,3 @@
 import { mutation } from './mutation.mjs';
 
-export default mutation('pure', ['src/diff/**/*.ts', 'src/plan/**/*.ts']);
+export default mutation('pure', ['src/core/walk.ts', 'src/diff/**/*.ts', 'src/plan/**/*.ts']);

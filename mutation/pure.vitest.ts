@@ -5,6 +5,7 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: [
+      'test/core/walk.test.ts',
       'test/diff/**/*.test.ts',
       'test/plan/**/*.test.ts',
       'test/rollback/**/*.test.ts',

@@ -1,3 +1,3 @@
 import { mutation } from './mutation.mjs';
 
-export default mutation('way-back', ['src/rollback/**/*.ts', 'src/apply/settle*.ts']);
+export default mutation('way-back', ['src/rollback/**/*.ts', 'src/apply/recover*.ts']);

@@ -4,7 +4,7 @@ import { defineConfig } from 'vitest/config';
 // directly. Whole commands notice hardly any mutant that these do not, and take a hundred times as long.
 export default defineConfig({
   test: {
-    include: ['test/rollback/**/*.test.ts', 'test/apply/settle-run.test.ts'],
+    include: ['test/rollback/**/*.test.ts', 'test/apply/recover-run.test.ts'],
     isolate: false,
     testTimeout: 30_000,
   },

@@ -5,8 +5,8 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { editorSchema } from '../src/config/editor-schema.ts';
 import { kinds } from '../src/kinds/index.ts';
+import { editorSchema } from '../src/stack/editor/schema.ts';
 
 const root = new URL('../', import.meta.url);
 const path = 'schemas/callsheet.schema.json';

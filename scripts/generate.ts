@@ -17,9 +17,9 @@ const json = (value: unknown) => `${JSON.stringify(value, null, 2)}\n`;
 
 const outputs = {
   'schemas/wire.schema.generated.json': json(wire),
-  'src/api/bodies.generated.json': json(renderBodies(document)),
-  'src/api/operations.generated.ts': renderOperations(document),
-  'src/api/types.generated.ts': await renderTypes(document),
+  'src/platform/bodies.generated.json': json(renderBodies(document)),
+  'src/platform/operations.generated.ts': renderOperations(document),
+  'src/platform/types.generated.ts': await renderTypes(document),
   'src/simulator/contract.generated.json': json(document),
   'test/schemas/documents.generated.ts': await renderDocumentTypes(documentSchemas()),
 };

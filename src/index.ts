@@ -1,12 +1,28 @@
-/** The library: the platform's operations with their types, errors and answers. */
-export type { EndpointOverride } from './api/endpoints.ts';
-export { ApiError, describeApiError, isNotFound } from './api/errors.ts';
-export { type Client, type ClientOptions, createClient } from './api/library.ts';
-export type { AnswerOf, CallOf, ItemOf, ListCallOf, ListId } from './api/library-calls.ts';
-export type { LocalFile } from './api/local-file.ts';
-export { NetworkError } from './api/network-error.ts';
-export type { OperationId } from './api/operations.generated.ts';
-export type { Timeouts } from './api/timeouts.ts';
-export type { TraceEntry } from './api/trace-entry.ts';
-export type * from './api/types.generated.ts';
+/** The library: stacks planned, applied and undone; and the platform's operations with their types, errors and answers. */
+
 export { CallsheetError, type FailureCode } from './core/errors.ts';
+export type { PlanChoices, PlanDocument } from './core/plan-document.ts';
+export type { EndpointOverride } from './platform/endpoints.ts';
+export { ApiError, describeApiError, isNotFound, NetworkError } from './platform/errors.ts';
+export type {
+  AnswerOf,
+  CallOf,
+  ItemOf,
+  ListCallOf,
+  ListId,
+} from './platform/library.ts';
+export { type Client, type ClientOptions, createClient } from './platform/library.ts';
+export type { Timeouts } from './platform/limits.ts';
+export type { LocalFile, TraceEntry } from './platform/operation.ts';
+export type { OperationId } from './platform/operations.generated.ts';
+export type * from './platform/types.generated.ts';
+export type { FailureDocument } from './render/failure.ts';
+export type { RunDocument } from './run/document.ts';
+export type { Event } from './run/events.ts';
+export {
+  planStack,
+  runPlan,
+  type StackChoice,
+  type UndoChoices,
+  undo,
+} from './run/library.ts';

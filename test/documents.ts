@@ -8,7 +8,8 @@ import { registerSchema, validate } from '@hyperjump/json-schema/draft-2020-12';
 import '@hyperjump/json-schema/formats';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
-import { DOCUMENTS, type DocumentFormat, PRINTED } from '../src/cli/documents.ts';
+import { COMMANDS } from '../src/cli/command-table.ts';
+import { DOCUMENTS, type DocumentFormat } from '../src/cli/documents.ts';
 
 const SCHEMAS = join(import.meta.dirname, '../schemas');
 
@@ -91,8 +92,7 @@ export async function checkPrinted(out: string, args: readonly string[] = []): P
 function formatsOf(args: readonly string[]): readonly string[] {
   if (args.length === 0) return Object.keys(DOCUMENTS);
   const line = `${args.join(' ')} `;
-  const [name = ''] = Object.keys(PRINTED).filter((one) => line.startsWith(`${one} `));
-  return PRINTED[name] ?? [];
+  return COMMANDS.find(({ name }) => line.startsWith(`${name} `))?.prints ?? [];
 }
 
 export function isFormat(format: unknown): format is DocumentFormat {

@@ -1,4 +1,4 @@
-import { drawSeed } from '../src/simulator/inventions.ts';
+import { drawSeed } from '../src/simulator/dialect.ts';
 
 /**
  * The seed of what simulators of this process invent (`inventions` of the dialect). Tests hold under any; one that

@@ -1,9 +1,17 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { type Client, type ClientOptions, createClient, type TraceEntry } from '../src/index.ts';
+import {
+  type Client,
+  type ClientOptions,
+  createClient,
+  planStack,
+  runPlan,
+  type TraceEntry,
+  undo,
+} from '../src/index.ts';
 import { type SeedDocument, startSimulator } from '../src/simulator/index.ts';
-import { failure } from './api/platform.ts';
+import { failure } from './platform/platform.ts';
 import { temporaryFolder } from './temporary.ts';
 
 const HARBOR = '3c6e0b8a-9c15-4f1d-9f0e-5d2b7f1a2c11';
@@ -139,4 +147,60 @@ test('what is only assumed is refused where the options say so, and made where i
   const endpoints = { listSmsTemplates: { path: '/v1/sms-templates' } } as const;
   const placed: Client = (await stage({ assume: false, endpoints })).client;
   await expect(placed.list({ operation: 'listSmsTemplates' })).resolves.toEqual([]);
+});
+
+/** A stack of one agent, with a greeting that is a variable. */
+async function stackOf(sim: { readonly url: string; clientId: string; clientSecret: string }) {
+  const dir = temporaryFolder();
+  const settings = [
+    'callsheet: 1',
+    `platform: { base_url: "${sim.url}" }`,
+    `organizations: { harbor: ${HARBOR} }`,
+    'organization: harbor',
+    'variables: { greeting: { default: Hello. } }',
+  ];
+  await writeFile(join(dir, 'callsheet.yaml'), settings.join('\n'));
+  const desk =
+    '{ name: Night desk, system_prompt: You answer., greeting_message: "${var.greeting}" }';
+  await writeFile(join(dir, 'agents.yaml'), `agents:\n  night: ${desk}\n`);
+  const env = {
+    CALLSHEET_CLIENT_ID: sim.clientId,
+    CALLSHEET_CLIENT_SECRET: sim.clientSecret,
+    CALLSHEET_FINGERPRINT_KEY: 'a key of this test alone',
+  };
+  return { dir, env };
+}
+
+test('a stack is planned, applied and undone, with variables and events', async () => {
+  const { sim } = await stage();
+  const seen: string[] = [];
+  const onEvent = ({ type }: { readonly type: string }) => void seen.push(type);
+  const stack = { ...(await stackOf(sim)), onEvent };
+  const greeted = { ...stack, variables: { greeting: 'Good evening.' } };
+  const made = await runPlan(await planStack(stack), stack);
+  expect(made).toMatchObject({ format: 'callsheet-run', status: 'done' });
+  const plan = await planStack(greeted);
+  expect(plan.changes.flatMap(({ fields }) => fields)).toMatchObject([
+    { path: 'greeting_message', after: 'Good evening.' },
+  ]);
+  expect(await runPlan(plan, greeted)).toMatchObject({ status: 'done' });
+  expect((await planStack(greeted)).changes).toEqual([]);
+  expect(await undo(greeted)).toMatchObject({ status: 'done' });
+  expect((await planStack(stack)).changes).toEqual([]);
+  expect(seen).toContain('reading');
+});
+
+test('a plan that was changed since it was made is not carried out', async () => {
+  const { sim } = await stage();
+  const stack = await stackOf(sim);
+  const plan = await planStack(stack);
+  const changed = { ...plan, options: { ...plan.options, force: true } };
+  await expect(runPlan(changed, stack)).rejects.toMatchObject({
+    code: 'stale',
+    message: expect.stringContaining('the plan was changed after it was made'),
+  });
+  await expect(runPlan(plan, { ...stack, variables: { greeting: 'x' } })).rejects.toMatchObject({
+    code: 'stale',
+  });
+  expect(sim.store.agents.size).toBe(SEED.agents?.length);
 });

@@ -1,6 +1,7 @@
 import type { JsonObject } from '../src/core/value.ts';
 import type { Kind, Scope } from '../src/kinds/kind.ts';
 import type {
+  Entitlements,
   Extent,
   HistoryEntry,
   Lack,
@@ -8,7 +9,6 @@ import type {
   LiveResource,
   Reader,
 } from '../src/plan/reader.ts';
-import type { Terms } from '../src/plan/terms.ts';
 
 /** What a platform holds, as plain records. */
 export type LiveRecords = {
@@ -21,16 +21,16 @@ export type LiveRecords = {
   /** Operations that cannot be used, and why. */
   readonly lacks?: Readonly<Record<string, Lack>>;
   /** What the platform takes; everything unless given. */
-  readonly terms?: Partial<Terms>;
+  readonly entitlements?: Partial<Entitlements>;
 };
 
 /** Terms of a platform that takes everything, but for what is given. */
-function memoryTerms(said: Partial<Terms>): Terms {
+function memoryEntitlements(said: Partial<Entitlements>): Entitlements {
   return {
-    locks: async () => ({ type: 'told', value: new Map() }),
-    offers: async () => ({ type: 'told', value: EVERYTHING }),
-    about: async () => ({ type: 'told', value: { can_enable: true } }),
-    closedTo: async () => ({ type: 'told', value: undefined }),
+    locks: async () => ({ type: 'answered', value: new Map() }),
+    offers: async () => ({ type: 'answered', value: EVERYTHING }),
+    about: async () => ({ type: 'answered', value: { can_enable: true } }),
+    closedTo: async () => ({ type: 'answered', value: undefined }),
     ...said,
   };
 }
@@ -46,9 +46,9 @@ export function memoryReader({
   history = {},
   facets = {},
   lacks = {},
-  terms: said = {},
+  entitlements: said = {},
 }: LiveRecords): Reader {
-  const terms = memoryTerms(said);
+  const entitlements = memoryEntitlements(said);
   const extentOf = (kind: Kind, scope: Scope, id: string): Extent => {
     if (kind.get === undefined || lacks[kind.get(id).operation] === undefined) return 'whole';
     return lacks[kind.list(scope).operation] === undefined ? 'listed' : 'nothing';
@@ -86,7 +86,7 @@ export function memoryReader({
         ? []
         : [...(history[id] ?? [])].sort((a, b) => b.id - a.id).slice(0, limit),
     lackOf: (operation) => lacks[operation],
-    terms: () => terms,
+    entitlements: () => entitlements,
   };
 }
 

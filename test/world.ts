@@ -1,5 +1,4 @@
-import type { Address } from '../src/core/address.ts';
-import { kindOf } from '../src/core/address.ts';
+import { type Address, kindOf } from '../src/core/address.ts';
 import type { DesiredResource } from '../src/core/desired.ts';
 import type { Change, PlanOptions } from '../src/core/plan-document.ts';
 import {
@@ -20,7 +19,7 @@ import { identify } from '../src/plan/identify.ts';
 import { makePlan, type PlanInput, type Planned } from '../src/plan/make.ts';
 import { scopeOf } from '../src/plan/natural-key.ts';
 import type { HistoryEntry, Reader } from '../src/plan/reader.ts';
-import { rememberResource } from '../src/plan/remember.ts';
+import { rememberResource } from '../src/plan/state-entry.ts';
 import { createFingerprinter } from '../src/state/fingerprint.ts';
 import type { ResourceState, State } from '../src/state/model.ts';
 import { emptyState } from '../src/state/replay.ts';
@@ -134,7 +133,8 @@ export function world(parts: Parts = EMPTY) {
     lacking: (lacks: NonNullable<LiveRecords['lacks']>) =>
       having({ live: { ...parts.live, lacks } }),
     /** What the platform says that it takes; everything unless given. */
-    terms: (terms: NonNullable<LiveRecords['terms']>) => having({ live: { ...parts.live, terms } }),
+    entitlements: (entitlements: NonNullable<LiveRecords['entitlements']>) =>
+      having({ live: { ...parts.live, entitlements } }),
     /** What was last written, with the `id` and the `history_id` that the state remembers. */
     applied: (applied: Documents) => having({ applied }),
     /** Values by source; `then` those of the time when `applied` was written, the same unless given. */

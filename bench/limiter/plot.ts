@@ -1,4 +1,4 @@
-import { type Course, shareOf } from '../../test/api/rush.ts';
+import { type Course, shareOf } from '../../test/platform/rush.ts';
 
 /** One limit, and how requests went against it. */
 export type Panel = {

@@ -2,27 +2,36 @@ import { _, Ajv2020 } from 'ajv/dist/2020.js';
 import standalone from 'ajv/dist/standalone/index.js';
 import type { Plugin } from 'rolldown';
 import stateSchema from '../../schemas/state.schema.json' with { type: 'json' };
-import { checkedSchemas } from '../../src/config/checked-schemas.ts';
-import { AJV_FORMATS, AJV_OPTIONS, withoutId } from '../../src/config/compile-schema.ts';
-import { SHAPE_OPTIONS, SHAPES } from '../../src/state/shape.ts';
+import { AJV_FORMATS, AJV_OPTIONS, withoutId } from '../../src/stack/compile-schema.ts';
+import { checkedSchemas } from '../../src/stack/settings-schema.ts';
+import { SHAPE_OPTIONS, SHAPES } from '../../src/state/compile-shapes.ts';
 
 const STATE_COMPILER = /[\\/]src[\\/]state[\\/]compile-shapes\.ts$/;
-const COMPILER = /[\\/]src[\\/]config[\\/]compile-schema\.ts$/;
+const COMPILER = /[\\/]src[\\/]stack[\\/]compile-schema\.ts$/;
 
 /** Puts the validators in the place of the compiler, so that no command compiles a schema when it starts. */
-export const validators: Plugin = {
-  name: 'validators',
-  load: { filter: { id: COMPILER }, handler: () => ({ code: precompiled(), moduleType: 'js' }) },
-};
+export const validators: Plugin = inPlaceOf(COMPILER, precompiled);
 
 /** The same for what states and journals are held against. */
-export const shapes: Plugin = {
-  name: 'shapes',
-  load: {
-    filter: { id: STATE_COMPILER },
-    handler: () => ({ code: precompiledShapes(), moduleType: 'js' }),
-  },
-};
+export const shapes: Plugin = inPlaceOf(STATE_COMPILER, precompiledShapes);
+
+/** Another module in the place of a file. A build without that file fails: it was moved, and would be bundled as it is. */
+function inPlaceOf(file: RegExp, code: () => string): Plugin {
+  let isMet = false;
+  return {
+    name: `in place of ${file.source}`,
+    load: {
+      filter: { id: file },
+      handler() {
+        isMet = true;
+        return { code: code(), moduleType: 'js' };
+      },
+    },
+    buildEnd() {
+      if (!isMet) throw new Error(`no file of the bundle is ${file.source}`);
+    },
+  };
+}
 
 /** A module with the exports of `compile-shapes.ts` that the bundle uses. */
 function precompiledShapes(): string {
@@ -61,7 +70,7 @@ function precompiled(): string {
   const written = withLengths(standalone.default(ajv, exported));
   return `
 ${LENGTHS}
-import { checkedSchemas } from './checked-schemas.ts';
+import { checkedSchemas } from './settings-schema.ts';
 import { FORMATS } from './formats.ts';
 const FORMATS_OF_AJV = Object.fromEntries(
   Object.entries(FORMATS).map(([name, { check }]) => [name, { type: 'string', validate: check }]),

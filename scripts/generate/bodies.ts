@@ -8,7 +8,7 @@ const SECRECY = ['x-secret', 'x-sensitive', 'x-secrets-inside'];
 const ALTERNATIVES = ['allOf', 'anyOf', 'oneOf'];
 
 /**
- * `src/api/bodies.generated.json`: which fields the bodies of each operation have and which of them are
+ * `src/platform/bodies.generated.json`: which fields the bodies of each operation have and which of them are
  * secret, and nothing else. Schemas that are used by name stand under `$defs`.
  */
 export function renderBodies(document: Document): unknown {

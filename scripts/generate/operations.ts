@@ -35,7 +35,7 @@ export function findOperations(document: Document): readonly Found[] {
   return found;
 }
 
-/** `src/api/operations.generated.ts`. */
+/** `src/platform/operations.generated.ts`. */
 export function renderOperations(document: Document): string {
   const assumptions = document['x-assumptions'];
   const rows = findOperations(document).map(({ id, method, path, operation }) => {

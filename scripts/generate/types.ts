@@ -4,7 +4,7 @@ import type { Document } from './document.ts';
 import { type Found, findOperations } from './operations.ts';
 import { isSchema, propertiesOf, type Schema } from './schema.ts';
 
-/** `src/api/types.generated.ts`: a type for each component, and for each operation what goes in and out. */
+/** `src/platform/types.generated.ts`: a type for each component, and for each operation what goes in and out. */
 export async function renderTypes(document: Document): Promise<string> {
   const schemas = Object.entries(document.components.schemas);
   const root = {
@@ -27,7 +27,7 @@ export async function renderTypes(document: Document): Promise<string> {
 }
 
 const BANNER = `// Generated from schemas/platform.openapi.yaml by \`npm run generate\`.
-import type { LocalFile } from './local-file.ts';`;
+import type { LocalFile } from './operation.ts';`;
 
 /** What the type generator says under every type of a definition. */
 const NOISE =

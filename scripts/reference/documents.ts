@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { DOCUMENTS, type DocumentFormat, PRINTED } from '../../src/cli/documents.ts';
+import { COMMANDS } from '../../src/cli/command-table.ts';
+import { DOCUMENTS, type DocumentFormat } from '../../src/cli/documents.ts';
 import { isSchema, propertiesOf, resolvePointer, type Schema } from '../generate/schema.ts';
 import { code, page, paragraph, sentence, table, toHeading } from './markdown.ts';
 
@@ -38,7 +39,9 @@ const WRITTEN: { readonly [format in DocumentFormat]?: string } = {
 };
 
 function makersOf(format: DocumentFormat): readonly string[] {
-  const printing = Object.keys(PRINTED).filter((name) => PRINTED[name]?.includes(format));
+  const printing = COMMANDS.flatMap(({ name, prints = [] }) =>
+    prints.includes(format) ? [name] : [],
+  );
   const more = WRITTEN[format];
   return more === undefined ? printing : [...printing, more];
 }

@@ -1,5 +1,5 @@
-import { COMMAND_WORDS } from '../../src/cli/command-words.ts';
-import { EXIT, EXIT_WORDS, type ExitName } from '../../src/cli/exit.ts';
+import { COMMANDS } from '../../src/cli/command-table.ts';
+import { EXIT, EXIT_WORDS, type ExitName } from '../../src/core/errors.ts';
 import { anchorOf, code, page, paragraph, sentence, table } from './markdown.ts';
 
 const NAMES = Object.keys(EXIT) as readonly ExitName[];
@@ -33,11 +33,10 @@ export function exitsPage(): string {
 }
 
 function commandsWith(name: ExitName): string {
-  const all = Object.entries(COMMAND_WORDS);
-  const those = all.filter(([, { exits }]) => exits.includes(name));
-  if (those.length === all.length) return 'every command.';
+  const those = COMMANDS.filter(({ exits }) => exits.includes(name));
+  if (those.length === COMMANDS.length) return 'every command.';
   const links = those.map(
-    ([path]) => `[${code(path)}](commands.md#${anchorOf(`callsheet ${path}`)})`,
+    (one) => `[${code(one.name)}](commands.md#${anchorOf(`callsheet ${one.name}`)})`,
   );
   return `${links.join(', ')}.`;
 }

@@ -1,7 +1,7 @@
-import { explainField } from '../../src/config/explain-field.ts';
-import type { FieldDocument, FieldMember } from '../../src/core/field-document.ts';
+import type { FieldDocument, FieldMember } from '../../src/core/documents.ts';
 import { kinds } from '../../src/kinds/index.ts';
-import { factsOf } from '../../src/render/field-words.ts';
+import { factsOf } from '../../src/render/explain.ts';
+import { explainField } from '../../src/stack/editor/explain-field.ts';
 import { bullet, code, inline, paragraph, summary, table, toHeading } from './markdown.ts';
 
 /** Stands for a key that is free, such as the name of a variable. */

@@ -1,10 +1,10 @@
-import type { Operation } from '../../src/api/operation.ts';
-import { operations } from '../../src/api/operations.generated.ts';
-import { OWN_MEMBERS } from '../../src/config/own-members.ts';
-import { configName } from '../../src/config/schema.ts';
-import type { FieldDocument } from '../../src/core/field-document.ts';
+import type { FieldDocument } from '../../src/core/documents.ts';
 import type { FieldSchema } from '../../src/core/schema.ts';
 import type { Kind } from '../../src/kinds/kind.ts';
+import type { Operation } from '../../src/platform/operation.ts';
+import { operations } from '../../src/platform/operations.generated.ts';
+import { configName } from '../../src/stack/schema.ts';
+import { OWN_MEMBERS } from '../../src/stack/settings-schema.ts';
 import { exampleOf } from './examples.ts';
 import { documented, fieldSections, fieldTable } from './fields.ts';
 import { bullet, code, fenced, page, paragraph, table } from './markdown.ts';

@@ -1,4 +1,4 @@
-import type { Words } from '../../src/render/field-words.ts';
+import type { Words } from '../../src/render/explain.ts';
 
 /** Prose is broken before this column, as in the other pages. */
 const COLUMNS = 118;

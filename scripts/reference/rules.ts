@@ -1,5 +1,5 @@
 import { RULES } from '../../src/core/rules.ts';
-import { namedRules } from '../../src/lint/rules.ts';
+import { namedRules } from '../../src/rules/lint.ts';
 import { code, page, paragraph, table, toHeading } from './markdown.ts';
 
 /** The page of the rules that `validate` checks. */

@@ -1,7 +1,10 @@
-import { SHARED_SECTIONS } from '../../src/config/own-members.ts';
-import { ENVIRONMENT_MEMBERS, settingsSchema } from '../../src/config/settings-schema.ts';
-import type { FieldMember } from '../../src/core/field-document.ts';
+import type { FieldMember } from '../../src/core/documents.ts';
 import { kinds } from '../../src/kinds/index.ts';
+import {
+  ENVIRONMENT_MEMBERS,
+  SHARED_SECTIONS,
+  settingsSchema,
+} from '../../src/stack/settings-schema.ts';
 import { exampleOf } from './examples.ts';
 import { documented, fieldSections, fieldTable } from './fields.ts';
 import { code, fenced, page, paragraph, table } from './markdown.ts';

@@ -1,30 +1,44 @@
-import { ApiError, describeApiError } from '../api/errors.ts';
 import type { Address } from '../core/address.ts';
 import { CallsheetError } from '../core/errors.ts';
 import { parsePath } from '../core/path.ts';
-import type { Change, Pin } from '../core/plan-document.ts';
+import type { Change, Pin, PlannedOperation } from '../core/plan-document.ts';
 import { withhold } from '../core/redact.ts';
 import { namesField } from '../core/schema.ts';
-import { valueAt } from '../diff/along.ts';
-import { isWritten } from '../diff/finding.ts';
-import { knownSecrets } from '../diff/known-secrets.ts';
+import { isObject } from '../core/value.ts';
+import { valueAt } from '../core/walk.ts';
+import { knownSecrets } from '../diff/applied.ts';
+import { facetBody } from '../diff/body.ts';
+import { isUnclearable, isWritten } from '../diff/compare.ts';
 import { leavesOf } from '../diff/leaves.ts';
+import { mergeDocuments } from '../diff/merge.ts';
 import { naturalKeyOf, scopeOf } from '../plan/natural-key.ts';
-import { livePin } from '../plan/pin.ts';
 import type { LiveResource } from '../plan/reader.ts';
-import { rememberResource } from '../plan/remember.ts';
+import { livePin } from '../plan/refresh.ts';
+import { rememberResource } from '../plan/state-entry.ts';
+import { ApiError, describeApiError, isNotFound } from '../platform/errors.ts';
 import type { Intended, JournalEntry, LedgerLine, SnapshotTaken } from '../state/journal.ts';
 import type { ResourceState } from '../state/model.ts';
-import { checkPin, StaleError } from './check-pin.ts';
-import { explainRefusal } from './explain.ts';
-import { historyAfter } from './history.ts';
-import { tellInterleaved } from './interleaved.ts';
-import type { createJournalIo } from './journal-io.ts';
-import { performStep } from './perform.ts';
-import { record, recordFailure } from './record.ts';
-import { isClear } from './refused-clears.ts';
-import { type Carried, checkBody, checkFile, disturbed } from './witness.ts';
-import { type Left, type Progress, remaining, type Work } from './work.ts';
+import { performCreate } from './create.ts';
+import { historyAfter, tellInterleaved } from './history.ts';
+import { type createJournalIo, record } from './journal.ts';
+import { checkPin, StaleError } from './pins.ts';
+import { recoverFailedChange } from './recover.ts';
+import { explainRefusal, isClear, skippedLeaves } from './refusal.ts';
+import { performRevert } from './revert.ts';
+import { performUpdate } from './update.ts';
+import { type Carried, checkBody, checkFile, disturbed } from './verify.ts';
+import {
+  clearedIn,
+  facetOf,
+  ignoredPaths,
+  type Progress,
+  readLive,
+  remaining,
+  required,
+  reread,
+  type SkippedLeaf,
+  type Work,
+} from './work.ts';
 
 type ChangeWork = Omit<Work, 'change' | 'io' | 'refused'> & {
   readonly journalIo: ReturnType<typeof createJournalIo>;
@@ -123,7 +137,7 @@ export async function applyChange(change: Change, given: ChangeWork): Promise<Ch
       isStale: false,
     };
   } catch (error) {
-    const left = await recordFailure(work, entries);
+    const left = await recoverFailedChange(work, entries);
     const id = left?.id ?? progress.live?.id ?? change.id;
     const why = await explainRefusal(error, work, progress.live);
     const failure = [...(why === undefined ? [] : [why]), messageOf(error)].join('. ');
@@ -143,6 +157,78 @@ export async function applyChange(change: Change, given: ChangeWork): Promise<Ch
       isStale: error instanceof StaleError,
     };
   }
+}
+
+/** Carries out one step and says where the resource is then. Throws what the platform refuses. */
+async function performStep(
+  operation: PlannedOperation,
+  work: Work,
+  progress: Progress,
+): Promise<Progress> {
+  switch (operation.step) {
+    case 'create':
+      return performCreate(operation, work, progress, false);
+    case 'again':
+      return performCreate(operation, work, progress, true);
+    case 'update':
+      return performUpdate(work, progress);
+    case 'revert':
+      return performRevert(operation, work, progress);
+    case 'facet':
+      return performFacet(operation, work, progress);
+    case 'delete':
+      return performDelete(work, progress);
+  }
+}
+
+async function performFacet(
+  operation: PlannedOperation,
+  work: Work,
+  progress: Progress,
+): Promise<Progress> {
+  const { kind, desired, world } = work;
+  const live = required(progress);
+  const field = operation.fields[0] ?? '';
+  const facet = facetOf(kind, field);
+  if (facet === undefined || desired === undefined) return progress;
+  const changes = remaining(work, live, false).filter(
+    (change) => change.path[0] === field && !isUnclearable(change),
+  );
+  if (changes.length === 0) return progress;
+  if (live.document[field] === undefined) throw new CallsheetError('refused', facet.absent);
+  // What is read beside what is declared may be a default: sent back, it would become the agent's own.
+  const intent = {
+    secrets: new Set<string>(),
+    cleared: clearedIn(changes),
+    ignore: ignoredPaths(work),
+  };
+  const document = mergeDocuments(kind.schema, desired.document, {}, intent, world);
+  const value = document[field];
+  const body = facetBody(kind.schema, field, isObject(value) ? value : {});
+  const evidence = { live: live.document, facet: field };
+  try {
+    await work.io('facet', live.id, evidence).call(facet.write(live.id, body));
+  } catch (error) {
+    const left = skippedLeaves(error, changes, work);
+    if (left === undefined) throw error;
+    return { ...progress, left: [...progress.left, ...left] };
+  }
+  return { ...progress, live: await reread(work, live) };
+}
+
+async function performDelete(work: Work, progress: Progress): Promise<Progress> {
+  const { kind, change } = work;
+  // In a replacement the new resource may exist by now: it is the old one that goes.
+  const id = change.id ?? progress.live?.id;
+  if (kind.delete === undefined || id === undefined) return progress;
+  try {
+    await kind.delete(id, work.io('delete', id));
+  } catch (error) {
+    // Where the platform lacks the endpoint it answers as if the resource were gone.
+    const scope = progress.live?.scope ?? work.recorded?.scope ?? {};
+    if (!isNotFound(error) || (await readLive(work, { id, scope })) !== undefined) throw error;
+  }
+  return progress.live?.id === id ? { ...progress, live: undefined } : progress;
 }
 
 function takeSnapshot(work: Work, live: LiveResource | undefined, pin: Pin | null): SnapshotTaken {
@@ -243,12 +329,12 @@ function formerOf({ change, desired }: Work): Pick<LedgerLine, 'former_id'> {
   return change.action === 'create' && id !== undefined ? { former_id: id } : {};
 }
 
-function notUndone({ text, why }: Left): string {
+function notUndone({ text, why }: SkippedLeaf): string {
   return `${text} is not undone: ${why}`;
 }
 
 /** What the plan of a rollback leaves out, as the platform would refuse it. */
-function refusedIn({ fields }: Change): readonly Left[] {
+function refusedIn({ fields }: Change): readonly SkippedLeaf[] {
   return fields.flatMap(({ path: text, refused: why }) => {
     const path = parsePath(text);
     return why === undefined || path === undefined ? [] : [{ path, text, why }];

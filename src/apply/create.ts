@@ -1,12 +1,10 @@
-import { ApiError } from '../api/errors.ts';
-import { NetworkError } from '../api/network-error.ts';
 import type { Address } from '../core/address.ts';
 import type { DesiredResource } from '../core/desired.ts';
 import { CallsheetError, ConflictError } from '../core/errors.ts';
 import type { PlannedOperation } from '../core/plan-document.ts';
 import { Blob, isObject, type JsonObject } from '../core/value.ts';
 import { requestBody } from '../diff/body.ts';
-import { isWritten } from '../diff/finding.ts';
+import { isWritten } from '../diff/compare.ts';
 import { leavesOf } from '../diff/leaves.ts';
 import { mergeDocuments } from '../diff/merge.ts';
 import type { Begun, Created, Draft, Io, Kind, Scope } from '../kinds/kind.ts';
@@ -14,7 +12,8 @@ import { isWhole, nextRequest } from '../kinds/making.ts';
 import { plainTexts } from '../plan/change.ts';
 import { naturalKeyOf, scopeOf } from '../plan/natural-key.ts';
 import type { LiveResource } from '../plan/reader.ts';
-import { lookFor } from './look-for.ts';
+import { ApiError, NetworkError } from '../platform/errors.ts';
+import { findCreated } from './recover.ts';
 import { type Progress, readLive, type Work } from './work.ts';
 
 /** Makes a resource, or with `again` writes one anew that can only be written whole. */
@@ -154,7 +153,7 @@ async function createOrSettle(
     const key = naturalKeyOf(kind, desired.document);
     const { isTaken } = work;
     const sought = { kind, scope: draft.scope, key, since, old: change.id, isTaken };
-    const matches = await lookFor(sought, deps.reader.list, true);
+    const matches = await findCreated(sought, deps.reader.list, true);
     if (matches === undefined) throw unsettled(change.address, error);
     const [match, ...others] = matches;
     if (match === undefined) throw error;

@@ -15,15 +15,14 @@ import type { DesiredResource } from '../core/desired.ts';
 import type { Change, PlanDocument } from '../core/plan-document.ts';
 import { kindNamed, kinds } from '../kinds/index.ts';
 import type { Kind } from '../kinds/kind.ts';
-import { referredKinds } from '../plan/referred-kinds.ts';
+import { referredKinds } from '../plan/references.ts';
 import { sendsSecret } from '../plan/secrets.ts';
 import type { LedgerLine } from '../state/journal.ts';
 import type { ResourceState } from '../state/model.ts';
 import { applyChange } from './change.ts';
-import type { RunDeps } from './deps.ts';
 import type { RunEvent, RunStatus } from './events.ts';
-import { createJournalIo } from './journal-io.ts';
-import { recordedOf } from './recorded.ts';
+import { createJournalIo } from './journal.ts';
+import { type RunDeps, recordedOf } from './work.ts';
 
 export type RunResult = {
   readonly status: RunStatus;
@@ -82,7 +81,7 @@ export async function executePlan(
       return status === undefined ? !ids.has(address) : status !== 'done';
     });
     await limit(async () => {
-      const line = await settle(change, blocker);
+      const line = await runChange(change, blocker);
       ledger.set(change.address, line);
       onEvent({ type: 'change_ended', line });
     });
@@ -101,7 +100,7 @@ export async function executePlan(
     );
   }
 
-  async function settle(change: Change, blocker: Address | undefined): Promise<LedgerLine> {
+  async function runChange(change: Change, blocker: Address | undefined): Promise<LedgerLine> {
     if (deps.stop.aborted) return lineOf(change, 'not_attempted', 'the run was stopped before it');
     if (hasFailed()) return lineOf(change, 'not_attempted', 'the state could not be written');
     if (blocker !== undefined) return lineOf(change, 'blocked', `waits for ${blocker}`);

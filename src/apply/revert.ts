@@ -1,10 +1,11 @@
-import { ApiError, describeApiError, isNotFound } from '../api/errors.ts';
 import type { WholeDocument } from '../core/desired.ts';
-import { parsePath } from '../core/path.ts';
+import { parsePaths } from '../core/path.ts';
 import type { PlannedOperation } from '../core/plan-document.ts';
-import { compare, type LeafChange } from '../diff/compare.ts';
+import { compare, type LeafChange, liveKey } from '../diff/compare.ts';
 import { pickLeaves } from '../diff/pick.ts';
+import { exactSides } from '../diff/world.ts';
 import type { LiveResource } from '../plan/reader.ts';
+import { ApiError, describeApiError, isNotFound } from '../platform/errors.ts';
 import { performUpdate } from './update.ts';
 import { ignoredPaths, type Progress, required, reread, type Work } from './work.ts';
 
@@ -30,7 +31,7 @@ export async function performRevert(
     remarks.push(`the revert to history entry ${version} ${why}; it was updated instead`);
   }
   const live = await reread(work, before);
-  return performUpdate(alsoMoved(work, before, live), { ...progress, live, remarks });
+  return performUpdate(withSideEffects(work, before, live), { ...progress, live, remarks });
 }
 
 /** Why a version could not be restored; undefined: something else is wrong. */
@@ -44,12 +45,12 @@ function whyNot(error: unknown): string | undefined {
  * A revert restores all that its version records, and takes web transfer along with call transfer. What it
  * moved beside what is to be undone, and not to where that was, goes back there.
  */
-function alsoMoved(work: Work, before: LiveResource, after: LiveResource): Work {
+function withSideEffects(work: Work, before: LiveResource, after: LiveResource): Work {
   const { desired } = work;
   if (desired?.whole === undefined) return work;
   const { whole } = desired;
-  const wrongBefore = new Set(differences(work, whole, before).map(keyOf));
-  const moved = differences(work, whole, after).filter((one) => !wrongBefore.has(keyOf(one)));
+  const wrongBefore = new Set(differences(work, whole, before).map(liveKey));
+  const moved = differences(work, whole, after).filter((one) => !wrongBefore.has(liveKey(one)));
   const paths = moved.map(({ path }) => path);
   const document = pickLeaves(work.kind.schema, whole.document, paths, desired.document);
   return { ...work, desired: { ...desired, document } };
@@ -61,19 +62,8 @@ function differences(
   live: LiveResource,
 ): readonly LeafChange[] {
   const { kind, change, world } = work;
-  const sides = {
-    address: change.address,
-    applied: undefined,
-    // Nothing can be said of what nobody kept.
-    ignore: [...ignoredPaths(work), ...withheld.flatMap((text) => [parsePath(text) ?? []])],
-    isPartial: true,
-    isExact: true,
-    resend: false,
-  };
+  // Nothing can be said of what nobody kept.
+  const ignore = [...ignoredPaths(work), ...parsePaths(withheld)];
+  const sides = exactSides(change.address, ignore);
   return compare(kind.schema, document, live.document, sides, world);
-}
-
-/** A leaf and what it is live. */
-function keyOf({ text, before }: LeafChange): string {
-  return JSON.stringify([text, before ?? null]);
 }

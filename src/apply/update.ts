@@ -1,22 +1,20 @@
 import type { DesiredResource } from '../core/desired.ts';
 import { requestBody } from '../diff/body.ts';
-import type { LeafChange } from '../diff/compare.ts';
-import { isUnclearable, UNCLEARABLE } from '../diff/finding.ts';
+import { isUnclearable, type LeafChange, UNCLEARABLE } from '../diff/compare.ts';
 import { mergeDocuments } from '../diff/merge.ts';
 import type { Draft } from '../kinds/kind.ts';
 import { isResent } from '../plan/change.ts';
 import type { LiveResource } from '../plan/reader.ts';
-import { narrow } from './narrow.ts';
-import { refusedClears } from './refused-clears.ts';
+import { narrow, refusedClears } from './refusal.ts';
 import {
   clearedIn,
   facetOf,
   ignoredPaths,
-  type Left,
   type Progress,
   remaining,
   required,
   reread,
+  type SkippedLeaf,
   type Work,
 } from './work.ts';
 
@@ -35,7 +33,7 @@ export async function performUpdate(work: Work, progress: Progress): Promise<Pro
   const all = found.filter((one) => !isUnclearable(one));
   const sent: LeafChange[] = [];
   const cleared: LeafChange[] = [];
-  const left: Left[] = found
+  const left: SkippedLeaf[] = found
     .filter(isUnclearable)
     .map(({ path, text }) => ({ path, text, why: UNCLEARABLE }));
   const batches: (readonly LeafChange[])[] = [all];

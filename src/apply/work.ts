@@ -1,17 +1,20 @@
+import type { Address } from '../core/address.ts';
 import type { DesiredResource } from '../core/desired.ts';
 import { CallsheetError } from '../core/errors.ts';
-import { type Path, parsePath } from '../core/path.ts';
+import { type Path, parsePaths } from '../core/path.ts';
 import type { Change, PlanDocument, PlannedOperation, PlanOptions } from '../core/plan-document.ts';
-import { Secret } from '../core/value.ts';
+import { type Json, type JsonObject, Secret } from '../core/value.ts';
 import { compare, isWritten, type LeafChange } from '../diff/compare.ts';
 import type { World } from '../diff/world.ts';
-import type { Facet, Io, Kind, Scope } from '../kinds/kind.ts';
+import { kindNamed } from '../kinds/index.ts';
+import type { Draft, Facet, Io, Kind, Scope } from '../kinds/kind.ts';
 import { fieldsOf, type LiveResource, type Reader, readWith } from '../plan/reader.ts';
-import { isTold } from '../plan/recall.ts';
+import { isFieldRead } from '../plan/refresh.ts';
+import { moveEntry } from '../plan/state-entry.ts';
+import type { Client } from '../platform/client.ts';
 import type { Interleaved } from '../state/journal.ts';
-import type { ResourceState } from '../state/model.ts';
-import type { RunDeps } from './deps.ts';
-import type { Evidence } from './witness.ts';
+import type { ResourceState, State } from '../state/model.ts';
+import type { Lease } from '../state/store.ts';
 
 /** One change being carried out. */
 export type Work = {
@@ -31,11 +34,43 @@ export type Work = {
   /** Requests of a step, each checked before it leaves; without evidence none of them may have a body. */
   readonly io: (step: PlannedOperation['step'], id: string | null, evidence?: Evidence) => Io;
   /** What the plan knows to be refused, in a rollback: it is neither written nor expected. */
-  readonly refused: readonly Left[];
+  readonly refused: readonly SkippedLeaf[];
+};
+
+/** Everything that a run acts through. */
+export type RunDeps = {
+  readonly run: string;
+  readonly client: Pick<Client, 'call' | 'upload' | 'list' | 'platformTime'>;
+  readonly reader: Reader;
+  readonly lease: Pick<Lease, 'append' | 'note'>;
+  readonly state: State;
+  /** The desired side, which the plan's digest vouches for. */
+  readonly desired: ReadonlyMap<Address, DesiredResource>;
+  readonly world: Omit<World, 'idOf'>;
+  /** What the state goes back to, for a rollback; by address. Null: the state forgets the resource. */
+  readonly restored?: ReadonlyMap<Address, ResourceState | null>;
+  /** Encrypts what a rollback copy keeps of a sensitive value; absent where no key is given. */
+  readonly seal?: (address: Address, path: string, value: Json) => string;
+  /** Changes that are worked on at once. */
+  readonly concurrency: number;
+  readonly now: () => Date;
+  readonly sleep: (milliseconds: number) => Promise<void>;
+  /** Once aborted, no further change is begun. */
+  readonly stop: AbortSignal;
+};
+
+/** What a request is made from, beside the plan. */
+export type Evidence = {
+  /** The resource as it was last read; null where a new one is made. */
+  readonly live: JsonObject | null;
+  /** The facet whose endpoint is called; absent: the resource's own. */
+  readonly facet?: string;
+  /** What a kind makes its body from; absent where the body is sent as it is. */
+  readonly draft?: Draft;
 };
 
 /** A leaf that a rollback leaves as it is, since the platform refuses it. */
-export type Left = { readonly path: Path; readonly text: string; readonly why: string };
+export type SkippedLeaf = { readonly path: Path; readonly text: string; readonly why: string };
 
 /** Where a change has got to: the live resource after each step. */
 export type Progress = {
@@ -47,7 +82,7 @@ export type Progress = {
   /** What the history says once the last step is taken; undefined before, and where there is none. */
   readonly history?: HistoryAfter | undefined;
   /** What a rollback had to leave as it was. */
-  readonly left: readonly Left[];
+  readonly left: readonly SkippedLeaf[];
 };
 
 /** The newest entry before and after a change, and the entries of others in between. */
@@ -56,6 +91,21 @@ export type HistoryAfter = {
   readonly after: number | null;
   readonly interleaved: readonly Interleaved[];
 };
+
+/** What the state remembers of the resource of a change, under this address or the one that it had before. */
+export function recordedOf(
+  { address, kind, moved_from: former }: Change,
+  desired: DesiredResource | undefined,
+  { resources }: State,
+  world: World,
+): ResourceState | undefined {
+  const known = resources[address];
+  const before = former === undefined ? undefined : resources[former];
+  if (known !== undefined || before === undefined || former === undefined) return known;
+  return desired === undefined
+    ? before
+    : moveEntry(kindNamed(kind), desired, before, former, world);
+}
 
 /** Reads a resource as the plan did. */
 export function readLive(
@@ -83,7 +133,7 @@ export function remaining(work: Work, live: LiveResource, resend: boolean): read
   const isMeant = ({ after, text }: LeafChange) =>
     !(after instanceof Secret) || world.secretOf(after.source, text) !== undefined;
   return compare(kind.schema, desired.document, live.document, sides, world).filter(
-    (change) => isWritten(change) && isMeant(change) && isTold(live, change.path[0] ?? ''),
+    (change) => isWritten(change) && isMeant(change) && isFieldRead(live, change.path[0] ?? ''),
   );
 }
 
@@ -120,9 +170,6 @@ export function ignoredPaths({
   desired,
   refused,
 }: Pick<Work, 'desired' | 'refused'>): readonly Path[] {
-  const ignored = (desired?.lifecycle.ignore ?? []).map(parsePath);
-  return [
-    ...ignored.filter((path): path is Path => path !== undefined),
-    ...refused.map(({ path }) => path),
-  ];
+  const ignored = parsePaths(desired?.lifecycle.ignore ?? []);
+  return [...ignored, ...refused.map(({ path }) => path)];
 }

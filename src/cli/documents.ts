@@ -48,48 +48,9 @@ export const DOCUMENTS = {
 
 export type DocumentFormat = keyof typeof DOCUMENTS;
 
-/**
- * What each command prints with `--format json`, by the words that it is called with. Where it ends before it has
- * anything to print, that is `callsheet-error`. A test holds this against the program.
- */
-export const PRINTED: { readonly [command: string]: readonly DocumentFormat[] } = {
-  validate: ['callsheet-diagnostics', 'callsheet-fleet'],
-  explain: ['callsheet-value', 'callsheet-field'],
-  plan: ['callsheet-plan', 'callsheet-fleet'],
-  apply: ['callsheet-run', 'callsheet-fleet'],
-  rollback: ['callsheet-run'],
-  rehearse: ['callsheet-plan'],
-  drift: ['callsheet-plan', 'callsheet-pull', 'callsheet-fleet'],
-  pull: ['callsheet-pull'],
-  runs: ['callsheet-runs', 'callsheet-receipt'],
-  'state list': ['callsheet-state-list'],
-  'state show': ['callsheet-state-resource'],
-  'state pull': ['callsheet-state'],
-  'state mv': ['callsheet-state-edit'],
-  'state rm': ['callsheet-state-edit'],
-  'state trust': ['callsheet-state-edit'],
-  'state push': ['callsheet-state-edit'],
-  'state unlock': ['callsheet-lock'],
-  'state migrate': ['callsheet-state-migration'],
-  'state repair': ['callsheet-state-repair'],
-  'snapshot create': ['callsheet-snapshot-summary'],
-  'snapshot list': ['callsheet-snapshots'],
-  'snapshot show': ['callsheet-snapshot-summary', 'callsheet-snapshot-resource'],
-  'snapshot diff': ['callsheet-plan'],
-  restore: ['callsheet-restoration'],
-  export: ['callsheet-export'],
-  import: ['callsheet-import'],
-  assumptions: ['callsheet-assumptions'],
-  get: ['callsheet-records', 'callsheet-record'],
-  history: ['callsheet-history', 'callsheet-history-diff'],
-  payments: ['callsheet-payments'],
-  logs: ['callsheet-calls', 'callsheet-call'],
-  metrics: ['callsheet-metrics'],
-  billing: ['callsheet-billing'],
-  features: ['callsheet-features'],
-  models: ['callsheet-models'],
-  stt: ['callsheet-stt-providers'],
-  voices: ['callsheet-records'],
-  session: ['callsheet-session'],
-  enqueue: ['callsheet-batch', 'callsheet-fleet'],
-};
+export const SHELLS = ['bash', 'zsh', 'fish'] as const;
+export type Shell = (typeof SHELLS)[number];
+
+/** Pipelines that `init` knows. Apart, as every start of the program names them. */
+export const PIPELINES = ['none', 'github', 'gitlab'] as const;
+export type Pipeline = (typeof PIPELINES)[number];

@@ -1,6 +1,8 @@
+import { randomBytes } from 'node:crypto';
+import { chmodSync, existsSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { lstat, rename, rm, writeFile } from 'node:fs/promises';
-import { CallsheetError } from '../core/errors.ts';
-import { reasonIn } from '../snapshot/failures.ts';
+import { dirname, join, relative, resolve, sep } from 'node:path';
+import { CallsheetError, reasonIn } from '../core/errors.ts';
 
 /**
  * Does something with a file that a flag names. Where the file system refuses, that is a mistake on the
@@ -39,4 +41,51 @@ export async function writeNamedFile(
       throw error;
     }
   });
+}
+
+/**
+ * Writes what a file is to become into one beside it, with the same permissions, which is then renamed: so the
+ * file is never half written. `command` tells whose draft it is, should one be left behind.
+ *
+ * @returns its path
+ */
+export function draftBeside(target: string, text: string, command: string): string {
+  const draft = join(dirname(target), `.${randomBytes(6).toString('hex')}.callsheet-${command}`);
+  try {
+    writeFileSync(draft, text, { flag: 'wx' });
+    chmodSync(draft, statSync(target).mode);
+    return draft;
+  } catch (error) {
+    rmSync(draft, { force: true });
+    throw error;
+  }
+}
+
+/**
+ * A folder as seen from the root of its repository, the nearest folder above that has a `.git`, with
+ * forward slashes and empty for the root itself. Outside a repository it is seen from `working`.
+ */
+export function folderInRepository(dir: string, working: string): string {
+  const folder = realOf(resolve(working, dir));
+  return relative(rootAbove(folder) ?? realOf(working), folder)
+    .split(sep)
+    .join('/');
+}
+
+/** A path without links: GitHub knows a file only by where it really is. */
+function realOf(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    const above = dirname(path);
+    return above === path ? path : resolve(realOf(above), relative(above, path));
+  }
+}
+
+/** The folder itself, or the nearest above it, that has a `.git`. */
+export function rootAbove(folder: string): string | undefined {
+  // In a worktree or a submodule `.git` is a file.
+  if (existsSync(join(folder, '.git'))) return folder;
+  const above = dirname(folder);
+  return above === folder ? undefined : rootAbove(above);
 }

@@ -1,12 +1,14 @@
-import { randomUUID } from 'node:crypto';
-import { type NoticeAddress, postNotice, readNoticeAddress } from '../api/notify.ts';
-import { realPause } from '../api/retry.ts';
+import { createHash, createHmac, type Hmac, randomUUID, timingSafeEqual } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
 import { CallsheetError } from '../core/errors.ts';
 import type { PlanDocument } from '../core/plan-document.ts';
+import { type NoticeAddress, postNotice, readNoticeAddress } from '../platform/notify.ts';
+import { realPause } from '../platform/rate.ts';
 import { notificationOf } from '../render/notification.ts';
-import { describeActor } from './actor.ts';
+import { describeActor } from '../run/actor.ts';
 import type { Context } from './context.ts';
-import { hookSecret, SIGNATURE_HEADER, signatureOf } from './watch/hook.ts';
+import type { Log, Metrics } from './watch/events.ts';
+import type { Findings } from './watch/look.ts';
 
 export type NotifyFlags = {
   /** True: to the address of the environment. */
@@ -56,4 +58,145 @@ export async function notifyDrift(
   const headers = secret === undefined ? {} : { [SIGNATURE_HEADER]: signatureOf(body, secret) };
   await postNotice(address, { delivery: id, body, headers }, { pause, stop, now, timeouts, wire });
   terminal.err('The notification was delivered.');
+}
+
+/** Posts that drift appeared or ended, and not at every pass that there still is some. */
+export type Notices = {
+  readonly post: (drift: PlanDocument, findings: Findings) => Promise<void>;
+};
+
+type NoticesDeps = {
+  readonly address: NoticeTarget | undefined;
+  readonly stack: string;
+  readonly dir: string;
+  readonly context: Context;
+  readonly log: Log;
+  readonly metrics: Pick<Metrics, 'notified'>;
+};
+
+/** Notices of one stack. Nothing was posted yet. */
+export function openNotices(deps: NoticesDeps): Notices {
+  const { address, stack, dir, context, log, metrics } = deps;
+  // What the receiver knows of: what drifted, and to which value.
+  let known: ReadonlySet<string> = new Set();
+
+  return {
+    async post(drift, findings) {
+      const now = new Set([...findings].map(([place, { digest }]) => `${place} ${digest}`));
+      const hasNews = [...now].some((one) => !known.has(one)) || (now.size === 0 && known.size > 0);
+      if (address === undefined || !hasNews || context.stop.aborted) {
+        // What is over is forgotten, so that it is news when it comes back.
+        known = new Set([...known].filter((one) => now.has(one)));
+        return;
+      }
+      try {
+        await notifyDrift(address, drift, { dir, notifyAlways: true }, context);
+      } catch (error) {
+        if (!(error instanceof CallsheetError)) throw error;
+        // The next pass tries again.
+        log({ event: 'notification_failed', stack, message: error.message });
+        metrics.notified(stack, false);
+        return;
+      }
+      known = now;
+      log({ event: 'notification_sent', stack, is_drifted: now.size > 0 });
+      metrics.notified(stack, true);
+    },
+  };
+}
+
+/** A request as far as it is looked at. */
+type Received = Pick<IncomingMessage, 'headers'> & AsyncIterable<Buffer>;
+
+/** What came of a webhook. */
+type HookVerdict =
+  | { readonly status: 202; readonly sender: 'github' | 'gitlab'; readonly isPing: boolean }
+  | { readonly status: 400 | 401 | 413; readonly why: string };
+
+/** What webhooks are signed with that come in, and notifications that go out. */
+type SecretVariable = 'CALLSHEET_HOOK_SECRET' | 'CALLSHEET_NOTIFY_SECRET';
+
+/** As GitHub calls it, so that whatever verifies its webhooks verifies our notifications. */
+const SIGNATURE_HEADER = 'x-hub-signature-256';
+
+/** Shorter ones can be guessed by whoever got hold of one signed body. */
+const SHORTEST_SECRET = 16;
+/** What GitHub sends at most. It is digested as it arrives, and not kept. */
+export const LARGEST_BODY = 25 * 1024 * 1024;
+
+/** The secret that a variable of the environment gives; undefined where it is not set. */
+export function hookSecret(
+  env: Readonly<Record<string, string | undefined>>,
+  variable: SecretVariable,
+): string | undefined {
+  const secret = env[variable];
+  if (!secret) return undefined;
+  if (secret.length >= SHORTEST_SECRET) return secret;
+  throw new CallsheetError('usage', `${variable} has less than ${SHORTEST_SECRET} characters`, {
+    hint: 'Make one with: openssl rand -hex 32',
+  });
+}
+
+/** The value of the signature header for a body that is sent. */
+function signatureOf(body: string, secret: string): string {
+  return signatureFrom(createHmac('sha256', secret).update(body));
+}
+
+/**
+ * Reads a webhook and tells whether its sender knows the secret: by the signature of its body, as GitHub sends it,
+ * or by the secret itself in a header, as GitLab does. What it says is not looked at: any push may concern the stack.
+ */
+export async function checkHook(request: Received, secret: string): Promise<HookVerdict> {
+  const signature = header(request, SIGNATURE_HEADER);
+  const token = header(request, 'x-gitlab-token');
+  if (signature === undefined && token === undefined)
+    return { status: 401, why: 'it has neither X-Hub-Signature-256 nor X-Gitlab-Token' };
+  const wanted = await signBody(request, secret);
+  if (wanted === 'too large') return { status: 413, why: 'its body is too large' };
+  if (wanted === 'cut off') return { status: 400, why: 'its body was cut off' };
+  if (signature !== undefined) {
+    const isSigned = isSame(signature, wanted);
+    const isPing = header(request, 'x-github-event') === 'ping';
+    return isSigned ? { status: 202, sender: 'github', isPing } : WRONG_SIGNATURE;
+  }
+  if (token !== undefined && isSame(token, secret))
+    return { status: 202, sender: 'gitlab', isPing: false };
+  return WRONG_TOKEN;
+}
+
+const WRONG_SIGNATURE = { status: 401, why: 'its signature is wrong' } as const;
+const WRONG_TOKEN = { status: 401, why: 'its token is wrong' } as const;
+
+function header({ headers }: Received, name: string): string | undefined {
+  const value = headers[name];
+  return typeof value === 'string' ? value : undefined;
+}
+
+async function signBody(
+  request: Received,
+  secret: string,
+): Promise<string | 'too large' | 'cut off'> {
+  if (Number(request.headers['content-length']) > LARGEST_BODY) return 'too large';
+  const hmac = createHmac('sha256', secret);
+  let length = 0;
+  try {
+    for await (const chunk of request) {
+      length += chunk.length;
+      if (length > LARGEST_BODY) return 'too large';
+      hmac.update(chunk);
+    }
+  } catch {
+    return 'cut off';
+  }
+  return signatureFrom(hmac);
+}
+
+function signatureFrom(hmac: Hmac): string {
+  return `sha256=${hmac.digest('hex')}`;
+}
+
+/** In a time that tells nothing of where they differ, nor of how long the right one is. */
+function isSame(given: string, wanted: string): boolean {
+  const [one, other] = [given, wanted].map((text) => createHash('sha256').update(text).digest());
+  return one !== undefined && other !== undefined && timingSafeEqual(one, other);
 }

@@ -5,8 +5,8 @@ import type { PlanDocument } from '../core/plan-document.ts';
 import { type ProgressView, renderProgress } from '../render/progress.ts';
 import { sanitiseLine } from '../render/untrusted.ts';
 import type { CommonFlags, Context } from './context.ts';
+import { say } from './events.ts';
 import { withNamedFile } from './named-file.ts';
-import { say } from './session.ts';
 
 type Progress = {
   readonly onEvent: (event: RunEvent) => void;

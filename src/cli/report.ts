@@ -1,10 +1,10 @@
-import { ApiError, describeApiError } from '../api/errors.ts';
-import { CallsheetError } from '../core/errors.ts';
+import { CallsheetError, EXIT, type ExitCode, exitOf } from '../core/errors.ts';
+import { ApiError, describeApiError } from '../platform/errors.ts';
 import { renderDiagnosticsBeside } from '../render/diagnostics.ts';
-import { type Failure, renderFailureJson } from '../render/failure.ts';
-import { renderProse } from '../render/prose.ts';
+import { renderFailureJson } from '../render/failure.ts';
+import { renderProse } from '../render/terminal.ts';
 import { sanitise } from '../render/untrusted.ts';
-import { EXIT, type ExitCode, exitOf } from './exit.ts';
+import { failureOf } from '../run/document.ts';
 import type { Terminal } from './terminal.ts';
 
 /** Why a command ended: a request that fails once somebody interrupted was ended by the interrupt. */
@@ -14,31 +14,6 @@ export function endedBy(error: unknown, stop: AbortSignal): unknown {
     error instanceof CallsheetError &&
     (error.code === 'network' || error.code === 'interrupted');
   return isEnded ? new CallsheetError('interrupted', 'interrupted; nothing was written') : error;
-}
-
-/** A failure as data, for `--format json`. */
-export function failureOf(error: unknown): Failure {
-  if (!(error instanceof CallsheetError)) {
-    const message = error instanceof Error ? error.message : String(error);
-    const hint = 'This is a bug in Callsheet. Please report it with what stands on standard error.';
-    return { kind: 'internal', exit: EXIT.error, message, hint, diagnostics: [], request: null };
-  }
-  const isApi = error instanceof ApiError;
-  return {
-    kind: error.code,
-    exit: exitOf(error.code),
-    message: isApi ? describeApiError(error) : error.message,
-    hint: error.hint ?? null,
-    diagnostics: error.diagnostics,
-    request: isApi
-      ? {
-          method: error.method,
-          url: error.url,
-          status: error.status,
-          request_id: error.requestId ?? null,
-        }
-      : null,
-  };
 }
 
 /** A failure as the document that `--format json` prints. */

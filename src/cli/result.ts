@@ -1,55 +1,75 @@
-import type { RunResult } from '../apply/execute.ts';
-import type { PlanDocument, Refusal } from '../core/plan-document.ts';
-import type { FailureDocument } from '../render/failure.ts';
-import { renderLedgerText } from '../render/ledger.ts';
-import { renderProse } from '../render/prose.ts';
-import { escapeInJson, sanitise } from '../render/untrusted.ts';
-import { renderNotUndone, renderVerification } from '../render/verification.ts';
-import type { LedgerLine } from '../state/journal.ts';
-import { commandLine } from './command-line.ts';
-import type { CommonFlags, Context } from './context.ts';
-import { EXIT, type ExitCode } from './exit.ts';
-import { say } from './session.ts';
-import type { Verification, VerifiedResult } from './verify-undo.ts';
+import { commandLine, EXIT, type ExitCode, unreachable } from '../core/errors.ts';
+import type { PlanDocument } from '../core/plan-document.ts';
+import { isRefused } from '../plan/document.ts';
+import { renderLedgerText, renderNotUndone, renderVerification } from '../render/runs.ts';
+import { renderProse } from '../render/terminal.ts';
+import { jsonText, sanitise } from '../render/untrusted.ts';
+import type { RunOutcome } from '../run/run.ts';
+import type { UndoOutcome } from '../run/undo.ts';
+import { runDocument } from '../run/undo.ts';
+import type { CommonFlags } from './context.ts';
+import { say } from './events.ts';
+import type { Terminal } from './terminal.ts';
 
 type Shown = {
   readonly flags: Pick<CommonFlags, 'dir' | 'env'> & { readonly format: 'text' | 'json' };
-  readonly context: Context;
+  readonly context: { readonly terminal: Terminal };
 };
 
-/** Shows what came of a run. */
-export function showResult(
-  run: string,
-  plan: PlanDocument,
-  result: VerifiedResult,
-  { flags, context }: Shown,
-): void {
-  const { terminal } = context;
-  const { verification } = result;
-  if (flags.format === 'json') {
-    terminal.out(runJson(run, plan, result.status, result.ledger, verification));
+/** What came of a command that writes; that of a plan alone is shown as a plan. */
+type Written = Exclude<UndoOutcome, { type: 'planned' }>;
+
+/** Shows what came of it, and gives the exit code. */
+export function showOutcome(outcome: Written, shown: Shown): ExitCode {
+  if (shown.flags.format === 'json' && outcome.type !== 'declined')
+    shown.context.terminal.out(jsonText(runDocument(outcome)));
+  tellOutcome(outcome, shown);
+  return exitOfOutcome(outcome);
+}
+
+/** Says what came of it to people, and with text shows it. */
+export function tellOutcome(outcome: UndoOutcome, shown: Shown): void {
+  const { terminal } = shown.context;
+  if (outcome.type === 'planned') return;
+  if (outcome.type === 'declined') {
+    terminal.err('Nothing was written.');
     return;
   }
-  const isBrief = plan.purpose === 'rollback';
-  terminal.out(renderLedgerText(result.ledger, terminal.render, { isBrief }));
-  if (verification !== undefined) {
-    terminal.out(renderVerification(verification, plan.undoes, terminal.render));
+  if (outcome.type === 'refused') tellRefused(outcome.plan, terminal);
+  if (shown.flags.format === 'text') showText(outcome, shown);
+  if (!('waysOn' in outcome || 'isHeld' in outcome)) return;
+  if (outcome.waysOn !== undefined && shown.flags.format === 'text')
+    terminal.err(outcome.waysOn.join('\n'));
+  if (outcome.isHeld === true) tellHeld(terminal);
+}
+
+function showText(
+  outcome: Exclude<Written, { type: 'declined' }>,
+  { flags, context: { terminal } }: Shown,
+): void {
+  if (outcome.type === 'nothing') {
+    terminal.out(`Run ${outcome.run} changed nothing, so there is nothing to roll back.`);
+  } else if (outcome.type === 'ran') {
+    const { run, plan, result } = outcome;
+    const isBrief = plan.purpose === 'rollback';
+    terminal.out(renderLedgerText(result.ledger, terminal.render, { isBrief }));
+    if (result.verification !== undefined)
+      terminal.out(renderVerification(result.verification, plan.undoes, terminal.render));
+    say(terminal, `Run ${run} is recorded: ${commandLine(`runs ${run}`, flags)}`);
+  } else if (outcome.type === 'unchanged') {
+    const { left = [] } = outcome.verification ?? {};
+    if (left.length > 0) terminal.out(renderNotUndone(left, terminal.render));
   }
-  say(terminal, `Run ${run} is recorded: ${commandLine(`runs ${run}`, flags)}`);
 }
 
 /** Says that nothing was written, and what stands against the plan. */
-export function tellRefused(plan: PlanDocument, shown: Shown): ExitCode {
-  const { terminal } = shown.context;
-  const { refusals = [] } = plan;
+function tellRefused({ purpose, refusals = [] }: PlanDocument, terminal: Terminal): void {
   const sayClean = (text: string) =>
     terminal.err(terminal.wrapsErr ? renderProse(text, terminal.renderErr) : sanitise(text));
   for (const { message, advice } of refusals) {
     sayClean(`Nothing was written: ${message}. ${advice}`);
   }
-  if (refusals.length === 0) sayClean(STRUCK[plan.purpose]);
-  showNothingDone(plan, 'refused', shown);
-  return EXIT.refused;
+  if (refusals.length === 0) sayClean(STRUCK[purpose]);
 }
 
 const STRUCK: { readonly [purpose in PlanDocument['purpose']]: string } = {
@@ -63,71 +83,40 @@ const STRUCK: { readonly [purpose in PlanDocument['purpose']]: string } = {
   comparison: 'Nothing was written.',
 };
 
-/**
- * In JSON, where there was no run: the plan has nothing that can be done now, or it is refused. As text
- * the plan itself says so.
- */
-export function showNothingDone(
-  plan: PlanDocument,
-  status: 'done' | 'partial' | 'refused',
-  { flags, context }: Shown,
-  verification?: Verification,
-): void {
-  if (flags.format !== 'json') {
-    const isLeft = verification !== undefined && verification.left.length > 0;
-    const { terminal } = context;
-    if (isLeft) terminal.out(renderNotUndone(verification.left, terminal.render));
-    return;
+/** Says what a rollback means for what comes next: a pipeline that applies the same again is stopped. */
+function tellHeld(terminal: Terminal): void {
+  say(
+    terminal,
+    'What it undid is held: plan and apply refuse to write the same values again until they change. Take the change back in Git, or pass --release-hold to write them again.',
+  );
+}
+
+/** The exit code of what came of a command. */
+export function exitOfOutcome(outcome: UndoOutcome): ExitCode {
+  switch (outcome.type) {
+    case 'ran':
+      return runExit(outcome.result);
+    case 'unchanged':
+      return outcome.status === 'partial' ? EXIT.partial : EXIT.done;
+    case 'planned':
+      return isRefused(outcome.plan) ? EXIT.refused : EXIT.done;
+    case 'refused':
+      return EXIT.refused;
+    case 'declined':
+      return EXIT.error;
+    case 'nothing':
+      return EXIT.done;
+    default:
+      return unreachable(outcome);
   }
-  const ledger = plan.changes.map(({ address, action, id, verdict, reason }) => ({
-    address,
-    action,
-    status: 'not_attempted' as const,
-    ...(verdict === 'ok' ? {} : { verdict }),
-    id,
-    message: verdict === 'ok' ? null : reason,
-    fields: [],
-    history: null,
-  }));
-  context.terminal.out(runJson(null, plan, status, ledger, verification));
 }
 
-/** What came of a run, for programs: `schemas/run.schema.json`. */
-export type RunDocument = {
-  readonly format: 'callsheet-run';
-  readonly version: 1;
-  /** Null where nothing was carried out. */
-  readonly run: string | null;
-  readonly plan_digest: string | null;
-  readonly status: RunResult['status'] | 'refused';
-  /** The run that was to be undone, where it had changed nothing. */
-  readonly undoes?: string;
-  readonly refusals?: readonly Refusal[];
-  readonly verification?: Verification;
-  readonly ledger: readonly LedgerLine[];
-  /** What came of undoing it, with `--rollback-on-failure`. */
-  readonly rollback?: RunDocument | FailureDocument;
-};
-
-function runJson(
-  run: string | null,
-  { digest, refusals }: PlanDocument,
-  status: RunDocument['status'],
-  ledger: readonly LedgerLine[],
-  verification?: Verification,
-): string {
-  return runText({
-    format: 'callsheet-run',
-    version: 1,
-    run,
-    plan_digest: digest,
-    status,
-    ...(refusals && { refusals }),
-    ...(verification && { verification }),
-    ledger,
-  });
-}
-
-export function runText(document: RunDocument): string {
-  return escapeInJson(JSON.stringify(document, null, 2));
+function runExit({
+  status,
+  stale,
+  interleaved,
+}: Extract<RunOutcome, { type: 'ran' }>['result']): ExitCode {
+  if (status === 'interrupted') return EXIT.interrupted;
+  if (stale.length > 0 || interleaved.length > 0) return EXIT.stale;
+  return status === 'done' ? EXIT.done : EXIT.partial;
 }

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
-import { MAX_SECRET_BYTES, type RunCommand } from '../config/index.ts';
 import { sanitiseLine } from '../render/untrusted.ts';
-import type { Context, RunSecret } from './context.ts';
+import { MAX_SECRET_BYTES, type RunCommand } from '../stack/index.ts';
+import type { Context } from './context.ts';
 
 /** A vault that waits for a person's thumb takes seconds; one that takes longer has hung. */
 const LONGEST_MS = 30_000;
@@ -14,7 +14,10 @@ type Outcome = Awaited<ReturnType<RunCommand>>;
  * Runs what `exec:` secrets name in the shell, in the folder of the stack and with the environment of Callsheet. It
  * cannot ask anything; an interrupt, or half a minute, ends it with all that it started.
  */
-export function runSecretCommand({ env, stop }: Pick<Context, 'env' | 'stop'>): RunSecret {
+export function runSecretCommand({
+  env,
+  stop,
+}: Pick<Context, 'env' | 'stop'>): NonNullable<Context['runSecret']> {
   return (dir) => (command) =>
     new Promise((resolve) => {
       const isGroup = process.platform !== 'win32';

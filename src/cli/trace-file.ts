@@ -1,6 +1,6 @@
 import { closeSync, constants, fchmodSync, fstatSync, openSync, writeSync } from 'node:fs';
-import type { TraceEntry } from '../api/trace-entry.ts';
 import { CallsheetError } from '../core/errors.ts';
+import type { TraceEntry } from '../platform/operation.ts';
 import type { Terminal } from './terminal.ts';
 
 /** Where `--trace-http` writes, one JSON object a line. */

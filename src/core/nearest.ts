@@ -88,3 +88,14 @@ export function insteadOf(
     .slice(0, MOST_LISTED);
   return `The nearest are ${near.join(', ')}; ${more}`;
 }
+
+/** `Did you mean agent?` where one candidate is near, and what is said otherwise. `show` is how a candidate is written. */
+export function didYouMean<T extends string | undefined>(
+  word: string,
+  candidates: Iterable<string>,
+  otherwise: T,
+  show = (candidate: string) => candidate,
+): string | T {
+  const close = nearest(word, candidates);
+  return close === undefined ? otherwise : `Did you mean ${show(close)}?`;
+}

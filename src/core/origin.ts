@@ -1,4 +1,3 @@
-import { isLoopback } from './base-url.ts';
 import { formatPosition, type SourcePosition } from './diagnostics.ts';
 import { CallsheetError } from './errors.ts';
 
@@ -100,3 +99,92 @@ function isAllowed({ hostname, port, protocol }: URL, hosts: readonly AllowedHos
   const own = port === '' ? PORTS[protocol] : port;
   return hosts.some((host) => host.name === name && (host.port ?? own) === own);
 }
+
+const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
+
+/** Why an address cannot be that of the platform, and what to do. */
+type BaseUrlFault = { readonly message: string; readonly hint: string };
+
+/**
+ * What is wrong with a base address: credentials would be sent in clear over a network, or stand in a
+ * file that is committed. Never repeats a secret.
+ */
+export function baseUrlFault(text: string): BaseUrlFault | undefined {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined || !/^https?:$/.test(url.protocol)) {
+    // Without a scheme, `key:secret@host` is malformed and must not be repeated.
+    const shown = text.includes('@') ? 'as given' : JSON.stringify(text);
+    return {
+      message: `base_url ${shown} is not an http(s) address`,
+      hint: 'It looks like https://api.example.com, and begins with https://.',
+    };
+  }
+  if (hasMore(url)) {
+    return {
+      message: 'base_url must not hold credentials, a query or a fragment',
+      hint: 'Credentials belong into CALLSHEET_CLIENT_ID and CALLSHEET_CLIENT_SECRET.',
+    };
+  }
+  if (isConfidential(url)) return undefined;
+  return {
+    message: `base_url ${url.origin} is plain http, which would send credentials in clear`,
+    hint: 'Use https. Plain http is allowed for loopback addresses only.',
+  };
+}
+
+/** Whether an address holds what may be a secret. */
+function hasMore({ username, password, search, hash }: URL): boolean {
+  return username !== '' || password !== '' || search !== '' || hash !== '';
+}
+
+/** Whether nobody on the way can read what is sent there. */
+export function isConfidential(url: URL): boolean {
+  return url.protocol === 'https:' || isLoopback(url);
+}
+
+const LINK_LOCAL = /^(169\.254(\.\d{1,3}){2}|\[fe80:[\da-f:]+\]|\[fd00:ec2::[\da-f]+\])$/;
+
+/** Whether an address never leaves the machine's own link: a cloud answers there what runs in it, and no proxy leads there. */
+export function isLinkLocal({ hostname }: URL): boolean {
+  return LINK_LOCAL.test(hostname);
+}
+
+/** Whether an address is on this machine. */
+export function isLoopback({ hostname }: URL): boolean {
+  return LOOPBACK.test(hostname);
+}
+
+/**
+ * Where a stack keeps its state. Credentials are never a part of it: they come from the environment, and `by` says
+ * who names the server that they would go to.
+ */
+export type StatePlace =
+  | { readonly file: string }
+  | { readonly http: HttpPlace; readonly by: NamedBy; readonly lock_by?: NamedBy }
+  | { readonly postgres: PostgresPlace; readonly by: NamedBy }
+  | { readonly s3: S3Place; readonly by: NamedBy };
+
+/** A server that speaks the protocol of Terraform's `http` backend. */
+export type HttpPlace = {
+  readonly address: string;
+  readonly lock_address?: string;
+  readonly unlock_address?: string;
+  readonly lock_method?: string;
+  readonly unlock_method?: string;
+  readonly update_method?: string;
+  readonly username?: string;
+};
+
+export type PostgresPlace = {
+  readonly url: string;
+  /** One database keeps many stacks, each under a name. */
+  readonly stack: string;
+};
+
+export type S3Place = {
+  readonly bucket: string;
+  readonly key: string;
+  readonly region?: string;
+  /** Of another service than Amazon's. */
+  readonly endpoint?: string;
+};

@@ -98,6 +98,14 @@ export function parsePath(text: string): Path | undefined {
   return path.length > 0 ? path : undefined;
 }
 
+/** The paths among some texts: what is none is left out. */
+export function parsePaths(texts: readonly string[]): readonly Path[] {
+  return texts.flatMap((text) => {
+    const path = parsePath(text);
+    return path === undefined ? [] : [path];
+  });
+}
+
 function readSegment(token: string): string | undefined {
   if (!isIdentity(token)) return unquote(token);
   const identity = unquote(token.slice(1, -1).replace(ORDINAL, ''));
@@ -116,4 +124,9 @@ function unquote(text: string): string | undefined {
 /** Whether `path` is `prefix` or lies below it. */
 export function startsWith(path: Path, prefix: Path): boolean {
   return prefix.length <= path.length && prefix.every((segment, index) => path[index] === segment);
+}
+
+/** Whether one of two paths lies in the other. */
+export function overlaps(one: Path, other: Path): boolean {
+  return startsWith(one, other) || startsWith(other, one);
 }

@@ -1,6 +1,4 @@
 import type { Address } from './address.ts';
-import type { Attribution, HistoryEntry } from './history.ts';
-import type { Rehearsal } from './rehearsal.ts';
 import type { Json } from './value.ts';
 
 /**
@@ -79,6 +77,22 @@ export type SettledFinding = {
   readonly severity: 'info' | 'warning';
   readonly address: Address;
   readonly message: string;
+};
+
+/** What a plan may do, and of which resources it is. */
+export type PlanChoices = {
+  /** Addresses, kinds, or what addresses begin with; all unless given. */
+  readonly target?: readonly string[];
+  readonly exclude?: readonly string[];
+  readonly allowDelete?: boolean;
+  readonly acceptConflicts?: boolean;
+  readonly skipRefused?: boolean;
+  /** All secrets, or those of these addresses. */
+  readonly resendSecrets?: boolean | readonly string[];
+  /** Why it cannot wait until a freeze is over. */
+  readonly overrideFreeze?: string;
+  readonly releaseHold?: boolean;
+  readonly force?: boolean;
 };
 
 /** What the person who planned allowed; apply allows nothing more. */
@@ -241,3 +255,161 @@ export type Note = {
   readonly address: Address | null;
   readonly message: string;
 };
+
+/**
+ * What came of trying a plan on a copy of the fleet. It is a member of the plan document and says what was
+ * seen, for people: apply acts on none of it, and the digest of the plan does not cover it.
+ */
+export type Rehearsal = {
+  /** Of the plan that was rehearsed. */
+  readonly digest: string;
+  readonly at: string;
+  readonly verdict: RehearsalVerdict;
+  /** What the copy was made from. */
+  readonly source: RehearsalSource;
+  /** Resources in the copy, by kind. */
+  readonly copied: { readonly [kind: string]: number };
+  readonly steps: readonly RehearsalStep[];
+  /** Leaves that the rollback did not bring back, the first of them. */
+  readonly differences: readonly RehearsalDifference[];
+  /** How many there are in all. */
+  readonly differing: number;
+  /** What was made to go wrong on top of the failure half way, one fault an item. */
+  readonly faults: readonly string[];
+  /** What the platform does not tell, and what stands in its place in the copy. */
+  readonly filled: readonly string[];
+  /** Ids of the assumptions that the requests to the copy rest on. */
+  readonly assumptions: readonly string[];
+};
+
+/**
+ * | verdict   | means                                                                      |
+ * |-----------|----------------------------------------------------------------------------|
+ * | `passed`  | everything held                                                            |
+ * | `partial` | the plan can be carried out, and a rollback does not bring everything back |
+ * | `failed`  | carrying it out failed, or did not come to an end                          |
+ * | `refused` | a guard or a lock stands against it                                        |
+ * | `empty`   | there is nothing to carry out                                              |
+ */
+export type RehearsalVerdict = 'passed' | 'partial' | 'failed' | 'refused' | 'empty';
+
+export type RehearsalSource =
+  | { readonly type: 'platform' }
+  | { readonly type: 'snapshot'; readonly file: string; readonly made_at: string };
+
+export type RehearsalStep = {
+  readonly step: 'copy' | 'apply' | 'again' | 'failure' | 'resume' | 'rollback' | 'return';
+  readonly outcome: 'held' | 'partial' | 'failed' | 'refused';
+  /** One sentence, without a stop. */
+  readonly message: string;
+  /** What did not hold, one thing an item. */
+  readonly details: readonly string[];
+};
+
+/** A leaf of the copy that is not what it was before the plan was applied and rolled back. */
+export type RehearsalDifference = {
+  /** Null for what is not in the stack. */
+  readonly address: Address | null;
+  readonly kind: string;
+  readonly name: string;
+  readonly id: string;
+  /** Null where the whole resource is there on one side only. */
+  readonly path: string | null;
+  /** Masked where it is secret. */
+  readonly before: Json;
+  readonly after: Json;
+  readonly secret: boolean;
+};
+
+/** What is known of a history entry (Agent history entry). */
+export type HistoryEntry = {
+  /** Addresses the version. */
+  readonly id: number;
+  readonly action: string | null;
+  readonly actor: string | null;
+  readonly source: string | null;
+  readonly at: string | null;
+  readonly reverted_from_id: number | null;
+};
+
+/**
+ * Who changed something that drifted, as far as the history of its resource tells. An entry names no field
+ * (Agent history entry), so what one edit changed cannot be told from what another did.
+ *
+ * | certainty | entries            | means                                              |
+ * |-----------|--------------------|----------------------------------------------------|
+ * | `entry`   | one                | this edit                                          |
+ * | `actor`   | several, one actor | one of these edits, all by the same actor          |
+ * | `one_of`  | several            | one of these edits                                 |
+ * | `unknown` | those that there are | `because` says why; none of them need be the one |
+ */
+export type Attribution = {
+  readonly certainty: 'entry' | 'actor' | 'one_of' | 'unknown';
+  /** Null where it is known. */
+  readonly because: Doubt | null;
+  /** Ids of entries, newest first. */
+  readonly entries: readonly number[];
+};
+
+/**
+ * Why a history does not tell who changed something.
+ *
+ * - `not_recorded`: history does not record this setting.
+ * - `no_history`: the platform keeps no history of this kind.
+ * - `no_entry`: there is no entry since the last run.
+ * - `no_beginning`: where the last run stands in the history is unknown.
+ * - `retention`: the entries no longer reach back to the last run.
+ * - `late`: the newest change has no entry yet.
+ * - `gone`: the resource is gone, and its history with it.
+ */
+export type Doubt =
+  | 'not_recorded'
+  | 'no_history'
+  | 'no_entry'
+  | 'no_beginning'
+  | 'retention'
+  | 'late'
+  | 'gone';
+
+/** What the team's own rules say of a plan at a moment. */
+export type PlanJudgement = {
+  readonly refusals: readonly Refusal[];
+  readonly notes: readonly Note[];
+};
+
+/** The team's own rules over plans, compiled. */
+export type PlanRules = (plan: Omit<PlanDocument, 'digest'>, now: Date) => PlanJudgement;
+
+/** Limits that a plan must stay within: `guards:` in callsheet.yaml. */
+export type Guards = {
+  readonly max_delete?: number;
+  /** Of the resources that exist, from 0 to 100. */
+  readonly max_change_percent?: number;
+  /** Below this many existing resources `max_change_percent` does not count. */
+  readonly min_resources?: number;
+  readonly freeze?: readonly FreezeWindow[];
+};
+
+export const WEEKDAYS = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'] as const;
+
+/**
+ * A stretch of time in which nothing is written. Weekdays and dates name the day on which it begins, by
+ * the calendar of its zone; what is not given does not narrow it.
+ */
+export type FreezeWindow = {
+  /** IANA name. */
+  readonly zone: string;
+  readonly weekdays?: readonly (typeof WEEKDAYS)[number][];
+  readonly hours?: Hours;
+  readonly dates?: readonly DateSpan[];
+  /** Name for people. */
+  readonly reason?: string;
+  /** Where it stands: `callsheet.yaml:14`. */
+  readonly source: string;
+};
+
+/** Minutes since midnight, up to 1440. Where `to` is not after `from`, it is on the next day. */
+export type Hours = { readonly from: number; readonly to: number };
+
+/** Days such as `2026-12-20`, both included. */
+export type DateSpan = { readonly from: string; readonly to: string };

@@ -15,7 +15,7 @@
  * What gives nothing away is shown: null, flags, empty texts, placeholders that are filled in during a call, and,
  * where only a name tells, moments and counts. `writeOnly` says that a value is never returned, not that it is secret.
  */
-import { elementNode, type FieldNode, memberNode, rootNode } from './field-node.ts';
+
 import {
   elementSegments,
   extendPath,
@@ -36,6 +36,7 @@ import {
   type Value,
   type ValueObject,
 } from './value.ts';
+import { elementNode, type FieldNode, memberNode, rootNode } from './walk.ts';
 
 /** Stands wherever a secret value would. */
 export const MASK = '(secret)';

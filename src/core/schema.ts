@@ -9,7 +9,8 @@
  * | `x-write`        | name that the field is written under; its own name otherwise                 |
  * | `x-write-with`   | fields that must be written together with it                                 |
  * | `x-secret`       | a secret: only ever given as `$secret`                                       |
- * | `x-secret-of`    | the member beside it that the platform returns where the secret is set       |
+ * | `x-secret-of`    | the member beside it that the platform returns where the secret is set; every |
+ * |                  | write-only field says one, or false where nothing tells                      |
  * | `x-secrets-inside` | whatever is given as `$secret` below it is a secret                        |
  * | `x-destination`  | member with the address that the platform sends the values of the object to; |
  * |                  | `{key}`: each member is a provider, and its values go to that provider       |
@@ -65,7 +66,7 @@ export type FieldSchema = {
   readonly 'x-write'?: string;
   readonly 'x-write-with'?: readonly string[];
   readonly 'x-secret'?: boolean;
-  readonly 'x-secret-of'?: string;
+  readonly 'x-secret-of'?: string | boolean;
   readonly 'x-secrets-inside'?: boolean;
   readonly 'x-destination'?: string;
   readonly 'x-sensitive'?: boolean;

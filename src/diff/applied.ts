@@ -1,13 +1,11 @@
 import { digestOf } from '../core/digest.ts';
-import { isSameJson } from '../core/same-json.ts';
-import { Blob, type Json, Secret } from '../core/value.ts';
-import type { AppliedLeaf } from '../state/model.ts';
-import { type Leaf, leafSensitivity, normalise } from './leaves.ts';
-import { resolveLeaf, Unknown } from './resolve.ts';
-import type { World } from './world.ts';
-
-/** Values whose JSON is longer are remembered as a digest: only equality is ever asked of them. */
-const LONGEST_PLAIN_VALUE = 80;
+import { parsePath } from '../core/path.ts';
+import { contextAt } from '../core/redact.ts';
+import type { FieldSchema } from '../core/schema.ts';
+import { Blob, isSameJson, type Json, Secret, type ValueObject } from '../core/value.ts';
+import { type AppliedLeaf, isConcealed } from '../state/model.ts';
+import { type Leaf, leafSensitivity, leafTexts, normalise } from './leaves.ts';
+import { resolveLeaf, Unknown, type World } from './world.ts';
 
 /** How the state remembers a leaf that was written. Undefined where its value is not known. */
 export function rememberLeaf(leaf: Leaf, address: string, world: World): AppliedLeaf | undefined {
@@ -26,19 +24,6 @@ export function isConcealedAs(leaf: Leaf, value: Json): boolean {
     leaf.value instanceof Secret ||
     leafSensitivity(leaf, value) !== 'open'
   );
-}
-
-/** The same for a value that is already in comparable form. */
-function rememberValue(leaf: Leaf, value: Json, address: string, world: World): AppliedLeaf {
-  if (isConcealedAs(leaf, value)) {
-    return { fingerprint: world.fingerprints.of(address, leaf.text, value) };
-  }
-  // A prompt need not be quoted to see that it is long.
-  if (typeof value === 'string' && value.length > LONGEST_PLAIN_VALUE)
-    return { digest: digestOf(value) };
-  const plain = JSON.stringify(value);
-  if (plain.length > LONGEST_PLAIN_VALUE) return { digest: digestOf(value) };
-  return { value: typeof value === 'object' ? JSON.parse(plain) : value };
 }
 
 /**
@@ -62,4 +47,39 @@ export function matchesApplied(
   const equal =
     'digest' in applied ? applied.digest === digestOf(value) : isSameJson(applied.value, value);
   return equal ? 'equal' : other;
+}
+
+/**
+ * Paths of values that are secret although no schema says so, as the specification does not name every secret
+ * that an integration may have (DESIGN §10): the configuration gives a `$secret` there, or the state has a
+ * fingerprint of what was written there once, whatever the configuration says today.
+ */
+export function knownSecrets(
+  root: FieldSchema,
+  wanted: ValueObject = {},
+  applied: Readonly<Record<string, AppliedLeaf>> = {},
+): ReadonlySet<string> {
+  const given = leafTexts(root, wanted, (value) => value instanceof Secret);
+  const written = Object.entries(applied)
+    .filter(([, leaf]) => isConcealed(leaf))
+    // Elsewhere it is a credential within a value that has a fingerprint, and is found there again.
+    .filter(([text]) => contextAt(root, parsePath(text) ?? [text]).secrecy.hidden !== 'no')
+    .map(([text]) => text);
+  return new Set([...given, ...written]);
+}
+
+/** Values whose JSON is longer are remembered as a digest: only equality is ever asked of them. */
+const LONGEST_PLAIN_VALUE = 80;
+
+/** What the state keeps of a value that is already in comparable form. */
+function rememberValue(leaf: Leaf, value: Json, address: string, world: World): AppliedLeaf {
+  if (isConcealedAs(leaf, value)) {
+    return { fingerprint: world.fingerprints.of(address, leaf.text, value) };
+  }
+  // A prompt need not be quoted to see that it is long.
+  if (typeof value === 'string' && value.length > LONGEST_PLAIN_VALUE)
+    return { digest: digestOf(value) };
+  const plain = JSON.stringify(value);
+  if (plain.length > LONGEST_PLAIN_VALUE) return { digest: digestOf(value) };
+  return { value: typeof value === 'object' ? JSON.parse(plain) : value };
 }

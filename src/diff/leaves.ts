@@ -7,8 +7,7 @@
  * alike; a list keyed by identity becomes its elements' leaves; a set is sorted; an object that the
  * schema marks as whole, and any other list, is one leaf.
  */
-import { elementNode, type FieldNode, memberNode, rootNode } from '../core/field-node.ts';
-import { ownOf } from '../core/own.ts';
+
 import { elementSegments, extendPath, type Path } from '../core/path.ts';
 import { elementSecrecy, memberSecrecy, OPEN, type Secrecy, sensitivity } from '../core/redact.ts';
 import { dereference, type FieldSchema } from '../core/schema.ts';
@@ -18,11 +17,13 @@ import {
   isObject,
   type Json,
   type JsonObject,
+  ownOf,
   Ref,
   Secret,
   type Value,
   type ValueObject,
 } from '../core/value.ts';
+import { elementNode, type FieldNode, memberNode, rootNode } from '../core/walk.ts';
 
 /** What holds for a field because of where it stands. */
 type Facts = {

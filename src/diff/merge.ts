@@ -1,4 +1,3 @@
-import { ownOf } from '../core/own.ts';
 import { elementSegments, formatPath, type Path, startsWith } from '../core/path.ts';
 import { type FieldSchema, itemSchema, memberSchema } from '../core/schema.ts';
 import {
@@ -6,12 +5,12 @@ import {
   isObject,
   type Json,
   type JsonObject,
+  ownOf,
   type Value,
   type ValueObject,
 } from '../core/value.ts';
 import { type Leaf, leavesOf } from './leaves.ts';
-import { resolveLeaf, Unknown } from './resolve.ts';
-import type { World } from './world.ts';
+import { resolveLeaf, Unknown, type World } from './world.ts';
 
 /** What a write is to do beside setting what is desired. Paths are in text form. */
 type WriteIntent = {

@@ -1,14 +1,6 @@
-import { ownOf } from '../core/own.ts';
 import { elementSegments, isIdentity, type Path } from '../core/path.ts';
 import { type FieldSchema, itemSchema, memberSchema } from '../core/schema.ts';
-import {
-  isList,
-  isObject,
-  type Json,
-  type JsonObject,
-  type Value,
-  type ValueObject,
-} from '../core/value.ts';
+import { isList, isObject, ownOf, type Value, type ValueObject } from '../core/value.ts';
 
 /**
  * A document's values at the given paths, put into another document. What it has nothing at becomes null. A
@@ -57,29 +49,4 @@ export function pickLeaves(
     const placed = place(root, document, picked, path);
     return isObject(placed) ? placed : picked;
   }, into);
-}
-
-/** A document with a value at a path that lies in what it has; unchanged where nothing there could hold it. */
-export function placeValue(
-  root: FieldSchema,
-  document: JsonObject,
-  path: Path,
-  value: Json,
-): JsonObject {
-  function place(schema: FieldSchema, at: Json | undefined, [segment, ...rest]: Path): Json {
-    if (segment === undefined) return value;
-    if (isIdentity(segment)) {
-      const items = itemSchema(root, schema);
-      const list = isList(at) ? at : [];
-      const segments = elementSegments(schema['x-identity'] ?? '', list);
-      return list.map((one, index) =>
-        segments[index] === segment ? place(items, one, rest) : one,
-      );
-    }
-    const object = isObject(at) ? at : {};
-    const inner = memberSchema(root, schema, segment);
-    return { ...object, [segment]: place(inner, ownOf(object, segment), rest) };
-  }
-  const placed = place(root, document, path);
-  return isObject(placed) ? placed : document;
 }

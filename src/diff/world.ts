@@ -1,7 +1,8 @@
 import type { Address } from '../core/address.ts';
 import type { Path } from '../core/path.ts';
-import type { Json } from '../core/value.ts';
+import { Blob, type Json, Ref, Secret, type Value } from '../core/value.ts';
 import type { AppliedLeaf } from '../state/model.ts';
+import type { Leaf } from './leaves.ts';
 
 /** What a comparison needs to know beside the documents. All of it is passed in: nothing is looked up. */
 export type World = {
@@ -37,3 +38,28 @@ export type Sides = {
   /** Whether secrets are written even where nothing says that they changed. */
   readonly resend: boolean;
 };
+
+/** The sides of a resource that is held against a whole document: whatever is live beside it differs, but what is ignored. */
+export function exactSides(address: Address, ignore: readonly Path[]): Sides {
+  return { address, applied: undefined, ignore, isPartial: true, isExact: true, resend: false };
+}
+
+/** An id that is known only once the resource exists. */
+export class Unknown {
+  readonly address: string;
+  constructor(address: string) {
+    this.address = address;
+  }
+}
+
+/**
+ * The value that a leaf stands for: ids and secrets looked up, a file by the digest of its bytes.
+ * `Unknown` while the resource that it refers to does not exist; undefined where a secret is not at hand.
+ */
+export function resolveLeaf(leaf: Leaf, world: World): Value | Unknown | undefined {
+  const { value } = leaf;
+  if (value instanceof Ref) return world.idOf(value.address) ?? new Unknown(value.address);
+  if (value instanceof Secret) return world.secretOf(value.source, leaf.text);
+  if (value instanceof Blob) return `sha256:${value.sha256}`;
+  return value;
+}

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
-import type { WritableBase } from '../config/write.ts';
 import { canonicalJson } from '../core/digest.ts';
 import { type FieldSchema, memberSchema } from '../core/schema.ts';
 import { isList, isObject, type Value, type ValueObject } from '../core/value.ts';
 import type { Kind } from '../kinds/kind.ts';
+import type { WritableBase } from '../stack/edit/write.ts';
 import { compare, distinct } from './names.ts';
 import type { Organization } from './survey.ts';
 

@@ -1,32 +1,39 @@
-/**
- * `export/` turns what is live into a stack, as if a careful person had written it. It lists everything, gives
- * it names (`survey.ts`, `names.ts`), says each resource in the words of the configuration (`resource.ts`) and
- * decides where it stands (`layout.ts`). Resources come and go one by one, so that a fleet of any size fits.
- */
-import type { Writable } from '../config/write.ts';
 import type { Address } from '../core/address.ts';
-import { inTurns } from '../core/in-turns.ts';
+import {
+  inTurns,
+  isList,
+  isObject,
+  type JsonObject,
+  Ref,
+  Secret,
+  type Value,
+} from '../core/value.ts';
 import type { Kind } from '../kinds/kind.ts';
 import type { LiveResource, Reader } from '../plan/reader.ts';
-import { type Census, openCensus } from './factor.ts';
+import type { WrittenResources } from '../stack/edit/write.ts';
+import { type Writable, type WriteOptions, writeBases } from '../stack/edit/write.ts';
+import { type Bases, type Census, openCensus } from './factor.ts';
 import { compare } from './names.ts';
-import type { Remark } from './resource.ts';
-import type { SecretUse } from './secret-names.ts';
+import { type Remark, type SecretUse, withFinalNewlines, writeFile, writeOne } from './resource.ts';
 import {
   type Entry,
   isStreamed,
+  layoutOf,
+  nounOf,
   type Organization,
   type Scopes,
   type Survey,
   survey,
+  wayBack,
 } from './survey.ts';
-import { type Done, openWork } from './work.ts';
 
-export type { Remark } from './resource.ts';
-export type { SecretUse } from './secret-names.ts';
-export type { Organization, Scopes } from './survey.ts';
+/**
+ * `export/` turns what is live into a stack, as if a careful person had written it. It lists everything, gives
+ * it names (`survey.ts`, `names.ts`), says each resource in the words of the configuration (`resource.ts`,
+ * `live-document.ts`) and lifts what they share into bases (`factor.ts`). Resources come and go one by one, so that a fleet of any size fits.
+ */
 
-export type ExportInput = {
+type ExportInput = {
   readonly kinds: readonly Kind[];
   readonly scopes: Scopes;
   /** A reader that has nothing in mind. */
@@ -103,4 +110,245 @@ async function readAll(
     if (one !== undefined) found.push(one);
   });
   return found.sort((a, b) => compare(a.entry.address, b.entry.address));
+}
+
+/** A resource that was read, and what the stack says of it. */
+type Done = {
+  readonly entry: Entry;
+  readonly live: LiveResource;
+  readonly writable: Writable;
+  /** As it stands in a file of its own. */
+  readonly written: WrittenResources;
+};
+
+/** Reads resources and writes them, and keeps account of what that came to. */
+function openWork({ organizations, entries, unlisted }: Survey, input: ExportInput) {
+  const reader = input.open();
+  const layout = layoutOf(organizations);
+  const byAddress = new Map(entries.map((entry) => [entry.address, entry]));
+  const byId = new Map(entries.map((entry) => [`${entry.kind.name} ${entry.id}`, entry]));
+  const idOf = (address: Address) => byAddress.get(address)?.id;
+  const names = Object.fromEntries(organizations.map(({ id, name }) => [name, id]));
+  const [only, ...others] = organizations;
+  const common = {
+    kinds: input.kinds,
+    organizations: names,
+    organization: others.length === 0 ? only?.id : undefined,
+    expressionFor: expression,
+  };
+  const counts = new Map<string, number>();
+  const variables = new Map<string, string>();
+  const used = new Set<Address>();
+  const secrets: SecretUse[] = [];
+  const remarks: Remark[] = [];
+  let bases = 0;
+  let read = 0;
+
+  /** What the stack cannot have as a resource is called by a variable. */
+  function expression(kind: string, id: string): string | undefined {
+    const entry = byId.get(`${kind} ${id}`);
+    if (entry === undefined || !isNameable(entry.kind)) return undefined;
+    const name = `${nounOf(entry.kind)}_${entry.address.split('.').slice(1).join('_')}`;
+    variables.set(name, id);
+    return `\${var.${name}}`;
+  }
+
+  function addressOf(kind: string, id: string): Address | undefined {
+    const entry = byId.get(`${kind} ${id}`);
+    return entry === undefined || isNameable(entry.kind) ? undefined : entry.address;
+  }
+
+  async function readLive(entry: Entry): Promise<LiveResource | undefined> {
+    const { kind, id, scope, record } = entry;
+    const at = { id, scope, ...(record === undefined ? {} : { record }) };
+    const facets = kind.facets.map(({ field }) => field);
+    try {
+      return await reader.read(kind, at, new Set(facets));
+    } catch (error) {
+      // What has an endpoint of its own may be refused where the resource itself is not.
+      const reason = input.isRefusal(error);
+      const own = kind.facets.filter(({ get }) => get !== undefined).map(({ field }) => field);
+      if (reason === undefined || own.length === 0) throw error;
+      const live = await reader.read(kind, at, new Set(facets.filter((one) => !own.includes(one))));
+      for (const path of own) remarks.push({ address: entry.address, path, reason });
+      return live;
+    }
+  }
+
+  /** A resource in the words of the stack; undefined where there are none, and then a remark says why. */
+  async function readOne(entry: Entry): Promise<Done | undefined> {
+    const { kind, address } = entry;
+    if (isNameable(kind)) return undefined;
+    const live = await readLive(entry);
+    read += 1;
+    input.onProgress(read, entries.length);
+    if (live === undefined) {
+      remarks.push({ address, path: null, reason: 'it was deleted while this was exported' });
+      return undefined;
+    }
+    const context = { kind, address, isTwin: entry.isTwin, addressOf };
+    const { one, remarks: own } = writeOne(live, context, optionsFor(layout.fileOf(entry)));
+    remarks.push(...own);
+    if (one === undefined) return undefined;
+    secrets.push(...one.secrets);
+    addRefs(one.writable.document, used);
+    return { entry, live, writable: one.writable, written: one.written };
+  }
+
+  function optionsFor(file: string): WriteOptions {
+    return {
+      ...common,
+      schema: `${wayBack(file)}${input.schema}`,
+      fileFor: (text) => {
+        const entry = byAddress.get(text.address);
+        return entry && layout.textFileOf(entry, text);
+      },
+    };
+  }
+
+  async function put(file: string, { text, files }: WrittenResources): Promise<void> {
+    await Promise.all(
+      [[file, text] as const, ...files].map(([path, own]) => input.write(path, own)),
+    );
+  }
+
+  function account({ entry: { kind }, writable, live }: Done): void {
+    counts.set(kind.name, (counts.get(kind.name) ?? 0) + 1);
+    input.remember(kind, writable, live, idOf);
+  }
+
+  async function putBases(all: ReadonlyMap<Kind, Bases>): Promise<void> {
+    const found = [...all].flatMap(([kind, of]) => of.all.map((base) => ({ kind, base })));
+    bases = found.length;
+    if (found.length === 0) return;
+    const kinds = new Map(found.map(({ kind, base }) => [base.name, kind]));
+    const written = writeBases(
+      found.map(({ base }) => base),
+      {
+        ...common,
+        schema: input.schema,
+        fileFor: (text) => {
+          const kind = kinds.get(text.address);
+          return kind && layout.baseTextFile(kind, text);
+        },
+      },
+    );
+    await put('bases.yaml', withFinalNewlines(written));
+  }
+
+  return {
+    read: readOne,
+    async writeOne(done: Done): Promise<void> {
+      account(done);
+      await put(layout.fileOf(done.entry), done.written);
+    },
+
+    /** Keeps one on disk until all were seen. */
+    spool(done: Done): void {
+      input.spool.add(toLine(done.writable));
+      account(done);
+    },
+
+    /** Writes what was kept on disk, over what all of it has in common. */
+    async writeSpooled(censuses: ReadonlyMap<Kind, Census>): Promise<void> {
+      const found = new Map([...censuses].map(([kind, census]) => [kind, census.bases()]));
+      await putBases(found);
+      for await (const line of input.spool.each()) {
+        const writable = fromLine(line);
+        const entry = byAddress.get(writable.address);
+        if (entry === undefined) continue;
+        const laid = found.get(entry.kind)?.layOver(entry.organization ?? '', writable.document);
+        const file = layout.fileOf(entry);
+        await put(file, writeFile([{ ...writable, ...laid }], optionsFor(file)));
+      }
+    },
+
+    /** Writes resources that share files. Without their account, only those that something refers to. */
+    async writeGroups(all: readonly Done[]): Promise<void> {
+      const isWanted = ({ entry: { kind, address } }: Done) =>
+        input.scopes.only === undefined || kind.scope.length > 0 || used.has(address);
+      const wanted = all.filter(isWanted);
+      for (const [file, group] of Map.groupBy(wanted, ({ entry }) => layout.fileOf(entry))) {
+        const resources = group.map(({ writable }) => writable);
+        await put(file, writeFile(resources, optionsFor(file)));
+        for (const done of group) account(done);
+      }
+    },
+
+    result(): ExportResult {
+      const order = (a: Remark, b: Remark) =>
+        compare(a.address, b.address) || compare(a.path ?? '', b.path ?? '');
+      return {
+        organizations,
+        counts: new Map(
+          input.kinds.flatMap(({ name }) => {
+            const count = counts.get(name);
+            return count === undefined ? [] : [[name, count] as const];
+          }),
+        ),
+        bases,
+        variables: new Map([...variables].sort(([a], [b]) => compare(a, b))),
+        secrets: secrets.sort((a, b) => compare(a.name, b.name)),
+        remarks: remarks.sort(order),
+        unlisted,
+      };
+    },
+  };
+}
+
+/** Whether resources of a kind need a file that the platform does not give back: they can only be named. */
+function isNameable({ schema }: Kind): boolean {
+  return (schema.required ?? []).some(
+    (field) => schema.properties?.[field]?.['x-file'] !== undefined,
+  );
+}
+
+function addRefs(value: Value, into: Set<Address>): void {
+  if (value instanceof Ref) into.add(value.address);
+  else if (isList(value)) for (const item of value) addRefs(item, into);
+  else if (isObject(value)) for (const member of Object.values(value)) addRefs(member, into);
+}
+
+/**
+ * A resource as a line of text and back. References and secrets are told from data that looks like them: every
+ * list and map is wrapped. It holds no value of a secret.
+ */
+function toLine(writable: Writable): string {
+  const text = JSON.stringify({ ...writable, document: encode(writable.document) });
+  // What reads lines ends one there, too.
+  return text.replace(
+    /[\u0085\u2028\u2029]/g,
+    (end) => `\\u${end.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+}
+
+function fromLine(line: string): Writable {
+  const written: Omit<Writable, 'document'> & { readonly document: JsonObject } = JSON.parse(line);
+  const document = decode(written.document);
+  return { ...written, document: isObject(document) ? document : {} };
+}
+
+type Wrapped =
+  | { readonly ref: string }
+  | { readonly secret: string }
+  | { readonly list: readonly unknown[] }
+  | { readonly map: readonly (readonly [string, unknown])[] }
+  | { readonly plain: Value };
+
+function encode(value: Value): Wrapped {
+  if (value instanceof Ref) return { ref: value.address };
+  if (value instanceof Secret) return { secret: value.source };
+  if (isList(value)) return { list: value.map(encode) };
+  if (!isObject(value)) return { plain: value };
+  return { map: Object.entries(value).map(([key, member]) => [key, encode(member)]) };
+}
+
+function decode(given: unknown): Value {
+  // What `encode` made; nobody else writes it.
+  const wrapped = given as Wrapped;
+  if ('ref' in wrapped) return new Ref(wrapped.ref);
+  if ('secret' in wrapped) return new Secret(wrapped.secret);
+  if ('list' in wrapped) return wrapped.list.map(decode);
+  if ('plain' in wrapped) return wrapped.plain;
+  return Object.fromEntries(wrapped.map.map(([key, member]) => [key, decode(member)]));
 }

@@ -1,7 +1,6 @@
-import { configName } from '../config/schema.ts';
-import type { Writable } from '../config/write.ts';
+import { createHash } from 'node:crypto';
 import type { Address } from '../core/address.ts';
-import { formatPath, type Path } from '../core/path.ts';
+import { formatPath, isIdentity, type Path } from '../core/path.ts';
 import { memberContext, rootContext, sensitivity } from '../core/redact.ts';
 import { memberSchema } from '../core/schema.ts';
 import {
@@ -15,9 +14,16 @@ import {
 } from '../core/value.ts';
 import { type Kind, withoutIdleFacets } from '../kinds/kind.ts';
 import type { LiveResource } from '../plan/reader.ts';
-import { type Fault, faultsIn, without } from './check-document.ts';
-import { fromLive, HOLDS, TELLING } from './live-document.ts';
-import { type SecretUse, secretName } from './secret-names.ts';
+import type { WrittenResources } from '../stack/edit/write.ts';
+import {
+  type Unwritable,
+  type Writable,
+  type WriteOptions,
+  writeResources,
+} from '../stack/edit/write.ts';
+import { configName } from '../stack/schema.ts';
+import { type Fault, faultsIn, fromLive, HOLDS, TELLING, without } from './live-document.ts';
+import { slugOf } from './names.ts';
 
 /** What a person should know of something that the stack does not say, or not as a field. */
 export type Remark = {
@@ -28,14 +34,14 @@ export type Remark = {
 };
 
 /** A live resource as it is to be written. */
-export type Exported = {
+type Exported = {
   /** Undefined where the configuration cannot say it; a remark says why. */
   readonly writable: Writable | undefined;
   readonly secrets: readonly SecretUse[];
   readonly remarks: readonly Remark[];
 };
 
-export type ResourceContext = {
+type ResourceContext = {
   readonly kind: Kind;
   readonly address: Address;
   /** The address of a live resource that the stack has. */
@@ -169,4 +175,105 @@ function secretsOf(value: Value): readonly string[] {
   if (value instanceof Secret) return [value.source];
   if (Array.isArray(value)) return value.flatMap(secretsOf);
   return isObject(value) ? Object.values(value).flatMap(secretsOf) : [];
+}
+
+/** A live resource as a file of a stack. */
+type WrittenOne = {
+  readonly writable: Writable;
+  readonly written: WrittenResources;
+  readonly secrets: readonly SecretUse[];
+};
+
+/** What came of it; nothing is written where the configuration cannot say it, and a remark says why. */
+type Attempt = { readonly one: WrittenOne | undefined; readonly remarks: readonly Remark[] };
+
+/**
+ * What `export` and `pull --new` write of a live resource, as a file of its own. Fields that the language has no
+ * words for are left out, and told.
+ */
+export function writeOne(
+  live: LiveResource,
+  context: ResourceContext,
+  options: WriteOptions,
+): Attempt {
+  const { writable, secrets, remarks }: Exported = exportResource(live, context);
+  if (writable === undefined) return { one: undefined, remarks };
+  const first = writeFile([writable], options);
+  if (first.unwritable.length === 0) {
+    return { one: { writable, written: first, secrets }, remarks };
+  }
+  const sayable = withoutFields(writable, first.unwritable);
+  const left = first.unwritable.map(
+    (one): Remark => ({
+      ...one,
+      reason: `${one.reason}; it is left out`,
+    }),
+  );
+  return {
+    one: { writable: sayable, written: writeFile([sayable], options), secrets },
+    remarks: [...remarks, ...left],
+  };
+}
+
+/** Writes resources as one file, and their long texts as files of their own. */
+export function writeFile(resources: readonly Writable[], options: WriteOptions): WrittenResources {
+  return withFinalNewlines(writeResources(resources, options));
+}
+
+/** Files of prose end with a line feed, which is not compared. */
+export function withFinalNewlines({ files, ...written }: WrittenResources): WrittenResources {
+  const ended = [...files].map(([path, text]): [string, string] => [
+    path,
+    text.endsWith('\n') ? text : `${text}\n`,
+  ]);
+  return { ...written, files: new Map(ended) };
+}
+
+function withoutFields(writable: Writable, unwritable: readonly Unwritable[]): Writable {
+  const paths = unwritable.map(({ path }) => path.replace(/^unchecked\./, ''));
+  const isSaid = (field: string) =>
+    !paths.some(
+      (path) => path === field || path.startsWith(`${field}.`) || path.startsWith(`${field}[`),
+    );
+  const document = Object.entries(writable.document).filter(([field]) => isSaid(field));
+  return { ...writable, document: Object.fromEntries(document) };
+}
+
+/** A secret that an exported stack reads from the environment. */
+export type SecretUse = {
+  /** Name of the environment variable. */
+  readonly name: string;
+  readonly address: Address;
+  /** Text of the path of the field. */
+  readonly path: string;
+  /** What the platform returned, where it does so; never printed. */
+  readonly value: string | undefined;
+};
+
+/** Members that say nothing to people: what holds a list, and the value of what was named already. */
+const SILENT = new Set(['integrations', 'extensions', 'tools', 'mcp_servers', 'headers', 'value']);
+
+/**
+ * `AGENT_FRONT_DESK__SMS_PROVIDER_AUTH_TOKEN` of `integrations.smsProvider.auth_token` of
+ * `agent.front_desk`: the same for the same address and field. Of two fields whose names differ by case
+ * alone, one must be `marked`.
+ */
+export function secretName(address: Address, path: Path, marked = false): string {
+  const names = path
+    .filter((segment) => !SILENT.has(segment))
+    .map((segment) => (isIdentity(segment) ? segment.replace(/^\["?|"?\]$/g, '') : segment));
+  const words = slugOf(names.join(' '));
+  // What slugs leave out, two fields may differ by.
+  const isPlain =
+    !marked && words === names.map((name) => slugOf(name)).join('_') && names.every(isTold);
+  const suffix = isPlain
+    ? ''
+    : `_${createHash('sha256').update(path.join('\0')).digest('hex').slice(0, 6)}`;
+  const owner = address.replaceAll('.', '_');
+  return `${owner}__${words}${suffix}`.replace(/__+$/, '').toUpperCase();
+}
+
+/** Whether a name can be read from its slug again, but for case, words and separators. */
+function isTold(name: string): boolean {
+  return /^[A-Za-z0-9]+(?:[ _-][A-Za-z0-9]+)*$/.test(name);
 }

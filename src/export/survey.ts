@@ -1,9 +1,9 @@
-import type { LongText } from '../config/write.ts';
 import { type Address, formatAddress } from '../core/address.ts';
 import type { JsonObject } from '../core/value.ts';
 import type { Kind, Scope } from '../kinds/kind.ts';
 import { recordKeyOf } from '../plan/natural-key.ts';
 import type { ListedResource, Reader } from '../plan/reader.ts';
+import type { LongText } from '../stack/edit/write.ts';
 import { compare, distinct, type Nameless, nameAll, slugOf } from './names.ts';
 
 /** An organization with the name that the stack gives it. */

@@ -1,7 +1,7 @@
 import schema from '../../schemas/kinds/agent.schema.json' with { type: 'json' };
 import { isObject, type JsonObject } from '../core/value.ts';
 import type { Facet, Kind } from './kind.ts';
-import { restCalls } from './rest.ts';
+import { restCalls } from './making.ts';
 
 /** The registration flag, kept inside the stored registration (SIP registration). */
 const sip: Facet = {

@@ -1,7 +1,7 @@
 import schema from '../../schemas/kinds/custom_voice.schema.json' with { type: 'json' };
 import { formText } from '../core/value.ts';
-import { dataOf, textOf } from './answer.ts';
 import type { Kind } from './kind.ts';
+import { dataOf, textOf } from './making.ts';
 
 /** The configuration cannot say otherwise: without it there is no voice (Custom voices). */
 const implied = () => ({ consent: 'true' });

@@ -1,6 +1,6 @@
 import schema from '../../schemas/kinds/email_template.schema.json' with { type: 'json' };
 import type { Kind } from './kind.ts';
-import { restCalls } from './rest.ts';
+import { restCalls } from './making.ts';
 
 export const emailTemplate: Kind = {
   name: 'email_template',

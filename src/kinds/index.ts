@@ -1,3 +1,7 @@
+import { type Address, matchesAddress } from '../core/address.ts';
+import { CallsheetError } from '../core/errors.ts';
+import { nearest } from '../core/nearest.ts';
+import type { PlanOptions } from '../core/plan-document.ts';
 import { agent } from './agent.ts';
 import { customVoice } from './custom-voice.ts';
 import { emailTemplate } from './email-template.ts';
@@ -23,4 +27,48 @@ export function kindNamed(name: string): Kind {
   const kind = byName.get(name);
   if (kind === undefined) throw new Error(`unknown kind: ${name}`);
   return kind;
+}
+
+/** Throws where one of the addresses that a command was given names no resource. */
+export function checkAddresses(given: readonly string[], known: readonly Address[]): void {
+  refuseUnknown(
+    given.map((pattern) => ({ pattern, flag: '' })),
+    known,
+  );
+}
+
+/** The same for the flags that choose resources. */
+export function checkChosen(
+  { target, exclude, resend_secrets: resend }: PlanOptions,
+  known: readonly Address[],
+): void {
+  const flagged = (flag: string, patterns: readonly string[]) =>
+    patterns.map((pattern) => ({ pattern, flag: `${flag} ` }));
+  const given = [
+    ...flagged('--target', target),
+    ...flagged('--exclude', exclude),
+    ...flagged('--resend-secrets', typeof resend === 'boolean' ? [] : resend),
+  ];
+  refuseUnknown(given, known);
+}
+
+/**
+ * A slip of the finger must not read as "nothing to change". A kind may be chosen whether the stack has resources of
+ * it or not.
+ */
+export function refuseUnknown(
+  given: readonly { readonly pattern: string; readonly flag: string }[],
+  known: readonly Address[],
+): void {
+  const names = new Set(kinds.map(({ name }) => name));
+  const unknown = given.find(
+    ({ pattern }) =>
+      !names.has(pattern) && !known.some((address) => matchesAddress(pattern, address)),
+  );
+  if (unknown === undefined) return;
+  const { flag, pattern } = unknown;
+  const near = nearest(pattern, known);
+  throw new CallsheetError('usage', `${flag}${pattern} names no resource of this stack`, {
+    hint: near === undefined ? 'callsheet plan shows their addresses.' : `Did you mean ${near}?`,
+  });
 }

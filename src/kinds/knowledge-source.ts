@@ -1,9 +1,8 @@
 import schema from '../../schemas/kinds/knowledge_source.schema.json' with { type: 'json' };
 import { ConflictError } from '../core/errors.ts';
-import { inSeconds } from '../core/time.ts';
-import { isObject, type Json, type JsonObject } from '../core/value.ts';
-import { dataOf, textOf } from './answer.ts';
+import { inSeconds, isObject, type Json, type JsonObject } from '../core/value.ts';
 import type { Begun, Created, Draft, Io, Kind } from './kind.ts';
+import { dataOf, textOf } from './making.ts';
 
 /** The requests of a document after its declaration, in their order. */
 const UPLOAD = 'upload';

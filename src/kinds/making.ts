@@ -1,4 +1,5 @@
-import type { JsonObject } from '../core/value.ts';
+import { CallsheetError } from '../core/errors.ts';
+import { isObject, type Json, type JsonObject } from '../core/value.ts';
 import type { Kind, Making, MakingRequest } from './kind.ts';
 
 /**
@@ -53,4 +54,68 @@ function makingOf(kind: Kind, record: JsonObject): Making {
   const making = kind.making.find(({ when }) => when === undefined || Boolean(record[when]));
   if (making === undefined) throw new Error(`${kind.name}: no way of making it fits`);
   return making;
+}
+
+type Calls = Required<Pick<Kind, 'making' | 'get' | 'create' | 'update' | 'delete' | 'operations'>>;
+
+/** The calls of a kind that is created, read, updated and deleted one record at a time with JSON bodies. */
+export function restCalls(operations: {
+  readonly list: string;
+  readonly get: string;
+  readonly create: string;
+  readonly update: string;
+  readonly delete: string;
+  /** Name of the path parameter that holds the id. */
+  readonly id: string;
+  readonly revert?: readonly string[];
+}): Calls {
+  const at = (id: string) => ({ path: { [operations.id]: id } });
+  return {
+    operations: {
+      read: [operations.list, operations.get],
+      create: [operations.create],
+      update: [operations.update],
+      delete: [operations.delete],
+      revert: operations.revert ?? [],
+    },
+    making: [
+      {
+        name: 'record',
+        requests: [{ operation: operations.create, resumed: 'it is created again' }],
+      },
+    ],
+    get: (id) => ({ operation: operations.get, ...at(id) }),
+    create: async ({ body }, io) => {
+      const answer = await io.call({ operation: operations.create, body });
+      return { id: textOf(dataOf(answer), 'id') };
+    },
+    update: async (id, { body }, io) => {
+      await io.call({ operation: operations.update, ...at(id), body });
+    },
+    delete: async (id, io) => {
+      await io.call({ operation: operations.delete, ...at(id) });
+    },
+  };
+}
+
+/** `data` of an answer, which must be an object: single records come wrapped so (Resources, Conventions). */
+export function dataOf(answer: Json): JsonObject {
+  const data = isObject(answer) ? answer.data : undefined;
+  if (isObject(data)) return data;
+  throw new CallsheetError('api', 'the platform answered without a `data` object', {
+    hint: 'Check that base_url is the address of the Voice Agent Platform.',
+  });
+}
+
+/** What an answer says of one thing, under `data` or not: where a wrapper is not shown, either may hold. */
+export function recordIn(answer: Json): JsonObject {
+  if (!isObject(answer)) return {};
+  return isObject(answer.data) ? answer.data : answer;
+}
+
+/** A member of an object that must be a text, such as an id. */
+export function textOf(record: JsonObject, member: string): string {
+  const value = record[member];
+  if (typeof value === 'string' && value !== '') return value;
+  throw new CallsheetError('api', `the platform answered without \`${member}\``);
 }

@@ -1,6 +1,6 @@
 import schema from '../../schemas/kinds/retry_policy.schema.json' with { type: 'json' };
 import type { Kind } from './kind.ts';
-import { restCalls } from './rest.ts';
+import { restCalls } from './making.ts';
 
 /** Retry policies belong to the account, so there is one list of them. */
 export const retryPolicy: Kind = {

@@ -1,18 +1,25 @@
+import { CallsheetError } from '../core/errors.ts';
+import { isList, isObject, type Json, type JsonObject } from '../core/value.ts';
+import type { Call, Facet, Kind, Scope } from '../kinds/kind.ts';
+import { recordIn } from '../kinds/making.ts';
+import { type Edits, editsSince, isAhead, type Since } from '../plan/drift.ts';
+import type {
+  Extent,
+  HistoryEntry,
+  Lack,
+  ListedResource,
+  LiveResource,
+  Reader,
+} from '../plan/reader.ts';
+import type { Client } from '../platform/client.ts';
+import { DEFAULT_ENDPOINTS, type Endpoints, endpointOf, refusalOf } from '../platform/endpoints.ts';
+import { ApiError, describeApiError, isNotFound, NOT_THE_PLATFORM } from '../platform/errors.ts';
+import { createEntitlements } from './entitlements.ts';
+
 /**
  * `live/` reads what is on the platform: lists, whole resources, facets and history, in the shape that
  * planning compares. It writes nothing.
  */
-import type { Client } from '../api/client.ts';
-import { DEFAULT_ENDPOINTS, type Endpoints, endpointOf, refusalOf } from '../api/endpoints.ts';
-import { ApiError, describeApiError, isNotFound } from '../api/errors.ts';
-import { NOT_THE_PLATFORM } from '../api/line.ts';
-import { CallsheetError } from '../core/errors.ts';
-import { isObject, type Json, type JsonObject } from '../core/value.ts';
-import { recordIn } from '../kinds/answer.ts';
-import type { Call, Facet, Kind, Scope } from '../kinds/kind.ts';
-import type { Extent, Lack, ListedResource, LiveResource, Reader } from '../plan/reader.ts';
-import { readHistory } from './history.ts';
-import { createTerms } from './terms.ts';
 
 /** What was found of one resource. */
 type Found = { readonly record: JsonObject; readonly extent: Extent };
@@ -30,7 +37,7 @@ export function createReader(
   endpoints: Endpoints = DEFAULT_ENDPOINTS,
   me?: Json,
 ): Reader {
-  let terms = createTerms(client, me);
+  let entitlements = createEntitlements(client, me);
   const lists = new Map<string, Promise<readonly ListedResource[] | undefined>>();
   const lacks = openLacks(endpoints);
 
@@ -120,9 +127,9 @@ export function createReader(
     },
     history: (kind, id, limit) => readHistory(client, kind, id, limit),
     lackOf: lacks.of,
-    terms(fresh = false) {
-      if (fresh) terms = createTerms(client);
-      return terms;
+    entitlements(fresh = false) {
+      if (fresh) entitlements = createEntitlements(client);
+      return entitlements;
     },
   };
 }
@@ -193,4 +200,168 @@ function openLacks(endpoints: Endpoints): Lacks {
       return isLack;
     },
   };
+}
+
+/**
+ * The newest history entries, newest first. The specification gives no order, so an answer that is full
+ * and rises holds the oldest entries: then more are asked for.
+ */
+async function readHistory(
+  client: Pick<Client, 'call'>,
+  kind: Kind,
+  id: string,
+  limit: number,
+): Promise<readonly HistoryEntry[]> {
+  const { history } = kind;
+  if (history === undefined) return [];
+  const read = async (count: number) => readEntries(client, history.list(id, count));
+  const asked = Math.max(limit, FEWEST);
+  const first = await read(asked);
+  const entries =
+    asked < MOST && first.length >= asked && rises(first) ? await readMore(read, first) : first;
+  return entries.toSorted((a, b) => b.id - a.id).slice(0, limit);
+}
+
+/** What was edited on a resource since Callsheet last wrote it. */
+export async function readEdits(edited: Edited, deps: EditsDeps): Promise<Edits> {
+  const { since, updatedAt } = edited;
+  const few = edited.history ?? (await readNewest(edited, deps, FEW));
+  const history = await reachBack(few, edited, deps);
+  const edits = editsSince(history, since, deps.author);
+  if (edits.doubt !== null || !isAhead(updatedAt, history)) return edits;
+  const later = await awaitEntry(edited, deps);
+  const again = editsSince(later, since, deps.author);
+  // Past its few seconds, a change without an entry is one that makes none: of what history does not record.
+  return isYoung(updatedAt, deps) && isAhead(updatedAt, later)
+    ? { ...again, doubt: 'late' }
+    : again;
+}
+
+/** A resource whose edits are asked for. */
+export type Edited = {
+  readonly kind: Kind;
+  readonly id: string;
+  readonly since: Since;
+  /** `updated_at` as it was compared; null where it is gone or the platform does not say. */
+  readonly updatedAt: string | null;
+  /** Its newest entries, where they were read already: as many as a plan reads. */
+  readonly history?: readonly HistoryEntry[] | undefined;
+};
+
+export type EditsDeps = {
+  readonly reader: Pick<Reader, 'history'>;
+  /** How changes through the API are signed. */
+  readonly author: string | undefined;
+  readonly now: () => Date;
+  readonly sleep: (milliseconds: number) => Promise<void>;
+};
+
+/** What is known of an entry, as the platform returned it. */
+export function historyEntry(call: Call, entry: Json): HistoryEntry {
+  if (!isObject(entry) || typeof entry.id !== 'number') {
+    throw new CallsheetError('api', `${call.operation} answered an entry without a numeric id`, {
+      hint: NOT_THE_PLATFORM,
+    });
+  }
+  const actor = isObject(entry.actor) ? entry.actor.id : undefined;
+  return {
+    id: entry.id,
+    action: text(entry.action),
+    actor: text(actor),
+    source: text(entry.source),
+    at: text(entry.created_at),
+    reverted_from_id: typeof entry.reverted_from_id === 'number' ? entry.reverted_from_id : null,
+  };
+}
+
+/** Entries that are asked for at least: the order of fewer says nothing. */
+const FEWEST = 2;
+
+/** Asked for where fewer do not tell enough: the largest page that other lists give (Limits). */
+const MOST = 100;
+
+/** A platform that refuses so many keeps its first answer. */
+async function readMore(
+  read: (count: number) => Promise<readonly HistoryEntry[]>,
+  first: readonly HistoryEntry[],
+): Promise<readonly HistoryEntry[]> {
+  try {
+    return await read(MOST);
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 400) return first;
+    throw error;
+  }
+}
+
+function rises(entries: readonly HistoryEntry[]): boolean {
+  return entries.every(({ id }, index) => index === 0 || id > (entries[index - 1]?.id ?? 0));
+}
+
+async function readEntries(
+  client: Pick<Client, 'call'>,
+  call: Call,
+): Promise<readonly HistoryEntry[]> {
+  const answer = await client.call(call);
+  if (isObject(answer) && isList(answer.data)) {
+    return answer.data.map((entry) => historyEntry(call, entry));
+  }
+  throw new CallsheetError('api', `${call.operation} answered without a \`data\` list`, {
+    hint: NOT_THE_PLATFORM,
+  });
+}
+
+function text(value: Json | undefined): string | null {
+  return typeof value === 'string' ? value : null;
+}
+
+/** Entries that are read first, as many as a plan reads. */
+const FEW = 20;
+
+/** A change without an entry is waited for while it is this young: one appears "within a few seconds" (revert rule 5). */
+const YOUNG_MS = 30_000;
+
+const LONGEST_WAIT_MS = 5_000;
+
+const FIRST_WAIT_MS = 250;
+
+/** The newest entries, back to the last run where there are so many. */
+async function reachBack(
+  few: readonly HistoryEntry[],
+  edited: Edited,
+  deps: EditsDeps,
+): Promise<readonly HistoryEntry[]> {
+  const { doubt } = editsSince(few, edited.since, deps.author);
+  const isCut = few.length === FEW && (doubt === 'retention' || doubt === 'no_beginning');
+  return isCut ? readNewest(edited, deps, MOST) : few;
+}
+
+/** What is gone may have taken its history along. */
+async function readNewest(
+  { kind, id }: Edited,
+  { reader }: EditsDeps,
+  limit: number,
+): Promise<readonly HistoryEntry[]> {
+  try {
+    return await reader.history(kind, id, limit);
+  } catch (error) {
+    if (isNotFound(error)) return [];
+    throw error;
+  }
+}
+
+async function awaitEntry(edited: Edited, deps: EditsDeps): Promise<readonly HistoryEntry[]> {
+  const read = async () => reachBack(await readNewest(edited, deps, FEW), edited, deps);
+  let history = await read();
+  let waited = 0;
+  for (let wait = FIRST_WAIT_MS; waited + wait <= LONGEST_WAIT_MS; wait *= 2) {
+    if (!isAhead(edited.updatedAt, history) || !isYoung(edited.updatedAt, deps)) break;
+    await deps.sleep(wait);
+    waited += wait;
+    history = await read();
+  }
+  return history;
+}
+
+function isYoung(updatedAt: string | null, { now }: EditsDeps): boolean {
+  return updatedAt !== null && now().getTime() - Date.parse(updatedAt) < YOUNG_MS;
 }

@@ -41,7 +41,7 @@ export async function bundlePage(
   return { script, style: withoutComments(style.join('\n')), modules: chunk.moduleIds };
 }
 
-const SHARED = ['base', 'frame', 'list', 'change', 'text', 'graph', 'timeline', 'notes'];
+const SHARED = ['frame', 'list', 'change', 'views'];
 /** In the order of the cascade. */
 const STYLES: { readonly [page in PageName]: readonly string[] } = {
   report: [...SHARED, 'media'],

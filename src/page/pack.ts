@@ -14,9 +14,10 @@ export type Packed = {
 };
 
 /** Begins what stands for a text, in the place of that text. */
-const MARK = '\u0001';
+export const MARK = '\u0001';
+
 /** A shorter text is no longer than what would stand for it, with what that costs to look up. */
-const WORTH = 64;
+export const WORTH = 64;
 
 /** The document for a page; `unpack` gives it back as it was. */
 export function packDocument(document: PlanDocument): Packed {
@@ -43,14 +44,14 @@ export function unpack(value: Json, texts: readonly string[]): Json {
   );
 }
 
-function visitTexts(value: Json, see: (text: string) => void): void {
+export function visitTexts(value: Json, see: (text: string) => void): void {
   if (typeof value === 'string') see(value);
   else if (Array.isArray(value)) for (const item of value) visitTexts(item, see);
   else if (typeof value === 'object' && value !== null)
     for (const member of Object.values(value)) visitTexts(member, see);
 }
 
-function mapTexts(value: Json, change: (text: string) => string): Json {
+export function mapTexts(value: Json, change: (text: string) => string): Json {
   if (typeof value === 'string') return change(value);
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return value.map((item: Json) => mapTexts(item, change));

@@ -1,28 +1,32 @@
 import { matchesAddress } from '../core/address.ts';
-import { formatPath, type Path, parsePath } from '../core/path.ts';
-import type { Change, PlanDocument, PlanOptions } from '../core/plan-document.ts';
-import { mask } from '../core/redact.ts';
+import type { SourcePosition } from '../core/diagnostics.ts';
+import { formatPath, parsePaths } from '../core/path.ts';
+import type {
+  Action,
+  Change,
+  FieldChange,
+  PlanDocument,
+  PlannedOperation,
+  PlanOptions,
+  Verdict,
+} from '../core/plan-document.ts';
+import { MASK, mask, maskAt } from '../core/redact.ts';
 import { namesField } from '../core/schema.ts';
-import { Blob, type JsonObject, type ValueObject } from '../core/value.ts';
-import { twinsOn } from '../diff/along.ts';
-import { compare, isWritten, type LeafChange } from '../diff/compare.ts';
-import { leafChange } from '../diff/finding.ts';
-import { knownSecrets } from '../diff/known-secrets.ts';
+import { Blob, type Json, type JsonObject, ownOf, type ValueObject } from '../core/value.ts';
+import { twinsOn } from '../core/walk.ts';
+import { knownSecrets } from '../diff/applied.ts';
+import { compare, isWritten, type LeafChange, leafChange } from '../diff/compare.ts';
 import { fieldSchema, leavesOf } from '../diff/leaves.ts';
 import type { Sides, World } from '../diff/world.ts';
 import { facetsSetUpElsewhere, type Kind } from '../kinds/kind.ts';
 import { nextRequest } from '../kinds/making.ts';
-import { base, unchanged } from './base.ts';
 import type { Identity } from './identify.ts';
-import { livePin, pinOf } from './pin.ts';
+import { foundBy, twinsReason, updateReason } from './messages.ts';
+import { naturalKeyOf } from './natural-key.ts';
 import type { LiveResource } from './reader.ts';
-import { foundBy, twinsReason, updateReason } from './reasons.ts';
-import { partTold, recall } from './recall.ts';
-import { goingWith, planReplace, type Shape } from './replace.ts';
+import { compareLastApplied, livePin, pinOf, splitByRead } from './refresh.ts';
 import { secretTravels } from './secrets.ts';
-import { fieldChange, project } from './show.ts';
-import { createSteps, ownFields, updateSteps } from './steps.ts';
-import { type Support, unreadReason } from './unsupported.ts';
+import { createSteps, ownFields, type Support, unreadReason, updateSteps } from './steps.ts';
 
 /** What planning one resource needs beside the resource. */
 type ChangeContext = {
@@ -57,9 +61,7 @@ export function sidesOf(identity: Identity, options: PlanOptions): Sides {
   return {
     address,
     applied: by === 'state' ? recorded?.leaves : undefined,
-    ignore: (desired?.lifecycle.ignore ?? [])
-      .map(parsePath)
-      .filter((path): path is Path => path !== undefined),
+    ignore: parsePaths(desired?.lifecycle.ignore ?? []),
     isPartial: desired?.isPartial ?? false,
     isExact: desired?.isExact ?? false,
     resend: isResent(address, options),
@@ -71,6 +73,48 @@ export function isResent(address: string, { resend_secrets: resend }: PlanOption
   return typeof resend === 'boolean'
     ? resend
     : resend.some((pattern) => matchesAddress(pattern, address));
+}
+
+/** The document's plain texts, for the rules of a kind that look at them. */
+export function plainTexts(document: ValueObject): JsonObject {
+  return Object.fromEntries(
+    Object.entries(document).filter(
+      (entry): entry is [string, string] => typeof entry[1] === 'string',
+    ),
+  );
+}
+
+/** A leaf's change as a plan shows it, masked. `secrets`: see `knownSecrets`. */
+export function fieldChange(
+  kind: Kind,
+  found: LeafChange,
+  secrets: ReadonlySet<string> = NONE,
+): FieldChange {
+  const leaf = secrets.has(found.text) ? conceal(found) : found;
+  return {
+    path: leaf.text,
+    before: maskLeaf(kind, leaf, leaf.before),
+    after: maskLeaf(kind, leaf, leaf.after),
+    secret: leaf.sensitive,
+    cause: leaf.cause,
+    ...(leaf.base === undefined || leaf.sensitive ? {} : { base: maskLeaf(kind, leaf, leaf.base) }),
+  };
+}
+
+/** What need be known of a resource that stays as it is: the documents of a large fleet would fill the memory. */
+export function unchanged(identity: Identity, id: string | null): Change {
+  return {
+    ...base(identity),
+    id,
+    action: 'no_op',
+    verdict: 'ok',
+    reason: 'nothing to change',
+    before: null,
+    after: null,
+    fields: [],
+    pin: null,
+    operations: [],
+  };
 }
 
 function planCreate(identity: Identity, document: ValueObject): Change {
@@ -110,8 +154,8 @@ function planPresence(
   const { kind, by, recorded, movedFrom } = identity;
   const { world, options } = context;
   const compared = sidesOf(identity, options);
-  const { told, untold } = partTold(document, live);
-  const recalled = recall(kind, untold, compared, world);
+  const { told, untold } = splitByRead(document, live);
+  const recalled = compareLastApplied(kind, untold, compared, world);
   const found = [...compare(kind.schema, told, live.document, compared, world), ...recalled];
   const written = found.filter(isWritten);
   const names = [...new Set(written.map(({ path }) => path[0] ?? ''))];
@@ -180,8 +224,6 @@ function withHidden(
   );
   return [...found.filter(({ text }) => !texts.has(text)), ...resent];
 }
-
-const NONE: ReadonlySet<string> = new Set();
 
 function travelling(...given: Parameters<typeof secretTravels>): Pick<Change, 'secrets'> {
   const secrets = secretTravels(...given);
@@ -274,15 +316,6 @@ function planUpdate(
   };
 }
 
-/** The document's plain texts, for the rules of a kind that look at them. */
-export function plainTexts(document: ValueObject): JsonObject {
-  return Object.fromEntries(
-    Object.entries(document).filter(
-      (entry): entry is [string, string] => typeof entry[1] === 'string',
-    ),
-  );
-}
-
 /** A resource that the configuration no longer mentions. */
 function planAbsence(
   identity: Identity,
@@ -321,4 +354,103 @@ function planAbsence(
     pin: pinOf(kind, live, null),
     operations: [{ step: 'delete', fields: [] }],
   };
+}
+
+/** What a change says of its resource, whatever is done to it. */
+function base(identity: Identity) {
+  const { address, kind, desired, recorded, scope, by, missing, movedFrom } = identity;
+  const name = desired?.document.name;
+  return {
+    address,
+    kind: kind.name,
+    name: typeof name === 'string' ? name : (recorded?.name ?? address),
+    organization_id: scope.organization_id ?? null,
+    id: null,
+    adopted: by === 'natural_key' || by === 'adopt',
+    missing_id: missing ?? null,
+    ...(movedFrom === undefined ? {} : { moved_from: movedFrom }),
+    source: desired?.position ? formatPosition(desired.position) : null,
+  };
+}
+
+function formatPosition({ file, line }: SourcePosition): string {
+  return `${file}:${line}`;
+}
+
+/** What is done about a resource that is there. */
+type Shape = {
+  readonly action: Action;
+  readonly verdict: Verdict;
+  readonly reason: string;
+  readonly operations: readonly PlannedOperation[];
+};
+
+/** Another value of an immutable field means another resource. */
+function planReplace(
+  kind: Kind,
+  document: ValueObject,
+  live: LiveResource,
+  fields: readonly string[],
+): Shape {
+  const what = `${fields.join(', ')} cannot be changed once it exists`;
+  const [absent] = facetsSetUpElsewhere(kind, document);
+  if (absent) {
+    const reason = `${what}, and for a new one ${absent.field} cannot be set: ${absent.absent}`;
+    return { action: 'replace', verdict: 'refused', reason, operations: [] };
+  }
+  const isSameKey = naturalKeyOf(kind, document) === naturalKeyOf(kind, live.document);
+  const create = createSteps(kind, Object.keys(document));
+  if (kind.delete === undefined) {
+    return isSameKey
+      ? {
+          action: 'replace',
+          verdict: 'unsupported',
+          reason: `${what}, and the platform cannot delete the old one; give it a new name`,
+          operations: [],
+        }
+      : {
+          action: 'replace',
+          verdict: 'ok',
+          reason: `${what}; a new one is made, and the old one (${live.id}) stays, as the platform cannot delete it`,
+          operations: create,
+        };
+  }
+  const remove: PlannedOperation = { step: 'delete', fields: [] };
+  return {
+    action: 'replace',
+    verdict: 'ok',
+    reason: `${what}; it is made anew under another id${goingWith(kind, live)}`,
+    // A name that stays the same must be free first; otherwise the new one exists before the old one goes.
+    operations: isSameKey ? [remove, ...create] : [...create, remove],
+  };
+}
+
+/** What else goes with a resource that is deleted and that nobody can make again from here; empty: nothing. */
+function goingWith(kind: Kind, { document }: LiveResource): string {
+  const gone = facetsSetUpElsewhere(kind, document).map(({ field, goes = field }) => goes);
+  return gone.length === 0 ? '' : `; with it goes ${gone.join(' and ')}`;
+}
+
+const NONE: ReadonlySet<string> = new Set();
+
+/** What the platform returns of a secret that it does not know for one is not shown, whatever it is. */
+function conceal(leaf: LeafChange): LeafChange {
+  const isThere = leaf.before !== undefined && leaf.before !== null;
+  return { ...leaf, sensitive: true, before: isThere ? MASK : leaf.before };
+}
+
+function maskLeaf(kind: Kind, leaf: LeafChange, value: LeafChange['before']): Json {
+  const shown = maskAt(kind.schema, leaf.path, value);
+  return leaf.sensitive && shown !== null && typeof shown !== 'object' ? MASK : shown;
+}
+
+/** The live values of the top-level fields that the configuration has, masked. */
+function project(
+  kind: Kind,
+  document: ValueObject,
+  live: JsonObject,
+  secrets: ReadonlySet<string>,
+): Json {
+  const owned = Object.entries(live).filter(([field]) => ownOf(document, field) !== undefined);
+  return mask(kind.schema, Object.fromEntries(owned), { secrets, onlyOwn: true });
 }

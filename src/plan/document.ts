@@ -1,5 +1,7 @@
 import { digestOf } from '../core/digest.ts';
+import { CallsheetError } from '../core/errors.ts';
 import type { Change, PlanDocument, PlanSummary, RequestForecast } from '../core/plan-document.ts';
+import { kinds } from '../kinds/index.ts';
 import type { Kind } from '../kinds/kind.ts';
 
 /** Counts by action and by verdict. */
@@ -19,9 +21,6 @@ export function summarise(changes: readonly Change[], unchanged: number): PlanSu
     unsupported: count(({ verdict }) => verdict === 'unsupported'),
   };
 }
-
-/** Requests that a step makes: what it writes, and the reads before and after it. */
-const WRITES_PER_FILE = 3;
 
 /** Forecasts what apply asks of the platform. `secondsPerRequest` was measured while reading. */
 export function forecastRequests(
@@ -87,3 +86,148 @@ export function isRefused(plan: PlanDocument): boolean {
 export function isHeldBack({ refusals = [] }: PlanDocument): boolean {
   return refusals.length > 0;
 }
+
+/** Reads a plan file. Throws where it is not one, is of a newer version, or was changed after it was made. */
+export function parsePlan(text: string, file: string): PlanDocument {
+  return checkPlan(readJson(text, file), file);
+}
+
+/**
+ * The same of a file that is longer than a string, line by line: it must lie as it was written, each member and each
+ * element of a list on lines of its own.
+ */
+export async function parsePlanLines(
+  lines: AsyncIterable<{ readonly text: string }> | Iterable<{ readonly text: string }>,
+  file: string,
+): Promise<PlanDocument> {
+  const members: [string, unknown][] = [];
+  let list: unknown[] | undefined;
+  let begun: string[] = [];
+  for await (const { text } of lines) {
+    const isOpen = begun.length > 0;
+    const end = list === undefined ? CLOSES : CLOSES_ELEMENT;
+    if (isOpen) begun.push(text);
+    else if (list === undefined) {
+      const [, name = '', value = ''] = MEMBER.exec(text) ?? [];
+      if (name === '') continue;
+      members.push([String(readJson(name, file)), undefined]);
+      begun.push(value);
+      if (value === '[') {
+        list = [];
+        begun = [];
+      }
+    } else if (CLOSES.test(text)) {
+      members.push([members.pop()?.[0] ?? '', list]);
+      list = undefined;
+    } else begun.push(text);
+    const [first = ''] = begun;
+    const isWhole = isOpen ? end.test(text) : first !== '' && !OPENS.test(first);
+    if (!isWhole) continue;
+    const value = readJson(begun.join('\n').replace(/,$/, ''), file);
+    begun = [];
+    if (list === undefined) members.push([members.pop()?.[0] ?? '', value]);
+    else list.push(value);
+  }
+  return checkPlan(Object.fromEntries(members), file);
+}
+
+/** Requests that a step makes: what it writes, and the reads before and after it. */
+const WRITES_PER_FILE = 3;
+
+/** The newest version of the plan document that this program reads. */
+const VERSION = 1;
+
+/** A member of the document, in two spaces. */
+const MEMBER = /^ {2}("(?:[^"\\]|\\.)*"): (.*)$/;
+
+/** What goes on in the lines that follow. */
+const OPENS = /[[{]$/;
+
+/** The end of a member, and of an element of a list. */
+const CLOSES = /^ {2}[\]}],?$/;
+
+const CLOSES_ELEMENT = /^ {4}[\]}],?$/;
+
+function readJson(text: string, file: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new CallsheetError('usage', `${file} is not a plan: it is not JSON`, {
+      hint: AGAIN,
+      cause,
+    });
+  }
+}
+
+const AGAIN = 'Make a new one with: callsheet plan --out plan.json';
+
+function checkPlan(parsed: unknown, file: string): PlanDocument {
+  const version = versionOf(parsed);
+  if (version !== undefined && version > VERSION) {
+    throw new CallsheetError(
+      'usage',
+      `${file} is a plan of version ${version}; this callsheet reads version ${VERSION}`,
+      { hint: 'Apply it with the callsheet that made it, or plan again with this one.' },
+    );
+  }
+  if (!isPlan(parsed)) {
+    throw new CallsheetError('usage', `${file} is not a plan that callsheet wrote`, {
+      hint: AGAIN,
+    });
+  }
+  const { digest, ...rest } = parsed;
+  if (digest !== planDigest(rest)) {
+    throw new CallsheetError(
+      'stale',
+      `${file} was changed after it was made: its digest does not fit`,
+      {
+        hint: AGAIN,
+      },
+    );
+  }
+  return parsed;
+}
+
+/** The version of a plan, whatever a newer one may look like; undefined where it is no plan. */
+function versionOf(value: unknown): number | undefined {
+  const { format, version }: Partial<Record<string, unknown>> = Object(value);
+  return format === 'callsheet-plan' && typeof version === 'number' ? version : undefined;
+}
+
+/** A validated border: the digest that follows vouches for everything that apply reads. */
+function isPlan(value: unknown): value is PlanDocument {
+  if (versionOf(value) !== VERSION) return false;
+  const { digest, changes, rehearsal } = value as Partial<Record<string, unknown>>;
+  const known = new Set(kinds.map(({ name }) => name));
+  return (
+    typeof digest === 'string' &&
+    (rehearsal === undefined || isShown(rehearsal)) &&
+    Array.isArray(changes) &&
+    changes.every((change) => {
+      const members: Partial<Record<string, unknown>> = Object(change);
+      return (
+        known.has(String(members.kind)) &&
+        Array.isArray(members.fields) &&
+        Array.isArray(members.operations)
+      );
+    })
+  );
+}
+
+const LISTS = ['steps', 'differences', 'faults', 'filled', 'assumptions'];
+
+/** No digest vouches for a verdict, and yet it is shown: it must have all that a renderer goes through. */
+function isShown(rehearsal: unknown): boolean {
+  const members: Partial<Record<string, unknown>> = Object(rehearsal);
+  const { digest, at, verdict, source, ...lists } = members;
+  return (
+    [digest, at].every((text) => typeof text === 'string') &&
+    VERDICTS.includes(String(verdict)) &&
+    typeof source === 'object' &&
+    source !== null &&
+    LISTS.every((name) => Array.isArray(lists[name])) &&
+    [lists.steps].flat().every((step) => Array.isArray(Object(step).details))
+  );
+}
+
+const VERDICTS = ['passed', 'partial', 'failed', 'refused', 'empty'];

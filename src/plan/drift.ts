@@ -1,5 +1,18 @@
 import type { Address } from '../core/address.ts';
-import type { Change, FieldChange, PlanDocument } from '../core/plan-document.ts';
+import { parsePath } from '../core/path.ts';
+import type {
+  Attribution,
+  Change,
+  Doubt,
+  FieldCause,
+  FieldChange,
+  HistoryEntry,
+  Pin,
+  PlanDocument,
+} from '../core/plan-document.ts';
+import { schemasAlong } from '../core/walk.ts';
+import { isWritten } from '../diff/compare.ts';
+import { kindNamed } from '../kinds/index.ts';
 import { planDigest, summarise } from './document.ts';
 
 /**
@@ -39,6 +52,109 @@ export function withoutHealed(drift: PlanDocument, healed: ReadonlySet<Address>)
   return { ...undigested, digest: planDigest(undigested) };
 }
 
+/** A drifted resource with who changed each of its leaves, as far as its history tells. */
+export function attributeChange(change: Change, edits: Edits): Change {
+  const { entries } = edits;
+  const recorded = attributeRecorded(edits);
+  const isGone = change.action === 'create' && change.missing_id !== null;
+  const fields = change.fields.map((field) => {
+    const doubt = doubtOf(change.kind, field.path);
+    return { ...field, attribution: doubt === null ? recorded : unknown(doubt, entries) };
+  });
+  const told = { ...change, fields, edits: entries };
+  return isGone ? { ...told, attribution: unknown('gone', entries) } : told;
+}
+
+/** What was edited since Callsheet last wrote a resource, or last saw it as configured. */
+export type Edits = {
+  /** Newest first. */
+  readonly entries: readonly HistoryEntry[];
+  /** The entry that stands for the last run. */
+  readonly base: number | null;
+  /** Why these need not be all; null where they are. */
+  readonly doubt: Doubt | null;
+};
+
+/** Where a run ended: the pin that the state keeps. Undefined where there is none. */
+export type Since = Pick<Pin, 'history_id' | 'updated_at'> | undefined;
+
+/**
+ * The entries since a run, of a history that is given newest first. A pin that names no entry, as that of a
+ * resource which was taken over, is found by its time where entries carry times (`history.list-shape`).
+ *
+ * @param author how changes through the API are signed
+ */
+export function editsSince(
+  history: readonly HistoryEntry[],
+  since: Since,
+  author: string | undefined,
+): Edits {
+  const known = since?.updated_at ?? null;
+  const base = since?.history_id ?? entryAt(history, known);
+  if (base === null) return { entries: [], base, doubt: 'no_beginning' };
+  const newer = history.filter(({ id, at }) => id > base && !isBefore(at, known, 0));
+  const late = lateOwn(history, newer, base, known, author);
+  // Retention takes the oldest: where one from before is left, all that came since are.
+  const reaches = history.some(({ id, at }) => id <= base || isBefore(at, known, 0));
+  return {
+    entries: newer.filter((entry) => entry !== late),
+    base,
+    doubt: reaches ? null : 'retention',
+  };
+}
+
+/** Whether what is live has been changed after the newest entry, which then says nothing of that change. */
+export function isAhead(updated: string | null, [newest]: readonly HistoryEntry[]): boolean {
+  if (updated === null || newest === undefined || newest.at === null) return false;
+  return isBefore(newest.at, updated, -STAMPED_TOGETHER_MS);
+}
+
+/**
+ * What `callsheet watch --heal` may put back by itself: changes that do nothing but write what Callsheet wrote
+ * before, where somebody else changed it since.
+ *
+ * | the plan would                              | is it healed?                                      |
+ * |---------------------------------------------|----------------------------------------------------|
+ * | write drifted fields alone                  | yes                                                |
+ * | write a change of the configuration as well | no: nobody applied that yet                        |
+ * | settle a conflict                           | no: both sides changed                             |
+ * | write a secret                              | no: nobody can see whether somebody else changed it |
+ * | make, replace, delete or adopt it           | no: that is for a person                           |
+ */
+
+/** Drift that is marked to be healed and is left alone, and why. */
+export type SkippedHeal = { readonly address: Address; readonly why: string };
+
+export type SelfHealing = {
+  readonly heal: readonly Address[];
+  readonly left: readonly SkippedHeal[];
+};
+
+/** Which of the drifted resources are healed. `isMarked`: whether the configuration says `heal: true` of one. */
+export function planSelfHealing(
+  plan: PlanDocument,
+  drifted: ReadonlySet<Address>,
+  isMarked: (address: Address) => boolean,
+): SelfHealing {
+  const marked = plan.changes.filter(({ address }) => drifted.has(address) && isMarked(address));
+  const drifts = marked.map((change) => ({ address: change.address, why: whyNotHealed(change) }));
+  return {
+    heal: drifts.flatMap(({ address, why }) => (why === undefined ? [address] : [])),
+    left: drifts.flatMap(({ address, why }) => (why === undefined ? [] : [{ address, why }])),
+  };
+}
+
+/** What stands against healing a change, whatever guards say of it; undefined where nothing does. */
+export function whyNotHealed({ action, missing_id: missing, fields, operations }: Change) {
+  if (action === 'create' && missing !== null)
+    return 'it is gone: whether it is made anew is for a person to say';
+  if (action !== 'update') return `it would take to ${action} it`;
+  if (operations.some(({ step }) => !WRITING_STEPS.has(step)))
+    return 'more than its fields would be written';
+  const beside = fields.map(({ cause }) => cause).find((cause) => !isHealed(cause));
+  return beside === undefined ? undefined : (WHY[beside] ?? UNAPPLIED);
+}
+
 /** Without state nothing says which side moved: then whatever differs from the configuration counts. */
 function isDrift({ cause }: FieldChange, { adopted }: Change): boolean {
   return cause === 'drifted' || cause === 'conflict' || (adopted && cause === 'changed');
@@ -47,3 +163,95 @@ function isDrift({ cause }: FieldChange, { adopted }: Change): boolean {
 function turnRound(field: FieldChange): FieldChange {
   return { ...field, before: field.after, after: field.before };
 }
+
+/** Why no history could tell who changed a leaf; null where it could. */
+function doubtOf(kindName: string, text: string): Doubt | null {
+  const kind = kindNamed(kindName);
+  if (kind.history === undefined) return 'no_history';
+  const along = schemasAlong(kind.schema, parsePath(text) ?? [text]);
+  return along.some((schema) => schema['x-revert'] === false) ? 'not_recorded' : null;
+}
+
+/**
+ * Who changed settings that history records. A revert sets all of them (revert rule 1), so that nothing
+ * before it is left: what is live was set by the revert or later, and later where it restored what the run
+ * had written.
+ */
+function attributeRecorded({ entries, base, doubt }: Edits): Attribution {
+  const at = entries.findIndex(({ action }) => action === 'reverted');
+  const last = entries[at];
+  if (doubt === 'late' || doubt === 'no_beginning') return unknown(doubt, entries);
+  if (last === undefined) return doubt === null ? oneOf(entries) : unknown(doubt, entries);
+  const isBack = last.reverted_from_id === base;
+  return oneOf(entries.slice(0, isBack ? at : at + 1));
+}
+
+function oneOf(entries: readonly HistoryEntry[]): Attribution {
+  const [first] = entries;
+  if (first === undefined) return unknown('no_entry');
+  const isOneActor = first.actor !== null && entries.every(({ actor }) => actor === first.actor);
+  const certainty = entries.length === 1 ? 'entry' : isOneActor ? 'actor' : 'one_of';
+  return { certainty, because: null, entries: idsOf(entries) };
+}
+
+function unknown(because: Doubt, entries: readonly HistoryEntry[] = []): Attribution {
+  return { certainty: 'unknown', because, entries: idsOf(entries) };
+}
+
+function idsOf(entries: readonly HistoryEntry[]): readonly number[] {
+  return entries.map(({ id }) => id);
+}
+
+/** A platform may stamp an entry a moment after the change that it tells of. */
+export const STAMPED_TOGETHER_MS = 1000;
+
+/** The entry of the change that a resource was last seen with; null where the times do not tell. */
+function entryAt(history: readonly HistoryEntry[], updated: string | null): number | null {
+  if (updated === null || history.some(({ at }) => at === null)) return null;
+  const atOnce = history.filter(
+    ({ at }) => !isBefore(at, updated, 0) && isBefore(at, updated, STAMPED_TOGETHER_MS),
+  );
+  return (atOnce.at(-1) ?? history.find(({ at }) => isBefore(at, updated, 0)))?.id ?? null;
+}
+
+/**
+ * The entry of the run's own write, where it appeared after the run had looked: then the pin names an older
+ * one, which somebody else may have made. By its time it belongs to what the run read back.
+ */
+function lateOwn(
+  history: readonly HistoryEntry[],
+  newer: readonly HistoryEntry[],
+  base: number,
+  updated: string | null,
+  author: string | undefined,
+): HistoryEntry | undefined {
+  const isOwn = (entry: HistoryEntry | undefined) =>
+    entry !== undefined &&
+    entry.actor === author &&
+    isBefore(entry.at, updated, STAMPED_TOGETHER_MS) &&
+    !isBefore(entry.at, updated, -STAMPED_TOGETHER_MS);
+  const oldest = newer.at(-1);
+  return isOwn(oldest) && !isOwn(history.find(({ id }) => id === base)) ? oldest : undefined;
+}
+
+/** Whether a moment is before another one, moved by so much. */
+export function isBefore(at: string | null, other: string | null, moved: number): boolean {
+  if (at === null || other === null) return false;
+  return Date.parse(at) < Date.parse(other) + moved;
+}
+
+/** The operations that write fields of a resource that stays. */
+const WRITING_STEPS: ReadonlySet<string> = new Set(['update', 'facet']);
+
+function isHealed(cause: FieldCause): boolean {
+  // What is not written is neither here nor there, unless the configuration let go of it since.
+  return cause === 'drifted' || (!isWritten({ cause }) && cause !== 'released');
+}
+
+const UNAPPLIED = 'its configuration has changes that nobody applied yet';
+
+const WHY: { readonly [cause in FieldCause]?: string } = {
+  conflict: 'the configuration changed too',
+  secret_changed: 'a secret of it changed and was not applied yet',
+  secret_resent: 'a secret of it would be written again',
+};

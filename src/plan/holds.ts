@@ -1,21 +1,22 @@
+import type { DesiredResource } from '../core/desired.ts';
+import { digestOf } from '../core/digest.ts';
+import { overlaps, parsePath, startsWith } from '../core/path.ts';
+import type { Change, PlanDocument } from '../core/plan-document.ts';
+import { Blob } from '../core/value.ts';
+import { schemasAlong } from '../core/walk.ts';
+import { isWritten } from '../diff/compare.ts';
+import { leavesOf, normalise } from '../diff/leaves.ts';
+import { resolveLeaf, Unknown, type World } from '../diff/world.ts';
+import { kindNamed } from '../kinds/index.ts';
+import type { RunBegan } from '../state/journal.ts';
+import type { AppliedLeaf, HeldValue, Hold, Holds, ResourceState, State } from '../state/model.ts';
+import { rememberResource } from './state-entry.ts';
+
 /**
  * Holds: what a rollback undid is not written again by the next pipeline, whatever else changed in the configuration.
  * A hold is on a value at an address, by a digest or, of a secret, a fingerprint; on a resource that is not to be made
  * again as it was; or on one that is not to be deleted again. Holds of earlier versions are on whole configurations.
  */
-import type { DesiredResource } from '../core/desired.ts';
-import { digestOf } from '../core/digest.ts';
-import { parsePath, startsWith } from '../core/path.ts';
-import type { Change, PlanDocument } from '../core/plan-document.ts';
-import { Blob } from '../core/value.ts';
-import { schemasAlong } from '../diff/along.ts';
-import { isWritten } from '../diff/finding.ts';
-import { leavesOf, normalise } from '../diff/leaves.ts';
-import { resolveLeaf, Unknown } from '../diff/resolve.ts';
-import type { World } from '../diff/world.ts';
-import { kindNamed } from '../kinds/index.ts';
-import type { AppliedLeaf, HeldValue, Hold, Holds, ResourceState, State } from '../state/model.ts';
-import { rememberResource } from './remember.ts';
 
 /** What a rollback or a release does to holds. */
 export type HoldChange = {
@@ -64,6 +65,28 @@ export function withHoldChange(
   return { ...holds, ...Object.fromEntries(put) };
 }
 
+/**
+ * Whether undoing a run holds what that had written. Undoing an apply does; undoing a rollback lifts what it held, as
+ * it brings back what that undid, and so on down. Undefined where nobody can tell.
+ */
+export async function holdsWhenUndone(
+  run: string,
+  beganOf: (run: string) => Promise<RunBegan | undefined>,
+): Promise<boolean | undefined> {
+  let isHeld = true;
+  const seen = new Set<string>();
+  for (let undid: string | undefined = run; undid !== undefined && !seen.has(undid); ) {
+    seen.add(undid);
+    const began: RunBegan | undefined = await beganOf(undid);
+    // What the rollback on top held is known to be lifted, whatever is below it.
+    if (began === undefined) return undid === run ? undefined : isHeld;
+    if (began.purpose !== 'rollback') return isHeld;
+    isHeld = !isHeld;
+    undid = began.undoes;
+  }
+  return isHeld;
+}
+
 /** What is needed to tell whether a plan would write what is held. */
 export type HoldWorld = {
   readonly holds: Holds;
@@ -94,6 +117,11 @@ export function brokenHolds(
   return new Map(broken);
 }
 
+/** What is held, for people: `agent.desk greeting_message`. */
+export function describeHold({ address = 'this configuration', path = null }: Hold): string {
+  return path === null ? address : `${address} ${path}`;
+}
+
 /** A resource is known again by its id, whatever its address is by now. */
 function isMeant({ address, id }: Hold, change: Change): boolean {
   return change.address === address || (typeof id === 'string' && change.id === id);
@@ -115,8 +143,7 @@ function isBroken(
     return digestOfWhole(rememberResource(kind, desired, at, undefined, all, world)) === value;
   }
   const path = parsePath(text) ?? [text];
-  if (!writtenPaths(change).some((one) => startsWith(path, one.path) || startsWith(one.path, path)))
-    return false;
+  if (!writtenPaths(change).some((one) => overlaps(path, one.path))) return false;
   const leaf = leavesOf(kind.schema, desired.document).leaves.get(text);
   if (value === null) return leaf === undefined || leaf.value === null;
   const wish = leaf && resolveLeaf(leaf, world);
@@ -150,9 +177,4 @@ function digestOfWhole({ kind, leaves }: Pick<ResourceState, 'kind' | 'leaves'>)
   return digestOf(
     Object.fromEntries(plain.map(([text, leaf]) => [text, digestOfApplied(leaf) ?? ''])),
   );
-}
-
-/** What is held, for people: `agent.desk greeting_message`. */
-export function describeHold({ address = 'this configuration', path = null }: Hold): string {
-  return path === null ? address : `${address} ${path}`;
 }

@@ -1,13 +1,15 @@
-import type { Address } from '../core/address.ts';
+import { type Address, kindOf } from '../core/address.ts';
 import type { DesiredResource } from '../core/desired.ts';
-import { kindNamed } from '../kinds/index.ts';
+import { CallsheetError } from '../core/errors.ts';
+import type { PlanDocument } from '../core/plan-document.ts';
+import type { FieldSchema } from '../core/schema.ts';
+import { leavesOf } from '../diff/leaves.ts';
+import { kindNamed, kinds } from '../kinds/index.ts';
 import type { Kind, Scope } from '../kinds/kind.ts';
 import type { ResourceState, State } from '../state/model.ts';
-import { createDiscovery, type Discover, lookUp } from './discover.ts';
-import { itemOf, itemsNamed } from './items.ts';
-import { listKnown } from './listed.ts';
-import { naturalKeyOf, scopeOf } from './natural-key.ts';
+import { itemOf, itemsNamed, listKnown, naturalKeyOf, scopeOf, scopesOf } from './natural-key.ts';
 import type { ListedResource, Reader } from './reader.ts';
+import { referredKinds } from './references.ts';
 
 /** Which live resource an address stands for, and how that is known. */
 export type Identity = {
@@ -30,7 +32,7 @@ export type Identity = {
 };
 
 /** Why nobody can tell which live resource an address stands for. */
-export type Obscurity =
+export type Ambiguity =
   | { readonly type: 'several'; readonly address: Address; readonly ids: readonly string[] }
   /** `lifecycle.adopt` names what does not exist, or what another address holds. */
   | {
@@ -42,7 +44,7 @@ export type Obscurity =
 
 type Identified = {
   readonly identities: readonly Identity[];
-  readonly obscurities: readonly Obscurity[];
+  readonly ambiguities: readonly Ambiguity[];
 };
 
 /**
@@ -74,12 +76,12 @@ export async function identify(
     isAdoptionStrict: moves,
   };
   const identities: Identity[] = [];
-  const obscurities: Obscurity[] = [];
+  const ambiguities: Ambiguity[] = [];
   for (const resource of desired) {
     const former = formerOf(resource.address);
     if (former !== undefined) taken.add(former);
     const result = await identifyOne(resource, known[former ?? resource.address], search);
-    if ('type' in result) obscurities.push(result);
+    if ('type' in result) ambiguities.push(result);
     else identities.push(former === undefined ? result : { ...result, movedFrom: former });
   }
   const found = new Map(
@@ -96,13 +98,38 @@ export async function identify(
       identities.push(await identifyOrphan(address, recorded, reader));
     else if (identity.by !== 'state') identities[taker] = { ...identity, knownAs: address };
   }
-  return { identities, obscurities };
+  return { identities, ambiguities };
 }
 
 export type IdentifyOptions = {
   readonly moves?: boolean;
   readonly formerly?: ((address: Address) => readonly Address[]) | undefined;
 };
+
+/** The live resource of an id: in its list or, where there is none, on its own. */
+export async function findById(
+  kind: Kind,
+  id: string,
+  scope: Scope,
+  reader: Reader,
+): Promise<ListedResource | undefined> {
+  const listed = await listKnown(reader, kind, scope);
+  return listed === undefined ? lookUp(kind, { id, scope }, reader) : itemOf(listed, id);
+}
+
+export function ambiguousIdentityError(
+  ambiguities: readonly Ambiguity[],
+  purpose: PlanDocument['purpose'],
+): CallsheetError {
+  const isSeveral = ambiguities.some(({ type }) => type === 'several');
+  return new CallsheetError('config', ambiguities.map(ambiguityMessage).join('\n'), {
+    hint: isSeveral
+      ? purpose === 'restore'
+        ? 'Name the state of the restoration that made them with --state, rename those that are too many in the dashboard, or restore the other organizations with --organization.'
+        : 'Say which one is meant with `callsheet import <address> <id>` or `lifecycle: { adopt: <id> }`, or rename the others.'
+      : 'Correct the id in lifecycle.adopt, or take it out to make a new resource.',
+  });
+}
 
 /** What looking for a resource takes. */
 type Search = {
@@ -137,7 +164,7 @@ async function identifyOne(
   desired: DesiredResource,
   recorded: ResourceState | undefined,
   search: Search,
-): Promise<Identity | Obscurity> {
+): Promise<Identity | Ambiguity> {
   const { reader, claimed, discover } = search;
   const { address, lifecycle } = desired;
   const kind = kindNamed(desired.kind);
@@ -218,20 +245,93 @@ async function findRecorded(
   return findById(kind, recorded.id, recorded.scope, reader);
 }
 
-/** The live resource of an id: in its list or, where there is none, on its own. */
-export async function findById(
-  kind: Kind,
-  id: string,
-  scope: Scope,
-  reader: Reader,
-): Promise<ListedResource | undefined> {
-  const listed = await listKnown(reader, kind, scope);
-  return listed === undefined ? lookUp(kind, { id, scope }, reader) : itemOf(listed, id);
-}
-
 /** The newest of some versions; of those of one time one that is all there. */
 function newest({ lacking }: Kind, items: readonly ListedResource[]): ListedResource | undefined {
   const created = ({ record }: ListedResource) => Date.parse(String(record.created_at)) || 0;
   const lacks = ({ record }: ListedResource) => Number(lacking?.(record) !== undefined);
   return [...items].sort((a, b) => created(b) - created(a) || lacks(a) - lacks(b))[0];
+}
+
+/** Resources of a kind that the platform cannot be asked to list, as far as they can be known. */
+type Discover = (kind: Kind, scope: Scope) => Promise<readonly ListedResource[]>;
+
+/**
+ * Without a list, ids come from the state and from the resources that refer to them: agents hold the ids
+ * of their retry policies (DESIGN §9). Each is then read on its own.
+ */
+export function createDiscovery(
+  desired: readonly DesiredResource[],
+  state: State | undefined,
+  reader: Reader,
+): Discover {
+  const known = new Map<string, Promise<readonly string[]>>();
+
+  async function idsOf(kind: Kind): Promise<readonly string[]> {
+    const recorded = Object.values(state?.resources ?? {}).filter((one) => one.kind === kind.name);
+    const referring = kinds.filter(({ schema }) => referredKinds(schema).has(kind.name));
+    const referred = await Promise.all(
+      referring.map((other) => idsReferredBy(other, kind, scopesOf(other, desired, state), reader)),
+    );
+    return [...new Set([...recorded.map(({ id }) => id), ...referred.flat()])];
+  }
+
+  return async (kind, scope) => {
+    const ids = known.get(kind.name) ?? idsOf(kind);
+    known.set(kind.name, ids);
+    const found = await Promise.all((await ids).map((id) => lookUp(kind, { id, scope }, reader)));
+    return found.filter((one) => one !== undefined);
+  };
+}
+
+/** A resource by its id alone. What cannot be read is taken to exist. */
+async function lookUp(
+  kind: Kind,
+  at: { readonly id: string; readonly scope: Scope; readonly isUnread?: boolean },
+  reader: Reader,
+): Promise<ListedResource | undefined> {
+  const live = await reader.read(kind, at, new Set());
+  return live && { id: live.id, scope: live.scope, record: live.record };
+}
+
+/** The ids of a kind that live resources of another hold. List items need not show them. */
+async function idsReferredBy(
+  referring: Kind,
+  kind: Kind,
+  scopes: readonly Scope[],
+  reader: Reader,
+): Promise<readonly string[]> {
+  const lists = await Promise.all(scopes.map((scope) => listKnown(reader, referring, scope)));
+  const ids = lists
+    .flatMap((items) => items ?? [])
+    .map(async (item) => {
+      const live = await reader.read(referring, item, new Set());
+      return live === undefined ? [] : idsIn(referring.schema, live.document, kind);
+    });
+  return (await Promise.all(ids)).flat();
+}
+
+function idsIn(
+  root: FieldSchema,
+  document: Parameters<typeof leavesOf>[1],
+  kind: Kind,
+): readonly string[] {
+  return [...leavesOf(root, document).leaves.values()].flatMap(({ schema, value }) =>
+    schema['x-ref'] === kind.name && typeof value === 'string' && value !== '' ? [value] : [],
+  );
+}
+
+function ambiguityMessage(ambiguity: Ambiguity): string {
+  const { address } = ambiguity;
+  if (ambiguity.type === 'several') {
+    const { ids } = ambiguity;
+    return `${address}: ${ids.length} live resources have its name: ${ids.join(', ')}`;
+  }
+  const { id, holder } = ambiguity;
+  return holder === undefined
+    ? `${address}: lifecycle.adopt names ${id}, and the platform has no such ${kindNoun(address)}`
+    : `${address}: lifecycle.adopt names ${id}, which ${holder} stands for`;
+}
+
+function kindNoun(address: Address): string {
+  return kindOf(address).replaceAll('_', ' ');
 }

@@ -1,39 +1,48 @@
-import { type Address, kindOf, matchesAddress } from '../core/address.ts';
+import { type Address, matchesAddress } from '../core/address.ts';
 import type { DesiredResource } from '../core/desired.ts';
-import { CallsheetError } from '../core/errors.ts';
-import type { Guards } from '../core/guards.ts';
-import { inTurns } from '../core/in-turns.ts';
 import type {
   Change,
+  Guards,
   MovedEndpoint,
   Note,
+  Pin,
   PlanDocument,
   PlanOptions,
+  PlanRules,
 } from '../core/plan-document.ts';
-import type { PlanRules } from '../core/plan-rules.ts';
-import { isObject, type Json } from '../core/value.ts';
-import type { LeafChange } from '../diff/compare.ts';
+import { inTurns, isSameJson } from '../core/value.ts';
+import { isWritten, type LeafChange } from '../diff/compare.ts';
 import type { World } from '../diff/world.ts';
 import { kindNamed, kinds } from '../kinds/index.ts';
 import type { Kind } from '../kinds/kind.ts';
 import type { ResourceState, State } from '../state/model.ts';
+import { isResent, planChange, unchanged } from './change.ts';
 import { forecastRequests, planDigest, summarise } from './document.ts';
-import { guardChanges } from './guard.ts';
-import { identify, type Obscurity } from './identify.ts';
 import {
-  judgeByRules,
-  objectionsTo,
+  checkGuards,
+  checkTeamRules,
+  guardChanges,
   overrideNotes,
   refusalsIn,
   withRefusals,
-} from './objections.ts';
-import { assumptionsAlong, writesOf } from './operations.ts';
-import { planOne, type Result, supportOf } from './plan-one.ts';
-import { distinctNotes, ownersOf, type PreflightContext } from './preflight.ts';
-import type { Reader } from './reader.ts';
+} from './guards.ts';
+import { ambiguousIdentityError, type Identity, identify } from './identify.ts';
+import {
+  asOwn,
+  attributeDrift,
+  attributeUnrecorded,
+  extentNotes,
+  leafNotes,
+  withAuthor,
+} from './messages.ts';
+import { distinctNotes, ownersOf, type PreflightContext, preflight } from './preflight.ts';
+import { fieldsOf, type HistoryEntry, type Reader, readWith } from './reader.ts';
+import { refuseReferenced, refuseUnresolved } from './references.ts';
+import { certifiedPin, compareUnread, isSamePin, isWhollyRemembered, livePin } from './refresh.ts';
+import { chooseRevertOrUpdate, leaveOutRefused, leaveOutUnclearable } from './revert.ts';
 import { uncomparedNote } from './secrets.ts';
-import type { Support } from './unsupported.ts';
-import { refuseUsed } from './uses.ts';
+import { moveEntry, rememberResource } from './state-entry.ts';
+import { assumptionsOf, carriedPaths, type Support, supportOf, withSupport } from './steps.ts';
 
 /** How much is read: all of it, or only what may have changed. */
 export type Refresh = 'fast' | 'full';
@@ -52,7 +61,7 @@ export type PlanInput = {
   readonly reader: Reader;
   /**
    * `fast`: what provably did not change since the state remembered it is not read. The plan is the same
-   * (`unmoved.ts`). `full` unless given.
+   * (`refresh.ts`). `full` unless given.
    */
   readonly refresh?: Refresh;
   /** Addresses that a resource had before, the latest first. */
@@ -102,11 +111,11 @@ export type Planned = {
 /** Makes a plan. Throws `CallsheetError('config')` where a resource cannot be identified. */
 export async function makePlan(input: PlanInput): Promise<Planned> {
   const { desired, state, reader, options } = input;
-  const { identities, obscurities } = await identify(desired, state, reader, {
+  const { identities, ambiguities } = await identify(desired, state, reader, {
     moves: input.purpose !== 'rollback' && input.purpose !== 'restore',
     formerly: input.formerly,
   });
-  if (obscurities.length > 0) throw obscure(obscurities, input.purpose);
+  if (ambiguities.length > 0) throw ambiguousIdentityError(ambiguities, input.purpose);
 
   const ids = new Map<Address, string>();
   for (const { address, found } of identities) if (found) ids.set(address, found.id);
@@ -135,13 +144,13 @@ export async function makePlan(input: PlanInput): Promise<Planned> {
 
   const existing = identities.filter(({ found }) => found !== undefined).length;
   const guarded = guard(results, existing, input);
-  const sound = refuseDangling(guarded, desired, ids);
+  const sound = refuseUnresolved(guarded, desired, ids);
   const uncompared = uncomparedNote(
     results.flatMap(({ leaves }) => leaves),
     input.world,
   );
   const plan = assemble(
-    options.force ? sound : await refuseUsed(sound, input),
+    options.force ? sound : await refuseReferenced(sound, input),
     results,
     uncompared,
     { ...input, world },
@@ -220,11 +229,11 @@ function assemble(
   };
   const { holds = {} } = state;
   const { desired, world } = input;
-  const objections = objectionsTo(undigested, { guards, holds, now, desired, world });
-  const judged = judgeByRules(undigested, input);
-  const notes = [...undigested.notes, ...overrideNotes(objections), ...judged.notes];
+  const findings = checkGuards(undigested, { guards, holds, now, desired, world });
+  const judged = checkTeamRules(undigested, input);
+  const notes = [...undigested.notes, ...overrideNotes(findings), ...judged.notes];
   const plan = { ...undigested, notes, digest: planDigest(undigested) };
-  return withRefusals(plan, [...refusalsIn(objections), ...judged.refusals]);
+  return withRefusals(plan, [...refusalsIn(findings), ...judged.refusals]);
 }
 
 function carriedBy(results: readonly Result[]): ReadonlyMap<Address, readonly string[]> {
@@ -239,114 +248,164 @@ function unreadKinds(results: readonly Result[]): readonly Kind[] {
 
 function preflightOf(input: PlanInput): PreflightContext {
   const { reader, desired, organizations, organization } = input;
-  return { reader, terms: reader.terms(), organizations, ...ownersOf(desired, organization) };
+  return {
+    reader,
+    entitlements: reader.entitlements(),
+    organizations,
+    ...ownersOf(desired, organization),
+  };
+}
+
+/** What planning one resource came to. */
+type Result = {
+  readonly change: Change;
+  readonly notes: readonly Note[];
+  /** How the configuration and what is live differ. */
+  readonly leaves: readonly LeafChange[];
+  /** What the state should remember of it although nothing is written; undefined where it does already. */
+  readonly state: ResourceState | undefined;
+  /** Whether it was planned without being read. */
+  readonly isUnread?: boolean;
+  /** Paths of what goes back with the change as it was read. */
+  readonly carried?: readonly string[];
+};
+
+/** What all resources of a plan are planned with. */
+type OneInput = Omit<PlanInput, 'world'> & {
+  readonly world: World;
+  readonly checks: PreflightContext | undefined;
+};
+
+/** Plans one resource: reads it, compares it, and asks what the platform would refuse of the change. */
+async function planOne(given: Identity, input: OneInput): Promise<Result> {
+  const { world } = input;
+  const identity = atItsAddress(given, world);
+  const { kind, found, desired, recorded, address, by } = identity;
+  if (input.refresh === 'fast') {
+    const resent = isResent(address, input.options);
+    const unwritten = compareUnread(identity, world, resent);
+    if (unwritten !== undefined) return planUnread(identity, unwritten);
+  }
+  // What could not be read when it was made cannot be told from what is gone.
+  const isUnread = recorded?.id === found?.id && recorded?.pin === null;
+  const fields = fieldsOf(kind, desired?.document, recorded?.leaves);
+  const live = found && (await readWith(input.reader, kind, { ...found, isUnread }, fields));
+  const support = supportOf(input);
+  const context = {
+    world,
+    options: input.options,
+    now: input.now,
+    purpose: input.purpose,
+    isToSnapshot: input.snapshot !== undefined,
+    version: input.versions.get(address),
+    isForgotten: input.isForgotten?.(address) ?? false,
+    support,
+  };
+  const { change: planned, leaves } = planChange(identity, live, context);
+  const isWriting = live !== undefined && planned.operations.length > 0;
+  const carried = isWriting ? carriedPaths(planned, kind, live.document) : [];
+  const supported = withSupport(planned, identity, support, carried);
+  const written = { document: desired?.document ?? {}, leaves, live: live?.document ?? {} };
+  const { change, notes: untold } = await ask(supported, written, input);
+  const notes = [...leafNotes(address, leaves), ...extentNotes(change, live), ...untold];
+  const isSame = change.action === 'no_op' || change.action === 'adopt';
+  if (isSame && desired && live) {
+    // What is known of a resource that is gone says nothing of the one that took its name.
+    const known = by === 'state' ? recorded : undefined;
+    const seen = livePin(kind, live, known?.pin ?? null);
+    const pin = isWhollyRemembered(kind, desired)
+      ? certifiedPin(kind, live, seen, known?.pin)
+      : seen;
+    const at = { id: live.id, scope: live.scope, document: live.document, pin };
+    const state = rememberResource(kind, desired, at, known, new Set(), world);
+    const isKnown = recorded !== undefined && isSameJson(state, recorded);
+    return { change, notes, leaves, state: isKnown ? undefined : state };
+  }
+  if (live === undefined || change.pin === null || change.verdict === 'unsupported') {
+    return { change, notes, leaves, state: undefined };
+  }
+  const history = await input.reader.history(kind, live.id, ENTRIES_READ);
+  const pinned = pinHistory(identity, change, change.pin, leaves, history, input);
+  const isUndone = input.purpose === 'rollback' && change.action === 'update' && desired;
+  if (!isUndone) return { change: pinned, notes, leaves, carried, state: undefined };
+  if (kind.history === undefined)
+    return { change: leaveOutUnclearable(pinned, kind), notes, leaves, carried, state: undefined };
+  const version = input.versions.get(address);
+  const entries = { read: history, isAll: history.length < ENTRIES_READ };
+  const sides = { kind, desired, live: live.document, version, entries, world };
+  const undone = leaveOutUnclearable(chooseRevertOrUpdate(pinned, sides), kind);
+  return { change: undone, notes, leaves, carried, state: undefined };
+}
+
+/** A resource of which it is known, without reading it, that there is nothing to write. */
+function planUnread(identity: Identity, leaves: readonly LeafChange[]): Result {
+  const notes = leafNotes(identity.address, leaves);
+  const change = unchanged(identity, identity.found?.id ?? null);
+  return { change, notes, leaves, state: undefined, isUnread: true };
+}
+
+/** Asks what the platform would refuse. A rollback leaves that out, and does the rest. */
+async function ask(
+  change: Change,
+  written: Parameters<typeof preflight>[1],
+  { checks, purpose }: OneInput,
+): Promise<{ readonly change: Change; readonly notes: readonly Note[] }> {
+  if (checks === undefined) return { change, notes: [] };
+  return purpose === 'rollback'
+    ? leaveOutRefused(change, written, checks)
+    : preflight(change, written, checks);
+}
+
+/** A resource that was moved, with what the state says of it bound to where it is now. */
+function atItsAddress(identity: Identity, world: World): Identity {
+  const { kind, desired, recorded, movedFrom } = identity;
+  if (!desired || !recorded || movedFrom === undefined) return identity;
+  return { ...identity, recorded: moveEntry(kind, desired, recorded, movedFrom, world) };
+}
+
+/** A change to a resource with a history is pinned to its newest entry, and says who made it drift. */
+function pinHistory(
+  { kind, recorded }: Identity,
+  change: Change,
+  seen: Pin,
+  leaves: readonly LeafChange[],
+  history: readonly HistoryEntry[],
+  input: Pick<OneInput, 'settled' | 'platform'>,
+): Change {
+  const pin = { ...seen, history_id: history[0]?.id ?? null };
+  const moved = leaves.some(
+    (leaf) => isWritten(leaf) && (leaf.cause === 'drifted' || leaf.cause === 'conflict'),
+  );
+  const author = kind.history
+    ? attributeDrift(history, recorded?.pin?.history_id)
+    : attributeUnrecorded(pin.updated_at);
+  const own = moved ? ownRun(recorded, seen, history[0], change.address, input) : undefined;
+  if (own !== undefined) return { ...change, pin, reason: asOwn(change.reason, own) };
+  const who = moved ? author : undefined;
+  return {
+    ...change,
+    pin,
+    reason: who === undefined ? change.reason : withAuthor(change.reason, who),
+  };
 }
 
 /**
- * Ids of the assumptions that reading and carrying out the changes relies on (DESIGN §9), sorted, and those that
- * make reading needless for resources of the kinds `unread`. `carried`: paths that go back as they were read. What is
- * unsupported is not carried out, and an operation that is known not to be usable is not called.
+ * Which run of ours left a resource as it is now, in words: a rollback whose result nobody changed since, or a run
+ * that died in the middle, where no later entry is somebody else's. Undefined: it may have been anybody.
  */
-function assumptionsOf(
-  changes: readonly Change[],
-  unread: readonly Kind[],
-  carried: ReadonlyMap<Address, readonly string[]>,
-  { assumptionOf, lackOf }: Support,
-): readonly string[] {
-  const found = new Set(unread.flatMap(({ stamp }) => (stamp ? [stamp.assumption] : [])));
-  for (const change of changes) {
-    const kind = kindNamed(change.kind);
-    const isDone = change.verdict !== 'unsupported';
-    const operations = [...kind.operations.read, ...(isDone ? writesOf(change, kind) : [])];
-    for (const operation of operations) {
-      const assumption = lackOf(operation) === undefined ? assumptionOf(operation) : undefined;
-      if (assumption !== undefined) found.add(assumption);
-    }
-    if (!isDone) continue;
-    const paths = [
-      ...change.fields.map(({ path }) => path),
-      ...(carried.get(change.address) ?? []),
-    ];
-    for (const path of paths) {
-      for (const assumption of assumptionsAlong(kind.schema, path)) found.add(assumption);
-    }
-  }
-  return [...found].sort();
+function ownRun(
+  recorded: ResourceState | undefined,
+  now: Pin,
+  newest: HistoryEntry | undefined,
+  address: string,
+  { settled, platform }: Pick<OneInput, 'settled' | 'platform'>,
+): string | undefined {
+  const { restored_by: run, pin } = recorded ?? {};
+  if (run !== undefined && pin && isSamePin(pin, now)) return `put back by run ${run}, a rollback`;
+  const isDead = settled?.findings.some((one) => one.address === address) === true;
+  const isOthers = newest !== undefined && newest.actor !== `api:${platform.account_id}`;
+  return isDead && !isOthers ? `changed by run ${settled.run}, which died` : undefined;
 }
 
-/**
- * Refuses changes that would write the id of a resource which neither exists nor comes to exist by this
- * plan: it is left out with `--target`, or refused itself. Where it is unsupported, so is what refers to
- * it. Changes stand in an order in which what is referred to comes first.
- */
-export function refuseDangling(
-  changes: readonly Change[],
-  desired: readonly DesiredResource[],
-  ids: ReadonlyMap<Address, string>,
-): readonly Change[] {
-  const references = new Map(desired.map((one) => [one.address, one.references]));
-  const born = new Set(ids.keys());
-  const unsupported = new Set<Address>();
-  const refused = new Set<Address>();
-  return changes.map((change) => {
-    if (change.verdict === 'unsupported') unsupported.add(change.address);
-    if (change.verdict === 'refused') refused.add(change.address);
-    const dangling = (references.get(change.address) ?? []).find(
-      (address) => !born.has(address) && isWritten(change, address),
-    );
-    const isOk = change.verdict === 'ok';
-    if (isOk && dangling === undefined && isMade(change)) born.add(change.address);
-    if (!isOk || dangling === undefined) return change;
-    const why = refused.has(dangling) ? 'is refused itself' : 'which this plan does not make';
-    const reason = `${change.reason}; it refers to ${dangling}, which does not exist and ${why}`;
-    if (!unsupported.has(dangling)) {
-      refused.add(change.address);
-      return { ...change, verdict: 'refused', reason };
-    }
-    unsupported.add(change.address);
-    return { ...change, verdict: 'unsupported', reason, operations: [] };
-  });
-}
-
-function isMade({ action }: Change): boolean {
-  return action === 'create' || action === 'replace';
-}
-
-function isWritten({ fields, operations }: Change, address: Address): boolean {
-  return operations.length > 0 && fields.some(({ after }) => refersTo(after, address));
-}
-
-/** Whether a value as a plan shows it is a reference to an address. */
-function refersTo(value: Json, address: Address): boolean {
-  return isObject(value) && value.$ref === address;
-}
-
-export function obscure(
-  obscurities: readonly Obscurity[],
-  purpose: PlanDocument['purpose'],
-): CallsheetError {
-  const isSeveral = obscurities.some(({ type }) => type === 'several');
-  return new CallsheetError('config', obscurities.map(tellObscurity).join('\n'), {
-    hint: isSeveral
-      ? purpose === 'restore'
-        ? 'Name the state of the restoration that made them with --state, rename those that are too many in the dashboard, or restore the other organizations with --organization.'
-        : 'Say which one is meant with `callsheet import <address> <id>` or `lifecycle: { adopt: <id> }`, or rename the others.'
-      : 'Correct the id in lifecycle.adopt, or take it out to make a new resource.',
-  });
-}
-
-function tellObscurity(obscurity: Obscurity): string {
-  const { address } = obscurity;
-  if (obscurity.type === 'several') {
-    const { ids } = obscurity;
-    return `${address}: ${ids.length} live resources have its name: ${ids.join(', ')}`;
-  }
-  const { id, holder } = obscurity;
-  return holder === undefined
-    ? `${address}: lifecycle.adopt names ${id}, and the platform has no such ${kindNoun(address)}`
-    : `${address}: lifecycle.adopt names ${id}, which ${holder} stands for`;
-}
-
-function kindNoun(address: Address): string {
-  return kindOf(address).replaceAll('_', ' ');
-}
+/** Entries that are read to say who changed a resource since the last run. */
+const ENTRIES_READ = 20;

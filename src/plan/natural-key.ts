@@ -2,6 +2,9 @@ import type { DesiredResource } from '../core/desired.ts';
 import type { JsonObject, ValueObject } from '../core/value.ts';
 import type { Kind, Scope } from '../kinds/kind.ts';
 import type { State } from '../state/model.ts';
+import type { ListedResource, Reader } from './reader.ts';
+
+/** How a resource is recognised in the lists of the platform: by its scope, and by its id or natural key there. */
 
 /** The values of a kind's scope fields in a document. */
 export function scopeOf(kind: Kind, document: ValueObject): Scope {
@@ -34,4 +37,52 @@ export function scopesOf(
       .map(({ scope }) => scope),
   ];
   return [...new Map(scopes.map((scope) => [JSON.stringify(scope), scope])).values()];
+}
+
+/**
+ * The list that resources are recognised in. Of kinds that have a read of their own only what tells them apart is
+ * kept: of a large fleet the rest would fill the memory and be read again anyway.
+ */
+export function listKnown(
+  reader: Pick<Reader, 'list'>,
+  kind: Kind,
+  scope: Scope,
+): Promise<readonly ListedResource[] | undefined> {
+  return reader.list(kind, scope, false, knownFields(kind));
+}
+
+function knownFields({ get, naturalKey, columns, scope }: Kind): readonly string[] | undefined {
+  if (get === undefined) return undefined;
+  return [...new Set([...naturalKey.flat(), ...scope, ...columns, 'created_at', 'updated_at'])];
+}
+
+type Items = readonly ListedResource[];
+
+/**
+ * What was found in lists, by list: a fleet of thousands is looked for one by one in a list as long. A list is
+ * never changed once it was read, and forgotten together with what is known of it.
+ */
+const byId = new WeakMap<Items, ReadonlyMap<string, ListedResource>>();
+const byKey = new WeakMap<Items, Map<string, ReadonlyMap<string | undefined, Items>>>();
+
+/** The item of an id. */
+export function itemOf(items: Items, id: string): ListedResource | undefined {
+  let known = byId.get(items);
+  if (known === undefined) {
+    // The first of an id that is there twice, as nothing else tells them apart.
+    known = new Map(items.toReversed().map((item) => [item.id, item]));
+    byId.set(items, known);
+  }
+  return known.get(id);
+}
+
+/** The items of a natural key, in the order of the list. */
+export function itemsNamed(items: Items, kind: Kind, scope: Scope, key: string): Items {
+  const scopes = byKey.get(items) ?? new Map<string, ReadonlyMap<string | undefined, Items>>();
+  byKey.set(items, scopes);
+  const within = `${kind.name} ${JSON.stringify(scope)}`;
+  const known =
+    scopes.get(within) ?? Map.groupBy(items, ({ record }) => recordKeyOf(kind, record, scope));
+  scopes.set(within, known);
+  return known.get(key) ?? [];
 }

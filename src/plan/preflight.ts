@@ -1,21 +1,74 @@
+import type { Address } from '../core/address.ts';
 import type { DesiredResource } from '../core/desired.ts';
+import { unreachable } from '../core/errors.ts';
 import type { Change, Note } from '../core/plan-document.ts';
 import type { ValueObject } from '../core/value.ts';
+import { catalogueNamed } from '../kinds/catalogues.ts';
 import { kindNamed } from '../kinds/index.ts';
-import { type Demand, demandsOf, type Writing } from './demands.ts';
-import {
-  type Findings,
-  judge,
-  judgeOperation,
-  type PreflightContext,
-  type Subject,
-} from './judge.ts';
-import { listKnown } from './listed.ts';
-import { scopeOf } from './natural-key.ts';
-import { writesOf } from './operations.ts';
-import type { Whose } from './refusals.ts';
+import { listKnown, scopeOf } from './natural-key.ts';
+import type { Entitlements, KeyLevel, Lock, Reader } from './reader.ts';
+import { type Requirement, requirementsOf, type Writing } from './requirements.ts';
+import { writesOf } from './steps.ts';
 
-export type { PreflightContext } from './judge.ts';
+/** Whom preflight asks, and what it knows of the stack. */
+export type PreflightContext = {
+  readonly reader: Pick<Reader, 'list'>;
+  readonly entitlements: Entitlements;
+  /** Names of organizations, by id. */
+  readonly organizations: { readonly [id: string]: string };
+  /** The organization that a resource of the stack belongs to; undefined where it belongs to none. */
+  readonly ownerOf: (address: Address) => string | undefined;
+  /** The stack's organization, or that of all its resources, where they have but one. */
+  readonly likelyOwner: string | undefined;
+};
+
+/** Gives a change that the platform would refuse its verdict, with every reason (DESIGN §4.7). */
+export async function preflight(
+  change: Change,
+  writing: Omit<Writing, 'kind' | 'operations'>,
+  context: PreflightContext,
+): Promise<{ readonly change: Change; readonly notes: readonly Note[] }> {
+  if (change.verdict !== 'ok') return { change, notes: [] };
+  const { refusals, notes } = await findRefusals(change, writing, context);
+  if (refusals.length === 0) return { change, notes };
+  const reason = `${refusals.join('; ')} (${change.reason})`;
+  return { change: { ...change, verdict: 'refused', reason }, notes };
+}
+
+/** Asks the platform what it would object to in a change. A change that needs nothing asks nothing. */
+export async function findRefusals(
+  change: Change,
+  written: Omit<Writing, 'kind' | 'operations'>,
+  context: PreflightContext,
+): Promise<Findings & { readonly barred: readonly Barred[] }> {
+  const kind = kindNamed(change.kind);
+  const writing: Writing = { ...written, kind, operations: change.operations };
+  const requirements = requirementsOf(writing);
+  const id = requirements.length === 0 ? null : await organizationOf(writing, context);
+  const subject: Subject = { ...context, change, organization: id, whose: whoseOf(id, context) };
+  const calls = await Promise.all(
+    writesOf(change, kind).map((operation) => checkOperation(operation, subject)),
+  );
+  const rights = await checkAll(requirements.filter(isRight), subject);
+  const locked = new Set(rights.flatMap(({ path, refusals }) => (refusals.length ? [path] : [])));
+  // What a lock bars is told by the lock: that a catalogue leaves it out too says nothing more.
+  const rest = requirements.filter(
+    (requirement) => !isRight(requirement) && !locked.has(requirement.path),
+  );
+  const found = [
+    ...calls.map((finding) => ({ path: null, ...finding })),
+    ...rights,
+    ...(await checkAll(rest, subject)),
+  ];
+  return {
+    barred: found.flatMap(({ path, refusals: reasons }) => reasons.map((why) => ({ path, why }))),
+    refusals: [...new Set(found.flatMap(({ refusals }) => refusals))],
+    notes: found.flatMap(({ notes }) => notes),
+  };
+}
+
+/** What the platform objects to, and where. `path` is null where that is the resource itself. */
+export type Barred = { readonly path: string | null; readonly why: string };
 
 /** Whose the resources of a stack are. `organization`: that of resources which name none. */
 export function ownersOf(
@@ -35,62 +88,40 @@ export function ownersOf(
   };
 }
 
-/** Gives a change that the platform would refuse its verdict, with every reason (DESIGN §4.7). */
-export async function preflight(
-  change: Change,
-  writing: Omit<Writing, 'kind' | 'operations'>,
-  context: PreflightContext,
-): Promise<{ readonly change: Change; readonly notes: readonly Note[] }> {
-  if (change.verdict !== 'ok') return { change, notes: [] };
-  const { refusals, notes } = await findRefusals(change, writing, context);
-  if (refusals.length === 0) return { change, notes };
-  const reason = `${refusals.join('; ')} (${change.reason})`;
-  return { change: { ...change, verdict: 'refused', reason }, notes };
+/** The same is not said twice of what many changes asked. */
+export function distinctNotes(notes: readonly Note[]): readonly Note[] {
+  return [...new Map(notes.map((note) => [`${note.address} ${note.message}`, note])).values()];
 }
 
-/** What the platform objects to, and where. `path` is null where that is the resource itself. */
-export type Barred = { readonly path: string | null; readonly why: string };
+/** The change that is checked. */
+type Subject = PreflightContext & {
+  readonly change: Change;
+  /** Null: there is none, or it is not known. Then only what the account says holds for sure. */
+  readonly organization: string | null;
+  readonly whose: Whose;
+};
 
-/** Asks the platform what it would object to in a change. A change that needs nothing asks nothing. */
-export async function findRefusals(
-  change: Change,
-  written: Omit<Writing, 'kind' | 'operations'>,
-  context: PreflightContext,
-): Promise<Findings & { readonly barred: readonly Barred[] }> {
-  const kind = kindNamed(change.kind);
-  const writing: Writing = { ...written, kind, operations: change.operations };
-  const demands = demandsOf(writing);
-  const id = demands.length === 0 ? null : await organizationOf(writing, context);
-  const subject: Subject = { ...context, change, organization: id, whose: whoseOf(id, context) };
-  const calls = await Promise.all(
-    writesOf(change, kind).map((operation) => judgeOperation(operation, subject)),
-  );
-  const rights = await judgeAll(demands.filter(isRight), subject);
-  const locked = new Set(rights.flatMap(({ path, refusals }) => (refusals.length ? [path] : [])));
-  // What a lock bars is told by the lock: that a catalogue leaves it out too says nothing more.
-  const rest = demands.filter((demand) => !isRight(demand) && !locked.has(demand.path));
-  const found = [
-    ...calls.map((finding) => ({ path: null, ...finding })),
-    ...rights,
-    ...(await judgeAll(rest, subject)),
-  ];
-  return {
-    barred: found.flatMap(({ path, refusals: reasons }) => reasons.map((why) => ({ path, why }))),
-    refusals: [...new Set(found.flatMap(({ refusals }) => refusals))],
-    notes: found.flatMap(({ notes }) => notes),
-  };
-}
+/** What the platform would object to, and what it does not say. */
+type Findings = {
+  readonly refusals: readonly string[];
+  readonly notes: readonly Note[];
+};
 
-function judgeAll(
-  demands: readonly Demand[],
+const NO_FINDINGS: Findings = { refusals: [], notes: [] };
+
+function checkAll(
+  requirements: readonly Requirement[],
   subject: Subject,
-): Promise<readonly (Findings & Pick<Demand, 'path'>)[]> {
+): Promise<readonly (Findings & Pick<Requirement, 'path'>)[]> {
   return Promise.all(
-    demands.map(async (demand) => ({ path: demand.path, ...(await judge(demand, subject)) })),
+    requirements.map(async (requirement) => ({
+      path: requirement.path,
+      ...(await checkRequirement(requirement, subject)),
+    })),
   );
 }
 
-function isRight({ type }: Demand): boolean {
+function isRight({ type }: Requirement): boolean {
   return type === 'feature' || type === 'feature_of_id';
 }
 
@@ -118,7 +149,220 @@ function ownerIn({ organization_id: owner }: ValueObject): string | undefined {
   return typeof owner === 'string' ? owner : undefined;
 }
 
-/** The same is not said twice of what many changes asked. */
-export function distinctNotes(notes: readonly Note[]): readonly Note[] {
-  return [...new Map(notes.map((note) => [`${note.address} ${note.message}`, note])).values()];
+/** What the key may not call. */
+async function checkOperation(operation: string, { entitlements }: Subject): Promise<Findings> {
+  const level = await entitlements.closedTo(operation);
+  if (level.type === 'unanswered') return unanswered('what the key may do', level.why);
+  return level.value === undefined ? NO_FINDINGS : refused(keyMessage(operation, level.value));
+}
+
+/** Asks the platform about one requirement. */
+function checkRequirement(
+  requirement: Requirement,
+  subject: Subject,
+): Promise<Findings> | Findings {
+  switch (requirement.type) {
+    case 'feature':
+      return checkFeature(requirement, subject);
+    case 'feature_of_id':
+      return checkId(requirement, subject);
+    case 'reference':
+      return checkReference(requirement, subject);
+    case 'offer':
+      return checkOffer(requirement, subject);
+    case 'readiness':
+      return checkReadiness(requirement, subject);
+    default:
+      return unreachable(requirement);
+  }
+}
+
+type FeatureRequirement = Extract<Requirement, { type: 'feature' | 'feature_of_id' }>;
+
+async function checkFeature(requirement: FeatureRequirement, subject: Subject): Promise<Findings> {
+  const { entitlements, organization, whose } = subject;
+  const whom =
+    whose.organization === undefined ? 'the account' : `organization ${whose.organization}`;
+  const locks = await entitlements.locks(organization);
+  if (locks.type === 'unanswered') return unanswered(`what is locked for ${whom}`, locks.why);
+  const lock = locks.value.get(requirement.feature);
+  if (lock === undefined)
+    return organization === null ? checkLikelyOwner(requirement, subject) : NO_FINDINGS;
+  const place = await findPlace(requirement.feature, lock, organization, entitlements);
+  return refused(lockMessage(requirement, lock, place, whose));
+}
+
+/** Where others of a list do not say whose they are, the stack's organization is likely, and no proof. */
+async function checkLikelyOwner(
+  requirement: FeatureRequirement,
+  subject: Subject,
+): Promise<Findings> {
+  const { change, entitlements, likelyOwner, organizations } = subject;
+  if (likelyOwner === undefined) return noted(change, 'info', ownerUnknownMessage(requirement));
+  const locks = await entitlements.locks(likelyOwner);
+  if (locks.type === 'unanswered' || !locks.value.has(requirement.feature)) return NO_FINDINGS;
+  const name = organizations[likelyOwner] ?? likelyOwner;
+  return noted(change, 'warning', likelyLockMessage(requirement, name));
+}
+
+/** An inherited lock is the account's if the account says so, and a reseller's otherwise. */
+async function findPlace(
+  feature: string,
+  { scope }: Lock,
+  organization: string | null,
+  entitlements: Entitlements,
+): Promise<LockPlace> {
+  if (organization === null) return 'account';
+  if (scope === 'here') return 'organization';
+  if (scope !== 'inherited') return 'unknown';
+  const above = await entitlements.locks(null);
+  if (above.type === 'unanswered') return 'above';
+  return above.value.has(feature) ? 'account' : 'reseller';
+}
+
+/** An id that is not in the list is one of the platform's own, which no lock concerns. */
+async function checkId(
+  requirement: Extract<Requirement, { type: 'feature_of_id' }>,
+  subject: Subject,
+): Promise<Findings> {
+  const { organization, reader } = subject;
+  const kind = kindNamed(requirement.kind);
+  const listed = await listKnown(reader, kind, scopeOf(kind, { organization_id: organization }));
+  const isOne = listed?.some(({ id }) => id === requirement.id) === true;
+  return isOne ? checkFeature(requirement, subject) : NO_FINDINGS;
+}
+
+function checkReference(
+  requirement: Extract<Requirement, { type: 'reference' }>,
+  { ownerOf, organization, organizations, whose }: Subject,
+): Findings {
+  const owner = ownerOf(requirement.address);
+  if (owner === undefined || organization === null || owner === organization) return NO_FINDINGS;
+  return refused(foreignMessage(requirement, organizations[owner] ?? owner, whose));
+}
+
+async function checkOffer(
+  requirement: Extract<Requirement, { type: 'offer' }>,
+  { entitlements, organization, whose }: Subject,
+): Promise<Findings> {
+  const offered = await entitlements.offers(requirement.catalogue, organization);
+  if (offered.type === 'unanswered') {
+    return unanswered(
+      `whether there is such a ${catalogueNamed(requirement.catalogue).noun}`,
+      offered.why,
+    );
+  }
+  return offered.value.has(requirement.value)
+    ? NO_FINDINGS
+    : refused(offerMessage(requirement, offered.value, whose));
+}
+
+async function checkReadiness(
+  requirement: Extract<Requirement, { type: 'readiness' }>,
+  subject: Subject,
+): Promise<Findings> {
+  const { readiness, path } = requirement;
+  const { entitlements, change } = subject;
+  const { address, id, operations } = change;
+  // What is made anew has another id.
+  if (id === null || operations.some(({ step }) => step === 'create')) {
+    return noted(change, 'info', tooEarlyMessage(path));
+  }
+  const answer = await entitlements.about(readiness.ask(id));
+  if (answer.type === 'unanswered')
+    return unanswered(`whether ${address} is ready for it`, answer.why);
+  const written = new Set(operations.flatMap(({ fields }) => fields));
+  const why = readiness.refusal(answer.value, written);
+  return why === undefined ? NO_FINDINGS : refused(`${path}: ${why}`);
+}
+
+function refused(reason: string): Findings {
+  return { refusals: [reason], notes: [] };
+}
+
+function noted({ address }: Change, severity: Note['severity'], message: string): Findings {
+  return { refusals: [], notes: [{ severity, address, message }] };
+}
+
+function unanswered(question: string, why: string): Findings {
+  const message = uncheckedMessage(question, why);
+  return { refusals: [], notes: [{ severity: 'warning', address: null, message }] };
+}
+
+/** What stands in the way of a change, in words for people. One sentence each, without a full stop. */
+
+/** Where a feature is locked: the level, as far as the platform tells. */
+type LockPlace = 'account' | 'reseller' | 'organization' | 'above' | 'unknown';
+
+/** Whom a change concerns. */
+type Whose = {
+  /** Name or id; undefined: it is not known. */
+  readonly organization: string | undefined;
+};
+
+function lockMessage(
+  { path, feature }: FeatureRequirement,
+  lock: Lock,
+  place: LockPlace,
+  { organization }: Whose,
+): string {
+  const what = path === null ? 'it needs' : `${path} needs`;
+  const whom = organization === undefined ? '' : ` for organization ${organization}`;
+  const legacy = lock.isLegacy ? ', by a setting older than the feature matrix' : '';
+  return `${what} the feature ${feature}, which is locked${whom} ${PLACES[place]}${legacy}; have it unlocked there, or do without it`;
+}
+
+const PLACES: { readonly [place in LockPlace]: string } = {
+  account: 'at its account',
+  reseller: 'at its reseller',
+  organization: 'at the organization itself',
+  above: 'at its reseller or account',
+  unknown: 'on the platform',
+};
+
+/** Names of a catalogue that are told in full; of more, the first. */
+const MOST_NAMES = 10;
+
+function offerMessage(
+  { path, catalogue: name, value }: Extract<Requirement, { type: 'offer' }>,
+  offered: ReadonlySet<string>,
+  { organization }: Whose,
+): string {
+  const { noun, command, isOrganizations } = catalogueNamed(name);
+  const whom =
+    isOrganizations && organization !== undefined ? ` offers organization ${organization}` : ' has';
+  const all = [...offered];
+  const named = all.slice(0, MOST_NAMES).join(', ') || 'nothing';
+  const more = all.length > MOST_NAMES ? ` and ${all.length - MOST_NAMES} more` : '';
+  return `${path}: the platform${whom} no ${noun} ${value}; choose one that it has: ${named}${more} (${command})`;
+}
+
+function foreignMessage(
+  { path, address }: Extract<Requirement, { type: 'reference' }>,
+  owner: string,
+  { organization }: Whose,
+): string {
+  return `${path} refers to ${address}, which belongs to organization ${owner}, not to ${organization}; refer to one of its own`;
+}
+
+function keyMessage(operation: string, level: KeyLevel): string {
+  return `${operation} is closed to this key, which is limited to one ${level}; use a key of the whole account`;
+}
+
+function ownerUnknownMessage({ feature }: FeatureRequirement): string {
+  return `whether ${feature} is locked for its organization is not known: the platform does not say whose it is; apply tells`;
+}
+
+function likelyLockMessage({ feature }: FeatureRequirement, organization: string): string {
+  return `${feature} is locked for organization ${organization}: if it is theirs, which the platform does not say, apply is refused`;
+}
+
+/** What depends on a resource that does not exist yet. */
+function tooEarlyMessage(path: string): string {
+  return `${path} can only be checked once it exists; apply tells whether it is refused`;
+}
+
+/** What could not be checked, once for whatever it concerns. */
+function uncheckedMessage(question: string, why: string): string {
+  return `${question} could not be checked before writing (${why}); apply tells what is refused`;
 }

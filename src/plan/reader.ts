@@ -1,15 +1,15 @@
+import { parsePath } from '../core/path.ts';
+import type { HistoryEntry } from '../core/plan-document.ts';
+import { namesField } from '../core/schema.ts';
+import type { JsonObject, ValueObject } from '../core/value.ts';
+import type { Call, Kind, Scope } from '../kinds/kind.ts';
+import type { ResourceState } from '../state/model.ts';
+
 /**
  * `plan/` works out what to do: which live resource each address stands for, how it differs, in which
  * steps that is mended, and whether a guard objects. It is pure: what it needs to know of the platform
  * it asks of a `Reader`, which `live/` provides.
  */
-import type { HistoryEntry } from '../core/history.ts';
-import { parsePath } from '../core/path.ts';
-import { namesField } from '../core/schema.ts';
-import type { JsonObject, ValueObject } from '../core/value.ts';
-import type { Kind, Scope } from '../kinds/kind.ts';
-import type { ResourceState } from '../state/model.ts';
-import type { Terms } from './terms.ts';
 
 export type { HistoryEntry };
 
@@ -78,7 +78,7 @@ export type Reader = {
   /** The newest history entries, newest first; empty for kinds without a history. */
   readonly history: (kind: Kind, id: string, limit: number) => Promise<readonly HistoryEntry[]>;
   /** What the platform takes and refuses; asked again unless it is `fresh`, the same answers. */
-  readonly terms: (fresh?: boolean) => Terms;
+  readonly entitlements: (fresh?: boolean) => Entitlements;
 };
 
 /**
@@ -135,3 +135,37 @@ export function fieldsOf(
   }
   return fields;
 }
+
+/**
+ * What the platform says of what it takes. Nothing is asked before a change raises the question, and
+ * nothing is asked twice.
+ */
+export type Entitlements = {
+  /** Locked features, by key; null asks for what the account locks for everybody. */
+  readonly locks: (organization: string | null) => Promise<Answer<ReadonlyMap<string, Lock>>>;
+  /** Ids that stand in a catalogue; see `kinds/catalogues.ts`. */
+  readonly offers: (
+    catalogue: string,
+    organization: string | null,
+  ) => Promise<Answer<ReadonlySet<string>>>;
+  /** What a call about one resource answers. */
+  readonly about: (call: Call) => Promise<Answer<JsonObject>>;
+  /** What the key is limited to where that closes an operation to it; undefined: the operation is open. */
+  readonly closedTo: (operation: string) => Promise<Answer<KeyLevel | undefined>>;
+};
+
+/** What was asked, or why the platform does not say. */
+export type Answer<T> =
+  | { readonly type: 'answered'; readonly value: T }
+  | { readonly type: 'unanswered'; readonly why: string };
+
+/** A locked feature (Feature entry). */
+export type Lock = {
+  /** `here` or `inherited`; null where the platform does not say. */
+  readonly scope: string | null;
+  /** Whether older settings decide, not the feature matrix. */
+  readonly isLegacy: boolean;
+};
+
+/** What a scoped key is limited to (Authentication 5). */
+export type KeyLevel = 'reseller' | 'organization';

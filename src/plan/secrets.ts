@@ -2,28 +2,21 @@
  * What a plan says of secrets: which ones it writes, so that apply asks for those and no others; where they go; and
  * how many were not compared.
  */
-import { ownOf } from '../core/own.ts';
-import {
-  elementSegments,
-  formatPath,
-  isIdentity,
-  type Path,
-  parsePath,
-  startsWith,
-} from '../core/path.ts';
+
+import { formatPath, isIdentity, type Path, parsePath, startsWith } from '../core/path.ts';
 import type { Change, Note, SecretTravel } from '../core/plan-document.ts';
 import { contextAt, sensitivity } from '../core/redact.ts';
 import { type FieldSchema, itemSchema, memberSchema } from '../core/schema.ts';
 import {
   Blob,
-  isList,
   isObject,
   type JsonObject,
+  ownOf,
   Secret,
   type Value,
   type ValueObject,
 } from '../core/value.ts';
-import { schemasAlong } from '../diff/along.ts';
+import { memberAt, schemasAlong } from '../core/walk.ts';
 import { isWritten, type LeafChange } from '../diff/compare.ts';
 import { type Leaf, leavesOf } from '../diff/leaves.ts';
 import type { World } from '../diff/world.ts';
@@ -90,7 +83,7 @@ function secrets(count: number, one: string, more: string): string {
 /** Where a value goes of which no schema says that the platform passes it on. */
 const PLATFORM = 'the platform';
 
-type Sides = {
+type SecretSides = {
   readonly kind: Kind;
   readonly document: ValueObject;
   /** Undefined for what does not exist yet. */
@@ -103,7 +96,7 @@ type Sides = {
  * Every secret that a change writes, with where it goes; and every one that stays as it is stored while where it goes
  * changes, such as a header of a webhook that gets another address.
  */
-export function secretTravels(change: Written, sides: Sides): readonly SecretTravel[] {
+export function secretTravels(change: Written, sides: SecretSides): readonly SecretTravel[] {
   const { kind, document, live = {}, known } = sides;
   const { schema } = kind;
   const isSent = sendsSecret(change);
@@ -175,7 +168,7 @@ function destinationOf(
   let values: readonly (Value | undefined)[] = documents;
   for (const segment of path) {
     const isNamed = schema['x-destination'] === '{key}';
-    values = values.map((value) => memberOf(value, segment, schema['x-identity']));
+    values = values.map((value) => memberAt(schema, value, segment));
     if (isNamed) found = [segment, ...hostsIn(values)].join(', ');
     schema = isIdentity(segment) ? itemSchema(root, schema) : memberSchema(root, schema, segment);
     const member = schema['x-destination'];
@@ -184,16 +177,6 @@ function destinationOf(
     if (typeof address === 'string') found = hostOf(address);
   }
   return found;
-}
-
-function memberOf(
-  value: Value | undefined,
-  segment: string,
-  identity: string | undefined,
-): Value | undefined {
-  if (isObject(value)) return ownOf(value, segment);
-  if (!isList(value) || identity === undefined) return undefined;
-  return value[elementSegments(identity, value).indexOf(segment)];
 }
 
 /** Hosts among the settings of a provider: no schema knows all of them. */

@@ -1,7 +1,14 @@
-import type { PlannedOperation } from '../core/plan-document.ts';
-import type { ValueObject } from '../core/value.ts';
-import { fieldSchema } from '../diff/leaves.ts';
+import type { Address } from '../core/address.ts';
+import { parsePath } from '../core/path.ts';
+import type { Change, PlannedOperation } from '../core/plan-document.ts';
+import type { FieldSchema } from '../core/schema.ts';
+import type { JsonObject, ValueObject } from '../core/value.ts';
+import { schemasAlong } from '../core/walk.ts';
+import { fieldSchema, leavesOf } from '../diff/leaves.ts';
+import { kindNamed } from '../kinds/index.ts';
 import type { Kind } from '../kinds/kind.ts';
+import type { Identity } from './identify.ts';
+import type { Reader } from './reader.ts';
 
 /**
  * The steps that write the given top-level fields of an existing resource, in their order: a revert to
@@ -43,6 +50,127 @@ export function ownFields(kind: Kind, document: ValueObject): readonly string[] 
   return Object.keys(document).filter((field) => !isFacet(kind, field));
 }
 
+/** The operations that a change's steps call, by name; those that only read are not among them. */
+export function writesOf({ operations }: Change, kind: Kind): readonly string[] {
+  return operations.flatMap(({ step, fields }) => {
+    if (step === 'facet') {
+      return kind.facets.flatMap((facet) => (fields.includes(facet.field) ? facet.operations : []));
+    }
+    const own = step === 'again' ? kind.operations.create : kind.operations[step];
+    return [
+      ...own,
+      ...fields.flatMap((field) => fieldSchema(kind.schema, field)['x-operations'] ?? []),
+    ];
+  });
+}
+
+/**
+ * Paths of what is live in the fields that a change writes and goes back with it: nested objects are sent whole, so
+ * that a platform that replaces them loses nothing.
+ */
+export function carriedPaths(
+  { operations }: Change,
+  { schema }: Kind,
+  live: JsonObject,
+): readonly string[] {
+  const fields = new Set(
+    operations.flatMap(({ step, fields }) => (step === 'update' || step === 'again' ? fields : [])),
+  );
+  const sent = Object.entries(live).filter(([field]) => fields.has(field));
+  return [...leavesOf(schema, Object.fromEntries(sent)).leaves.keys()];
+}
+
+/** What the platform's operations can be used for, by their names. */
+export type Support = {
+  readonly lackOf: Reader['lackOf'];
+  /** The assumption that an operation rests on; undefined where the specification or the stack shows it. */
+  readonly assumptionOf: (operation: string) => string | undefined;
+  /** Whether fields may be written whose form is only assumed (`platform.assume`). */
+  readonly assume: boolean;
+};
+
+/** What the platform has, and which assumption an operation rests on. */
+export function supportOf({
+  reader,
+  assumptionOf,
+  assume = true,
+}: {
+  readonly reader: Pick<Reader, 'lackOf'>;
+  readonly assumptionOf: Support['assumptionOf'];
+  readonly assume?: boolean;
+}): Support {
+  return { lackOf: reader.lackOf, assumptionOf, assume };
+}
+
+/**
+ * Gives the verdict `unsupported` to a change whose steps take an operation that cannot be used, or whose bodies
+ * have a form that is not to be assumed. `carried` are the paths that go back with it as they were read.
+ */
+export function withSupport(
+  change: Change,
+  identity: Identity,
+  support: Support,
+  carried: readonly string[],
+): Change {
+  const { kind, isListed } = identity;
+  if (change.action === 'create' && !isListed && !kind.refusesTwins) {
+    const lack = lackIn(kind.operations.read, support);
+    const reason = `nobody can tell whether it exists: ${lack?.words}; ${ADOPT}`;
+    return unsupported(change, reason);
+  }
+  const lack =
+    lackIn(writesOf(change, kind), support) ?? assumedField(change, kind, support, carried);
+  if (lack === undefined) return change;
+  const advice = change.action === 'create' && !isListed ? ADOPT : DASHBOARD;
+  const way = lack.canBeMoved ? `. ${OVERRIDE}` : '';
+  return unsupported(change, `${change.reason}; ${lack.words}${way}; ${advice}`);
+}
+
+/** Why a resource cannot be read, or not all of it. */
+export function unreadReason(kind: Kind, support: Support): string {
+  const lack = lackIn(kind.operations.read, support);
+  return `${lack?.words ?? 'the platform does not return it'}. ${OVERRIDE}`;
+}
+
+/**
+ * Ids of the assumptions that reading and carrying out the changes relies on (DESIGN §9), sorted, and those that
+ * make reading needless for resources of the kinds `unread`. `carried`: paths that go back as they were read. What is
+ * unsupported is not carried out, and an operation that is known not to be usable is not called.
+ */
+export function assumptionsOf(
+  changes: readonly Change[],
+  unread: readonly Kind[],
+  carried: ReadonlyMap<Address, readonly string[]>,
+  { assumptionOf, lackOf }: Support,
+): readonly string[] {
+  const found = new Set(unread.flatMap(({ stamp }) => (stamp ? [stamp.assumption] : [])));
+  for (const change of changes) {
+    const kind = kindNamed(change.kind);
+    const isDone = change.verdict !== 'unsupported';
+    const operations = [...kind.operations.read, ...(isDone ? writesOf(change, kind) : [])];
+    for (const operation of operations) {
+      const assumption = lackOf(operation) === undefined ? assumptionOf(operation) : undefined;
+      if (assumption !== undefined) found.add(assumption);
+    }
+    if (!isDone) continue;
+    const paths = [
+      ...change.fields.map(({ path }) => path),
+      ...(carried.get(change.address) ?? []),
+    ];
+    for (const path of paths) {
+      for (const assumption of assumptionsAlong(kind.schema, path)) found.add(assumption);
+    }
+  }
+  return [...found].sort();
+}
+
+/** The assumptions that writing a field rests on: its own, and those of what it is in. */
+export function assumptionsAlong(root: FieldSchema, path: string): readonly string[] {
+  return schemasAlong(root, parsePath(path) ?? []).flatMap(
+    ({ 'x-assumption': assumption }) => assumption ?? [],
+  );
+}
+
 /** In the kind's order, so that the order of keys in the configuration decides nothing. */
 function facetSteps({ facets }: Kind, fields: readonly string[]): readonly PlannedOperation[] {
   return facets
@@ -52,4 +180,61 @@ function facetSteps({ facets }: Kind, fields: readonly string[]): readonly Plann
 
 function isFacet(kind: Kind, field: string): boolean {
   return kind.facets.some((facet) => facet.field === field);
+}
+
+/** A change that apply leaves out, since the platform cannot be asked for it. */
+function unsupported(change: Change, reason: string): Change {
+  return { ...change, verdict: 'unsupported', reason, operations: [] };
+}
+
+const OVERRIDE = 'If the platform has it, say where under platform.endpoints';
+
+const ADOPT = 'if the resource exists, name its id in lifecycle.adopt';
+
+const DASHBOARD = 'otherwise make the change in the dashboard';
+
+/** What a change needs and cannot have, in words, and whether saying where it is would help. */
+type Missing = { readonly words: string; readonly canBeMoved: boolean };
+
+/** The first of the operations that cannot be used. */
+function lackIn(
+  operations: readonly string[],
+  { lackOf, assumptionOf }: Support,
+): Missing | undefined {
+  const operation = operations.find((name) => lackOf(name) !== undefined);
+  if (operation === undefined) return undefined;
+  const assumption = assumptionOf(operation);
+  const named = assumption === undefined ? operation : `${operation} (assumption ${assumption})`;
+  switch (lackOf(operation)) {
+    case 'refused':
+      return { words: `it needs ${named}, which ${UNSHOWN}`, canBeMoved: true };
+    case 'unshown':
+      return { words: `it needs ${named}, whose request ${UNSHOWN}`, canBeMoved: false };
+    default:
+      return {
+        words: `it needs ${named}, which this platform does not have`,
+        canBeMoved: true,
+      };
+  }
+}
+
+const UNSHOWN = 'the specification does not show and platform.assume: false refuses';
+
+/** The first field that would be written in a form that is only assumed, where nothing may be. */
+function assumedField(
+  change: Change,
+  kind: Kind,
+  { assume }: Support,
+  carried: readonly string[],
+): Missing | undefined {
+  if (assume || change.operations.length === 0) return undefined;
+  const shown = new Set(change.fields.map(({ path }) => path));
+  for (const path of [...shown, ...carried]) {
+    const [assumption] = assumptionsAlong(kind.schema, path);
+    if (assumption === undefined) continue;
+    const verb = shown.has(path) ? 'writes' : 'sends back';
+    const words = `it ${verb} ${path} (assumption ${assumption}), whose form ${UNSHOWN}`;
+    return { words, canBeMoved: false };
+  }
+  return undefined;
 }

@@ -1,14 +1,13 @@
-import { configPath, step } from '../config/explain.ts';
-import { contentOf, isForm } from '../config/explain-text.ts';
-import { expressionsIn, interpolate, type Scope } from '../config/interpolate.ts';
-import type { ResolvedResource } from '../config/resource.ts';
-import { resourceSchema } from '../config/schema.ts';
-import type { Place } from '../config/source.ts';
-import { followPath, type Spot } from '../config/trace.ts';
-import type { Variables } from '../config/variables.ts';
-import { memberOf, type Written } from '../config/written.ts';
 import { isIdentity, type Path } from '../core/path.ts';
 import { type FieldSchema, itemSchema, memberSchema } from '../core/schema.ts';
+import { configPath, step } from '../stack/editor/origin.ts';
+import { expressionsIn, interpolate, type Scope } from '../stack/expressions.ts';
+import { contentOf, isForm } from '../stack/forms.ts';
+import { followPath, type LocatedValue } from '../stack/resolved.ts';
+import type { ResolvedResource } from '../stack/resource.ts';
+import { resourceSchema } from '../stack/schema.ts';
+import { memberOf, type SourceRange, type SyntaxNode } from '../stack/source.ts';
+import type { Variables } from '../stack/variables.ts';
 import type { Wish } from './wish.ts';
 
 /** Where the value of a wish is written, and so where a new one belongs. */
@@ -18,19 +17,24 @@ export type Home =
       readonly type: 'value';
       /** The same for all that read the value. */
       readonly key: string;
-      readonly place: Place;
+      readonly place: SourceRange;
       /** Where an alias stands for it. */
-      readonly alias?: Place;
+      readonly alias?: SourceRange;
       /** Whether it is data of a table, in which nothing is filled in. */
       readonly isCell: boolean;
       readonly schema: FieldSchema;
     }
   /** The whole text of a file. */
-  | { readonly type: 'file'; readonly key: string; readonly file: string; readonly place: Place }
+  | {
+      readonly type: 'file';
+      readonly key: string;
+      readonly file: string;
+      readonly place: SourceRange;
+    }
   /** It is put together from other values: it changes when they do, and only then. */
-  | { readonly type: 'filled'; readonly by: string; readonly place: Place }
+  | { readonly type: 'filled'; readonly by: string; readonly place: SourceRange }
   /** Several layers say something of it, so that no single one can take it away. */
-  | { readonly type: 'layered'; readonly by: readonly string[]; readonly place: Place }
+  | { readonly type: 'layered'; readonly by: readonly string[]; readonly place: SourceRange }
   | { readonly type: 'nowhere' };
 
 /** A wish by the name that the configuration has for its path. */
@@ -38,7 +42,7 @@ export function writtenPath({ kind, path }: Pick<Wish, 'kind' | 'path'>): Path {
   return configPath({ kind }, path);
 }
 
-export function keyOf({ source, start, end }: Place): string {
+export function keyOf({ source, start, end }: SourceRange): string {
   return `${source.file}:${start}:${end}`;
 }
 
@@ -77,7 +81,12 @@ export function homeOf(wish: Wish, resource: ResolvedResource, variables: Variab
   return valueHome(spot, node, resource, node.origin ?? node.place);
 }
 
-function valueHome(spot: Spot, node: Written, resource: ResolvedResource, place: Place): Home {
+function valueHome(
+  spot: LocatedValue,
+  node: SyntaxNode,
+  resource: ResolvedResource,
+  place: SourceRange,
+): Home {
   return {
     type: 'value',
     key: keyOf(place),
@@ -99,7 +108,7 @@ function above(resource: ResolvedResource, path: Path): Home {
 }
 
 /** The file that a `$file` names, as files of the stack are called; undefined for anything else. */
-export function pathOfFile(node: Written, scope: Scope): string | undefined {
+export function pathOfFile(node: SyntaxNode, scope: Scope): string | undefined {
   const written = memberOf(node, '$file')?.value;
   if (written?.type !== 'scalar' || !isForm(node)) return undefined;
   return plainPath(interpolate(written.text, scope).text ?? '');
@@ -114,7 +123,7 @@ export function plainPath(path: string): string {
 }
 
 /** Whether a node is what a cell of the row holds. */
-function isOfRow({ place, origin }: Written, { row }: ResolvedResource): boolean {
+function isOfRow({ place, origin }: SyntaxNode, { row }: ResolvedResource): boolean {
   const own = row?.cells.place;
   const at = origin ?? place;
   return (
@@ -123,7 +132,7 @@ function isOfRow({ place, origin }: Written, { row }: ResolvedResource): boolean
 }
 
 /** The first expression in a node, or in anything below it. */
-function expressionIn(node: Written): string | undefined {
+function expressionIn(node: SyntaxNode): string | undefined {
   if (node.type === 'scalar') {
     const [inner] = typeof node.value === 'string' ? expressionsIn(node.value) : [];
     return inner === undefined ? undefined : `\${${inner}}`;
@@ -147,7 +156,7 @@ function layersThatSay(
   const root = resourceSchema(kind);
   return layers
     .filter(({ body }) => {
-      let node: Written | undefined = body;
+      let node: SyntaxNode | undefined = body;
       let schema: FieldSchema = root;
       for (const segment of path) {
         node = node && step(contentOf(node), segment, schema, scope);

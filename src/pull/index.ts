@@ -1,3 +1,27 @@
+import type { Address } from '../core/address.ts';
+import type { DesiredResource } from '../core/desired.ts';
+import { hasErrors } from '../core/diagnostics.ts';
+import type { PullDocument } from '../core/documents.ts';
+import { CallsheetError } from '../core/errors.ts';
+import { elementSegments, formatPath, isIdentity, type Path } from '../core/path.ts';
+import type { PlanDocument } from '../core/plan-document.ts';
+import { contextAt, sensitivity } from '../core/redact.ts';
+import { type FieldSchema, itemSchema, memberSchema } from '../core/schema.ts';
+import { isList, isObject, Ref, type Value, type ValueObject } from '../core/value.ts';
+import { isSpecial, leavesOf, normalise } from '../diff/leaves.ts';
+import { kindNamed } from '../kinds/index.ts';
+import type { Planned } from '../plan/make.ts';
+import { unifiedDiff } from '../render/pull.ts';
+import { Uneditable } from '../stack/edit/index.ts';
+import type { Loaded, Stack } from '../stack/index.ts';
+import { valuesBelow } from '../stack/resolved.ts';
+import { resourceSchema } from '../stack/schema.ts';
+import { positionOf, type Source } from '../stack/source.ts';
+import { type Group, groupWishes, unwritableWords } from './group.ts';
+import { plainPath } from './home.ts';
+import { editOf, type FileEdit, textAfter } from './texts.ts';
+import { type Left, type Wish, wishesOf } from './wish.ts';
+
 /**
  * `pull/` brings what is live into the configuration: for each leaf that the platform moved it finds where
  * the value is written, changes it there, and shows by reading everything again that nothing else changed.
@@ -7,21 +31,7 @@
  * changes of a plan → wishes → places to write in → edits → new texts → read again and compared
  * ```
  */
-import { Uneditable } from '../config/edit/index.ts';
-import type { Loaded, Stack } from '../config/index.ts';
-import { positionOf, type Source } from '../config/source.ts';
-import type { Address } from '../core/address.ts';
-import { CallsheetError } from '../core/errors.ts';
-import type { PlanDocument } from '../core/plan-document.ts';
-import type { Planned } from '../plan/make.ts';
-import { check, type Failure, type Follower, type Ready, refuseAll } from './check.ts';
-import { groupWishes } from './group.ts';
-import { plainPath } from './home.ts';
-import { editOf, textAfter } from './texts.ts';
-import { type Left, type Wish, wishesOf } from './wish.ts';
-import { unwritableWords } from './words.ts';
-
-export type PullInput = {
+type PullInput = {
   readonly stack: Stack;
   readonly planned: Planned;
   /** Whether live values are taken where the configuration changed, too. */
@@ -35,7 +45,7 @@ export type PullInput = {
 };
 
 /** A leaf whose live value is written. */
-export type PulledLeaf = {
+type PulledLeaf = {
   readonly address: Address;
   readonly path: string;
   /** Where it is written; of a value that follows from others, what it is put together from. */
@@ -185,4 +195,234 @@ function pulledOf(ready: readonly Ready[], followers: readonly Follower[]): read
       line: null,
     })),
   ];
+}
+
+/** A group with the edit that fulfils it. */
+type Ready = { readonly group: Group; readonly edit: FileEdit };
+
+/** A wish that is fulfilled where others are, and what to say where it is not. */
+type Follower = { readonly wish: Wish; readonly refusal: Left };
+
+/** Edits that are not to be made, and why. */
+type Failure = { readonly failed: readonly Ready[]; readonly words: readonly Left[] };
+
+type Verdict = 'right' | (Failure & { readonly lost: readonly Follower[] });
+
+/** Reads the stack with the new texts, and finds whom to blame for what is not as it should be. */
+async function check(
+  texts: ReadonlyMap<string, string>,
+  ready: readonly Ready[],
+  followers: readonly Follower[],
+  { stack, planned, reload }: PullInput,
+): Promise<Verdict> {
+  if (ready.length === 0) return followers.length === 0 ? 'right' : withoutFollowers(followers);
+  const { stack: read, diagnostics } = await reload(texts);
+  if (read === undefined) return blameErrors(ready, diagnostics);
+  const all = [...ready.flatMap(({ group }) => group.wishes), ...followers.map(({ wish }) => wish)];
+  const wrong = mismatches(stack.resources, read.resources, all, (one) => planned.ids.get(one));
+  return wrong.length === 0 ? 'right' : blameMismatches(ready, followers, wrong);
+}
+
+function withoutFollowers(lost: readonly Follower[]): Verdict {
+  return { failed: [], lost, words: lost.map(({ refusal }) => refusal) };
+}
+
+/** The texts cannot be loaded: what is live breaks a rule that the configuration has to keep. */
+function blameErrors(ready: readonly Ready[], diagnostics: Loaded['diagnostics']): Verdict {
+  const errors = diagnostics.filter((one) => hasErrors([one]));
+  const first = errors[0]?.message ?? 'the configuration would have errors';
+  const addresses = new Set(errors.map(({ address }) => address));
+  const files = new Set(errors.map(({ position }) => position?.file));
+  const named = ready.filter(
+    ({ group, edit }) =>
+      files.has(edit.file) || group.wishes.some(({ address }) => addresses.has(address)),
+  );
+  const failed = narrowed(named, errors) ?? (named.length > 0 ? named : ready);
+  return { failed, lost: [], words: refuseAll(failed, `what is live is not valid: ${first}`) };
+}
+
+/** Something reads otherwise than it should: first those that only follow, then what is written there or nearby. */
+function blameMismatches(
+  ready: readonly Ready[],
+  followers: readonly Follower[],
+  wrong: readonly Mismatch[],
+): Verdict {
+  const byAddress = Map.groupBy(wrong, ({ address }) => address);
+  const isMeant = (wish: Wish) =>
+    (byAddress.get(wish.address) ?? []).some(({ path }) => isAbout(wish, path));
+  const lost = followers.filter(({ wish }) => isMeant(wish));
+  if (lost.length > 0) return withoutFollowers(lost);
+  const about = ready.filter(({ group }) => group.wishes.some(isMeant));
+  const near = ready.filter(({ group }) =>
+    group.wishes.some((wish) => byAddress.has(wish.address)),
+  );
+  const failed = about.length > 0 ? about : near.length > 0 ? near : ready;
+  const [{ address, path } = { address: '', path: '' }] = wrong;
+  const what = path === '' ? address : `${address} ${path}`;
+  const reason =
+    about.length > 0
+      ? 'it would not read as what is live: something beneath it, or beside it, wins'
+      : `writing it would change ${what} as well`;
+  return { failed, lost: [], words: refuseAll(failed, reason) };
+}
+
+/** Those of the groups that an error names by address and field. */
+function narrowed(
+  ready: readonly Ready[],
+  errors: Loaded['diagnostics'],
+): readonly Ready[] | undefined {
+  const exact = ready.filter(({ group }) =>
+    group.wishes.some((wish) =>
+      errors.some(
+        ({ address, path }) =>
+          address === wish.address &&
+          path !== undefined &&
+          (isAbout(wish, path) || wish.text.startsWith(path)),
+      ),
+    ),
+  );
+  return exact.length > 0 ? exact : undefined;
+}
+
+function refuseAll(ready: readonly Ready[], reason: string): readonly Left[] {
+  return ready.flatMap(({ group }) => group.wishes.map((wish) => unwritableWords(wish, reason)));
+}
+
+/** A leaf that does not say what it should after the edits. */
+type Mismatch = { readonly address: Address; readonly path: string };
+
+/**
+ * What differs between the resources as they should be, those of before with the wishes fulfilled, and as
+ * they are after the edits. That is how a change which nobody asked for is noticed.
+ */
+function mismatches(
+  before: readonly DesiredResource[],
+  after: readonly DesiredResource[],
+  wishes: readonly Wish[],
+  idOf: (address: Address) => string | undefined,
+): readonly Mismatch[] {
+  const now = new Map(after.map((resource) => [resource.address, resource]));
+  const wanted = Map.groupBy(wishes, ({ address }) => address);
+  const known = new Set(before.map(({ address }) => address));
+  const lost = after.flatMap(({ address }) => (known.has(address) ? [] : [{ address, path: '' }]));
+  return before
+    .flatMap((resource): readonly Mismatch[] => {
+      const { address } = resource;
+      const read = now.get(address);
+      if (read === undefined) return [{ address, path: '' }];
+      const { schema } = kindNamed(resource.kind);
+      const document = (wanted.get(address) ?? []).reduce<ValueObject>(
+        (given, wish) => fulfil(schema, given, wish),
+        resource.document,
+      );
+      return differing(formOf(schema, document, idOf), formOf(schema, read.document, idOf)).map(
+        (path) => ({ address, path }),
+      );
+    })
+    .concat(lost);
+}
+
+function differing(a: ReadonlyMap<string, string>, b: ReadonlyMap<string, string>) {
+  const all = new Set([...a.keys(), ...b.keys()]);
+  return [...all].filter((path) => a.get(path) !== b.get(path));
+}
+
+/** The leaves of a document in the form in which a plan compares them. */
+function formOf(
+  schema: FieldSchema,
+  document: ValueObject,
+  idOf: (address: Address) => string | undefined,
+): ReadonlyMap<string, string> {
+  const form = new Map<string, string>();
+  for (const { text, value, schema: own } of leavesOf(schema, document).leaves.values()) {
+    const id = value instanceof Ref ? idOf(value.address) : undefined;
+    const plain = isSpecial(value) ? (id ?? JSON.stringify(value)) : normalise(own, value);
+    if (plain !== null) form.set(text, JSON.stringify(plain));
+  }
+  return form;
+}
+
+/** A document with one wish fulfilled. */
+function fulfil(root: FieldSchema, document: ValueObject, wish: Wish): ValueObject {
+  return put(root, root, document, wish.path, wish.next) as ValueObject;
+}
+
+function put(
+  root: FieldSchema,
+  schema: FieldSchema,
+  value: Value | undefined,
+  [segment, ...rest]: Path,
+  next: Value | undefined,
+): Value | undefined {
+  if (segment === undefined) return next;
+  // A key of an object may begin with a bracket, too.
+  if (isIdentity(segment) && (schema['x-identity'] !== undefined || isList(value))) {
+    const items = isList(value) ? value : [];
+    const key = schema['x-identity'] ?? '';
+    const at = elementSegments(key, items).indexOf(segment);
+    const made = put(root, itemSchema(root, schema), items[at], rest, next);
+    if (made === undefined) return items.filter((_, index) => index !== at);
+    return at < 0 ? [...items, made] : items.with(at, made);
+  }
+  const members: ValueObject = isObject(value) ? value : {};
+  const made = put(root, memberSchema(root, schema, segment), members[segment], rest, next);
+  const others = Object.fromEntries(Object.entries(members).filter(([key]) => key !== segment));
+  return made === undefined ? others : { ...others, [segment]: made };
+}
+
+/** Whether a leaf is the one that a wish is about, or lies in it. */
+function isAbout({ path, text }: Wish, leaf: string): boolean {
+  return leaf === text || leaf.startsWith(`${formatPath(path)}.`) || leaf.startsWith(`${text}[`);
+}
+
+/** What a pull came to, for people and for `--format json`. */
+export function pullDocument(
+  { pulled, kept, refused, files }: Pulled,
+  status: PullDocument['status'],
+  stack: Stack,
+): PullDocument {
+  return {
+    format: 'callsheet-pull',
+    version: 1,
+    status,
+    pulled: status === 'refused' ? [] : [...pulled],
+    kept,
+    refused,
+    files:
+      status === 'refused'
+        ? []
+        : [...files].map(([path, { before, after }]) => ({
+            path,
+            created: false,
+            ...(status === 'dry_run' && {
+              diff: unifiedDiff({ file: path, before, after, isHidden: hiddenLines(stack, path) }),
+            }),
+          })),
+  };
+}
+
+/**
+ * Finds lines of a file that hold sensitive values in clear: no diff shows them. A line that is new holds one
+ * where it has the words of one, as when something beside it changed.
+ */
+function hiddenLines(stack: Stack, file: string): (line: string) => boolean {
+  const lines = new Set<string>();
+  const words = new Set<string>();
+  for (const { kind, spot } of stack.written().resources) {
+    const root = resourceSchema(kind);
+    for (const { path, written } of valuesBelow(root, spot)) {
+      if (written?.type !== 'scalar') continue;
+      if (sensitivity(contextAt(root, path), written.text) === 'open') continue;
+      for (const { source, start, end } of [written.place, written.origin ?? written.place]) {
+        if (source.file !== file) continue;
+        const from = source.text.lastIndexOf('\n', start - 1) + 1;
+        const to = source.text.indexOf('\n', end - 1);
+        const text = source.text.slice(from, to < 0 ? undefined : to);
+        for (const line of text.split(/\r?\n/)) lines.add(line);
+        for (const line of source.text.slice(start, end).split(/\r?\n/)) words.add(line.trim());
+      }
+    }
+  }
+  words.delete('');
+  return (line) => lines.has(line) || [...words].some((one) => line.includes(one));
 }

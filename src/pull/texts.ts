@@ -1,23 +1,24 @@
-import { delimiterOf } from '../config/csv-cells.ts';
-import { type Edit, editYaml, Uneditable } from '../config/edit/index.ts';
-import { joinSplices, type Splice } from '../config/edit/splice.ts';
-import type { ResolvedResource } from '../config/resource.ts';
-import { typesOf } from '../config/schema.ts';
-import type { Place, Source } from '../config/source.ts';
-import type { Variables } from '../config/variables.ts';
-import { writeValue } from '../config/write.ts';
-import type { Tree } from '../config/write-tree.ts';
 import type { Address } from '../core/address.ts';
-import type { FieldSchema } from '../core/schema.ts';
+import { identityText, isIdentity, type Path } from '../core/path.ts';
+import { type FieldSchema, itemSchema, memberSchema } from '../core/schema.ts';
 import { isList, isObject, Ref, type Value } from '../core/value.ts';
-import { schemasAlong } from '../diff/along.ts';
+import { schemasAlong } from '../core/walk.ts';
+import { delimiterOf } from '../stack/csv.ts';
+import { type Edit, editYaml, joinSplices, type Splice, Uneditable } from '../stack/edit/index.ts';
+import type { Tree } from '../stack/edit/tree.ts';
+import { writeValue } from '../stack/edit/write.ts';
+import { step } from '../stack/editor/origin.ts';
+import { contentOf } from '../stack/forms.ts';
+import type { ResolvedResource } from '../stack/resource.ts';
+import { resourceSchema, typesOf } from '../stack/schema.ts';
+import type { Source, SourceRange, SyntaxNode } from '../stack/source.ts';
+import type { Variables } from '../stack/variables.ts';
 import type { Group } from './group.ts';
 import { writtenPath } from './home.ts';
-import { writeOwn } from './own-place.ts';
 import type { Wish } from './wish.ts';
 
 /** What a group does to one file. */
-export type FileEdit = { readonly file: string; readonly place: Place } & (
+export type FileEdit = { readonly file: string; readonly place: SourceRange } & (
   | { readonly type: 'yaml'; readonly edit: Edit }
   | { readonly type: 'cell'; readonly splice: Splice }
   /** `now` is what the file held when the stack was read. */
@@ -167,10 +168,71 @@ function mergeTrees(one: Tree, other: Tree): Tree {
 }
 
 /** A cell of a CSV file with another text: quotes that stand around it stay, and come where they are needed. */
-export function editCell({ source, start, end }: Place, text: string) {
+export function editCell({ source, start, end }: SourceRange, text: string) {
   const isQuoted = source.text[start - 1] === '"';
   const inner = text.replaceAll('"', '""');
   if (isQuoted) return { start, end, text: inner };
   const needsQuotes = new RegExp(`["\\r\\n${delimiterOf(source.text)}]|^\\s|\\s$`).test(text);
   return { start, end, text: needsQuotes ? `"${inner}"` : text };
+}
+
+/** An edit of the file in which a resource itself stands. */
+type OwnEdit = { readonly place: SourceRange; readonly edit: Edit };
+
+/**
+ * Writes a value on the resource itself, where it wins over its bases. Undefined for a row: all rows share
+ * what is written there.
+ */
+function writeOwn(
+  { address, kind, layers, row }: ResolvedResource,
+  path: Path,
+  tree: Tree,
+  variables: Variables,
+): OwnEdit | undefined {
+  const own = layers.find(({ label }) => label === address)?.body;
+  if (own === undefined || row !== undefined) return undefined;
+  const root = resourceSchema(kind);
+  let node: SyntaxNode = own;
+  let schema: FieldSchema = root;
+  for (const [index, segment] of path.entries()) {
+    const content = contentOf(node);
+    const inner =
+      content.type === 'scalar' ? undefined : step(content, segment, schema, { variables });
+    if (inner === undefined) {
+      const { place } = content;
+      const [first, ...rest] = path.slice(index);
+      const made = wrap(rest, tree, nextSchema(root, schema, segment), root);
+      const to = { start: place.start, end: place.end };
+      if (content.type === 'list') {
+        const element = elementOf(segment, schema, made);
+        return { place, edit: { type: 'add', to, tree: element } };
+      }
+      return { place, edit: { type: 'add', to, key: first ?? '', tree: made } };
+    }
+    node = inner;
+    schema = nextSchema(root, schema, segment);
+  }
+  const { place } = node;
+  return { place, edit: { type: 'set', at: { start: place.start, end: place.end }, tree } };
+}
+
+function nextSchema(root: FieldSchema, schema: FieldSchema, segment: string): FieldSchema {
+  return isIdentity(segment) ? itemSchema(root, schema) : memberSchema(root, schema, segment);
+}
+
+/** A value below the maps and elements that lead to it. */
+function wrap(path: Path, tree: Tree, schema: FieldSchema, root: FieldSchema): Tree {
+  const [segment, ...rest] = path;
+  if (segment === undefined) return tree;
+  const inner = wrap(rest, tree, nextSchema(root, schema, segment), root);
+  if (!isIdentity(segment)) return { type: 'map', members: [[segment, inner]] };
+  return { type: 'list', items: [elementOf(segment, schema, inner)] };
+}
+
+/** An element with the name that it is known by, so that it is laid over the one of a base. */
+function elementOf(segment: string, list: FieldSchema, tree: Tree): Tree {
+  const identity = list['x-identity'] ?? 'name';
+  const others = tree.type === 'map' ? tree.members.filter(([key]) => key !== identity) : [];
+  const name: Tree = { type: 'text', text: identityText(segment) };
+  return { type: 'map', members: [[identity, name], ...others] };
 }

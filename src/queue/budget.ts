@@ -1,9 +1,30 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Budget } from '../api/budget.ts';
-import { type Heard, heed, NEW_COURSE, type RateCourse, rateOf, takeTurn } from '../api/rate.ts';
-import { steadyTime } from '../api/steady-time.ts';
-import type { Query, Row } from '../stores/postgres-database.ts';
+import pLimit from 'p-limit';
+import type { Limiter } from '../platform/limiter.ts';
+import {
+  NEW_RATE,
+  type Observation,
+  observe,
+  type RateState,
+  rateOf,
+  steadyTime,
+  takeTurn,
+} from '../platform/rate.ts';
+import type { Query, Row } from '../state/postgres/database.ts';
 import { type QueueDatabase, SCHEMA } from './database.ts';
+
+/** A rate that several processes of one account keep together. */
+export type Budget = {
+  /**
+   * Resolves when one request may be sent, with the milliseconds that it was held up because the host refused
+   * requests; after `patience` of those it is sent whatever comes of it. Rejects where nobody can say so any more.
+   */
+  readonly turn: (patience: number) => Promise<number>;
+  /** How many refusals in a row it is with one more. */
+  readonly refusals: () => number;
+  /** Told of each answer. `pause`: it was a 429, and for so many milliseconds nothing is to be sent. */
+  readonly heard: (answer: Observation) => void;
+};
 
 /** Whose rate it is. Several keys of one account have one limit. */
 type BudgetOf = { readonly baseUrl: string; readonly account: string };
@@ -39,7 +60,7 @@ export function openBudget(
   let spare: number[] = [];
   /** Turns since it was asked last: about as many will be wanted until it is asked again. */
   let turns = 0;
-  let heard: Heard[] = [];
+  let heard: Observation[] = [];
   let freeUntil = 0;
   let refusals = 0;
   /** Milliseconds that the clock of the database is ahead of ours. */
@@ -120,12 +141,12 @@ export function openBudget(
     }
   }
 
-  async function exchangeOnce(told: readonly Heard[]): Promise<Share> {
+  async function exchangeOnce(told: readonly Observation[]): Promise<Share> {
     return database.transaction('write', async (query) => {
       const row = (await readRow(query)) ?? (await makeRow(query));
       const at = Number(row?.now);
       ahead = at - now();
-      const before: RateCourse = { ...NEW_COURSE, ...JSON.parse(String(row?.rate)) };
+      const before: RateState = { ...NEW_RATE, ...JSON.parse(String(row?.rate)) };
       const there = told.map((one) => ({
         ...one,
         sentAt: one.sentAt + ahead,
@@ -133,12 +154,12 @@ export function openBudget(
       }));
       const wanted = waiting.length + Math.min(MOST_SPARE, turns);
       turns = 0;
-      const { course, share } = takeShare(before, there, wanted, at);
-      refusals = course.refusals;
-      if (course !== before)
+      const { state, share } = takeShare(before, there, wanted, at);
+      refusals = state.refusals;
+      if (state !== before)
         await query(
           `update ${SCHEMA}.callsheet_budget set rate = $3 where base_url = $1 and account = $2`,
-          [baseUrl, account, JSON.stringify(course)],
+          [baseUrl, account, JSON.stringify(state)],
         );
       return share;
     });
@@ -157,7 +178,7 @@ export function openBudget(
     await query(
       `insert into ${SCHEMA}.callsheet_budget (base_url, account, rate) values ($1, $2, $3)
        on conflict do nothing`,
-      [baseUrl, account, JSON.stringify(NEW_COURSE)],
+      [baseUrl, account, JSON.stringify(NEW_RATE)],
     );
     return readRow(query);
   }
@@ -206,6 +227,43 @@ export function openBudget(
   };
 }
 
+type BudgetedOptions = {
+  /** Whose requests the budget is for. Presigned addresses are somebody else's. */
+  readonly host: string;
+  readonly budget: Budget;
+  /** Most requests in flight at once. */
+  readonly most: number;
+  /** Milliseconds of a clock that is never set back. */
+  readonly now: () => number;
+};
+
+/**
+ * A limiter whose requests to a host go by a budget, instead of by what this process alone has heard: a process that
+ * held itself to its own share would not notice that the others are gone.
+ */
+export function budgetedLimiter(
+  others: Limiter,
+  { host, budget, most, now }: BudgetedOptions,
+): Limiter {
+  const requests = pLimit(most);
+  return {
+    run: others.run,
+    send: (to, attempt) =>
+      to !== host
+        ? others.send(to, attempt)
+        : requests(async () => {
+            const held = await budget.turn(attempt.patience);
+            const sentAt = now();
+            const answer = await attempt.send();
+            const refusals = budget.refusals();
+            const pause =
+              answer.status === 429 ? attempt.pauseAfter(answer, { refusals, held }) : undefined;
+            budget.heard({ sentAt, at: now(), ...(pause === undefined ? {} : { pause }) });
+            return { answer, held };
+          }),
+  };
+}
+
 /** What one who works for an account is given of its rate. Times are those of the database. */
 type Share = {
   /** When a request may be sent, one for each. */
@@ -222,31 +280,31 @@ export const HORIZON_MS = 120;
 const LOOK_AGAIN_MS = 500;
 
 /**
- * Tells the course what was heard, and takes a share of it. Pure: the row that keeps the course is locked meanwhile,
+ * Tells the rate what was heard, and takes a share of it. Pure: the row that keeps the rate is locked meanwhile,
  * so that of all who ask at once each gets slots of its own.
  */
 export function takeShare(
-  before: RateCourse,
-  heard: readonly Heard[],
+  before: RateState,
+  heard: readonly Observation[],
   wanted: number,
   now: number,
-): { readonly course: RateCourse; readonly share: Share } {
-  let course = heard.toSorted((a, b) => a.at - b.at).reduce(heed, before);
-  const isFree = rateOf(course) === null && course.refusals === 0 && course.until <= now;
+): { readonly state: RateState; readonly share: Share } {
+  let state = heard.toSorted((a, b) => a.at - b.at).reduce(observe, before);
+  const isFree = rateOf(state) === null && state.refusals === 0 && state.until <= now;
   if (isFree)
-    return { course, share: { slots: [], freeUntil: now + HORIZON_MS, askAt: now + HORIZON_MS } };
+    return { state, share: { slots: [], freeUntil: now + HORIZON_MS, askAt: now + HORIZON_MS } };
   const slots: number[] = [];
   let at = now;
   while (slots.length < wanted) {
-    const turn = takeTurn(course, at);
+    const turn = takeTurn(state, at);
     if (turn.wait === 0) {
       slots.push(at);
-      course = turn.course;
+      state = turn.state;
       continue;
     }
     at += turn.wait;
     if (at > now + (slots.length === 0 ? LOOK_AGAIN_MS : HORIZON_MS)) break;
   }
   const askAt = slots.length === 0 ? Math.min(at, now + LOOK_AGAIN_MS) : at;
-  return { course, share: { slots, freeUntil: 0, askAt } };
+  return { state, share: { slots, freeUntil: 0, askAt } };
 }

@@ -10,7 +10,7 @@ import {
   type Query,
   type Row,
   reasonOf,
-} from '../stores/postgres-database.ts';
+} from '../state/postgres/database.ts';
 
 /** The one schema that all tables lie in, those of pg-boss among them. */
 export const SCHEMA = 'callsheet_queue';

@@ -1,10 +1,8 @@
 import type { Json } from '../core/value.ts';
-import type { Query, Row } from '../stores/postgres-database.ts';
-import type { Task } from './batch.ts';
+import type { Query, Row } from '../state/postgres/database.ts';
+import { commandOf, type Task } from './batch.ts';
 import { executorOn, SCHEMA } from './database.ts';
-import { type JobData, jobOf } from './enqueue.ts';
-import type { Queue } from './open.ts';
-import { commandOf } from './read-batch.ts';
+import { type JobData, jobOf, type Queue } from './enqueue.ts';
 
 /** A task that this worker holds, until it settles it, puts it off, or is taken for dead. */
 export type Claim = {

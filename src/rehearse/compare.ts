@@ -1,11 +1,11 @@
 import { formatPath, segmentsOf } from '../core/path.ts';
+import type { RehearsalDifference } from '../core/plan-document.ts';
 import { contextAt, MASK, maskAt, sensitivity } from '../core/redact.ts';
-import type { RehearsalDifference } from '../core/rehearsal.ts';
 import { isList, isObject, type Json, type JsonObject } from '../core/value.ts';
-import { schemasAlong } from '../diff/along.ts';
-import { kindNamed } from '../kinds/index.ts';
+import { schemasAlong } from '../core/walk.ts';
 import type { Kind } from '../kinds/kind.ts';
 import { recordKeyOf } from '../plan/natural-key.ts';
+import { TABLES } from '../simulator/index.ts';
 
 /** How what the simulator holds is told apart and shown. */
 export type Words = {
@@ -14,16 +14,6 @@ export type Words = {
   /** Texts that are never shown, whatever they stand in. */
   readonly secrets: readonly string[];
 };
-
-/** Tables of the simulator's dump with the kinds of their entries. */
-const TABLES = {
-  agents: 'agent',
-  retryPolicies: 'retry_policy',
-  emailTemplates: 'email_template',
-  smsTemplates: 'sms_template',
-  sources: 'knowledge_source',
-  voices: 'custom_voice',
-} as const;
 
 /** One resource of a dump. */
 type Held = {
@@ -70,9 +60,8 @@ export function compareDumps(
 }
 
 function heldIn(dump: JsonObject): readonly Held[] {
-  return Object.entries(TABLES).flatMap(([table, name]) => {
-    const kind = kindNamed(name);
-    const entries = dump[table];
+  return TABLES.flatMap(({ kind, stored }) => {
+    const entries = dump[stored];
     return Object.entries(isObject(entries) ? entries : {}).flatMap(([id, entry]) =>
       isObject(entry) ? [held(kind, id, entry)] : [],
     );

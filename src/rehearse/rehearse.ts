@@ -5,24 +5,25 @@
  *
  * This file: the order of events. How a command is run on a copy is passed in as `Hands`.
  */
-import type { PlanDocument } from '../core/plan-document.ts';
 import type {
+  PlanDocument,
   Rehearsal,
   RehearsalSource,
   RehearsalStep,
   RehearsalVerdict,
-} from '../core/rehearsal.ts';
+} from '../core/plan-document.ts';
 import type { JsonObject } from '../core/value.ts';
 import { isRefused } from '../plan/document.ts';
 import type { LoggedRequest } from '../simulator/index.ts';
 import { compareDumps, type Words } from './compare.ts';
 import { type Copy, type Manners, openCopy, tally, writesIn } from './copies.ts';
-import type { Hands, Outcome } from './hands.ts';
 import type { Replica } from './seed.ts';
 import {
   applyStep,
   copyStep,
   failureStep,
+  type Hands,
+  type Outcome,
   resumeStep,
   returnStep,
   rollbackStep,

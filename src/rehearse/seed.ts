@@ -1,7 +1,15 @@
+import { formatPath, type Path, parsePath } from '../core/path.ts';
+import { dereference, type FieldSchema, memberSchema } from '../core/schema.ts';
 import { isList, isObject, type Json, type JsonObject } from '../core/value.ts';
+import { knownSecrets } from '../diff/applied.ts';
 import { kindNamed } from '../kinds/index.ts';
-import type { KeyLevel } from '../plan/terms.ts';
-import type { SeedDocument, SeedKey, SeedOrganization } from '../simulator/index.ts';
+import type { KeyLevel } from '../plan/reader.ts';
+import {
+  type SeedDocument,
+  type SeedKey,
+  type SeedOrganization,
+  TABLES,
+} from '../simulator/index.ts';
 import type {
   AnswerRecord,
   ContentRecord,
@@ -9,8 +17,8 @@ import type {
   OrganizationRecord,
   ResourceRecord,
 } from '../snapshot/format.ts';
+import type { ResourceState } from '../state/model.ts';
 import { matrixOf } from './matrix.ts';
-import { fillSecrets } from './placeholders.ts';
 
 /** A fleet as the simulator takes it, and what had to be made up for it. */
 export type Replica = {
@@ -51,8 +59,13 @@ export function replicate(records: readonly ContentRecord[], beside: Beside): Re
   };
   const ofKind = (kind: string) => resources.filter((one) => one.kind === kind);
   const agents = ofKind('agent').map((one) => agentOf(one, filledIn(one)));
-  const policies = ofKind('retry_policy').map(filledIn);
-  const unread = unreadPolicies(agents, policies);
+  const lists: SeedDocument = Object.fromEntries(
+    TABLES.map(({ kind: { name }, seeded }) => [
+      seeded,
+      name === 'agent' ? agents : ofKind(name).map((one) => owned(one, filledIn(one))),
+    ]),
+  );
+  const unread = unreadPolicies(agents, lists.retry_policies ?? []);
   const named = organizationsOf(of('organization'), resources, beside);
   const scope = scopeIn(of('answer'), named, beside);
   const organizations = withReseller(named, scope);
@@ -61,13 +74,9 @@ export function replicate(records: readonly ContentRecord[], beside: Beside): Re
     account_id: beside.account,
     ...(key === undefined ? {} : { keys: [key] }),
     ...withLocks(organizations, of('answer')),
-    retry_policies: [...policies, ...unread],
-    email_templates: ofKind('email_template').map((one) => owned(one, filledIn(one))),
-    sms_templates: ofKind('sms_template').map((one) => owned(one, filledIn(one))),
+    ...lists,
+    retry_policies: [...(lists.retry_policies ?? []), ...unread],
     knowledge_bases: knowledgeBasesOf(ofKind('knowledge_source'), organizations, beside),
-    sources: ofKind('knowledge_source').map((one) => ({ ...filledIn(one), ...one.scope })),
-    custom_voices: ofKind('custom_voice').map((one) => owned(one, filledIn(one))),
-    agents,
   };
   return {
     seed,
@@ -169,8 +178,8 @@ function paymentsOf({ tool_enabled: enabled, ...limits }: JsonObject) {
 }
 
 function owned({ scope }: ResourceRecord, record: JsonObject): JsonObject {
-  const { organization_id: owner } = scope;
-  return owner ? { ...record, organization_id: owner } : record;
+  const owners = Object.entries(scope).filter(([, id]) => id !== '');
+  return { ...record, ...Object.fromEntries(owners) };
 }
 
 function knowledgeBasesOf(
@@ -282,4 +291,55 @@ function textsIn(value: Json): readonly string[] {
   if (typeof value === 'string') return [value];
   if (isList(value)) return value.flatMap(textsIn);
   return isObject(value) ? Object.values(value).flatMap(textsIn) : [];
+}
+
+/** Stands in the copy wherever the platform holds a secret that it does not return. */
+const PLACEHOLDER = 'not the secret: the platform does not return it';
+
+type Filled = { readonly record: JsonObject; readonly count: number };
+
+/**
+ * A record with something in place of each secret that the platform may hold: members of the schema that are
+ * never returned, and what the state remembers to have written. Only objects that are there are filled, so
+ * that nothing gets connected which was not.
+ */
+function fillSecrets(root: FieldSchema, record: JsonObject, state: ResourceState | null): Filled {
+  let count = 0;
+  const stand = () => {
+    count += 1;
+    return PLACEHOLDER;
+  };
+
+  const remembered = [...knownSecrets(root, {}, state?.leaves)]
+    .map(parsePath)
+    .filter((path) => path !== undefined);
+  // Where the state knows which secrets an object was given, it was given no others.
+  const known = new Set(remembered.map((path) => formatPath(path.slice(0, -1))));
+
+  function fill(schema: FieldSchema, value: Json, path: Path): Json {
+    if (!isObject(value)) return value;
+    const own = dereference(root, schema);
+    const members = Object.entries(value).map(
+      ([key, member]) =>
+        [key, fill(memberSchema(root, schema, key), member, [...path, key])] as const,
+    );
+    if (known.has(formatPath(path))) return Object.fromEntries(members);
+    const missing = Object.keys(own.properties ?? {}).filter((key) => {
+      const { writeOnly, 'x-secret': isSecret } = memberSchema(root, schema, key);
+      return isSecret === true && writeOnly === true && (value[key] ?? null) === null;
+    });
+    return Object.fromEntries([...members, ...missing.map((key) => [key, stand()] as const)]);
+  }
+
+  const filled = fill(root, record, []);
+  const whole = remembered.reduce((one, path) => put(one, path, stand), filled);
+  return { record: isObject(whole) ? whole : record, count };
+}
+
+/** Puts something at a path whose parent is there and which is empty; lists are left as they are. */
+function put(value: Json, [key, ...rest]: readonly string[], stand: () => string): Json {
+  if (!isObject(value) || key === undefined) return value;
+  const member = value[key] ?? null;
+  if (rest.length === 0) return member === null ? { ...value, [key]: stand() } : value;
+  return isObject(member) ? { ...value, [key]: put(member, rest, stand) } : value;
 }

@@ -1,9 +1,13 @@
 import { unreachable } from '../core/errors.ts';
-import type { Attribution, Doubt, HistoryEntry } from '../core/history.ts';
-import type { Change, FieldChange } from '../core/plan-document.ts';
-import { formatTime } from './read/figures.ts';
+import type {
+  Attribution,
+  Change,
+  Doubt,
+  FieldChange,
+  HistoryEntry,
+} from '../core/plan-document.ts';
 import { sanitiseLine } from './untrusted.ts';
-import { formatCount, formatNumber, kindTitle } from './wording.ts';
+import { formatCount, formatNumber, formatTime, kindTitle } from './wording.ts';
 
 /** Fields of one resource that the same can be said of. */
 export type Attributed = {
@@ -17,8 +21,10 @@ export type Attributed = {
 /** Edits that are listed, unless everything is asked for. */
 const MAX_EDITS = 8;
 
-/** The fields of a drifted resource by who changed them, those first of which that is known. */
+/** The fields of a drifted resource by who changed them, those first of which that is known; all of one that is gone. */
 export function groupByAuthor(change: Change, verbose: boolean): readonly Attributed[] {
+  if (change.action === 'create')
+    return [{ ...said(change.attribution, 1, change, verbose), fields: change.fields }];
   const groups = Map.groupBy(change.fields, ({ attribution }) => JSON.stringify(attribution));
   return [...groups.values()]
     .map((fields) => ({ fields, attribution: fields[0]?.attribution }))
@@ -29,11 +35,6 @@ export function groupByAuthor(change: Change, verbose: boolean): readonly Attrib
       const told = isHint ? { ...change, edits: [] } : change;
       return { ...said(attribution, fields.length, told, verbose), fields };
     });
-}
-
-/** Who took away what is gone. */
-export function whoTook(change: Change, verbose: boolean): Omit<Attributed, 'fields'> {
-  return said(change.attribution, 1, change, verbose);
 }
 
 const LAST = 2;
@@ -53,12 +54,12 @@ function said(
   const { certainty, because, entries } = attribution;
   const edits = (change.edits ?? []).filter(({ id }) => entries.includes(id));
   if (because !== null) {
-    const who = `by whom is unknown: ${doubtWords(because, count, edits, change)}`;
+    const who = `by whom is unknown: ${unknownMessage(because, count, edits, change)}`;
     return { who, edits: listed(edits, verbose) };
   }
   const [first] = edits;
   if (first === undefined) return { who: undefined, edits: [] };
-  if (certainty === 'entry') return { who: `by ${editWords(first, change.edits)}`, edits: [] };
+  if (certainty === 'entry') return { who: `by ${editText(first, change.edits)}`, edits: [] };
   const who =
     certainty === 'actor'
       ? `by ${sanitiseLine(first.actor ?? 'someone')}, in one of these edits:`
@@ -67,12 +68,12 @@ function said(
 }
 
 /** `user:maria via dashboard at 2026-11-21T10:12:03Z, restoring entry 58 (history entry 61)` */
-function editWords(edit: HistoryEntry, among: readonly HistoryEntry[] = []): string {
+function editText(edit: HistoryEntry, among: readonly HistoryEntry[] = []): string {
   const when = edit.at === null ? '' : ` at ${formatTime(edit.at)}`;
-  return `${authorWords(edit)}${when}${restoring(edit, among)} (history entry ${edit.id})`;
+  return `${authorText(edit)}${when}${restoring(edit, among)} (history entry ${edit.id})`;
 }
 
-function authorWords({ actor, source }: HistoryEntry): string {
+function authorText({ actor, source }: HistoryEntry): string {
   return sanitiseLine(`${actor ?? 'someone'}${source === null ? '' : ` via ${source}`}`);
 }
 
@@ -93,7 +94,7 @@ function listed(edits: readonly HistoryEntry[], verbose: boolean): readonly stri
   const widest = Math.max(...shown.map(({ id }) => String(id).length));
   const lines = shown.map((edit) => {
     const when = edit.at === null ? '' : `  ${formatTime(edit.at)}`;
-    return `${String(edit.id).padStart(widest)}${when}  ${authorWords(edit)}${restoring(edit)}`;
+    return `${String(edit.id).padStart(widest)}${when}  ${authorText(edit)}${restoring(edit)}`;
   });
   return rest.length === 0 ? lines : [...lines, counted(rest)];
 }
@@ -107,7 +108,7 @@ function counted(edits: readonly HistoryEntry[]): string {
   return `⋯ ${formatNumber(edits.length)} more: ${shares.slice(0, MAX_EDITS).join(', ')}`;
 }
 
-function doubtWords(
+function unknownMessage(
   doubt: Doubt,
   count: number,
   edits: readonly HistoryEntry[],

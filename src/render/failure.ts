@@ -1,6 +1,6 @@
 import type { Diagnostic } from '../core/diagnostics.ts';
 import type { FailureCode } from '../core/errors.ts';
-import { escapeInJson } from './untrusted.ts';
+import { jsonText } from './untrusted.ts';
 
 /** How a command failed, for programs. */
 export type Failure = {
@@ -35,5 +35,5 @@ export function failureDocument(error: Failure): FailureDocument {
 
 /** A failure as JSON. Ends in a line break. */
 export function renderFailureJson(error: Failure): string {
-  return `${escapeInJson(JSON.stringify(failureDocument(error), null, 2))}\n`;
+  return `${jsonText(failureDocument(error))}\n`;
 }

@@ -1,17 +1,79 @@
-import type { FleetDocument, FleetStack } from './fleet-document.ts';
-import { countWords, fleetHeadline, OUTCOMES, statusWord } from './fleet-words.ts';
+import type { Failure } from './failure.ts';
+import {
+  escapeText,
+  GITHUB_LIMIT,
+  inlineCode,
+  markerOf,
+  type PageOptions,
+} from './markdown-text.ts';
 import {
   cutLine,
   type Line,
+  moreLines,
+  padText,
   paint,
   type RenderOptions,
+  renderLive,
   span,
   type Tone,
+  textWidth,
   wrap,
 } from './terminal.ts';
 import { sanitiseLine } from './untrusted.ts';
-import { padText, textWidth } from './width.ts';
 import { formatCount, formatNumber } from './wording.ts';
+
+/** How a command came out in one stack of many. */
+export type StackStatus =
+  | 'unchanged'
+  | 'changes'
+  | 'done'
+  | 'failed'
+  | 'partial'
+  | 'refused'
+  | 'stale'
+  | 'locked'
+  | 'interrupted';
+
+/** What came of one stack. */
+export type FleetStack = {
+  /** Its folder below the one that was searched; `.` for that folder itself. */
+  readonly path: string;
+  readonly status: StackStatus;
+  /** What the command would have exited with, run in that stack alone. */
+  readonly exit: number;
+  /**
+   * By what the command counts: of `plan` actions and verdicts, of `apply` how changes ended, of `drift` what drifted,
+   * of `validate` errors and warnings. Empty where it did not come to that.
+   */
+  readonly counts: { readonly [name: string]: number };
+  readonly plan_digest: string | null;
+  /** The file of its plan beside this document, with `plan --out`. */
+  readonly plan_file: string | null;
+  /** The run that `apply` recorded. */
+  readonly run: string | null;
+  /** What stands in the way, in one line: the first of it, with its place; null where nothing does. */
+  readonly reason: string | null;
+  /** Why it ended; null where it came to its end. */
+  readonly error: Failure | null;
+};
+
+/** What came of a command in every stack of a tree: `schemas/fleet.schema.json`. */
+export type FleetDocument = {
+  readonly format: 'callsheet-fleet';
+  readonly version: 1;
+  readonly command: 'validate' | 'plan' | 'apply' | 'drift';
+  /** Stacks in the tree, those of other shards among them. */
+  readonly found: number;
+  readonly shard: { readonly index: number; readonly count: number } | null;
+  /** The exit code of the whole. */
+  readonly exit: number;
+  /** Over the paths and plan digests of all stacks; null where one of them has no plan. */
+  readonly digest: string | null;
+  /** How many stacks came out which way. */
+  readonly totals: { readonly [status in StackStatus]?: number };
+  /** By path. */
+  readonly stacks: readonly FleetStack[];
+};
 
 /** Columns of `interrupted`, the longest word. */
 const WORD_WIDTH = 11;
@@ -33,7 +95,7 @@ function titleLine(text: string, width: number): Line {
 
 /** Whether nothing is to be said of a stack but that it is as it should be. */
 function isQuiet({ status, counts }: FleetStack): boolean {
-  return status === 'unchanged' || (status === 'done' && countWords(counts) === '');
+  return status === 'unchanged' || (status === 'done' && countsText(counts) === '');
 }
 
 /** What came of all stacks: one line each, and the counts last, where the eye is. */
@@ -46,13 +108,13 @@ export function renderFleetText(document: FleetDocument, options: RenderOptions)
     MAX_PATH,
     Math.max(0, ...shown.map(({ path }) => textWidth(sanitiseLine(path)))),
   );
-  const hidden = `  ⋯ ${formatNumber(quiet.length)} ${statusWord(command === 'validate' ? 'done' : 'unchanged', command)}; --verbose lists them`;
+  const hidden = statusText(command === 'validate' ? 'done' : 'unchanged', command);
   const title = `${formatCount(stacks.length, 'stack')}`;
   return paint(
     [
       ...(stacks.length > 0 ? [titleLine(title, options.width), []] : []),
       ...shown.flatMap((stack) => stackLines(stack, command, column, options)),
-      ...(isLong ? wrap([span(hidden, 'dim')], options.width, 4) : []),
+      ...moreLines(isLong ? quiet.length : 0, options, hidden),
       ...(stacks.length > 0 ? [[]] : []),
       ...wrap([span(`${fleetHeadline(document)}.`, toneOf(document))], options.width, 2),
       ...(document.digest === null || stacks.length === 0
@@ -75,9 +137,9 @@ function stackLines(
   options: RenderOptions,
 ): readonly Line[] {
   const { mark, tone } = OUTCOMES[stack.status];
-  const word = statusWord(stack.status, command);
+  const word = statusText(stack.status, command);
   const path = sanitiseLine(stack.path);
-  const counts = countWords(stack.counts);
+  const counts = countsText(stack.counts);
   const told = [span(padText(word, WORD_WIDTH), tone), span(`  ${counts}`)];
   const named = [span('  '), span(mark, tone), span(` ${padText(path, column)}  `, 'strong')];
   const indent = column + 6;
@@ -107,7 +169,7 @@ export function renderFleetProgress(
     readonly total: number;
     readonly running: readonly (readonly [path: string, line: string])[];
   },
-  { width, color }: RenderOptions,
+  options: RenderOptions,
 ): string {
   const lines = [
     [span(`${verb}: ${formatNumber(ended)} of ${formatCount(total, 'stack')}`, 'strong')],
@@ -116,9 +178,189 @@ export function renderFleetProgress(
       span(line === '' ? '' : `  ${sanitiseLine(line)}`, 'dim'),
     ]),
   ];
-  // The last column stays free: some terminals begin a new line there.
-  return paint(
-    lines.map((line) => cutLine(line, Math.max(width - 1, 20))),
-    color,
+  return renderLive(lines, options);
+}
+
+/** How each outcome looks, in the order in which totals are told. */
+const OUTCOMES: {
+  readonly [status in StackStatus]: {
+    readonly mark: string;
+    readonly word: string;
+    readonly tone: Tone;
+  };
+} = {
+  done: { mark: '✓', word: 'done', tone: 'added' },
+  changes: { mark: '~', word: 'changes', tone: 'changed' },
+  unchanged: { mark: '·', word: 'unchanged', tone: 'dim' },
+  refused: { mark: '✗', word: 'refused', tone: 'error' },
+  partial: { mark: '✗', word: 'in part', tone: 'error' },
+  failed: { mark: '✗', word: 'failed', tone: 'error' },
+  stale: { mark: '✗', word: 'stale', tone: 'error' },
+  locked: { mark: '✗', word: 'locked', tone: 'error' },
+  interrupted: { mark: '◦', word: 'interrupted', tone: 'warning' },
+};
+const ORDER: readonly StackStatus[] = [
+  'done',
+  'changes',
+  'unchanged',
+  'refused',
+  'partial',
+  'failed',
+  'stale',
+  'locked',
+  'interrupted',
+];
+
+const COUNT_WORDS: readonly (readonly [name: string, one: string, many: string])[] = [
+  ['create', 'to create', 'to create'],
+  ['update', 'to update', 'to update'],
+  ['replace', 'to replace', 'to replace'],
+  ['delete', 'to delete', 'to delete'],
+  ['forget', 'to forget', 'to forget'],
+  ['adopt', 'adopted', 'adopted'],
+  ['refused', 'refused', 'refused'],
+  ['held', 'held', 'held'],
+  ['unsupported', 'unsupported', 'unsupported'],
+  ['drifted', 'drifted', 'drifted'],
+  ['done', 'change done', 'changes done'],
+  ['failed', 'failed', 'failed'],
+  ['blocked', 'blocked', 'blocked'],
+  ['not_attempted', 'not attempted', 'not attempted'],
+  ['errors', 'error', 'errors'],
+  ['warnings', 'warning', 'warnings'],
+];
+
+/** `2 to create, 1 refused`; empty where there is nothing to count. */
+function countsText(counts: FleetStack['counts']): string {
+  return COUNT_WORDS.flatMap(([name, one, many]) => {
+    const count = counts[name] ?? 0;
+    return count === 0 ? [] : [`${formatNumber(count)} ${count === 1 ? one : many}`];
+  }).join(', ');
+}
+
+const TITLES: { readonly [command in FleetDocument['command']]: string } = {
+  validate: 'Validated',
+  plan: 'Planned',
+  apply: 'Applied',
+  drift: 'Compared',
+};
+
+/** `Planned 3 of 12 stacks (shard 2/4): 2 with changes, 1 refused; 14 to create, 2 to update` */
+function fleetHeadline(document: FleetDocument): string {
+  const { command, stacks, totals } = document;
+  if (stacks.length === 0) return nothingMessage(document);
+  const outcomes = ORDER.flatMap((status) => {
+    const count = totals[status] ?? 0;
+    return count === 0 ? [] : [`${formatNumber(count)} ${totalText(status, command)}`];
+  }).join(', ');
+  const counts = countsText(sumCounts(stacks));
+  const told = counts === '' ? outcomes : `${outcomes}; ${counts}`;
+  return `${TITLES[command]} ${stacksText(document)}: ${told}`;
+}
+
+function stacksText({ shard, stacks, found }: FleetDocument): string {
+  return shard === null
+    ? formatCount(stacks.length, 'stack')
+    : `${formatNumber(stacks.length)} of ${formatCount(found, 'stack')} (shard ${shard.index}/${shard.count})`;
+}
+
+function nothingMessage({ shard, found }: FleetDocument): string {
+  return shard === null
+    ? 'No stacks: nothing to do'
+    : `Shard ${shard.index}/${shard.count} holds none of the ${formatCount(found, 'stack')}: nothing to do`;
+}
+
+function totalText(status: StackStatus, command: FleetDocument['command']): string {
+  return status === 'changes' && command === 'plan' ? 'with changes' : statusText(status, command);
+}
+
+/** A status in the words of a command. */
+function statusText(status: StackStatus, command: FleetDocument['command']): string {
+  if (status === 'changes' && command === 'drift') return 'drifted';
+  if (status === 'done' && command === 'validate') return 'valid';
+  return OUTCOMES[status].word;
+}
+
+function sumCounts(stacks: readonly FleetStack[]): FleetStack['counts'] {
+  const sums: { [name: string]: number } = {};
+  for (const { counts } of stacks) {
+    for (const [name, count] of Object.entries(counts)) sums[name] = (sums[name] ?? 0) + count;
+  }
+  return sums;
+}
+
+/** The page of one stack, which is folded below the table. */
+export type StackPage = { readonly path: string; readonly markdown: string };
+
+/**
+ * What came of all stacks as one comment on a pull request, never longer than `limit` characters: a table of those
+ * that something is to be said of, and below it the page of each, as far as they fit.
+ */
+export function renderFleetMarkdown(
+  document: FleetDocument,
+  pages: readonly StackPage[],
+  options: PageOptions & { readonly environment?: string | undefined } = {},
+): string {
+  const limit = options.limit ?? GITHUB_LIMIT;
+  const { environment, ...place } = options;
+  const named = environment === undefined ? {} : { environment };
+  const head = `${fleetMarker(document, markerOf('fleet', named, place))}\n\n### ${escapeText(fleetHeadline(document))}\n`;
+  const tail = document.digest === null ? '' : `\n<sub>${escapeText(document.digest)}</sub>\n`;
+  const least = `${head}${tail}`;
+  const table = tableOf(document, limit - least.length - NOTICE_ROOM);
+  const room = limit - least.length - table.length - NOTICE_ROOM;
+  return `${head}${table}${pagesText(pages, room)}${tail}`.slice(0, limit);
+}
+
+/** Characters kept for what is said of what does not fit, in the table and below it. */
+const NOTICE_ROOM = 400;
+
+/** Jobs that each work on a part of the tree leave a comment each. */
+function fleetMarker({ command, shard }: FleetDocument, marker: string): string {
+  const part = shard === null ? '' : ` shard=${shard.index}/${shard.count}`;
+  return marker.replace('callsheet:fleet', `callsheet:fleet-${command}${part}`);
+}
+
+function tableOf({ stacks, command }: FleetDocument, room: number): string {
+  const told = stacks.filter(({ status }) => status !== 'unchanged');
+  if (told.length === 0) return '';
+  const rows: string[] = [];
+  let used = 0;
+  for (const stack of told) {
+    const row = rowOf(stack, command);
+    if (used + row.length > room) break;
+    rows.push(row);
+    used += row.length;
+  }
+  const missing = told.length - rows.length;
+  const notice =
+    missing === 0 ? '' : `\n_${formatNumber(missing)} more stacks: the job's log lists them._\n`;
+  return `\n| Stack | | |\n| --- | --- | --- |\n${rows.join('')}${notice}`;
+}
+
+function rowOf(stack: FleetStack, command: FleetDocument['command']): string {
+  const { mark } = OUTCOMES[stack.status];
+  const word = statusText(stack.status, command);
+  const { reason } = stack;
+  const told = [countsText(stack.counts), ...(reason === null ? [] : [reason])].filter(
+    (text) => text !== '',
   );
+  return `| ${inlineCode(stack.path)} | ${mark} ${word} | ${told.map((text) => escapeText(text)).join('; ')} |\n`;
+}
+
+function pagesText(pages: readonly StackPage[], room: number): string {
+  let text = '';
+  let missing = 0;
+  for (const { path, markdown } of pages) {
+    const page = `\n<details><summary>${inlineCode(path)}</summary>\n\n${withoutMarker(markdown).trim()}\n\n</details>\n`;
+    if (text.length + page.length > room) missing += 1;
+    else text += page;
+  }
+  if (missing === 0) return text;
+  return `${text}\n_Of ${formatNumber(missing)} ${missing === 1 ? 'stack' : 'stacks'} the details are not shown: a comment is too short for them. The job's log, or \`callsheet plan --dir STACK\`, shows them._\n`;
+}
+
+/** The page of a stack has a mark of its own, by which a bot would take this comment for that of the stack. */
+function withoutMarker(markdown: string): string {
+  return markdown.replace(/^<!-- callsheet:[^\n]*-->\n/, '');
 }

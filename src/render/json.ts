@@ -1,7 +1,7 @@
 import schema from '../../schemas/plan.schema.json' with { type: 'json' };
 import type { PlanDocument } from '../core/plan-document.ts';
 import { dereference, type FieldSchema } from '../core/schema.ts';
-import { escapeInJson } from './untrusted.ts';
+import { jsonText } from './untrusted.ts';
 
 /**
  * A plan as JSON: two spaces, members in the order of `schemas/plan.schema.json` and, below what it
@@ -31,7 +31,7 @@ export function* planJsonPieces(plan: PlanDocument): Generator<string> {
 }
 
 function indented(value: unknown, by: string): string {
-  return escapeInJson(JSON.stringify(value, null, 2)).replaceAll('\n', `\n${by}`);
+  return jsonText(value).replaceAll('\n', `\n${by}`);
 }
 
 function inOrder(described: FieldSchema, value: unknown): unknown {

@@ -1,3 +1,4 @@
+import type { PlanDocument } from '../core/plan-document.ts';
 import { sanitise, sanitiseLine } from './untrusted.ts';
 
 /** What Markdown or HTML gives a meaning to wherever it stands; an underscore only beside a word. */
@@ -50,3 +51,31 @@ export function fence(lines: readonly string[], language: string): string {
   const ticks = '`'.repeat(longest + 1);
   return `${ticks}${language}\n${content}\n${ticks}`;
 }
+
+export type PageOptions = {
+  /** Characters that the page may have. */
+  readonly limit?: number;
+  /** Folder of the stack within its repository; empty or left out where it is the repository. */
+  readonly stack?: string;
+};
+
+/**
+ * First line of a page, by which a bot finds the comment or issue to update. It is the same for every plan of a
+ * stack and environment, and another one for another stack: a pull request may change several.
+ */
+export function markerOf(
+  page: 'plan' | 'drift' | 'fleet',
+  { environment = '' }: Pick<PlanDocument, 'environment'>,
+  { stack = '' }: PageOptions,
+): string {
+  const parts = [
+    `callsheet:${page}`,
+    ...(stack === '' ? [] : [`stack=${encodeURI(stack)}`]),
+    ...(environment === '' ? [] : [`env=${encodeURI(environment)}`]),
+  ];
+  // Two hyphens could end the comment.
+  return `<!-- ${parts.join(' ').replaceAll('--', '-%2D')} -->`;
+}
+
+/** Characters that GitHub takes in a comment; GitLab takes 1,000,000. */
+export const GITHUB_LIMIT = 65_536;

@@ -1,41 +1,150 @@
 import type { Change, PlanDocument } from '../core/plan-document.ts';
+import { type Attributed, groupByAuthor } from './attribution.ts';
+import { fieldsMarkdown } from './field-markdown.ts';
+import { type FieldView, viewFields } from './fields.ts';
 import { type Footer, footersOf } from './footers.ts';
-import { type Group, groupChanges } from './groups.ts';
-import { changeBlock, changeItem } from './markdown-change.ts';
-import { renderDriftMarkdown } from './markdown-drift.ts';
-import { foldToFit, GITHUB_LIMIT, tooLong } from './markdown-fold.ts';
-import { markerOf, type PageOptions } from './markdown-marker.ts';
-import { escapeText, inlineCode } from './markdown-text.ts';
 import {
+  escapeText,
+  GITHUB_LIMIT,
+  inlineCode,
+  markerOf,
+  type PageOptions,
+} from './markdown-text.ts';
+import { cutText } from './terminal.ts';
+import {
+  AFTER_DRIFT,
   comparedCount,
+  firstOf,
   forecastOf,
   formatCount,
   formatNumber,
+  type Group,
+  gone,
+  groupChanges,
   headline,
+  howOf,
   isEmpty,
   movedEndpointLines,
+  namesRelyOn,
+  SYMBOLS,
 } from './wording.ts';
 
 const MAX_ROWS = 40;
 const MAX_ITEMS = 20;
 const MAX_ADOPTED = 50;
+/** Fields that a summary names. */
+const NAMED = 3;
 
 /**
- * A plan as a comment on a pull request, never longer than `limit` characters: where it would be, the
- * longest changes are folded to one line each, and then the last of them are counted.
+ * A plan as a comment on a pull request, or drift as an issue, never longer than `limit` characters: where it would
+ * be, the longest changes are folded to one line each, and then the last of them are counted.
  */
 export function renderPlanMarkdown(plan: PlanDocument, options: PageOptions = {}): string {
-  if (plan.purpose === 'drift') return renderDriftMarkdown(plan, options);
   const limit = options.limit ?? GITHUB_LIMIT;
-  const marker = markerOf('plan', plan, options);
-  const head = [marker, `### ${escapeText(headline(plan))}`, ...tableOf(plan)].join('\n\n');
-  const feet = [...footersOf(plan).map(footerText), closing(plan)].filter((text) => text !== '');
-  const tail = feet.map((text) => `\n\n${text}`).join('');
+  const page = plan.purpose === 'drift' ? 'drift' : 'plan';
+  const { above, pieces, below, atLeast } = page === 'drift' ? driftParts(plan) : planParts(plan);
+  const marker = markerOf(page, plan, options);
+  const title = `${marker}\n\n### ${escapeText(headline(plan))}`;
+  const head = [title, ...above].join('\n\n');
+  const tail = below.map((text) => `\n\n${text}`).join('');
   const room = limit - head.length - tail.length - 1;
-  const body = changesText(plan, room);
+  const body = foldToFit(pieces, room, page);
   if (body.length <= room) return `${head}${body}${tail}\n`;
-  const least = `${marker}\n\n### ${escapeText(headline(plan))}\n\n${tooLong(plan.changes.length, 'plan')}${secretsTold(plan)}\n`;
+  const all = formatCount(plan.changes.length, 'change');
+  const tooLong = `_${all} not shown: they do not fit a comment. \`callsheet ${page}\` shows them all._`;
+  const least = `${title}\n\n${tooLong}${atLeast}\n`;
   return least.length <= limit ? least : `${marker}\n`.slice(0, limit);
+}
+
+/** A page but for its marker and its title. */
+type Parts = {
+  readonly above: readonly string[];
+  readonly pieces: readonly Piece[];
+  readonly below: readonly string[];
+  /** What is said even where nothing else has room. */
+  readonly atLeast: string;
+};
+
+function planParts(plan: PlanDocument): Parts {
+  const changes = plan.changes.filter(({ action }) => action !== 'no_op' && action !== 'adopt');
+  const adopted = adoptedText(plan.changes.filter(({ action }) => action === 'adopt'));
+  return {
+    above: tableOf(plan),
+    pieces: [
+      ...piecesOf({ ...plan, changes }, (change) => planBlock(change, plan)),
+      { text: adopted, item: undefined },
+    ],
+    below: [...footersOf(plan).map(footerText), ...closing(plan)],
+    atLeast: secretsTold(plan),
+  };
+}
+
+function driftParts(plan: PlanDocument): Parts {
+  const isDrifted = plan.changes.length > 0;
+  const compared = `${formatCount(comparedCount(plan), 'resource')} compared.`;
+  return {
+    above: isDrifted ? ['`-` is what should be, `+` is what is live now.'] : [],
+    pieces: piecesOf(plan, driftBlock),
+    below: [
+      isDrifted ? `${compared} ${AFTER_DRIFT}` : compared,
+      namesRelyOn(plan) ?? '',
+      digestOf(plan),
+    ].filter((text) => text !== ''),
+    atLeast: '',
+  };
+}
+
+/** The changes below the titles of their groups; each with the line that stands for it where it is too long. */
+function piecesOf(
+  { changes, organizations, purpose }: PlanDocument,
+  blockOf: (change: Change) => string,
+): readonly Piece[] {
+  return groupChanges(changes, organizations).flatMap((group) => [
+    { text: `\n\n#### ${escapeText(group.title)}`, item: undefined },
+    ...group.changes.map((change) => {
+      const seen = purpose === 'drift' ? gone(change) : change;
+      const summary = summaryOf(seen, viewFields(seen, purpose, false));
+      return { text: `\n\n${blockOf(change)}`, item: `\n- ${summary} (folded)` };
+    }),
+  ]);
+}
+
+/** A part of a page. `item` is the line that stands for it where it does not fit. */
+type Piece = { readonly text: string; readonly item: string | undefined };
+
+/** Folds the longest pieces until all fit, then leaves out from the end what still does not. */
+function foldToFit(pieces: readonly Piece[], room: number, command: string): string {
+  const length = pieces.reduce((sum, { text }) => sum + text.length, 0);
+  if (length <= room) return pieces.map(({ text }) => text).join('');
+  const notice = (folded: number, missing: number) =>
+    `\n\n_${[
+      ...(folded > 0 ? [`${formatCount(folded, 'change')} folded`] : []),
+      ...(missing > 0 ? [`${formatCount(missing, 'change')} not shown`] : []),
+    ].join(', ')}: a comment is too short for them. \`callsheet ${command}\` shows them all._`;
+  let over = length + notice(pieces.length, pieces.length).length - room;
+  const folded = new Set<Piece>();
+  for (const piece of [...pieces].sort((a, b) => b.text.length - a.text.length)) {
+    if (over <= 0) break;
+    if (piece.item === undefined || piece.item.length + 1 >= piece.text.length) continue;
+    folded.add(piece);
+    // One character more: a list needs an empty line before it.
+    over -= piece.text.length - piece.item.length - 1;
+  }
+  const kept = [...pieces];
+  let missing = 0;
+  while (over > 0 && kept.length > 0) {
+    const last = kept.pop();
+    if (last === undefined) break;
+    const isFolded = folded.delete(last);
+    missing += last.item === undefined ? 0 : 1;
+    over -= isFolded ? (last.item?.length ?? 0) + 1 : last.text.length;
+  }
+  const text = kept.map((piece, at) => {
+    if (!folded.has(piece)) return piece.text;
+    const above = kept[at - 1];
+    return `${above && folded.has(above) ? '' : '\n'}${piece.item}`;
+  });
+  return text.join('') + notice(folded.size, missing);
 }
 
 /** What is never left out, were it only in a number. */
@@ -70,21 +179,68 @@ function tableOf(plan: PlanDocument): readonly string[] {
   ];
 }
 
-/** The changes, as much of them as fits into `room` characters. */
-function changesText(plan: PlanDocument, room: number): string {
-  const groups = groupChanges(
-    plan.changes.filter(({ action }) => action !== 'no_op' && action !== 'adopt'),
-    plan.organizations,
-  );
-  const adopted = adoptedText(plan.changes.filter(({ action }) => action === 'adopt'));
-  const pieces = groups.flatMap((group) => [
-    { text: `\n\n#### ${escapeText(group.title)}`, item: undefined },
-    ...group.changes.map((change) => ({
-      text: `\n\n${changeBlock(change, plan)}`,
-      item: `\n${changeItem(change, plan)}`,
-    })),
+/** One change as a block that opens: its fields as a diff. */
+function planBlock(change: Change, { purpose }: PlanDocument): string {
+  const views = viewFields(change, purpose, false);
+  const how = purpose === 'rollback' ? howOf(change) : '';
+  const about = [
+    escapeText(change.reason),
+    ...placeOf(change),
+    ...(how === '' ? [] : [escapeText(how)]),
+  ];
+  const isOpen = change.verdict === 'refused';
+  return block(change, views, [about.join(' · '), ...fieldsMarkdown(views)], isOpen);
+}
+
+function driftBlock(change: Change): string {
+  const isGone = change.action === 'create';
+  const groups = groupByAuthor(change, false);
+  const isTold = groups.some(({ who }) => who !== undefined);
+  const about = [...(isGone || !isTold ? [escapeText(change.reason)] : []), ...placeOf(change)];
+  const rows = groups.flatMap((group) => authorRows(group, change));
+  return block(gone(change), viewFields(gone(change), 'drift', false), [
+    about.join(' · '),
+    ...rows,
   ]);
-  return foldToFit([...pieces, { text: adopted, item: undefined }], room);
+}
+
+function block(
+  change: Change,
+  views: readonly FieldView[],
+  rows: readonly string[],
+  isOpen = false,
+): string {
+  const summary = `<details${isOpen ? ' open' : ''}><summary>${summaryOf(change, views)}</summary>`;
+  return [summary, '', ...rows, '', '</details>'].join('\n');
+}
+
+function placeOf({ source, id }: Change): readonly string[] {
+  return [
+    ...(source === null ? [] : [inlineCode(source)]),
+    ...(id === null ? [] : [`id ${inlineCode(id)}`]),
+  ];
+}
+
+/** One change in a line: its address, and the first of its fields. */
+function summaryOf(change: Change, views: readonly FieldView[]): string {
+  const { address, name, action, verdict, adopted } = change;
+  const names = views.map(({ path }) => inlineCode(cutText(path, 60)));
+  const isListed = views.length > 0 && action !== 'create';
+  return [
+    inlineCode(`${SYMBOLS[action]} ${address}`),
+    ...(name === address ? [] : [` ${escapeText(cutText(name, 80))}`]),
+    ...(adopted && action !== 'adopt' ? [', adopted'] : []),
+    ...(verdict === 'ok' ? [] : [`, <b>${verdict}</b>`]),
+    ...(isListed ? [`: ${firstOf(names, NAMED)}`] : []),
+  ].join('');
+}
+
+function authorRows({ who, edits, fields }: Attributed, change: Change): readonly string[] {
+  return [
+    ...(who === undefined ? [] : ['', escapeText(who)]),
+    ...(edits.length === 0 ? [] : ['', ...edits.map((edit) => `- ${escapeText(edit)}`)]),
+    ...fieldsMarkdown(viewFields({ ...gone(change), fields }, 'drift', false)),
+  ];
 }
 
 function adoptedText(adopted: readonly Change[]): string {
@@ -120,13 +276,18 @@ function footerText({ title, items, advice, weight, isWhole }: Footer): string {
   ].join('\n');
 }
 
-function closing(plan: PlanDocument): string {
+/** What carrying it out takes, and what identifies the plan. */
+function closing(plan: PlanDocument): readonly string[] {
   const { reads, writes } = plan.requests;
   const assumed = plan.assumptions.map(inlineCode).join(', ');
   return [
     ...(isEmpty(plan) || reads + writes === 0 ? [] : [forecastOf(plan)]),
     ...movedEndpointLines(plan).map((line) => `**Moved:** ${escapeText(line)}`),
     ...(assumed === '' ? [] : [`Relies on assumptions: ${assumed}.`]),
-    `<sub>${escapeText(plan.digest)}</sub>`,
-  ].join('\n\n');
+    digestOf(plan),
+  ];
+}
+
+function digestOf({ digest }: PlanDocument): string {
+  return `<sub>${escapeText(digest)}</sub>`;
 }

@@ -1,5 +1,17 @@
-import { type Line, paint, type RenderOptions, span, wrap } from './terminal.ts';
+import type { ExportDocument, ImportDocument } from '../core/documents.ts';
+import {
+  type Line,
+  noteLines,
+  paint,
+  type RenderOptions,
+  sentence,
+  span,
+  wrap,
+} from './terminal.ts';
 import { sanitiseLine } from './untrusted.ts';
+import { formatCount, formatNumber, kindTitle } from './wording.ts';
+
+/** How a stack begins: what `init`, `export` and `import` did, and what to type next. */
 
 /** What `init` did. */
 type NewStack = {
@@ -56,7 +68,7 @@ function setUpLines(
   { guide, unlocked, callsheet }: NonNullable<NewStack['pipeline']>,
   width: number,
 ): readonly Line[] {
-  const say = (text: string) => wrap([span(text)], width, 0);
+  const say = (text: string) => noteLines(text, width, 'plain');
   return [
     ...(unlocked === undefined
       ? []
@@ -89,4 +101,169 @@ function folded(paths: readonly string[]): readonly string[] {
     return count > MOST_LISTED ? `${folderOf(path)} (${count} files)` : path;
   });
   return [...new Set(shown)];
+}
+
+/** Most lines of one list; the rest is counted. */
+const MOST_ITEMS = 12;
+
+/** What an export wrote, what somebody must supply or look at, and what to type next. */
+export function renderExportText(
+  document: ExportDocument,
+  { width, color }: RenderOptions,
+): string {
+  const { dir, organizations, resources, bases, files, kept, state, secrets, remarks } = document;
+  const flag = dir === '.' ? '' : ` --dir ${word(dir)}`;
+  const from =
+    organizations.length === 0 ? '' : ` of ${formatCount(organizations.length, 'organization')}`;
+  const lines: Line[] = [
+    [span(`${formatCount(files, 'file')} in ${sanitiseLine(dir)}`, 'strong'), span(`${from}:`)],
+    ...resources.map(({ kind, count }) => [
+      span(`  + ${formatNumber(count)} `, 'added'),
+      span(count === 1 ? kind.replaceAll('_', ' ') : kindTitle(kind)),
+    ]),
+    ...(bases === 0
+      ? []
+      : [[span(`  + ${formatNumber(bases)} `, 'added'), span(bases === 1 ? 'base' : 'bases')]]),
+    ...(state
+      ? []
+      : noteLines(
+          'No state was written: a state that is there stays as it is, and the next plan finds the rest by its name.',
+          width,
+          'dim',
+        )),
+    ...section(
+      `Secrets to supply (SECRETS.md): ${formatNumber(secrets.length)}`,
+      secretLines(document),
+    ),
+    ...section(
+      `Not as on the platform: ${formatNumber(remarks.length)}`,
+      remarks.map(
+        ({ address, path, reason }) => `${address}${path === null ? '' : `: ${path}`}: ${reason}`,
+      ),
+      width,
+    ),
+    ...section('Not exported', unexported(document), width),
+    ...section('Was there, and is not in this export', kept),
+    ...(kept.length === 0
+      ? []
+      : noteLines(
+          'These belong to the stack, too. Delete those of what was renamed or is gone on the platform: the next plan would make it again.',
+          width,
+          'plain',
+        )),
+    [],
+    [span('Next:', 'strong')],
+    ...(secrets.length === 0 ? [] : supplyLines(document, width)),
+    [span(`  callsheet validate${flag}`)],
+    [span(`  callsheet plan${flag}`)],
+  ];
+  return paint(lines, color);
+}
+
+function section(title: string, items: readonly string[], width?: number): readonly Line[] {
+  if (items.length === 0) return [];
+  const shown = items.slice(0, MOST_ITEMS).map((item) => sanitiseLine(item));
+  const more = items.length - shown.length;
+  return [
+    [],
+    [span(title, 'strong')],
+    ...shown.flatMap((item): readonly Line[] =>
+      width === undefined ? [[span(`  ${item}`)]] : wrap([span(`  ${item}`)], width, 4),
+    ),
+    ...(more > 0 ? [[span(`  and ${formatNumber(more)} more`, 'dim')]] : []),
+  ];
+}
+
+function secretLines({ secrets, secrets_file: file }: ExportDocument): readonly string[] {
+  if (file === null) return secrets.map(({ name }) => name);
+  const told = secrets.filter((one) => one.told).length;
+  const where = `${formatNumber(told)} of them ${told === 1 ? 'is' : 'are'} in ${file}: keep it out of Git`;
+  return [where, ...secrets.filter((one) => !one.told).map(({ name }) => name)];
+}
+
+/** A plan says of a secret that is not set that it was not compared. */
+function supplyLines({ secrets_file: file }: ExportDocument, width: number): readonly Line[] {
+  if (file === null)
+    return wrap([span('  set the variables of SECRETS.md, or take their lines out')], width, 4);
+  const path = word(file);
+  const from = path.includes('/') ? path : `./${path}`;
+  return [
+    ...wrap(
+      [span(`  fill in ${sanitiseLine(path)}, or take its empty lines out of the stack`)],
+      width,
+      4,
+    ),
+    [span(`  set -a; . ${sanitiseLine(from)}; set +a`)],
+  ];
+}
+
+function unexported({ unlisted, variables }: ExportDocument): readonly string[] {
+  const named = variables.length;
+  return [
+    ...unlisted.map(({ kind, reason }) => `${kindTitle(kind)}: ${reason}`),
+    ...(named === 0
+      ? []
+      : [
+          `${formatCount(named, 'custom voice')}: the platform gives no clip back; variables in callsheet.yaml name ${named === 1 ? 'it' : 'them'}`,
+        ]),
+  ];
+}
+
+/** Most addresses of one list, unless everything is asked for. */
+const MOST_BOUND = 20;
+
+/** What was bound, what was not and why, and what to type for it. */
+export function renderImportText(document: ImportDocument, options: RenderOptions): string {
+  const { run, serial, bound, unclear, absent } = document;
+  const limit = options.verbose === true ? Number.POSITIVE_INFINITY : MOST_BOUND;
+  const lines: Line[] = [
+    ...bound
+      .slice(0, limit)
+      .flatMap(({ address, id, differing }): readonly Line[] => [
+        ...wrap(
+          [span('= ', 'added'), span(sanitiseLine(address)), span(`  ${sanitiseLine(id)}`, 'dim')],
+          options.width,
+          4,
+        ),
+        ...(differing.length === 0
+          ? []
+          : wrap(
+              [span(`    differs in ${differing.map(sanitiseLine).join(', ')}`)],
+              options.width,
+              4,
+            )),
+      ]),
+    ...more(bound.length - limit),
+    ...(bound.length > 0 ? [[]] : []),
+    ...(unclear.length === 0
+      ? []
+      : [[span(`Not clear: ${formatNumber(unclear.length)}`, 'strong')]]),
+    ...unclear.flatMap(({ address, reason, commands }): readonly Line[] => [
+      ...wrap([span(unclearText(address, reason, commands))], options.width, 4),
+      ...commands.map((command) => [span(`    ${sanitiseLine(command)}`)]),
+    ]),
+    ...(unclear.length > 0 ? [[]] : []),
+    ...(absent.length === 0
+      ? []
+      : [[span(`Not on the platform: ${formatNumber(absent.length)}`, 'strong')]]),
+    ...absent.slice(0, limit).map((address) => [span(`  ${sanitiseLine(address)}`)]),
+    ...more(absent.length - limit),
+    ...(absent.length > 0 ? [[]] : []),
+  ];
+  const last =
+    run === null
+      ? 'Nothing is left to bind: the state has it all already. Nothing was written.'
+      : `${formatCount(bound.length, 'address', 'addresses')} bound. The state is at serial ${serial}; this is recorded as run ${run}. callsheet plan shows what is left to do.`;
+  return `${paint(lines, options.color)}${sentence(last, options)}`;
+}
+
+function unclearText(address: string, reason: string, commands: readonly string[]): string {
+  const then = commands.length === 0 ? '' : '; type one of';
+  return `  ${sanitiseLine(address)}: ${sanitiseLine(reason)}${then}`;
+}
+
+function more(count: number): readonly Line[] {
+  return count > 0
+    ? [[span(`  and ${formatNumber(count)} more (--verbose lists them)`, 'dim')]]
+    : [];
 }

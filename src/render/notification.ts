@@ -1,5 +1,10 @@
-import type { Attribution, HistoryEntry } from '../core/history.ts';
-import type { Change, FieldChange, PlanDocument } from '../core/plan-document.ts';
+import type {
+  Attribution,
+  Change,
+  FieldChange,
+  HistoryEntry,
+  PlanDocument,
+} from '../core/plan-document.ts';
 import type { Json } from '../core/value.ts';
 import { sanitiseLine } from './untrusted.ts';
 import { comparedCount, formatCount, headline } from './wording.ts';

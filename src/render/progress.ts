@@ -1,8 +1,7 @@
 import type { Address } from '../core/address.ts';
 import type { PlanDocument } from '../core/plan-document.ts';
-import { cutLine, type Line, paint, type RenderOptions, span } from './terminal.ts';
+import { type Line, padText, type RenderOptions, renderLive, span, widestOf } from './terminal.ts';
 import { sanitiseLine } from './untrusted.ts';
-import { padText, widestOf } from './width.ts';
 import { formatCount, formatDuration, formatNumber, kindTitle } from './wording.ts';
 
 /** How far a run is, at one moment. */
@@ -37,13 +36,8 @@ const NAMED = 3;
 const BAR = 20;
 
 /** A run as a few lines that are drawn anew while it goes on; no line is broken. */
-export function renderProgress(view: ProgressView, { width, color }: RenderOptions): string {
-  const lines = [headLine(view), ...batchLines(view), ...runningLine(view)];
-  // The last column stays free: some terminals begin a new line there.
-  return paint(
-    lines.map((line) => cutLine(line, Math.max(width - 1, 20))),
-    color,
-  );
+export function renderProgress(view: ProgressView, options: RenderOptions): string {
+  return renderLive([headLine(view), ...batchLines(view), ...runningLine(view)], options);
 }
 
 function headLine({ purpose, batches, seconds, retries }: ProgressView): Line {
@@ -60,7 +54,7 @@ function headLine({ purpose, batches, seconds, retries }: ProgressView): Line {
     ...(isMeasured && ended < total
       ? [`about ${formatDuration((total - ended) / rate)} left`]
       : []),
-    ...(isMeasured ? [rateWords(rate)] : []),
+    ...(isMeasured ? [rateText(rate)] : []),
     ...(retries > 0 ? [formatCount(retries, 'retry', 'retries')] : []),
   ];
   return [
@@ -73,7 +67,7 @@ function headLine({ purpose, batches, seconds, retries }: ProgressView): Line {
 }
 
 /** `41 a second`, `12 a minute`: the unit in which it is a number that one can picture. */
-function rateWords(rate: number): string {
+function rateText(rate: number): string {
   return rate >= 1
     ? `${formatNumber(Math.round(rate))} a second`
     : `${Math.round(rate * 60)} a minute`;

@@ -1,7 +1,15 @@
-import { factLines } from './read/facts.ts';
-import { type Line, paint, type RenderOptions, span, wrap } from './terminal.ts';
+import {
+  factLines,
+  itemLines,
+  type Line,
+  listLines,
+  paint,
+  type RenderOptions,
+  span,
+  wrap,
+} from './terminal.ts';
 import { sanitiseLine } from './untrusted.ts';
-import { formatCount, formatNumber } from './wording.ts';
+import { firstOf, formatCount, formatNumber } from './wording.ts';
 
 /** What a restoration did and proved: the document that `--format json` prints. */
 export type RestorationSummary = {
@@ -67,12 +75,9 @@ export function renderRestorationText(one: RestorationSummary, options: RenderOp
     [],
     ...factLines(
       [
-        {
-          name: 'snapshot',
-          text: sanitiseLine(`${one.snapshot.file}, of ${one.snapshot.made_at}`),
-        },
-        { name: 'account', text: sanitiseLine(one.platform.account_id) },
-        { name: 'state', text: sanitiseLine(one.state) },
+        ['snapshot', `${one.snapshot.file}, of ${one.snapshot.made_at}`],
+        ['account', one.platform.account_id],
+        ['state', one.state],
       ],
       options.width,
     ),
@@ -97,79 +102,60 @@ function verdictLines({ status, proof }: RestorationSummary, { width }: RenderOp
 
 function remainingLines(
   { remaining, status }: RestorationSummary,
-  { width, verbose }: RenderOptions,
+  options: RenderOptions,
 ): readonly Line[] {
   if (remaining.length === 0 || status === 'planned') return [];
-  const shown = verbose ? remaining : remaining.slice(0, MOST_LISTED);
-  const hidden = remaining.length - shown.length;
+  const title = `Not as the snapshot has it (${remaining.length}):`;
+  const item = ({ address, reason, paths }: Remaining) => {
+    const where = paths.length === 0 ? '' : ` (${paths.join(', ')})`;
+    return itemLines(`${address}  `, `${reason}${where}`, options.width);
+  };
   return [
     [],
-    ...wrap([span(`Not as the snapshot has it (${remaining.length}):`, 'warning')], width, 2),
-    ...shown.flatMap(({ address, reason, paths }) => {
-      const where = paths.length === 0 ? '' : ` (${paths.join(', ')})`;
-      const text = sanitiseLine(`${reason}${where}`);
-      return wrap([span(`  ${sanitiseLine(address)}  `), span(text, 'dim')], width, 4);
-    }),
-    ...(hidden > 0 ? [[span(`  ⋯ ${hidden} more; --verbose lists them`, 'dim')]] : []),
+    ...wrap([span(title, 'warning')], options.width, 2),
+    ...listLines(remaining, item, MOST_LISTED, options),
   ];
 }
 
 /** The same sentence of many resources is said once. */
 function exceptionLines(
   { exceptions: all, secrets, status }: RestorationSummary,
-  { width, verbose }: RenderOptions,
+  options: RenderOptions,
 ): readonly Line[] {
   // Of what is to be supplied the list above says more.
   const isListed = status === 'planned' && secrets.length > 0;
   const exceptions = isListed ? all.filter(({ what }) => what !== 'secret') : all;
   if (exceptions.length === 0) return [];
-  const grouped = Map.groupBy(exceptions, ({ message }) => message);
-  const groups = [...grouped];
-  const shown = verbose ? groups : groups.slice(0, 2 * MOST_LISTED);
-  const hidden = groups.length - shown.length;
+  const groups = [...Map.groupBy(exceptions, ({ message }) => message)];
   const title =
     status === 'planned' ? 'What would not be as it was, and why:' : 'Not as it was, and why:';
+  const item = ([message, sharing]: (typeof groups)[number]) => {
+    const of = sharing.flatMap(({ address }) => (address === null ? [] : [address]));
+    const who = firstOf(of, options.verbose ? Infinity : MOST_NAMED);
+    return itemLines(of.length === 0 ? '' : `${who}: `, message, options.width);
+  };
   return [
     [],
-    ...wrap([span(title, 'strong')], width, 2),
-    ...shown.flatMap(([message, sharing]) => {
-      const of = sharing.flatMap(({ address }) => (address === null ? [] : [address]));
-      const named = verbose ? of : of.slice(0, MOST_NAMED);
-      const more = of.length - named.length;
-      const who =
-        of.length === 0 ? '' : `${named.join(', ')}${more > 0 ? ` and ${more} more` : ''}: `;
-      return wrap([span(`  ${sanitiseLine(who)}`), span(sanitiseLine(message), 'dim')], width, 4);
-    }),
-    ...(hidden > 0 ? [[span(`  ⋯ ${hidden} more; --verbose lists them`, 'dim')]] : []),
+    ...wrap([span(title, 'strong')], options.width, 2),
+    ...listLines(groups, item, 2 * MOST_LISTED, options),
   ];
 }
 
 /** What is to be supplied, and in which variable each is looked for. */
 function secretLines(
   { secrets, status }: RestorationSummary,
-  { width, verbose }: RenderOptions,
+  options: RenderOptions,
 ): readonly Line[] {
   if (secrets.length === 0 || status !== 'planned') return [];
-  const shown = verbose ? secrets : secrets.slice(0, MOST_LISTED);
-  const hidden = secrets.length - shown.length;
   const title = `Secrets to supply (${formatNumber(secrets.length)}), in a variable or with --secrets:`;
+  const item = ({ address, any_of: ways }: NeededSecret): readonly Line[] => [
+    ...itemLines(`${address}  `, ways.map(({ path }) => path).join(' or '), options.width),
+    // Never broken: it is there to be copied.
+    [span(`    ${sanitiseLine(ways[0]?.variable ?? '')}`)],
+  ];
   return [
     [],
-    ...wrap([span(title, 'warning')], width, 2),
-    ...shown.flatMap(({ address, any_of: ways }) => [
-      ...wrap(
-        [
-          span(`  ${sanitiseLine(address)}  `),
-          span(sanitiseLine(ways.map(({ path }) => path).join(' or ')), 'dim'),
-        ],
-        width,
-        4,
-      ),
-      // Never broken: it is there to be copied.
-      [span(`    ${sanitiseLine(ways[0]?.variable ?? '')}`)],
-    ]),
-    ...(hidden > 0
-      ? [[span(`  ⋯ ${formatNumber(hidden)} more; --verbose lists them`, 'dim')]]
-      : []),
+    ...wrap([span(title, 'warning')], options.width, 2),
+    ...listLines(secrets, item, MOST_LISTED, options),
   ];
 }

@@ -1,11 +1,31 @@
-import type { JournalEntry, Override, RunBegan } from '../state/journal.ts';
+import type { Json } from '../core/value.ts';
+import type {
+  Difference,
+  JournalEntry,
+  LedgerLine,
+  NotUndone,
+  Override,
+  RunBegan,
+} from '../state/journal.ts';
 import type { RunSummary } from '../state/store.ts';
-import { renderLedgerText } from './ledger.ts';
-import { cutLine, type Line, paint, type RenderOptions, span, wrap } from './terminal.ts';
+import {
+  cutLine,
+  cutText,
+  type Line,
+  moreLines,
+  padText,
+  paint,
+  type RenderOptions,
+  span,
+  type Tone,
+  widestOf,
+  wrap,
+} from './terminal.ts';
 import { sanitiseLine } from './untrusted.ts';
-import { renderNotUndone, renderVerification } from './verification.ts';
-import { padText, widestOf } from './width.ts';
-import { formatCount } from './wording.ts';
+import { inlineValue } from './value-text.ts';
+import { firstOf, formatCount, formatNumber } from './wording.ts';
+
+/** What runs did: the list of them, the receipt of one, its ledger, and what was verified or left after a rollback. */
 
 /** Characters of a commit, as Git shortens it. */
 const SHORT_COMMIT = 7;
@@ -89,4 +109,261 @@ const OVERRODE = 'overrode';
 
 function overrideFact({ message, reason }: Override): readonly [string, string] {
   return [OVERRODE, reason === null ? message : `${message}; reason: ${reason}`];
+}
+
+type Status = LedgerLine['status'];
+
+/** What failed stands last, next to where the next command is typed. */
+const ORDER: readonly Status[] = ['done', 'not_attempted', 'blocked', 'failed'];
+
+const LOOKS: {
+  readonly [status in Status]: {
+    readonly mark: string;
+    readonly word: string;
+    readonly tone: Tone;
+  };
+} = {
+  done: { mark: '✓', word: 'done', tone: 'added' },
+  failed: { mark: '✗', word: 'failed', tone: 'error' },
+  blocked: { mark: '◦', word: 'blocked', tone: 'warning' },
+  not_attempted: { mark: '◦', word: 'not attempted', tone: 'dim' },
+};
+
+/** What the plan said already that it would leave out. */
+const LEFT_OUT = { mark: '◦', word: 'left out', tone: 'dim' } as const;
+
+const PAST: { readonly [action: string]: string } = {
+  create: 'created',
+  update: 'updated',
+  replace: 'replaced',
+  delete: 'deleted',
+  adopt: 'adopted',
+  forget: 'forgotten',
+  move: 'moved',
+  record: 'recorded',
+};
+
+/** Changes that were not come to are counted beyond this many, unless everything is asked for. */
+const MAX_NOT_ATTEMPTED = 10;
+/** Of more changes that are done than that, so many are listed where it is to be brief. */
+const MAX_DONE = 3;
+
+/** Columns of `not attempted`, the longest word of a line. */
+const WORD_WIDTH = 13;
+const INDENT = 4;
+
+/** What apply or rollback did, one line a change and the counts last. */
+export function renderLedgerText(
+  lines: readonly LedgerLine[],
+  options: RenderOptions,
+  { isBrief = false }: { readonly isBrief?: boolean } = {},
+): string {
+  const listed = ORDER.flatMap((status) => {
+    const own = lines.filter((line) => line.status === status);
+    const hidden = options.verbose ? NONE : hiddenOf(own, status, isBrief);
+    return [
+      ...own.filter((line) => !hidden.has(line)).flatMap((line) => changeLines(line, options)),
+      ...moreLines(hidden.size, options, `more ${LOOKS[status].word}`),
+    ];
+  });
+  return paint(
+    [
+      ...listed,
+      ...(listed.length > 0 ? [[]] : []),
+      ...wrap([span(countsOf(lines), isWhole(lines) ? 'strong' : 'error')], options.width, 2),
+      ...overwritten(lines, options),
+    ],
+    options.color,
+  );
+}
+
+const NONE: ReadonlySet<LedgerLine> = new Set();
+
+/** Changes that are counted: what an interrupt left says the same of each, and of most that are done nothing is said. */
+function hiddenOf(
+  lines: readonly LedgerLine[],
+  status: Status,
+  isBrief: boolean,
+): ReadonlySet<LedgerLine> {
+  if (status === 'not_attempted') return new Set(lines.slice(MAX_NOT_ATTEMPTED));
+  if (status !== 'done' || !isBrief) return NONE;
+  const plain = lines.filter(({ message }) => message === null);
+  return new Set(plain.length > MAX_NOT_ATTEMPTED ? plain.slice(MAX_DONE) : []);
+}
+
+/** Said last, since what somebody else wrote may be gone although everything was done. */
+function overwritten(lines: readonly LedgerLine[], options: RenderOptions): readonly Line[] {
+  const count = lines.filter((line) =>
+    line.interleaved?.some(({ order }) => order === 'before'),
+  ).length;
+  if (count === 0) return [];
+  const what = count === 1 ? '1 resource was' : `${formatNumber(count)} resources were`;
+  const text = `${what} written by somebody else at the same moment: see above whose edit may be overwritten.`;
+  return wrap([span(text, 'warning')], options.width, 2);
+}
+
+function isWhole(lines: readonly LedgerLine[]): boolean {
+  return lines.every(({ status, verdict }) => status === 'done' || verdict !== undefined);
+}
+
+function changeLines(line: LedgerLine, options: RenderOptions): readonly Line[] {
+  const { status, action, address, message, verdict } = line;
+  const { mark, word, tone } = verdict === undefined ? LOOKS[status] : LEFT_OUT;
+  const said = status === 'done' ? (PAST[action] ?? action) : word;
+  const tried = status === 'done' ? '' : `  (${action})`;
+  const details = options.verbose ? detailsOf(line) : '';
+  const first = [
+    span('  '),
+    span(mark, tone),
+    span(` ${padText(sanitiseLine(said), WORD_WIDTH)}  `),
+    span(sanitiseLine(address), 'strong'),
+    span(sanitiseLine(tried), 'dim'),
+  ];
+  const below = (text: string, own: Tone) =>
+    wrap([span(' '.repeat(INDENT)), span(sanitiseLine(text), own)], options.width, INDENT);
+  return [
+    ...wrap(first, options.width, INDENT),
+    ...(message === null ? [] : below(message, status === 'done' ? 'dim' : 'plain')),
+    ...(details === '' ? [] : below(details, 'dim')),
+  ];
+}
+
+/** `id 5d2b…; history entry 41 → 43; fields: model, status` */
+function detailsOf({ id, history, fields }: LedgerLine): string {
+  return [
+    ...(id === null ? [] : [`id ${id}`]),
+    ...(history === null
+      ? []
+      : [`history entry ${history.before ?? '–'} → ${history.after ?? '–'}`]),
+    ...(fields.length === 0 ? [] : [`fields: ${fields.join(', ')}`]),
+  ].join('; ');
+}
+
+function countsOf(lines: readonly LedgerLine[]): string {
+  const left = leftOut(lines);
+  const tried = lines.filter(({ verdict }) => verdict === undefined);
+  if (tried.length === 0) return `Nothing was written${left}.`;
+  const done = tried.filter(({ status }) => status === 'done');
+  const actions = [...new Set(done.map(({ action }) => action))].map((action) => {
+    const count = done.filter((line) => line.action === action).length;
+    return `${formatNumber(count)} ${PAST[action] ?? action}`;
+  });
+  if (isWhole(tried)) return `Done: ${actions.join(', ')}${left}.`;
+  const others = (['failed', 'blocked', 'not_attempted'] as const)
+    .map((status) => ({ status, count: tried.filter((line) => line.status === status).length }))
+    .filter(({ count }) => count > 0)
+    .map(({ status, count }) => `${formatNumber(count)} ${LOOKS[status].word}`);
+  return `Not everything was done: ${[...actions, ...others].join(', ')}${left}.`;
+}
+
+/** `; left out: 2 refused, 1 held` */
+function leftOut(lines: readonly LedgerLine[]): string {
+  const counts = (['refused', 'held', 'unsupported'] as const)
+    .map((verdict) => ({ verdict, count: lines.filter((one) => one.verdict === verdict).length }))
+    .filter(({ count }) => count > 0)
+    .map(({ verdict, count }) => `${formatNumber(count)} ${verdict}`);
+  return counts.length === 0 ? '' : `; left out: ${counts.join(', ')}`;
+}
+
+/** What came of reading everything again after a rollback. */
+type Verification = {
+  readonly differs: readonly Difference[];
+  readonly equal: number;
+  readonly problem: string | null;
+  readonly left: readonly NotUndone[];
+};
+
+/** Beyond this many they are counted, unless everything is asked for. */
+const MAX_LEFT = 6;
+
+const MAX_VALUE = 120;
+
+/**
+ * Says that everything that could be read is as it was, or what is not: address, field, what was wanted and what was
+ * found; and what was not put back, with what to do about it.
+ */
+export function renderVerification(
+  { differs, equal, problem, left }: Verification,
+  run: string | undefined,
+  options: RenderOptions,
+): string {
+  const then = run === undefined ? 'in the snapshot' : `before run ${run}`;
+  const say = (text: string, tone: 'strong' | 'error') =>
+    paint(wrap([span(text, tone)], options.width, 2), options.color);
+  const isNamed = ({ address, path }: Verification['differs'][number]) =>
+    left.some((one) => one.address === address && one.path === path);
+  const others = differs.filter((one) => !isNamed(one));
+  const named = left.length === 0 ? '' : renderNotUndone(left, options);
+  if (problem !== null) {
+    return `${named}${say(`Not verified: what is live could not be read again: ${sanitiseLine(problem)}`, 'error')}`;
+  }
+  if (others.length === 0) {
+    const count = formatCount(equal + countOf(differs), 'resource');
+    const but = left.length === 0 ? '' : ', but for what is listed above';
+    const what = left.length === 0 ? 'every leaf' : 'every leaf that the platform returns';
+    return `${named}${say(`Verified: ${count} read again, ${what} as ${then}${but}.`, 'strong')}`;
+  }
+  const lines = others.flatMap(({ address, path, wanted, found }) => [
+    ...placeLines({ address, path }, options),
+    ...wrap(
+      [span(' '.repeat(INDENT)), span(`wanted ${short(wanted)}, found ${short(found)}`)],
+      options.width,
+      INDENT,
+    ),
+  ]);
+  const what = `Not as ${then}: ${formatCount(others.length, 'field')} of ${formatCount(countOf(others), 'resource')}.`;
+  return `${named}${say(what, 'error')}${paint(lines, options.color)}`;
+}
+
+/** What was not put back: address, field, why, and what to do; once where that is the same of several. */
+export function renderNotUndone(left: readonly NotUndone[], options: RenderOptions): string {
+  const alike = Map.groupBy(left, ({ path, why, advice }) => JSON.stringify([path, why, advice]));
+  const groups = [...alike.values()];
+  const shown = options.verbose ? groups : groups.slice(0, MAX_LEFT);
+  const lines = shown.flatMap((group) => {
+    const [{ path, why, advice } = NOTHING] = group;
+    const most = options.verbose ? Infinity : MAX_LEFT;
+    const address = firstOf(
+      group.map((one) => one.address),
+      most,
+    );
+    const text = span(sanitiseLine(`${why}. ${advice}`));
+    return [
+      ...placeLines({ address, path }, options),
+      ...wrap([span(' '.repeat(INDENT)), text], options.width, INDENT),
+    ];
+  });
+  const rest = groups.length - shown.length;
+  const more = span(`  ⋯ ${rest} more; --verbose lists all of them`, 'dim');
+  const resources = formatCount(countOf(left), 'resource');
+  const values = left.filter(({ path }) => path !== null).length;
+  const what = values === 0 ? resources : `${formatCount(values, 'value')} of ${resources}`;
+  return paint(
+    [
+      ...wrap([span(`Not put back: ${what}.`, 'error')], options.width, 2),
+      ...lines,
+      ...(rest > 0 ? [[more]] : []),
+    ],
+    options.color,
+  );
+}
+
+const NOTHING: NotUndone = { address: '', path: null, why: '', advice: '' };
+
+function placeLines(
+  { address, path }: { readonly address: string; readonly path: string | null },
+  options: RenderOptions,
+) {
+  const field = path === null ? '' : `  ${sanitiseLine(path)}`;
+  const place = [span('  '), span(sanitiseLine(address), 'strong'), span(field)];
+  return wrap(place, options.width, INDENT);
+}
+
+/** The beginning of a long text tells enough. */
+function short(value: Json): string {
+  return cutText(inlineValue(value), MAX_VALUE);
+}
+
+function countOf(places: readonly { readonly address: string }[]): number {
+  return new Set(places.map(({ address }) => address)).size;
 }

@@ -1,7 +1,17 @@
-import { factLines } from './read/facts.ts';
-import { type Line, paint, type RenderOptions, span, wrap } from './terminal.ts';
+import {
+  type Fact,
+  factLines,
+  itemLines,
+  type Line,
+  listLines,
+  padText,
+  paint,
+  type RenderOptions,
+  span,
+  widestOf,
+  wrap,
+} from './terminal.ts';
 import { sanitiseLine } from './untrusted.ts';
-import { padText, widestOf } from './width.ts';
 import { formatCount, formatSize, kindTitle } from './wording.ts';
 
 /** What a snapshot is and what it holds: the document that `--format json` prints. */
@@ -43,20 +53,16 @@ const MOST_LISTED = 10;
 /** A snapshot as a terminal shows it. */
 export function renderSnapshotText(one: SnapshotSummary, options: RenderOptions): string {
   const { width } = options;
-  const facts = [
-    { name: 'file', text: `${one.file}, ${formatSize(one.size)}, ${ENCRYPTION[one.encryption]}` },
-    { name: 'made', text: `${one.made_at} by Callsheet ${one.made_by}` },
-    { name: 'platform', text: one.platform.base_url },
-    { name: 'account', text: one.platform.account_id },
-    ...(one.organization === null
-      ? []
-      : [{ name: 'only', text: `organization ${one.organization}` }]),
-    ...(one.base === null
-      ? []
-      : [{ name: 'base', text: `${one.base}, which is needed to read it` }]),
-    { name: 'holds', text: holdings(one) },
-    { name: 'sha256', text: one.sha256.replace('sha256:', '') },
-  ].map(({ name, text }) => ({ name, text: sanitiseLine(text) }));
+  const facts: readonly Fact[] = [
+    ['file', `${one.file}, ${formatSize(one.size)}, ${ENCRYPTION[one.encryption]}`],
+    ['made', `${one.made_at} by Callsheet ${one.made_by}`],
+    ['platform', one.platform.base_url],
+    ['account', one.platform.account_id],
+    ['only', one.organization === null ? null : `organization ${one.organization}`],
+    ['base', one.base === null ? null : `${one.base}, which is needed to read it`],
+    ['holds', holdings(one)],
+    ['sha256', one.sha256.replace('sha256:', '')],
+  ];
   const lines = [
     ...factLines(facts, width),
     ...gapLines(one, options),
@@ -87,8 +93,16 @@ function holdings({
 function gapLines({ gaps }: SnapshotSummary, options: RenderOptions): readonly Line[] {
   if (gaps.length === 0) return [];
   const title = `Not in it, as it could not be read (${gaps.length}):`;
-  const items = gaps.map(({ of, why }) => ({ name: of, text: why }));
-  return [[], ...wrap([span(title, 'warning')], options.width, 2), ...listed(items, options)];
+  return [
+    [],
+    ...wrap([span(title, 'warning')], options.width, 2),
+    ...listLines(
+      gaps,
+      ({ of, why }) => itemLines(`${of}  `, why, options.width),
+      MOST_LISTED,
+      options,
+    ),
+  ];
 }
 
 function withheldLines(
@@ -122,24 +136,13 @@ function withheldLines(
   return [
     [],
     ...wrap([span(title, 'warning')], options.width, 2),
-    ...listed(items, options),
-    ...advice,
-  ];
-}
-
-function listed(
-  items: readonly { readonly name: string; readonly text: string }[],
-  { width, verbose }: RenderOptions,
-): readonly Line[] {
-  const shown = verbose ? items : items.slice(0, MOST_LISTED);
-  const hidden = items.length - shown.length;
-  return [
-    ...shown.flatMap(({ name, text }) =>
-      wrap([span(`  ${sanitiseLine(name)}  `), span(sanitiseLine(text), 'dim')], width, 4),
+    ...listLines(
+      items,
+      ({ name, text }) => itemLines(`${name}  `, text, options.width),
+      MOST_LISTED,
+      options,
     ),
-    ...(hidden > 0
-      ? wrap([span(`  ⋯ ${hidden} more; --verbose lists them`, 'dim')], width, 4)
-      : []),
+    ...advice,
   ];
 }
 

@@ -1,12 +1,24 @@
 import type { Address } from '../core/address.ts';
+import type { LedgerLine } from '../state/journal.ts';
 import type { AppliedLeaf, ResourceState } from '../state/model.ts';
-import type { HeldLock } from '../state/store.ts';
-import { sentence, table } from './facts.ts';
-import { type Line, paint, type RenderOptions, span } from './terminal.ts';
+import type { HeldLock, SalvagedJournal } from '../state/store.ts';
+import { renderLedgerText } from './runs.ts';
+import {
+  factLines,
+  type Line,
+  moreLines,
+  padText,
+  paint,
+  type RenderOptions,
+  sentence,
+  span,
+  widestOf,
+} from './terminal.ts';
 import { sanitiseLine } from './untrusted.ts';
 import { inlineValue } from './value-text.ts';
-import { padText, widestOf } from './width.ts';
-import { formatDuration } from './wording.ts';
+import { formatCount, formatDuration } from './wording.ts';
+
+/** What the commands of `callsheet state` show: what a state holds, who locks it, what an edit did. */
 
 /** A resource of the state, as lists have it. */
 type ListedState = {
@@ -57,10 +69,10 @@ export function renderResource(
   return paint(
     [
       [span(sanitiseLine(address), 'strong')],
-      ...table(facts, options),
+      ...factLines(facts, options.width, 2),
       [],
       [span(head)],
-      ...table(written, options),
+      ...factLines(written, options.width, 2),
     ],
     options.color,
   );
@@ -104,7 +116,7 @@ export function renderLock(
       : `To end it: callsheet state unlock ${lease}${owner === 'running' ? ' --force' : ''}`;
   return [
     sentence(`The state ${location} ${title}`, options),
-    paint(table(facts, options), options.color),
+    paint(factLines(facts, options.width, 2), options.color),
     sentence(next, options),
   ].join('');
 }
@@ -121,4 +133,164 @@ function ageOf(beat: string, now: Date): string {
   if (Number.isNaN(seconds)) return '';
   if (seconds < 0) return ' (ahead of the clock here)';
   return seconds < 1 ? ' (just now)' : ` (${formatDuration(seconds)} ago)`;
+}
+
+/** What an edit of the state did. */
+type ShownEdit = {
+  readonly run: string;
+  readonly serial: number;
+  readonly ledger: readonly LedgerLine[];
+};
+
+export function renderEdit({ run, serial, ledger }: ShownEdit, options: RenderOptions): string {
+  const last = `The state is at serial ${serial}; the edit is recorded as run ${run}.`;
+  return `${renderLedgerText(ledger, options)}${sentence(last, options)}`;
+}
+
+/** What an edit would do, or had nothing to do about. */
+export function renderUntouched(ledger: readonly LedgerLine[], options: RenderOptions): string {
+  const nothing = 'Every secret that the state holds is known. Nothing was written.';
+  if (ledger.length === 0) return sentence(nothing, options);
+  return `${renderLedgerText(ledger, options)}${sentence('Nothing was written.', options)}`;
+}
+
+/** What a push did; without an edit it had nothing to do. */
+export function renderPush(
+  edited: ShownEdit | undefined,
+  setAside: readonly string[],
+  options: RenderOptions,
+): string {
+  if (edited === undefined)
+    return sentence('The state is the same already. Nothing was written.', options);
+  const ledger =
+    edited.ledger.length === 0
+      ? sentence('No resource is remembered otherwise than before.', options)
+      : renderLedgerText(edited.ledger, options);
+  const last = `The state is at serial ${edited.serial}; the push is recorded as run ${edited.run}.`;
+  return `${ledger}${sentence(last, options)}${asideText(setAside, options)}`;
+}
+
+type ShownMigration = {
+  readonly from: string;
+  readonly to: string;
+  readonly serial: number;
+  readonly resources: number;
+  readonly runs: number;
+  /** Runs whose receipts could not be read. */
+  readonly left: readonly string[];
+};
+
+/** Where a state went, and what is to be done now. */
+export function renderMigration(
+  { from, to, serial, resources, runs, left }: ShownMigration,
+  options: RenderOptions,
+): string {
+  const what = `${formatCount(resources, 'resource')} and ${formatCount(runs, 'run')} moved to ${to}, read back and compared (serial ${serial}).`;
+  const behind =
+    left.length === 0 ? '' : `Runs that could not be read stay behind: ${left.join(', ')}.`;
+  const next = `Name the new place in callsheet.yaml (state) or in CALLSHEET_STATE. ${from} keeps a note, and is refused from now on.`;
+  return [what, behind, next]
+    .filter((line) => line !== '')
+    .map((line) => sentence(line, options))
+    .join('');
+}
+
+type ShownRepair = {
+  readonly location: string;
+  readonly problem: string | null;
+  readonly read: 'whole' | 'part' | 'foreign' | 'nothing';
+  readonly journals: readonly SalvagedJournal[];
+  readonly run: string | null;
+  readonly serial: number | null;
+  readonly set_aside: readonly string[];
+  readonly findings: readonly {
+    readonly address: Address;
+    readonly finding: keyof typeof FINDINGS;
+    readonly id: string | null;
+  }[];
+};
+
+/** Resources that a repair kept, of those that are listed unless everything is asked for. */
+const MOST_KEPT = 10;
+
+/** What a repair read, kept, found and could not find. */
+export function renderRepair(shown: ShownRepair, options: RenderOptions): string {
+  const { location, problem, read, journals, run, serial, set_aside: aside, findings } = shown;
+  if (run === null)
+    return sentence(`The state ${location} is sound. Nothing was written.`, options);
+  const groups = Object.entries(FINDINGS).flatMap(([finding, { title, tone }]) => {
+    const members = findings.filter((one) => one.finding === finding);
+    if (members.length === 0) return [];
+    // What is as it was is the least worth reading.
+    const listed = options.verbose || finding !== 'kept' ? members : members.slice(0, MOST_KEPT);
+    const hidden = members.length - listed.length;
+    return [
+      [span(`${formatCount(members.length, 'resource')} ${title}`, tone)],
+      ...factLines(
+        listed.map(({ address, id }) => [address, id ?? '']),
+        options.width,
+        2,
+      ),
+      ...moreLines(hidden, options),
+    ];
+  });
+  const replayed = journals.filter(({ use }) => use === 'replayed').length;
+  return [
+    sentence(
+      problem === null ? `There was no state at ${location}.` : `What was wrong: ${problem}.`,
+      options,
+    ),
+    problem === null ? '' : sentence(READ[read], options),
+    replayed === 0
+      ? ''
+      : sentence(
+          `${formatCount(replayed, 'journal')} beside it could be read; what they recorded was taken over.`,
+          options,
+        ),
+    ...journals.flatMap((journal) => {
+      const text = journalText(journal);
+      return text === undefined ? [] : [sentence(text, options)];
+    }),
+    '\n',
+    paint(groups, options.color),
+    groups.length === 0 ? '' : '\n',
+    sentence(`The state is rebuilt, at serial ${serial}, and recorded as run ${run}.`, options),
+    asideText(aside, options),
+  ].join('');
+}
+
+const READ: { readonly [read in ShownRepair['read']]: string } = {
+  whole: 'The state itself could be read; all of it was taken.',
+  part: 'A part of the state could be read, and was taken.',
+  foreign: "The state is another stack's; none of it was taken.",
+  nothing: 'Nothing of the state could be read.',
+};
+
+const FINDINGS = {
+  kept: { title: 'kept', tone: 'plain' },
+  found: { title: 'found by name, as configured', tone: 'added' },
+  differs: { title: 'found by name that differ, which the plan shows', tone: 'changed' },
+  lost: { title: 'known, but gone from the platform', tone: 'removed' },
+  absent: { title: 'not on the platform yet', tone: 'dim' },
+} as const;
+
+/** Nothing is said of a finished run's journal that could be read. */
+function journalText({ run, finished, use, lost }: SalvagedJournal): string | undefined {
+  const lines = lost === 0 ? '' : `; ${formatCount(lost, 'line')} of it could not be read`;
+  switch (use) {
+    case 'stray':
+      return `Run ${run} is another stack's; nothing of it was taken.`;
+    case 'unreadable':
+      return `The journal of run ${run} cannot be read.`;
+    case 'replayed':
+      return finished && lost === 0
+        ? undefined
+        : `Run ${run} ${finished ? 'finished' : 'did not finish'}: what it recorded was taken over${lines}.`;
+  }
+}
+
+function asideText(names: readonly string[], options: RenderOptions): string {
+  return names.length === 0
+    ? ''
+    : sentence(`What was there is kept beside it: ${names.join(', ')}.`, options);
 }

@@ -1,4 +1,7 @@
-import { cutText, splitText, textWidth } from './width.ts';
+import { sanitiseLine } from './untrusted.ts';
+import { formatNumber } from './wording.ts';
+
+/** Text for a terminal: lines of toned pieces, how wide they are, and the layouts that the renderers share. */
 
 /** What the command line found out about the place that the text goes to. */
 export type RenderOptions = {
@@ -138,4 +141,133 @@ export function cutLine(line: Line, width: number): Line {
     room -= own;
   }
   return kept;
+}
+
+const ASCII = /^[\x20-\x7e]*$/;
+
+/** Blocks whose characters take two columns (Unicode TR 11, wide and fullwidth), less the gaps in them. */
+const WIDE =
+  /^(?:[\u1100-\u115f\u231a\u231b\u2e80-\u303e\u3041-\u4dbf\u4e00-\ua4cf\ua960-\ua97c\uac00-\ud7a3\uf900-\ufaff\ufe10-\ufe19\ufe30-\ufe6b\uff01-\uff60\uffe0-\uffe6\u{16fe0}-\u{18cff}\u{1b000}-\u{1b2ff}\u{1f200}-\u{1f2ff}\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}|.\ufe0f)/u;
+
+const MARKS = /^(?:\p{Mn}|\p{Me}|\u200d)*$/u;
+
+const segmenter = new Intl.Segmenter('en', { granularity: 'grapheme' });
+
+function graphemes(text: string): string[] {
+  return Array.from(segmenter.segment(text), ({ segment }) => segment);
+}
+
+function graphemeWidth(grapheme: string): number {
+  if (MARKS.test(grapheme)) return 0;
+  return WIDE.test(grapheme) ? 2 : 1;
+}
+
+/** Columns that a sanitised text takes on a terminal. */
+export function textWidth(text: string): number {
+  if (ASCII.test(text)) return text.length;
+  return graphemes(text).reduce((sum, grapheme) => sum + graphemeWidth(grapheme), 0);
+}
+
+/** The text cut in two so that the first part takes at most `columns`; no character is torn. */
+export function splitText(text: string, columns: number): readonly [string, string] {
+  const width = Math.max(0, columns);
+  // Every column comes from at least one character, and no character seen in practice needs 32.
+  const near = text.slice(0, (width + 1) * 32);
+  if (ASCII.test(near.slice(0, width + 1))) return [text.slice(0, width), text.slice(width)];
+  let taken = 0;
+  let at = 0;
+  for (const grapheme of graphemes(near)) {
+    taken += graphemeWidth(grapheme);
+    if (taken > width) break;
+    at += grapheme.length;
+  }
+  return [text.slice(0, at), text.slice(at)];
+}
+
+/** The text, or its beginning and `…`, in at most `width` columns. */
+export function cutText(text: string, width: number): string {
+  const [head, tail] = splitText(text, width);
+  return tail === '' ? head : `${splitText(text, width - 1)[0]}…`;
+}
+
+/** The text with spaces after it up to `width` columns. */
+export function padText(text: string, width: number): string {
+  return text + ' '.repeat(Math.max(0, width - textWidth(text)));
+}
+
+/** Columns of the widest of some texts. */
+export function widestOf(texts: readonly string[]): number {
+  return texts.reduce((widest, text) => Math.max(widest, textWidth(text)), 0);
+}
+
+/** A text in lines, broken between words. */
+export function noteLines(text: string, width: number, tone: Tone = 'strong'): readonly Line[] {
+  return wrap([span(text, tone)], width, 0);
+}
+
+/** A sentence for people, broken between words. */
+export function sentence(text: string, { width, color }: RenderOptions): string {
+  return paint(noteLines(sanitiseLine(text), width, 'plain'), color);
+}
+
+/** Sentences for people, broken between words to the width; its own line breaks stay, and items stay indented. */
+export function renderProse(text: string, { width, color }: RenderOptions): string {
+  const lines = text.split('\n').flatMap((line) => {
+    const indent = line.length - line.trimStart().length;
+    return wrap([span(sanitiseLine(line))], width, indent === 0 ? 0 : indent + 2);
+  });
+  return paint(lines, color);
+}
+
+/** Lines that are drawn anew while work goes on: none is broken. */
+export function renderLive(lines: readonly Line[], { width, color }: RenderOptions): string {
+  // The last column stays free: some terminals begin a new line there.
+  return paint(
+    lines.map((line) => cutLine(line, Math.max(width - 1, 20))),
+    color,
+  );
+}
+
+/** Something said of one thing: what it is called, and its value; null for one that it does not have. */
+export type Fact = readonly [name: string, value: string | null, tone?: Tone];
+
+/** Longer names are rare, and would leave no room beside the others. */
+const WIDEST_NAME = 36;
+
+/** Facts below each other, names in a column, values broken to the width. */
+export function factLines(facts: readonly Fact[], width: number, indent = 0): readonly Line[] {
+  const shown = facts.flatMap(([name, value, tone]) =>
+    value === null ? [] : [{ name: sanitiseLine(name), value: sanitiseLine(value), tone }],
+  );
+  const column = Math.min(widestOf(shown.map(({ name }) => name)), WIDEST_NAME);
+  return shown.flatMap(({ name, value, tone }) => {
+    const head = `${' '.repeat(indent)}${padText(name, column)}  `;
+    return wrap([span(head, 'dim'), span(value, tone)], width, indent + column + 2);
+  });
+}
+
+/** One of a list, and what is said of it. */
+export function itemLines(name: string, text: string, width: number): readonly Line[] {
+  return wrap([span(`  ${sanitiseLine(name)}`), span(sanitiseLine(text), 'dim')], width, 4);
+}
+
+/** The first of a list, unless everything is asked for, and how many more there are. */
+export function listLines<T>(
+  items: readonly T[],
+  linesOf: (item: T) => readonly Line[],
+  most: number,
+  options: RenderOptions,
+): readonly Line[] {
+  const shown = options.verbose ? items : items.slice(0, most);
+  return [...shown.flatMap(linesOf), ...moreLines(items.length - shown.length, options)];
+}
+
+/** `⋯ 12 more; --verbose lists them`; nothing where nothing is hidden. */
+export function moreLines(
+  hidden: number,
+  { width }: RenderOptions,
+  what = 'more',
+): readonly Line[] {
+  if (hidden === 0) return [];
+  return wrap([span(`  ⋯ ${formatNumber(hidden)} ${what}; --verbose lists them`, 'dim')], width, 4);
 }

@@ -1,3 +1,42 @@
+import type { Action, Change, PlanDocument } from '../core/plan-document.ts';
+import { type Attributed, groupByAuthor } from './attribution.ts';
+import { fieldLines, INDENT } from './field-lines.ts';
+import { viewFields } from './fields.ts';
+import { type Footer, footersOf, rehearsalFooters } from './footers.ts';
+import {
+  cutLine,
+  cutText,
+  itemLines,
+  type Line,
+  listLines,
+  padText,
+  paint,
+  type RenderOptions,
+  type Span,
+  span,
+  type Tone,
+  widestOf,
+  wrap,
+} from './terminal.ts';
+import { sanitiseLine } from './untrusted.ts';
+import {
+  AFTER_DRIFT,
+  comparedCount,
+  firstOf,
+  forecastOf,
+  formatCount,
+  formatNumber,
+  type Group,
+  gone,
+  groupChanges,
+  headline,
+  howOf,
+  isEmpty,
+  movedEndpointLines,
+  namesRelyOn,
+  SYMBOLS,
+} from './wording.ts';
+
 /**
  * `render/` turns documents into what people and programs read: the plan as terminal text, Markdown and
  * JSON, drift, the ledger of a run, and diagnostics. It decides nothing: whatever it says stands in the
@@ -6,33 +45,6 @@
  *
  * This file: the plan as text.
  */
-import type { Change, PlanDocument } from '../core/plan-document.ts';
-import { ACTION_TONES, changeLines } from './change-lines.ts';
-import { renderDriftText } from './drift.ts';
-import { type Footer, footersOf } from './footers.ts';
-import { type Group, groupChanges } from './groups.ts';
-import { rehearsalFooters } from './rehearsal.ts';
-import {
-  cutLine,
-  type Line,
-  paint,
-  type RenderOptions,
-  span,
-  type Tone,
-  wrap,
-} from './terminal.ts';
-import { sanitiseLine } from './untrusted.ts';
-import { padText, widestOf } from './width.ts';
-import {
-  comparedCount,
-  forecastOf,
-  formatCount,
-  formatNumber,
-  headline,
-  isEmpty,
-  movedEndpointLines,
-  SYMBOLS,
-} from './wording.ts';
 
 /** Resources that are listed where they only say "this one too", unless everything is asked for. */
 const MAX_ADOPTED = 5;
@@ -43,8 +55,8 @@ const MIN_WIDTH = 40;
 
 /** A plan as a terminal shows it: counts, changes by organization and kind, obstacles, notes, counts. */
 export function renderPlanText(plan: PlanDocument, given: RenderOptions): string {
-  if (plan.purpose === 'drift') return renderDriftText(plan, given);
   const options = { ...given, width: Math.max(given.width, MIN_WIDTH) };
+  if (plan.purpose === 'drift') return driftText(plan, options);
   const groups = groupChanges(
     plan.changes.filter((change) => isShown(change, plan, options)),
     plan.organizations,
@@ -148,10 +160,11 @@ function alikeIn(
 const MOST_NAMED = 4;
 
 function likeLines(like: readonly Change[], { width }: RenderOptions): readonly Line[] {
-  const named = like.slice(0, MOST_NAMED).map(({ address }) => sanitiseLine(address));
-  const rest = like.length - named.length;
-  const more = rest > 0 ? ` and ${formatNumber(rest)} more` : '';
-  const text = `    ⋯ ${formatNumber(like.length)} more with the same fields: ${named.join(', ')}${more}; --verbose shows them`;
+  const named = firstOf(
+    like.map(({ address }) => sanitiseLine(address)),
+    MOST_NAMED,
+  );
+  const text = `    ⋯ ${formatNumber(like.length)} more with the same fields: ${named}; --verbose shows them`;
   return wrap([span(text, 'dim')], width, 6);
 }
 
@@ -178,20 +191,16 @@ const WEIGHT_TONES: { readonly [weight in Footer['weight']]: Tone } = {
 };
 
 function footerLines(footer: Footer, options: RenderOptions): readonly Line[] {
-  const { width, verbose } = options;
-  const isWhole = verbose || footer.isWhole === true;
-  const shown = isWhole ? footer.items : footer.items.slice(0, MAX_ITEMS);
-  const hidden = footer.items.length - shown.length;
+  const { width } = options;
+  const most = footer.isWhole === true ? Number.POSITIVE_INFINITY : MAX_ITEMS;
   return [
     ...wrap([span(footer.title, WEIGHT_TONES[footer.weight])], width, 2),
-    ...shown.flatMap(({ address, text }) => {
-      const named = address === null ? [] : [span(`${sanitiseLine(address)}  `)];
-      const line = [span('  '), ...named, span(sanitiseLine(text), 'dim')];
-      return wrap(line, width, 4);
-    }),
-    ...(hidden > 0
-      ? wrap([span(`  ⋯ ${formatNumber(hidden)} more; --verbose lists them`, 'dim')], width, 4)
-      : []),
+    ...listLines(
+      footer.items,
+      ({ address, text }) => itemLines(address === null ? '' : `${address}  `, text, width),
+      most,
+      options,
+    ),
     ...(footer.advice === null ? [] : wrap([span('  '), span(footer.advice)], width, 2)),
   ];
 }
@@ -220,4 +229,152 @@ function comparedLines(plan: PlanDocument, options: RenderOptions): readonly Lin
       ? `, ${formatNumber(plan.summary.adopt)} of them adopted: the next apply remembers them`
       : '';
   return wrap([span(`${compared}${adopted}.`, 'dim')], options.width, 0);
+}
+
+/** Columns of a name: it is live text, and may be of any length. */
+const MAX_NAME = 80;
+
+const ACTION_TONES: { readonly [action in Action]: Tone } = {
+  create: 'added',
+  update: 'changed',
+  replace: 'replaced',
+  delete: 'removed',
+  adopt: 'adopted',
+  forget: 'dim',
+  no_op: 'dim',
+};
+
+/**
+ * One resource's part of a plan: what happens to it, why, where that is configured, and its fields. `isWhyTold`: why
+ * is said below, of this and others.
+ */
+function changeLines(
+  change: Change,
+  plan: PlanDocument,
+  options: RenderOptions,
+  isWhyTold: boolean,
+): readonly Line[] {
+  const views = viewFields(change, plan.purpose, options.verbose);
+  const [reason, ...more] = whyOf(change, plan, options.verbose);
+  const why = isWhyTold || reason === undefined ? more : [reason, ...more];
+  const conflicts = views.some(({ sign }) => sign === '!');
+  return [
+    ...wrap(headOf(change), options.width, INDENT),
+    ...why.flatMap((text) =>
+      wrap([span(' '.repeat(INDENT)), span(text, whyTone(change))], options.width, INDENT),
+    ),
+    ...fieldLines(views, options),
+    ...(conflicts ? conflictAdvice(change, plan, options) : []),
+  ];
+}
+
+/** `~ agent.reception  Front desk  held  agents/reception.yaml:4` */
+function headOf(change: Change): Line {
+  const { action, address, name, adopted, verdict, source } = change;
+  const tone = ACTION_TONES[action];
+  const tags: Span[] = [
+    ...(adopted && action !== 'adopt' ? [span('  adopted', 'adopted')] : []),
+    ...(verdict === 'ok'
+      ? []
+      : [span(`  ${verdict}`, verdict === 'refused' ? 'error' : 'warning')]),
+  ];
+  const shown = name === address ? [] : [span(`  ${cutText(sanitiseLine(name), MAX_NAME)}`)];
+  return [
+    span('  '),
+    span(SYMBOLS[action], tone),
+    span(' '),
+    span(sanitiseLine(address), 'strong'),
+    ...shown,
+    ...tags,
+    ...(source === null ? [] : [span(`  ${sanitiseLine(source)}`, 'dim')]),
+  ];
+}
+
+function whyTone({ verdict }: Change): Tone {
+  return verdict === 'refused' ? 'error' : verdict === 'ok' ? 'dim' : 'warning';
+}
+
+function whyOf(change: Change, plan: PlanDocument, verbose: boolean): readonly string[] {
+  const { reason, id, action, operations } = change;
+  const isHowTold = verbose || plan.purpose === 'rollback';
+  return [
+    sanitiseLine(reason),
+    ...((verbose || action === 'delete' || action === 'replace') && id !== null
+      ? [`id ${sanitiseLine(id)}`]
+      : []),
+    ...(isHowTold && operations.length > 0 ? [`how: ${howOf(change)}`] : []),
+  ];
+}
+
+function conflictAdvice(
+  { source }: Change,
+  { options: allowed }: PlanDocument,
+  options: RenderOptions,
+): readonly Line[] {
+  const where = source === null ? 'the configuration' : sanitiseLine(source);
+  const text = allowed.accept_conflicts
+    ? 'What is live is overwritten, as --accept-conflicts allows.'
+    : `To keep what is live, put it into ${where}. To overwrite it, plan with --accept-conflicts.`;
+  return wrap([span(' '.repeat(INDENT)), span(text, 'warning')], options.width, INDENT);
+}
+
+/**
+ * What changed outside Callsheet, field by field: `before` is what should be, `after` what is live now. Above
+ * the fields stands who changed them, when and from where, or why nobody can tell.
+ */
+function driftText(plan: PlanDocument, options: RenderOptions): string {
+  const first = wrap([span(headline(plan), 'strong')], options.width, 2);
+  const compared = `${formatCount(comparedCount(plan), 'resource')} compared.`;
+  if (plan.changes.length === 0) return paint([...first, [span(compared, 'dim')]], options.color);
+  const relied = namesRelyOn(plan);
+  const legend = 'Each line says what should be → what is live now.';
+  return paint(
+    [
+      ...first,
+      ...wrap([span(legend, 'dim')], options.width, 0),
+      ...groupChanges(plan.changes, plan.organizations).flatMap((group) =>
+        driftGroup(group, options),
+      ),
+      [],
+      [span(compared, 'dim')],
+      ...wrap([span(AFTER_DRIFT, 'dim')], options.width, 2),
+      ...(relied === undefined ? [] : wrap([span(relied, 'dim')], options.width, 2)),
+      ...wrap([span(`${headline(plan)}.`, 'strong')], options.width, 2),
+    ],
+    options.color,
+  );
+}
+
+function driftGroup(group: Group, options: RenderOptions): readonly Line[] {
+  const title = wrap([span(sanitiseLine(group.title), 'strong')], options.width, 2);
+  return [[], ...title, ...group.changes.flatMap((change) => [[], ...driftLines(change, options)])];
+}
+
+function driftLines(change: Change, options: RenderOptions): readonly Line[] {
+  const isGone = change.action === 'create';
+  const groups = groupByAuthor(change, options.verbose);
+  const isTold = groups.some(({ who }) => who !== undefined);
+  return [
+    ...wrap(headOf(gone(change)), options.width, INDENT),
+    ...(isGone || !isTold ? saidLines(change.reason, options) : []),
+    ...groups.flatMap((group) => groupedLines(group, change, options)),
+  ];
+}
+
+/** Who changed some fields, the edits that it may have been, and the fields. */
+function groupedLines(
+  { who, edits, fields }: Attributed,
+  change: Change,
+  options: RenderOptions,
+): readonly Line[] {
+  const margin = ' '.repeat(INDENT + 2);
+  return [
+    ...(who === undefined ? [] : saidLines(who, options)),
+    ...edits.flatMap((edit) => wrap([span(margin + edit, 'dim')], options.width, INDENT + 6)),
+    ...fieldLines(viewFields({ ...gone(change), fields }, 'drift', options.verbose), options),
+  ];
+}
+
+function saidLines(text: string, { width }: RenderOptions): readonly Line[] {
+  return wrap([span(' '.repeat(INDENT)), span(sanitiseLine(text), 'dim')], width, INDENT);
 }

@@ -64,6 +64,11 @@ export function escapeInJson(text: string): string {
     .replaceAll('##[', `##${unitsOf('[')}`);
 }
 
+/** A value as JSON over several lines, escaped in this way. */
+export function jsonText(value: unknown): string {
+  return escapeInJson(JSON.stringify(value, null, 2));
+}
+
 function unitsOf(character: string): string {
   return character
     .split('')

@@ -1,6 +1,14 @@
 import { unreachable } from '../core/errors.ts';
-import type { Action, PlanDocument, PlanSummary, SnapshotMark } from '../core/plan-document.ts';
-import { inSeconds } from '../core/time.ts';
+import type {
+  Action,
+  Change,
+  PlanDocument,
+  PlannedOperation,
+  PlanSummary,
+  SnapshotMark,
+} from '../core/plan-document.ts';
+import { inSeconds } from '../core/value.ts';
+import { sanitiseLine } from './untrusted.ts';
 
 /** The words that the renderers share, so that a terminal and a pull request say the same. */
 
@@ -15,13 +23,20 @@ export const SYMBOLS: { readonly [action in Action]: string } = {
 };
 
 /** `4,812`, whatever the locale of the machine. */
-export function formatNumber(count: number): string {
+export function formatNumber(count: number | string): string {
   return String(count).replace(/\B(?=(\d{3})+$)/g, ',');
 }
 
 /** `1 line`, `42 lines`. */
 export function formatCount(count: number, noun: string, plural = `${noun}s`): string {
   return `${formatNumber(count)} ${count === 1 ? noun : plural}`;
+}
+
+/** `a, b, c and 12 more`: the first of some names. */
+export function firstOf(names: readonly string[], most: number): string {
+  const rest = names.length - most;
+  const more = rest > 0 ? ` and ${formatNumber(rest)} more` : '';
+  return `${names.slice(0, most).join(', ')}${more}`;
 }
 
 /** Bytes as people read them: `612 B`, `5.1 KB`, `2.0 MB`, of 1024 each. */
@@ -38,6 +53,13 @@ export function formatDuration(seconds: number): string {
   if (whole < 3600) return `${Math.floor(whole / 60)} min${whole % 60 ? ` ${whole % 60} s` : ''}`;
   const minutes = Math.round((whole % 3600) / 60);
   return `${Math.floor(whole / 3600)} h${minutes ? ` ${minutes} min` : ''}`;
+}
+
+/** `2026-11-21T09:45:12Z`: every time is shown in UTC, as receipts of runs have it. */
+export function formatTime(text: string): string {
+  const time = Date.parse(text);
+  if (Number.isNaN(time)) return sanitiseLine(text);
+  return inSeconds(new Date(time).toISOString());
 }
 
 /** `retry policies` of `retry_policy`: a kind's name in running text. */
@@ -151,8 +173,78 @@ export function movedEndpointLines({ endpoints = [] }: PlanDocument): readonly s
   );
 }
 
+/** What somebody may do about drift. */
+export const AFTER_DRIFT =
+  'To put it back: `callsheet plan`. To keep it: `callsheet pull --dry-run`.';
+
 /** `Names rely on assumptions (see …): history.entries.`, undefined where drift names nobody. */
 export function namesRelyOn({ assumptions }: PlanDocument): string | undefined {
   if (assumptions.length === 0) return undefined;
   return `Names rely on assumptions (see \`callsheet assumptions\`): ${assumptions.join(', ')}.`;
+}
+
+/** The changes of one kind in one organization. */
+export type Group<T = Change> = {
+  /** `harbor · agents`, not sanitised; kinds that belong to the account stand alone. */
+  readonly title: string;
+  readonly changes: readonly T[];
+};
+
+/** What a plan shows, by the names of organizations and then kind. */
+export function groupChanges(
+  changes: readonly Change[],
+  organizations: PlanDocument['organizations'],
+): readonly Group[] {
+  return groupByOwner(changes, ({ organization_id: id }) =>
+    id === null ? '' : (organizations[id] ?? id),
+  );
+}
+
+/** The account's own kinds first, organizations by name, kinds and changes in the order of the plan. */
+export function groupByOwner<T extends { readonly kind: string }>(
+  changes: readonly T[],
+  ownerOf: (change: T) => string,
+): readonly Group<T>[] {
+  const kinds = [...new Set(changes.map(({ kind }) => kind))];
+  return [...Map.groupBy(changes, ownerOf)]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .flatMap(([owner, owned]) => {
+      const byKind = Map.groupBy(owned, ({ kind }) => kind);
+      return kinds.map((kind) => ({
+        title: [owner, kindTitle(kind)].filter((part) => part !== '').join(' · '),
+        changes: byKind.get(kind) ?? [],
+      }));
+    })
+    .filter((group) => group.changes.length > 0);
+}
+
+/** What is missing would be created again; as drift it is a resource that went. */
+export function gone(change: Change): Change {
+  return change.action === 'create' ? { ...change, action: 'delete' } : change;
+}
+
+/** `revert to history entry 41 (model), then update (status): a revert does not restore status` */
+export function howOf({ operations, undoing }: Pick<Change, 'operations' | 'undoing'>): string {
+  const steps = operations.map(stepText).join(', then ');
+  return undoing === undefined ? steps : `${steps}: ${sanitiseLine(undoing.why)}`;
+}
+
+/** `revert to history entry 41 (model, system_prompt)` */
+function stepText({ step, fields, version }: PlannedOperation): string {
+  const names = fields.length > 0 ? ` (${fields.map(sanitiseLine).join(', ')})` : '';
+  switch (step) {
+    case 'create':
+    case 'delete':
+      return step;
+    case 'update':
+      return `update${names}`;
+    case 'revert':
+      return `revert to history entry ${version ?? '?'}${names}`;
+    case 'facet':
+      return `set ${fields.map(sanitiseLine).join(', ')}`;
+    case 'again':
+      return 'ingest again';
+    default:
+      return unreachable(step);
+  }
 }

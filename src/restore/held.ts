@@ -1,21 +1,21 @@
-/**
- * `restore/` turns what a snapshot holds into a desired side for an account that may be another one: names
- * for resources that had none, ids that follow what is made anew, secrets and files in their places, and a
- * list of what cannot come back. What becomes of it goes through the ordinary diff, plan and apply. It is pure.
- *
- * This file: a resource of a snapshot with what restoring needs to know of it.
- */
 import type { Address } from '../core/address.ts';
 import { CallsheetError } from '../core/errors.ts';
-import { ownOf } from '../core/own.ts';
-import type { Json, JsonObject } from '../core/value.ts';
+import { type Blob, type Json, type JsonObject, ownOf, type Secret } from '../core/value.ts';
 import { leavesOf } from '../diff/leaves.ts';
 import { kindNamed } from '../kinds/index.ts';
 import type { Scope } from '../kinds/kind.ts';
 import { naturalKeyOf } from '../plan/natural-key.ts';
-import type { ResourceRecord } from '../snapshot/format.ts';
-import { documentOf } from '../snapshot/read-resource.ts';
-import { isConcealed } from '../state/model.ts';
+import { documentOf, type ResourceRecord } from '../snapshot/format.ts';
+import { isConcealed, type ResourceState } from '../state/model.ts';
+
+/**
+ * `restore/` turns what a snapshot holds into a desired side for an account that may be another one: names
+ * for resources that had none, ids that follow what is made anew, secrets and files in their places, and a
+ * list of what cannot come back. What becomes of it goes through the ordinary diff, plan and apply. Only the
+ * snapshot, what the target lists and what is supplied are read here; nothing is written.
+ *
+ * This file: a resource of a snapshot with what restoring needs to know of it.
+ */
 
 export type Held = {
   readonly kind: string;
@@ -170,3 +170,44 @@ export function scopeAt({ kind, scope }: Pick<Held, 'kind' | 'scope'>, places: P
   const fields = kindNamed(kind).scope;
   return Object.fromEntries(fields.map((field) => [field, placeIn(places, scope[field] ?? '')]));
 }
+
+/** What is known of where a snapshot is restored to. */
+export type Site = {
+  readonly places: Places;
+  /** Whether it is the account that the snapshot is of, so that its ids may still mean something. */
+  readonly isSameAccount: boolean;
+  /** Why nothing can be put into a place; undefined where it can. */
+  readonly obstacleAt: (place: string) => string | undefined;
+  /** Whether the platform has it already. */
+  readonly exists: (address: Address) => boolean;
+  /** What the state of the restoration says of it. */
+  readonly recorded: (address: Address) => ResourceState | undefined;
+  /** The secret of a path, where it is at hand. */
+  readonly secretAt: (address: Address, path: string) => Secret | undefined;
+  /** The file that a resource was made of, where it is at hand. */
+  readonly fileFor: (held: Held, address: Address, field: string) => Blob | undefined;
+  /** Why a part with an endpoint of its own is left out, by address and field. */
+  readonly leftOut: (address: Address, field: string) => string | undefined;
+  /** Whether ids are replaced in what people wrote. */
+  readonly rewritesTexts: boolean;
+};
+
+/**
+ * What is not as the snapshot has it, or not provably so.
+ *
+ * | what    | means                                                                          |
+ * |---------|--------------------------------------------------------------------------------|
+ * | `never` | no endpoint writes it: histories, call logs, ids, timestamps                    |
+ * | `secret`| a secret or a sensitive value that nobody supplied, or that cannot be compared  |
+ * | `file`  | it was made of a file whose bytes are not at hand                               |
+ * | `part`  | a part that the platform does not take, such as a registration                  |
+ * | `place` | its knowledge base or organization is not there                                 |
+ * | `unread`| the snapshot does not hold it                                                   |
+ * | `field` | a field that this version does not know how to write                            |
+ */
+export type Exception = {
+  readonly what: 'never' | 'secret' | 'file' | 'part' | 'place' | 'unread' | 'field';
+  /** Null for what is not about one resource. */
+  readonly address: Address | null;
+  readonly message: string;
+};

@@ -1,12 +1,13 @@
 import type { Address } from '../core/address.ts';
 import type { DesiredResource } from '../core/desired.ts';
-import { ownOf } from '../core/own.ts';
+import type { FieldSchema } from '../core/schema.ts';
+import { ownOf, type Value, type ValueObject } from '../core/value.ts';
+import { mapInside, mapMembers } from '../core/walk.ts';
+import { leavesOf } from '../diff/leaves.ts';
 import { kindNamed } from '../kinds/index.ts';
-import type { Exception } from './exceptions.ts';
-import { type Held, placeOf } from './held.ts';
-import { type Links, rebuildOne } from './rebuild-one.ts';
-import type { Need } from './secrets.ts';
-import type { Site } from './site.ts';
+import { remapReferences } from '../rollback/undo.ts';
+import { type Exception, type Held, moved, placeIn, placeOf, type Site } from './held.ts';
+import { fillSecrets, type Need, withValueAt } from './secrets.ts';
 
 /** A desired side for the ordinary plan, and what it lacks. */
 export type Rebuilt = {
@@ -104,4 +105,212 @@ function newIds(addresses: ReadonlyMap<Held, Address>, site: Site): Links['idOf'
     if (address === undefined) return undefined;
     return site.recorded(address)?.id ?? null;
   };
+}
+
+/** How resources of one snapshot find each other. */
+type Links = {
+  readonly ownerOf: (kind: string, id: string) => Address | undefined;
+  /** Whether it is in the snapshot and will not be there. */
+  readonly isAbsent: (kind: string, id: string) => boolean;
+  /** The new id of an old one: null while it is not known, undefined for what is not restored. */
+  readonly idOf: (id: string) => string | null | undefined;
+};
+
+/** What one resource is to be, and what of it is not as it was. */
+type RebuiltOne = {
+  readonly desired: DesiredResource;
+  readonly exceptions: readonly Exception[];
+  readonly needs: readonly Need[];
+  readonly mentioning: readonly string[];
+};
+
+/** A document on its way, with what was left out of it. */
+type Draft = {
+  readonly document: ValueObject;
+  readonly ignore: readonly string[];
+  readonly exceptions: readonly Exception[];
+};
+
+function rebuildOne(held: Held, address: Address, site: Site, links: Links): RebuiltOne {
+  const { schema } = kindNamed(held.kind);
+  const own = held.document();
+  const start: Draft = {
+    document: moved(held.kind, own, site.places),
+    ignore: held.unknown,
+    exceptions: limitsOf(held, address),
+  };
+  const parted = withoutParts(start, held, address, site);
+  const linked = withoutAbsent(parted, held, address, links);
+  const filled = fillSecrets({ held, address, own }, linked.document, site);
+  const filed = withFile(filled.document, held, address, site);
+  const whole = creatable(filed, held, address, site);
+  const rewritten = rewriteTexts(schema, whole, links.idOf);
+  const said = site.rewritesTexts ? rewritten.document : whole;
+  const { document, references } = remapReferences(schema, said, links.ownerOf);
+  const isUnknown = site.recorded(address) === undefined;
+  const isNew = isUnknown && !site.exists(address);
+  const isTheirs = isUnknown && !isNew;
+  return {
+    desired: {
+      address,
+      kind: held.kind,
+      document,
+      lifecycle: {
+        protect: held.protect || (site.recorded(address)?.protect ?? false),
+        ignore: [...new Set([...linked.ignore, ...filled.ignore])],
+        ...(isSameResource(held, site) ? { adopt: held.id } : {}),
+      },
+      isPartial: true,
+      isExact: held.isWhole,
+      references,
+      position: undefined,
+      locate: () => undefined,
+    },
+    exceptions: [
+      ...linked.exceptions,
+      ...filled.missing.map(({ paths }) => ({
+        what: 'secret' as const,
+        address,
+        message: `${paths.join(' or ')} ${isTheirs ? 'is left as it is: it was not supplied, and no snapshot holds it' : 'was not supplied, and no snapshot holds it'}`,
+      })),
+    ],
+    needs: isNew ? filled.missing : [],
+    mentioning: rewritten.mentioning,
+  };
+}
+
+/** What of a resource the snapshot does not hold, or this version cannot write. */
+function limitsOf({ unknown, isWhole }: Held, address: Address): readonly Exception[] {
+  const fields = `${unknown.join(', ')}: not known to this version, so not written`;
+  const listed = 'only what its list shows is in the snapshot';
+  return [
+    ...(unknown.length > 0 ? [{ what: 'field' as const, address, message: fields }] : []),
+    ...(isWhole ? [] : [{ what: 'unread' as const, address, message: listed }]),
+  ];
+}
+
+/** Without parts that it cannot have, and without those that can only be told once it is there. */
+function withoutParts(draft: Draft, held: Held, address: Address, site: Site): Draft {
+  const kind = kindNamed(held.kind);
+  return kind.facets.reduce((one, { field, absent }) => {
+    if (one.document[field] === undefined) return one;
+    const why = isBeyond(held, address, field, site) ? absent : site.leftOut(address, field);
+    if (why === undefined && site.exists(address)) return one;
+    const message = `${field} is left out: ${why}`;
+    return {
+      document: withValueAt(kind.schema, one.document, [field], undefined),
+      ignore: [...one.ignore, field],
+      exceptions:
+        why === undefined
+          ? one.exceptions
+          : [...one.exceptions, { what: 'part' as const, address, message }],
+    };
+  }, draft);
+}
+
+/**
+ * Whether a part is known not to be there: what has no read of its own is in the resource's record, which
+ * the platform alone can put it into. Whoever made the resource anew finds nothing there.
+ */
+function isBeyond(held: Held, address: Address, field: string, site: Site): boolean {
+  const facet = kindNamed(held.kind).facets.find((one) => one.field === field);
+  if (facet === undefined || facet.get !== undefined) return false;
+  if (!site.exists(address)) return true;
+  const recorded = site.recorded(address);
+  if (recorded === undefined) return false;
+  return !Object.keys(recorded.leaves).some((path) => path.startsWith(`${field}.`));
+}
+
+/** Without ids of what is in the snapshot and will not be there. */
+function withoutAbsent(draft: Draft, held: Held, address: Address, { isAbsent }: Links): Draft {
+  const { schema } = kindNamed(held.kind);
+  let { document, ignore, exceptions } = draft;
+  for (const { schema: field, value, path, text } of leavesOf(schema, document).leaves.values()) {
+    const referred = field['x-ref'];
+    if (referred === undefined || typeof value !== 'string' || !isAbsent(referred, value)) continue;
+    const name = referred.replaceAll('_', ' ');
+    const message = `${text} is left out: the ${name} that it names is not restored`;
+    document = withValueAt(schema, document, path, undefined);
+    ignore = [...ignore, text];
+    exceptions = [...exceptions, { what: 'part', address, message }];
+  }
+  return { document, ignore, exceptions };
+}
+
+function withFile(
+  document: ValueObject,
+  held: Held,
+  address: Address,
+  { fileFor }: Site,
+): ValueObject {
+  const fields = Object.entries(kindNamed(held.kind).schema.properties ?? {});
+  const [file] = fields.find(([, field]) => field['x-file'] !== undefined) ?? [];
+  if (file === undefined || typeof document.url === 'string') return document;
+  const blob = fileFor(held, address, file);
+  return blob === undefined ? document : { ...document, [file]: blob };
+}
+
+/** What is not there yet begins with a value that making takes; the one that it had follows. */
+function creatable(
+  document: ValueObject,
+  { kind }: Held,
+  address: Address,
+  { exists }: Site,
+): ValueObject {
+  if (exists(address)) return document;
+  const { properties } = kindNamed(kind).schema;
+  const members = Object.entries(document).map(([field, value]) => {
+    const taken = ownOf(properties, field)?.['x-created-as'];
+    const isTaken = taken === undefined || typeof value !== 'string' || taken.includes(value);
+    return [field, isTaken ? value : (taken[0] ?? value)] as const;
+  });
+  return Object.fromEntries(members);
+}
+
+/** Whether an id of the snapshot may still be that of the resource. */
+function isSameResource(held: Held, { places, isSameAccount }: Site): boolean {
+  const place = placeOf(held);
+  return isSameAccount && (place === undefined || placeIn(places, place) === place);
+}
+
+const ID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/gi;
+
+/** What became of a document's texts. */
+type Rewritten = {
+  readonly document: ValueObject;
+  /** Top-level fields whose texts name an id that is another one now, or is going to be. */
+  readonly mentioning: readonly string[];
+};
+
+/**
+ * Puts new ids in the place of old ones in what people wrote: prompts, rules for transfers, contact policies.
+ * `idOf` gives null for a resource that has no new id yet, and undefined for an id of nothing that is
+ * restored.
+ */
+function rewriteTexts(
+  root: FieldSchema,
+  document: ValueObject,
+  idOf: (id: string) => string | null | undefined,
+): Rewritten {
+  const mentioning = new Set<string>();
+
+  function visit(schema: FieldSchema, value: Value, field: string, isText: boolean): Value {
+    if (schema.readOnly) return value;
+    const holdsIds = isText || schema['x-prose'] !== undefined || schema['x-ids-inside'] === true;
+    if (typeof value === 'string') {
+      if (!holdsIds || schema['x-ref'] !== undefined) return value;
+      return value.replaceAll(ID, (id) => {
+        const now = idOf(id.toLowerCase());
+        if (now === undefined || now === id.toLowerCase()) return id;
+        mentioning.add(field);
+        return now ?? id;
+      });
+    }
+    return mapInside(root, schema, value, (inner, one) => visit(inner, one, field, holdsIds));
+  }
+
+  const rewritten = mapMembers(root, root, document, (schema, value, field) =>
+    visit(schema, value, field, false),
+  );
+  return { document: rewritten, mentioning: [...mentioning] };
 }

@@ -1,11 +1,19 @@
 import type { Address } from '../core/address.ts';
-import { elementSegments, formatPath, type Path, parsePath } from '../core/path.ts';
+import { elementSegments, formatPath, isIdentity, type Path, parsePath } from '../core/path.ts';
 import { contextAt, redact } from '../core/redact.ts';
 import { type FieldSchema, itemSchema, memberSchema } from '../core/schema.ts';
-import { isList, isObject, type Json, type JsonObject } from '../core/value.ts';
-import { valueAt } from '../diff/along.ts';
+import {
+  isList,
+  isObject,
+  type Json,
+  type JsonObject,
+  Secret,
+  type Value,
+  type ValueObject,
+} from '../core/value.ts';
+import { valueAt } from '../core/walk.ts';
 import { kindNamed } from '../kinds/index.ts';
-import type { Held } from './held.ts';
+import type { Held, Site } from './held.ts';
 
 /** A secret that a resource had and that no snapshot holds. One of the paths is enough. */
 export type Need = {
@@ -95,4 +103,117 @@ export function heldSecrets(
 export function variableFor(address: Address, path: string): string {
   const words = `${address} ${path}`.split(/[^A-Za-z0-9]+/).filter((word) => word !== '');
   return `CALLSHEET_SECRET_${words.join('_').toUpperCase()}`;
+}
+
+/** A document with the secrets that are at hand. */
+type Filled = {
+  readonly document: ValueObject;
+  /** Secrets that nobody supplied. */
+  readonly missing: readonly Need[];
+  /** Paths of which nothing can be said without them. */
+  readonly ignore: readonly string[];
+};
+
+/** Puts secrets into their places. What lacks its secret is left as it is, or is not made. */
+export function fillSecrets(
+  {
+    held,
+    address,
+    own,
+  }: { readonly held: Held; readonly address: Address; readonly own: JsonObject },
+  document: ValueObject,
+  site: Site,
+): Filled {
+  const { schema } = kindNamed(held.kind);
+  const missing: Need[] = [];
+  const ignore: string[] = [];
+  let filled = document;
+  for (const { path, source } of heldSecrets(held, address, own))
+    filled = withText(schema, filled, path, new Secret(source));
+  for (const need of needsOf(held, address, own)) {
+    const given = need.paths.flatMap((path) => {
+      const secret = site.secretAt(address, path);
+      return secret === undefined ? [] : [[path, secret] as const];
+    });
+    for (const [path, secret] of given) filled = withText(schema, filled, path, secret);
+    if (given.length > 0) continue;
+    missing.push(need);
+    for (const path of need.paths) {
+      // An element of a list that lacks its value says nothing; one that is there already keeps it.
+      const text = isThere(path, address, site) ? path : elementText(path);
+      filled = withText(schema, filled, text, undefined);
+      ignore.push(text);
+    }
+  }
+  return { document: filled, missing, ignore };
+}
+
+function withText(
+  schema: FieldSchema,
+  document: ValueObject,
+  text: string,
+  value: Value | undefined,
+): ValueObject {
+  const path = parsePath(text);
+  return path === undefined ? document : withValueAt(schema, document, path, value);
+}
+
+/** The element that a path ends in, or the path itself. */
+function elementText(text: string): string {
+  const element = elementOf(parsePath(text) ?? []);
+  return element === undefined ? text : formatPath(element);
+}
+
+/** Whether the platform has the element that lacks its value here. */
+function isThere(text: string, address: Address, { recorded, exists }: Site): boolean {
+  const known = recorded(address);
+  if (known === undefined) return exists(address);
+  const element = elementText(text);
+  return element !== text && Object.keys(known.leaves).some((path) => path.startsWith(element));
+}
+
+/**
+ * A document with another value at a path; undefined takes away what is there. Elements of lists are found by
+ * what names them, and where one is not there nothing is made.
+ */
+export function withValueAt(
+  root: FieldSchema,
+  document: ValueObject,
+  path: Path,
+  value: Value | undefined,
+): ValueObject {
+  function put(schema: FieldSchema, at: Value | undefined, rest: Path): Value | undefined {
+    const [segment, ...below] = rest;
+    if (segment === undefined) return value;
+    if (value === undefined && at === undefined) return undefined;
+    if (isList(at)) return putInto(schema, at, segment, below);
+    if (isIdentity(segment)) return at;
+    const members = isObject(at) ? at : {};
+    const inner = put(memberSchema(root, schema, segment), members[segment], below);
+    const { [segment]: _, ...others } = members;
+    return inner === undefined ? others : { ...others, [segment]: inner };
+  }
+
+  function putInto(
+    schema: FieldSchema,
+    list: readonly Value[],
+    segment: string,
+    below: Path,
+  ): Value {
+    const segments = elementSegments(schema['x-identity'] ?? '', list);
+    return list.flatMap((item, index) => {
+      if (segments[index] !== segment) return [item];
+      const inner = put(itemSchema(root, schema), item, below);
+      return inner === undefined ? [] : [inner];
+    });
+  }
+
+  const changed = put(root, document, path);
+  return isObject(changed) ? changed : document;
+}
+
+/** The list element whose own member a path leads to; undefined where that is no element's. */
+function elementOf(path: Path): Path | undefined {
+  const above = path.slice(0, -1);
+  return isIdentity(above.at(-1) ?? '') ? above : undefined;
 }

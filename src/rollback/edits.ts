@@ -1,11 +1,77 @@
 import type { Address } from '../core/address.ts';
-import { ownOf } from '../core/own.ts';
+import type { Pin } from '../core/plan-document.ts';
+import { inSeconds, ownOf } from '../core/value.ts';
 import type { HistoryEntry } from '../plan/reader.ts';
-import type { State } from '../state/model.ts';
-import { author, type Edited } from './interleaved.ts';
+import { hasLateEntries, type JournalEntry } from '../state/journal.ts';
+import type { ResourceState, State } from '../state/model.ts';
+import type { Undo } from './undo.ts';
 
-/** Entries that are read to find edits made since the last run. */
-const ENTRIES_READ = 20;
+/** An edit of somebody else that a rollback would undo, in a sentence that begins with the address. */
+export type Edited = {
+  readonly address: Address;
+  readonly message: string;
+  /** Whether it was deleted, so that all of it would have to be made anew. */
+  readonly isGone?: true;
+};
+
+/** What is asked of the platform to find edits. */
+export type EditsReader = {
+  /** The newest history entries of a resource; none where it is gone. */
+  readonly history: (
+    address: Address,
+    id: string,
+    limit: number,
+  ) => Promise<readonly HistoryEntry[]>;
+  /** Whether our own account made an entry. */
+  readonly isOwn: (entry: HistoryEntry) => boolean;
+  /** What a resource is now; undefined where it is gone. */
+  readonly pin: (made: ResourceState) => Promise<Pin | undefined>;
+  /** The run of this stack that made a history entry; undefined where none did. */
+  readonly runOf: (address: Address, entry: number) => Promise<string | undefined>;
+};
+
+/**
+ * One sentence for every resource whose newest history entry is not the one that the run made, that somebody
+ * else wrote while the run did, or that the run made and that is not as it left it: it would be deleted.
+ * Fields of what has no history and was there before are compared one by one, in the plan.
+ */
+export async function findInterleaved(
+  { produced, interleaved, made }: Undo,
+  reader: EditsReader,
+): Promise<readonly Edited[]> {
+  const recorded = [...produced].map(
+    async ([address, { id, entry, isBefore }]): Promise<Edited | undefined> => {
+      const entries = await reader.history(address, id, ENTRIES_READ);
+      const newer = entries.filter((one) => one.id > entry && !(isBefore && reader.isOwn(one)));
+      const [last] = newer;
+      if (last !== undefined) {
+        const later = await reader.runOf(address, last.id);
+        return {
+          address,
+          message: `${address} was edited since the run, last by ${later === undefined ? author(last) : `run ${later}`}`,
+        };
+      }
+      const during = interleaved.get(address)?.at(-1);
+      if (during === undefined) return undefined;
+      return {
+        address,
+        message: `${address} was edited while the run wrote it, last by ${author(during)}`,
+      };
+    },
+  );
+  const unrecorded = [...made].map(async ([address, resource]): Promise<Edited | undefined> => {
+    if (produced.has(address) || resource.pin === null) return undefined;
+    const now = await reader.pin(resource);
+    if (now === undefined || now.digest === resource.pin.digest) return undefined;
+    const when = now.updated_at === null ? '' : ` at ${inSeconds(now.updated_at)}`;
+    return {
+      address,
+      message: `${address} was edited since the run made it${when}, by whom is not recorded; it would be deleted`,
+    };
+  });
+  const found = await Promise.all([...recorded, ...unrecorded]);
+  return found.filter((edited) => edited !== undefined);
+}
 
 /**
  * One sentence for every resource that somebody edited after Callsheet wrote it last, as far as its history
@@ -33,4 +99,41 @@ export async function findEdits(
     }),
   );
   return found.filter((edited) => edited !== undefined);
+}
+
+export function deletedSince(address: Address): Edited {
+  return { address, message: `${address} was deleted since the run`, isGone: true };
+}
+
+/**
+ * The same undo, once the run was rolled back in part: the history entries that this made are nobody's
+ * edits. Where it cannot be told which they are, none of our own account is. The newest rollback comes first.
+ */
+export function afterRollbacks(undo: Undo, rollbacks: readonly (readonly JournalEntry[])[]): Undo {
+  const produced = new Map(undo.produced);
+  for (const entries of rollbacks.toReversed()) {
+    const lines = entries.flatMap((entry) => (entry.type === 'ended' ? entry.ledger : []));
+    const touched = entries.flatMap((entry) => (entry.type === 'intent' ? [entry.address] : []));
+    for (const address of touched) {
+      const known = produced.get(address);
+      if (known === undefined) continue;
+      const entry = lines.find((line) => line.address === address)?.history?.after;
+      produced.set(
+        address,
+        entry && !hasLateEntries(entries, address)
+          ? { id: known.id, entry }
+          : { ...known, entry: entry ?? known.entry, isBefore: true },
+      );
+    }
+  }
+  return { ...undo, produced };
+}
+
+/** Entries that are read to find edits made since a run. */
+const ENTRIES_READ = 20;
+
+function author({ actor, source, at }: Pick<HistoryEntry, 'actor' | 'source' | 'at'>): string {
+  const who = `${actor ?? 'someone'}${source ? ` via ${source}` : ''}`;
+  // Sentences stand on lines of their own: none is to be made up by a name.
+  return `${who.replace(/\s+/g, ' ')}${at === null ? '' : ` at ${inSeconds(at)}`}`;
 }

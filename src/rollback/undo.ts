@@ -1,15 +1,19 @@
-/**
- * `rollback/` turns what a run found before it touched anything into a desired side, which then goes
- * through the ordinary diff, plan and apply. It is pure.
- */
 import type { Address } from '../core/address.ts';
 import type { DesiredResource } from '../core/desired.ts';
-import { elementSegments, formatPath, isIdentity, parsePath } from '../core/path.ts';
+import { elementSegments, formatPath, isIdentity, parsePath, parsePaths } from '../core/path.ts';
 import type { PlanDocument } from '../core/plan-document.ts';
-import { namesField } from '../core/schema.ts';
-import { isList, isObject, type Json, type JsonObject, type ValueObject } from '../core/value.ts';
-import { schemasAlong, valueAt } from '../diff/along.ts';
-import { pickLeaves, placeValue } from '../diff/pick.ts';
+import { type FieldSchema, namesField } from '../core/schema.ts';
+import {
+  isList,
+  isObject,
+  type Json,
+  type JsonObject,
+  Ref,
+  type Value,
+  type ValueObject,
+} from '../core/value.ts';
+import { mapInside, mapMembers, placeValue, schemasAlong, valueAt } from '../core/walk.ts';
+import { pickLeaves } from '../diff/pick.ts';
 import { kindNamed } from '../kinds/index.ts';
 import { type Facet, facetsSetUpElsewhere, type Kind, withoutIdleFacets } from '../kinds/kind.ts';
 import { scopeOf } from '../plan/natural-key.ts';
@@ -24,8 +28,12 @@ import {
   type SnapshotTaken,
 } from '../state/journal.ts';
 import type { ResourceState } from '../state/model.ts';
-import { lostPaths, lostValues, restoredState } from './lost.ts';
-import { type Relinked, relink } from './relink.ts';
+import { restoredState, unrecoverablePaths, unrecoverableValues } from './prior.ts';
+
+/**
+ * `rollback/` turns what a run found before it touched anything into a desired side, which then goes
+ * through the ordinary diff, plan and apply. It is pure.
+ */
 
 /** What it takes to bring resources back to what they were, such as before a run. */
 export type Undo = {
@@ -57,33 +65,27 @@ type Produced = {
   readonly isBefore?: true;
 };
 
-/** Opens what a copy keeps encrypted; undefined where the key is another one. */
-type Open = (address: Address, path: string, text: string) => Json | undefined;
+/**
+ * A resource as it was at some time, which is what a rollback goes back to. The journal of a run holds one
+ * of each resource that it touched, a snapshot file one of each that it has.
+ */
+export type PriorState = Pick<
+  SnapshotTaken,
+  'address' | 'kind' | 'id' | 'document' | 'pin' | 'resource' | 'withheld'
+>;
 
-/** The copies of a journal with what they keep encrypted, as far as it opens. */
-export function unseal(
-  entries: readonly JournalEntry[],
-  open: Open | undefined,
-): readonly JournalEntry[] {
-  if (open === undefined) return entries;
-  return entries.map((entry) =>
-    entry.type === 'snapshot' && entry.sealed !== undefined ? unsealOne(entry, open) : entry,
-  );
-}
-
-function unsealOne(snapshot: SnapshotTaken, open: Open): SnapshotTaken {
-  const { address, kind, sealed = {} } = snapshot;
-  const { schema } = kindNamed(kind);
-  const opened = new Set<string>();
-  const document = Object.entries(sealed).reduce((whole, [text, kept]) => {
-    const [value, path] = [open(address, text, kept), parsePath(text)];
-    if (whole === null || value === undefined || path === undefined) return whole;
-    opened.add(text);
-    return placeValue(schema, whole, path, value);
-  }, snapshot.document);
-  const withheld = snapshot.withheld.filter((text) => !opened.has(text));
-  return { ...snapshot, document, withheld };
-}
+/** A resource as it is to be as a whole, its references in the place of ids. */
+export type Wanted = {
+  readonly kind: string;
+  /** The id that it had; null where it did not exist. */
+  readonly id: string | null;
+  /** Null: it is not to be there. */
+  readonly document: ValueObject | null;
+  /** Paths of values that no snapshot holds: nothing can be said of them. */
+  readonly withheld: readonly string[];
+  /** Paths that are to be undone; undefined: all there is. */
+  readonly changed: readonly string[] | undefined;
+};
 
 /**
  * Reads a run's journal backwards. Only what the run really did is undone. What is `gone` since is to be made anew, as a
@@ -154,22 +156,29 @@ export function undoRun(
   };
 }
 
-function producedBy(
-  line: LedgerLine | undefined,
-  { id: former, pin }: SnapshotTaken,
-  isLate: boolean,
-): Produced | undefined {
-  const { id = former, history } = line ?? {};
-  if (id === null) return undefined;
-  if (history?.after) return { id, entry: history.after, ...(isLate ? { isBefore: true } : {}) };
-  // A run that died may not have come to see its own entry.
-  return pin?.history_id ? { id, entry: pin.history_id, isBefore: true } : undefined;
-}
-
-/** Resources of which a part is to be undone, and that a plan would make anew: they are gone since. */
-export function goneSince({ wanted }: Undo, { changes }: Pick<PlanDocument, 'changes'>) {
-  const made = changes.filter(({ action }) => action === 'create').map(({ address }) => address);
-  return new Set(made.filter((address) => wanted.get(address)?.changed !== undefined));
+/**
+ * What it takes to bring these resources back to exactly what they were, whatever changed them: what is live
+ * beside it counts as removed. A document of null takes the resource away. Undoing a run is `undoRun`;
+ * what becomes of either goes through `carryOutUndo` (run/undo.ts).
+ */
+export function undoTo(formers: readonly PriorState[]): Undo {
+  const addressOf = ownersOf(formers);
+  const wanted = formers.map((former) => [former, wantedFrom(former, addressOf)] as const);
+  return {
+    desired: wanted.flatMap(([former, { relinked: remapped }]) =>
+      remapped === undefined ? [] : [desiredFrom(former, remapped, { isExact: true })],
+    ),
+    addresses: formers.map(({ address }) => address),
+    versions: versionsOf(formers),
+    produced: new Map(),
+    made: new Map(),
+    interleaved: new Map(),
+    restored: new Map(formers.map(({ address, resource }) => [address, resource])),
+    wanted: new Map(wanted.map(([{ address }, one]) => [address, one.wanted])),
+    impossible: formers.flatMap(({ address, kind, document }) =>
+      document === null && kindNamed(kind).delete === undefined ? [undeletable(address, kind)] : [],
+    ),
+  };
 }
 
 /** The part of an undo that concerns some addresses. */
@@ -187,6 +196,52 @@ export function narrowUndo(undo: Undo, isChosen: (address: Address) => boolean):
     wanted: only(undo.wanted),
     impossible: undo.impossible.filter(({ address }) => isChosen(address)),
   };
+}
+
+/** Resources of which a part is to be undone, and that a plan would make anew: they are gone since. */
+export function goneSince({ wanted }: Undo, { changes }: Pick<PlanDocument, 'changes'>) {
+  const made = changes.filter(({ action }) => action === 'create').map(({ address }) => address);
+  return new Set(made.filter((address) => wanted.get(address)?.changed !== undefined));
+}
+
+/** The copies of a journal with what they keep encrypted, as far as it opens. */
+export function unseal(
+  entries: readonly JournalEntry[],
+  open: Open | undefined,
+): readonly JournalEntry[] {
+  if (open === undefined) return entries;
+  return entries.map((entry) =>
+    entry.type === 'snapshot' && entry.sealed !== undefined ? unsealOne(entry, open) : entry,
+  );
+}
+
+/** Opens what a copy keeps encrypted; undefined where the key is another one. */
+type Open = (address: Address, path: string, text: string) => Json | undefined;
+
+function unsealOne(snapshot: SnapshotTaken, open: Open): SnapshotTaken {
+  const { address, kind, sealed = {} } = snapshot;
+  const { schema } = kindNamed(kind);
+  const opened = new Set<string>();
+  const document = Object.entries(sealed).reduce((whole, [text, kept]) => {
+    const [value, path] = [open(address, text, kept), parsePath(text)];
+    if (whole === null || value === undefined || path === undefined) return whole;
+    opened.add(text);
+    return placeValue(schema, whole, path, value);
+  }, snapshot.document);
+  const withheld = snapshot.withheld.filter((text) => !opened.has(text));
+  return { ...snapshot, document, withheld };
+}
+
+function producedBy(
+  line: LedgerLine | undefined,
+  { id: former, pin }: SnapshotTaken,
+  isLate: boolean,
+): Produced | undefined {
+  const { id = former, history } = line ?? {};
+  if (id === null) return undefined;
+  if (history?.after) return { id, entry: history.after, ...(isLate ? { isBefore: true } : {}) };
+  // A run that died may not have come to see its own entry.
+  return pin?.history_id ? { id, entry: pin.history_id, isBefore: true } : undefined;
 }
 
 /** What a run set out to do with a resource. */
@@ -226,30 +281,31 @@ function undoOne(
   const touched = isKept
     ? { snapshot, changed: [], isWhole: false, recorded }
     : { snapshot, changed, isWhole, recorded };
-  const { secrets, files, unread } = lostPaths(kind.schema, touched);
+  const { secrets, files, unread } = unrecoverablePaths(kind.schema, touched);
   // What no snapshot holds stays as it is: it is not put back, and not emptied either.
   const stays = new Set([...snapshot.withheld, ...secrets, ...files, ...unread]);
-  const paths = changed
-    .filter((text) => !stays.has(text))
-    .map(parsePath)
-    .filter((path) => path !== undefined);
+  const paths = parsePaths(changed.filter((text) => !stays.has(text)));
   const former = withUnreturned(kind, document, snapshot.resource?.leaves ?? {});
   const elsewhere = isWhole ? facetsSetUpElsewhere(kind, document) : [];
   const bare = [...bareElements(kind, snapshot), ...elsewhere.map(({ field }) => field)];
   const source = isWhole ? creatable(kind, snapshot, document, bare) : snapshot;
-  const { wanted, relinked } = wantedFrom(source, addressOf, isWhole ? undefined : changed);
+  const { wanted, relinked: remapped } = wantedFrom(
+    source,
+    addressOf,
+    isWhole ? undefined : changed,
+  );
   // What is not returned is sent again, and cannot be verified.
   const anew = isWhole
     ? wantedFrom(creatable(kind, snapshot, former, bare), addressOf).relinked
     : undefined;
-  const whole = relinked?.document;
+  const whole = remapped?.document;
   return {
     address,
     restored: restoredState(kind.schema, touched),
     wanted: { ...wanted, withheld: [...wanted.withheld, ...bare] },
     desired: desiredFrom(
       snapshot,
-      anew ?? relink(kind.schema, pickLeaves(kind.schema, former, paths), addressOf),
+      anew ?? remapReferences(kind.schema, pickLeaves(kind.schema, former, paths), addressOf),
       {
         ...(whole && { whole: { document: whole, withheld: [...snapshot.withheld, ...bare] } }),
         // It stays where it is still there, and is not made again where it is not.
@@ -257,7 +313,7 @@ function undoOne(
       },
     ),
     impossible: [
-      ...lostValues(kind.schema, touched),
+      ...unrecoverableValues(kind.schema, touched),
       ...(isWhole ? unknownFields(snapshot).map((field) => unknownStays(address, field)) : []),
       ...elsewhere.map((facet) => wentWith(address, facet)),
       ...(isKept ? [replacedStays(address, name, line.id)] : []),
@@ -344,55 +400,8 @@ function replacedStays(address: Address, kind: string, id: string | null): NotUn
   return { address, path: null, why, advice: 'Delete it in the dashboard.' };
 }
 
-/**
- * A resource as it was at some time, which is what a rollback goes back to. The journal of a run holds one
- * of each resource that it touched, a snapshot file one of each that it has.
- */
-export type Former = Pick<
-  SnapshotTaken,
-  'address' | 'kind' | 'id' | 'document' | 'pin' | 'resource' | 'withheld'
->;
-
-/** A resource as it is to be as a whole, its references in the place of ids. */
-export type Wanted = {
-  readonly kind: string;
-  /** The id that it had; null where it did not exist. */
-  readonly id: string | null;
-  /** Null: it is not to be there. */
-  readonly document: ValueObject | null;
-  /** Paths of values that no snapshot holds: nothing can be said of them. */
-  readonly withheld: readonly string[];
-  /** Paths that are to be undone; undefined: all there is. */
-  readonly changed: readonly string[] | undefined;
-};
-
-/**
- * What it takes to bring these resources back to exactly what they were, whatever changed them: what is live
- * beside it counts as removed. A document of null takes the resource away. Undoing a run is `undoRun`;
- * what becomes of either goes through `carryOutUndo` (cli/carry-out-undo.ts).
- */
-export function undoTo(formers: readonly Former[]): Undo {
-  const addressOf = ownersOf(formers);
-  const wanted = formers.map((former) => [former, wantedFrom(former, addressOf)] as const);
-  return {
-    desired: wanted.flatMap(([former, { relinked }]) =>
-      relinked === undefined ? [] : [desiredFrom(former, relinked, { isExact: true })],
-    ),
-    addresses: formers.map(({ address }) => address),
-    versions: versionsOf(formers),
-    produced: new Map(),
-    made: new Map(),
-    interleaved: new Map(),
-    restored: new Map(formers.map(({ address, resource }) => [address, resource])),
-    wanted: new Map(wanted.map(([{ address }, one]) => [address, one.wanted])),
-    impossible: formers.flatMap(({ address, kind, document }) =>
-      document === null && kindNamed(kind).delete === undefined ? [undeletable(address, kind)] : [],
-    ),
-  };
-}
-
 /** The history entries that were newest then. */
-function versionsOf(formers: readonly Former[]): ReadonlyMap<Address, number> {
+function versionsOf(formers: readonly PriorState[]): ReadonlyMap<Address, number> {
   return new Map(
     formers.flatMap(({ address, pin }) =>
       pin?.history_id ? [[address, pin.history_id] as const] : [],
@@ -401,7 +410,7 @@ function versionsOf(formers: readonly Former[]): ReadonlyMap<Address, number> {
 }
 
 /** Finds which of these resources had an id. */
-function ownersOf(formers: readonly Former[]) {
+function ownersOf(formers: readonly PriorState[]) {
   const owners = new Map(
     formers.flatMap(({ kind, id, address }) => (id === null ? [] : [[`${kind} ${id}`, address]])),
   );
@@ -410,24 +419,24 @@ function ownersOf(formers: readonly Former[]) {
 
 /** The whole of a resource as it is to be again, and what it refers to. */
 function wantedFrom(
-  { kind, id, document: former, withheld, resource }: Former,
+  { kind, id, document: former, withheld, resource }: PriorState,
   addressOf: (kind: string, id: string) => Address | undefined,
   changed?: readonly string[],
-): { readonly wanted: Wanted; readonly relinked: Relinked | undefined } {
+): { readonly wanted: Wanted; readonly relinked: Remapped | undefined } {
   const { schema } = kindNamed(kind);
-  const relinked =
+  const remapped =
     former === null
       ? undefined
-      : relink(schema, knownPart(kindNamed(kind), former, resource), addressOf);
-  const wanted = { kind, id, document: relinked?.document ?? null, withheld, changed };
-  return { wanted, relinked };
+      : remapReferences(schema, knownPart(kindNamed(kind), former, resource), addressOf);
+  const wanted = { kind, id, document: remapped?.document ?? null, withheld, changed };
+  return { wanted, relinked: remapped };
 }
 
 /**
  * The top-level fields that can be written again: nobody knows the name that a field is sent under which neither the
  * schema knows nor Callsheet ever wrote.
  */
-function knownPart(kind: Kind, document: JsonObject, resource: Former['resource']): JsonObject {
+function knownPart(kind: Kind, document: JsonObject, resource: PriorState['resource']): JsonObject {
   const own = fieldsOf(kind, undefined, resource?.leaves);
   return Object.fromEntries(
     Object.entries(document).filter(([field]) => namesField(kind.schema, field) || own.has(field)),
@@ -435,7 +444,7 @@ function knownPart(kind: Kind, document: JsonObject, resource: Former['resource'
 }
 
 /** What a former resource had in other fields, which do not come back with it. */
-function unknownFields({ kind, document, resource }: Former): readonly string[] {
+function unknownFields({ kind, document, resource }: PriorState): readonly string[] {
   const known = knownPart(kindNamed(kind), document ?? {}, resource);
   return Object.entries(document ?? {}).flatMap(([field, value]) =>
     value === null || Object.hasOwn(known, field) ? [] : [field],
@@ -444,8 +453,8 @@ function unknownFields({ kind, document, resource }: Former): readonly string[] 
 
 /** A desired side for the ordinary plan. */
 function desiredFrom(
-  former: Former,
-  { document, references }: Relinked,
+  former: PriorState,
+  { document, references }: Remapped,
   {
     ignore = [],
     ...more
@@ -477,4 +486,35 @@ function desiredFrom(
 function undeletable(address: Address, kind: string): NotUndone {
   const why = `it was made by the run, and the platform has no endpoint that deletes a ${kind}`;
   return { address, path: null, why, advice: 'Delete it in the dashboard.' };
+}
+
+/** A document whose ids of the run's own resources are references, and the addresses that it refers to. */
+type Remapped = {
+  readonly document: ValueObject;
+  readonly references: readonly Address[];
+};
+
+/**
+ * Turns ids that a snapshot holds into references to the resources that had them. What the run deleted
+ * comes back under another id, and whatever refers to it has to wait for that (DESIGN §6).
+ */
+export function remapReferences(
+  root: FieldSchema,
+  document: ValueObject,
+  addressOf: (kind: string, id: string) => Address | undefined,
+): Remapped {
+  const references = new Set<Address>();
+
+  function visit(schema: FieldSchema, value: Value): Value {
+    if (isList(value) || isObject(value)) return mapInside(root, schema, value, visit);
+    const kind = schema['x-ref'];
+    if (kind === undefined || typeof value !== 'string') return value;
+    const address = addressOf(kind, value);
+    if (address === undefined) return value;
+    references.add(address);
+    return new Ref(address);
+  }
+
+  const linked = mapMembers(root, root, document, visit);
+  return { document: linked, references: [...references] };
 }

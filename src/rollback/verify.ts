@@ -1,11 +1,11 @@
 import type { Address } from '../core/address.ts';
-import { parsePath, startsWith } from '../core/path.ts';
+import { overlaps, parsePaths } from '../core/path.ts';
 import type { JsonObject } from '../core/value.ts';
-import { compare, type LeafChange } from '../diff/compare.ts';
-import type { World } from '../diff/world.ts';
+import { compare, type LeafChange, liveKey } from '../diff/compare.ts';
+import { exactSides, type World } from '../diff/world.ts';
 import { kindNamed } from '../kinds/index.ts';
+import { fieldChange } from '../plan/change.ts';
 import type { LiveResource } from '../plan/reader.ts';
-import { fieldChange } from '../plan/show.ts';
 import type { Difference } from '../state/journal.ts';
 import type { Wanted } from './undo.ts';
 
@@ -39,31 +39,23 @@ export function differencesOf(
   if (after === undefined) return [presence(true)];
   const { document } = wanted;
   const differ = (live: JsonObject) =>
-    compare(kind.schema, document, live, sidesOf(address, wanted), world).filter(
-      ({ cause }) => cause !== 'unknown_secret' && cause !== 'unknown_content',
-    );
-  const stood = new Set(before ? differ(before).map(keyOf) : []);
+    compare(
+      kind.schema,
+      document,
+      live,
+      exactSides(address, parsePaths(wanted.withheld)),
+      world,
+    ).filter(({ cause }) => cause !== 'unknown_secret' && cause !== 'unknown_content');
+  const stood = new Set(before ? differ(before).map(liveKey) : []);
   return differ(after.document)
-    .filter((leaf) => isToUndo(leaf, wanted) || (before && !stood.has(keyOf(leaf))))
+    .filter((leaf) => isToUndo(leaf, wanted) || (before && !stood.has(liveKey(leaf))))
     .map((leaf) => {
       const { path, before: found, after: value } = fieldChange(kind, leaf);
       return { address, path, wanted: value, found };
     });
 }
 
-function sidesOf(address: Address, { withheld }: Wanted) {
-  const ignore = withheld.flatMap((text) => [parsePath(text) ?? []]);
-  return { address, applied: undefined, ignore, isPartial: true, isExact: true, resend: false };
-}
-
 function isToUndo({ path }: LeafChange, { changed }: Wanted): boolean {
   if (changed === undefined) return true;
-  return changed
-    .map((text) => parsePath(text) ?? [])
-    .some((one) => startsWith(path, one) || startsWith(one, path));
-}
-
-/** A leaf and what it is live. */
-function keyOf({ text, before }: LeafChange): string {
-  return JSON.stringify([text, before ?? null]);
+  return parsePaths(changed).some((one) => overlaps(path, one));
 }

@@ -1,8 +1,8 @@
 import type { ASTNode } from '@marcbachmann/cel-js';
 import plan from '../../schemas/plan.schema.json' with { type: 'json' };
 import { insteadOf } from '../core/nearest.ts';
-import { ownOf } from '../core/own.ts';
 import { dereference, type FieldSchema, memberSchema } from '../core/schema.ts';
+import { ownOf } from '../core/value.ts';
 import { childrenIn } from './cel.ts';
 import type { RuleProblem } from './rule.ts';
 

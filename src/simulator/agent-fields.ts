@@ -62,6 +62,11 @@ export function writeName(name: string): string {
   return agent.properties?.[name]?.['x-write'] ?? name;
 }
 
+/** Fields that hold the id of a resource of a kind. */
+export function agentFieldsNaming(kind: string): readonly string[] {
+  return FIELDS.flatMap(([name, field]) => (field['x-ref'] === kind ? [name] : []));
+}
+
 /** The schema of one of the record's fields. */
 export function fieldSchema(name: string): FieldSchema {
   return memberSchema(agent, agent, name);
@@ -75,29 +80,27 @@ function holdsSecrets(name: string, field: FieldSchema): boolean {
   return field['x-secrets-inside'] === true || name === 'sip_registration_data';
 }
 
-/** A record as it is returned: secrets are left out, not masked (Secrets rules). */
-export function withoutSecrets(record: JsonObject): JsonObject {
-  return Object.fromEntries(
-    Object.entries(record).map(([name, value]) => {
-      const field = fieldSchema(name);
-      return [name, strip(value, field, holdsSecrets(name, field))];
-    }),
-  );
-}
-
-function strip(value: Json, field: FieldSchema, inside: boolean): Json {
-  if (isList(value)) return value.map((member) => strip(member, itemSchema(agent, field), inside));
-  if (!isRecord(value)) return value;
-  return Object.fromEntries(
-    Object.entries(value).flatMap(([key, member]) => {
-      const schema = memberSchema(agent, field, key);
-      return isSecret(key, schema, inside) ? [] : [[key, strip(member, schema, inside)] as const];
-    }),
-  );
+/** A record, an agent's unless told otherwise, as it is returned: without its secrets, which are not masked (Secrets rules). */
+export function withoutSecrets(record: JsonObject, kind: KindSchema = agent): JsonObject {
+  const strip = (value: Json, field: FieldSchema, inside: boolean): Json => {
+    if (isList(value)) return value.map((one) => strip(one, itemSchema(kind, field), inside));
+    return isRecord(value) ? stripMembers(value, field, inside) : value;
+  };
+  const stripMembers = (value: JsonObject, field: FieldSchema, inside: boolean): JsonObject =>
+    Object.fromEntries(
+      Object.entries(value).flatMap(([key, member]) => {
+        const schema = memberSchema(kind, field, key);
+        if (isSecret(key, schema, inside)) return [];
+        return [[key, strip(member, schema, inside || holdsSecrets(key, schema))] as const];
+      }),
+    );
+  return stripMembers(record, kind, false);
 }
 
 function isSecret(key: string, field: FieldSchema, inside: boolean): boolean {
-  return field['x-secret'] === true || (inside && SECRET_NAME.test(key));
+  return (
+    field['x-secret'] === true || field.writeOnly === true || (inside && SECRET_NAME.test(key))
+  );
 }
 
 /**

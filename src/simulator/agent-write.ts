@@ -1,13 +1,10 @@
 import type { Json, JsonObject } from '../core/value.ts';
 import { fieldSchema, keepSecrets, RECORD_NAMES, recordName } from './agent-fields.ts';
 import type { Dialect } from './dialect.ts';
-import { isRecord, recordsOf, without } from './json.ts';
-import { storedConnections } from './mcp.ts';
-import { mergeDeep, replaceWhole } from './merge.ts';
-import { refusedNulls } from './nulls.ts';
+import { compact, isRecord, mergeDeep, recordsOf, replaceWhole, without } from './json.ts';
 import type { Platform } from './platform.ts';
 import type { Fields } from './store.ts';
-import { invalid, violation } from './violations.ts';
+import { invalid, refusedNulls, violation } from './validation.ts';
 
 /** What an agent has before anybody configured it. */
 const NEW_AGENT: JsonObject = {
@@ -137,4 +134,52 @@ function withListing(platform: Platform, before: JsonObject, next: JsonObject): 
     place_context: `The listing ${place} is open on weekdays.`,
     place_fetched_at: platform.stamp(),
   };
+}
+
+/**
+ * MCP connections are written in camelCase and stored, and returned, in snake_case (MCP connection). A
+ * connection that is written with the id of a saved one keeps what the platform found out about it.
+ */
+function storedConnections(
+  { ids }: Platform,
+  written: readonly JsonObject[],
+  saved: readonly JsonObject[],
+): readonly JsonObject[] {
+  const seen = new Set<string>();
+  return written.map((connection, index) => {
+    const before = saved.find(({ id }) => id === connection.id);
+    const place = `extensions.mcp_servers.${index}.id`;
+    if (typeof connection.id === 'string') {
+      if (before === undefined)
+        throw invalid('details', [violation(place, 'no saved connection has this id')]);
+      if (seen.has(connection.id)) throw invalid('details', [violation(place, 'named twice')]);
+      seen.add(connection.id);
+    }
+    return compact({
+      id: before?.id ?? ids.uuid('mcp'),
+      connection_name: connection.connectionName,
+      mcp_endpoint_url: connection.mcpEndpointUrl,
+      transport_type: connection.transportType,
+      auth_headers: given(connection.authHeaders),
+      initialization_options: given(connection.initializationOptions),
+      fingerprint: before?.fingerprint,
+      tools: before?.tools ?? [],
+      allowed_tool_names: given(connection.allowedToolNames),
+      pre_answer_calls: Array.isArray(connection.preAnswerCalls)
+        ? recordsOf(connection.preAnswerCalls).map(storedCall)
+        : undefined,
+    });
+  });
+}
+
+function storedCall({ toolName, arguments: values, inputSchema }: JsonObject): JsonObject {
+  return compact({
+    tool_name: toolName,
+    arguments: given(values),
+    input_schema: given(inputSchema),
+  });
+}
+
+function given<T>(value: T | null | undefined): T | undefined {
+  return value ?? undefined;
 }

@@ -1,4 +1,11 @@
 import type { Json, JsonObject } from '../core/value.ts';
+import type { Dialect } from './dialect.ts';
+import { isRecord } from './json.ts';
+
+/** Parameters of a query as they were read, declared defaults filled in. */
+export type Query = {
+  readonly [name: string]: string | number | boolean | readonly string[] | undefined;
+};
 
 /** What an operation answers. */
 export type Answer = {
@@ -42,3 +49,111 @@ export function data(value: Json, status = 200): Answer {
 
 /** 204. */
 export const GONE: Answer = { status: 204 };
+
+/** Answers a creation whose answer is not shown: the record, or its id alone. */
+export function created(dialect: Dialect, record: JsonObject): Answer {
+  const shown = dialect.createAnswer === 'record' ? record : { id: record.id ?? null };
+  return data(shown, dialect.createdStatus);
+}
+
+/** Answers an update whose answer is not shown. */
+export function updated({ updateAnswer }: Dialect, answer: Answer): Answer {
+  return updateAnswer === 'record' ? answer : { status: 200, body: { success: true } };
+}
+
+/** Answers a deletion whose answer is not shown. */
+export function deleted({ deletedStatus }: Dialect): Answer {
+  return deletedStatus === 204 ? GONE : { status: 200, body: { success: true } };
+}
+
+/** One page of a list, with its `pagination` (Pagination object). Only the page's records are rendered. */
+export function page<T>(
+  { emptyListPages }: Dialect,
+  records: readonly T[],
+  { query }: { readonly query: Query },
+  render: (record: T) => Json,
+): Answer {
+  const number = Number(query.page);
+  const limit = Number(query.limit);
+  const total = records.length;
+  const totalPages = total === 0 ? emptyListPages : Math.ceil(total / limit);
+  const start = (number - 1) * limit;
+  return {
+    status: 200,
+    body: {
+      data: records.slice(start, start + limit).map(render),
+      pagination: {
+        page: number,
+        limit,
+        total,
+        totalPages,
+        hasNext: number < totalPages,
+        hasPrev: number > 1 && total > 0,
+      },
+    },
+  };
+}
+
+/** A list whose answer is not shown: a page, a page that says nothing of the others, or everything. */
+export function assumedPage<T>(
+  dialect: Dialect,
+  records: readonly T[],
+  input: { readonly query: Query },
+  render: (record: T) => Json,
+): Answer {
+  switch (dialect.listPages) {
+    case 'counted':
+      return page(dialect, records, input, render);
+    case 'whole':
+      return { status: 200, body: { data: records.map(render) } };
+    case 'bare': {
+      const [number, limit] = [Number(input.query.page), Number(input.query.limit)];
+      const start = (number - 1) * limit;
+      return { status: 200, body: { data: records.slice(start, start + limit).map(render) } };
+    }
+  }
+}
+
+/** Records, which come as they were created, in the order that lists have. */
+export function ordered<T>(
+  { listOrder }: Dialect,
+  records: Iterable<T>,
+  nameOf: (record: T) => unknown,
+): readonly T[] {
+  const created: readonly T[] = Array.isArray(records) ? records : [...records];
+  switch (listOrder) {
+    case 'created':
+      return created;
+    case 'newest':
+      return created.toReversed();
+    case 'name':
+      return created.toSorted((a, b) => (String(nameOf(a)) < String(nameOf(b)) ? -1 : 1));
+  }
+}
+
+/** A record as it is returned: texts that were emptied come back as the dialect has them. */
+export function dress({ emptyText }: Dialect, record: JsonObject): JsonObject {
+  if (emptyText === 'kept') return record;
+  return Object.fromEntries(
+    Object.entries(record).flatMap(([name, value]) => {
+      if (value !== '') return [[name, value] as const];
+      return emptyText === 'null' ? [[name, null] as const] : [];
+    }),
+  );
+}
+
+/** Members that a platform may fill in where an agent has the object around them. */
+const FILLED: { readonly [field: string]: JsonObject } = {
+  voice_settings: { speed: 1, language: 'en' },
+  config: { inactivity_timeout: 30, enable_recording: false },
+};
+
+/** An agent's record with what the platform fills in, if it does. */
+export function fill({ nestedDefaults }: Dialect, record: JsonObject): JsonObject {
+  if (!nestedDefaults) return record;
+  const filled = Object.entries(FILLED).flatMap(([name, defaults]) => {
+    const value = record[name];
+    return isRecord(value) ? [[name, { ...defaults, ...value }] as const] : [];
+  });
+  return { ...record, ...Object.fromEntries(filled) };
+}

@@ -1,12 +1,14 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { type OperationId, operations } from '../api/operations.generated.ts';
-import { coded } from './answer.ts';
+import type { JsonObject } from '../core/value.ts';
+import { type OperationId, operations } from '../platform/operations.generated.ts';
+import { type Answer, coded, data, missing, type Refusal } from './answer.ts';
 import { rulesOf } from './contract.ts';
-import type { Platform } from './platform.ts';
-import type { Key } from './store.ts';
+import type { Dialect } from './dialect.ts';
+import type { Input, Platform, Routes } from './platform.ts';
+import type { Agent, Key, Organization, Profile, Reseller } from './store.ts';
 
 /** Seconds that a token holds (Limits). */
-export const TOKEN_SECONDS = 86_400;
+const TOKEN_SECONDS = 86_400;
 
 /** Who calls operations that need no token. */
 const NOBODY: Key = { clientId: '', clientSecret: '', generation: 0, scope: undefined };
@@ -51,4 +53,157 @@ export function rotateSecret(platform: Platform, key: Key): string {
   key.clientSecret = `secret-${platform.ids.token('secret').slice(0, 32)}`;
   key.generation += 1;
   return key.clientSecret;
+}
+
+/** Whether a key reaches an organization: an account's key all of them, a scoped one those of its scope. */
+export function reaches(key: Key, { id, resellerId }: Organization): boolean {
+  const { scope } = key;
+  return scope === undefined || scope.id === (scope.level === 'organization' ? id : resellerId);
+}
+
+/**
+ * An organization that a request names. Outside a scoped key's scope that is 403 (Authentication 5);
+ * outside the account it is what `otherwise` says.
+ */
+export function namedOrganization(
+  platform: Platform,
+  key: Key,
+  id: string,
+  otherwise: () => Refusal = () => missing('Organization'),
+): Organization {
+  const organization = platform.store.organizations.get(id);
+  if (organization === undefined) throw otherwise();
+  if (!reaches(key, organization))
+    throw forbidden('The organization lies outside the scope of the key');
+  return organization;
+}
+
+/** A reseller that a request names: 403 outside a scoped key's scope (Authentication 5), 404 outside the account. */
+export function namedReseller({ store }: Platform, key: Key, id: string): Reseller {
+  const reseller = store.resellers.get(id);
+  if (reseller === undefined) throw missing('Reseller');
+  if (key.scope !== undefined && key.scope.id !== id)
+    throw forbidden('The reseller lies outside the scope of the key');
+  return reseller;
+}
+
+/** The organization filter of a list. One outside the account is 403 there (Authentication 4). */
+export function organizationFilter(
+  platform: Platform,
+  { key, query }: Input,
+): (id: string) => boolean {
+  const wanted = query.organization_id;
+  if (typeof wanted === 'string') {
+    namedOrganization(platform, key, wanted, () => forbidden('No access to this organization'));
+    return (id) => id === wanted;
+  }
+  return key.scope === undefined ? () => true : (id) => ownedBy(platform, key, id);
+}
+
+/** Whether what an organization owns is within a key's reach. */
+export function ownedBy(platform: Platform, key: Key, organizationId: unknown): boolean {
+  const organization = platform.store.organizations.get(String(organizationId));
+  return organization !== undefined && reaches(key, organization);
+}
+
+/** The agent of the path, or 404: missing and out of reach look the same (Authentication 4). */
+export function reachedAgent(
+  platform: Platform,
+  { key, path }: Input,
+  otherwise: () => Refusal = () => missing('Agent'),
+): Agent {
+  const agent = platform.store.agents.get(path.agentId ?? '');
+  if (agent === undefined || !ownedBy(platform, key, agent.organizationId)) throw otherwise();
+  return agent;
+}
+
+/** The agent of the path, for a write: only agents on the supported provider take one (Agents). */
+export function writableAgent(platform: Platform, input: Input): Agent {
+  const agent = reachedAgent(platform, input);
+  refuseForeign(agent);
+  return agent;
+}
+
+/** 403 for an agent that is not on the supported provider. */
+export function refuseForeign(agent: Agent): void {
+  if (!agent.supported)
+    throw forbidden(
+      'The agent is not on the supported provider and cannot be changed through the API',
+    );
+}
+
+export function forbidden(description: string): Refusal {
+  return coded(403, 'forbidden', description);
+}
+
+/** The organization of a record that the store holds. */
+export function organizationOf(platform: Platform, id: string): Organization {
+  const organization = platform.store.organizations.get(id);
+  if (organization === undefined) throw missing('Organization');
+  return organization;
+}
+
+/** Tokens and the account behind them (Token, Account). */
+export const account: Routes<'createToken' | 'getMe'> = {
+  createToken: ({ body }, platform) => {
+    const { store, ids, now, url, dialect } = platform;
+    const refuse = (reason: string) =>
+      coded(dialect.wrongCredentials, WRONG[dialect.wrongCredentials], reason);
+    if (body.audience !== `${url}/`) throw refuse(`audience must be ${url}/`);
+    const key = store.keys.get(String(body.client_id));
+    if (key === undefined || key.clientSecret !== body.client_secret)
+      throw refuse('Unknown client or wrong secret');
+    const token = ids.token('token');
+    const expiresAt = now().getTime() + TOKEN_SECONDS * 1000;
+    store.tokens.set(token, { clientId: key.clientId, generation: key.generation, expiresAt });
+    return {
+      status: 200,
+      body: { access_token: token, token_type: 'Bearer', expires_in: TOKEN_SECONDS },
+    };
+  },
+
+  getMe: ({ key }, { store, dialect }) => {
+    const body = { account_id: store.account.id, ...viewScope(dialect, key) };
+    return dialect.me === 'bare' ? { status: 200, body } : data(body);
+  },
+};
+
+const WRONG = { 400: 'invalid_request', 401: 'unauthorized', 403: 'forbidden' } as const;
+
+/** The names of the scope's members are not specified. */
+function viewScope({ meScope }: Dialect, { scope }: Key): JsonObject {
+  if (scope === undefined) return {};
+  return meScope === 'nested' ? { scope } : { scope_level: scope.level, scope_id: scope.id };
+}
+
+/** Milliseconds that a session holds. The specification gives no figure. */
+const LIFETIME = 60 * 60_000;
+
+/** Tokens for applications that embed an agent (Sessions). */
+export const sessions: Routes<'createSession' | 'createPbxSession'> = {
+  createSession: (input, platform) => {
+    profileOf(platform, input);
+    return mint(platform);
+  },
+
+  createPbxSession: (input, platform) => {
+    const profile = profileOf(platform, input);
+    const claim = platform.store.claims.get(String(input.body.claim_id));
+    if (claim?.profileId !== profile.id) throw missing('Claim');
+    return mint(platform);
+  },
+};
+
+function profileOf({ store }: Platform, { body }: Input): Profile {
+  const profile = store.profiles.get(String(body.profile_id));
+  if (profile === undefined) throw missing('Profile');
+  return profile;
+}
+
+function mint({ ids, now }: Platform): Answer {
+  const expires = new Date(now().getTime() + LIFETIME);
+  return {
+    status: 200,
+    body: { token: ids.token('session'), expires_at: expires.toISOString() },
+  };
 }

@@ -1,5 +1,7 @@
-import type { JsonObject } from '../core/value.ts';
-import type { SeedDocument } from './seed.ts';
+import { coded, data } from './answer.ts';
+import { namedOrganization, namedReseller } from './auth.ts';
+import type { Input, Platform, Routes } from './platform.ts';
+import type { Catalogue, CatalogueEntry, Feature, Level, Organization } from './store.ts';
 
 /** The platform's own lists: models, speech providers and lockable features (LLM model option, Feature entry). */
 
@@ -12,15 +14,8 @@ type Category =
   | 'OPERATIONAL'
   | 'COMMERCIAL';
 
-export type Feature = {
-  readonly key: string;
-  readonly name: string;
-  readonly description: string;
-  readonly category: string;
-};
-
 /** The model that new agents get and that no lock takes away (LLM model option). */
-export const FLOOR_MODEL = 'alpha-4.1';
+const FLOOR_MODEL = 'alpha-4.1';
 
 const LLM_MODELS = [
   model('alpha-4.1', 'alpha', 'The default: steady and quick enough for every agent.'),
@@ -82,30 +77,189 @@ export const FEATURES: readonly Feature[] = [
 const NAMED =
   /^(knowledge_base|custom_voices|integration\..+|llm\..+|template\.outbound|secure_access|phi_redaction|use_reseller_smtp)$/;
 
-export function isNamed({ key }: Feature): boolean {
+function isNamed({ key }: Feature): boolean {
   return NAMED.test(key);
 }
 
-/** What one platform offers: its own lists, where a seed does not bring those of another. */
-export type Catalogue = {
-  readonly features: readonly Feature[];
-  readonly models: readonly CatalogueEntry[];
-  readonly speech: readonly CatalogueEntry[];
+/** Lists of a seed. */
+type Offers = {
+  readonly features?: readonly Feature[];
+  readonly llm_models?: readonly CatalogueEntry[];
+  readonly stt_providers?: readonly CatalogueEntry[];
 };
-
-/** An entry of a list, with at least its id. */
-export type CatalogueEntry = JsonObject & { readonly id: string };
 
 /** The lists of a seed, or those above. */
 export function catalogueOf({
   features = FEATURES,
   llm_models: models = LLM_MODELS,
   stt_providers: speech = STT_PROVIDERS,
-}: Pick<SeedDocument, 'features' | 'llm_models' | 'stt_providers'>): Catalogue {
+}: Offers): Catalogue {
   return { features, models, speech };
 }
 
 function feature(key: string, category: Category, description: string): Feature {
   const words = key.replaceAll(/[._]/g, ' ');
   return { key, name: words.charAt(0).toUpperCase() + words.slice(1), description, category };
+}
+
+/** What may be used, and by whom it is locked (Features, LLM models, STT providers). */
+export const catalogue: Routes<'listFeatures' | 'listLlmModels' | 'listSttProviders'> = {
+  listFeatures: (input, platform) => {
+    const { level, id, locks } = featureScope(platform, input);
+    const all = platform.catalogue.features;
+    const features = platform.dialect.featureRows === 'all' ? all : all.filter(isNamed);
+    return {
+      status: 200,
+      body: {
+        feature_administration_enabled: platform.store.account.featureAdministration,
+        scope: { level, id },
+        data: features.map((feature) => {
+          const lock = locks.get(feature.key);
+          return {
+            ...feature,
+            state: lock === undefined ? 'available' : 'locked',
+            locked_scope: lock === undefined ? null : lock.level === level ? 'here' : 'inherited',
+            decided_by: lock?.by ?? allowedBy(platform, feature.key, id),
+          };
+        }),
+      },
+    };
+  },
+
+  listLlmModels: ({ key, query }, platform) => {
+    const id = query.organization_id;
+    const locks =
+      id === undefined
+        ? accountLocks(platform)
+        : organizationLocks(platform, namedOrganization(platform, key, String(id)));
+    return data(platform.catalogue.models.filter((model) => !locks.has(`llm.${model.id}`)));
+  },
+
+  listSttProviders: (_input, { catalogue: { speech } }) => data(speech),
+};
+
+type FeatureScope = { readonly level: Level; readonly id: string; readonly locks: Locks };
+
+function featureScope(platform: Platform, { key, query }: Input): FeatureScope {
+  const { organization_id: organizationId, reseller_id: resellerId } = query;
+  if (organizationId !== undefined && resellerId !== undefined)
+    throw coded(400, 'invalid_request', 'organization_id and reseller_id exclude each other');
+  if (organizationId !== undefined) {
+    const organization = namedOrganization(platform, key, String(organizationId));
+    return {
+      level: 'organization',
+      id: organization.id,
+      locks: organizationLocks(platform, organization),
+    };
+  }
+  if (resellerId !== undefined) {
+    const { id } = namedReseller(platform, key, String(resellerId));
+    return { level: 'reseller', id, locks: resellerLocks(platform, id) };
+  }
+  return { level: 'account', id: platform.store.account.id, locks: accountLocks(platform) };
+}
+
+/** Which features are locked for somebody; the nearest level that locks one counts (Feature locks). */
+type Locks = ReadonlyMap<string, Lock>;
+
+type Lock = {
+  readonly level: Level;
+  readonly by: 'feature_administration' | 'legacy_column';
+};
+
+/** Somebody who can lock features, with what older settings say of them. */
+type Holder = {
+  readonly locks: ReadonlySet<string>;
+  readonly settings?: ReadonlyMap<string, boolean>;
+};
+type Chain = readonly (readonly [Level, Holder | undefined])[];
+
+/** Locks of the account alone. */
+function accountLocks(platform: Platform): Locks {
+  return resolve(platform, chainOf(platform));
+}
+
+/** Locks of a reseller and of the account. */
+function resellerLocks(platform: Platform, resellerId: string): Locks {
+  return resolve(platform, chainOf(platform, resellerId));
+}
+
+/** The whole chain: the organization's locks, its reseller's and the account's. */
+export function organizationLocks(platform: Platform, organization: Organization): Locks {
+  return resolve(platform, chainOf(platform, organization.resellerId, organization));
+}
+
+/**
+ * Who decided that a feature is available: the allow-list for integrations, an older setting where those
+ * govern, otherwise nobody (Features, notes).
+ */
+function allowedBy(
+  { store: { account, organizations } }: Platform,
+  feature: string,
+  organizationId: string | undefined,
+): 'legacy_column' | 'default_available' {
+  const settings = [account.settings, organizations.get(organizationId ?? '')?.settings];
+  const isSet =
+    (!account.featureAdministration && settings.some((one) => one?.has(feature))) ||
+    (account.integrationsAllowed !== undefined && isIntegration(feature));
+  return isSet ? 'legacy_column' : 'default_available';
+}
+
+/** Places or lifts a lock. Throws where there is no such level or feature, and for the floor model. */
+export function setLock(
+  { store, catalogue }: Platform,
+  { level, id, feature }: { level: Level; id: string; feature: string },
+  isLocked: boolean,
+): void {
+  if (feature === FLOOR_FEATURE) throw new Error(`${FLOOR_MODEL} can never be locked`);
+  if (!catalogue.features.some(({ key }) => key === feature))
+    throw new Error(`no feature ${feature}`);
+  const holder = {
+    account: () => store.account,
+    reseller: () => store.resellers.get(id),
+    organization: () => store.organizations.get(id),
+  }[level]();
+  if (holder === undefined) throw new Error(`no ${level} ${id}`);
+  if (isLocked) holder.locks.add(feature);
+  else holder.locks.delete(feature);
+}
+
+/** The floor model has no row of its own, and no lock takes it away (LLM model option). */
+const FLOOR_FEATURE = `llm.${FLOOR_MODEL}`;
+
+function chainOf({ store }: Platform, resellerId?: string, organization?: Organization): Chain {
+  return [
+    ['account', store.account],
+    ['reseller', store.resellers.get(resellerId ?? '')],
+    ['organization', organization],
+  ];
+}
+
+function resolve({ store: { account }, catalogue }: Platform, chain: Chain): Locks {
+  const locks = new Map<string, Lock>();
+  for (const [level, holder] of chain) {
+    const locked = account.featureAdministration ? holder?.locks : legacyLocks(level, holder);
+    const by = account.featureAdministration ? 'feature_administration' : 'legacy_column';
+    for (const feature of locked ?? []) locks.set(feature, { level, by });
+  }
+  if (account.integrationsAllowed !== undefined)
+    for (const { key } of catalogue.features)
+      if (isIntegration(key) && !account.integrationsAllowed.has(key.slice(INTEGRATION.length)))
+        locks.set(key, { level: 'account', by: 'legacy_column' });
+  locks.delete(FLOOR_FEATURE);
+  return locks;
+}
+
+/** Where the matrix does not govern, accounts and organizations have settings, and resellers have none. */
+function legacyLocks(level: Level, holder: Holder | undefined): readonly string[] {
+  if (holder === undefined || level === 'reseller') return [];
+  const settings = [...(holder.settings ?? [])];
+  const off = settings.filter(([, isOn]) => !isOn).map(([feature]) => feature);
+  return [...off, ...[...holder.locks].filter((feature) => holder.settings?.get(feature) !== true)];
+}
+
+const INTEGRATION = 'integration.';
+
+function isIntegration(feature: string): boolean {
+  return feature.startsWith(INTEGRATION);
 }

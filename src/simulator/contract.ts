@@ -1,4 +1,4 @@
-import { type OperationId, operations } from '../api/operations.generated.ts';
+import { type OperationId, operations } from '../platform/operations.generated.ts';
 import document from './contract.generated.json' with { type: 'json' };
 
 /** A parameter of the path or the query. */

@@ -1,4 +1,8 @@
-import { type Option, oneOf, operationIds, wholeNumber, wholeNumberOrNone } from './option.ts';
+import { randomInt } from 'node:crypto';
+import { parse } from 'yaml';
+import type { Json, JsonObject } from '../core/value.ts';
+import { type OperationId, operations } from '../platform/operations.generated.ts';
+import { type Chance, chanceOf } from './ids.ts';
 
 /**
  * How the simulator behaves where the specification is silent. Each option is a reading that the text
@@ -163,4 +167,199 @@ function fallbacks(options: Options): Dialect {
   const entries = Object.entries(options).map(([name, { fallback }]) => [name, fallback]);
   // Every option brings the fallback of its own type.
   return Object.fromEntries(entries) as Dialect;
+}
+
+/** What an option accepts. */
+type Option<Value> = {
+  readonly fallback: Value;
+  /** For messages: `deep or shallow`. */
+  readonly accepts: string;
+  readonly meaning: string;
+  readonly isValue: (value: unknown) => value is Value;
+};
+
+/** One of some values; the first is the fallback. */
+function oneOf<const Value extends string | number | boolean>(
+  values: readonly [Value, ...Value[]],
+  meaning: string,
+): Option<Value> {
+  return {
+    fallback: values[0],
+    accepts: values.join(' or '),
+    meaning,
+    isValue: (value): value is Value => values.some((one) => one === value),
+  };
+}
+
+/** A whole number from 0, the fallback. */
+function wholeNumber(meaning: string): Option<number> {
+  return { fallback: 0, accepts: 'a whole number', meaning, isValue: isWhole };
+}
+
+/** A whole number above 0, or null, the fallback. */
+function wholeNumberOrNone(meaning: string): Option<number | null> {
+  return {
+    fallback: null,
+    accepts: 'a whole number above 0 or null',
+    meaning,
+    isValue: (value): value is number | null => value === null || (isWhole(value) && value > 0),
+  };
+}
+
+function isWhole(value: unknown): value is number {
+  return Number.isSafeInteger(value) && Number(value) >= 0;
+}
+
+/** Names of operations; none is the fallback. */
+function operationIds(meaning: string): Option<readonly OperationId[]> {
+  return {
+    fallback: [],
+    accepts: 'names of operations',
+    meaning,
+    isValue: (value): value is readonly OperationId[] =>
+      Array.isArray(value) && value.every((name) => Object.hasOwn(operations, String(name))),
+  };
+}
+
+/** A dialect as far as it is good, and a sentence for everything that is not. */
+type DialectReading = {
+  readonly dialect: Partial<Dialect>;
+  readonly problems: readonly string[];
+};
+
+/** Reads a part of a dialect from anything, such as a parsed file. */
+export function readDialect(part: unknown): DialectReading {
+  if (typeof part !== 'object' || part === null || Array.isArray(part))
+    return { dialect: {}, problems: ['the dialect must be an object'] };
+  const problems: string[] = [];
+  const good: { [name: string]: unknown } = {};
+  for (const [name, given] of Object.entries(part)) {
+    const option = optionOf(name);
+    // In YAML the value `null` of `unset` is a null.
+    const value = given === null && option?.isValue('null') ? 'null' : given;
+    if (option === undefined) problems.push(`there is no option ${name}`);
+    else if (option.isValue(value)) good[name] = value;
+    else problems.push(`${name} must be ${option.accepts}, not ${JSON.stringify(given)}`);
+  }
+  return { dialect: good as Partial<Dialect>, problems };
+}
+
+/** Reads `name=value` pairs, as a command line has them. `absent` takes names with commas between. */
+export function readDialectFlags(pairs: readonly string[]): DialectReading {
+  const split = pairs.map((pair) => /^([^=]+)=(.*)$/s.exec(pair) ?? [pair, pair, undefined]);
+  const malformed = split.flatMap(([pair, , text]) =>
+    text === undefined ? [`${pair} must be name=value`] : [],
+  );
+  const given = split.flatMap(([, name = '', text]) =>
+    text === undefined ? [] : [[name, name === 'absent' ? names(text) : scalar(text)] as const],
+  );
+  const { dialect, problems } = readDialect(Object.fromEntries(given));
+  return { dialect, problems: [...malformed, ...problems] };
+}
+
+function names(text: string): readonly string[] {
+  return text.split(',').filter((name) => name !== '');
+}
+
+function scalar(text: string): unknown {
+  try {
+    return parse(text);
+  } catch {
+    return text;
+  }
+}
+
+function optionOf(name: string): Option<unknown> | undefined {
+  return Object.hasOwn(DIALECT_OPTIONS, name)
+    ? (DIALECT_OPTIONS as { readonly [name: string]: Option<unknown> })[name]
+    : undefined;
+}
+
+/**
+ * What a platform must have and the specification does not show. It is drawn for each start, so that nothing can
+ * come to rely on what this simulator made up. The specification shows that a source can be `active`, not when: it
+ * may be that before it is ingested, too.
+ */
+export type Inventions = {
+  /** What `status` of a source is before it is ingested, while it is, and where that failed. */
+  readonly states: { readonly waiting: string; readonly working: string; readonly failed: string };
+  /** How a source that was never ingested tells so. */
+  readonly nothing: JsonObject;
+  /** Members that no schema knows, where answers have such (`unknownFields`). */
+  readonly unknown: JsonObject;
+};
+
+const STATES: Readonly<Record<keyof Inventions['states'], readonly string[]>> = {
+  waiting: [
+    'active',
+    'awaiting_upload',
+    'created',
+    'draft',
+    'new',
+    'pending',
+    'ready',
+    'uploading',
+  ],
+  working: ['active', 'indexing', 'ingesting', 'pending', 'processing', 'queued', 'syncing'],
+  failed: ['active', 'broken', 'done', 'error', 'failed', 'inactive', 'processing'],
+};
+
+const SPELLINGS: readonly ((word: string) => string)[] = [
+  (word) => word,
+  (word) => word.toUpperCase(),
+  (word) => word.replaceAll('_', '-'),
+  (word) => `${word.charAt(0).toUpperCase()}${word.slice(1)}`,
+  (word) => `source_${word}`,
+];
+
+const NOTHING: readonly JsonObject[] = [
+  { chunk_count: 0, last_synced_at: null },
+  { chunk_count: 0 },
+  { last_synced_at: null },
+  {},
+];
+
+const MEMBERS: readonly (readonly [string, Json])[] = [
+  ['_links', { self: null }],
+  ['failure', null],
+  ['experiments', ['b']],
+  ['ingested', true],
+  ['job', { id: 'job-1', state: 'finished' }],
+  ['progress', 100],
+  ['tenant_shard', 7],
+];
+
+const drawn = new Map<number | null, Inventions>();
+
+/** The inventions of a seed; the same seed draws the same. */
+export function inventionsOf(seed: number | null): Inventions {
+  const known = drawn.get(seed);
+  if (known !== undefined) return known;
+  const inventions = draw(chanceOf(seed ?? 0));
+  drawn.set(seed, inventions);
+  return inventions;
+}
+
+/** A seed for a start that names none. */
+export function drawSeed(): number {
+  return randomInt(1, 2 ** 31);
+}
+
+function draw(chance: Chance): Inventions {
+  const spell = chance.pick(SPELLINGS);
+  // Spelled in another way, `active` would be another word.
+  const named = (words: readonly string[]) => {
+    const word = chance.pick(words);
+    return word === 'active' ? word : spell(word);
+  };
+  const members = MEMBERS.filter(() => chance.isLikely(0.5));
+  return {
+    states: {
+      waiting: named(STATES.waiting),
+      working: named(STATES.working),
+      failed: named(STATES.failed),
+    },
+    nothing: chance.pick(NOTHING),
+    unknown: { [`x_${chance.between(0, 9999)}`]: true, ...Object.fromEntries(members) },
+  };
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { OperationId } from '../api/operations.generated.ts';
 import type { Json } from '../core/value.ts';
+import type { OperationId } from '../platform/operations.generated.ts';
 
 /** Something that goes wrong on purpose. A fault that is spent is forgotten. */
 export type Fault = {

@@ -1,36 +1,33 @@
 /**
  * `simulator/` is the platform itself, in memory and over real HTTP: tests, the quickstart and rehearsals
  * run against it. Operations, paths and validation come from the OpenAPI document (`contract.ts`,
- * `validation.ts`), facts about an agent's fields from its schema (`agent-fields.ts`); `routes/` has one
- * file per area with the rules that no schema states. A request passes `server.ts`, `exchange.ts` (rate
- * limit and faults), `perform.ts` (who calls, and whether it keeps to the contract) and its route; the answer
- * leaves through `delivery.ts`. Where the specification is silent, `dialect.ts` says which way the simulator
- * goes. `admin/` steers one that runs, `simulation.ts` reads how one is to behave from a file.
+ * `validation.ts`); kinds with plain REST endpoints from one row each (`tables.ts`, `rest.ts`). Agents,
+ * sources and voices have a file of their own with the rules that no schema states. A request passes
+ * `server.ts` (rate limit and faults), `perform.ts` (who calls, and whether it keeps to the contract) and its
+ * route; the answer leaves in the notation of `wire.ts`. Where the specification is silent, `dialect.ts` says
+ * which way the simulator goes. `seed.ts` and `plant.ts` fill the `store.ts`, `account.ts` and `fleet.ts` make
+ * up what to fill it with, `calls/` has what was said on the phone and its reports. `admin.ts` steers one that
+ * runs, `simulation.ts` reads how one is to behave from a file.
  *
  * This file starts one.
  */
-import type { JsonObject } from '../core/value.ts';
-import { serveAdmin } from './admin/routes.ts';
+import { type GeneratedOptions, plantGenerated } from './account.ts';
+import { serveAdmin } from './admin.ts';
 import { editedRecord } from './agent-write.ts';
+import { isRegistered } from './agents.ts';
 import { rotateSecret } from './auth.ts';
-import { catalogueOf } from './catalogue.ts';
-import { createClock } from './clock.ts';
-import { DEFAULT_DIALECT, type Dialect } from './dialect.ts';
-import { createFaults, type Faults, type Seed } from './faults.ts';
-import { type GeneratedOptions, plantGenerated } from './generated.ts';
+import { catalogueOf, setLock } from './catalogue.ts';
+import { DEFAULT_DIALECT, type Dialect, drawSeed } from './dialect.ts';
+import { createFaults, type Seed } from './faults.ts';
 import { recordHistory, viewEntry } from './history.ts';
-import { countIds, uuidOf } from './ids.ts';
-import { drawSeed } from './inventions.ts';
-import { setLock } from './locks.ts';
+import { countIds, createClock, uuidOf } from './ids.ts';
 import { plantSeed } from './plant.ts';
-import type { Platform } from './platform.ts';
-import { createLimiter, type Limiter, type RateLimit } from './rate-limit.ts';
-import { isRegistered } from './registrations.ts';
-import { createRequestLog, type LoggedRequest } from './request-log.ts';
+import type { Platform, Simulator } from './platform.ts';
+import { createLimiter, type RateLimit } from './rate-limit.ts';
 import type { SeedDocument } from './seed.ts';
-import { createServer } from './server.ts';
-import { dumpStore, emptyStore, type Key, type Level, type SentText, type Store } from './store.ts';
-import { sendText, type TextOrder } from './texts.ts';
+import { createRequestLog, createServer } from './server.ts';
+import { dumpStore, emptyStore, type Key } from './store.ts';
+import { sendText } from './texts.ts';
 
 export type SimulatorOptions = GeneratedOptions & {
   /** 0, the default, takes any free port. */
@@ -54,44 +51,6 @@ export type SimulatorOptions = GeneratedOptions & {
   readonly admin?: string;
   /** Whether requests are remembered; they are unless this is false. */
   readonly log?: boolean;
-};
-
-export type Simulator = {
-  /** `http://127.0.0.1:port`, without a trailing slash. */
-  readonly url: string;
-  readonly clientId: string;
-  readonly clientSecret: string;
-  readonly organizations: readonly { readonly id: string; readonly name: string }[];
-  /** What the platform holds, secrets as they are stored. Changes to it are seen by the next request. */
-  readonly store: Store;
-  /** Can be changed while the simulator runs. */
-  readonly dialect: Dialect;
-  readonly faults: Faults;
-  /** The rate limit, which can be changed as well. */
-  readonly limiter: Limiter;
-  /** The requests since the start, in the order in which they ended; the oldest of very many are forgotten. */
-  readonly requests: readonly LoggedRequest[];
-  /** Empties `requests`. */
-  readonly forgetRequests: () => void;
-  /** The whole store as plain JSON. */
-  readonly dump: () => JsonObject;
-  /**
-   * Edits an agent in the dashboard, in the names that reads use: nested objects are merged, null clears.
-   * History records it with a person's id and the source `dashboard`. Returns the entry.
-   */
-  readonly edit: (agentId: string, patch: JsonObject, actor?: string) => JsonObject;
-  /** Places a lock on a level; `id` is ignored for the account. Throws where there is no such feature. */
-  readonly lock: (level: Level, id: string, feature: string) => void;
-  readonly unlock: (level: Level, id: string, feature: string) => void;
-  /** Gives a key, the account's own unless named, a new secret, which ends its tokens. Returns the secret. */
-  readonly rotateSecret: (clientId?: string) => string;
-  /** Moves the clock on by milliseconds. */
-  readonly advance: (milliseconds: number) => void;
-  /** Whether the registrar has an agent registered by now. */
-  readonly isRegistered: (agentId: string) => boolean;
-  /** Has an agent send a text message, as the carrier takes or rejects it. */
-  readonly sendText: (order: TextOrder) => SentText;
-  readonly close: () => Promise<void>;
 };
 
 /** Who edits in the dashboard unless a test says otherwise. */
@@ -171,11 +130,10 @@ function refuseToDie(): never {
   throw new Error('only a simulator that runs alone can be killed by a fault');
 }
 
-export { ADMIN_HEADER, ADMIN_PATH } from './admin/routes.ts';
-export { DEFAULT_DIALECT, DIALECT_OPTIONS, type Dialect } from './dialect.ts';
-export { readDialectFlags } from './dialect-reading.ts';
-export type { Fault, Faults } from './faults.ts';
-export type { LoggedRequest } from './request-log.ts';
+export { ADMIN_HEADER, ADMIN_PATH } from './admin.ts';
+export { DEFAULT_DIALECT, DIALECT_OPTIONS, type Dialect, readDialectFlags } from './dialect.ts';
+export type { Fault } from './faults.ts';
+export type { LoggedRequest, Simulator } from './platform.ts';
 export {
   readSeed,
   type SeedAgent,
@@ -184,4 +142,5 @@ export {
   type SeedOrganization,
 } from './seed.ts';
 export { checkFault, checkRateLimit, readSimulation, type Simulation } from './simulation.ts';
-export type { Store } from './store.ts';
+export { recordsIn } from './store.ts';
+export { RESTS, TABLES } from './tables.ts';

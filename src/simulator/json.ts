@@ -31,3 +31,19 @@ export function compact(record: { readonly [key: string]: Json | undefined }): J
     if (value !== undefined) entries.push([key, value]);
   return Object.fromEntries(entries);
 }
+
+/** A nested value after an update: objects are merged member by member, null removes, lists are replaced. */
+export function mergeDeep(before: Json | undefined, patch: Json): Json {
+  if (!isRecord(patch)) return patch;
+  const merged: { [key: string]: Json } = isRecord(before) ? { ...before } : {};
+  for (const [key, value] of Object.entries(patch)) {
+    if (value === null) delete merged[key];
+    else merged[key] = mergeDeep(merged[key], value);
+  }
+  return merged;
+}
+
+/** A nested value that replaces what was there; members that are null are not stored. */
+export function replaceWhole(patch: Json): Json {
+  return mergeDeep(undefined, patch);
+}

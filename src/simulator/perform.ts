@@ -1,16 +1,25 @@
 import type { FastifyRequest } from 'fastify';
-import { type OperationId, operations } from '../api/operations.generated.ts';
-import type { Json } from '../core/value.ts';
+import { isObject, type Json } from '../core/value.ts';
+import { type OperationId, operations } from '../platform/operations.generated.ts';
+import { agents, payments, sip } from './agents.ts';
 import { type Answer, coded, Refusal } from './answer.ts';
-import { authenticate } from './auth.ts';
+import { account, authenticate, sessions } from './auth.ts';
+import { reports } from './calls/reports.ts';
+import { catalogue } from './catalogue.ts';
 import { rulesOf } from './contract.ts';
-import { readForm } from './form.ts';
+import { history } from './history.ts';
 import { isRecord } from './json.ts';
-import { readJson } from './json-body.ts';
-import type { Platform } from './platform.ts';
-import { routes } from './routes/index.ts';
-import { bodyViolations, type GivenQuery, readParameters } from './validation.ts';
-import { invalid, violation } from './violations.ts';
+import { knowledge } from './knowledge.ts';
+import type { Answerer, FormFile, Platform, Routes } from './platform.ts';
+import { rests } from './rest.ts';
+import {
+  bodyViolations,
+  type GivenQuery,
+  invalid,
+  readParameters,
+  violation,
+} from './validation.ts';
+import { voices } from './voices.ts';
 
 /** What a request came to, and its body for the log. */
 export type Performed = { readonly answer: Answer; readonly body?: Json };
@@ -142,4 +151,89 @@ export function unreadable(id: string | undefined, reason: string): Answer {
 
 function isOperation(id: string): id is OperationId {
   return Object.hasOwn(operations, id);
+}
+
+/**
+ * How every operation of the contract is answered: kinds of `REST_TABLES` by their rows, the others by one file
+ * per area. Method and path come from the operation table.
+ */
+const routes: Routes<OperationId> = complete({
+  ...account,
+  ...agents,
+  ...history,
+  ...sip,
+  ...payments,
+  ...catalogue,
+  ...voices,
+  ...knowledge,
+  ...rests,
+  ...reports,
+  ...sessions,
+});
+
+/** Throws where the contract has an operation that nothing here answers. */
+function complete(answers: { readonly [operation: string]: Answerer }): Routes<OperationId> {
+  const open = Object.keys(operations).filter((id) => !Object.hasOwn(answers, id));
+  if (open.length > 0)
+    throw new Error(
+      `the simulator does not answer ${open.join(', ')}: tables.ts or routes lack it`,
+    );
+  // None is missing.
+  return answers as Routes<OperationId>;
+}
+
+/** A multipart body, read whole. */
+type Form = {
+  readonly fields: { readonly [name: string]: string };
+  readonly files: { readonly [name: string]: FormFile };
+};
+
+/** Reads a form. A file is cut off one byte above its limit, which tells that it is too large. */
+async function readForm(request: FastifyRequest): Promise<Form> {
+  const fields: { [name: string]: string } = {};
+  const files: { [name: string]: FormFile } = {};
+  for await (const part of request.parts())
+    if (part.type === 'file')
+      files[part.fieldname] = {
+        name: part.filename,
+        mime: part.mimetype,
+        bytes: await part.toBuffer(),
+      };
+    else fields[part.fieldname] = String(part.value);
+  return { fields, files };
+}
+
+/** Levels that a body may be nested. The specification gives no figure; deeper bodies are no honest ones. */
+const DEPTH_LIMIT = 100;
+
+/** A body, or what is wrong with it as a sentence. An empty body is no value. */
+type JsonReading = { readonly body: Json | undefined } | { readonly problem: string };
+
+/** Reads a body that nobody vouches for. */
+export function readJson(bytes: Buffer): JsonReading {
+  if (bytes.length === 0) return { body: undefined };
+  let body: Json;
+  try {
+    body = JSON.parse(bytes.toString('utf8')) as Json;
+  } catch {
+    return { problem: 'the body is not JSON' };
+  }
+  const problem = trouble(body);
+  return problem === undefined ? { body } : { problem };
+}
+
+/** What a value has that no honest body has, looked for without recursion. Takes out members named `__proto__`. */
+function trouble(body: Json): string | undefined {
+  let level: readonly Json[] = [body];
+  for (let depth = 0; level.length > 0; depth += 1) {
+    if (depth > DEPTH_LIMIT) return `the body is nested more than ${DEPTH_LIMIT} levels deep`;
+    if (level.some((value) => typeof value === 'number' && !Number.isFinite(value)))
+      return 'the body has a number that is too large';
+    // Ignored like any unknown member; stored, it would become the prototype of its record.
+    for (const value of level) if (isObject(value)) Reflect.deleteProperty(value, '__proto__');
+    level = level.flatMap((value) =>
+      typeof value === 'object' && value !== null ? Object.values(value) : [],
+    );
+  }
+  return undefined;
 }

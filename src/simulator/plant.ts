@@ -1,12 +1,14 @@
 import type { Json, JsonObject } from '../core/value.ts';
 import { editedRecord } from './agent-write.ts';
-import { openBook } from './calls/book.ts';
-import { plantCalls } from './calls/plant-calls.ts';
+import type { CallBook } from './calls/call.ts';
+import { addCall, countCalls, openBook, sortCalls } from './calls/generate.ts';
 import { recordHistory } from './history.ts';
 import { isRecord, recordsOf, without } from './json.ts';
 import type { Platform } from './platform.ts';
-import type { SeedAgent, SeedDocument, SeedEdit, SeedOrganization } from './seed.ts';
-import type { Agent, Fields, Merchant, Organization } from './store.ts';
+import { plantRecord } from './rest.ts';
+import type { SeedAgent, SeedCall, SeedDocument, SeedEdit, SeedOrganization } from './seed.ts';
+import type { Agent, Merchant, Organization } from './store.ts';
+import { RESTS } from './tables.ts';
 
 /** Who made what a seed holds. */
 const SEEDER = { actor: 'user:seed', source: 'dashboard' };
@@ -27,12 +29,8 @@ export function plantSeed(platform: Platform, seed: SeedDocument): void {
     store.resellers.set(id, { id, name, locks: new Set(locks) });
   for (const organization of seed.organizations ?? [])
     store.organizations.set(organization.id, plantOrganization(organization));
-  for (const policy of seed.retry_policies ?? [])
-    plant(store.retryPolicies, retryPolicy(platform, policy));
-  for (const template of seed.email_templates ?? [])
-    plant(store.emailTemplates, emailTemplate(platform, template));
-  for (const template of seed.sms_templates ?? [])
-    plant(store.smsTemplates, smsTemplate(platform, template));
+  for (const rest of RESTS)
+    for (const record of seed[rest.section] ?? []) plantRecord(rest, platform, record);
   for (const { id, organization_id: organizationId, name } of seed.knowledge_bases ?? [])
     store.knowledgeBases.set(id, { id, organizationId, name });
   for (const source of seed.sources ?? []) plantSource(platform, source);
@@ -120,43 +118,6 @@ function withConnectionIds({ ids }: Platform, record: JsonObject): JsonObject {
   return { ...record, extensions: { ...extensions, mcp_servers: servers } };
 }
 
-function plant(records: Map<string, Fields>, record: JsonObject): void {
-  records.set(String(record.id), { ...record });
-}
-
-function retryPolicy({ ids, stamp }: Platform, policy: JsonObject): JsonObject {
-  const at = stamp();
-  return {
-    id: ids.uuid('policy'),
-    rules: {},
-    contact_policy: null,
-    on_exhausted: 'end',
-    on_exhausted_target: null,
-    reschedule_out_of_window: false,
-    created_at: at,
-    updated_at: at,
-    ...policy,
-  };
-}
-
-function emailTemplate({ ids }: Platform, template: JsonObject): JsonObject {
-  const empty = { subject: '', body_html: '', from_name: null, status: 'draft', version: 1 };
-  return { id: ids.uuid('template'), ...empty, ...template };
-}
-
-function smsTemplate({ ids }: Platform, template: JsonObject): JsonObject {
-  const empty = {
-    message_type: 'sms',
-    description: null,
-    body: '',
-    tags: [],
-    from_number: null,
-    status: 'draft',
-    version: 1,
-  };
-  return { id: ids.uuid('template'), ...empty, ...template };
-}
-
 function plantSource(platform: Platform, seed: JsonObject): void {
   const { store, ids } = platform;
   const id = typeof seed.id === 'string' ? seed.id : ids.uuid('source');
@@ -208,4 +169,29 @@ function plantVoice({ store, ids }: Platform, seed: JsonObject): void {
     record,
     clip: Buffer.alloc(0),
   });
+}
+
+/** Enters a seed's calls into the books of their agents. */
+function plantCalls({ store }: Platform, calls: readonly SeedCall[]): void {
+  const first = countCalls(store);
+  for (const [index, call] of calls.entries())
+    addCall(bookOf(store, call.agent_id), first + index, {
+      startedAt: Date.parse(call.call_started_at),
+      duration: call.call_duration,
+      outcome: call.outcome ?? 'resolved',
+      id: call.id,
+      sentiment: call.sentiment,
+      reason: call.reason,
+      callerId: call.caller_id,
+      isRecorded: call.recorded,
+    });
+  if (calls.length > 0) sortCalls(store);
+}
+
+/** A deleted agent has its book from when it was planted. */
+function bookOf(store: Platform['store'], agentId: string): CallBook {
+  const agent = store.agents.get(agentId);
+  const book = agent === undefined ? store.calls.get(agentId) : openBook(store, agent);
+  if (book === undefined) throw new Error(`a call names the agent ${agentId}, which is not there`);
+  return book;
 }

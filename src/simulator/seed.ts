@@ -2,14 +2,13 @@ import { parseDocument } from 'yaml';
 import { CallsheetError } from '../core/errors.ts';
 import type { JsonObject } from '../core/value.ts';
 import type { Outcome, Sentiment } from './calls/call.ts';
-import type { CatalogueEntry, Feature } from './catalogue.ts';
 import schema from './seed.schema.json' with { type: 'json' };
-import type { Merchant } from './store.ts';
-import { ajv } from './validation.ts';
-import { violationsOf } from './violations.ts';
+import type { CatalogueEntry, Feature, Merchant } from './store.ts';
+import { RESTS, type RestSection, TABLES } from './tables.ts';
+import { ajv, violationsOf } from './validation.ts';
 
 /** What a simulated account holds when it starts. Records are as the platform returns them, with their secrets. */
-export type SeedDocument = {
+export type SeedDocument = { readonly [section in RestSection]?: readonly JsonObject[] } & {
   readonly account_id?: string;
   readonly feature_administration_enabled?: boolean;
   /** Features that the account locks. */
@@ -20,9 +19,6 @@ export type SeedDocument = {
   readonly resellers?: readonly SeedReseller[];
   readonly organizations?: readonly SeedOrganization[];
   readonly agents?: readonly SeedAgent[];
-  readonly retry_policies?: readonly JsonObject[];
-  readonly email_templates?: readonly JsonObject[];
-  readonly sms_templates?: readonly JsonObject[];
   readonly knowledge_bases?: readonly SeedKnowledgeBase[];
   readonly sources?: readonly JsonObject[];
   readonly custom_voices?: readonly JsonObject[];
@@ -101,7 +97,25 @@ type SeedKnowledgeBase = {
   readonly name: string;
 };
 
-const validate = ajv.compile<SeedDocument>(schema);
+const validate = ajv.compile<SeedDocument>({
+  ...schema,
+  properties: {
+    ...schema.properties,
+    ...Object.fromEntries(RESTS.map(({ section, key }) => [section, listOf(key)])),
+  },
+});
+
+/** The schema of a list whose records are known by those fields. */
+function listOf(key: readonly string[]) {
+  const fields = key.map((name) => [
+    name,
+    { type: 'string', ...(name === 'organization_id' ? { format: 'uuid' } : { minLength: 1 }) },
+  ]);
+  return {
+    type: 'array',
+    items: { type: 'object', required: key, properties: Object.fromEntries(fields) },
+  };
+}
 
 /**
  * Reads a seed from YAML or JSON. Throws a `CallsheetError` (`config`) whose message lists everything that
@@ -132,59 +146,30 @@ function wrongSeed(problems: readonly string[]): CallsheetError {
   });
 }
 
-const OWNED = [
-  'agents',
-  'email_templates',
-  'sms_templates',
-  'knowledge_bases',
-  'custom_voices',
-] as const;
+/** Lists whose records name an owner: by which member, of which list, its noun, and what tells the record. */
+const OWNERS: readonly (readonly [string, string, owners: string, noun: string, label?: string])[] =
+  [
+    ['organizations', 'reseller_id', 'resellers', 'reseller', 'name'],
+    ...TABLES.filter(({ kind }) => kind.scope.includes('organization_id')).map(
+      ({ seeded }) => [seeded, 'organization_id', 'organizations', 'organization', 'name'] as const,
+    ),
+    ['knowledge_bases', 'organization_id', 'organizations', 'organization', 'name'],
+    ['sources', 'knowledge_base_id', 'knowledge_bases', 'knowledge base'],
+    ['calls', 'agent_id', 'agents', 'agent'],
+    ['profiles', 'organization_id', 'organizations', 'organization', 'id'],
+    ['claims', 'profile_id', 'profiles', 'profile', 'id'],
+  ];
 
 function danglingOwners(seed: SeedDocument): readonly string[] {
-  const ids = (records: readonly { readonly id?: unknown }[] = []) =>
-    new Set(records.map(({ id }) => id));
-  const [resellers, organizations, bases, agents, profiles] = [
-    ids(seed.resellers),
-    ids(seed.organizations),
-    ids(seed.knowledge_bases),
-    ids(seed.agents),
-    ids(seed.profiles),
-  ];
-  return [
-    ...(seed.organizations ?? [])
-      .filter(({ reseller_id: id }) => id !== undefined && !resellers.has(id))
-      .map(
-        ({ name, reseller_id: id }) =>
-          `organizations: ${name} names the reseller ${String(id)}, which is not there`,
-      ),
-    ...OWNED.flatMap((list) =>
-      (seed[list] ?? [])
-        .filter(({ organization_id: id }) => !organizations.has(id))
-        .map(
-          ({ name, organization_id: id }) =>
-            `${list}: ${String(name)} names the organization ${String(id)}, which is not there`,
-        ),
-    ),
-    ...(seed.sources ?? [])
-      .filter(({ knowledge_base_id: id }) => !bases.has(id))
-      .map(
-        ({ knowledge_base_id: id }) =>
-          `sources: one names the knowledge base ${String(id)}, which is not there`,
-      ),
-    ...(seed.calls ?? [])
-      .filter(({ agent_id: id }) => !agents.has(id))
-      .map(({ agent_id: id }) => `calls: one names the agent ${id}, which is not there`),
-    ...(seed.profiles ?? [])
-      .filter(({ organization_id: id }) => !organizations.has(id))
-      .map(
-        ({ id, organization_id: owner }) =>
-          `profiles: ${id} names the organization ${owner}, which is not there`,
-      ),
-    ...(seed.claims ?? [])
-      .filter(({ profile_id: id }) => !profiles.has(id))
-      .map(
-        ({ id, profile_id: profile }) =>
-          `claims: ${id} names the profile ${profile}, which is not there`,
-      ),
-  ];
+  // The schema says so of every list that is named above.
+  const lists = seed as { readonly [list: string]: readonly JsonObject[] | undefined };
+  return OWNERS.flatMap(([list, member, owners, noun, label = '']) => {
+    const ids = new Set(lists[owners]?.map(({ id }) => id));
+    return (lists[list] ?? [])
+      .filter(({ [member]: id }) => id !== undefined && !ids.has(id))
+      .map(({ [member]: id, [label]: name = 'one' }) => {
+        const named = `${list}: ${String(name)} names the ${noun} ${String(id)}`;
+        return `${named}, which is not there`;
+      });
+  });
 }

@@ -1,15 +1,13 @@
 import type { ValidateFunction } from 'ajv/dist/2020.js';
 import { parseDocument } from 'yaml';
-import { operations } from '../api/operations.generated.ts';
 import { CallsheetError } from '../core/errors.ts';
-import type { Dialect } from './dialect.ts';
-import { readDialect } from './dialect-reading.ts';
+import { operations } from '../platform/operations.generated.ts';
+import { type Dialect, readDialect } from './dialect.ts';
 import type { Fault, Seed } from './faults.ts';
 import type { RateLimit } from './rate-limit.ts';
 import { checkSeed, type SeedDocument } from './seed.ts';
 import schema from './simulation.schema.json' with { type: 'json' };
-import { ajv } from './validation.ts';
-import { violationsOf } from './violations.ts';
+import { ajv, violationsOf } from './validation.ts';
 
 /** How a simulated platform behaves, as a file says it. */
 export type Simulation = {

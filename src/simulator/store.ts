@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from '../core/value.ts';
 import type { CallBook } from './calls/call.ts';
+import { type Camel, camelCase, RESTS, type RestSection, TABLES } from './tables.ts';
 
 /** A record whose members change. Nested values are replaced, never changed in place. */
 export type Fields = { [key: string]: Json };
@@ -122,6 +123,14 @@ type SipChange = {
   readonly pickedUpAt: string;
 };
 
+/** A text message that an agent is to send, from a template if one is named. */
+export type TextOrder = {
+  readonly agentId: string;
+  readonly templateId?: string;
+  /** Phone number. */
+  readonly to: string;
+};
+
 /** A text message that an agent sent, and what the carrier made of it. */
 export type SentText = {
   readonly agentId: string;
@@ -140,8 +149,26 @@ export type Profile = { readonly id: string; readonly organizationId: string };
 /** A user base of the PBX provider that may use a profile. */
 type PbxClaim = { readonly id: string; readonly profileId: string };
 
+/** What can be locked (Feature entry). */
+export type Feature = {
+  readonly key: string;
+  readonly name: string;
+  readonly description: string;
+  readonly category: string;
+};
+
+/** What one platform offers: its own lists, where a seed does not bring those of another. */
+export type Catalogue = {
+  readonly features: readonly Feature[];
+  readonly models: readonly CatalogueEntry[];
+  readonly speech: readonly CatalogueEntry[];
+};
+
+/** An entry of a list, with at least its id. */
+export type CatalogueEntry = JsonObject & { readonly id: string };
+
 /** Everything that the simulated platform knows. */
-export type Store = {
+export type Store = RestRecords & {
   readonly account: Account;
   readonly resellers: Map<string, Reseller>;
   readonly organizations: Map<string, Organization>;
@@ -150,9 +177,6 @@ export type Store = {
   readonly agents: Map<string, Agent>;
   /** By agent, oldest first. Outlives the agent. */
   readonly history: Map<string, HistoryEntry[]>;
-  readonly retryPolicies: Map<string, Fields>;
-  readonly emailTemplates: Map<string, Fields>;
-  readonly smsTemplates: Map<string, Fields>;
   readonly knowledgeBases: Map<string, KnowledgeBase>;
   readonly sources: Map<string, Source>;
   readonly voices: Map<string, Voice>;
@@ -180,9 +204,6 @@ export function emptyStore(accountId: string): Store {
     tokens: new Map(),
     agents: new Map(),
     history: new Map(),
-    retryPolicies: new Map(),
-    emailTemplates: new Map(),
-    smsTemplates: new Map(),
     knowledgeBases: new Map(),
     sources: new Map(),
     voices: new Map(),
@@ -192,7 +213,33 @@ export function emptyStore(accountId: string): Store {
     profiles: new Map(),
     claims: new Map(),
     pbxApiKeys: new Set(),
+    ...emptyTables(),
   };
+}
+
+/** Records by id of each kind in `REST_TABLES`: `retryPolicies` and so on. */
+type RestRecords = { readonly [section in RestSection as Camel<section>]: Map<string, Fields> };
+
+function emptyTables(): RestRecords {
+  const tables = RESTS.map(({ section }) => [camelCase(section), new Map()]);
+  // Every section of the type has a row.
+  return Object.fromEntries(tables) as RestRecords;
+}
+
+/** The records of a section, by id. */
+export function tableOf(store: Store, section: RestSection): Map<string, Fields> {
+  return store[camelCase(section)];
+}
+
+/** The records of a kind as they are stored, secrets included. */
+export function recordsIn(store: Store, kind: string): readonly JsonObject[] {
+  const stored = TABLES.find((table) => table.kind.name === kind)?.stored;
+  const entries: unknown = Object.entries(store).find(([name]) => name === stored)?.[1];
+  if (!(entries instanceof Map)) throw new Error(`no kind ${kind}`);
+  // Some tables hold records, others records with what belongs to them.
+  return [...entries.values()].map(
+    (entry: JsonObject & { readonly record?: JsonObject }) => entry.record ?? entry,
+  );
 }
 
 /** The store as plain JSON: maps as objects, sets as lists, bytes as their length. Keys and tokens are left out. */

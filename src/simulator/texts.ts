@@ -1,18 +1,10 @@
+import { organizationOf } from './auth.ts';
 import { isRecord } from './json.ts';
 import type { Platform } from './platform.ts';
-import { organizationOf } from './reach.ts';
-import type { Organization, SentText } from './store.ts';
+import type { Organization, SentText, TextOrder } from './store.ts';
 
 /** What the carrier says of a number that the account does not own (SMS templates, from_number). */
 const NOT_OWNED = 21606;
-
-/** A text message that an agent is to send, from a template if one is named. */
-export type TextOrder = {
-  readonly agentId: string;
-  readonly templateId?: string;
-  /** Phone number. */
-  readonly to: string;
-};
 
 /**
  * Sends a text message as the carrier takes it, and remembers it. A template's sender goes before the

@@ -1,16 +1,18 @@
-import type { Client } from '../api/client.ts';
-import { endpointOf } from '../api/endpoints.ts';
-import { ApiError, describeApiError } from '../api/errors.ts';
-import { redact } from '../core/redact.ts';
-import { isList, isObject, type Json, type JsonObject } from '../core/value.ts';
+import { type Redacted, redact } from '../core/redact.ts';
+import { isObject, type Json, type JsonObject } from '../core/value.ts';
 import { leavesOf } from '../diff/leaves.ts';
 import { catalogues, featuresOf } from '../kinds/catalogues.ts';
 import { kindNamed, kinds } from '../kinds/index.ts';
 import type { Call, Kind, Scope } from '../kinds/kind.ts';
-import type { ListedResource, Reader } from '../plan/reader.ts';
+import { readOrganizations } from '../live/entitlements.ts';
+import { scopeOf } from '../plan/natural-key.ts';
+import type { HistoryEntry, ListedResource, LiveResource, Reader } from '../plan/reader.ts';
+import type { Client } from '../platform/client.ts';
+import { endpointOf } from '../platform/endpoints.ts';
+import { ApiError, describeApiError } from '../platform/errors.ts';
 import { kindTitle } from '../render/wording.ts';
-import type { ContentRecord, OrganizationRecord, ResourceRecord } from './format.ts';
-import { isListedWithin, type ReadOne, readResource } from './read-resource.ts';
+import type { ResourceState } from '../state/model.ts';
+import type { ContentRecord, GapRecord, ResourceRecord } from './format.ts';
 
 /** What reading an account takes. */
 type AccountInput = ReadOne & {
@@ -109,35 +111,14 @@ async function* placedResources(
 /** Organizations that have no agent are only told by the billing report, which scoped keys may not read. */
 async function* organizationsOf(input: AccountInput): AsyncGenerator<ContentRecord> {
   const { client, now, organization: wanted } = input;
-  const day = now.toISOString().slice(0, 10);
-  const query = { start_date: day, end_date: day };
-  const told = await orRefusal(client.call({ operation: 'getBillingReport', query }));
-  if (told instanceof ApiError) {
-    const why = `${describeApiError(told)}; those of its agents and of the stack are in it`;
+  const found = await readOrganizations(client, now);
+  if (found instanceof ApiError) {
+    const why = `${describeApiError(found)}; those of its agents and of the stack are in it`;
     yield { type: 'gap', of: 'names of organizations', why };
     return;
   }
-  const rows = isObject(told) && isList(told.data) ? told.data : [];
-  const seen = new Set<string>();
-  for (const row of rows) {
-    const one = isObject(row) ? organizationIn(row) : undefined;
-    if (one === undefined || seen.has(one.id)) continue;
-    seen.add(one.id);
-    if (wanted === undefined || one.id === wanted) yield one;
-  }
-}
-
-function organizationIn(row: JsonObject): OrganizationRecord | undefined {
-  const text = (value: Json | undefined) => (typeof value === 'string' ? value : null);
-  const id = text(row.organization_id);
-  if (id === null) return undefined;
-  return {
-    type: 'organization',
-    id,
-    name: text(row.organization_name),
-    reseller_id: text(row.reseller_id),
-    reseller_name: text(row.reseller_name),
-  };
+  for (const one of found)
+    if (wanted === undefined || one.id === wanted) yield { type: 'organization', ...one };
 }
 
 /** Why nothing of a kind is there that the platform lists only within a place. */
@@ -300,5 +281,80 @@ function createReferences() {
       }
     },
     idsOf: (kind: string): readonly string[] => [...(ids.get(kind) ?? [])],
+  };
+}
+
+/** How one resource is kept. */
+type ReadOne = {
+  /** Whether sensitive values are kept: the file is encrypted. */
+  readonly sensitive: boolean;
+  /** What the stack calls a resource. */
+  readonly owner: (
+    kind: string,
+    id: string,
+  ) => { readonly address: string; readonly state: ResourceState } | undefined;
+};
+
+/** Whether the list's call lacks something as long as nothing says within what. */
+function isListedWithin(kind: Kind): boolean {
+  const { path = {}, query = {} } = kind.list({});
+  return [...Object.values(path), ...Object.values(query)].includes('');
+}
+
+/** A resource whole, or what of it could not be read. Nothing where it went away meanwhile. */
+async function readResource(
+  kind: Kind,
+  item: ListedResource,
+  reader: Reader,
+  how: ReadOne,
+): Promise<readonly ContentRecord[]> {
+  const named = `${kind.name} ${item.id}`;
+  const gaps: GapRecord[] = [];
+  const gap = (of: string, error: unknown) => {
+    if (!(error instanceof ApiError) || error.status === 401) throw error;
+    gaps.push({ type: 'gap', of, why: describeApiError(error) });
+  };
+  const apart = new Set(kind.facets.flatMap(({ field, get }) => (get ? [field] : [])));
+  const live = await reader.read(kind, item, apart).catch((error: unknown) => {
+    gap(apart.size > 0 ? `${[...apart].join(' and ')} of ${named}` : named, error);
+    return apart.size > 0 ? reader.read(kind, item, new Set()) : undefined;
+  });
+  if (live === undefined) return gaps;
+  if (live.extent === 'nothing') {
+    return [{ type: 'gap', of: named, why: 'the platform cannot be asked for it' }];
+  }
+  const [history = null] = await reader.history(kind, live.id, 1).catch((error: unknown) => {
+    gap(`history of ${named}`, error);
+    return [];
+  });
+  return [...gaps, recordOf(kind, live, apart, history, how)];
+}
+
+function recordOf(
+  kind: Kind,
+  { id, scope, extent, record, document }: LiveResource,
+  apart: ReadonlySet<string>,
+  history: HistoryEntry | null,
+  { sensitive, owner }: ReadOne,
+): ResourceRecord {
+  const parts = Object.entries(document).filter(([field]) => apart.has(field));
+  const keep = (document: JsonObject): Redacted =>
+    sensitive ? { document, withheld: [] } : redact(kind.schema, document, { how: 'withhold' });
+  const kept = keep(record);
+  const facets = Object.fromEntries(parts);
+  const secret = keep(facets);
+  const known = owner(kind.name, id);
+  return {
+    type: 'resource',
+    kind: kind.name,
+    id,
+    scope: scopeOf(kind, { ...scope, ...record }),
+    extent: extent === 'listed' ? 'listed' : 'whole',
+    record: kept.document,
+    facets: secret.document,
+    history,
+    withheld: [...kept.withheld, ...secret.withheld],
+    address: known?.address ?? null,
+    state: known?.state ?? null,
   };
 }

@@ -1,9 +1,8 @@
 import { hash } from 'node:crypto';
-import type { Line } from './disk.ts';
-import { damagedJournal, NewerDocument } from './failures.ts';
+import { damagedJournal, NewerDocument, unsettledRun } from './failures.ts';
 import type { JournalEntry } from './journal.ts';
 import { entryShape, firstProblem, isRecord } from './shape.ts';
-import { openSharing } from './share-leaves.ts';
+import { type Line, openSharing } from './state-text.ts';
 
 /**
  * The text form of a journal: a line that says what the file is, then one line an entry,
@@ -138,4 +137,165 @@ function unknownHeader(line: string, location: string): Error {
 
 function sumOf(text: string): string {
   return hash('sha256', text).slice(0, 16);
+}
+
+/** Where lines are put behind what is there. */
+export type FileEnd = {
+  readonly append: (text: string) => Promise<void>;
+  readonly close: () => Promise<void>;
+};
+
+/** The journal of the run under way. */
+export type JournalWriter = {
+  readonly run: string;
+  /** Durable when it resolves. After one failure every later append fails likewise. */
+  readonly append: (entry: JournalEntry) => Promise<void>;
+  /** Written with what is appended next, or when the file is closed. */
+  readonly note: (entry: JournalEntry) => void;
+  /** Waits for what was appended and closes the file. Throws if an append had failed. */
+  readonly close: () => Promise<void>;
+};
+
+/** Characters that go to the disk at once. All of what waits may be more than fits into one string. */
+const MOST_AT_ONCE = 4 * 1024 * 1024;
+
+type Waiting = {
+  readonly entry: JournalEntry;
+  /** Who waits for it; undefined for what was only noted. */
+  readonly caller?: { readonly resolve: () => void; readonly reject: (error: unknown) => void };
+};
+
+/**
+ * Appends lines in the order of the calls. What is appended while the disk is busy goes out together
+ * with the next write, so that a hundred requests in flight share one sync instead of queueing for a
+ * hundred.
+ *
+ * `check` throws when the lease is lost. It is asked before a write, so that nothing is written into a
+ * journal that another run has settled, and after it, so that whatever was acknowledged was written
+ * before another run could have read the journal.
+ */
+export function writeJournal(
+  run: string,
+  file: FileEnd,
+  check: () => void,
+  head: string,
+): JournalWriter {
+  let waiting: Waiting[] = [];
+  let flushing: Promise<void> | undefined;
+  let failed: { readonly error: unknown } | undefined;
+  let closing: Promise<void> | undefined;
+  let unwritten = head;
+
+  async function write(lines: string): Promise<void> {
+    if (failed !== undefined) throw failed.error;
+    check();
+    await file.append(unwritten + lines);
+    unwritten = '';
+    check();
+  }
+
+  /** The lines of what has waited longest, which is put into `batch`. */
+  function nextLines(batch: Waiting[]): string {
+    let lines = '';
+    try {
+      for (const one of waiting) {
+        batch.push(one);
+        lines += formatEntry(one.entry);
+        if (lines.length >= MOST_AT_ONCE) break;
+      }
+      return lines;
+    } finally {
+      waiting = waiting.slice(batch.length);
+    }
+  }
+
+  async function writeNext(): Promise<void> {
+    const batch: Waiting[] = [];
+    try {
+      await write(nextLines(batch));
+      for (const { caller } of batch) caller?.resolve();
+    } catch (error) {
+      failed ??= { error };
+      for (const { caller } of batch) caller?.reject(error);
+    }
+  }
+
+  async function flush(): Promise<void> {
+    while (waiting.some(({ caller }) => caller !== undefined)) await writeNext();
+    flushing = undefined;
+  }
+
+  async function end(): Promise<void> {
+    await flushing;
+    while (waiting.length > 0) await writeNext();
+    await file.close();
+  }
+
+  return {
+    run,
+    append(entry) {
+      if (closing !== undefined)
+        return Promise.reject(new Error(`the journal of run ${run} is closed`));
+      return new Promise((resolve, reject) => {
+        waiting.push({ entry, caller: { resolve, reject } });
+        flushing ??= flush();
+      });
+    },
+    note(entry) {
+      if (closing === undefined) waiting.push({ entry });
+    },
+    async close() {
+      closing ??= end();
+      await closing;
+      if (failed !== undefined) throw failed.error;
+    },
+  };
+}
+
+/** The journal that a lease writes to, whatever keeps it: opened by its first entry, of one run at a time. */
+type OpenJournal = {
+  readonly append: (entry: JournalEntry) => Promise<void>;
+  /** Written with what is appended next. */
+  readonly note: (entry: JournalEntry) => void;
+  /** Ends the journal, if there is one; the next entry opens another. Throws what opening or ending it threw. */
+  readonly close: () => Promise<void>;
+};
+
+export function openOnFirst(
+  open: (first: JournalEntry) => Promise<JournalWriter>,
+  location: string,
+): OpenJournal {
+  let journal: Promise<JournalWriter> | undefined;
+  let noted: Promise<void> | undefined;
+
+  function writerFor(entry: JournalEntry): Promise<JournalWriter> {
+    journal ??= open(entry);
+    const opening = journal;
+    return opening.catch((error: unknown) => {
+      if (journal === opening) journal = undefined;
+      throw error;
+    });
+  }
+
+  return {
+    async append(entry) {
+      const writer = await writerFor(entry);
+      if (entry.type === 'began' && entry.run !== writer.run)
+        throw unsettledRun(location, writer.run);
+      await writer.append(entry);
+    },
+    note(entry) {
+      // Where it cannot be opened, whoever appends is told.
+      noted = writerFor(entry).then(
+        (writer) => writer.note(entry),
+        () => undefined,
+      );
+    },
+    async close() {
+      const ending = journal;
+      await noted;
+      await (await ending)?.close();
+      if (journal === ending) journal = undefined;
+    },
+  };
 }

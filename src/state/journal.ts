@@ -210,3 +210,10 @@ export function hasLateEntries(entries: readonly JournalEntry[], address: Addres
   const requests = entries.filter((entry) => entry.type === 'intent' && entry.address === address);
   return isSettled || requests.length > 1;
 }
+
+const RUN = /^[A-Za-z0-9][A-Za-z0-9._-]*$/;
+
+/** Whether a text can be a run's id: it becomes part of a file's name. */
+export function isRunId(text: string): boolean {
+  return RUN.test(text) && !text.endsWith('.open');
+}

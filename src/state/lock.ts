@@ -1,40 +1,89 @@
-import { randomUUID } from 'node:crypto';
-import { fstatSync, readFileSync, statSync } from 'node:fs';
-import { type FileHandle, mkdir } from 'node:fs/promises';
-import { join } from 'node:path';
-import { lockedState, lostLease } from './failures.ts';
-import { identify, isGone } from './process-identity.ts';
-import type { Holder } from './store.ts';
-import {
-  BEAT_AT,
-  formatBeat,
-  formatTicket,
-  isReleased,
-  parseTicket,
-  RELEASED_BEAT,
-} from './ticket.ts';
-import { lastTicket, makeTicket, readTicket, takePlace } from './tickets.ts';
+import { readFileSync, readlinkSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { lockedState } from './failures.ts';
+import { isRecord } from './shape.ts';
+import type { HeldLock, Holder } from './store.ts';
 
 /**
- * The lock is a folder of numbered tickets, and the highest number has the state. It is a fencing
- * token: it only grows.
- *
- *     state.lock/7   held by A ── A's heartbeat stops ──► B finds 7 free, makes 8, removes 7
- *
- * - To take the lock is to make the next number with O_EXCL, so of two takers one wins.
- * - To hold it is: no higher number exists, and the file behind one's own is still there.
- * - Heartbeat and release write through the holder's own open file, never by name. A holder that was
- *   paused and comes back cannot touch the ticket of the one that took over.
- * - A released ticket stays, so that a number is never given twice.
+ * Who holds a state, and when a holder is dead: the same for every store. What is kept of it is a lock record;
+ * how one takes the place of another is the store's own affair.
  */
-export type Lock = {
+export type LockRecord = {
+  /** The last heartbeat, ISO 8601; `released` when the holder gave it back. */
+  readonly beat: string;
   /** The lease's id. */
   readonly id: string;
-  /** Throws `CallsheetError('locked')` unless the lock is still held. */
-  readonly check: () => void;
-  readonly release: () => Promise<void>;
+  readonly owner: ProcessIdentity;
+  readonly holder: Holder;
 };
 
+/**
+ * The heartbeat has a fixed length and a fixed place, so that it is rewritten by one short write that
+ * no reader can catch half-way.
+ */
+export const BEAT_AT = '{"beat":"'.length;
+const BEAT_LENGTH = 24;
+const RELEASED = 'released';
+
+export function formatBeat(now: number): string {
+  return new Date(now).toISOString().padEnd(BEAT_LENGTH);
+}
+
+export const RELEASED_BEAT = RELEASED.padEnd(BEAT_LENGTH);
+
+/** The text of a lock record. `beat` is made by `formatBeat`, or says that it was given back. */
+export function formatLockRecord(
+  beat: string,
+  id: string,
+  owner: ProcessIdentity,
+  holder: Holder,
+): string {
+  return `${JSON.stringify({ beat, id, owner, holder })}\n`;
+}
+
+/** Undefined for a text that is not, or not yet, a whole record. */
+export function parseLockRecord(text: string): LockRecord | undefined {
+  try {
+    const record: unknown = JSON.parse(text);
+    return isLockRecord(record) ? { ...record, beat: record.beat.trim() } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+export function isReleased(record: LockRecord): boolean {
+  return record.beat === RELEASED;
+}
+
+export function isReleasedBeat(beat: string): boolean {
+  return beat === RELEASED;
+}
+
+function isLockRecord(value: unknown): value is LockRecord {
+  return (
+    has(value, { beat: 'string', id: 'string', owner: 'object', holder: 'object' }) &&
+    has(value.owner, { machine: 'string', pid: 'number' }) &&
+    has(value.holder, {
+      run: 'string',
+      command: 'string',
+      host: 'string',
+      pid: 'number',
+      since: 'string',
+    })
+  );
+}
+
+function has(
+  value: unknown,
+  members: { readonly [name: string]: 'string' | 'number' | 'object' },
+): value is { readonly [name: string]: unknown } {
+  return (
+    isRecord(value) && Object.entries(members).every(([name, type]) => typeof value[name] === type)
+  );
+}
+
+/** What a lock asks of the world; tests replace it. */
 export type LockEffects = {
   /** Milliseconds since the epoch. */
   readonly now: () => number;
@@ -46,119 +95,121 @@ export type LockEffects = {
   readonly machine: string;
 };
 
-const HEARTBEAT_MS = 2_000;
-/** A holder that is silent for this long is watched for a while, and is dead if it stays silent: 30 s in all. */
-const SILENT_MS = 24_000;
-/**
- * Three heartbeats: where clocks jump or differ, watching is all that tells a live holder from a dead one,
- * and a busy one may be late with a beat.
- */
-export const WATCH_MS = 6_000;
-/** A ticket is made and written in two steps; the second follows within this time. */
-const GLANCE_MS = 50;
-
-/** Takes the lock. Throws `CallsheetError('locked')`, naming the holder, when another has it. */
-export async function takeLock(
-  folder: string,
-  location: string,
-  holder: Holder,
-  effects: LockEffects,
-): Promise<Lock> {
-  await mkdir(folder, { recursive: true, mode: 0o700 });
-  for (;;) {
-    const last = await lastTicket(folder);
-    if (last > 0 && !(await isFree(folder, last, location, effects))) continue;
-    const number = last + 1;
-    const id = randomUUID();
-    const file = await makeTicket(folder, number, () => {
-      const owner = identify(holder.pid, effects.machine);
-      return formatTicket(formatBeat(effects.now()), id, owner, holder);
-    });
-    if (file === undefined) continue;
-    if (await takePlace(folder, number)) return hold(file, folder, number, id, location, effects);
-    await file.close();
-  }
+export function realEffects(): LockEffects {
+  return {
+    machine: thisMachine(),
+    now: () => Date.now(),
+    sleep: (milliseconds) => sleep(milliseconds),
+    every(milliseconds, act) {
+      const timer = setInterval(act, milliseconds).unref();
+      return () => clearInterval(timer);
+    },
+  };
 }
 
 /**
- * Whether the ticket's holder has ended. Throws when it has not. False when the ticket changed meanwhile
- * and must be looked at again.
- *
- * Clocks differ between machines and jump, so an old heartbeat alone proves nothing: what proves it is
- * that no new one comes while one watches.
+ * When a silent holder is dead: one whose last heartbeat is `silent` ms old is watched for `watch` ms, in which
+ * a live one has several heartbeats. Both together are at most 30 s.
  */
-async function isFree(
-  folder: string,
-  number: number,
+export type Timing = {
+  readonly beat: number;
+  readonly silent: number;
+  readonly watch: number;
+};
+
+/**
+ * Where a heartbeat is one small write. Three of them fit into `watch`: where clocks jump or differ, watching is all
+ * that tells a live holder from a dead one, and a busy one may be late with a beat.
+ */
+export const TIMING: Timing = { beat: 2_000, silent: 24_000, watch: 6_000 };
+
+/**
+ * Whether a holder has ended. Throws `CallsheetError('locked')` when it has not. False when the record changed
+ * meanwhile and must be looked at again: `look` sees the one that is there then.
+ *
+ * Clocks differ between machines and jump, so an old heartbeat alone proves nothing: what proves it is that no new
+ * one comes while one watches.
+ */
+export async function isFree(
+  seen: LockRecord,
+  look: () => Promise<LockRecord | undefined>,
   location: string,
+  timing: Timing,
   effects: LockEffects,
 ): Promise<boolean> {
-  const ticket = await readTicket(folder, number);
-  if (ticket === 'gone') return false;
-  if (ticket === 'unwritten') return watchUnwritten(folder, number, effects);
-  if (isReleased(ticket) || isGone(ticket.owner, effects.machine)) return true;
-  const silence = Math.abs(effects.now() - Date.parse(ticket.beat));
-  if (silence < SILENT_MS) throw lockedState(location, ticket.holder, ticket.id);
-  await effects.sleep(WATCH_MS);
-  const later = await readTicket(folder, number);
-  if (later === 'gone' || later === 'unwritten') return false;
-  if (later.beat === ticket.beat || isReleased(later)) return true;
+  if (isReleased(seen) || isGone(seen.owner, effects.machine)) return true;
+  const silence = Math.abs(effects.now() - Date.parse(seen.beat));
+  if (silence < timing.silent) throw lockedState(location, seen.holder, seen.id);
+  await effects.sleep(timing.watch);
+  const later = await look();
+  if (later === undefined || later.id !== seen.id) return false;
+  if (later.beat === seen.beat || isReleased(later)) return true;
   throw lockedState(location, later.holder, later.id);
 }
 
-async function watchUnwritten(
-  folder: string,
-  number: number,
-  effects: LockEffects,
-): Promise<boolean> {
-  for (let waited = 0; waited < WATCH_MS; waited += GLANCE_MS) {
-    await effects.sleep(GLANCE_MS);
-    if ((await readTicket(folder, number)) !== 'unwritten') return false;
-  }
-  return true;
+/** Who holds the state by a lock record; undefined when nobody does. */
+export function heldBy(
+  record: LockRecord | undefined,
+  { watch }: Timing,
+  machine: string,
+): HeldLock | undefined {
+  if (record === undefined || isReleased(record)) return undefined;
+  const { id, holder, beat, owner } = record;
+  const isHere = owner.machine === machine;
+  const there = isHere ? (isGone(owner, machine) ? 'gone' : 'running') : 'elsewhere';
+  return { lease: id, holder, beat, owner: there, watch };
 }
 
-function hold(
-  file: FileHandle,
-  folder: string,
-  number: number,
-  id: string,
-  location: string,
-  effects: LockEffects,
-): Lock {
-  let released = false;
-  let writing: Promise<unknown> = Promise.resolve();
-  // A heartbeat that cannot be written is a missed one; `check` tells whether it mattered.
-  const write = (beat: string) => {
-    writing = writing.then(() => file.write(beat, BEAT_AT)).catch(() => undefined);
-  };
-  const stop = effects.every(HEARTBEAT_MS, () => write(formatBeat(effects.now())));
+/** A process, so that another one can tell later whether it still runs. */
+type ProcessIdentity = {
+  /** Where its number means something: host, boot and process namespace. */
+  readonly machine: string;
+  readonly pid: number;
+  /** When it started, in the system's own count; null where the system does not say. A number is used again, a start is not. */
+  readonly started: string | null;
+};
 
-  return {
-    id,
-    check() {
-      const next = join(folder, String(number + 1));
-      // In this order: whoever takes over makes the next ticket before it removes this one, and
-      // whoever takes over from there removes this one before the next.
-      if (released) throw lostLease(location, { why: 'released' });
-      if (statSync(next, { throwIfNoEntry: false }) !== undefined)
-        throw lostLease(location, { why: 'taken', by: holderOf(next) });
-      if (fstatSync(file.fd).nlink === 0) throw lostLease(location, { why: 'removed' });
-    },
-    async release() {
-      if (released) return;
-      released = true;
-      stop();
-      write(RELEASED_BEAT);
-      await writing;
-      await file.close();
-    },
-  };
+/** Identifies the running machine. Two containers of one host name differ by their process namespace. */
+export function thisMachine(): string {
+  const parts = [
+    hostname(),
+    attempt(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()),
+    attempt(() => readlinkSync('/proc/self/ns/pid')),
+  ];
+  return parts.filter((part) => part !== undefined).join(' ');
 }
 
-function holderOf(path: string): Holder | undefined {
+export function identify(pid: number, machine: string): ProcessIdentity {
+  return { machine, pid, started: readStat(pid)?.started ?? null };
+}
+
+/** Whether a process is certainly gone. False where that cannot be known, as on another machine. */
+export function isGone(process_: ProcessIdentity, machine: string): boolean {
+  if (process_.machine !== machine || process_.pid <= 0) return false;
   try {
-    return parseTicket(readFileSync(path, 'utf8'))?.holder;
+    process.kill(process_.pid, 0);
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'ESRCH';
+  }
+  const now = readStat(process_.pid);
+  if (now === undefined || process_.started === null) return false;
+  return now.started !== process_.started || ENDED.has(now.state);
+}
+
+/** Zombie and dead: ended, though the parent has not looked yet. */
+const ENDED = new Set(['Z', 'X']);
+
+/** From proc(5): the state is the 3rd field, the start time the 22nd. The 2nd may hold blanks and brackets. */
+function readStat(pid: number): { readonly state: string; readonly started: string } | undefined {
+  const text = attempt(() => readFileSync(`/proc/${pid}/stat`, 'utf8'));
+  const fields = text?.slice(text.lastIndexOf(')') + 2).split(' ');
+  const [state, started] = [fields?.[0], fields?.[19]];
+  return state === undefined || started === undefined ? undefined : { state, started };
+}
+
+function attempt<T>(read: () => T): T | undefined {
+  try {
+    return read();
   } catch {
     return undefined;
   }

@@ -3,7 +3,8 @@
  * thrown away: everything in it is either found again on the platform or does no harm when unknown.
  * It holds no secret and no sensitive value, only fingerprints of them.
  *
- * This file is the model, pure; `store.ts` is what a store must do, and `file-store.ts` one that does.
+ * This file is the model, pure; `store.ts` is what a store must do, and `open.ts` opens one: a
+ * file (`file/`), or what other machines reach, too (`remote/`, with `http.ts`, `postgres/` and `s3/`).
  */
 import type { Address } from '../core/address.ts';
 import type { Pin } from '../core/plan-document.ts';
@@ -77,7 +78,7 @@ export type ResourceState = {
 /**
  * A pin, and whether a later change is sure to have another `updated_at`. That can only be so where the resource
  * was found to be as the leaves say, and `updated_at` was long over when it was read: platforms may tell time in
- * whole seconds, and two changes of one second have the same. See `plan/unmoved.ts`.
+ * whole seconds, and two changes of one second have the same. See `plan/refresh.ts`.
  */
 export type RememberedPin = Pin & {
   readonly certain?: true;

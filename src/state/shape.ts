@@ -1,5 +1,5 @@
-import type { Ajv2020, Options, ValidateFunction } from 'ajv/dist/2020.js';
-import schema from '../../schemas/state.schema.json' with { type: 'json' };
+import type { ValidateFunction } from 'ajv/dist/2020.js';
+import { compileShape } from './compile-shapes.ts';
 import type { JournalEntry } from './journal.ts';
 import type { Holds, ResourceState, State } from './model.ts';
 
@@ -45,27 +45,4 @@ export function firstProblem(validate: ValidateFunction): string {
   const problem = validate.errors?.[0];
   if (problem === undefined) return 'is not valid';
   return `${problem.instancePath} ${problem.message ?? 'is not valid'}`.trim();
-}
-
-/** The parts of the state's schema that documents are held against. */
-type Shape = 'state' | 'resource' | 'holds' | 'entry';
-
-export const SHAPE_OPTIONS: Options = { discriminator: true, strictRequired: false };
-
-/** Where each part stands in `schemas/state.schema.json`. */
-export const SHAPES: { readonly [shape in Shape]: string } = {
-  state: schema.$id,
-  resource: `${schema.$id}#/$defs/resource`,
-  holds: `${schema.$id}#/$defs/holds`,
-  entry: `${schema.$id}#/$defs/entry`,
-};
-
-let validator: Promise<Ajv2020> | undefined;
-
-/** In the bundle this is compiled already: every command that reads a state would wait for it. */
-async function compileShape<T>(shape: Shape): Promise<ValidateFunction<T>> {
-  validator ??= import('ajv/dist/2020.js').then(({ Ajv2020 }) =>
-    new Ajv2020(SHAPE_OPTIONS).addSchema(schema),
-  );
-  return (await validator).compile<T>({ $ref: SHAPES[shape] });
 }

@@ -1,10 +1,19 @@
 import { createHash, hash } from 'node:crypto';
-import type { Line } from './disk.ts';
-import { damagedState, foreignState, MovedAway, NewerDocument, unwritable } from './failures.ts';
-import { brokenInvariant } from './invariants.ts';
-import type { State } from './model.ts';
+import { type Address, kindOf } from '../core/address.ts';
+import { parsePath } from '../core/path.ts';
+import { kinds } from '../kinds/index.ts';
+import {
+  damagedState,
+  foreignState,
+  MovedAway,
+  movedState,
+  NewerDocument,
+  otherAccount,
+  otherLineage,
+  unwritable,
+} from './failures.ts';
+import type { ResourceState, State } from './model.ts';
 import { firstProblem, isRecord, stateShape } from './shape.ts';
-import { openSharing } from './share-leaves.ts';
 
 /**
  * The text form of a state, the same for every store that keeps it as one document: JSON with the
@@ -110,6 +119,13 @@ function checksumOfLines(
   }
   return `sha256:${sum.update('}}').digest('hex')}`;
 }
+
+/** A line of a text, without its line break. */
+export type Line = {
+  readonly text: string;
+  /** Whether a line break ends it; false only for what stands behind the last one. */
+  readonly isWhole: boolean;
+};
 
 const BEFORE_RESOURCES = ',"resources":{';
 const LAST_LINE = '}}';
@@ -246,4 +262,100 @@ function whyNotJson(text: string): string {
   return END.test(text)
     ? 'is damaged: it is not valid JSON any more'
     : 'was cut off: its end is missing';
+}
+
+/** What the new state must follow: the one on disk or, where that is gone, the one that the run began from. */
+export type Base = Pick<State, 'lineage' | 'serial' | 'account_id'>;
+
+/**
+ * Throws `CallsheetError`: `state` for another stack's or account's state, `stale` when the one on disk is not the
+ * one that the new state was made from. A first state may have any lineage and has serial 1.
+ */
+export function checkSuccession(state: State, base: Base | undefined, location: string): void {
+  if (base !== undefined && base.lineage !== state.lineage)
+    throw otherLineage(location, base.lineage, state.lineage);
+  const serial = base?.serial ?? 0;
+  if (state.serial !== serial + 1) throw movedState(location, serial, state.serial - 1);
+  if (base?.account_id !== undefined && base.account_id !== state.account_id)
+    throw otherAccount(location, base.account_id, state.account_id ?? 'none');
+}
+
+const kindsByName = new Map(kinds.map((kind) => [kind.name, kind]));
+
+/**
+ * What is wrong with a state that its shape does not tell, to go on after its name: `holds …`. Undefined:
+ * nothing. A state that breaks one of these rules is neither written nor used.
+ */
+function brokenInvariant({ resources }: State): string | undefined {
+  const addresses = new Map<string, Address>();
+  const paths = new Set<string>();
+  for (const [address, resource] of Object.entries(resources)) {
+    const broken = brokenResource(address, resource, paths);
+    if (broken !== undefined) return broken;
+    const own = identityOf(resource);
+    const other = addresses.get(own);
+    if (other !== undefined) return `holds ${own} twice, as ${other} and as ${address}`;
+    addresses.set(own, address);
+  }
+  return undefined;
+}
+
+/** The same of one resource, looked at alone. `paths` gathers those that are sound: most resources have the same. */
+export function brokenResource(
+  address: Address,
+  resource: ResourceState,
+  paths = new Set<string>(),
+): string | undefined {
+  if (kindOf(address) !== resource.kind) return `holds ${address} as one of kind ${resource.kind}`;
+  const kind = kindsByName.get(resource.kind);
+  if (kind === undefined)
+    return `holds ${address}, of a kind that this Callsheet does not know: ${resource.kind}`;
+  const missing = kind.scope.find((field) => !resource.scope[field]);
+  if (missing !== undefined) return `holds ${address} without its ${missing}`;
+  const leaf = Object.keys(resource.leaves).find((path) => {
+    if (paths.has(path)) return false;
+    if (parsePath(path) === undefined) return true;
+    paths.add(path);
+    return false;
+  });
+  if (leaf !== undefined)
+    return `holds ${address} with a leaf that has no path: ${JSON.stringify(leaf)}`;
+  return undefined;
+}
+
+/** What only one address may stand for: `agent 3c6e…`. */
+export function identityOf({ kind, id }: ResourceState): string {
+  return `${kind} ${id}`;
+}
+
+/**
+ * Gives what was just parsed of a resource one copy of what many resources have alike: most agents of a fleet speak
+ * one language, and a state of a hundred thousand would hold that as often. Nothing is checked here.
+ */
+export function openSharing(): (resource: unknown) => unknown {
+  const leaves = new Map<unknown, unknown>();
+  const scopes = new Map<string, unknown>();
+
+  function shareLeaf(leaf: unknown): unknown {
+    if (!isRecord(leaf) || Object.keys(leaf).length !== 1) return leaf;
+    const { value } = leaf;
+    if (value === undefined || (typeof value === 'object' && value !== null)) return leaf;
+    const known = leaves.get(value);
+    if (known !== undefined) return known;
+    leaves.set(value, leaf);
+    return leaf;
+  }
+
+  function shareScope(scope: unknown): unknown {
+    const text = JSON.stringify(scope) ?? '';
+    const known = scopes.get(text) ?? scope;
+    scopes.set(text, known);
+    return known;
+  }
+
+  return (resource) => {
+    if (!isRecord(resource) || !isRecord(resource.leaves)) return resource;
+    const shared = Object.entries(resource.leaves).map(([path, leaf]) => [path, shareLeaf(leaf)]);
+    return { ...resource, scope: shareScope(resource.scope), leaves: Object.fromEntries(shared) };
+  };
 }

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { rollback } from '../../src/cli/commands/rollback.ts';
-import { openFileStore } from '../../src/state/file-store.ts';
+import { openFileStore } from '../../src/state/file/store.ts';
 import type { JournalEntry } from '../../src/state/journal.ts';
 import { type Stage, staged } from './stage.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type OwnWrites, readOwnWrites, tellInterleaved } from '../../src/apply/interleaved.ts';
+import { type OwnWrites, readOwnWrites, tellInterleaved } from '../../src/apply/history.ts';
 import type { HistoryEntry } from '../../src/plan/reader.ts';
 
 const OURS = 'api:account';

@@ -3,8 +3,8 @@ import { expect, test } from 'vitest';
 import { type ApplyFlags, apply } from '../../src/cli/commands/apply.ts';
 import { plan } from '../../src/cli/commands/plan.ts';
 import { type RollbackFlags, rollback } from '../../src/cli/commands/rollback.ts';
-import type { Context } from '../../src/cli/context.ts';
-import type { PlanFlags } from '../../src/cli/plan-flags.ts';
+import type { Context, PlanFlags } from '../../src/cli/context.ts';
+import { onTerminal } from '../../src/cli/events.ts';
 import { reportFailure } from '../../src/cli/report.ts';
 import type { Terminal } from '../../src/cli/terminal.ts';
 import type { Change, PlanDocument } from '../../src/core/plan-document.ts';
@@ -16,7 +16,7 @@ import {
 } from '../../src/simulator/index.ts';
 import type { LedgerLine } from '../../src/state/journal.ts';
 import { checkPrinted } from '../documents.ts';
-import { CANARIES, CLINIC, FINGERPRINT_KEY, SEED } from '../e2e/clinic.ts';
+import { CANARIES, CLINIC, COMMIT, FINGERPRINT_KEY, SEED } from '../e2e/clinic.ts';
 import { findLeaks, type Said as Printed } from '../e2e/leaks.ts';
 import { copyStack, type StackCopy } from '../e2e/stack-copy.ts';
 import { INVENTIONS } from '../inventions.ts';
@@ -172,13 +172,14 @@ export async function openStage(options: StageOptions = {}) {
   ): Promise<Said> {
     const said = { out: '', err: '' };
     const context: Context = {
-      terminal: captured(said),
+      ...onTerminal(captured(said)),
       env: {
         ...secrets,
         CALLSHEET_FINGERPRINT_KEY: FINGERPRINT_KEY,
         CALLSHEET_BASE_URL: sim.url,
         CALLSHEET_CLIENT_ID: sim.clientId,
         CALLSHEET_CLIENT_SECRET: sim.clientSecret,
+        CI_COMMIT_SHA: COMMIT,
         ...env,
       },
       now,

@@ -1,14 +1,14 @@
 import { execFileSync } from 'node:child_process';
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { gitEnv } from '../../src/cli/actor.ts';
-import { runProgram } from '../../src/cli/program.ts';
 import type { Json, JsonObject } from '../../src/core/value.ts';
 import { kinds } from '../../src/kinds/index.ts';
+import { gitEnv } from '../../src/run/actor.ts';
 import { type SeedDocument, type Simulator, startSimulator } from '../../src/simulator/index.ts';
 import { openCollector } from '../cli/monitor/collector.ts';
-import { checkPrinted } from '../documents.ts';
+import { COMMIT } from '../e2e/clinic.ts';
 import { EVERYTHING_SEED, WHOLE_VERSION } from '../e2e/everything.ts';
+import { runHere } from '../e2e/in-process.ts';
 import { temporaryFolder } from '../temporary.ts';
 import { type EchoingPlatform, openEcho } from './echo.ts';
 import { filesBelow, leaksIn } from './leaks.ts';
@@ -123,6 +123,7 @@ export async function openScene(): Promise<Scene> {
     CALLSHEET_BASE_URL: platform.url,
     CALLSHEET_CLIENT_ID: CLIENT_ID,
     CALLSHEET_CLIENT_SECRET: CLIENT_SECRET,
+    CI_COMMIT_SHA: COMMIT,
     CALLSHEET_PBX_API_KEY: PBX_KEY,
     OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
     OTEL_EXPORTER_OTLP_HEADERS: `authorization=Bearer%20${COLLECTOR_KEY}`,
@@ -154,7 +155,10 @@ export async function openScene(): Promise<Scene> {
     },
     async run(argv, env = {}) {
       const isolated = argv.includes('--help') ? [] : ['--dir', folder];
-      const said = await captured([...argv, ...isolated], { ...environment(), ...env });
+      const said = await runHere([...argv, ...isolated], {
+        cwd: folder,
+        env: { ...environment(), ...env },
+      });
       commands += 1;
       await search(argv, said);
       return said;
@@ -216,32 +220,4 @@ function stackOf({ documents }: Filled): JsonObject {
       return [section, { ...before, sample: documents[name] ?? {} }] as const;
     });
   return { ...whole, ...Object.fromEntries(sections) };
-}
-
-/** Runs the program in this process, with what it prints caught. */
-export async function captured(argv: readonly string[], env: Env): Promise<Said> {
-  const said = { out: '', err: '' };
-  const { stdout, stderr } = process;
-  const writes = { out: stdout.write, err: stderr.write };
-  stdout.write = (text: string | Uint8Array) => {
-    said.out += text;
-    return true;
-  };
-  stderr.write = (text: string | Uint8Array) => {
-    said.err += text;
-    return true;
-  };
-  try {
-    const exit = await runProgram(argv, {
-      env,
-      now: () => new Date(),
-      stop: new AbortController().signal,
-      version: '0.0.0',
-    });
-    await checkPrinted(said.out, argv);
-    return { exit, ...said };
-  } finally {
-    stdout.write = writes.out;
-    stderr.write = writes.err;
-  }
 }

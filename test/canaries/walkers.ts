@@ -4,10 +4,11 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import type { JsonObject } from '../../src/core/value.ts';
 import { startSimulator } from '../../src/simulator/index.ts';
+import { COMMIT } from '../e2e/clinic.ts';
+import { runHere } from '../e2e/in-process.ts';
 import { numbered, oddAgent } from './bags.ts';
 import { openEcho } from './echo.ts';
 import { filesBelow } from './leaks.ts';
-import { captured } from './scene.ts';
 
 const HARBOR = '3c6e0b8a-9c15-4f1d-9f0e-5d2b7f1a2c11';
 /** The places that one agent has at most. */
@@ -53,12 +54,13 @@ export async function throughEveryWalker(
     CALLSHEET_BASE_URL: platform.url,
     CALLSHEET_CLIENT_ID: 'walkers',
     CALLSHEET_CLIENT_SECRET: 'walked',
+    CI_COMMIT_SHA: COMMIT,
   };
   const shown: Shown[] = [];
   const run = async (...line: readonly string[]) => {
     const trace = join(folder, 'trace.jsonl');
     const argv = [...line, '--dir', folder, '--verbose', '--trace-http', trace];
-    const { out, err, exit } = await captured(argv, env);
+    const { out, err, exit } = await runHere(argv, { cwd: folder, env });
     shown.push({ by: line.join(' '), text: out + err });
     return { out, exit, err };
   };

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { EXIT } from '../../src/cli/exit.ts';
+import { EXIT } from '../../src/core/errors.ts';
 import { EXAMPLES } from './place.ts';
 
 const { digestIn, EXITS, markerOf, pageOf } = await import(

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { assumptions as ledger } from '../../src/api/operations.generated.ts';
 import { assumptions } from '../../src/cli/commands/assumptions.ts';
+import { assumptions as ledger } from '../../src/platform/operations.generated.ts';
 import type { AssumptionEntry } from '../../src/render/assumptions.ts';
 import { type Stage, staged } from '../apply/stage.ts';
 

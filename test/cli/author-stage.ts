@@ -1,4 +1,5 @@
 import type { Context } from '../../src/cli/context.ts';
+import { onTerminal } from '../../src/cli/events.ts';
 import type { RenderOptions } from '../../src/render/terminal.ts';
 
 /** A context for commands that ask nobody anything, and what they print with it. */
@@ -21,7 +22,7 @@ export function openAuthorStage(width = 80): {
     ask: () => Promise.reject(new Error('nobody is there')),
   };
   const context: Context = {
-    terminal,
+    ...onTerminal(terminal),
     env: {},
     now: () => new Date('2026-11-21T09:45:00Z'),
     stop: new AbortController().signal,

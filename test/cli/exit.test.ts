@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { exitOf } from '../../src/cli/exit.ts';
-import type { FailureCode } from '../../src/core/errors.ts';
+import { exitOf, type FailureCode } from '../../src/core/errors.ts';
 
 /** The table of exit codes that users and pipelines rely on. */
 const codes: Readonly<Record<FailureCode, number>> = {

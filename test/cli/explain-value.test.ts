@@ -2,7 +2,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, test } from 'vitest';
 import schema from '../../schemas/value.schema.json' with { type: 'json' };
 import { explain } from '../../src/cli/commands/explain.ts';
-import { folderOf } from '../config/stack-folder.ts';
+import { folderOf } from '../stack/stack-folder.ts';
 import { openAuthorStage } from './author-stage.ts';
 
 const FILES = {

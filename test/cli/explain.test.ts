@@ -2,11 +2,11 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, test } from 'vitest';
 import schema from '../../schemas/field.schema.json' with { type: 'json' };
 import { explain } from '../../src/cli/commands/explain.ts';
-import { explainField } from '../../src/config/explain-field.ts';
-import { writtenSchema } from '../../src/config/own-members.ts';
-import type { FieldDocument } from '../../src/core/field-document.ts';
+import type { FieldDocument } from '../../src/core/documents.ts';
 import { dereference, type FieldSchema } from '../../src/core/schema.ts';
 import { kinds } from '../../src/kinds/index.ts';
+import { explainField } from '../../src/stack/editor/explain-field.ts';
+import { writtenSchema } from '../../src/stack/settings-schema.ts';
 import { openAuthorStage } from './author-stage.ts';
 
 function documented(field: string): FieldDocument {

@@ -1,10 +1,10 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect, test } from 'vitest';
 import schema from '../../schemas/error.schema.json' with { type: 'json' };
-import { ApiError } from '../../src/api/errors.ts';
-import { failureOf } from '../../src/cli/report.ts';
 import { CallsheetError } from '../../src/core/errors.ts';
+import { ApiError } from '../../src/platform/errors.ts';
 import { renderFailureJson } from '../../src/render/failure.ts';
+import { failureOf } from '../../src/run/document.ts';
 
 const validate = new Ajv2020({ strictRequired: false }).compile(schema);
 const line = { method: 'GET', url: 'https://platform.example.test/v1/me' } as const;

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { checkChosen, planOptions } from '../../src/cli/plan-flags.ts';
-import { parseVars } from '../../src/cli/stack.ts';
 import { CallsheetError } from '../../src/core/errors.ts';
+import { checkChosen } from '../../src/kinds/index.ts';
+import { planOptions } from '../../src/run/plan.ts';
+import { parseVars } from '../../src/run/stack.ts';
 
 describe('--var', () => {
   test.each([

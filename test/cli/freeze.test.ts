@@ -3,7 +3,7 @@ import { describe, expect } from 'vitest';
 import { apply } from '../../src/cli/commands/apply.ts';
 import { drift } from '../../src/cli/commands/drift.ts';
 import { plan } from '../../src/cli/commands/plan.ts';
-import { runs } from '../../src/cli/commands/runs.ts';
+import { runs } from '../../src/cli/commands/state.ts';
 import { type Stage, staged } from '../apply/stage.ts';
 import { agentNamed } from '../e2e/clinic.ts';
 import { stateIn } from './state-stage.ts';

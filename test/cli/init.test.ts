@@ -5,11 +5,9 @@ import { setTimeout as moment } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { fmt } from '../../src/cli/commands/fmt.ts';
-import { type InitFlags, init } from '../../src/cli/commands/init.ts';
+import { ask, type InitFlags, init, type Streams } from '../../src/cli/commands/init.ts';
 import { validate } from '../../src/cli/commands/validate.ts';
-import { addressName } from '../../src/cli/init/answers.ts';
-import { ask, type Streams } from '../../src/cli/init/ask.ts';
-import { writeAll } from '../../src/cli/init/place.ts';
+import { addressName, writeAll } from '../../src/cli/init/files.ts';
 import { temporaryFolder } from '../temporary.ts';
 import { openAuthorStage } from './author-stage.ts';
 

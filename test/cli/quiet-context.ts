@@ -1,4 +1,5 @@
 import type { Context } from '../../src/cli/context.ts';
+import { onTerminal } from '../../src/cli/events.ts';
 
 /** A context in which a command's output is kept, 80 columns wide and without colour. */
 export function quietContext(): {
@@ -8,7 +9,7 @@ export function quietContext(): {
   const said = { out: '', err: '' };
   const render = { width: 80, color: false, verbose: false };
   const context: Context = {
-    terminal: {
+    ...onTerminal({
       out: (text) => {
         said.out += text;
       },
@@ -20,7 +21,7 @@ export function quietContext(): {
       wrapsErr: false,
       canAsk: false,
       ask: () => Promise.reject(new Error('nothing is asked')),
-    },
+    }),
     env: {},
     now: () => new Date(0),
     stop: new AbortController().signal,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { payments } from '../../src/cli/commands/catalogues.ts';
 import { get } from '../../src/cli/commands/get.ts';
-import { payments } from '../../src/cli/commands/payments.ts';
 import type { Json } from '../../src/core/value.ts';
 import { AGENTS, DESK, ELM, HARBOR, OTHER_DESK, READINESS, RECALL } from './read-documents.ts';
 import {

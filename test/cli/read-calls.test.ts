@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type LogsFlags, logs } from '../../src/cli/commands/logs.ts';
+import { type LogsFlags, logs } from '../../src/cli/commands/reports.ts';
 import type { JsonObject } from '../../src/core/value.ts';
 import { call, DESK } from './read-documents.ts';
 import { openReadStage, type ReadStage, readDocument } from './read-stage.ts';

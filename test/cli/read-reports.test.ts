@@ -1,8 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { type BillingFlags, billing } from '../../src/cli/commands/billing.ts';
-import { type FeaturesFlags, features } from '../../src/cli/commands/features.ts';
-import { type MetricsFlags, metrics } from '../../src/cli/commands/metrics.ts';
-import { models } from '../../src/cli/commands/models.ts';
+import { type FeaturesFlags, features, models } from '../../src/cli/commands/catalogues.ts';
+import {
+  type BillingFlags,
+  billing,
+  type MetricsFlags,
+  metrics,
+} from '../../src/cli/commands/reports.ts';
 import { BILLING, ELM, FEATURES, HARBOR, METRICS } from './read-documents.ts';
 import { type Answers, openReadStage, readDocument } from './read-stage.ts';
 

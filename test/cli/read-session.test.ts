@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type SessionFlags, session } from '../../src/cli/commands/session.ts';
+import { type SessionFlags, session } from '../../src/cli/commands/catalogues.ts';
 import type { Context } from '../../src/cli/context.ts';
 import { openReadStage, type ReadStage, Refusal, readDocument } from './read-stage.ts';
 

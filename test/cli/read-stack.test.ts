@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { get } from '../../src/cli/commands/get.ts';
 import { history } from '../../src/cli/commands/history.ts';
-import { openFileStore } from '../../src/state/file-store.ts';
+import { openFileStore } from '../../src/state/file/store.ts';
 import { type Stage, staged } from '../apply/stage.ts';
 
 const flagsOf = ({ folder }: Stage) => ({ dir: folder, format: 'json' as const });

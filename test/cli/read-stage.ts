@@ -7,6 +7,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect, onTestFinished } from 'vitest';
 import schema from '../../schemas/read.schema.json' with { type: 'json' };
 import type { Context } from '../../src/cli/context.ts';
+import { onTerminal } from '../../src/cli/events.ts';
 import { reportFailure } from '../../src/cli/report.ts';
 import type { Json } from '../../src/core/value.ts';
 import { checkPrinted } from '../documents.ts';
@@ -112,7 +113,7 @@ export async function openReadStage(
       const said = { out: '', err: '' };
       const render = { width, color, verbose: false };
       const context: Context = {
-        terminal: {
+        ...onTerminal({
           out: (line) => {
             said.out += line.endsWith('\n') ? line : `${line}\n`;
           },
@@ -124,7 +125,7 @@ export async function openReadStage(
           wrapsErr: false,
           canAsk: false,
           ask: async () => '',
-        },
+        }),
         env: { CALLSHEET_BASE_URL: url, CALLSHEET_ACCESS_TOKEN: 'canary-access-token', ...env },
         now: () => NOW,
         stop: new AbortController().signal,

@@ -1,16 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { billing } from '../../src/cli/commands/billing.ts';
-import { features } from '../../src/cli/commands/features.ts';
+import { features, models, payments, stt, voices } from '../../src/cli/commands/catalogues.ts';
 import { get } from '../../src/cli/commands/get.ts';
 import { history } from '../../src/cli/commands/history.ts';
-import { logs } from '../../src/cli/commands/logs.ts';
-import { metrics } from '../../src/cli/commands/metrics.ts';
-import { models } from '../../src/cli/commands/models.ts';
-import { payments } from '../../src/cli/commands/payments.ts';
-import { stt } from '../../src/cli/commands/stt.ts';
-import { voices } from '../../src/cli/commands/voices.ts';
+import { billing, logs, metrics } from '../../src/cli/commands/reports.ts';
 import type { CommonFlags, Context } from '../../src/cli/context.ts';
-import type { ReadFormat } from '../../src/cli/read/show.ts';
+import type { ReadFormat } from '../../src/cli/read/find.ts';
 import type { JsonObject } from '../../src/core/value.ts';
 import {
   AGENTS,

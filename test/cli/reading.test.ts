@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
-import { whileReading } from '../../src/cli/make-plan.ts';
+import { confirm, onTerminal } from '../../src/cli/events.ts';
 import { kindNamed } from '../../src/kinds/index.ts';
 import type { Reader } from '../../src/plan/reader.ts';
+import { whileReading } from '../../src/run/plan.ts';
 
 const plain = { width: 80, color: false, verbose: false };
 const agent = kindNamed('agent');
@@ -12,7 +13,7 @@ function platform(): Reader {
     read: async () => undefined,
     lackOf: () => undefined,
     history: async () => [],
-    terms: () => {
+    entitlements: () => {
       throw new Error('nobody asks for them');
     },
   };
@@ -44,7 +45,7 @@ async function readMany(reader: Reader, times: number) {
 
 test('a terminal shows that something goes on before the first answer, and nothing once it ended', async () => {
   const { terminal, drawn, lines, isEnded } = screen(true);
-  await whileReading(platform(), 1200, { terminal }, async (reader) => {
+  await whileReading(platform(), 1200, onTerminal(terminal), async (reader) => {
     expect(drawn).toEqual(['Reading what is live: 0 of 1,200 resources']);
     await readMany(reader, 3);
     await expect.poll(() => drawn.at(-1)).toBe('Reading what is live: 3 of 1,200 resources');
@@ -55,13 +56,27 @@ test('a terminal shows that something goes on before the first answer, and nothi
 
 test('what is drawn goes away when reading fails, too', async () => {
   const { terminal, isEnded } = screen(true);
-  const failing = whileReading(platform(), 1, { terminal }, () => Promise.reject(new Error('no')));
+  const failing = whileReading(platform(), 1, onTerminal(terminal), () =>
+    Promise.reject(new Error('no')),
+  );
   await expect(failing).rejects.toThrow('no');
   expect(isEnded()).toBe(true);
 });
 
 test('a log has a line for each thousand', async () => {
   const { terminal, lines } = screen(false);
-  await whileReading(platform(), 1500, { terminal }, (reader) => readMany(reader, 2100));
+  await whileReading(platform(), 1500, onTerminal(terminal), (reader) => readMany(reader, 2100));
   expect(lines).toEqual(['1,000 of 1,500 resources read', '2,000 resources read']);
+});
+
+test('a question breaks between words, and is answered behind its end', async () => {
+  const { terminal } = screen(true);
+  const asked: string[] = [];
+  const ask = async (question: string) => {
+    asked.push(question);
+    return ' yes';
+  };
+  const narrow = { ...terminal, canAsk: true, renderErr: { ...plain, width: 40 }, ask };
+  expect(await confirm('Roll back run 20261123t093646z-788dde?', narrow)).toBe(true);
+  expect(asked).toEqual(['Roll back run 20261123t093646z-788dde?\nOnly "yes" is taken for one: ']);
 });

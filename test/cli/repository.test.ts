@@ -1,8 +1,8 @@
 import { mkdirSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { folderInRepository } from '../../src/cli/repository.ts';
-import { folderOf } from '../config/stack-folder.ts';
+import { folderInRepository } from '../../src/cli/named-file.ts';
+import { folderOf } from '../stack/stack-folder.ts';
 
 /** A temporary folder with these folders in it. */
 function treeOf(...folders: readonly string[]): string {

@@ -3,7 +3,7 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { type RollbackFlags, rollback } from '../../src/cli/commands/rollback.ts';
-import { openFileStore } from '../../src/state/file-store.ts';
+import { openFileStore } from '../../src/state/file/store.ts';
 import { type Stage, staged } from '../apply/stage.ts';
 
 /** What is done before, the flags, and how it ends. */

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import bundled from '../../schemas/callsheet.schema.json' with { type: 'json' };
-import { schema } from '../../src/cli/commands/schema.ts';
-import { folderOf } from '../config/stack-folder.ts';
+import { schema } from '../../src/cli/commands/explain.ts';
+import { folderOf } from '../stack/stack-folder.ts';
 import { quietContext } from './quiet-context.ts';
 
 test('the schema is the one that the package holds', async () => {

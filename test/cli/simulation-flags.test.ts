@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { readSimulationFlags, type SimulationFlags } from '../../src/cli/simulation-flags.ts';
+import { readSimulationFlags, type SimulationFlags } from '../../src/cli/commands/simulate.ts';
 import { CallsheetError } from '../../src/core/errors.ts';
 import { temporaryFolder } from '../temporary.ts';
 

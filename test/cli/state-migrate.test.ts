@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect } from 'vitest';
-import { runs } from '../../src/cli/commands/runs.ts';
-import { openFileStore } from '../../src/state/file-store.ts';
+import { runs } from '../../src/cli/commands/state.ts';
+import { openFileStore } from '../../src/state/file/store.ts';
 import { type Stage, staged } from '../apply/stage.ts';
 import { began, deadPid, holder } from '../state/sample.ts';
-import { PASSWORD, startHttpServer, USERNAME } from '../stores/http-server.ts';
-import { BUCKET, KEY_ID, SECRET, startS3 } from '../stores/s3-server.ts';
+import { PASSWORD, startHttpServer, USERNAME } from '../state/stores/http-server.ts';
+import { BUCKET, KEY_ID, SECRET, startS3 } from '../state/stores/s3-server.ts';
 import { stateCommands, stateIn, storeOf } from './state-stage.ts';
 
 let http: Awaited<ReturnType<typeof startHttpServer>>;

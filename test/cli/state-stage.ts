@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import * as commands from '../../src/cli/commands/state.ts';
 import type { Context } from '../../src/cli/context.ts';
-import { openFileStore } from '../../src/state/file-store.ts';
+import { onTerminal } from '../../src/cli/events.ts';
+import { openFileStore } from '../../src/state/file/store.ts';
 import type { State } from '../../src/state/model.ts';
 import { emptyState } from '../../src/state/replay.ts';
 import type { Stage } from '../apply/stage.ts';
@@ -12,7 +13,7 @@ type Options = { readonly exit?: number; readonly env?: Context['env'] };
 function unbroken(context: Context): Context {
   const { terminal } = context;
   const render = { ...terminal.render, width: 1000 };
-  return { ...context, terminal: { ...terminal, render } };
+  return { ...context, ...onTerminal({ ...terminal, render }) };
 }
 
 /** The state commands of a stage, as JSON unless a test wants text, whose lines are as long as they like. */

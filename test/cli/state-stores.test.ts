@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect } from 'vitest';
-import { runs } from '../../src/cli/commands/runs.ts';
+import { runs } from '../../src/cli/commands/state.ts';
 import { staged } from '../apply/stage.ts';
-import { PASSWORD, startHttpServer, USERNAME } from '../stores/http-server.ts';
+import { PASSWORD, startHttpServer, USERNAME } from '../state/stores/http-server.ts';
 import { stateCommands } from './state-stage.ts';
 
 let server: Awaited<ReturnType<typeof startHttpServer>>;

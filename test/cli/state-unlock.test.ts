@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
-import { identify } from '../../src/state/process-identity.ts';
-import { formatBeat, formatTicket } from '../../src/state/ticket.ts';
+import { formatBeat, formatLockRecord, identify } from '../../src/state/lock.ts';
 import { type Stage, staged } from '../apply/stage.ts';
 import { began, deadPid, failureOf, holder, intent } from '../state/sample.ts';
 import { stateCommands, stateIn, storeOf } from './state-stage.ts';
@@ -83,7 +82,7 @@ describe('state unlock with an id', () => {
     const owner = identify(41, 'elsewhere');
     await stage.write(
       join('.callsheet', 'state.lock', '9'),
-      formatTicket(beat, 'lease-9', owner, holder('r9', 41)),
+      formatLockRecord(beat, 'lease-9', owner, holder('r9', 41)),
     );
     const shown = await stateCommands(stage, 'text').unlock();
     expect(shown.out).toMatch(/process +on another machine/);

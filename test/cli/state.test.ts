@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
-import { runs } from '../../src/cli/commands/runs.ts';
+import { runs } from '../../src/cli/commands/state.ts';
 import { type Stage, staged } from '../apply/stage.ts';
 import { ADDRESSES } from '../e2e/clinic.ts';
 import { began, deadPid, holder, intent, snapshot } from '../state/sample.ts';

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { plan } from '../../src/cli/commands/plan.ts';
 import { validate } from '../../src/cli/commands/validate.ts';
+import { onTerminal } from '../../src/cli/events.ts';
 import { CallsheetError } from '../../src/core/errors.ts';
 import { type Stage, staged } from '../apply/stage.ts';
 
@@ -226,7 +227,7 @@ describe('a host that the stack names', () => {
           (to) =>
             plan(
               { dir: stage.folder, format: 'text' },
-              { ...to, terminal: { ...to.terminal, canAsk: true, ask } },
+              { ...to, ...onTerminal({ ...to.terminal, canAsk: true, ask }) },
             ),
           {
             exit: 1,

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { drift } from '../../src/cli/commands/drift.ts';
 import { plan } from '../../src/cli/commands/plan.ts';
-import { runs } from '../../src/cli/commands/runs.ts';
+import { runs } from '../../src/cli/commands/state.ts';
 import type { Context } from '../../src/cli/context.ts';
 import { staged } from '../apply/stage.ts';
 import { agentNamed } from '../e2e/clinic.ts';

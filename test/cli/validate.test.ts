@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { type ValidateFlags, validate } from '../../src/cli/commands/validate.ts';
 import type { ReportFormat } from '../../src/render/report/index.ts';
-import { type Files, folderOf, MAIN } from '../config/stack-folder.ts';
+import { type Files, folderOf, MAIN } from '../stack/stack-folder.ts';
 import { quietContext } from './quiet-context.ts';
 
 /** A repository whose stack is in the folder `stacks/harbor`. */

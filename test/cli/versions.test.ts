@@ -1,8 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { markEntries } from '../../src/cli/history/marks.ts';
-import type { Receipt } from '../../src/cli/history/receipts.ts';
-import { knownVersions } from '../../src/cli/history/versions.ts';
-import type { HistoryEntry } from '../../src/core/history.ts';
+import { knownVersions, markEntries, type Receipt } from '../../src/cli/commands/history.ts';
+import type { HistoryEntry } from '../../src/core/plan-document.ts';
 import { kindNamed } from '../../src/kinds/index.ts';
 import type { LedgerLine, SnapshotTaken } from '../../src/state/journal.ts';
 

@@ -21,6 +21,7 @@ import { lists } from './lists.ts';
 import { metrics } from './metrics.ts';
 import { OUTLINE } from './outline.ts';
 import { payments } from './payments.ts';
+import { plainKinds } from './plain-kinds.ts';
 import { agentRecords } from './records.ts';
 import { retryPolicies } from './retry-policies.ts';
 import { revertEntries } from './revert-entries.ts';
@@ -60,6 +61,7 @@ const ROWS = [
   ...emailTemplates,
   ...smsTemplates,
   ...retryPolicies,
+  ...plainKinds,
   ...metrics,
   ...billing,
   ...callLogs,

@@ -52,7 +52,7 @@ const RETRIED = {
 };
 
 /** A row where the platform answers a request with a status and does nothing. */
-const struck = (rule: string, endpoint: Endpoint, status: number) =>
+export const struck = (rule: string, endpoint: Endpoint, status: number) =>
   writes(rule, async (world) => {
     const authorization = OPEN.includes(endpoint) ? null : await world.bearer();
     const before = JSON.stringify(world.sim.dump());

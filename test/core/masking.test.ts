@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { MASK, mask, withhold } from '../../src/core/redact.ts';
 import type { ValueObject } from '../../src/core/value.ts';
-import { knownSecrets } from '../../src/diff/known-secrets.ts';
+import { knownSecrets } from '../../src/diff/applied.ts';
 import { agent } from '../../src/kinds/agent.ts';
 import { HARBOR, materialise, world } from '../world.ts';
 

@@ -1,13 +1,13 @@
 import { globSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { RULES, wordsOfRule } from '../../src/core/rules.ts';
-import { namedRules } from '../../src/lint/rules.ts';
+import { namedRules } from '../../src/rules/lint.ts';
 
 const root = new URL('../../', import.meta.url);
 
 /** Every rule that the code of the configuration names, in any of the ways in which one is written. */
 function rulesInCode(): ReadonlySet<string> {
-  const files = ['src/config/**/*.ts', 'src/cli/**/*.ts', 'src/lint/**/*.ts'].flatMap((pattern) =>
+  const files = ['src/stack/**/*.ts', 'src/cli/**/*.ts', 'src/rules/*.ts'].flatMap((pattern) =>
     globSync(pattern, { cwd: root }),
   );
   const code = files.map((file) => readFileSync(new URL(file, root), 'utf8')).join('\n');

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { digestOf } from '../../src/core/digest.ts';
-import { isSameJson } from '../../src/core/same-json.ts';
+import { isSameJson } from '../../src/core/value.ts';
 
 const values: readonly unknown[] = [
   null,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { knownSecrets } from '../../src/diff/known-secrets.ts';
+import { knownSecrets } from '../../src/diff/applied.ts';
 import { agent } from '../../src/kinds/agent.ts';
 import type { AppliedLeaf } from '../../src/state/model.ts';
 import { desiredResource, type Written } from '../world.ts';

@@ -1,16 +1,15 @@
-import { existsSync, globSync, readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Command } from 'commander';
 import { describe, expect, test } from 'vitest';
 import { referencePages } from '../../scripts/reference/pages.ts';
-import { COMMAND_WORDS } from '../../src/cli/command-words.ts';
-import { EXIT, EXIT_WORDS } from '../../src/cli/exit.ts';
+import { COMMANDS } from '../../src/cli/command-table.ts';
 import { buildProgram } from '../../src/cli/program.ts';
-import { explainField } from '../../src/config/explain-field.ts';
-import { topSchema } from '../../src/config/own-members.ts';
-import type { FieldDocument } from '../../src/core/field-document.ts';
+import type { FieldDocument } from '../../src/core/documents.ts';
+import { EXIT, EXIT_WORDS } from '../../src/core/errors.ts';
 import { kinds } from '../../src/kinds/index.ts';
-import { type Files, load, MAIN, PDF, said, WAV } from '../config/stack-folder.ts';
+import { explainField } from '../../src/stack/editor/explain-field.ts';
+import { topSchema } from '../../src/stack/settings-schema.ts';
+import { type Files, load, MAIN, PDF, said, WAV } from '../stack/stack-folder.ts';
 import { readPage } from './markdown.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -224,21 +223,8 @@ test('the examples of patches are laid over a resource', async () => {
 });
 
 describe('commands', () => {
-  /** Every command that does something. */
-  function pathsOf(command: Command, above: readonly string[] = []): readonly string[] {
-    return command.commands.flatMap((inner) => {
-      const path = [...above, inner.name()];
-      return inner.commands.length > 0 ? pathsOf(inner, path) : [path.join(' ')];
-    });
-  }
-
-  test('each has words, and nothing else has', () => {
-    const program = buildProgram(() => async () => undefined, '0.0.0');
-    expect(Object.keys(COMMAND_WORDS).sort()).toEqual([...pathsOf(program)].sort());
-  });
-
-  const examples = Object.entries(COMMAND_WORDS).flatMap(([path, words]) =>
-    words.examples.map((line) => [path, line] as const),
+  const examples = COMMANDS.flatMap(({ name, examples: lines }) =>
+    lines.map((line) => [name, line] as const),
   );
 
   test.each(examples)('%s can be typed: %s', async (path, line) => {
@@ -253,19 +239,28 @@ describe('commands', () => {
     expect(called).toBe(1);
   });
 
-  test.each(Object.entries(COMMAND_WORDS))(
-    '%s names every exit code that its file returns',
-    (path, { exits }) => {
-      // The commands of a group stand in its file, or each in one of its own.
-      const names = [path.replaceAll(' ', '-'), path.split(' ')[0]];
-      const [file = ''] = names
-        .map((name) => join(ROOT, `src/cli/commands/${name}.ts`))
-        .filter((one) => existsSync(one));
-      const returned = [...readFileSync(file, 'utf8').matchAll(/\bEXIT\.(\w+)/g)];
-      const used = new Set(returned.map(([, name]) => name));
-      expect([...used].filter((name) => !exits.some((exit) => exit === name))).toEqual([]);
+  /** The commands of each file, as the table loads it. */
+  const table = readFileSync(join(ROOT, 'src/cli/command-table.ts'), 'utf8');
+  const loaded = [...table.matchAll(/^ {4}name: '([^']+)',[\s\S]*?import\('\.\/([^']+)'\)/gm)];
+  const files = Map.groupBy(loaded, ([, , file = '']) => file);
+
+  test.each([...files])(
+    'the commands of %s name every exit code that it returns',
+    (file, found) => {
+      const names = found.map(([, name]) => name);
+      const named = COMMANDS.filter(({ name }) => names.includes(name)).flatMap(
+        ({ exits }) => exits,
+      );
+      const text = readFileSync(join(ROOT, 'src/cli', file), 'utf8');
+      const returned = [...text.matchAll(/\bEXIT\.(\w+)/g)].map(([, name]) => name);
+      expect(named.length).toBeGreaterThan(1);
+      expect(returned.filter((name) => !named.some((one) => one === name))).toEqual([]);
     },
   );
+
+  test('each is carried out by a file of its own or of its group', () => {
+    expect(loaded.map(([, name]) => name)).toEqual(COMMANDS.map(({ name }) => name));
+  });
 });
 
 test('the README has the exit codes in the same words', () => {

@@ -14,10 +14,10 @@ scenario('eight applies at once: one works, the others exit 6 and name it', asyn
   const first = world.start(ONE_AT_A_TIME);
   await hold.reached;
   const before = world.writes().length;
-  const outcomes = await Promise.all(
-    Array.from({ length: 7 }, () => world.run(['apply', '--auto-approve'], { exit: 6 })),
-  );
-  for (const { err } of outcomes) {
+  const others = Array.from({ length: 7 }, () => world.start(['apply', '--auto-approve']));
+  for (const { ended } of others) {
+    const { exit, err } = await ended;
+    expect(exit).toBe(6);
     expect(err).toMatch(HELD);
     expect(err).toMatch(/callsheet state unlock [0-9a-f-]{36}\n$/);
   }

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
-import { openFileStore } from '../../src/state/file-store.ts';
+import { openFileStore } from '../../src/state/file/store.ts';
 import { inventory, WHOLE } from './clinic.ts';
 import { scenario, type World, type WorldOptions } from './harness.ts';
 import { canMount, type SmallDisk, withSmallDisk } from './small-disk.ts';

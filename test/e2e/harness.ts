@@ -1,6 +1,8 @@
 /**
- * `e2e/` runs the built bin, as a user would, against a simulated platform in this process, in a copy of
- * a stack that a scenario may change. What must hold in every scenario is checked here, so that none can
+ * `e2e/` runs command lines, as a user would, against a simulated platform in this process, in a copy of
+ * a stack that a scenario may change. Commands that are only waited for run in this process, too; what a scenario
+ * starts, to stop or kill it or to run it beside another, is the built bin, and so is everything in
+ * `npm run torture`. What must hold in every scenario is checked here, so that none can
  * forget it: after an apply the second plan is empty, no process is left behind, and no secret shows up
  * in anything that was printed or in any file below the stack.
  */
@@ -12,6 +14,7 @@ import { openStage, type Stage, type StageOptions } from '../apply/stage.ts';
 import { isTorture } from '../long.ts';
 import { CANARIES, FINGERPRINT_KEY } from './clinic.ts';
 import { type Gate, openGate } from './gate.ts';
+import { runHere } from './in-process.ts';
 import { mint } from './mint.ts';
 import { type Outcome, type Running, start } from './process.ts';
 import type { StackCopy } from './stack-copy.ts';
@@ -35,7 +38,7 @@ export type RunOptions = {
 /** Commands run in the copy of the stack. */
 export type World = Omit<StackCopy, 'discard'> & {
   readonly sim: Simulator;
-  /** Starts a command and does not wait for it. */
+  /** Starts a command as a process of its own and does not wait for it. */
   readonly start: (args: readonly string[], options?: Pick<RunOptions, 'env'>) => Running;
   /** Runs a command to its end and checks its exit code. */
   readonly run: (args: readonly string[], options?: RunOptions) => Promise<Outcome>;
@@ -105,6 +108,7 @@ function openWorld(stage: Stage, secrets: Readonly<Record<string, string>> = CAN
   const runs: Running[] = [];
   const outcomes: Outcome[] = [];
   const gates: Gate[] = [];
+  const stop = new AbortController();
   let env: Record<string, string | undefined> = {
     PATH: process.env.PATH,
     HOME: folder,
@@ -121,8 +125,14 @@ function openWorld(stage: Stage, secrets: Readonly<Record<string, string>> = CAN
     running.ended.then((outcome) => outcomes.push(outcome));
     return running;
   };
+  const end = async (args: readonly string[], more: Pick<RunOptions, 'env'>): Promise<Outcome> => {
+    if (isTorture) return begin(args, more).ended;
+    const outcome = await runHere(args, { cwd: folder, env: { ...env, ...more.env } }, stop.signal);
+    outcomes.push(outcome);
+    return outcome;
+  };
   const run: World['run'] = async (args, { exit = 0, ...more } = {}) => {
-    const outcome = await begin(args, more).ended;
+    const outcome = await end(args, more);
     expect(outcome.exit, told(outcome)).toBe(exit);
     return outcome;
   };
@@ -134,7 +144,7 @@ function openWorld(stage: Stage, secrets: Readonly<Record<string, string>> = CAN
     async apply(args = [], { held = false, again = [], env: more = {} } = {}) {
       const outcome = await run(['apply', '--auto-approve', ...args], { env: more });
       const plan = ['plan', '--detailed-exitcode', '--format', 'json', ...again];
-      const second = await begin(plan, { env: more }).ended;
+      const second = await end(plan, { env: more });
       expect(second.exit, `second plan after ${told(outcome)}\n${told(second)}`).toBe(held ? 2 : 0);
       const { changes } = readPlan(second);
       expect(changes.filter(({ verdict }) => !held || verdict !== 'held')).toEqual([]);
@@ -167,6 +177,7 @@ function openWorld(stage: Stage, secrets: Readonly<Record<string, string>> = CAN
       expect(await stage.leaks(printed)).toEqual([]);
     },
     async close() {
+      stop.abort();
       for (const running of runs) if (running.isLeft()) running.signal('SIGKILL');
       for (const gate of gates) await gate.close();
     },

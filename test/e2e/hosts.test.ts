@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { CLINIC } from './clinic.ts';
-import { start } from './process.ts';
+import { runHere } from './in-process.ts';
 import { copyStack, type StackCopy } from './stack-copy.ts';
 
 /** A proxy that every request to another machine would have to take, and that reaches nobody. */
@@ -37,7 +37,7 @@ organization: harbor
 async function planWith(settings: string, env: Record<string, string> = {}, ...flags: string[]) {
   await stack.write('callsheet.yaml', `${SETTINGS}${settings}\n`);
   const { port } = proxy.address() as AddressInfo;
-  return start(['plan', '--dir', stack.folder, ...flags], {
+  return runHere(['plan', '--dir', stack.folder, ...flags], {
     cwd: stack.folder,
     env: {
       PATH: process.env.PATH,
@@ -53,7 +53,7 @@ async function planWith(settings: string, env: Record<string, string> = {}, ...f
       MCP_TOKEN: 'canary-c',
       ...env,
     },
-  }).ended;
+  });
 }
 
 const AT_HOME = { CALLSHEET_BASE_URL: 'http://127.0.0.1:9' };

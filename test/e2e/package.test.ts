@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { beforeAll, expect, inject, onTestFinished, test } from 'vitest';
 import { startSimulator } from '../../src/simulator/index.ts';
-import { AUTHORITY, startHttps } from '../api/secure.ts';
+import { AUTHORITY, startHttps } from '../platform/secure.ts';
 import './build.ts';
 import { temporaryFolder } from '../temporary.ts';
 
@@ -112,10 +112,11 @@ const HARBOR = '3c6e0b8a-9c15-4f1d-9f0e-5d2b7f1a2c11';
 const DESK = '8b0e0a52-9d0f-4c53-8f3f-6a1f5f0b7a01';
 const NIGHT = '8b0e0a52-9d0f-4c53-8f3f-6a1f5f0b7a02';
 
-/** The example of the library's page. */
-async function example(): Promise<string> {
+/** An example of the library's page, by what it exports. */
+async function example(name: 'release' | 'lastCalls'): Promise<string> {
   const page = await readFile(join(root, 'docs', 'library.md'), 'utf8');
-  const [, code = ''] = /^```ts\n([\s\S]+?)^```$/m.exec(page) ?? [];
+  const blocks = [...page.matchAll(/^```ts\n([\s\S]+?)^```$/gm)].map(([, code = '']) => code);
+  const code = blocks.find((block) => block.includes(`export async function ${name}(`)) ?? '';
   expect(code).not.toBe('');
   return code;
 }
@@ -171,7 +172,8 @@ test.each([
       noEmit: true,
     };
     const files = {
-      'example.ts': await example(),
+      'example.ts': await example('lastCalls'),
+      'stacks.ts': await example('release'),
       'mistakes.ts': MISTAKES,
       'tsconfig.json': JSON.stringify({ compilerOptions }),
     };
@@ -201,11 +203,40 @@ test('the example of the library runs', async () => {
   const options = JSON.stringify({ baseUrl, credentials: { clientId, clientSecret } });
   const main = `import { lastCalls } from './example.ts';
     process.stdout.write(JSON.stringify([...await lastCalls(${options})]));`;
-  const out = await runThere({ 'example.ts': await example(), 'main.ts': main }, ['main.ts']);
+  const out = await runThere({ 'example.ts': await example('lastCalls'), 'main.ts': main }, [
+    'main.ts',
+  ]);
   const [[name, start] = []]: [string?, string?][] = JSON.parse(out);
   expect(name).toBe(desk);
   expect(new Date(start ?? '').toISOString()).toBe('2026-02-03T16:30:00.000Z');
   expect(JSON.parse(out)).toHaveLength(1);
+});
+
+test('the example of stacks plans, applies and undoes one', async () => {
+  const sim = await startSimulator({
+    seed: { organizations: [{ id: HARBOR, name: 'Harbor Dental' }] },
+  });
+  onTestFinished(() => sim.close());
+  const stack = {
+    'callsheet.yaml': `callsheet: 1\nplatform: { base_url: "${sim.url}" }\norganizations: { harbor: ${HARBOR} }\norganization: harbor\n`,
+    'agents.yaml': 'agents:\n  desk: { name: Front desk, system_prompt: You answer. }\n',
+  };
+  const env = {
+    CALLSHEET_CLIENT_ID: sim.clientId,
+    CALLSHEET_CLIENT_SECRET: sim.clientSecret,
+    CALLSHEET_FINGERPRINT_KEY: 'a key of this test alone',
+  };
+  const main = `import { release } from './example.ts';
+    const stack = { dir: '.' };
+    const said = [];
+    said.push(await release(stack, async () => false));
+    said.push(await release(stack, async () => true).catch(({ code }) => code));
+    process.stdout.write(JSON.stringify(said));`;
+  const files = { ...stack, 'example.ts': await example('release'), 'main.ts': main };
+  const out = await runThere(files, ['main.ts'], env);
+  // What was undone is held: the same is not applied again unawares.
+  expect(JSON.parse(out)).toEqual(['undone: done', 'refused']);
+  expect(sim.store.agents.size).toBe(0);
 });
 
 test('the library trusts the authorities that Node was given', async () => {
@@ -235,6 +266,9 @@ test('importing the library does nothing and loads nothing of the command line',
       'createClient',
       'describeApiError',
       'isNotFound',
+      'planStack',
+      'runPlan',
+      'undo',
     ],
     added: [],
     handles: expect.not.arrayContaining(['Timeout', 'TCPSocketWrap']),
@@ -242,8 +276,8 @@ test('importing the library does nothing and loads nothing of the command line',
   const loaded = await reachable(join(place, 'node_modules', 'callsheet', 'dist'), 'index.js');
   expect(loaded.size).toBeGreaterThan(1);
   const text = [...loaded.values()].join('\n');
-  expect(text).toMatch(/^\/\/.* ?src\/api\/client\.ts/m);
-  expect(text).not.toMatch(/^\/\/.* ?src\/(cli|config|plan|apply|simulator)\//m);
+  expect(text).toMatch(/^\/\/.* ?src\/platform\/client\.ts/m);
+  expect(text).not.toMatch(/^\/\/.* ?src\/(cli|stack|plan|apply|simulator)\//m);
   const types = join(place, 'node_modules', 'callsheet', 'dist', 'types');
   for (const file of await readdir(types, { recursive: true })) {
     if (!file.endsWith('.d.ts')) continue;

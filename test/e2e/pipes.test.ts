@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, inject, test } from 'vitest';
 import { emptyState } from '../../src/state/replay.ts';
 import { formatState } from '../../src/state/state-text.ts';
-import { folderOf, HARBOR, MAIN } from '../config/stack-folder.ts';
+import { folderOf, HARBOR, MAIN } from '../stack/stack-folder.ts';
 import { inventory, WHOLE } from './clinic.ts';
 import { applied, scenario } from './harness.ts';
 import './build.ts';

@@ -27,13 +27,14 @@ export type Running = {
   readonly isLeft: () => boolean;
 };
 
-type Options = {
+/** Where a command runs. */
+export type Place = {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
 };
 
 /** Starts the built bin in a process group of its own, with a pipe for each output and no terminal. */
-export function start(args: readonly string[], { cwd, env }: Options): Running {
+export function start(args: readonly string[], { cwd, env }: Place): Running {
   const child = spawn(process.execPath, [inject('bin'), ...args], {
     cwd,
     env: { NODE_COMPILE_CACHE: inject('compiled'), ...env },

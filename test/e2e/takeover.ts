@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
-import { openFileStore } from '../../src/state/file-store.ts';
+import { openFileStore } from '../../src/state/file/store.ts';
 import type { Holder } from '../../src/state/store.ts';
 import type { World } from './harness.ts';
 import type { Running } from './process.ts';

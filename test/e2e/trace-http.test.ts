@@ -1,7 +1,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import type { TraceEntry } from '../../src/api/trace-entry.ts';
+import type { TraceEntry } from '../../src/platform/operation.ts';
 import { scenario } from './harness.ts';
 
 scenario('a trace holds every request and no secret', async ({ apply, run, folder, sim }) => {

@@ -2,6 +2,7 @@ import { request } from 'node:http';
 import { afterAll, expect } from 'vitest';
 import { ui } from '../../src/cli/commands/ui.ts';
 import type { Context } from '../../src/cli/context.ts';
+import { onTerminal } from '../../src/cli/events.ts';
 import { axeFindings } from '../page/axe.ts';
 import { closeChromium, openChromium } from '../page/chromium.ts';
 import { CANARIES, FINGERPRINT_KEY } from './clinic.ts';
@@ -17,7 +18,7 @@ async function startUi(world: World, planFile?: string) {
   const said = Promise.withResolvers<string>();
   const render = { width: 80, color: false, verbose: false };
   const context: Context = {
-    terminal: {
+    ...onTerminal({
       out: said.resolve,
       err: () => undefined,
       render,
@@ -25,7 +26,7 @@ async function startUi(world: World, planFile?: string) {
       wrapsErr: false,
       canAsk: false,
       ask: () => Promise.reject(new Error('nobody is asked')),
-    },
+    }),
     env: {
       ...CANARIES,
       CALLSHEET_FINGERPRINT_KEY: FINGERPRINT_KEY,
@@ -112,8 +113,8 @@ applied('serves the documents that the commands print', async (world) => {
   const { out } = await world.run(['state', 'list', '--format', 'json']);
   const { out: runs } = await world.run(['runs', '--format', 'json']);
   const { url, close } = await startUi(world);
-  expect(await (await fetch(`${url}fleet.json`)).text()).toBe(out.trimEnd());
-  expect(await (await fetch(`${url}runs.json`)).text()).toBe(runs.trimEnd());
+  expect(await (await fetch(`${url}fleet.json`)).json()).toEqual(JSON.parse(out));
+  expect(await (await fetch(`${url}runs.json`)).json()).toEqual(JSON.parse(runs));
   const lost = await fetch(`${url}runs/no-such-run.json`);
   expect(lost.status).toBe(502);
   expect(await lost.text()).toContain('no-such-run is not recorded');

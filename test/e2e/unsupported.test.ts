@@ -1,8 +1,8 @@
 import { describe, expect } from 'vitest';
-import { type OperationId, operations } from '../../src/api/operations.generated.ts';
 import { apply } from '../../src/cli/commands/apply.ts';
-import { EXIT } from '../../src/cli/exit.ts';
+import { EXIT } from '../../src/core/errors.ts';
 import type { PlanDocument } from '../../src/core/plan-document.ts';
+import { type OperationId, operations } from '../../src/platform/operations.generated.ts';
 import type { Dialect } from '../../src/simulator/index.ts';
 import type { LedgerLine } from '../../src/state/journal.ts';
 import { type Stage, staged } from '../apply/stage.ts';

@@ -1,6 +1,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect } from 'vitest';
 import schema from '../../schemas/plan.schema.json' with { type: 'json' };
+import { digestOf } from '../../src/core/digest.ts';
 import { applied, scenario } from './harness.ts';
 
 /** Wrong command lines, and what is said of them. */
@@ -110,6 +111,24 @@ applied('--format json gives one JSON document when it fails, too', async (world
   expect(JSON.parse(out).error).toMatchObject({ kind: 'api', exit: 1 });
 });
 
+applied('the process ends as its command: exit code, results and messages apart', async (world) => {
+  await world.edit('agents.yaml', 'how can I help?', 'good day!');
+  const rows = [
+    [['plan', '--detailed-exitcode'], 2, /1 to update/, /^$/],
+    [['apply', '--auto-approve', '--target', 'agent.dsek'], 1, /^$/, /^Error: /],
+    [['apply', '--auto-approve', '--expect', digestOf('other')], 5, /^$/, /^Error: /],
+    [['validate'], 0, /valid: 8 resources/, /^$/],
+    [['--version'], 0, /^\d+\.\d+\.\d+\S*\n$/, /^$/],
+  ] as const;
+  for (const [args, exit, out, err] of rows) {
+    const ended = await world.start(args).ended;
+    expect(ended).toEqual({
+      ...{ args, exit, signal: null },
+      ...{ out: expect.stringMatching(out), err: expect.stringMatching(err) },
+    });
+  }
+});
+
 applied('a reader that goes away ends it quietly', async (world) => {
   const running = world.start(['plan', '--verbose', '--format', 'json']);
   running.closeOutput();
@@ -166,7 +185,8 @@ scenario('a target that names nothing is an error, not an empty plan', async (wo
 scenario('an old Node is named, with the one that is needed', async (world) => {
   const old = `Object.defineProperty(process.versions, 'node', { value: '20.9.0' })`;
   const env = { NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(old)}` };
-  const { err } = await world.run(['plan'], { exit: 1, env });
+  const { exit, err } = await world.start(['plan'], { env }).ended;
+  expect(exit).toBe(1);
   expect(err).toMatch(/^Callsheet needs Node 2\d\.\d+ or newer, and this is 20\.9\.0\./);
   expect(world.writes()).toEqual([]);
 });

@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { HARBOR } from '../config/stack-folder.ts';
+import { HARBOR } from '../stack/stack-folder.ts';
 import { type LanguageServer, startLanguageServer } from './language-server.ts';
 
 // What somebody sees who writes a stack in VS Code: the language server of its YAML extension, with the

@@ -26,7 +26,7 @@ import {
 const require = createRequire(import.meta.url);
 
 /** A place in a document. `§` marks it where a test writes one. */
-type Spot = { readonly text: string; readonly line: number; readonly character: number };
+type LocatedValue = { readonly text: string; readonly line: number; readonly character: number };
 
 /** The language server of VS Code's YAML extension, spoken to as an editor does. */
 export type LanguageServer = {
@@ -127,7 +127,7 @@ function textOf(hover: Hover | null): string {
   return MarkupContent.is(contents) ? contents.value : JSON.stringify(contents);
 }
 
-function spotOf(marked: string): Spot {
+function spotOf(marked: string): LocatedValue {
   const at = marked.indexOf('§');
   if (at < 0) throw new Error('the text has no § that marks a place');
   const before = marked.slice(0, at).split('\n');

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { openNewFolder } from '../../src/cli/export/new-folder.ts';
+import { openNewFolder } from '../../src/export/new-folder.ts';
 import { temporaryFolder } from '../temporary.ts';
 
 async function place() {
@@ -12,7 +12,8 @@ async function place() {
 test.each([
   ['ENOSPC', 'nothing was written: the disk is full'],
   ['EACCES', 'nothing was written: permission denied'],
-  ['EIO', 'nothing was written: EIO'],
+  ['EIO', 'nothing was written: the disk reports an error'],
+  ['ENXIO', 'nothing was written: ENXIO'],
 ])('%s is a sentence, and leaves nothing behind', async (code, said) => {
   const { above, dir } = await place();
   const writeFile = async () => {

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { isResourceName } from '../../src/core/address.ts';
 import { nameAll, slugOf } from '../../src/export/names.ts';
-import { secretName } from '../../src/export/secret-names.ts';
+import { secretName } from '../../src/export/resource.ts';
 import { oddNames } from './odd-names.ts';
 
 const ID = '1f2e3d4c-0000-4000-8000-000000000000';

@@ -7,8 +7,7 @@ import { type ImportFlags, importCommand } from '../../src/cli/commands/import.t
 import { plan } from '../../src/cli/commands/plan.ts';
 import type { Context } from '../../src/cli/context.ts';
 import { reportFailure } from '../../src/cli/report.ts';
-import type { ExportDocument } from '../../src/core/export-document.ts';
-import type { ImportDocument } from '../../src/core/import-document.ts';
+import type { ExportDocument, ImportDocument } from '../../src/core/documents.ts';
 import type { PlanDocument } from '../../src/core/plan-document.ts';
 import {
   type Simulator,

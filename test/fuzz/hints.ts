@@ -26,7 +26,7 @@ export const HINTS: { readonly [name: string]: Arbitrary<Json> } = {
   resellerId: ids('reseller'),
   reseller_ids: fc.array(ids('reseller'), { maxLength: 2 }),
   'reseller_ids[]': fc.array(ids('reseller'), { maxLength: 2 }),
-  defaultRetryPolicyId: fc.oneof(ids('policy'), few(null)),
+  defaultRetryPolicyId: fc.oneof(ids('records of retry_policy'), few(null)),
   voice_id: fc.oneof(ids('voice'), few('builtin-1')),
   profile_id: ids('profile'),
   claim_id: ids('claim'),

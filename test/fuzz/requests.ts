@@ -1,6 +1,7 @@
 import fc, { type Arbitrary } from 'fast-check';
 import { isSchema, type Schema } from '../../scripts/generate/schema.ts';
 import type { Json } from '../../src/core/value.ts';
+import { RESTS } from '../../src/simulator/index.ts';
 import type { Contract, ContractOperation } from './document.ts';
 import { live } from './hints.ts';
 import { spoilt } from './spoil.ts';
@@ -56,7 +57,6 @@ function failuresOf({ answers }: ContractOperation): readonly number[] {
 const PATH_POOLS: { readonly [name: string]: Pool } = {
   agentId: 'agent',
   versionId: 'version',
-  policyId: 'policy',
   knowledgeBaseId: 'base',
   sourceId: 'source',
 };
@@ -82,10 +82,12 @@ const ODD_PLACES = [
   'x'.repeat(600),
 ];
 
-function placesOf({ path }: ContractOperation, name: string): Arbitrary<Place> {
-  const templates: Pool = path.includes('/email-templates/') ? 'email' : 'sms';
+function placesOf({ id }: ContractOperation, name: string): Arbitrary<Place> {
+  const own = RESTS.find(({ operations }) => Object.values<string>(operations).includes(id));
+  const pool = own === undefined ? PATH_POOLS[name] : (`records of ${own.kind.name}` as const);
+  if (pool === undefined) throw new Error(`no ids are known for ${name} of ${id}`);
   return fc.oneof(
-    { weight: 12, arbitrary: live(PATH_POOLS[name] ?? templates) },
+    { weight: 12, arbitrary: live(pool) },
     { weight: 1, arbitrary: fc.constantFrom(...ODD_PLACES).map((text) => ({ text })) },
   );
 }

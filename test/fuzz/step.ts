@@ -57,14 +57,11 @@ export type Place = Live | { readonly text: string };
 /** Stands for an id that the store has at that time. */
 export type Live = { readonly live: Pool; readonly nth: number };
 
-export const POOLS = [
+const POOLS = [
   'organization',
   'reseller',
   'agent',
   'version',
-  'policy',
-  'email',
-  'sms',
   'base',
   'source',
   'voice',
@@ -73,7 +70,8 @@ export const POOLS = [
   'audience',
 ] as const;
 
-export type Pool = (typeof POOLS)[number];
+/** Ids of one sort; of kinds with plain endpoints those of their records. */
+export type Pool = (typeof POOLS)[number] | `records of ${string}`;
 
 export type Body =
   | { readonly kind: 'none' }

@@ -1,5 +1,6 @@
 import type { Json } from '../../src/core/value.ts';
 import {
+  recordsIn,
   type SeedDocument,
   type Simulator,
   type SimulatorOptions,
@@ -172,13 +173,21 @@ export async function createWorld(options: SimulatorOptions): Promise<World> {
 
 /** The id that a placeholder stands for now; a text that names nothing where there is none. */
 function liveId(simulator: Simulator, { live, nth }: Live, call: Call): string {
-  const ids = POOL_IDS[live](simulator, call);
+  const ids = isRecords(live)
+    ? recordsIn(simulator.store, live.slice(RECORDS.length)).map(({ id }) => String(id))
+    : POOL_IDS[live](simulator, call);
   return ids[nth % Math.max(1, ids.length)] ?? uuid(0);
+}
+
+const RECORDS = 'records of ';
+
+function isRecords(pool: Pool): pool is `records of ${string}` {
+  return pool.startsWith(RECORDS);
 }
 
 type Ids = (simulator: Simulator, call: Call) => readonly string[];
 
-const POOL_IDS: { readonly [pool in Pool]: Ids } = {
+const POOL_IDS: { readonly [pool in Exclude<Pool, `records of ${string}`>]: Ids } = {
   organization: ({ store }) => [...store.organizations.keys()],
   reseller: ({ store }) => [...store.resellers.keys()],
   agent: ({ store }) => [...store.agents.keys()],
@@ -187,9 +196,6 @@ const POOL_IDS: { readonly [pool in Pool]: Ids } = {
     const id = agent === undefined || !isLive(agent) ? '' : liveId(simulator, agent, call);
     return (simulator.store.history.get(id) ?? []).map((entry) => String(entry.id));
   },
-  policy: ({ store }) => [...store.retryPolicies.keys()],
-  email: ({ store }) => [...store.emailTemplates.keys()],
-  sms: ({ store }) => [...store.smsTemplates.keys()],
   base: ({ store }) => [...store.knowledgeBases.keys()],
   source: ({ store }) => [...store.sources.keys()],
   voice: ({ store }) => [...store.voices.keys()],

@@ -1,17 +1,18 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { Operation } from '../../src/api/operation.ts';
-import { operations } from '../../src/api/operations.generated.ts';
-import { loadStack, readSecrets } from '../../src/config/index.ts';
+import type { Operation } from '../../src/platform/operation.ts';
+import { operations } from '../../src/platform/operations.generated.ts';
+import { loadStack, readSecrets } from '../../src/stack/index.ts';
 import type { PlanDocument } from '../../src/core/plan-document.ts';
 import { type JsonObject, Secret } from '../../src/core/value.ts';
 import { makePlan } from '../../src/plan/make.ts';
-import { parsePlan, parsePlanLines } from '../../src/plan/parse.ts';
+import { parsePlan, parsePlanLines } from '../../src/plan/document.ts';
 import type { HistoryEntry } from '../../src/plan/reader.ts';
 import { renderPlanJson } from '../../src/render/json.ts';
 import { renderPlanMarkdown } from '../../src/render/markdown.ts';
 import { renderPlanText } from '../../src/render/text.ts';
+import { TABLES } from '../../src/simulator/index.ts';
 import type { State } from '../../src/state/model.ts';
 import { emptyState } from '../../src/state/replay.ts';
 import { linesIn } from '../../src/state/journal-text.ts';
@@ -27,15 +28,8 @@ const CASES = readdirSync(import.meta.dirname, { withFileTypes: true })
   .filter((entry) => entry.isDirectory())
   .map(({ name }) => name);
 
-/** Where a section of `live.json` goes, which is in the form of a simulator's seed. */
-const KINDS: Readonly<Record<string, string>> = {
-  agents: 'agent',
-  retry_policies: 'retry_policy',
-  email_templates: 'email_template',
-  sms_templates: 'sms_template',
-  sources: 'knowledge_source',
-  custom_voices: 'custom_voice',
-};
+/** The kind of each section of `live.json`, which is in the form of a simulator's seed. */
+const KINDS = new Map(TABLES.map(({ kind, seeded }) => [seeded, kind.name]));
 
 /** What secrets of a case are read from. None of it may stand in a plan. */
 const ENV = { SMS_TOKEN: 'canary-sms-token', CRM_KEY: 'canary-crm-key', MCP_KEY: 'canary-mcp-key' };
@@ -51,7 +45,7 @@ function readJson<T>(folder: string, name: string, otherwise: T): T {
 function liveOf(folder: string) {
   const live = readJson<Readonly<Record<string, readonly JsonObject[]>>>(folder, 'live.json', {});
   const records = Object.entries(live).map(([section, items]) => {
-    const kind = KINDS[section];
+    const kind = KINDS.get(section);
     if (kind === undefined) throw new Error(`live.json has an unknown section: ${section}`);
     return [kind, items] as const;
   });

@@ -1,13 +1,14 @@
 import { setImmediate } from 'node:timers/promises';
 import { expect } from 'vitest';
-import { operations } from '../../src/api/operations.generated.ts';
 import type { Context } from '../../src/cli/context.ts';
-import { kinds } from '../../src/kinds/index.ts';
+import { kindNamed, kinds } from '../../src/kinds/index.ts';
 import { stepsOf } from '../../src/kinds/making.ts';
-import type { Fault } from '../../src/simulator/index.ts';
+import { operations } from '../../src/platform/operations.generated.ts';
+import { type Fault, RESTS, recordsIn } from '../../src/simulator/index.ts';
 import { openStage, type Stage } from '../apply/stage.ts';
 import { stateIn } from '../cli/state-stage.ts';
 import { CANARIES, SEED } from '../e2e/clinic.ts';
+import { samples } from '../kinds/samples.ts';
 import type { Spoken } from './matrix.ts';
 import { mortal } from './mortal.ts';
 
@@ -67,6 +68,12 @@ const SAMPLES: Readonly<Record<string, Sample>> = {
   'agent record': { yaml: AGENT },
 };
 
+/** Of a kind that has none above, what the contract suite makes of it. JSON is YAML. */
+function wholeSample(kind: string): Sample | undefined {
+  const whole = samples.find((sample) => sample.kind === kind)?.whole;
+  return whole && { yaml: `${JSON.stringify({ [kindNamed(kind).section]: { one: whole } })}\n` };
+}
+
 /** Every way of making something, and of replacing it where another value of a field takes another resource. */
 const WAYS = kinds.flatMap((kind) => {
   const isReplaced =
@@ -125,7 +132,7 @@ export async function runCell(cell: Cell, dialect: Spoken = {}): Promise<CellOut
 }
 
 async function prepare(stage: Stage, { kind, way }: Cell): Promise<void> {
-  const sample = SAMPLES[`${kind} ${way}`];
+  const sample = SAMPLES[`${kind} ${way}`] ?? wholeSample(kind);
   if (sample === undefined) throw new Error(`${kind} ${way} has no sample`);
   await stage.remove('agents.yaml');
   await stage.remove('resources.yaml');
@@ -182,9 +189,7 @@ async function checkMade(stage: Stage, { kind, way }: Cell): Promise<void> {
   const { store } = stage.sim;
   const records: Readonly<Record<string, readonly object[]>> = {
     custom_voice: [...store.voices.values()].map(({ record }) => record),
-    retry_policy: [...store.retryPolicies.values()],
-    email_template: [...store.emailTemplates.values()],
-    sms_template: [...store.smsTemplates.values()],
+    ...Object.fromEntries(RESTS.map(({ kind: { name } }) => [name, recordsIn(store, name)])),
     knowledge_source: [...store.sources.values()]
       .filter(({ record, upload }) => {
         const isFull = way === 'page' || upload?.bytes?.length === upload?.size;

@@ -1,5 +1,6 @@
 import { expect } from 'vitest';
-import type { SimulatorOptions } from '../../src/simulator/index.ts';
+import type { JsonObject } from '../../src/core/value.ts';
+import { RESTS, recordsIn, type SimulatorOptions } from '../../src/simulator/index.ts';
 import type { ResourceState } from '../../src/state/model.ts';
 import { openStage, type Stage } from '../apply/stage.ts';
 import { stateIn } from '../cli/state-stage.ts';
@@ -156,15 +157,13 @@ type Live = { readonly id: string; readonly name: string; readonly isTheirs: boo
 function liveIn({ sim: { store } }: Stage): readonly Live[] {
   const all: readonly (readonly [string, Iterable<object>])[] = [
     ['agent', [...store.agents.values()].map(({ record }) => record)],
-    ['email_template', store.emailTemplates.values()],
     [
       'knowledge_source',
       [...store.sources.values()]
         .filter(({ record, upload }) => record.status === 'active' && isWhole(upload))
         .map(({ record }) => record),
     ],
-    ['retry_policy', store.retryPolicies.values()],
-    ['sms_template', store.smsTemplates.values()],
+    ...RESTS.map(({ kind: { name } }) => [name, recordsIn(store, name)] as const),
     ['voice', [...store.voices.values()].map(({ record }) => record)],
   ];
   return all.flatMap(([kind, records]) =>
@@ -202,13 +201,15 @@ function secretsOf({ sim: { store } }: Stage) {
 function theirsIn({ sim: { store } }: Stage): readonly string[] {
   const all = [
     store.agents,
-    store.retryPolicies,
-    store.emailTemplates,
-    store.smsTemplates,
+    ...RESTS.map(({ kind: { name } }) => byId(recordsIn(store, name))),
     store.sources,
     store.voices,
   ].flatMap((records) => [...records.entries()]);
   return all.filter(([id]) => isTheirs(id)).map((entry) => JSON.stringify(entry));
+}
+
+function byId(records: readonly JsonObject[]): ReadonlyMap<string, object> {
+  return new Map(records.map((one) => [String(one.id), one]));
 }
 
 function isTheirs(id: string): boolean {

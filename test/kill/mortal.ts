@@ -1,9 +1,9 @@
 import { writeFile } from 'node:fs/promises';
 import { basename } from 'node:path';
-import type { Transport } from '../../src/api/transport.ts';
-import { type Disk, type FileEnd, realDisk } from '../../src/state/disk.ts';
+import type { Transport } from '../../src/platform/transport.ts';
+import { type Disk, realDisk } from '../../src/state/file/disk.ts';
 import type { JournalEntry } from '../../src/state/journal.ts';
-import { readLine } from '../../src/state/journal-text.ts';
+import { type FileEnd, readLine } from '../../src/state/journal-text.ts';
 
 /**
  * A moment of a command at which it can be killed: before or half-way through a step on the disk, before a

@@ -2,13 +2,13 @@ import { readFileSync } from 'node:fs';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, test } from 'vitest';
 import wire from '../../schemas/wire.schema.generated.json' with { type: 'json' };
-import { assumptions, operations } from '../../src/api/operations.generated.ts';
-import { FORMATS } from '../../src/config/formats.ts';
 import { type FieldSchema, itemSchema, memberSchema } from '../../src/core/schema.ts';
 import { isObject, type Json, type JsonObject } from '../../src/core/value.ts';
 import { catalogues } from '../../src/kinds/catalogues.ts';
 import { kinds } from '../../src/kinds/index.ts';
 import type { Kind } from '../../src/kinds/kind.ts';
+import { assumptions, operations } from '../../src/platform/operations.generated.ts';
+import { FORMATS } from '../../src/stack/formats.ts';
 import { samples } from './samples.ts';
 
 /** A field wherever it stands in a schema. */
@@ -93,6 +93,18 @@ describe.each(kinds.map((kind) => ({ name: kind.name, kind })))('$name', ({ kind
     expect(kind.operations.update.length > 0).toBe(kind.update !== undefined);
     expect(kind.operations.delete.length > 0).toBe(kind.delete !== undefined);
     expect(kind.operations.revert.length > 0).toBe(kind.history !== undefined);
+  });
+
+  test('of every secret that is never returned it says which member beside it tells that it is set', () => {
+    const isSent = ({ schema }: Field) =>
+      schema.writeOnly === true && schema['x-local'] !== true && schema['x-file'] === undefined;
+    const paths = new Set(fields.map(({ path }) => path));
+    const told = fields.filter(isSent).map(({ path, schema }) => {
+      const beside = schema['x-secret-of'];
+      const place = path.slice(0, path.lastIndexOf('.') + 1);
+      return { path, isSaid: beside === false || paths.has(`${place}${beside}`) };
+    });
+    expect(told.filter(({ isSaid }) => !isSaid)).toEqual([]);
   });
 
   test('the fields that it is recognised by and listed by are its own', () => {

@@ -1,4 +1,6 @@
-import type { JsonObject } from '../../src/core/value.ts';
+import type { FieldSchema } from '../../src/core/schema.ts';
+import type { Json, JsonObject } from '../../src/core/value.ts';
+import { kinds } from '../../src/kinds/index.ts';
 import type { SeedDocument } from '../../src/simulator/index.ts';
 import { SEED } from '../e2e/clinic.ts';
 import { AGENT, AGENT_CHANGED, AGENT_CUT } from './agent-sample.ts';
@@ -34,7 +36,7 @@ const AGENT_NEEDS: JsonObject = {
   retry_policies: { needed: { name: 'Needed' } },
 };
 
-export const samples: readonly Sample[] = [
+const written: readonly Sample[] = [
   {
     kind: 'agent',
     title: 'made from nothing',
@@ -191,3 +193,27 @@ export const samples: readonly Sample[] = [
     least: { name: 'Sample again', clip: 'sample.wav', language: 'de', consent: true },
   },
 ];
+
+/** Of kinds that have none above: every field that can be given, with the first and second of its examples. */
+const fromExamples: readonly Sample[] = kinds
+  .filter(({ name }) => !written.some(({ kind }) => kind === name))
+  .map(({ name, schema }) => {
+    const fields = Object.entries<FieldSchema>(schema.properties ?? {}).filter(
+      ([, field]) => field.readOnly !== true && field['x-config'] === undefined,
+    );
+    const example = (nth: number) =>
+      Object.fromEntries(
+        fields.map(([field, { examples = [] }]) => [field, (examples[nth] ?? examples[0]) as Json]),
+      );
+    const [whole, resource] = [example(0), example(1)];
+    const least = Object.entries(resource).filter(([field]) => schema.required?.includes(field));
+    return {
+      kind: name,
+      title: 'with its examples',
+      whole,
+      changed: { resource },
+      least: Object.fromEntries(least),
+    };
+  });
+
+export const samples: readonly Sample[] = [...written, ...fromExamples];

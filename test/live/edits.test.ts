@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { ApiError } from '../../src/api/errors.ts';
-import type { HistoryEntry } from '../../src/core/history.ts';
+import type { HistoryEntry } from '../../src/core/plan-document.ts';
 import { kindNamed } from '../../src/kinds/index.ts';
-import { type Edited, readEdits } from '../../src/live/edits.ts';
+import { type Edited, readEdits } from '../../src/live/reader.ts';
+import { ApiError } from '../../src/platform/errors.ts';
 
 const NOW = new Date('2026-11-21T10:00:00Z');
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Json } from '../../src/core/value.ts';
 import { kindNamed } from '../../src/kinds/index.ts';
 import { createReader } from '../../src/live/reader.ts';
-import { failure, open, type Reply, script, useScripts } from '../api/platform.ts';
+import { failure, open, type Reply, script, useScripts } from '../platform/platform.ts';
 
 useScripts();
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Json, JsonObject } from '../../src/core/value.ts';
 import { kindNamed } from '../../src/kinds/index.ts';
 import { createReader } from '../../src/live/reader.ts';
-import { failure, open, type Reply, script, useScripts } from '../api/platform.ts';
+import { failure, open, type Reply, script, useScripts } from '../platform/platform.ts';
 
 useScripts();
 
@@ -250,7 +250,7 @@ describe('what only an assumption puts somewhere', () => {
   });
 });
 
-describe('terms', () => {
+describe('entitlements', () => {
   const feature = (key: string, state: string): Reply => ({
     body: {
       feature_administration_enabled: true,
@@ -266,8 +266,8 @@ describe('terms', () => {
     });
     const live = reader();
     const isLocked = async (fresh: boolean) => {
-      const locks = await live.terms(fresh).locks('o');
-      return locks.type === 'told' && locks.value.has(key);
+      const locks = await live.entitlements(fresh).locks('o');
+      return locks.type === 'answered' && locks.value.has(key);
     };
     expect([await isLocked(false), await isLocked(false)]).toEqual([false, false]);
     expect([await isLocked(true), await isLocked(false)]).toEqual([true, true]);

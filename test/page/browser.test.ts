@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Page } from 'playwright-core';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
-import { renderReport } from '../../src/page/report.ts';
+import { renderReport } from '../../src/page/index.ts';
 import { planOf } from '../render/sample.ts';
 import { axeFindings } from './axe.ts';
 import { closeChromium } from './chromium.ts';

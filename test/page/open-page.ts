@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { onTestFinished } from 'vitest';
 import type { PlanDocument } from '../../src/core/plan-document.ts';
-import { renderReport } from '../../src/page/report.ts';
+import { renderReport } from '../../src/page/index.ts';
 import { temporaryFolder } from '../temporary.ts';
 import { openChromium } from './chromium.ts';
 

@@ -1,5 +1,4 @@
-import type { HistoryEntry } from '../../src/core/history.ts';
-import type { Change, PlanDocument } from '../../src/core/plan-document.ts';
+import type { Change, HistoryEntry, PlanDocument } from '../../src/core/plan-document.ts';
 import { changeOf, fieldOf, HARBOR, planOf, UPTOWN } from '../render/sample.ts';
 
 /** Documents for the page. */

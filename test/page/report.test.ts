@@ -2,9 +2,8 @@ import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Json } from '../../src/core/value.ts';
-import { escapeScript } from '../../src/page/frame.ts';
+import { escapeScript, renderReport } from '../../src/page/index.ts';
 import { packDocument, unpack } from '../../src/page/pack.ts';
-import { renderReport } from '../../src/page/report.ts';
 import { planOf } from '../render/sample.ts';
 import { driftPlan, fleetPlan, reviewPlan } from './plans.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { concealResource, secretsInClear } from '../../src/plan/remember.ts';
+import { concealResource, secretsInClear } from '../../src/plan/state-entry.ts';
 import type { AppliedLeaf } from '../../src/state/model.ts';
 import { fingerprinter, HARBOR, world } from '../world.ts';
 

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import type { FieldSchema } from '../../src/core/schema.ts';
 import { kindNamed } from '../../src/kinds/index.ts';
-import { createDiscovery } from '../../src/plan/discover.ts';
-import { referredKinds } from '../../src/plan/referred-kinds.ts';
+import { createDiscovery } from '../../src/plan/identify.ts';
+import { referredKinds } from '../../src/plan/references.ts';
 import { world } from '../world.ts';
 
 const policy = (id: string) => ({ id, name: id });

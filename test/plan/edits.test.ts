@@ -1,7 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import type { Doubt, HistoryEntry } from '../../src/core/history.ts';
-import { attributeChange } from '../../src/plan/attribute.ts';
-import { type Edits, editsSince, isAhead, type Since } from '../../src/plan/edits.ts';
+import type { Doubt, HistoryEntry } from '../../src/core/plan-document.ts';
+import {
+  attributeChange,
+  type Edits,
+  editsSince,
+  isAhead,
+  type Since,
+} from '../../src/plan/drift.ts';
 import { changeOf, fieldOf } from '../render/sample.ts';
 
 const OWN = 'api:account';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Change, FieldCause, PlannedOperation } from '../../src/core/plan-document.ts';
-import { healingOf, whyLeft } from '../../src/plan/heal.ts';
+import { planSelfHealing, whyNotHealed } from '../../src/plan/drift.ts';
 
 type Given = {
   readonly action?: Change['action'];
@@ -47,7 +47,7 @@ test.each<readonly [string, Given, RegExp | undefined]>([
   ['an adoption', { action: 'adopt', steps: [] }, /take to adopt it/],
   ['forgetting', { action: 'forget', steps: [] }, /take to forget it/],
 ])('healing %s', (_, given, why) => {
-  const said = whyLeft(change(given));
+  const said = whyNotHealed(change(given));
   if (why === undefined) expect(said).toBeUndefined();
   else expect(said).toMatch(why);
 });
@@ -55,11 +55,11 @@ test.each<readonly [string, Given, RegExp | undefined]>([
 test('only what drifted and is marked is judged at all', () => {
   const drifted = change({ causes: ['drifted'] });
   const changes = [drifted, { ...drifted, address: 'agent.other' }, change({ action: 'delete' })];
-  const plan = { changes } as unknown as Parameters<typeof healingOf>[0];
+  const plan = { changes } as unknown as Parameters<typeof planSelfHealing>[0];
   const both = new Set(['agent.desk', 'agent.other']);
-  expect(healingOf(plan, both, (address) => address === 'agent.other')).toEqual({
+  expect(planSelfHealing(plan, both, (address) => address === 'agent.other')).toEqual({
     heal: ['agent.other'],
     left: [],
   });
-  expect(healingOf(plan, new Set(), () => true)).toEqual({ heal: [], left: [] });
+  expect(planSelfHealing(plan, new Set(), () => true)).toEqual({ heal: [], left: [] });
 });

@@ -8,7 +8,7 @@ async function identitiesOf(
   made: WorldBuilder,
   options: IdentifyOptions = {},
 ): Promise<Readonly<Record<string, string>>> {
-  const { identities, obscurities } = await identify(
+  const { identities, ambiguities } = await identify(
     made.wanted(),
     made.state(),
     made.reader(),
@@ -22,7 +22,7 @@ async function identitiesOf(
       ]),
     ),
     ...Object.fromEntries(
-      obscurities.map((one) => [
+      ambiguities.map((one) => [
         one.address,
         one.type === 'several'
           ? `one of ${one.ids.join(' ')}`
@@ -365,8 +365,8 @@ test('an id that cannot be adopted is told together with who holds it', async ()
     .desired({ 'agent.desk': { name: 'Desk' }, 'agent.thief': adopting('a1', 'Thief') })
     .live({ agent: [desk('a1')] })
     .applied({ 'agent.desk': { id: 'a1', name: 'Desk' } });
-  const { obscurities } = await identify(made.wanted(), made.state(), made.reader());
-  expect(obscurities).toEqual([
+  const { ambiguities } = await identify(made.wanted(), made.state(), made.reader());
+  expect(ambiguities).toEqual([
     { type: 'adopts_nothing', address: 'agent.thief', id: 'a1', holder: 'agent.desk' },
   ]);
 });

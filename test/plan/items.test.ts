@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/core/value.ts';
 import { kindNamed } from '../../src/kinds/index.ts';
-import { itemOf, itemsNamed } from '../../src/plan/items.ts';
-import { naturalKeyOf } from '../../src/plan/natural-key.ts';
+import { itemOf, itemsNamed, naturalKeyOf } from '../../src/plan/natural-key.ts';
 import { BAY, HARBOR } from '../world.ts';
 
 const agent = kindNamed('agent');

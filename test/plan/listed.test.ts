@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { kindNamed } from '../../src/kinds/index.ts';
-import { listKnown } from '../../src/plan/listed.ts';
+import { listKnown } from '../../src/plan/natural-key.ts';
 import type { Reader } from '../../src/plan/reader.ts';
 import { HARBOR } from '../world.ts';
 

@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { Blob } from '../../src/core/value.ts';
-import { attributeDrift } from '../../src/plan/notes.ts';
+import { attributeDrift, withAuthor } from '../../src/plan/messages.ts';
 import type { HistoryEntry } from '../../src/plan/reader.ts';
-import { withAuthor } from '../../src/plan/reasons.ts';
 import { world } from '../world.ts';
 
 const TOKEN = { integrations: { smsProvider: { auth_token: { $secret: 'env:TOKEN' } } } };

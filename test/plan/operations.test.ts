@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Change, PlannedOperation } from '../../src/core/plan-document.ts';
 import { kindNamed } from '../../src/kinds/index.ts';
-import { assumptionsAlong, carriedPaths, writesOf } from '../../src/plan/operations.ts';
+import { assumptionsAlong, carriedPaths, writesOf } from '../../src/plan/steps.ts';
 
 const AGENT = kindNamed('agent');
 const SOURCE = kindNamed('knowledge_source');

@@ -5,7 +5,7 @@ import { readPlanFile } from '../../src/cli/commands/apply.ts';
 import { writeNamedFile } from '../../src/cli/named-file.ts';
 import { CallsheetError } from '../../src/core/errors.ts';
 import type { PlanDocument } from '../../src/core/plan-document.ts';
-import { parsePlan, parsePlanLines } from '../../src/plan/parse.ts';
+import { parsePlan, parsePlanLines } from '../../src/plan/document.ts';
 import { planJsonPieces, renderPlanJson } from '../../src/render/json.ts';
 import { temporaryFolder } from '../temporary.ts';
 import { world } from '../world.ts';

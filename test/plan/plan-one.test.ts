@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import type { Change } from '../../src/core/plan-document.ts';
 import type { JsonObject } from '../../src/core/value.ts';
-import { unchanged } from '../../src/plan/base.ts';
+import { unchanged } from '../../src/plan/change.ts';
 import { identify } from '../../src/plan/identify.ts';
 import type { PlanInput } from '../../src/plan/make.ts';
 import type { HistoryEntry, Reader } from '../../src/plan/reader.ts';
 import type { ResourceState, State } from '../../src/state/model.ts';
 import { BAY, fingerprinter, HARBOR, KEY, type WorldBuilder, world } from '../world.ts';
+import { entitlementsOf, HERE } from './entitlements.ts';
 import { changeOf, plans, stepsOf } from './rows.ts';
-import { HERE, termsOf } from './terms.ts';
 
 const DESK = { name: 'Desk', greeting_message: 'Hello' };
 const UPDATED = '2026-03-01T00:00:00Z';
@@ -382,7 +382,7 @@ describe('what the platform would refuse', () => {
   const refusing = world()
     .desired({ 'agent.desk': { ...model, greeting_message: 'Good day' } })
     .live({ agent: [{ ...LIVE, model: 'alpha-4.1' }] })
-    .terms(termsOf({ harbor: { 'llm.alpha-4o': HERE } }));
+    .entitlements(entitlementsOf({ harbor: { 'llm.alpha-4o': HERE } }));
 
   test('is refused', async () => {
     expect((await refusing.changes()).get('agent.desk')?.verdict).toBe('refused');

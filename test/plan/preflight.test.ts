@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/core/value.ts';
 import { findRefusals } from '../../src/plan/preflight.ts';
 import { BAY, HARBOR, world } from '../world.ts';
-import { DESK, judged, LIVE_DESK, lockedModel, type Row, unchecked } from './judged.ts';
-import { HERE, SILENCE, termsOf } from './terms.ts';
+import { entitlementsOf, HERE, SILENCE } from './entitlements.ts';
+import { DESK, judged, LIVE_DESK, lockedModel, type Row, unchecked } from './preflighted.ts';
 
 describe('whose locks count', () => {
   const moved: Row = {
@@ -153,7 +153,7 @@ test('what is not carried out anyway is not judged', async () => {
     .desired(DESK)
     .live(LIVE_DESK)
     .applied({ 'agent.desk': { id: 'a1', name: 'Desk', model: 'beta-3-fast' } })
-    .terms(termsOf({ harbor: { 'llm.alpha-4o': HERE }, offers: SILENCE }))
+    .entitlements(entitlementsOf({ harbor: { 'llm.alpha-4o': HERE }, offers: SILENCE }))
     .plan();
   expect(plan.changes[0]).toMatchObject({
     verdict: 'refused',
@@ -175,8 +175,8 @@ test('a change that needs nothing asks nothing', async () => {
   const change = changes.get('retry_policy.gentle');
   if (change === undefined) throw new Error('a policy is made');
   const document = { name: 'Gentle' };
-  const terms = { ...world().reader().terms(), locks: closed.locks };
-  const context = { reader: { list: closed.list }, terms, organizations: {} };
+  const entitlements = { ...world().reader().entitlements(), locks: closed.locks };
+  const context = { reader: { list: closed.list }, entitlements, organizations: {} };
   expect(
     await findRefusals(
       change,

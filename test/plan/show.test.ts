@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import type { Value } from '../../src/core/value.ts';
-import { leafChange } from '../../src/diff/finding.ts';
+import { leafChange } from '../../src/diff/compare.ts';
 import { leavesOf } from '../../src/diff/leaves.ts';
 import { kindNamed } from '../../src/kinds/index.ts';
-import { fieldChange } from '../../src/plan/show.ts';
+import { fieldChange } from '../../src/plan/change.ts';
 import { materialise, type Written } from '../world.ts';
 
 const SECRET = '(secret)';

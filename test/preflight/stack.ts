@@ -1,10 +1,10 @@
-import { EXIT } from '../../src/cli/exit.ts';
-import { planConfiguration } from '../../src/cli/make-plan.ts';
-import { planOptions } from '../../src/cli/plan-flags.ts';
-import { runPlan } from '../../src/cli/run.ts';
-import { openSession } from '../../src/cli/session.ts';
+import { showOutcome } from '../../src/cli/result.ts';
+import { EXIT } from '../../src/core/errors.ts';
 import type { Change, PlanDocument } from '../../src/core/plan-document.ts';
 import type { JsonObject } from '../../src/core/value.ts';
+import { planConfiguration, planOptions } from '../../src/run/plan.ts';
+import { runPlan } from '../../src/run/run.ts';
+import { openSession } from '../../src/run/session.ts';
 import type { SeedDocument } from '../../src/simulator/index.ts';
 import type { LedgerLine } from '../../src/state/journal.ts';
 import { openStage, type Stage, type StageOptions } from '../apply/stage.ts';
@@ -110,7 +110,8 @@ async function run(stage: Stage, env: Readonly<Record<string, string>>): Promise
         const unasked = await planConfiguration(session, options, context, {
           isPreflighted: false,
         });
-        const exit = await runPlan(unasked, { flags, session, context, purpose: 'apply' });
+        const outcome = await runPlan(unasked, { session, context, purpose: 'apply' });
+        const exit = showOutcome(outcome, { flags, context });
         return exit === EXIT.partial ? EXIT.done : exit;
       } finally {
         await session.close();

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { parseCsv } from '../../src/config/csv.ts';
-import type { Source } from '../../src/config/source.ts';
 import { editCell, textAfter } from '../../src/pull/texts.ts';
+import { parseCsv } from '../../src/stack/csv.ts';
+import type { Source } from '../../src/stack/source.ts';
 
 /** The file with another text in the cell of the first row and second column. */
 function after(text: string, value: string): string {

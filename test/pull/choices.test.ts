@@ -1,8 +1,8 @@
 import { describe, expect } from 'vitest';
-import type { Transport } from '../../src/api/transport.ts';
 import { drift } from '../../src/cli/commands/drift.ts';
 import { type PullFlags, pull } from '../../src/cli/commands/pull.ts';
 import type { JsonObject } from '../../src/core/value.ts';
+import type { Transport } from '../../src/platform/transport.ts';
 import { type Stage, staged } from '../apply/stage.ts';
 import { agentId, agentRecord, commit, commitAll, FLEET, git, pulled } from './stage.ts';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { kindNamed } from '../../src/kinds/index.ts';
-import { type Foreign, nameResources, proposeFiles } from '../../src/pull/new/index.ts';
+import { type Foreign, nameResources, proposeFiles } from '../../src/pull/new.ts';
 
 const HARBOR = '3c6e0b8a-9c15-4f1d-9f0e-5d2b7f1a2c11';
 const PROMPT = '# Desk\n\nTake a message.';

@@ -1,8 +1,6 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { loadStack, type Stack } from '../../src/config/index.ts';
-import { type Writable, writeResources } from '../../src/config/write.ts';
 import type { Address } from '../../src/core/address.ts';
 import type { Change } from '../../src/core/plan-document.ts';
 import { Blob, isList, isObject, Ref, Secret, type Value } from '../../src/core/value.ts';
@@ -11,8 +9,10 @@ import type { World } from '../../src/diff/world.ts';
 import { kindNamed, kinds } from '../../src/kinds/index.ts';
 import type { Planned } from '../../src/plan/make.ts';
 import { pullLive } from '../../src/pull/index.ts';
-import { BAY, folderOf, HARBOR, MAIN } from '../config/stack-folder.ts';
-import { STACK_FILES, stacks } from '../config/stacks.ts';
+import { type Writable, writeResources } from '../../src/stack/edit/write.ts';
+import { loadStack, type Stack } from '../../src/stack/index.ts';
+import { BAY, folderOf, HARBOR, MAIN } from '../stack/stack-folder.ts';
+import { STACK_FILES, stacks } from '../stack/stacks.ts';
 
 /** More with CALLSHEET_RUNS=500. */
 const RUNS = Number(process.env.CALLSHEET_RUNS ?? 10);
@@ -151,8 +151,8 @@ test('whatever is edited, pull makes the next plan empty and leaves all else as 
         });
         const load = (instead?: ReadonlyMap<string, string>) =>
           loadStack({ dir, env: {}, secrets: 'skip', ...(instead && { instead }) });
-        const { stack } = await load();
-        if (stack === undefined) return fc.pre(false);
+        const { stack, diagnostics } = await load();
+        if (stack === undefined) throw new Error(JSON.stringify(diagnostics));
         const live = mixed(stack, after, () => coins.next().value === true);
         const found = differences(stack, live);
         const reload = (texts: ReadonlyMap<string, string>) =>

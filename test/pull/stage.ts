@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { type PullFlags, pull } from '../../src/cli/commands/pull.ts';
-import type { PullDocument } from '../../src/core/pull-document.ts';
+import type { PullDocument } from '../../src/core/documents.ts';
 import type { JsonObject } from '../../src/core/value.ts';
 import type { Said, Stage } from '../apply/stage.ts';
 import { agentNamed } from '../e2e/clinic.ts';

@@ -1,10 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { MOST_DEATHS } from '../../src/cli/queue/work.ts';
-import { enqueue, queueOf } from '../../src/queue/enqueue.ts';
+import { readBatch } from '../../src/queue/batch.ts';
+import { enqueue, openQueue, type Queue, queueOf } from '../../src/queue/enqueue.ts';
 import { type Claim, type HandOut, handOut } from '../../src/queue/hand-out.ts';
-import { openQueue, type Queue } from '../../src/queue/open.ts';
-import { readBatch } from '../../src/queue/read-batch.ts';
 import { ENV, postgresForFile } from './stage.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { gitEnv } from '../../src/cli/actor.ts';
+import { gitEnv } from '../../src/run/actor.ts';
 import { temporaryFolder } from '../temporary.ts';
 
 export type ManyStacks = {

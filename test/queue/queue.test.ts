@@ -1,9 +1,7 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import type { NewBatch } from '../../src/queue/batch.ts';
-import { enqueue, queueOf } from '../../src/queue/enqueue.ts';
+import { countTasks, type NewBatch, readBatch } from '../../src/queue/batch.ts';
+import { enqueue, openQueue, type Queue, queueOf } from '../../src/queue/enqueue.ts';
 import { handOut } from '../../src/queue/hand-out.ts';
-import { openQueue, type Queue } from '../../src/queue/open.ts';
-import { countTasks, readBatch } from '../../src/queue/read-batch.ts';
 import { failureOf } from '../state/sample.ts';
 import { ENV, postgresForFile } from './stage.ts';
 

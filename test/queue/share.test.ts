@@ -1,17 +1,17 @@
 import { describe, expect, test } from 'vitest';
-import { type Heard, NEW_COURSE, type RateCourse } from '../../src/api/rate.ts';
+import { NEW_RATE, type Observation, type RateState } from '../../src/platform/rate.ts';
 import { HORIZON_MS, takeShare } from '../../src/queue/budget.ts';
 
 const NOW = 1_000_000;
 
 /** A course that has settled at a ceiling. */
-function settled(ceiling: number, more: Partial<RateCourse> = {}): RateCourse {
-  return { ...NEW_COURSE, ceiling, span: 10, progress: 10, since: NOW - 5000, ...more };
+function settled(ceiling: number, more: Partial<RateState> = {}): RateState {
+  return { ...NEW_RATE, ceiling, span: 10, progress: 10, since: NOW - 5000, ...more };
 }
 
 describe('a share of the rate', () => {
   test('is free while no limit is known, for a while', () => {
-    const { share } = takeShare(NEW_COURSE, [], 5, NOW);
+    const { share } = takeShare(NEW_RATE, [], 5, NOW);
     expect(share).toEqual({ slots: [], freeUntil: NOW + HORIZON_MS, askAt: NOW + HORIZON_MS });
   });
 
@@ -20,35 +20,35 @@ describe('a share of the rate', () => {
     expect(first.share.slots[0]).toBe(NOW);
     expect(first.share.slots.length).toBeGreaterThan(10);
     expect(Math.max(...first.share.slots)).toBeLessThanOrEqual(NOW + HORIZON_MS);
-    const second = takeShare(first.course, [], 1, NOW);
+    const second = takeShare(first.state, [], 1, NOW);
     expect(second.share.slots).toHaveLength(1);
     expect(second.share.slots[0]).toBeGreaterThan(Math.max(...first.share.slots));
     expect(first.share.askAt).toBeGreaterThan(NOW + HORIZON_MS);
   });
 
   test('lapses where it is not used: who asks later is not behind', () => {
-    const { course } = takeShare(settled(100), [], 50, NOW);
-    const { share } = takeShare(course, [], 1, NOW + 10_000);
+    const { state } = takeShare(settled(100), [], 50, NOW);
+    const { share } = takeShare(state, [], 1, NOW + 10_000);
     expect(share.slots).toEqual([NOW + 10_000]);
   });
 
   test('is nothing while the platform refuses, but for one who looks', () => {
-    const refused: Heard = { sentAt: NOW - 50, at: NOW, pause: 2000 };
-    const { course, share } = takeShare(settled(100), [refused], 9, NOW);
+    const refused: Observation = { sentAt: NOW - 50, at: NOW, pause: 2000 };
+    const { state, share } = takeShare(settled(100), [refused], 9, NOW);
     expect(share.slots).toEqual([]);
     expect(share.askAt).toBeLessThanOrEqual(NOW + 500);
-    const look = takeShare(course, [], 9, NOW + 2500);
+    const look = takeShare(state, [], 9, NOW + 2500);
     expect(look.share.slots).toHaveLength(1);
-    expect(takeShare(look.course, [], 9, NOW + 2510).share.slots).toEqual([]);
-    const letIn: Heard = { sentAt: NOW + 2500, at: NOW + 2600 };
-    expect(takeShare(look.course, [letIn], 9, NOW + 2600).share.slots.length).toBeGreaterThan(1);
+    expect(takeShare(look.state, [], 9, NOW + 2510).share.slots).toEqual([]);
+    const letIn: Observation = { sentAt: NOW + 2500, at: NOW + 2600 };
+    expect(takeShare(look.state, [letIn], 9, NOW + 2600).share.slots.length).toBeGreaterThan(1);
   });
 
   test('hears what several tell in the order in which it happened', () => {
-    const early: Heard = { sentAt: NOW - 300, at: NOW - 200 };
-    const late: Heard = { sentAt: NOW - 150, at: NOW - 100, pause: 1000 };
+    const early: Observation = { sentAt: NOW - 300, at: NOW - 200 };
+    const late: Observation = { sentAt: NOW - 150, at: NOW - 100, pause: 1000 };
     const told = takeShare(settled(100), [late, early], 1, NOW);
     expect(told).toEqual(takeShare(settled(100), [early, late], 1, NOW));
-    expect(told.course.refusals).toBe(1);
+    expect(told.state.refusals).toBe(1);
   });
 });

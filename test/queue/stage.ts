@@ -1,12 +1,13 @@
 import { afterAll, beforeAll, onTestFinished } from 'vitest';
-import { describeCheckout } from '../../src/cli/actor.ts';
 import { type EnqueueFlags, enqueueCommand } from '../../src/cli/commands/enqueue.ts';
 import { type WorkerFlags, worker } from '../../src/cli/commands/worker.ts';
+import { onTerminal } from '../../src/cli/events.ts';
 import { Origin } from '../../src/core/origin.ts';
-import { openQueue, type Queue } from '../../src/queue/open.ts';
-import { type Database, openDatabase } from '../../src/stores/postgres-database.ts';
+import { openQueue, type Queue } from '../../src/queue/enqueue.ts';
+import { describeCheckout } from '../../src/run/actor.ts';
+import { type Database, openDatabase } from '../../src/state/postgres/database.ts';
 import { contextFor, ORGANIZATIONS, platform } from '../cli/fleet/tree.ts';
-import { PASSWORD, startPostgres } from '../stores/postgres-server.ts';
+import { PASSWORD, startPostgres } from '../state/stores/postgres-server.ts';
 import { type ManyStacks, manyStacks } from './many-stacks.ts';
 
 export const ENV = { CALLSHEET_QUEUE_PASSWORD: PASSWORD };
@@ -85,7 +86,7 @@ export async function openStage(url: string, stacks: Partial<ManyStacks> = {}) {
       run(({ terminal, ...context }) => {
         const given = { dir, stacks: 4, concurrency: 8, untilEmpty: true, ...flags };
         const lined = { ...terminal, out: (line: string) => terminal.out(`${line}\n`) };
-        return worker({ log: 'text', ...given }, { ...context, terminal: lined });
+        return worker({ log: 'text', ...given }, { ...context, ...onTerminal(lined) });
       }, options),
     /** The queue as another machine has it. */
     async queue(): Promise<Queue> {

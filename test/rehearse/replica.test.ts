@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { createClient } from '../../src/api/client.ts';
 import { Origin } from '../../src/core/origin.ts';
 import { createReader } from '../../src/live/reader.ts';
+import { createClient } from '../../src/platform/client.ts';
 import { replicate } from '../../src/rehearse/seed.ts';
 import {
   type Simulator,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { Attribution, HistoryEntry } from '../../src/core/history.ts';
-import { renderDriftText } from '../../src/render/drift.ts';
+import type { Attribution, HistoryEntry } from '../../src/core/plan-document.ts';
+import { renderPlanText } from '../../src/render/text.ts';
 import { changeOf, fieldOf, planOf } from './sample.ts';
 
 const ACTORS = ['user:maria', 'user:jo', 'api:e7ac'];
@@ -24,7 +24,7 @@ function drifted(
 ): readonly string[] {
   const fields = [{ ...fieldOf('speed', 1, 2, { cause: 'drifted' }), attribution }];
   const plan = planOf([changeOf({ fields, edits })], { purpose: 'drift' });
-  return renderDriftText(plan, { width: 80, color: false, verbose }).split('\n');
+  return renderPlanText(plan, { width: 80, color: false, verbose }).split('\n');
 }
 
 const oneOf = (edits: readonly HistoryEntry[]): Attribution => ({

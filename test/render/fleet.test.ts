@@ -1,7 +1,10 @@
 import { expect, test } from 'vitest';
-import { renderFleetText } from '../../src/render/fleet.ts';
-import type { FleetDocument, FleetStack } from '../../src/render/fleet-document.ts';
-import { renderFleetMarkdown } from '../../src/render/markdown-fleet.ts';
+import {
+  type FleetDocument,
+  type FleetStack,
+  renderFleetMarkdown,
+  renderFleetText,
+} from '../../src/render/fleet.ts';
 
 const TERMINAL = { width: 80, color: false, verbose: false };
 

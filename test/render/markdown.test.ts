@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { renderPlanMarkdown } from '../../src/render/markdown.ts';
-import { markerOf } from '../../src/render/markdown-marker.ts';
-import { escapeText, fence, inlineCode } from '../../src/render/markdown-text.ts';
+import { escapeText, fence, inlineCode, markerOf } from '../../src/render/markdown-text.ts';
 import { documents } from './documents.ts';
 import { expectGolden } from './golden.ts';
 import { changeOf, fieldOf, planOf } from './sample.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { type ProgressView, renderProgress } from '../../src/render/progress.ts';
-import { textWidth } from '../../src/render/width.ts';
+import { textWidth } from '../../src/render/terminal.ts';
 
 const PLAIN = { width: 80, color: false, verbose: false };
 

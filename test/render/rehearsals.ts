@@ -1,5 +1,4 @@
-import type { PlanDocument } from '../../src/core/plan-document.ts';
-import type { Rehearsal } from '../../src/core/rehearsal.ts';
+import type { PlanDocument, Rehearsal } from '../../src/core/plan-document.ts';
 import { changeOf, fieldOf, planOf } from './sample.ts';
 
 const plan = planOf([changeOf({ fields: [fieldOf('greeting_message', 'Hello', 'Good day')] })]);

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { type Disk, realDisk } from '../../src/state/disk.ts';
+import { type Disk, realDisk } from '../../src/state/file/disk.ts';
 import { openStage, type Stage } from '../apply/stage.ts';
 import { isIdle, type Moment } from '../kill/matrix.ts';
 import { mortal } from '../kill/mortal.ts';

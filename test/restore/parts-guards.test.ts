@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type Overview, together } from '../../src/cli/restore/overview.ts';
+import { type Overview, together } from '../../src/restore/overview.ts';
 import { parted } from './parts-stage.ts';
 
 const flat = (text: string) => text.replaceAll(/\s+/g, ' ');

@@ -1,8 +1,8 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Transport } from '../../src/api/transport.ts';
-import type { RestoreFlags } from '../../src/cli/commands/restore.ts';
-import { generateAccount } from '../../src/simulator/account/generate-account.ts';
+import type { RestoreFlags } from '../../src/cli/restore/carry-out.ts';
+import type { Transport } from '../../src/platform/transport.ts';
+import { generateAccount } from '../../src/simulator/account.ts';
 import { type Stage, staged } from '../apply/stage.ts';
 import { take } from '../snapshot/taking.ts';
 import {

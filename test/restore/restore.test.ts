@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
-import { generateAccount } from '../../src/simulator/account/generate-account.ts';
+import { generateAccount } from '../../src/simulator/account.ts';
 import { staged } from '../apply/stage.ts';
 import { take } from '../snapshot/taking.ts';
 import {

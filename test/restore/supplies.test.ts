@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { gatherSupplies } from '../../src/cli/restore/supplies.ts';
+import { gatherSupplies } from '../../src/restore/supplies.ts';
 import { quietContext } from '../cli/quiet-context.ts';
 import { temporaryFolder } from '../temporary.ts';
 import { held } from './held.ts';

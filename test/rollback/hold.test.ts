@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { withHoldChange } from '../../src/plan/holds.ts';
-import { holdsWhenUndone } from '../../src/rollback/hold.ts';
+import { holdsWhenUndone, withHoldChange } from '../../src/plan/holds.ts';
 import { began } from '../state/sample.ts';
 
 /** Runs by id: `apply` is an apply, `snapshot` a rollback to one, anything else a rollback of that run. */

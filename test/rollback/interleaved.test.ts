@@ -1,11 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { kindNamed } from '../../src/kinds/index.ts';
 import type { HistoryEntry } from '../../src/plan/reader.ts';
-import {
-  afterRollbacks,
-  type EditsReader,
-  findInterleaved,
-} from '../../src/rollback/interleaved.ts';
+import { afterRollbacks, type EditsReader, findInterleaved } from '../../src/rollback/edits.ts';
 import { type Undo, undoRun } from '../../src/rollback/undo.ts';
 import type { Interleaved } from '../../src/state/journal.ts';
 import { memoryReader } from '../memory-reader.ts';

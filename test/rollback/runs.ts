@@ -2,7 +2,7 @@ import { kindOf } from '../../src/core/address.ts';
 import type { PlannedOperation } from '../../src/core/plan-document.ts';
 import { withhold } from '../../src/core/redact.ts';
 import type { JsonObject } from '../../src/core/value.ts';
-import { knownSecrets } from '../../src/diff/known-secrets.ts';
+import { knownSecrets } from '../../src/diff/applied.ts';
 import { kindNamed } from '../../src/kinds/index.ts';
 import type { Interleaved, JournalEntry, LedgerLine } from '../../src/state/journal.ts';
 import type { ResourceState } from '../../src/state/model.ts';

@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { DesiredResource } from '../../src/core/desired.ts';
 import { compileRule } from '../../src/rules/compile.ts';
-import { judgeResources } from '../../src/rules/judge-resources.ts';
-import { withinTime } from '../../src/rules/time-limit.ts';
+import { judgeResources, withinTime } from '../../src/rules/judge.ts';
 
 const SECONDS = 0.1;
 /** More than a busy machine takes for nothing at all. */

@@ -1,19 +1,21 @@
 import { expect, test } from 'vitest';
 import type { EventLine } from '../../src/apply/events.ts';
-import type { RunDocument } from '../../src/cli/result.ts';
-import type { ExportDocument } from '../../src/core/export-document.ts';
-import type { FieldDocument } from '../../src/core/field-document.ts';
-import type { ImportDocument } from '../../src/core/import-document.ts';
+import type {
+  ExportDocument,
+  FieldDocument,
+  ImportDocument,
+  PullDocument,
+  ValueDocument,
+} from '../../src/core/documents.ts';
 import type { PlanDocument } from '../../src/core/plan-document.ts';
-import type { PullDocument } from '../../src/core/pull-document.ts';
 import type { Json } from '../../src/core/value.ts';
-import type { ValueDocument } from '../../src/core/value-document.ts';
 import type { AssumptionEntry } from '../../src/render/assumptions.ts';
 import type { FailureDocument } from '../../src/render/failure.ts';
-import type { FleetDocument } from '../../src/render/fleet-document.ts';
+import type { FleetDocument } from '../../src/render/fleet.ts';
 import type { DriftNotification } from '../../src/render/notification.ts';
 import type { RestorationSummary } from '../../src/render/restoration.ts';
 import type { ListedSnapshot, SnapshotSummary } from '../../src/render/snapshot.ts';
+import type { RunDocument } from '../../src/run/document.ts';
 import type { JournalEntry } from '../../src/state/journal.ts';
 import type { ResourceState } from '../../src/state/model.ts';
 import type { HeldLock, RunSummary, SalvagedJournal } from '../../src/state/store.ts';

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { request } from 'undici';
 import { describe, expect, test } from 'vitest';
 import type { Json } from '../../src/core/value.ts';
-import { COMMANDS } from '../../src/simulator/admin/commands.ts';
+import { COMMANDS } from '../../src/simulator/admin.ts';
 import {
   ADMIN_HEADER,
   ADMIN_PATH,

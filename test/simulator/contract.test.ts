@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type OperationId, operations } from '../../src/api/operations.generated.ts';
+import { type OperationId, operations } from '../../src/platform/operations.generated.ts';
 import { contract, rulesOf } from '../../src/simulator/contract.ts';
 import { validatorAt } from '../../src/simulator/validation.ts';
 

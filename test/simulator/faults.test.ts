@@ -1,7 +1,7 @@
 import { request } from 'undici';
 import { describe, expect, test } from 'vitest';
+import { inventionsOf } from '../../src/simulator/dialect.ts';
 import type { Fault } from '../../src/simulator/index.ts';
-import { inventionsOf } from '../../src/simulator/inventions.ts';
 import { createWorld, IDS, SEED, section, type World } from './world.ts';
 
 const getDesk = { path: { agentId: IDS.desk } };

@@ -1,6 +1,6 @@
 import { fetch } from 'undici';
 import { expect } from 'vitest';
-import { inventionsOf } from '../../src/simulator/inventions.ts';
+import { inventionsOf } from '../../src/simulator/dialect.ts';
 import { INVENTIONS as DRAWN } from '../inventions.ts';
 import { IDS, locked, type Reply, section, type World } from './world.ts';
 

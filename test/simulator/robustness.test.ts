@@ -1,7 +1,7 @@
 import { createConnection } from 'node:net';
 import { Client } from 'undici';
 import { describe, expect, test } from 'vitest';
-import { type OperationId, operations } from '../../src/api/operations.generated.ts';
+import { type OperationId, operations } from '../../src/platform/operations.generated.ts';
 import { rulesOf } from '../../src/simulator/contract.ts';
 import { validatorAt } from '../../src/simulator/validation.ts';
 import { createWorld, IDS, SEED, tokenOf } from './world.ts';

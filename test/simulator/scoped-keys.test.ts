@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type OperationId, operations } from '../../src/api/operations.generated.ts';
+import { type OperationId, operations } from '../../src/platform/operations.generated.ts';
 import { createWorld, IDS, type Request, SEED, section, tokenOf, type World } from './world.ts';
 
 /** A request to every operation that names what the account has in `harbor`, outside the scope of `scoped`. */

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { request } from 'undici';
 import { describe, expect, test } from 'vitest';
-import { operations } from '../../src/api/operations.generated.ts';
 import { CallsheetError } from '../../src/core/errors.ts';
+import { operations } from '../../src/platform/operations.generated.ts';
 import { readSeed } from '../../src/simulator/index.ts';
 import { createWorld, IDS, SEED } from './world.ts';
 

@@ -1,7 +1,7 @@
 import { type FormData, fetch } from 'undici';
 import { expect, test } from 'vitest';
-import { type OperationId, operations } from '../../src/api/operations.generated.ts';
 import type { JsonObject } from '../../src/core/value.ts';
+import { type OperationId, operations } from '../../src/platform/operations.generated.ts';
 import { rulesOf } from '../../src/simulator/contract.ts';
 import {
   type SeedDocument,

@@ -4,8 +4,8 @@ import { dirname, join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import type { Seal } from '../../src/snapshot/container.ts';
+import { refuseExisting, writeSnapshot } from '../../src/snapshot/file.ts';
 import type { ContentRecord } from '../../src/snapshot/format.ts';
-import { refuseExisting, writeSnapshot } from '../../src/snapshot/write-file.ts';
 import { canMount, withSmallDisk } from '../e2e/small-disk.ts';
 import {
   agentOf,

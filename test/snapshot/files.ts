@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { CallsheetError } from '../../src/core/errors.ts';
 import type { Keys, Seal } from '../../src/snapshot/container.ts';
+import { openSnapshot, type SnapshotFile, writeSnapshot } from '../../src/snapshot/file.ts';
 import type {
   ContentRecord,
   End,
@@ -9,8 +10,6 @@ import type {
   Line,
   ResourceRecord,
 } from '../../src/snapshot/format.ts';
-import { openSnapshot, type SnapshotFile } from '../../src/snapshot/read-file.ts';
-import { writeSnapshot } from '../../src/snapshot/write-file.ts';
 import { temporaryFolder } from '../temporary.ts';
 
 /** A key of age that opens nothing but what is written in tests, and its public part. */

@@ -1,8 +1,8 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { writeSnapshot } from '../../src/snapshot/file.ts';
 import type { ContentRecord } from '../../src/snapshot/format.ts';
-import { writeSnapshot } from '../../src/snapshot/write-file.ts';
 import { agentOf, flow, HEADER, readAll, SEALS } from './files.ts';
 
 /** What the files of every version hold, as far as the version knew of it. */

@@ -1,5 +1,6 @@
 import { writeFile } from 'node:fs/promises';
-import { type Disk, type FileEnd, realDisk } from '../../src/state/disk.ts';
+import { type Disk, realDisk } from '../../src/state/file/disk.ts';
+import type { FileEnd } from '../../src/state/journal-text.ts';
 
 /** A step that the store takes on the disk, by name: what the enumerations below count. */
 export type Step = { readonly number: number; readonly name: string };

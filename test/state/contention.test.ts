@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { openFileStore } from '../../src/state/file-store.ts';
+import { openFileStore } from '../../src/state/file/store.ts';
 import { startProcess } from './other-process.ts';
 import { began, failureOf, holder, intent, makeFolder } from './sample.ts';
 

@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
-import { openFileStore } from '../../src/state/file-store.ts';
+import { openFileStore } from '../../src/state/file/store.ts';
 import type { JournalEntry } from '../../src/state/journal.ts';
 import type { State } from '../../src/state/model.ts';
 import { nextState, replay } from '../../src/state/replay.ts';

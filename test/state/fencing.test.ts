@@ -2,7 +2,7 @@ import { appendFile, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { CallsheetError } from '../../src/core/errors.ts';
-import { openFileStore } from '../../src/state/file-store.ts';
+import { openFileStore } from '../../src/state/file/store.ts';
 import type { JournalEntry } from '../../src/state/journal.ts';
 import type { State } from '../../src/state/model.ts';
 import { nextState, replay } from '../../src/state/replay.ts';

@@ -1,7 +1,7 @@
 import { appendFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { realDisk } from '../../src/state/disk.ts';
+import { realDisk } from '../../src/state/file/disk.ts';
 import { nextState, replay } from '../../src/state/replay.ts';
 import { began, deadPid, ended, failureOf, holder, intent, stateWith } from './sample.ts';
 import { appendAll, newStore, openStore, RUN } from './stores.ts';

@@ -11,7 +11,7 @@ import {
 } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { realDisk } from '../../src/state/disk.ts';
+import { realDisk } from '../../src/state/file/disk.ts';
 import { nextState } from '../../src/state/replay.ts';
 import { began, ended, failureOf, holder, resource, stateWith } from './sample.ts';
 import { appendAll, doRun, newStore, openStore, RUN } from './stores.ts';

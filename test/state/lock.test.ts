@@ -2,9 +2,14 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { type LockEffects, takeLock } from '../../src/state/lock.ts';
-import { identify } from '../../src/state/process-identity.ts';
-import { formatBeat, formatTicket, RELEASED_BEAT } from '../../src/state/ticket.ts';
+import { acquireLock } from '../../src/state/file/lock.ts';
+import {
+  formatBeat,
+  formatLockRecord,
+  identify,
+  type LockEffects,
+  RELEASED_BEAT,
+} from '../../src/state/lock.ts';
 import { deadPid, failureOf, holder, makeFolder } from './sample.ts';
 
 const NOW = Date.parse('2026-03-02T08:30:00.000Z');
@@ -44,7 +49,7 @@ class World implements LockEffects {
 type Found = { readonly age?: number; readonly machine?: string; readonly pid?: number };
 
 function ticket({ age = 0, machine = HERE, pid = process.pid }: Found): string {
-  return formatTicket(
+  return formatLockRecord(
     formatBeat(NOW - age * 1000),
     'lease-1',
     identify(pid, machine),
@@ -61,7 +66,7 @@ async function lockFolder(text?: string): Promise<string> {
 }
 
 async function take(folder: string, world: LockEffects, run = 'r2', pid = process.pid) {
-  const lock = await takeLock(folder, 'x/state.json', holder(run, pid), world);
+  const lock = await acquireLock(folder, 'x/state.json', holder(run, pid), world);
   onTestFinished(() => lock.release());
   return lock;
 }

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { identify, isGone, thisMachine } from '../../src/state/process-identity.ts';
+import { identify, isGone, thisMachine } from '../../src/state/lock.ts';
 import { deadPid } from './sample.ts';
 
 const here = thisMachine();

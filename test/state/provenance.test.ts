@@ -102,7 +102,7 @@ describe('a state that is whole is taken', () => {
   test('in the usual case without reading a receipt', async () => {
     const { path } = await twoRuns();
     const read: string[] = [];
-    const { realDisk } = await import('../../src/state/disk.ts');
+    const { realDisk } = await import('../../src/state/file/disk.ts');
     const store = openStore(path, {
       read(file) {
         read.push(file);

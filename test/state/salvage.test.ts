@@ -2,7 +2,7 @@ import { appendFile, copyFile, mkdir, readFile, rm, symlink, writeFile } from 'n
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { formatEntry, JOURNAL_HEADER, linesIn, TORN } from '../../src/state/journal-text.ts';
-import { salvageJournal, salvageState } from '../../src/state/salvage-text.ts';
+import { salvageJournal, salvageState } from '../../src/state/salvage.ts';
 import { formatState } from '../../src/state/state-text.ts';
 import {
   began,

@@ -1,7 +1,7 @@
 import { appendFile, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { realDisk } from '../../src/state/disk.ts';
+import { realDisk } from '../../src/state/file/disk.ts';
 import type { JournalEntry } from '../../src/state/journal.ts';
 import { nextState, replay } from '../../src/state/replay.ts';
 import type { StateStore } from '../../src/state/store.ts';

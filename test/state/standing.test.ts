@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
-import { openFileStore } from '../../src/state/file-store.ts';
+import { openFileStore } from '../../src/state/file/store.ts';
 import { nextState, replay } from '../../src/state/replay.ts';
 import { steppedDisk } from './breaking.ts';
 import {

@@ -1,9 +1,14 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, test, vi } from 'vitest';
 import { CallsheetError } from '../../src/core/errors.ts';
-import type { Line } from '../../src/state/disk.ts';
 import { linesIn } from '../../src/state/journal-text.ts';
-import { formatState, parseState, readMark, readState } from '../../src/state/state-text.ts';
+import {
+  formatState,
+  type Line,
+  parseState,
+  readMark,
+  readState,
+} from '../../src/state/state-text.ts';
 import { failureOf, HOLDS, resource, sealed, stateWith } from './sample.ts';
 
 // Many rounds, on machines that are busy with other tests.

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { type Disk, realDisk } from '../../src/state/disk.ts';
-import { openFileStore } from '../../src/state/file-store.ts';
+import { type Disk, realDisk } from '../../src/state/file/disk.ts';
+import { openFileStore } from '../../src/state/file/store.ts';
 import type { JournalEntry } from '../../src/state/journal.ts';
 import { nextState, replay } from '../../src/state/replay.ts';
 import type { Lease, StateStore } from '../../src/state/store.ts';

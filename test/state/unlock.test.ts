@@ -1,9 +1,8 @@
 import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { identify, thisMachine } from '../../src/state/process-identity.ts';
+import { formatBeat, formatLockRecord, identify, thisMachine } from '../../src/state/lock.ts';
 import type { Holder } from '../../src/state/store.ts';
-import { formatBeat, formatTicket } from '../../src/state/ticket.ts';
 import { began, deadPid, failureOf, holder, intent, outcome } from './sample.ts';
 import { appendAll, newStore, openStore } from './stores.ts';
 
@@ -27,7 +26,7 @@ describe('a lock is seen', () => {
     const beat = '2026-03-02T08:31:00.000Z';
     await writeFile(
       join(path, '../state.lock/1'),
-      formatTicket(
+      formatLockRecord(
         formatBeat(Date.parse(beat)),
         'lease-1',
         identify(pid, machine),

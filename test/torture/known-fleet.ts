@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { loadStack } from '../../src/config/index.ts';
 import type { DesiredResource } from '../../src/core/desired.ts';
 import {
   isObject,
@@ -12,9 +11,10 @@ import {
   type Value,
 } from '../../src/core/value.ts';
 import { kindNamed } from '../../src/kinds/index.ts';
-import { certified, pinOf } from '../../src/plan/pin.ts';
-import { rememberResource } from '../../src/plan/remember.ts';
+import { certifiedPin, pinOf } from '../../src/plan/refresh.ts';
+import { rememberResource } from '../../src/plan/state-entry.ts';
 import { type Simulator, startSimulator } from '../../src/simulator/index.ts';
+import { loadStack } from '../../src/stack/index.ts';
 import { createFingerprinter } from '../../src/state/fingerprint.ts';
 import type { ResourceState, State } from '../../src/state/model.ts';
 import { emptyState } from '../../src/state/replay.ts';
@@ -82,7 +82,7 @@ export async function knownFleet(
       record,
       readAt: Date.now(),
     } as const;
-    const pin = certified(kind, live, pinOf(kind, live, null));
+    const pin = certifiedPin(kind, live, pinOf(kind, live, null));
     resources[desired.address] = rememberResource(
       kind,
       desired,

@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createClient } from '../../src/api/client.ts';
 import { Origin } from '../../src/core/origin.ts';
+import { createClient } from '../../src/platform/client.ts';
 import { startSimulator } from '../../src/simulator/index.ts';
 import type { RateLimit } from '../../src/simulator/rate-limit.ts';
 

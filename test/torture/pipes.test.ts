@@ -1,8 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { COMMAND_WORDS } from '../../src/cli/command-words.ts';
-import { EXIT } from '../../src/cli/exit.ts';
+import { COMMANDS } from '../../src/cli/command-table.ts';
+import { EXIT } from '../../src/core/errors.ts';
 import { longApplied } from '../e2e/harness.ts';
 
 /** They end when they are interrupted. */
@@ -10,7 +10,7 @@ const ENDLESS = ['simulate', 'ui', 'watch'];
 
 longApplied('no command minds that nobody reads what it prints', async (world) => {
   await writeFile(join(world.folder, 'secrets.yaml'), '{}\n');
-  for (const [name, { examples }] of Object.entries(COMMAND_WORDS)) {
+  for (const { name, examples } of COMMANDS) {
     if (ENDLESS.includes(name)) continue;
     for (const example of examples) {
       const line = example.replace(/^.*?callsheet /, '').replace(/ [<>].*$|\)$/g, '');

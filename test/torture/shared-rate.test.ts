@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { openBudget } from '../../src/queue/budget.ts';
-import { openQueue } from '../../src/queue/open.ts';
+import { openQueue } from '../../src/queue/enqueue.ts';
 import { createLimiter } from '../../src/simulator/rate-limit.ts';
-import { PASSWORD, startPostgres } from '../stores/postgres-server.ts';
+import { PASSWORD, startPostgres } from '../state/stores/postgres-server.ts';
 
 let server: Awaited<ReturnType<typeof startPostgres>>;
 const ENV = { CALLSHEET_QUEUE_PASSWORD: PASSWORD };

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
-import { openQueue } from '../../src/queue/open.ts';
+import { openQueue } from '../../src/queue/enqueue.ts';
 import { startSimulator } from '../../src/simulator/index.ts';
 import { type Outcome, type Running, start } from '../e2e/process.ts';
 import { manyStacks } from '../queue/many-stacks.ts';
-import { PASSWORD, startPostgres } from '../stores/postgres-server.ts';
+import { PASSWORD, startPostgres } from '../state/stores/postgres-server.ts';
 
 const STACKS = 200;
 const AGENTS = 2;

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isList, isObject, type Json, type JsonObject } from '../../src/core/value.ts';
-import type { Simulator } from '../../src/simulator/index.ts';
+import { RESTS, recordsIn, type Simulator } from '../../src/simulator/index.ts';
 import type { Wanted } from './world.ts';
 
 /**
@@ -37,16 +37,16 @@ const OWN = ['updated_at', 'created_at', 'version', 'last_synced_at', 'is_active
 /** What a configuration says and the platform does not keep under that name. */
 const LOCAL = ['clip', 'consent'];
 
-export function recordsIn({ store }: Simulator): Records {
+export function recordsOf({ store }: Simulator): Records {
   const plain = (entries: Iterable<readonly [string, object]>): { [id: string]: JsonObject } =>
     JSON.parse(JSON.stringify(Object.fromEntries(entries)));
+  const byId = (kind: string) =>
+    plain(recordsIn(store, kind).map((one) => [String(one.id), one] as const));
   const within = (map: ReadonlyMap<string, { readonly record: object }>) =>
     plain([...map].map(([id, { record }]) => [id, record]));
   return {
     agents: within(store.agents),
-    retry_policies: plain(store.retryPolicies),
-    email_templates: plain(store.emailTemplates),
-    sms_templates: plain(store.smsTemplates),
+    ...Object.fromEntries(RESTS.map(({ kind, section }) => [section, byId(kind.name)])),
     sources: within(store.sources),
     custom_voices: within(store.voices),
   };

@@ -4,13 +4,14 @@ import { isDeepStrictEqual } from 'node:util';
 import { apply } from '../../src/cli/commands/apply.ts';
 import { type PlanCommandFlags, plan } from '../../src/cli/commands/plan.ts';
 import type { Context } from '../../src/cli/context.ts';
+import { onTerminal } from '../../src/cli/events.ts';
 import { reportFailure } from '../../src/cli/report.ts';
 import type { PlanDocument } from '../../src/core/plan-document.ts';
 import type { JsonObject } from '../../src/core/value.ts';
 import { type SeedDocument, type Simulator, startSimulator } from '../../src/simulator/index.ts';
 import { INVENTIONS } from '../inventions.ts';
 import { temporaryFolder } from '../temporary.ts';
-import { judge, recordsIn } from './oracle.ts';
+import { judge, recordsOf } from './oracle.ts';
 import { BASE, HARBOR, type Step, type Wanted, type World } from './world.ts';
 
 /** Runs that may fail while things go wrong, and after that is over. */
@@ -55,7 +56,7 @@ async function playStep(
   edit(step, sim);
   await writeFile(join(folder, 'callsheet.yaml'), JSON.stringify(stackOf(wanted)));
   const secret = `secret-${generation}`;
-  const before = recordsIn(sim);
+  const before = recordsOf(sim);
   const act = actor(sim, folder, secret);
   const allowed = { allowDelete, force: allowDelete, acceptConflicts: true };
   const flags = { dir: folder, format: 'json' as const, ...allowed };
@@ -80,7 +81,7 @@ async function playStep(
 
   const found = judge({
     before,
-    after: recordsIn(sim),
+    after: recordsOf(sim),
     wanted,
     ...state,
     allowDelete,
@@ -171,7 +172,7 @@ export function actor(sim: Simulator, folder: string, secret: string) {
     const said = { out: '', err: '' };
     const plain = { width: 80, color: false, verbose: false };
     const context: Context = {
-      terminal: {
+      ...onTerminal({
         out: (text) => {
           said.out += text;
         },
@@ -183,7 +184,7 @@ export function actor(sim: Simulator, folder: string, secret: string) {
         wrapsErr: false,
         canAsk: false,
         ask: async () => '',
-      },
+      }),
       env: {
         HOME: folder,
         GITHUB_ACTOR: 'somebody',

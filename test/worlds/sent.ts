@@ -8,7 +8,7 @@ import type { PlanDocument } from '../../src/core/plan-document.ts';
 import { isList, isObject, type Json, type JsonObject } from '../../src/core/value.ts';
 import { type LoggedRequest, type Simulator, startSimulator } from '../../src/simulator/index.ts';
 import { INVENTIONS } from '../inventions.ts';
-import { type Records, recordsIn } from './oracle.ts';
+import { type Records, recordsOf } from './oracle.ts';
 import { actor, seedOf, stackOf } from './play.ts';
 import type { Wanted, World } from './world.ts';
 
@@ -51,7 +51,7 @@ export async function playSent(world: World): Promise<number> {
     shown: PlanDocument,
     run: () => Promise<{ exit: number; err: string; out: string }>,
   ) => {
-    const [before, from] = [recordsIn(sim), sim.requests.length];
+    const [before, from] = [recordsOf(sim), sim.requests.length];
     const { exit, err, out } = await run();
     if (![0, 3, 4].includes(exit)) throw new Error(`exit ${exit}\n${err}${out}`);
     const bodies = sim.requests.slice(from).filter(isWrite);
@@ -172,7 +172,7 @@ function isSame(one: readonly string[], other: readonly string[]): boolean {
 function isIn(value: Json, after: Json, rest: readonly string[], sim: Simulator): boolean {
   if (isObject(after) && '$secret' in after) return value === 'secret-0';
   if (isObject(after) && '$ref' in after)
-    return Object.values(recordsIn(sim)).some((section) => Object.hasOwn(section, String(value)));
+    return Object.values(recordsOf(sim)).some((section) => Object.hasOwn(section, String(value)));
   // A rollback puts back what its copies keep encrypted: it is shown masked.
   if (after === '(secret)') return value === 'secret-0' || value === 'kept-1' || value === 'kept-2';
   return leaves(after).some((one) => isSame(one.path, rest) && isAlike(one.value, value));

@@ -7,7 +7,7 @@ import { isList, isObject, type Json, type JsonObject } from '../../src/core/val
 import { type Simulator, startSimulator } from '../../src/simulator/index.ts';
 import { INVENTIONS } from '../inventions.ts';
 import { temporaryFolder } from '../temporary.ts';
-import { type Records, recordsIn } from './oracle.ts';
+import { type Records, recordsOf } from './oracle.ts';
 import { actor, seedOf, stackOf } from './play.ts';
 import type { Wanted, World } from './world.ts';
 
@@ -70,7 +70,7 @@ export async function playUndo(world: World): Promise<number> {
     await writeFile(join(folder, 'clip.wav'), 'RIFF\0\0\0\0WAVEfmt \0\0\0\0', 'latin1');
     const [first, second] = world.steps;
     await run(first?.wanted ?? {}, 0);
-    const before = new Map([...seen(recordsIn(sim)), ...documentsIn(sim)]);
+    const before = new Map([...seen(recordsOf(sim)), ...documentsIn(sim)]);
     const undone = await run(second?.wanted ?? {}, 1);
     if (undone === null) return 0;
     const since = sim.requests.length;
@@ -79,7 +79,7 @@ export async function playUndo(world: World): Promise<number> {
     if (wiped.length > 0) throw new Error(`sent null for ${wiped}\n${err}${out}`);
     if (exit !== 0 && exit !== 3)
       throw new Error(`the rollback failed: exit ${exit}\n${err}${out}`);
-    const after = new Map([...seen(recordsIn(sim)), ...documentsIn(sim)]);
+    const after = new Map([...seen(recordsOf(sim)), ...documentsIn(sim)]);
     const found = differing(before, after);
     const said = out === '' ? [] : saidIn(JSON.parse(out));
     const unsaid = found.filter((address) => !said.includes(address));

@@ -1,34 +1,17 @@
 import { readFile, stat } from 'node:fs/promises';
-import { CallsheetError } from '../../core/errors.ts';
+import { CallsheetError, EXIT, type ExitCode, errorCode } from '../../core/errors.ts';
 import type { PlanDocument } from '../../core/plan-document.ts';
-import { hasChanges, isRefused } from '../../plan/document.ts';
-import type { Planned } from '../../plan/make.ts';
-import { withRefusals } from '../../plan/objections.ts';
-import { parsePlan, parsePlanLines } from '../../plan/parse.ts';
-import { failureDocument } from '../../render/failure.ts';
-import { renderRehearsalText } from '../../render/text.ts';
-import { escapeInJson } from '../../render/untrusted.ts';
-import { realDisk } from '../../state/disk.ts';
-import { systemCode } from '../../state/disk-failures.ts';
-import { confirm } from '../confirm.ts';
-import type { Context } from '../context.ts';
-import { EXIT, type ExitCode } from '../exit.ts';
-import { beganOf, readRun } from '../find-run.ts';
-import { planConfiguration, refusalsNow } from '../make-plan.ts';
-import { type PlanFlags, planOptions, refreshOf } from '../plan-flags.ts';
-import { failureOf, reportFailure } from '../report.ts';
-import { showNothingDone, tellRefused } from '../result.ts';
-import { needSecrets, type RunRequest, runPlan } from '../run.ts';
-import {
-  openSession,
-  type Session,
-  tellOwed,
-  tellUndone,
-  tellUnread,
-  tellWarnings,
-} from '../session.ts';
-import { checkExpectation, checkPlanFile, checkUses } from '../vouch.ts';
-import { type PlanFormat, renderPlan } from './plan.ts';
+import { parsePlan, parsePlanLines } from '../../plan/document.ts';
+import { renderPlanText, renderRehearsalText } from '../../render/text.ts';
+import { jsonText } from '../../render/untrusted.ts';
+import { type ApplyOutcome, type ApplyReview, applyDocument, applyStack } from '../../run/apply.ts';
+import { planOptions } from '../../run/plan.ts';
+import { realDisk } from '../../state/file/disk.ts';
+import { type Context, type PlanFlags, stackOptions } from '../context.ts';
+import { confirm, say } from '../events.ts';
+import { openProgress } from '../progress.ts';
+import { exitOfOutcome, tellOutcome } from '../result.ts';
+import type { PlanFormat } from './plan.ts';
 
 export type ApplyFlags = PlanFlags & {
   readonly autoApprove?: boolean;
@@ -46,110 +29,76 @@ export async function apply(
   flags: ApplyFlags,
   context: Context,
 ): Promise<ExitCode> {
-  if (file === undefined && flags.autoApprove !== true && !context.terminal.canAsk) {
+  const { terminal } = context;
+  if (file === undefined && flags.autoApprove !== true && !terminal.canAsk) {
     throw new CallsheetError('usage', 'nobody is there to agree: stdin is not a terminal', {
       hint: 'Apply a plan file (callsheet plan --out plan.json), or pass --auto-approve.',
     });
   }
-  if (file !== undefined) refusePlanningFlags(flags);
-  return flags.rollbackOnFailure === true
-    ? applyOrUndo(file, flags, context)
-    : (await applyInTurn(file, flags, context)).exit;
-}
-
-/** What came of one apply. */
-type Applied = {
-  readonly exit: ExitCode;
-  /** The run that failed in part. */
-  readonly failed?: string | undefined;
-  /** A run before that is to be undone first; then nothing was applied. */
-  readonly owed?: string | undefined;
-};
-
-/** Whoever waits for others plans again where they wrote in between: a plan that nobody has is no one's decision. */
-async function applyInTurn(
-  file: string | undefined,
-  flags: ApplyFlags,
-  context: Context,
-): Promise<Applied> {
-  const freeBy = Date.now() + (flags.lockTimeout ?? 0);
-  for (;;) {
-    try {
-      return await applyOnce(file, flags, context, freeBy);
-    } catch (error) {
-      const isMoved = error instanceof CallsheetError && error.code === 'stale';
-      const isVouched = file !== undefined || flags.expect !== undefined;
-      if (!isMoved || isVouched || Date.now() >= freeBy) throw error;
-      context.terminal.err(`Planning again: ${error.message}.`);
-    }
+  const shown = { flags, context };
+  const given = file === undefined ? undefined : () => readPlanFile(file);
+  const outcome = await applyNow(given, flags, context, {
+    show(plan) {
+      if (flags.format === 'text') showPlan(plan, file !== undefined, context);
+    },
+    ended: (applied) => tellOutcome(applied, shown),
+    ...(flags.autoApprove === true ? {} : { agree: (question) => confirm(question, terminal) }),
+  });
+  const { applied, rollback } = outcome;
+  if (rollback !== undefined) {
+    const { run, isUndone, outcome: undone } = rollback;
+    if (undone.type !== 'failed') tellOutcome(undone, shown);
+    tellUndone(run, isUndone, applied === undefined, context);
   }
+  const document = applyDocument(outcome);
+  if (flags.format === 'json' && document !== undefined) terminal.out(jsonText(document));
+  return applyExit(outcome);
 }
 
-async function applyOnce(
-  file: string | undefined,
-  flags: ApplyFlags,
+/** The same for whoever shows it in another way. */
+export async function applyNow(
+  read: (() => Promise<PlanDocument>) | undefined,
+  flags: Omit<ApplyFlags, 'format'>,
   context: Context,
-  freeBy: number,
-): Promise<Applied> {
-  // A wrong file is said before anything is asked of anybody.
-  const given = file === undefined ? undefined : await readPlanFile(file);
-  if (given !== undefined) checkExpectation(given, flags.expect);
-  const session = await openSession(flags, context, { freeBy });
-  try {
-    tellWarnings(session.warnings, context);
-    const owed = await findOwed(session, flags.rollbackOnFailure === true);
-    if (owed !== undefined && flags.rollbackOnFailure === true) return { exit: EXIT.partial, owed };
-    if (owed !== undefined) tellOwed(owed, context);
-    let failed: string | undefined;
-    const ended: Ended = (run, { status }) => {
-      if (status === 'partial') failed = run;
-    };
-    const exit =
-      given === undefined
-        ? await applyNow(flags, session, context, { onEnded: ended, freeBy })
-        : await applyFile(given, flags, session, context, { onEnded: ended, freeBy });
-    return { exit, failed };
-  } finally {
-    await session.close();
-  }
-}
-
-type Ended = NonNullable<RunRequest['onEnded']>;
-type Terms = Pick<RunRequest, 'onEnded' | 'freeBy'>;
-
-/** Applies, and undoes what the run did should it fail. It ends as the apply did. */
-async function applyOrUndo(
-  file: string | undefined,
-  flags: ApplyFlags,
-  context: Context,
-): Promise<ExitCode> {
-  const { terminal } = context;
-  const printed: string[] = [];
-  // A program gets one document: that of the apply, with that of the rollback in it.
-  const out = flags.format === 'json' ? (text: string) => void printed.push(text) : terminal.out;
-  const flush = () => {
-    for (const text of printed.splice(0)) terminal.out(text);
+  review: ApplyReview = {},
+): Promise<ApplyOutcome> {
+  if (read !== undefined) refusePlanningFlags(flags);
+  const { refresh, expect, lockTimeout, rollbackOnFailure } = flags;
+  const given = {
+    ...stackOptions(flags),
+    plan: await read?.(),
+    options: planOptions(flags),
+    ...{ refresh, expect, lockTimeout, rollbackOnFailure },
   };
-  try {
-    const applied = await applyInTurn(file, flags, { ...context, terminal: { ...terminal, out } });
-    const { exit, failed, owed } = applied;
-    const run = failed ?? owed;
-    if (run === undefined) return exit;
-    if (owed !== undefined) tellOwed(owed, context);
-    const { isUndone, document } = await undoFailed(run, flags, context);
-    tellUndone(run, isUndone, owed !== undefined, context);
-    if (flags.format === 'json') {
-      const own = printed.splice(0).map((text) => JSON.parse(text))[0];
-      terminal.out(
-        escapeInJson(
-          JSON.stringify(own === undefined ? document : { ...own, rollback: document }, null, 2),
-        ),
-      );
-    }
-    return exit;
-  } finally {
-    flush();
-  }
+  const observe = (plan: PlanDocument) => openProgress(plan, flags, context);
+  return applyStack(given, context, { ...review, observe });
+}
+
+export function applyExit({ applied }: ApplyOutcome): ExitCode {
+  return applied === undefined ? EXIT.partial : exitOfOutcome(applied);
+}
+
+/** A plan file was reviewed already: of it only the rehearsal is shown. */
+function showPlan(plan: PlanDocument, isGiven: boolean, { terminal }: Context): void {
+  if (!isGiven || plan.purpose !== 'apply') terminal.out(renderPlanText(plan, terminal.render));
+  else if (plan.rehearsal !== undefined) terminal.out(renderRehearsalText(plan, terminal.render));
+}
+
+/** Says how undoing a run that failed came out. `isEarlier`: it was an earlier run, and nothing was applied. */
+function tellUndone(
+  run: string,
+  isUndone: boolean,
+  isEarlier: boolean,
+  { terminal }: Context,
+): void {
+  const then = isEarlier ? ' Nothing else was applied: apply again.' : '';
+  const leave = isEarlier ? ' apply without --rollback-on-failure leaves it as it is.' : '';
+  say(
+    terminal,
+    isUndone
+      ? `Run ${run} is rolled back; the platform is as it was before it.${then}`
+      : `Run ${run} is not rolled back, or only in part; see above. callsheet rollback goes on with it.${leave}`,
+  );
 }
 
 /** What a plan was allowed is in its file; apply allows nothing more (DESIGN §3). */
@@ -173,69 +122,6 @@ export function refusePlanningFlags(flags: PlanFlags): void {
   });
 }
 
-async function applyNow(
-  flags: ApplyFlags,
-  session: Session,
-  context: Context,
-  terms: Terms,
-): Promise<ExitCode> {
-  const { terminal } = context;
-  const refresh = refreshOf(flags, session.endpoints);
-  const planned = await planConfiguration(session, planOptions(flags), context, { refresh });
-  tellUnread(planned, flags, context);
-  checkExpectation(planned.plan, flags.expect);
-  if (flags.format === 'text') terminal.out(renderPlan(planned.plan, 'text', terminal));
-  if (isRefused(planned.plan)) return tellRefused(planned.plan, { flags, context });
-  const isWorth =
-    hasChanges(planned.plan) || planned.refresh.size > 0 || planned.plan.changes.length > 0;
-  if (!isWorth && session.unfinished === undefined) {
-    showNothingDone(planned.plan, 'done', { flags, context });
-    return EXIT.done;
-  }
-  // Said before anybody is asked.
-  await needSecrets(planned.plan, { session });
-  const needsConsent = hasChanges(planned.plan) && flags.autoApprove !== true;
-  if (needsConsent && !(await confirm('Apply this plan?', terminal))) {
-    terminal.err('Nothing was written.');
-    return EXIT.error;
-  }
-  return runPlan(planned, requestOf(flags, session, context, terms));
-}
-
-async function applyFile(
-  given: PlanDocument,
-  flags: ApplyFlags,
-  session: Session,
-  context: Context,
-  terms: Terms,
-): Promise<ExitCode> {
-  checkPlanFile(given, session);
-  if (flags.format === 'text' && given.rehearsal !== undefined)
-    context.terminal.out(renderRehearsalText(given, context.terminal.render));
-  // What stood against it when it was planned may be over, and something else may have begun.
-  const document = withRefusals(given, refusalsNow(given, session, context));
-  if (isRefused(document)) return tellRefused(document, { flags, context });
-  await checkUses(document, session);
-  const planned: Planned = {
-    plan: document,
-    refresh: new Map(),
-    ids: new Map(),
-    found: new Map(),
-    unread: 0,
-  };
-  return runPlan(planned, { ...requestOf(flags, session, context, terms), checkFirst: true });
-}
-
-function requestOf(
-  flags: ApplyFlags,
-  session: Session,
-  context: Context,
-  terms: Terms,
-): RunRequest {
-  const wish = flags.rollbackOnFailure === true ? { onFailure: 'rollback' as const } : {};
-  return { flags, session, context, purpose: 'apply', ...terms, ...wish };
-}
-
 const WHY: Readonly<Record<string, string>> = {
   ENOENT: 'does not exist',
   EISDIR: 'is a folder',
@@ -252,91 +138,11 @@ export async function readPlanFile(file: string, most = MOST_AT_ONCE): Promise<P
     return await parsePlanLines((await realDisk.readLines(file)) ?? [], file);
   } catch (cause) {
     if (cause instanceof CallsheetError) throw cause;
-    const code = systemCode(cause) ?? '';
+    const code = errorCode(cause) ?? '';
     const folder = `Pass --recursive, too, if callsheet plan --recursive --out ${file} wrote it.`;
     throw new CallsheetError('usage', `the plan file ${file} ${WHY[code] ?? 'cannot be read'}`, {
       hint: code === 'EISDIR' ? folder : 'Make one with: callsheet plan --out plan.json',
       cause,
     });
   }
-}
-
-/**
- * `apply --rollback-on-failure`. That a run is to be undone should it fail stands in its first line, so that
- * whatever dies afterwards, the run or its rollback, can be gone on with:
- *
- *   apply ──▶ done
- *     ├─────▶ failed in part ──▶ rollback ──▶ undone
- *     ╳ died                        ╳ died
- *     └──────────────┬──────────────┘
- *                    ▼
- *   the next `apply --rollback-on-failure`, or `rollback`, goes on with the rollback
- */
-
-/**
- * A run that was to be undone should it fail, did, and is not undone; undefined where there is none. Only one
- * that died is looked at unless it `isAsked`: reading the journal of each last run would cost every apply.
- */
-export async function findOwed(session: Session, isAsked: boolean): Promise<string | undefined> {
-  const { unfinished, state } = session;
-  // One that is at work may still come to its end.
-  if (unfinished !== undefined && unfinished.settlement === undefined) return undefined;
-  const newest = unfinished?.run ?? (isAsked ? state.last_run : null);
-  const entries = newest === null ? undefined : await readRun(session, newest);
-  if (newest === null || entries === undefined) return undefined;
-  const { on_failure: wish, undoes } = beganOf(entries) ?? {};
-  const status = entries.find((one) => one.type === 'ended')?.status ?? 'settled';
-  // Whoever interrupts a run decides what becomes of it.
-  if (wish === 'rollback') return status === 'partial' || status === 'settled' ? newest : undefined;
-  // A rollback that ended said what it could not do; one that died did not come to it.
-  const undone =
-    undoes === undefined || status !== 'settled' ? undefined : await readRun(session, undoes);
-  return undone && beganOf(undone)?.on_failure === 'rollback' ? undoes : undefined;
-}
-
-/** What came of undoing a run that failed. */
-type Undone = {
-  readonly isUndone: boolean;
-  /** What the rollback printed with `--format json`; undefined where it printed nothing. */
-  readonly document: unknown;
-};
-
-/** Undoes a run as far as it can be, and asks nobody: the flag agreed to it. */
-async function undoFailed(run: string, flags: ApplyFlags, context: Context): Promise<Undone> {
-  const { rollback } = await import('./rollback.ts');
-  const { terminal } = context;
-  const printed: string[] = [];
-  const isJson = flags.format === 'json';
-  const out = isJson ? (text: string) => void printed.push(text) : terminal.out;
-  const { dir, env, var: variables, varFile, allowEnv, concurrency, format } = flags;
-  const given = {
-    dir,
-    ...(env === undefined ? {} : { env }),
-    ...(variables === undefined ? {} : { var: variables }),
-    ...(varFile === undefined ? {} : { varFile }),
-    ...(allowEnv === undefined ? {} : { allowEnv }),
-    ...(concurrency === undefined ? {} : { concurrency }),
-    format,
-  };
-  const agreed = {
-    run,
-    autoApprove: true,
-    skipRefused: true,
-    overrideFreeze: flags.overrideFreeze ?? `run ${run} failed, and was begun before`,
-  };
-  terminal.err(`Run ${run} is rolled back, as --rollback-on-failure asks.`);
-  try {
-    const exit = await rollback(
-      { ...given, ...agreed },
-      { ...context, terminal: { ...terminal, out } },
-    );
-    return { isUndone: exit === EXIT.done, document: read(printed) };
-  } catch (error) {
-    reportFailure(error, terminal, flags.verbose === true);
-    return { isUndone: false, document: failureDocument(failureOf(error)) };
-  }
-}
-
-function read([text]: readonly string[]): unknown {
-  return text === undefined ? undefined : JSON.parse(text);
 }

@@ -1,22 +1,24 @@
+import { EXIT, type ExitCode } from '../../core/errors.ts';
+import { dereference, type FieldSchema } from '../../core/schema.ts';
+import { kinds } from '../../kinds/index.ts';
 import {
   DEFAULT_ENDPOINTS,
   type Endpoints,
   endpointOf,
   readEndpoints,
   refusalOf,
-} from '../../api/endpoints.ts';
-import type { Operation } from '../../api/operation.ts';
-import { assumptions as ledger, operations } from '../../api/operations.generated.ts';
-import { assumedFields } from '../../kinds/assumed-fields.ts';
+} from '../../platform/endpoints.ts';
+import type { Operation } from '../../platform/operation.ts';
+import { assumptions as ledger, operations } from '../../platform/operations.generated.ts';
 import {
   type AssumedCall,
   type AssumptionEntry,
   renderAssumptionsText,
   type Standing,
 } from '../../render/assumptions.ts';
+import { jsonText } from '../../render/untrusted.ts';
+import { findSettings } from '../../run/platform-session.ts';
 import type { CommonFlags, Context } from '../context.ts';
-import { EXIT, type ExitCode } from '../exit.ts';
-import { findSettings } from '../platform-session.ts';
 
 export type AssumptionsFlags = CommonFlags & { readonly format: 'text' | 'json' };
 
@@ -39,11 +41,7 @@ export async function assumptions(flags: AssumptionsFlags, context: Context): Pr
   const { terminal } = context;
   terminal.out(
     flags.format === 'json'
-      ? JSON.stringify(
-          { format: 'callsheet-assumptions', version: 1, assumptions: entries },
-          null,
-          2,
-        )
+      ? jsonText({ format: 'callsheet-assumptions', version: 1, assumptions: entries })
       : renderAssumptionsText(entries, terminal.render),
   );
   return EXIT.done;
@@ -63,4 +61,22 @@ function standingOf(operation: string, endpoints: Endpoints): Standing {
   if (refusalOf(operation, endpoints) !== undefined) return 'refused';
   if (endpoints.overrides[operation] !== undefined) return 'overridden';
   return endpointOf(operation).documented ? 'shown' : 'assumed';
+}
+
+/** The fields whose writing rests on an assumption, such as `agent.extensions.mcp_servers`, by its id. */
+function assumedFields(): ReadonlyMap<string, readonly string[]> {
+  const found = new Map<string, string[]>();
+  for (const { name, schema: root } of kinds) {
+    const visit = (field: FieldSchema, path: string): void => {
+      const schema = dereference(root, field);
+      const id = schema['x-assumption'];
+      if (id !== undefined) found.set(id, [...(found.get(id) ?? []), path]);
+      for (const [key, member] of Object.entries(schema.properties ?? {})) {
+        visit(member, `${path}.${key}`);
+      }
+      if (schema.items !== undefined) visit(schema.items, `${path}[]`);
+    };
+    visit(root, name);
+  }
+  return found;
 }

@@ -1,17 +1,10 @@
-import { CallsheetError } from '../../core/errors.ts';
+import { CallsheetError, EXIT, type ExitCode } from '../../core/errors.ts';
 import type { PlanDocument } from '../../core/plan-document.ts';
-import { driftOf } from '../../plan/drift.ts';
-import { renderDriftText } from '../../render/drift.ts';
-import { renderPlanJson } from '../../render/json.ts';
-import { renderDriftMarkdown } from '../../render/markdown-drift.ts';
-import { attributeDrift, keepHistories } from '../attribute-drift.ts';
-import type { Context } from '../context.ts';
-import { EXIT, type ExitCode } from '../exit.ts';
-import { planConfiguration } from '../make-plan.ts';
+import { driftStack } from '../../run/drift.ts';
+import { planOptions } from '../../run/plan.ts';
+import { type Context, type PlanFlags, stackOptions } from '../context.ts';
 import { type NotifyFlags, noticeAddress, notifyDrift } from '../notify.ts';
-import { type PlanFlags, planOptions, refreshOf } from '../plan-flags.ts';
-import { openSession, tellRunning, tellUncompared, tellUnread, tellWarnings } from '../session.ts';
-import { pageOf } from './plan.ts';
+import { renderReview } from './plan.ts';
 
 export type DriftFlags = PlanFlags &
   NotifyFlags & {
@@ -21,42 +14,31 @@ export type DriftFlags = PlanFlags &
     readonly accept?: readonly string[];
   };
 
-const RENDER = {
-  text: (document: PlanDocument, { terminal }: Context) =>
-    renderDriftText(document, terminal.render),
-  json: renderPlanJson,
-  markdown: (document: PlanDocument, _: Context, dir: string) =>
-    renderDriftMarkdown(document, pageOf(dir)),
-  html: async (document: PlanDocument) =>
-    (await import('../../page/report.ts')).renderReport(document),
-} as const;
-
 /** `callsheet drift`: what changed on the platform since Callsheet last wrote it, and who changed it. */
 export async function drift(flags: DriftFlags, context: Context): Promise<ExitCode> {
   if (flags.accept !== undefined) return acceptDrift(flags.accept, flags, context);
+  const show = async (document: PlanDocument) =>
+    context.terminal.out(await renderReview(document, flags.format, context.terminal, flags.dir));
+  return (await driftNow(flags, context, show)).exit;
+}
+
+/** The same for whoever shows it in another way. Whatever becomes of the notification, it is shown before. */
+export async function driftNow(
+  flags: Omit<DriftFlags, 'format' | 'accept'>,
+  context: Context,
+  show: (document: PlanDocument) => Promise<void> = async () => {},
+): Promise<{ readonly document: PlanDocument; readonly exit: ExitCode }> {
   const address = noticeAddress(flags, context);
-  const session = await openSession(flags, context);
-  try {
-    tellWarnings(session.warnings, context);
-    tellRunning(session.unfinished, context);
-    const { reader, histories } = keepHistories(session.reader);
-    const planning = { ...session, reader };
-    const planned = await planConfiguration(planning, planOptions(flags), context, {
-      isPreflighted: false,
-      refresh: refreshOf(flags, session.endpoints),
-    });
-    const { plan } = planned;
-    tellUnread(planned, flags, context);
-    tellUncompared(planned, context);
-    const document = await attributeDrift(driftOf(plan), histories, session, context);
-    context.terminal.out(await RENDER[flags.format](document, context, flags.dir));
-    // Whatever becomes of the notification, the result is out.
-    await notifyDrift(address, document, flags, context);
-    const isDrifted = document.changes.length > 0;
-    return isDrifted && flags.detailedExitcode === true ? EXIT.changes : EXIT.done;
-  } finally {
-    await session.close();
-  }
+  const { refresh = 'fast' } = flags;
+  const wanted = { ...stackOptions(flags), options: planOptions(flags), refresh };
+  const document = await driftStack(wanted, context);
+  await show(document);
+  await notifyDrift(address, document, flags, context);
+  const isDrifted = document.changes.length > 0;
+  return {
+    document,
+    exit: isDrifted && flags.detailedExitcode === true ? EXIT.changes : EXIT.done,
+  };
 }
 
 /** `drift --accept`: what the platform changed there is what should be from now on. */

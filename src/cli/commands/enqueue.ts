@@ -1,22 +1,37 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { CallsheetError } from '../../core/errors.ts';
-import type { BatchStatus, NewBatch, QueuedCommand, TaskStatus } from '../../queue/batch.ts';
+import { CallsheetError, commandLine, EXIT, type ExitCode } from '../../core/errors.ts';
+import { parsePlan } from '../../plan/document.ts';
+import {
+  type BatchStatus,
+  countTasks,
+  type NewBatch,
+  type NewTask,
+  type QueuedCommand,
+  readBatch,
+  type TaskStatus,
+} from '../../queue/batch.ts';
 import { QueueLost } from '../../queue/database.ts';
-import { type Enqueued, enqueue } from '../../queue/enqueue.ts';
-import { openQueue, type Queue } from '../../queue/open.ts';
-import { countTasks, readBatch } from '../../queue/read-batch.ts';
+import { type Enqueued, enqueue, openQueue, type Queue } from '../../queue/enqueue.ts';
+import { jsonText } from '../../render/untrusted.ts';
 import { formatCount } from '../../render/wording.ts';
-import { describeCheckout } from '../actor.ts';
-import { commandLine } from '../command-line.ts';
+import { describeCheckout, runId } from '../../run/actor.ts';
 import type { Context } from '../context.ts';
-import { EXIT, type ExitCode } from '../exit.ts';
-import { checkTree, type TreeFlags } from '../fleet/flags.ts';
+import { say } from '../events.ts';
+import { refuseOverlaps } from '../fleet/claims.ts';
+import { readPlanSet } from '../fleet/plan-set.ts';
+import {
+  checkTree,
+  chosenStacks,
+  type FoundStack,
+  type TreeFlags,
+  type TreeRequest,
+} from '../fleet/request.ts';
 import type { StackResult } from '../fleet/run-stack.ts';
 import { workOn } from '../fleet/work-on.ts';
-import { gatherTasks } from '../queue/gather.ts';
-import { travelling } from '../queue/travelling-flags.ts';
-import { runId } from '../run-id.ts';
-import { say } from '../session.ts';
+import { digestAt, travelling } from '../queue/work.ts';
+import { refusePlanningFlags } from './apply.ts';
 
 export type EnqueueFlags = TreeFlags & {
   readonly queue?: string;
@@ -150,7 +165,7 @@ function batchJson({ id, isOld }: Enqueued, { command, commit, tasks }: NewBatch
     stacks: tasks.length,
     new: !isOld,
   };
-  return JSON.stringify(document, null, 2);
+  return jsonText(document);
 }
 
 const LOOK_MS = 1_000;
@@ -220,4 +235,62 @@ function resultOf(task: TaskStatus | undefined): StackResult {
   if (typeof result !== 'object' || result === null || !('exit' in result))
     throw new CallsheetError('state', `the queue holds no result of ${task?.stack ?? 'a stack'}`);
   return { document: undefined, error: undefined, ...(result as object) } as StackResult;
+}
+
+/** The tasks of a tree: one for each stack, or for each approved plan. Throws where stacks reach for the same thing. */
+async function gatherTasks(request: TreeRequest, context: Context): Promise<readonly NewTask[]> {
+  const { flags, planSet } = request;
+  const { found, chosen } = chosenStacks(request);
+  await refuseSharing(request, found, context);
+  if (planSet !== undefined) return plannedTasks(planSet, request, context);
+  const tasks: NewTask[] = [];
+  for (const { path, dir } of chosen)
+    tasks.push({ stack: path, digest: await digestAt({ ...flags, dir }, context) });
+  return tasks;
+}
+
+/** What was approved is what runs: the plan itself goes into the job. */
+async function plannedTasks(
+  folder: string,
+  { flags }: TreeRequest,
+  context: Context,
+): Promise<readonly NewTask[]> {
+  refusePlanningFlags(flags);
+  const { stacks } = await readPlanSet(folder);
+  const unplanned = stacks.filter(({ plan_file: file }) => file === null).map(({ path }) => path);
+  if (unplanned.length > 0)
+    throw new CallsheetError('usage', `there is no plan for ${unplanned.join(', ')}`, {
+      hint: 'Planning them failed. Repair them, plan again, and enqueue the new plans.',
+    });
+  const tasks: NewTask[] = [];
+  for (const { path, plan_digest: wanted, plan_file: name } of stacks) {
+    const file = join(folder, name ?? '');
+    const plan = await readFile(file, 'utf8').catch((cause: unknown) => {
+      throw new CallsheetError('usage', `the plan file ${file} cannot be read`, {
+        hint: 'Give the folder as callsheet plan --recursive --out wrote it.',
+        cause,
+      });
+    });
+    const { digest } = parsePlan(plan, file);
+    if (digest !== wanted)
+      throw new CallsheetError('stale', `the plan file ${file} is not the one that was planned`, {
+        hint: 'Plan again, review, and enqueue the new plans.',
+      });
+    const dir = join(flags.dir, path);
+    tasks.push({ stack: path, digest: await digestAt({ ...flags, dir }, context), plan });
+  }
+  return tasks;
+}
+
+async function refuseSharing(
+  request: TreeRequest,
+  found: readonly FoundStack[],
+  context: Context,
+): Promise<void> {
+  const refusals = await refuseOverlaps(request, found, context);
+  const [first] = refusals.values();
+  if (first === undefined) return;
+  throw new CallsheetError('refused', first.error?.message ?? 'stacks overlap', {
+    hint: `Nothing was enqueued. ${first.error?.hint ?? ''}`.trim(),
+  });
 }

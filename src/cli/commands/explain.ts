@@ -1,11 +1,22 @@
-import { explainField } from '../../config/explain-field.ts';
-import { CallsheetError } from '../../core/errors.ts';
-import { kinds } from '../../kinds/index.ts';
-import { renderFieldText } from '../../render/field.ts';
-import { renderValueText } from '../../render/value.ts';
+import { existsSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type Address, kindOf } from '../../core/address.ts';
+import type { ValueDocument } from '../../core/documents.ts';
+import { CallsheetError, EXIT, type ExitCode } from '../../core/errors.ts';
+import { nearest } from '../../core/nearest.ts';
+import { formatPath, type Path, parsePath } from '../../core/path.ts';
+import { maskAt } from '../../core/redact.ts';
+import { kindNamed, kinds } from '../../kinds/index.ts';
+import { renderFieldText, renderValueText } from '../../render/explain.ts';
+import { jsonText } from '../../render/untrusted.ts';
+import { loadOptions } from '../../run/stack.ts';
+import { explainField } from '../../stack/editor/explain-field.ts';
+import { editorSchema, loadStack, type Stack } from '../../stack/index.ts';
+import { configName, namedField } from '../../stack/schema.ts';
+import { writtenSchema } from '../../stack/settings-schema.ts';
 import type { CommonFlags, Context } from '../context.ts';
-import { EXIT, type ExitCode } from '../exit.ts';
-import { explainValue } from '../explain-value.ts';
+import { withNamedFile } from '../named-file.ts';
 
 export type ExplainFlags = CommonFlags & { readonly format: 'text' | 'json' };
 
@@ -44,7 +55,7 @@ async function value(
   if (found === undefined) return undefined;
   const { terminal } = context;
   const isJson = flags.format === 'json';
-  terminal.out(isJson ? JSON.stringify(found, null, 2) : renderValueText(found, terminal.render));
+  terminal.out(isJson ? jsonText(found) : renderValueText(found, terminal.render));
   return EXIT.done;
 }
 
@@ -57,6 +68,157 @@ async function field(
   const found = explainField(wanted, kinds);
   if ('message' in found) throw new CallsheetError('usage', found.message, { hint: found.hint });
   const isJson = flags.format === 'json';
-  terminal.out(isJson ? JSON.stringify(found, null, 2) : renderFieldText(found, terminal.render));
+  terminal.out(isJson ? jsonText(found) : renderFieldText(found, terminal.render));
   return EXIT.done;
+}
+
+export type SchemaFlags = CommonFlags & { readonly out?: string };
+
+/** `callsheet schema`: the JSON Schema for editors, of this version, where nothing is installed beside it. */
+export async function schema({ out }: SchemaFlags, { terminal }: Context): Promise<ExitCode> {
+  const text = `${jsonText(editorSchema(kinds))}\n`;
+  if (out === undefined) {
+    terminal.out(text);
+    return EXIT.done;
+  }
+  await withNamedFile('--out', out, () => writeFile(out, text));
+  terminal.err(`The schema is in ${out}. Begin the files of the stack with its path from each:`);
+  terminal.err(`# yaml-language-server: $schema=${out}`);
+  return EXIT.done;
+}
+
+/**
+ * Where a value of a resource of the stack came from: `agent.clinic["harbor"].greeting_message`. Undefined
+ * where no resource has that name. Throws `CallsheetError` where the stack has errors and the name can only
+ * mean something of it, or where rows are meant and none is named.
+ */
+async function explainValue(
+  given: string,
+  flags: CommonFlags,
+  context: Context,
+): Promise<ValueDocument | undefined> {
+  const wanted = byKind(given);
+  if (!existsSync(join(flags.dir, 'callsheet.yaml'))) return undefined;
+  const { stack, diagnostics } = await loadStack({
+    ...loadOptions(flags, context),
+    secrets: 'skip',
+  });
+  if (stack === undefined) {
+    if (isField(wanted)) return undefined;
+    throw new CallsheetError('config', 'the configuration has errors', { diagnostics });
+  }
+  const address = addressIn(wanted, stack);
+  if (address === undefined) {
+    refuseRows(wanted, stack);
+    if (!isField(wanted)) throw noResource(wanted, stack);
+    return undefined;
+  }
+  const path = wanted === address ? [] : parsePath(wanted.slice(address.length + 1));
+  const origin = path && stack.originOf(address, platformPath(kindOf(address), path));
+  if (path === undefined || origin === undefined) return undefined;
+  if (origin.layers.length === 0 && origin.value === undefined) checkField(address, path);
+  return documentOf(origin, formatPath(path));
+}
+
+function documentOf(
+  { address, path, value, layers, filled }: NonNullable<ReturnType<Stack['originOf']>>,
+  field: string,
+): ValueDocument {
+  const { schema } = kindNamed(kindOf(address));
+  return {
+    format: 'callsheet-value',
+    version: 1,
+    address,
+    field,
+    given: value !== undefined,
+    value: value === undefined ? null : maskAt(schema, path, value),
+    layers,
+    filled: filled.map(({ expression, value: text, by, position }) => ({
+      expression,
+      value: text ?? null,
+      by,
+      position: position ?? null,
+    })),
+  };
+}
+
+/** Throws where the kind has no such field; one that it has and nobody gives is no mistake. */
+function checkField(address: Address, path: Path): void {
+  const field = explainField(formatPath([kindOf(address), ...path]), kinds);
+  if ('message' in field) throw new CallsheetError('usage', field.message, { hint: field.hint });
+}
+
+/** `agent.clinic` of `agents.clinic`: resources are often called by their section. */
+function byKind(wanted: string): string {
+  const section = /^[a-z_]+(?=\.)/.exec(wanted)?.[0];
+  const kind = kinds.find((one) => one.section === section && one.nested === undefined);
+  return kind === undefined || section === undefined
+    ? wanted
+    : `${kind.name}${wanted.slice(section.length)}`;
+}
+
+/** The resource that a name begins with. */
+function addressIn(wanted: string, { resources }: Stack): Address | undefined {
+  const found = resources
+    .map(({ address }) => address)
+    .filter((address) => wanted === address || wanted.startsWith(`${address}.`));
+  // `knowledge_source.clinic.faq` before `knowledge_source.clinic`.
+  return found.sort((a, b) => b.length - a.length)[0];
+}
+
+/** `agent.clinic.name` where `agent.clinic` has rows. */
+function refuseRows(wanted: string, { resources }: Stack): void {
+  const rows = resources.filter(({ address }) => {
+    const row = address.indexOf('[');
+    const base = row < 0 ? undefined : address.slice(0, row);
+    return base !== undefined && (wanted === base || wanted.startsWith(`${base}.`));
+  });
+  const [first] = rows;
+  if (first === undefined) return;
+  const base = first.address.slice(0, first.address.indexOf('['));
+  throw new CallsheetError('usage', `${base} has ${rows.length} rows; say which one is meant`, {
+    hint: `For example: callsheet explain '${first.address}${wanted.slice(base.length)}'`,
+  });
+}
+
+const ADDRESS = /^([a-z_]+)((?:\.[A-Za-z_][\w-]*?)+)(\[[^\]]*\])?(?=$|[.[])/;
+
+/** A name that can only mean a resource, and there is none. */
+function noResource(wanted: string, { resources, environment }: Stack): CallsheetError {
+  const [address = wanted, first = '', names = '', row = ''] = ADDRESS.exec(wanted) ?? [];
+  const kind = kinds.find(({ name }) => name === first);
+  // However somebody wrote the row, it is looked for as it is written.
+  const key = row.replace(/^\[["']?|["']?\]$/g, '');
+  const meant = `${first}${names}${row === '' ? '' : `[${JSON.stringify(key)}]`}`;
+  const fields = kind === undefined ? [] : Object.keys(writtenSchema(kind).properties ?? {});
+  const close = nearest(meant, [
+    ...resources.map((resource) => resource.address),
+    ...fields.map((field) => `${first}.${field}`),
+  ]);
+  const where = environment === undefined ? 'the stack' : `the environment ${environment}`;
+  return new CallsheetError('usage', `${where} has no ${address}`, {
+    hint:
+      close === undefined
+        ? 'callsheet validate says whether the stack is sound; rows are named agent.clinic["key"].'
+        : `Did you mean ${close}?`,
+  });
+}
+
+/** From the configuration's names to the platform's. */
+function platformPath(kindName: string, [first, ...rest]: Path): Path {
+  if (first === undefined) return [];
+  const { properties = {} } = kindNamed(kindName).schema;
+  const [name = first] =
+    Object.entries(properties).find(
+      ([field, schema]) => configName(field, schema) === first && field !== first,
+    ) ?? [];
+  return [name, ...rest];
+}
+
+/** Whether a name can mean a field of a kind or a setting, so that no stack is needed for it. */
+function isField(wanted: string): boolean {
+  const [first = '', second] = parsePath(wanted.replaceAll('[]', '[*]')) ?? [];
+  const kind = kinds.find(({ name }) => name === first);
+  if (kind === undefined || second === undefined) return true;
+  return namedField(writtenSchema(kind), second) !== undefined;
 }

@@ -1,27 +1,26 @@
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { ApiError, describeApiError } from '../../api/errors.ts';
-import { discover } from '../../config/discover.ts';
-import { editorSchema } from '../../config/editor-schema.ts';
-import { CallsheetError } from '../../core/errors.ts';
-import type { ExportDocument } from '../../core/export-document.ts';
+import type { ExportDocument } from '../../core/documents.ts';
+import { CallsheetError, EXIT, type ExitCode } from '../../core/errors.ts';
 import { type ExportResult, exportStack } from '../../export/index.ts';
-import { recordIn, textOf } from '../../kinds/answer.ts';
+import { type NewFolder, openNewFolder, refuseFolder } from '../../export/new-folder.ts';
+import { type ScopeFlags, scopesFor } from '../../export/scopes.ts';
+import { openMemory } from '../../export/state.ts';
+import { secretsFile, secretsText, stackText } from '../../export/texts.ts';
 import { kinds } from '../../kinds/index.ts';
+import { recordIn, textOf } from '../../kinds/making.ts';
 import { createReader } from '../../live/reader.ts';
-import { renderExportText } from '../../render/exported.ts';
+import { ApiError, describeApiError } from '../../platform/errors.ts';
+import { renderExportText } from '../../render/new-stack.ts';
+import { jsonText } from '../../render/untrusted.ts';
+import { DEFAULT_CONCURRENCY } from '../../run/client.ts';
+import { type PlatformSession, withPlatform } from '../../run/platform-session.ts';
+import { holdYoungGeneration } from '../../run/stack.ts';
+import { discover } from '../../stack/discover.ts';
+import { editorSchema } from '../../stack/editor/schema.ts';
 import type { CommonFlags, Context } from '../context.ts';
-import { EXIT, type ExitCode } from '../exit.ts';
-import { type NewFolder, openNewFolder, refuseFolder } from '../export/new-folder.ts';
-import { type ScopeFlags, scopesFor } from '../export/scopes.ts';
-import { openMemory } from '../export/state.ts';
-import { secretsFile, secretsText, stackText } from '../export/texts.ts';
-import { addedFiles, SCHEMA_FILE } from '../init/files.ts';
-import { lookAround } from '../init/place.ts';
+import { addedFiles, lookAround, SCHEMA_FILE } from '../init/files.ts';
 import { withNamedFile } from '../named-file.ts';
-import { DEFAULT_CONCURRENCY } from '../open-client.ts';
-import { type PlatformSession, withPlatform } from '../platform-session.ts';
-import { holdYoungGeneration } from '../spare-memory.ts';
 
 export type ExportFlags = CommonFlags &
   ScopeFlags & {
@@ -56,9 +55,7 @@ export async function exportCommand(flags: ExportFlags, context: Context): Promi
       const document = documentOf(result, { dir, files, hasState, flags });
       const { terminal } = context;
       terminal.out(
-        flags.format === 'json'
-          ? JSON.stringify(document, null, 2)
-          : renderExportText(document, terminal.render),
+        flags.format === 'json' ? jsonText(document) : renderExportText(document, terminal.render),
       );
       return EXIT.done;
     } finally {
@@ -99,7 +96,7 @@ async function writeStack(
     onProgress: progressOf(context),
   });
   await write('callsheet.yaml', stackText(result, client.baseUrl, SCHEMA_FILE));
-  await write(SCHEMA_FILE, `${JSON.stringify(editorSchema(kinds), null, 2)}\n`);
+  await write(SCHEMA_FILE, `${jsonText(editorSchema(kinds))}\n`);
   if (result.secrets.length > 0) await write('SECRETS.md', secretsText(result.secrets));
   const around = lookAround(dir, true);
   for (const { path, text } of addedFiles('none', around)) {

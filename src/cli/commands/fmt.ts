@@ -1,20 +1,13 @@
 import { existsSync, readFileSync, realpathSync, renameSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import {
-  type FormattedFile,
-  formatFile,
-  formatText,
-  stackFiles,
-} from '../../config/format/files.ts';
 import type { Diagnostic } from '../../core/diagnostics.ts';
-import { CallsheetError } from '../../core/errors.ts';
+import { CallsheetError, EXIT, type ExitCode } from '../../core/errors.ts';
 import { renderDiagnosticsText } from '../../render/diagnostics.ts';
 import { sanitiseLine } from '../../render/untrusted.ts';
 import { formatCount } from '../../render/wording.ts';
+import { type FormattedFile, formatFile, formatText, stackFiles } from '../../stack/edit/format.ts';
 import type { CommonFlags, Context } from '../context.ts';
-import { draftBeside } from '../draft-file.ts';
-import { EXIT, type ExitCode } from '../exit.ts';
-import { withNamedFile } from '../named-file.ts';
+import { draftBeside, withNamedFile } from '../named-file.ts';
 
 export type FmtFlags = CommonFlags & { readonly check?: boolean };
 

@@ -1,22 +1,30 @@
-import { nearest } from '../../config/nearest.ts';
-import { CallsheetError } from '../../core/errors.ts';
+import { CallsheetError, EXIT, type ExitCode } from '../../core/errors.ts';
+import { nearest } from '../../core/nearest.ts';
 import { mask } from '../../core/redact.ts';
 import { dereference, type FieldSchema } from '../../core/schema.ts';
 import { isObject, type JsonObject } from '../../core/value.ts';
 import { kinds } from '../../kinds/index.ts';
 import type { Kind } from '../../kinds/kind.ts';
-import type { CsvColumn } from '../../render/read/csv.ts';
-import type { Form } from '../../render/read/figures.ts';
-import type { Field } from '../../render/read/layout.ts';
 import { renderRecordsText, renderRecordText } from '../../render/read/records.ts';
+import type { CsvColumn, Field, Form } from '../../render/read/table.ts';
 import { kindTitle } from '../../render/wording.ts';
+import { type PlatformSession, withPlatform } from '../../run/platform-session.ts';
 import type { CommonFlags, Context } from '../context.ts';
-import { EXIT, type ExitCode } from '../exit.ts';
-import { type PlatformSession, withPlatform } from '../platform-session.ts';
-import { type Found, findResource, type Listed, listAll, namingFields } from '../read/find.ts';
-import { onPlatform } from '../read/refusal.ts';
-import { organizationNames, type ScopeFlags, scopesOf } from '../read/scope.ts';
-import { type ReadFormat, show, streamCsv, streamJson } from '../read/show.ts';
+import {
+  type Found,
+  findResource,
+  type Listed,
+  listAll,
+  namingFields,
+  onPlatform,
+  organizationNames,
+  type ReadFormat,
+  type ScopeFlags,
+  scopesOf,
+  show,
+  streamCsv,
+  streamJson,
+} from '../read/find.ts';
 
 export type GetFlags = CommonFlags & ScopeFlags & { readonly format: ReadFormat };
 

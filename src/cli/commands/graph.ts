@@ -1,12 +1,11 @@
 import { type Address, matchesAddress } from '../../core/address.ts';
-import { renderDot } from '../../render/graph/dot.ts';
-import { graphOf } from '../../render/graph/graph.ts';
-import { renderMermaid } from '../../render/graph/mermaid.ts';
+import { EXIT, type ExitCode } from '../../core/errors.ts';
+import { checkChosen } from '../../kinds/index.ts';
+import { graphOf, renderDot, renderMermaid } from '../../render/graph.ts';
 import { formatNumber } from '../../render/wording.ts';
+import { planOptions } from '../../run/plan.ts';
+import { openStack } from '../../run/stack.ts';
 import type { CommonFlags, Context } from '../context.ts';
-import { EXIT, type ExitCode } from '../exit.ts';
-import { checkChosen, planOptions } from '../plan-flags.ts';
-import { openStack } from '../stack.ts';
 
 export type GraphFlags = CommonFlags & {
   readonly format: 'mermaid' | 'dot';
@@ -15,10 +14,10 @@ export type GraphFlags = CommonFlags & {
   readonly rows?: boolean;
 };
 
-const RENDER = { mermaid: renderMermaid, dot: renderDot } as const;
+export const RENDER = { mermaid: renderMermaid, dot: renderDot } as const;
 
 /** Mermaid draws no more edges than these unless it is told to; so do the pages that use it. */
-const MERMAID_EDGES = 500;
+export const MERMAID_EDGES = 500;
 
 /** `callsheet graph`: what refers to what in the stack, without a network. */
 export async function graph(flags: GraphFlags, context: Context): Promise<ExitCode> {

@@ -1,22 +1,29 @@
 import type { Address } from '../../core/address.ts';
-import { CallsheetError } from '../../core/errors.ts';
-import type { ImportDocument } from '../../core/import-document.ts';
-import type { Obscurity } from '../../plan/identify.ts';
-import { renderImportText } from '../../render/imported.ts';
-import type { State } from '../../state/model.ts';
+import type { DesiredResource } from '../../core/desired.ts';
+import type { ImportDocument } from '../../core/documents.ts';
+import { CallsheetError, commandLine, EXIT, type ExitCode } from '../../core/errors.ts';
+import { nearest } from '../../core/nearest.ts';
+import { kindNamed, kinds } from '../../kinds/index.ts';
+import type { Kind, Scope } from '../../kinds/kind.ts';
+import { type Ambiguity, findById, identify } from '../../plan/identify.ts';
+import type { Planned } from '../../plan/make.ts';
+import { scopeOf, scopesOf } from '../../plan/natural-key.ts';
+import { type ListedResource, readWith } from '../../plan/reader.ts';
+import { livePin } from '../../plan/refresh.ts';
+import { rememberResource } from '../../plan/state-entry.ts';
+import { renderImportText } from '../../render/new-stack.ts';
+import { jsonText } from '../../render/untrusted.ts';
+import { describeActor, runId } from '../../run/actor.ts';
+import { planConfiguration, planOptions } from '../../run/plan.ts';
+import { recordSettlement } from '../../run/recover.ts';
+import { releasing } from '../../run/run.ts';
+import { claimForRun, fingerprintsForRun, openSession, type Session } from '../../run/session.ts';
+import { formerAddresses } from '../../stack/moves.ts';
+import type { ResourceState, State } from '../../state/model.ts';
 import { nextState } from '../../state/replay.ts';
 import type { Lease } from '../../state/store.ts';
-import { describeActor } from '../actor.ts';
-import { claimForRun } from '../claims.ts';
-import { commandLine } from '../command-line.ts';
 import type { CommonFlags, Context } from '../context.ts';
-import { EXIT, type ExitCode } from '../exit.ts';
-import { type Binding, bindAll, bindOne, type Found } from '../import/bind.ts';
-import { releasing } from '../run.ts';
-import { runId } from '../run-id.ts';
-import { fingerprintsForRun, openSession, recordSettlement, type Session } from '../session.ts';
-import { beginning, editLine, ending, originOf } from '../state/edit.ts';
-import { holderFor } from '../state/open.ts';
+import { beginning, editLine, ending, holderFor, originOf } from '../state/edit.ts';
 
 export type ImportFlags = CommonFlags & {
   readonly all?: boolean;
@@ -55,7 +62,7 @@ export async function importCommand(
       const document = documentOf(edit, found, flags);
       context.terminal.out(
         flags.format === 'json'
-          ? JSON.stringify(document, null, 2)
+          ? jsonText(document)
           : renderImportText(document, context.terminal.render),
       );
       return found.unclear.length > 0 ? EXIT.partial : EXIT.done;
@@ -141,7 +148,7 @@ function documentOf(
   };
 }
 
-function unclearOne(one: Obscurity, flags: ImportFlags): ImportDocument['unclear'][number] {
+function unclearOne(one: Ambiguity, flags: ImportFlags): ImportDocument['unclear'][number] {
   const { address } = one;
   if (one.type === 'several') {
     const reason = `${one.ids.length} live resources have its name`;
@@ -151,4 +158,214 @@ function unclearOne(one: Obscurity, flags: ImportFlags): ImportDocument['unclear
   const why = one.holder === undefined ? 'does not exist' : `is what ${one.holder} stands for`;
   const reason = `lifecycle.adopt names ${one.id}, which ${why}`;
   return { address, reason, ids: [], commands: [] };
+}
+
+/** An address with the live resource that it is to stand for. */
+type Binding = {
+  readonly address: Address;
+  readonly resource: ResourceState;
+  /** Fields in which the configuration says something else than the platform. */
+  readonly differing: readonly string[];
+};
+
+type Found = {
+  readonly bindings: readonly Binding[];
+  /** Addresses of which nobody can tell which live resource is meant. */
+  readonly unclear: readonly Ambiguity[];
+  /** Addresses that nothing live answers to. */
+  readonly absent: readonly Address[];
+};
+
+/** Binds one address to an id that somebody gave. Undefined: the state has it so already. */
+async function bindOne(
+  address: Address,
+  id: string,
+  session: Session,
+  context: Context,
+): Promise<Binding | undefined> {
+  const { state, stack } = session;
+  const desired = stack.resources.find((one) => one.address === address);
+  if (desired === undefined) throw unknown(address, stack.resources);
+  const holder = Object.entries(state.resources).find(
+    ([, one]) => one.kind === desired.kind && one.id === id,
+  )?.[0];
+  if (holder === address) return undefined;
+  refuseTaken(address, id, holder, state);
+  await findLive(desired, id, session);
+  const adopting = { ...desired, lifecycle: { ...desired.lifecycle, adopt: id } };
+  const { bindings } = await bind([adopting], session, context);
+  return bindings[0];
+}
+
+/** Binds everything that a natural key or `lifecycle.adopt` tells and the state does not know. */
+async function bindAll(session: Session, context: Context): Promise<Found> {
+  const { stack, state, reader } = session;
+  const formerly = formerAddresses(stack.moves.moved);
+  const { ambiguities } = await identify(stack.resources, state, reader, { formerly });
+  const unclear = new Set(ambiguities.map(({ address }) => address));
+  const clear = stack.resources.filter(({ address }) => !unclear.has(address));
+  return { ...(await bind(clear, session, context)), unclear: ambiguities };
+}
+
+/** What the ordinary planner finds, in the form in which the state remembers it. */
+async function bind(
+  desired: readonly DesiredResource[],
+  session: Session,
+  context: Context,
+): Promise<Omit<Found, 'unclear'>> {
+  const planned = await planConfiguration(
+    { ...session, stack: { ...session.stack, resources: desired } },
+    planOptions({}),
+    context,
+    { isPreflighted: false, prune: false },
+  );
+  const changes = new Map(planned.plan.changes.map((change) => [change.address, change]));
+  const bindings: Binding[] = [];
+  const absent: Address[] = [];
+  for (const one of desired) {
+    const change = changes.get(one.address);
+    if (change?.action === 'create') absent.push(one.address);
+    if (change?.adopted !== true || change.action === 'create') continue;
+    const differing = change.action === 'adopt' ? [] : change.fields.map(({ path }) => path);
+    const resource = await resourceOf(one, planned, differing, session);
+    if (resource !== undefined) bindings.push({ address: one.address, resource, differing });
+  }
+  return { bindings, absent };
+}
+
+/** What the state is to remember. Of what differs nothing: nobody knows who is right before the plan was read. */
+async function resourceOf(
+  desired: DesiredResource,
+  { ids, refresh }: Planned,
+  differing: readonly string[],
+  { reader, world }: Session,
+): Promise<ResourceState | undefined> {
+  const { address, document } = desired;
+  const known = refresh.get(address);
+  const id = ids.get(address);
+  if (known !== undefined || id === undefined) return known;
+  const kind = kindNamed(desired.kind);
+  const listed = (await reader.list(kind, scopeOf(kind, document)))?.find((one) => one.id === id);
+  const at = listed ?? { id, scope: scopeOf(kind, document) };
+  const live = await readWith(reader, kind, at, Object.keys(document));
+  if (live === undefined) return undefined;
+  const place = { ...live, pin: livePin(kind, live, null) };
+  const idOf = (target: Address) => ids.get(target);
+  const remembered = rememberResource(kind, desired, place, undefined, new Set(), {
+    ...world,
+    idOf,
+  });
+  const leaves = Object.entries(remembered.leaves).filter(
+    ([path, leaf]) => 'unknown' in leaf || !differing.includes(path),
+  );
+  return { ...remembered, leaves: Object.fromEntries(leaves) };
+}
+
+function unknown(address: Address, resources: readonly DesiredResource[]): CallsheetError {
+  const known = resources.map((one) => one.address);
+  const near = nearest(address, known);
+  return new CallsheetError('usage', `the configuration has no ${address}`, {
+    hint:
+      near === undefined
+        ? 'Write the resource first, or have callsheet export write it.'
+        : `Did you mean ${near}?`,
+  });
+}
+
+function refuseTaken(
+  address: Address,
+  id: string,
+  holder: Address | undefined,
+  state: State,
+): void {
+  if (holder !== undefined) {
+    throw new CallsheetError('refused', `${id} is what ${holder} stands for`, {
+      hint: `One live resource has one address: callsheet state mv ${holder} ${address}, or callsheet state rm ${holder} first.`,
+    });
+  }
+  const other = state.resources[address]?.id;
+  if (other === undefined) return;
+  throw new CallsheetError('refused', `${address} stands for ${other} already`, {
+    hint: `callsheet state rm ${address} lets go of it; nothing is deleted on the platform.`,
+  });
+}
+
+/** Where a resource was found that an address cannot stand for. */
+type Elsewhere = { readonly kind: Kind; readonly scope: Scope };
+
+/**
+ * The live resource of an id, where the address says that it is. Throws `CallsheetError('usage')` where it is
+ * not there, saying what it is and whose instead, as far as can be told.
+ */
+async function findLive(
+  { address, kind: name, document }: DesiredResource,
+  id: string,
+  session: Pick<Session, 'reader' | 'stack' | 'state'>,
+): Promise<ListedResource> {
+  const kind = kindNamed(name);
+  const scope = scopeOf(kind, document);
+  const { reader } = session;
+  const found = await findById(kind, id, scope, reader);
+  if (found !== undefined) return found;
+  throw notThere(address, id, kind, await findElsewhere(id, kind, scope, session), session);
+}
+
+/** Looks through every list that the stack has to do with. What cannot be listed says nothing. */
+async function findElsewhere(
+  id: string,
+  { name }: Kind,
+  scope: Scope,
+  { reader, stack, state }: Pick<Session, 'reader' | 'stack' | 'state'>,
+): Promise<Elsewhere | undefined> {
+  const organizations = Object.values(stack.organizations);
+  const ordered = kinds.toSorted((a, b) => Number(b.name === name) - Number(a.name === name));
+  for (const kind of ordered) {
+    const own = kind.scope.includes('organization_id')
+      ? [scope, ...organizations.map((organization_id) => ({ organization_id }))]
+      : kind.scope.length === 0
+        ? [{}]
+        : scopesOf(kind, stack.resources, state);
+    for (const within of own.filter((one) => kind.scope.every((field) => one[field]))) {
+      const listed = await reader.list(kind, within).catch(() => undefined);
+      if (listed?.some((one) => one.id === id)) return { kind, scope: within };
+    }
+  }
+  return undefined;
+}
+
+function notThere(
+  address: Address,
+  id: string,
+  kind: Kind,
+  elsewhere: Elsewhere | undefined,
+  { stack }: Pick<Session, 'stack'>,
+): CallsheetError {
+  const noun = nounOf(kind);
+  const say = (message: string, hint: string) => new CallsheetError('usage', message, { hint });
+  if (elsewhere === undefined) {
+    const hint = `callsheet get ${kind.section} lists what there is.`;
+    return say(
+      `there is no ${noun} ${id} where ${address} belongs, as far as the key reaches`,
+      hint,
+    );
+  }
+  if (elsewhere.kind !== kind) {
+    const other = nounOf(elsewhere.kind);
+    const hint = `Give the id of ${article(noun)}, or an address that begins with ${elsewhere.kind.name}.`;
+    return say(`${id} is ${article(other)}, and ${address} stands for ${article(noun)}`, hint);
+  }
+  const [field = '', owner = ''] = Object.entries(elsewhere.scope)[0] ?? [];
+  const name =
+    Object.entries(stack.organizations).find(([, known]) => known === owner)?.[0] ?? owner;
+  const place = field.replace(/_id$/, '').replaceAll('_', ' ');
+  const hint = `Correct ${place} of ${address} in the configuration, or give another id.`;
+  return say(`${id} belongs to ${place} ${name}, and ${address} to another one`, hint);
+}
+
+function nounOf({ name }: Kind): string {
+  return name.replaceAll('_', ' ');
+}
+
+function article(noun: string): string {
+  return `${/^[aeiou]|^sms/.test(noun) ? 'an' : 'a'} ${noun}`;
 }

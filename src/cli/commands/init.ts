@@ -1,15 +1,28 @@
 import { relative, resolve } from 'node:path';
-import { loadStack } from '../../config/index.ts';
+import { intro, isCancel, select, text } from '@clack/prompts';
 import { hasErrors } from '../../core/diagnostics.ts';
-import { CallsheetError } from '../../core/errors.ts';
+import { CallsheetError, EXIT, type ExitCode } from '../../core/errors.ts';
 import { renderNewStackText } from '../../render/new-stack.ts';
+import { loadStack } from '../../stack/index.ts';
 import type { CommonFlags, Context } from '../context.ts';
-import { EXIT, type ExitCode } from '../exit.ts';
-import { type Answers, refuseAgent, refuseBaseUrl, refuseId, refuseName } from '../init/answers.ts';
-import type { Given } from '../init/ask.ts';
-import { addedFiles, newFiles, packageFolder, type Surroundings, setUpOf } from '../init/files.ts';
-import type { Pipeline } from '../init/pipeline-names.ts';
-import { isStack, lookAround, type Sorted, sortFiles, writeAll } from '../init/place.ts';
+import { PIPELINES, type Pipeline } from '../documents.ts';
+import {
+  type Answers,
+  addedFiles,
+  isStack,
+  lookAround,
+  newFiles,
+  packageFolder,
+  refuseAgent,
+  refuseBaseUrl,
+  refuseId,
+  refuseName,
+  type Sorted,
+  type Surroundings,
+  setUpOf,
+  sortFiles,
+  writeAll,
+} from '../init/files.ts';
 
 export type InitFlags = CommonFlags & {
   readonly baseUrl?: string;
@@ -100,7 +113,6 @@ function taken({ taken: files }: Sorted): CallsheetError {
 
 async function answersFor(given: Given, flags: InitFlags, { terminal }: Context): Promise<Answers> {
   if (terminal.canAsk && flags.yes !== true) {
-    const { ask } = await import('../init/ask.ts');
     return ask(given, { input: process.stdin, output: process.stderr });
   }
   if (given.organization === undefined && !given.isEmpty) {
@@ -141,4 +153,81 @@ function givenBy(
     // Outside of a repository there is no place for one, and nothing to ask.
     ...(ci !== undefined ? { ci } : inRepository === undefined && { ci: 'none' }),
   };
+}
+
+/** What flags have answered already. */
+type Given = { readonly [field in keyof Answers]?: Answers[field] } & {
+  readonly isEmpty: boolean;
+};
+
+/** Where questions are asked; the process's own terminal unless given. */
+export type Streams = {
+  readonly input: NodeJS.ReadStream;
+  readonly output: NodeJS.WriteStream;
+};
+
+const WHAT: { readonly [pipeline in Pipeline]: string } = {
+  none: 'none, or later',
+  github: 'GitHub Actions',
+  gitlab: 'GitLab CI',
+};
+
+/** Asks for what no flag has answered. Results go to standard output, so questions do not. */
+export async function ask(given: Given, streams: Streams): Promise<Answers> {
+  intro('A new stack', streams);
+  const baseUrl = given.baseUrl ?? (await askBaseUrl(streams));
+  const organization =
+    given.organization ?? (given.isEmpty ? undefined : await askOrganization(streams));
+  const agent = given.isEmpty ? undefined : (given.agent ?? (await askAgent(streams)));
+  const ci = given.ci ?? (await askPipeline(streams));
+  return { baseUrl, organization, agent, ci };
+}
+
+function answered<T>(answer: T): Exclude<T, symbol> {
+  if (isCancel(answer)) throw new CallsheetError('interrupted', 'interrupted; nothing was written');
+  return answer as Exclude<T, symbol>;
+}
+
+async function askBaseUrl(streams: Streams): Promise<string | undefined> {
+  const answer = answered(
+    await text({
+      ...streams,
+      message: 'Base address of the platform (empty: CALLSHEET_BASE_URL says it)',
+      placeholder: 'https://voice.example.test',
+      validate: (value) => (value ? refuseBaseUrl(value) : undefined),
+    }),
+  );
+  return answer === undefined || answer === '' ? undefined : answer;
+}
+
+async function askOrganization(streams: Streams) {
+  const name = answered(
+    await text({
+      ...streams,
+      message: 'A short name for the organization',
+      placeholder: 'harbor',
+      validate: (value) => refuseName(value ?? ''),
+    }),
+  );
+  const id = answered(
+    await text({
+      ...streams,
+      message: 'Its id, from the dashboard',
+      validate: (value) => refuseId(value ?? ''),
+    }),
+  );
+  return { name, id };
+}
+
+async function askAgent(streams: Streams): Promise<string> {
+  const initialValue = 'Front desk';
+  const validate = (value: string | undefined) => refuseAgent(value ?? '');
+  return answered(
+    await text({ ...streams, message: 'Name of the first agent', initialValue, validate }),
+  );
+}
+
+async function askPipeline(streams: Streams): Promise<Pipeline> {
+  const options = PIPELINES.map((value) => ({ value, label: WHAT[value] }));
+  return answered(await select({ ...streams, message: 'A pipeline to write', options }));
 }

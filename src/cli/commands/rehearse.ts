@@ -1,31 +1,33 @@
-import { readEndpoints } from '../../api/endpoints.ts';
-import { CallsheetError, unreachable } from '../../core/errors.ts';
-import type { PlanDocument } from '../../core/plan-document.ts';
-import type { Rehearsal, RehearsalVerdict } from '../../core/rehearsal.ts';
+import {
+  CallsheetError,
+  commandLine,
+  EXIT,
+  type ExitCode,
+  unreachable,
+} from '../../core/errors.ts';
+import type { PlanDocument, Rehearsal, RehearsalVerdict } from '../../core/plan-document.ts';
 import { isRefused, planDigest } from '../../plan/document.ts';
+import { readEndpoints } from '../../platform/endpoints.ts';
 import type { Manners } from '../../rehearse/copies.ts';
 import { isWorkFor } from '../../rehearse/rehearse.ts';
 import { replicate } from '../../rehearse/seed.ts';
 import { changesApart } from '../../rehearse/steps.ts';
 import { planJsonPieces } from '../../render/json.ts';
 import { renderRehearsalText } from '../../render/text.ts';
+import { checkPlan } from '../../run/apply.ts';
+import { planOptions } from '../../run/plan.ts';
+import { openStore, readState } from '../../run/session.ts';
+import { openStack } from '../../run/stack.ts';
+import { openSnapshot } from '../../snapshot/file.ts';
 import type { ContentRecord } from '../../snapshot/format.ts';
-import { openSnapshot } from '../../snapshot/read-file.ts';
-import { commandLine } from '../command-line.ts';
-import type { CommonFlags, Context } from '../context.ts';
-import { EXIT, type ExitCode } from '../exit.ts';
+import type { CommonFlags, Context, PlanFlags } from '../context.ts';
 import { writeNamedFile } from '../named-file.ts';
-import { type PlanFlags, planOptions } from '../plan-flags.ts';
-import { knownBeside } from '../rehearse/fleet.ts';
-import { type Ground, platformGround } from '../rehearse/ground.ts';
-import { tryOnCopies } from '../rehearse/on-copies.ts';
-import { openStore, readState, tellWarnings } from '../session.ts';
-import { readSimulationFlags } from '../simulation-flags.ts';
+import { type Ground, knownBeside, platformGround } from '../rehearse/fleet.ts';
+import { tryOnCopies } from '../rehearse/hands.ts';
 import { type KeyFlags, keysFrom } from '../snapshot/keys.ts';
-import { openStack } from '../stack.ts';
-import { checkPlanFile } from '../vouch.ts';
 import { readPlanFile, refusePlanningFlags } from './apply.ts';
 import { type ReviewFormat, renderReview } from './plan.ts';
+import { readSimulationFlags } from './simulate.ts';
 
 export type RehearseFlags = PlanFlags &
   KeyFlags & {
@@ -54,7 +56,7 @@ export async function rehearse(
       : await snapshotGround(from, flags, context);
   try {
     const options = given?.options ?? planOptions(flags);
-    if (given !== undefined) checkPlanFile(given, ground);
+    if (given !== undefined) checkPlan(given, ground);
     const now = await ground.planNow?.(options);
     if (given !== undefined && now !== undefined && !isRefused(now)) checkSame(given, now);
     const trial = { plan: now ?? given, options, manners, faults };
@@ -177,7 +179,7 @@ async function snapshotGround(
   const snapshot = await openSnapshot(from, keysFrom(flags, context));
   const { platform, made_at } = snapshot.header;
   const { stack, warnings, secretValues } = await openStack(flags, context);
-  tellWarnings(warnings, context);
+  if (warnings.length > 0) context.emit({ type: 'warnings', diagnostics: warnings });
   const store = openStore(stack, context);
   try {
     const { state } = await readState(store);

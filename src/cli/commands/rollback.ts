@@ -1,151 +1,102 @@
-import { isNotFound } from '../../api/errors.ts';
-import { isSigned } from '../../apply/interleaved.ts';
-import { type Address, kindOf, matchesAddress } from '../../core/address.ts';
-import { CallsheetError } from '../../core/errors.ts';
-import { kindNamed } from '../../kinds/index.ts';
-import { pinOf } from '../../plan/pin.ts';
-import { holdsWhenUndone } from '../../rollback/hold.ts';
-import {
-  afterRollbacks,
-  deletedSince,
-  type Edited,
-  findInterleaved,
-} from '../../rollback/interleaved.ts';
-import { type Undo, undoRun, unseal } from '../../rollback/undo.ts';
-import {
-  carryOutUndo,
-  chooseFrom,
-  leaveOutEdited,
-  type UndoFlags,
-  type UndoRequest,
-} from '../carry-out-undo.ts';
-import type { Context } from '../context.ts';
-import { EXIT, type ExitCode } from '../exit.ts';
-import {
-  type FoundRun,
-  findRun,
-  findWriter,
-  readBegan,
-  refuseAtWork,
-  withoutCopies,
-} from '../find-run.ts';
-import { runText } from '../result.ts';
-import type { RollbackToFlags } from '../rollback-to.ts';
-import { openSession, refuseBeside, type Session, sealerFor } from '../session.ts';
+import { CallsheetError, type ExitCode } from '../../core/errors.ts';
+import type { PlanDocument } from '../../core/plan-document.ts';
+import { renderPlanText } from '../../render/text.ts';
+import { type Review, type UndoOutcome, undo } from '../../run/undo.ts';
+import { type CommonFlags, type Context, stackOptions } from '../context.ts';
+import { confirm } from '../events.ts';
+import { openProgress } from '../progress.ts';
+import { exitOfOutcome, showOutcome } from '../result.ts';
+import { type KeyFlags, keysFrom } from '../snapshot/keys.ts';
+import { type ReviewFormat, renderReview } from './plan.ts';
 
-export type RollbackFlags = UndoFlags &
-  Partial<Pick<RollbackToFlags, 'to' | 'allowDelete' | 'passphraseFile' | 'identity'>> & {
+export type RollbackFlags = CommonFlags &
+  Pick<KeyFlags, 'passphraseFile' | 'identity'> & {
     /** The run to undo: its id, or as much of it as tells it apart. The last one where none is given. */
     readonly run?: string;
+    /** A snapshot to go back to, instead of a run. */
+    readonly to?: string;
+    readonly allowDelete?: boolean;
+    readonly autoApprove?: boolean;
+    readonly force?: boolean;
+    readonly skipRefused?: boolean;
+    readonly target?: readonly string[];
+    readonly exclude?: readonly string[];
+    /** Whether the plan is shown and nothing is done. */
+    readonly dryRun?: boolean;
+    readonly overrideFreeze?: string;
+    readonly concurrency?: number;
+    readonly format: ReviewFormat;
   };
 
-/** `callsheet rollback`: undoes a run through the platform's own history, and an update for the rest. */
+/** `callsheet rollback`: undoes a run, or goes back to a snapshot. */
 export async function rollback(flags: RollbackFlags, context: Context): Promise<ExitCode> {
-  if (flags.to !== undefined) return toSnapshot({ ...flags, to: flags.to }, context);
-  const session = await openSession(flags, context);
-  try {
-    await refuseAtWork(flags.run, session);
-    await refuseBeside(session);
-    const { run, entries, rollbacks, isBegun } = await findRun(session, flags.run);
-    if (isBegun)
-      context.terminal.err(`Going on with the rollback of run ${run}, which did not end.`);
-    refuseWithoutCopies(run, entries, flags);
-    const kept = unseal(entries, sealerFor(session.state, context)?.open);
-    const undoWithout = (gone?: ReadonlySet<Address>) =>
-      afterRollbacks(undoRun(kept, gone), rollbacks);
-    const all = undoWithout();
-    if (all.addresses.length === 0) {
-      showNothingToUndo(run, flags, context);
-      return EXIT.done;
-    }
-    const command = `rollback ${run}`;
-    const chosen = chooseFrom(all, flags, (flag) => untouched(flag, run));
-    const edited = flags.force === true ? [] : await findEdited(chosen, session);
-    const isHeld = await holdsWhenUndone(run, (id) => readBegan(session, id));
-    const hold = isHeld === undefined ? undefined : { undid: run, isHeld };
-    const question = `Roll back run ${run}?`;
-    const requestFor = (gone: ReadonlySet<Address>): UndoRequest => {
-      const found = [...edited, ...(flags.force === true ? [] : [...gone].map(deletedSince))];
-      const whole = chooseFrom(undoWithout(gone), flags, (flag) => untouched(flag, run));
-      const { undo, skipped } = leaveOutEdited(whole, found, command, flags);
-      const without = (more: ReadonlySet<Address>) => requestFor(new Set([...gone, ...more]));
-      return { undo, run, command, question, hold, skipped, without };
-    };
-    return await carryOutUndo(requestFor(new Set()), flags, session, context);
-  } finally {
-    await session.close();
-  }
+  const { terminal } = context;
+  const format = resultFormat(flags);
+  const outcome = await rollBack(flags, context, {
+    show(plan) {
+      if (format === 'text') terminal.out(renderPlanText(plan, terminal.render));
+    },
+    agree: (question) => isAgreed(question, flags, context),
+  });
+  if (outcome.type !== 'planned')
+    return showOutcome(outcome, { flags: { ...flags, format }, context });
+  terminal.out(await renderReview(outcome.plan, flags.format, terminal, flags.dir));
+  if (outcome.waysOn.length > 0 && flags.format === 'text') terminal.err(outcome.waysOn.join('\n'));
+  return exitOfOutcome(outcome);
 }
 
-async function toSnapshot(
-  flags: RollbackFlags & RollbackToFlags,
+/** The same for whoever shows it in another way. */
+export async function rollBack(
+  flags: Omit<RollbackFlags, 'format'>,
   context: Context,
-): Promise<ExitCode> {
-  if (flags.run !== undefined) {
+  review: Review = {},
+): Promise<UndoOutcome> {
+  const { run, to, allowDelete, force, skipRefused, target, exclude, dryRun, overrideFreeze } =
+    flags;
+  const options = {
+    ...stackOptions(flags),
+    ...(force === undefined ? {} : { force }),
+    ...(skipRefused === undefined ? {} : { skipRefused }),
+    ...(target === undefined ? {} : { target }),
+    ...(exclude === undefined ? {} : { exclude }),
+    ...(dryRun === undefined ? {} : { dryRun }),
+    ...(overrideFreeze === undefined ? {} : { overrideFreeze }),
+  };
+  const observe = (plan: PlanDocument) => openProgress(plan, flags, context);
+  const reviewed = { ...review, observe };
+  if (to === undefined)
+    return undo({ ...options, ...(run === undefined ? {} : { run }) }, context, reviewed);
+  if (run !== undefined) {
     throw new CallsheetError('usage', 'a run and --to exclude each other', {
       hint: 'A rollback undoes a run, or goes back to a snapshot.',
     });
   }
-  return (await import('../rollback-to.ts')).rollbackTo(flags, context);
+  const { openSnapshot } = await import('../../snapshot/file.ts');
+  const { undoTo } = await import('../../run/undo-to.ts');
+  const snapshot = await openSnapshot(to, keysFrom(flags, context));
+  return undoTo(snapshot, { ...options, allowDelete: allowDelete === true }, context, reviewed);
 }
 
-/** The run asked nothing of the platform, or nothing that is not undone already. */
-function showNothingToUndo(run: string, { format }: RollbackFlags, { terminal }: Context): void {
-  if (format !== 'json') {
-    terminal.out(`Run ${run} changed nothing, so there is nothing to roll back.`);
-    return;
+/** The format of what came of a run: a plan alone can be a page. */
+function resultFormat({ format, dryRun }: RollbackFlags): 'text' | 'json' {
+  if (format === 'text' || format === 'json') return format;
+  if (dryRun === true) return 'text';
+  throw new CallsheetError('usage', `--format ${format} is for --dry-run alone`, {
+    hint: 'A rollback shows what came of it as text or json.',
+  });
+}
+
+async function isAgreed(
+  question: string,
+  { autoApprove }: RollbackFlags,
+  { terminal }: Context,
+): Promise<boolean> {
+  if (autoApprove === true) return true;
+  if (!terminal.canAsk) {
+    const message = 'nothing was written: nobody is there to agree, as stdin is not a terminal';
+    throw new CallsheetError('usage', message, {
+      hint: 'To carry this out, pass --auto-approve.',
+    });
   }
-  const head = { format: 'callsheet-run', version: 1, run: null, plan_digest: null } as const;
-  terminal.out(runText({ ...head, status: 'done', undoes: run, ledger: [] }));
-}
-
-/** A record whose copies were taken out of it must not read as a run that changed nothing. */
-function refuseWithoutCopies(
-  run: string,
-  entries: FoundRun['entries'],
-  { target = [], exclude = [] }: RollbackFlags,
-): void {
-  const lost = withoutCopies(entries).filter(
-    (address) =>
-      (target.length === 0 || target.some((one) => matchesAddress(one, address))) &&
-      !exclude.some((one) => matchesAddress(one, address)),
-  );
-  if (lost.length === 0) return;
-  const message = `the record of run ${run} has no copy of ${lost.join(', ')}, so it cannot be undone`;
-  throw new CallsheetError('usage', message, {
-    hint: 'Put the record back from a backup, name with --target what it has copies of, leave out the others with --exclude, or take the change back in the configuration.',
-  });
-}
-
-function untouched(flag: string, run: string): CallsheetError {
-  return new CallsheetError('usage', `${flag}: run ${run} changed nothing of that address`, {
-    hint: `What it changed: callsheet runs ${run}`,
-  });
-}
-
-/** Resources that somebody edited since the run: undoing the run would undo that too (DESIGN §6). */
-function findEdited(undo: Undo, session: Session): Promise<readonly Edited[]> {
-  const { reader, platform } = session;
-  const author = `api:${platform.account_id}`;
-  return findInterleaved(undo, {
-    history: (address, id, limit) =>
-      orNothing(reader.history(kindNamed(kindOf(address)), id, limit)),
-    isOwn: (entry) => isSigned(entry, { author, isRevert: true }),
-    pin: async ({ kind: name, id, scope }) => {
-      const kind = kindNamed(name);
-      const live = await reader.read(kind, { id, scope }, new Set());
-      return live && pinOf(kind, live, null);
-    },
-    runOf: (address, entry) => findWriter(session, address, entry),
-  });
-}
-
-/** What is gone has no history either. */
-async function orNothing<T>(entries: Promise<readonly T[]>): Promise<readonly T[]> {
-  try {
-    return await entries;
-  } catch (error) {
-    if (isNotFound(error)) return [];
-    throw error;
-  }
+  return confirm(question, terminal);
 }

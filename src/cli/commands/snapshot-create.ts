@@ -1,32 +1,33 @@
 import { randomUUID } from 'node:crypto';
-import { stat } from 'node:fs/promises';
-import { dirname, join, resolve } from 'node:path';
-import { readEndpoints } from '../../api/endpoints.ts';
-import { CallsheetError } from '../../core/errors.ts';
-import { recordIn, textOf } from '../../kinds/answer.ts';
+import { readFile, stat } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
+import { CallsheetError, EXIT, type ExitCode } from '../../core/errors.ts';
+import { Blob } from '../../core/value.ts';
+import { organizationNamed } from '../../export/scopes.ts';
+import { recordIn, textOf } from '../../kinds/making.ts';
 import { createReader } from '../../live/reader.ts';
+import { readEndpoints } from '../../platform/endpoints.ts';
 import { renderSnapshotText } from '../../render/snapshot.ts';
+import { jsonText } from '../../render/untrusted.ts';
 import { formatNumber } from '../../render/wording.ts';
-import { type ContentRecord, type Header, VERSION } from '../../snapshot/format.ts';
+import { DEFAULT_CONCURRENCY } from '../../run/client.ts';
+import { type PlatformSession, withPlatform } from '../../run/platform-session.ts';
+import { NO_LINEAGE } from '../../run/session.ts';
+import {
+  type Base,
+  openSnapshot,
+  readBase,
+  refuseExisting,
+  withoutSame,
+  writeSnapshot,
+} from '../../snapshot/file.ts';
+import { type ContentRecord, createTally, type Header, VERSION } from '../../snapshot/format.ts';
 import { withMedia } from '../../snapshot/media.ts';
 import { readAccount } from '../../snapshot/read-account.ts';
-import { type Base, openSnapshot, readBase, withoutSame } from '../../snapshot/read-file.ts';
-import { createTally } from '../../snapshot/summary.ts';
-import { refuseExisting, writeSnapshot } from '../../snapshot/write-file.ts';
+import type { ResourceState, State } from '../../state/model.ts';
 import type { CommonFlags, Context } from '../context.ts';
-import { EXIT, type ExitCode } from '../exit.ts';
-import { organizationNamed } from '../export/scopes.ts';
-import { DEFAULT_CONCURRENCY } from '../open-client.ts';
-import { withPlatform } from '../platform-session.ts';
+import { say } from '../events.ts';
 import { type KeyFlags, keysFrom, type SealFlags, sealFrom } from '../snapshot/keys.ts';
-import {
-  checkAccount,
-  idsOf,
-  knowledgeBasesOf,
-  mediaOf,
-  ownersIn,
-  stateOf,
-} from '../snapshot/stack-facts.ts';
 import type { Terminal } from '../terminal.ts';
 
 export type CreateFlags = CommonFlags &
@@ -109,9 +110,7 @@ export async function create(flags: CreateFlags, context: Context): Promise<Exit
     const { size } = await stat(file);
     const made = tally.document({ file, size, encryption: seal.type }, header, end);
     terminal.out(
-      flags.format === 'json'
-        ? JSON.stringify(made, null, 2)
-        : renderSnapshotText(made, terminal.render),
+      flags.format === 'json' ? jsonText(made) : renderSnapshotText(made, terminal.render),
     );
     return EXIT.done;
   });
@@ -160,4 +159,96 @@ function fileName(account: string, now: Date): string {
   const who = account.replaceAll(/[^A-Za-z0-9]/g, '').slice(0, 8);
   const when = now.toISOString().replaceAll(/[-:]|\.\d+/g, '');
   return `callsheet-${who}-${when}.snapshot`;
+}
+
+/** The state of the stack, if there is a stack and it has one. */
+async function stateOf(session: PlatformSession): Promise<State | undefined> {
+  if (session.settings === undefined) return undefined;
+  const state = await session.state();
+  return state.lineage === NO_LINEAGE ? undefined : state;
+}
+
+/** Addresses of another account would stand for nothing in the snapshot. */
+function checkAccount(state: State | undefined, account: string): void {
+  const known = state?.account_id;
+  if (known === undefined || known === account) return;
+  throw new CallsheetError(
+    'state',
+    `the state of this stack belongs to account ${known}; these credentials are for account ${account}`,
+    { hint: 'Check the credentials, or take the snapshot outside of the stack (--dir).' },
+  );
+}
+
+/** What a resource is called in the stack, by kind and id. */
+function ownersIn(
+  state: State | undefined,
+): (
+  kind: string,
+  id: string,
+) => { readonly address: string; readonly state: ResourceState } | undefined {
+  const owners = new Map(
+    Object.entries(state?.resources ?? {}).map(([address, one]) => [
+      `${one.kind} ${one.id}`,
+      { address, state: one },
+    ]),
+  );
+  return (kind, id) => owners.get(`${kind} ${id}`);
+}
+
+/** The ids that the state has of a kind. */
+function idsOf(state: State | undefined, kind: string): readonly string[] {
+  return Object.values(state?.resources ?? {}).flatMap((one) =>
+    one.kind === kind ? [one.id] : [],
+  );
+}
+
+/**
+ * Knowledge bases, which the platform does not list: those of the command line, the stack and its state. A stack
+ * that is wrong does not stand in the way of a backup, but then it is said that it could not be asked.
+ */
+async function knowledgeBasesOf(
+  given: readonly string[],
+  session: PlatformSession,
+  state: State | undefined,
+  { terminal }: Context,
+): Promise<readonly string[]> {
+  const recorded = Object.values(state?.resources ?? {}).map(
+    ({ scope }) => scope.knowledge_base_id,
+  );
+  let configured: readonly unknown[] = [];
+  if (session.settings !== undefined) {
+    try {
+      const { resources } = await session.stack();
+      configured = resources.map(({ document }) => document.knowledge_base_id);
+    } catch (error) {
+      if (!(error instanceof CallsheetError)) throw error;
+      say(
+        terminal,
+        'Warning: the configuration has errors (callsheet validate), so only the knowledge bases that the state knows are looked for.',
+      );
+    }
+  }
+  const all = [...given, ...recorded, ...configured];
+  return [...new Set(all.filter((id): id is string => typeof id === 'string' && id !== ''))];
+}
+
+/** The files of the stack that its resources are made of. The platform returns no bytes of them. */
+async function mediaOf(session: PlatformSession) {
+  if (session.settings === undefined) {
+    throw new CallsheetError('usage', '--media needs a stack, whose files are kept', {
+      hint: 'The platform returns no bytes. Give the folder of the stack with --dir, or leave --media out.',
+    });
+  }
+  const { resources, dir } = await session.stack();
+  const blobs = resources.flatMap(({ document }) =>
+    Object.values(document).filter((value) => value instanceof Blob),
+  );
+  const byDigest = new Map(blobs.map((blob) => [blob.sha256, blob]));
+  return [...byDigest.values()].map(({ path, sha256, mime, size }) => ({
+    sha256,
+    mime,
+    size,
+    name: basename(path),
+    read: () => readFile(join(dir, path)),
+  }));
 }

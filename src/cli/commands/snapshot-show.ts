@@ -1,19 +1,30 @@
-import { stat } from 'node:fs/promises';
-import { nearest } from '../../config/nearest.ts';
-import { CallsheetError } from '../../core/errors.ts';
+import { readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { CallsheetError, EXIT, type ExitCode } from '../../core/errors.ts';
+import { nearest } from '../../core/nearest.ts';
 import { mask } from '../../core/redact.ts';
 import { kindNamed } from '../../kinds/index.ts';
+import { hasChanges } from '../../plan/document.ts';
 import { renderRecordText } from '../../render/read/records.ts';
-import { renderSnapshotText } from '../../render/snapshot.ts';
-import { escapeInJson } from '../../render/untrusted.ts';
-import { readSealing } from '../../snapshot/container.ts';
-import type { End, ResourceRecord } from '../../snapshot/format.ts';
-import { openSnapshot, type SnapshotFile } from '../../snapshot/read-file.ts';
-import { documentOf } from '../../snapshot/read-resource.ts';
-import { createTally, labelOf } from '../../snapshot/summary.ts';
+import {
+  type ListedSnapshot,
+  renderSnapshotsText,
+  renderSnapshotText,
+} from '../../render/snapshot.ts';
+import { jsonText } from '../../render/untrusted.ts';
+import { compareSnapshots } from '../../snapshot/compare.ts';
+import { inWords, type Keys, readSealing, type Sealing } from '../../snapshot/container.ts';
+import { openSnapshot, readHeader, type SnapshotFile } from '../../snapshot/file.ts';
+import {
+  createTally,
+  documentOf,
+  type End,
+  labelOf,
+  type ResourceRecord,
+} from '../../snapshot/format.ts';
 import type { CommonFlags, Context } from '../context.ts';
-import { EXIT, type ExitCode } from '../exit.ts';
 import { type KeyFlags, keysFrom } from '../snapshot/keys.ts';
+import { type ReviewFormat, renderReview } from './plan.ts';
 
 export type ShowFlags = CommonFlags & KeyFlags & { readonly format: 'text' | 'json' };
 
@@ -44,9 +55,7 @@ async function showAll(
   const encryption = (await readSealing(file)) ?? 'none';
   const summary = tally.document({ file, size, encryption }, header, end);
   terminal.out(
-    format === 'json'
-      ? escapeInJson(JSON.stringify(summary, null, 2))
-      : renderSnapshotText(summary, terminal.render),
+    format === 'json' ? jsonText(summary) : renderSnapshotText(summary, terminal.render),
   );
 }
 
@@ -62,9 +71,7 @@ async function showOne(
   const { kind, id, address, history, withheld } = found;
   if (format === 'json') {
     const head = { format: 'callsheet-snapshot-resource', version: 1, kind, id, address };
-    terminal.out(
-      escapeInJson(JSON.stringify({ ...head, history, withheld, data: document }, null, 2)),
-    );
+    terminal.out(jsonText({ ...head, history, withheld, data: document }));
     return;
   }
   terminal.out(renderRecordText(document, Object.keys(schema.properties ?? {}), terminal.render));
@@ -95,4 +102,93 @@ async function findIn(snapshot: SnapshotFile, wanted: string): Promise<ResourceR
   throw new CallsheetError('usage', `${snapshot.file} holds ${lines.length} resources ${wanted}`, {
     hint: ['Give the id of the one that is meant:', ...lines].join('\n'),
   });
+}
+
+export type DiffFlags = CommonFlags &
+  KeyFlags & { readonly format: ReviewFormat; readonly detailedExitcode?: boolean };
+
+/** `callsheet snapshot diff A B`: what changed from one snapshot to another, as a plan shows it. */
+export async function diff(
+  earlier: string,
+  later: string,
+  flags: DiffFlags,
+  context: Context,
+): Promise<ExitCode> {
+  const keys = keysFrom(flags, context);
+  const [before, after] = [await openSnapshot(earlier, keys), await openSnapshot(later, keys)];
+  const [old, now] = [before.header.platform, after.header.platform];
+  if (old.account_id !== now.account_id) {
+    throw new CallsheetError(
+      'usage',
+      `the snapshots are of different accounts: ${old.account_id} and ${now.account_id}`,
+      { hint: 'Two accounts share no ids, so that nothing could be compared.' },
+    );
+  }
+  const document = await compareSnapshots(before, after, context.now());
+  context.terminal.out(await renderReview(document, flags.format, context.terminal));
+  const isDifferent = hasChanges(document) || document.notes.length > 0;
+  return isDifferent && flags.detailedExitcode === true ? EXIT.changes : EXIT.done;
+}
+
+export type ListFlags = CommonFlags & KeyFlags & { readonly format: 'text' | 'json' };
+
+/** `callsheet snapshot list [DIR]`: the snapshots of a folder. Reads their headers alone. */
+export async function list(
+  dir: string | undefined,
+  flags: ListFlags,
+  context: Context,
+): Promise<ExitCode> {
+  const { terminal } = context;
+  const folder = dir ?? '.';
+  // Nobody is asked for a passphrase file by file.
+  const keys = keysFrom(flags, { ...context, terminal: { ...terminal, canAsk: false } });
+  const names = await readdir(folder, { withFileTypes: true }).catch((error: unknown) => {
+    throw inWords(error, 'read', folder);
+  });
+  const files = names.filter((one) => one.isFile() && !one.name.endsWith('.part'));
+  const found: ListedSnapshot[] = [];
+  for (const { name } of files) {
+    const one = await look(folder, name, keys);
+    if (one !== undefined) found.push(one);
+  }
+  found.sort(
+    (a, b) => (b.made_at ?? '').localeCompare(a.made_at ?? '') || (a.file < b.file ? -1 : 1),
+  );
+  terminal.out(
+    flags.format === 'json'
+      ? jsonText({ format: 'callsheet-snapshots', version: 1, snapshots: found })
+      : renderSnapshotsText(found, folder, terminal.render),
+  );
+  return EXIT.done;
+}
+
+/** What a file says of itself; undefined for one that is no snapshot. */
+async function look(folder: string, name: string, keys: Keys): Promise<ListedSnapshot | undefined> {
+  const path = join(folder, name);
+  const encryption = await readSealing(path).catch(() => undefined);
+  if (encryption === undefined) return undefined;
+  const { size } = await stat(path);
+  const about = { file: name, size, encryption };
+  try {
+    const header = await readHeader(path, keys);
+    const { made_at, base, platform } = header;
+    return { ...about, made_at, ...platform, base: base?.file ?? null, problem: null };
+  } catch (error) {
+    if (!(error instanceof CallsheetError)) throw error;
+    // Other files are compressed, or encrypted with age, too.
+    if (!name.endsWith('.snapshot') && encryption !== 'passphrase') return undefined;
+    const isSealed = encryption !== 'none' && (await keyFor(encryption, keys)) === undefined;
+    const problem = isSealed ? SEALED[encryption] : error.message;
+    const nothing = { made_at: null, account_id: null, base_url: null, base: null };
+    return { ...about, ...nothing, problem };
+  }
+}
+
+const SEALED: { readonly [type in Exclude<Sealing, 'none'>]: string } = {
+  passphrase: 'encrypted with a passphrase, which was not given',
+  age: 'encrypted for keys of age; none was given',
+};
+
+async function keyFor(sealing: Exclude<Sealing, 'none'>, keys: Keys): Promise<string | undefined> {
+  return sealing === 'passphrase' ? keys.passphrase() : (await keys.identities())[0];
 }

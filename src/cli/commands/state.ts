@@ -1,33 +1,51 @@
 import { type Address, isAddress, kindOf } from '../../core/address.ts';
-import { CallsheetError } from '../../core/errors.ts';
-import { renderAddresses, renderLock, renderResource } from '../../render/state.ts';
+import { CallsheetError, EXIT, type ExitCode } from '../../core/errors.ts';
+import { renderRunsText, renderRunText } from '../../render/runs.ts';
 import {
+  renderAddresses,
   renderEdit,
+  renderLock,
   renderMigration,
   renderPush,
   renderRepair,
+  renderResource,
   renderUntouched,
-} from '../../render/state-edits.ts';
-import { escapeInJson } from '../../render/untrusted.ts';
+} from '../../render/state.ts';
+import { jsonText } from '../../render/untrusted.ts';
+import { describeActor } from '../../run/actor.ts';
+import type { RunContext } from '../../run/context.ts';
+import { openStore, readState } from '../../run/session.ts';
+import { openStack } from '../../run/stack.ts';
 import { countFingerprints, withoutFingerprints } from '../../state/fingerprint.ts';
 import type { State } from '../../state/model.ts';
 import { replay } from '../../state/replay.ts';
 import { formatState } from '../../state/state-text.ts';
-import { describeActor } from '../actor.ts';
 import type { CommonFlags, Context } from '../context.ts';
-import { EXIT, type ExitCode } from '../exit.ts';
-import { readState, say, tellUnfinished } from '../session.ts';
-import { openStack } from '../stack.ts';
-import { chooseAddresses } from '../state/choose.ts';
-import { type Edit, editLine, editState, noState } from '../state/edit.ts';
+import { say } from '../events.ts';
+import {
+  chooseAddresses,
+  type Edit,
+  editLine,
+  editState,
+  holderFor,
+  noState,
+  trustSecrets,
+  withStore,
+} from '../state/edit.ts';
 import { migrateState } from '../state/migrate.ts';
-import { holderFor, withStore } from '../state/open.ts';
-import { pushState } from '../state/push.ts';
-import { repairState } from '../state/repair.ts';
-import { trustSecrets } from '../state/trust.ts';
+import { pushState, repairState } from '../state/replace.ts';
 
 export type StateFlags = CommonFlags & { readonly format: 'text' | 'json' };
 export type ForceFlags = StateFlags & { readonly force?: boolean };
+
+/** Says that a run is open, and that it is taken into account. */
+function tellUnfinished(run: string | undefined, { terminal }: Context): void {
+  if (run === undefined) return;
+  say(
+    terminal,
+    `Run ${run} has not finished: it is still at work, or it died. What it did is taken from its journal and from the platform; the next apply settles it.`,
+  );
+}
 
 /** `callsheet state list [ADDRESS…]`: the addresses that the state holds, one a line. */
 export function list(
@@ -38,24 +56,35 @@ export function list(
   return withStore(flags, context, async ({ store }) => {
     const { state, unfinished } = await readState(store);
     tellUnfinished(unfinished, context);
-    const chosen = new Set(patterns.flatMap((pattern) => chooseAddresses(pattern, state)));
-    const resources = Object.entries(state.resources)
-      .filter(([address]) => patterns.length === 0 || chosen.has(address))
-      .map(([address, { kind, id, name, scope, protect }]) => {
-        return { address, kind, id, name, scope, protect };
-      })
-      .sort((a, b) => (a.address < b.address ? -1 : 1));
-    const { lineage, serial, account_id: account = null } = state;
-    const head = { lineage, serial, account_id: account };
+    const document = listDocument(state, patterns);
+    const { resources } = document;
     const { terminal } = context;
     terminal.out(
-      flags.format === 'json'
-        ? json('callsheet-state-list', { ...head, resources })
-        : renderAddresses(resources, terminal.render),
+      flags.format === 'json' ? jsonText(document) : renderAddresses(resources, terminal.render),
     );
     if (resources.length === 0) terminal.err(`The state ${store.location} holds no resource.`);
     return EXIT.done;
   });
+}
+
+/** What the state holds, for programs: `schemas/state-list.schema.json`. */
+export function listDocument(state: State, patterns: readonly Address[] = []) {
+  const chosen = new Set(patterns.flatMap((pattern) => chooseAddresses(pattern, state)));
+  const resources = Object.entries(state.resources)
+    .filter(([address]) => patterns.length === 0 || chosen.has(address))
+    .map(([address, { kind, id, name, scope, protect }]) => {
+      return { address, kind, id, name, scope, protect };
+    })
+    .sort((a, b) => (a.address < b.address ? -1 : 1));
+  const { lineage, serial, account_id: account = null } = state;
+  return {
+    format: 'callsheet-state-list',
+    version: 1,
+    lineage,
+    serial,
+    account_id: account,
+    resources,
+  } as const;
 }
 
 /** `callsheet state show ADDRESS`: everything that the state remembers of one resource. */
@@ -253,7 +282,7 @@ function showEdit(
 }
 
 function json(format: string, content: object): string {
-  return escapeInJson(JSON.stringify({ format, version: 1, ...content }, null, 2));
+  return jsonText({ format, version: 1, ...content });
 }
 
 /**
@@ -327,4 +356,43 @@ function cannot(from: string, to: string, why: string): CallsheetError {
   return new CallsheetError('usage', `${from} cannot be moved to ${to}: ${why}`, {
     hint: 'Nothing was moved. callsheet state list shows what the state holds.',
   });
+}
+
+export type RunsFlags = CommonFlags & { readonly format: 'text' | 'json' };
+
+/** `callsheet runs [ID]`: what was applied and rolled back, by whom and from which commit. */
+export async function runs(
+  id: string | undefined,
+  flags: RunsFlags,
+  context: Context,
+): Promise<ExitCode> {
+  const { terminal } = context;
+  const document = await runsDocument(id, flags, context);
+  if (flags.format === 'json') terminal.out(jsonText(document));
+  else if (document.format === 'callsheet-runs')
+    terminal.out(renderRunsText(document.runs, terminal.render));
+  else terminal.out(renderRunText(document.entries, terminal.render));
+  return EXIT.done;
+}
+
+/** All runs, or what one did: `schemas/runs.schema.json`, `schemas/receipt.schema.json`. */
+export async function runsDocument(
+  id: string | undefined,
+  flags: CommonFlags,
+  context: RunContext,
+) {
+  const { stack } = await openStack(flags, context, 'skip');
+  const store = openStore(stack, context);
+  try {
+    if (id === undefined)
+      return { format: 'callsheet-runs', version: 1, runs: await store.runs() } as const;
+    const entries = await store.run(id);
+    if (entries !== undefined)
+      return { format: 'callsheet-receipt', version: 1, run: id, entries } as const;
+    throw new CallsheetError('usage', `run ${id} is not recorded`, {
+      hint: 'callsheet runs lists those that are.',
+    });
+  } finally {
+    await store.close();
+  }
 }

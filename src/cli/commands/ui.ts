@@ -1,20 +1,23 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import { randomBytes, timingSafeEqual } from 'node:crypto';
+import { open, readdir } from 'node:fs/promises';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { basename, join, resolve } from 'node:path';
-import type { PlanDocument } from '../../core/plan-document.ts';
+import { CallsheetError, EXIT, type ExitCode } from '../../core/errors.ts';
+import { renderUi } from '../../page/index.ts';
+import type { LiveEvent, LiveNote } from '../../page/live.ts';
 import { packDocument } from '../../page/pack.ts';
-import { renderUi } from '../../page/ui.ts';
-import { renderFailureJson } from '../../render/failure.ts';
-import { layoutOf } from '../../state/layout.ts';
+import { escapeInJson } from '../../render/untrusted.ts';
+import { readState } from '../../run/session.ts';
+import { openStack } from '../../run/stack.ts';
+import { isRunId, type JournalEntry } from '../../state/journal.ts';
+import { readLine } from '../../state/journal-text.ts';
+import { type Layout, layoutOf, runOf } from '../../state/runs.ts';
 import type { CommonFlags, Context } from '../context.ts';
-import { EXIT, type ExitCode } from '../exit.ts';
-import { failureOf } from '../report.ts';
-import { openStack } from '../stack.ts';
-import { followJournals } from '../ui/journal-feed.ts';
-import { type Answer, serve } from '../ui/serve.ts';
+import { failureJson } from '../report.ts';
+import { withStore } from '../state/edit.ts';
 import { readPlanFile } from './apply.ts';
-import { drift } from './drift.ts';
-import { runs } from './runs.ts';
-import { list } from './state.ts';
+import { driftNow } from './drift.ts';
+import { listDocument, runsDocument } from './state.ts';
 
 export type UiFlags = CommonFlags & { readonly port: number };
 
@@ -34,22 +37,20 @@ export async function ui(
   // A run whose state is kept elsewhere shows once it has ended.
   const file = 'file' in stack.state ? stack.state.file : join(stack.dir, '.callsheet/state.json');
   const stateFile = layoutOf(file).state;
-  const inJson = { ...flags, format: 'json' } as const;
-  const documents: Readonly<Record<string, () => Promise<Printed>>> = {
-    'fleet.json': () => printed((quiet) => list([], inJson, quiet), context),
-    'runs.json': () => printed((quiet) => runs(undefined, inJson, quiet), context),
-    'drift.json': async () => packed(await printed((quiet) => drift(inJson, quiet), context)),
-    ...(plan === undefined ? {} : { 'plan.json': async () => packedPlan(plan) }),
+  const quiet: Context = { ...context, emit: () => undefined, confirm: undefined };
+  const documents: Readonly<Record<string, () => Promise<unknown>>> = {
+    'fleet.json': () =>
+      withStore(flags, quiet, async ({ store }) => listDocument((await readState(store)).state)),
+    'runs.json': () => runsDocument(undefined, flags, quiet),
+    'drift.json': async () => packDocument((await driftNow(flags, quiet)).document),
+    ...(plan === undefined ? {} : { 'plan.json': async () => packDocument(plan) }),
   };
   const answer: Answer = (path, request, response) => {
     if (path === '') return Promise.resolve(void sendHtml(response, html));
     if (path === 'events') return streamEvents(stateFile, request, response, context.stop);
     const [, run] = /^runs\/([A-Za-z0-9._-]+)\.json$/.exec(path) ?? [];
-    const read =
-      run === undefined
-        ? documents[path]
-        : () => printed((quiet) => runs(run, inJson, quiet), context);
-    return read?.().then((document) => sendJson(response, document));
+    const read = run === undefined ? documents[path] : () => runsDocument(run, flags, quiet);
+    return read && sendJson(response, read);
   };
   const served = await serve(flags.port, answer);
   try {
@@ -64,24 +65,20 @@ export async function ui(
   }
 }
 
-/** A plan or drift as the page reads it. */
-function packed(document: Printed): Printed {
-  return document.isFailure ? document : packedPlan(JSON.parse(document.json));
-}
-
-function packedPlan(plan: PlanDocument): Printed {
-  return { isFailure: false, json: JSON.stringify(packDocument(plan)) };
-}
-
 function sendHtml(response: ServerResponse, html: string): void {
   response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end(html);
 }
 
-function sendJson(response: ServerResponse, { isFailure, json }: Printed): void {
-  // What is to be shown instead is in the document.
+/** What a program gets with `--format json`, or the document of the failure. */
+async function sendJson(response: ServerResponse, read: () => Promise<unknown>): Promise<void> {
+  const answer = await read().then(
+    (document) => ({ status: 200, json: escapeInJson(JSON.stringify(document)) }),
+    // What is to be shown instead is in the document.
+    (error: unknown) => ({ status: 502, json: failureJson(error) }),
+  );
   response
-    .writeHead(isFailure ? 502 : 200, { 'content-type': 'application/json; charset=utf-8' })
-    .end(json);
+    .writeHead(answer.status, { 'content-type': 'application/json; charset=utf-8' })
+    .end(answer.json);
 }
 
 function untilAborted(signal: AbortSignal): Promise<void> {
@@ -89,32 +86,6 @@ function untilAborted(signal: AbortSignal): Promise<void> {
     if (signal.aborted) resolve();
     else signal.addEventListener('abort', () => resolve(), { once: true });
   });
-}
-
-/** What a command printed, and whether it came to its end. */
-type Printed = { readonly isFailure: boolean; readonly json: string };
-
-/**
- * Has a command print its JSON document into a text: so the page is fed by what `--format json` prints, and cannot
- * say anything else. A failure is the document that a program would get.
- */
-async function printed(
-  command: (context: Context) => Promise<ExitCode>,
-  context: Context,
-): Promise<Printed> {
-  const texts: string[] = [];
-  const terminal = {
-    ...context.terminal,
-    out: (text: string) => void texts.push(text),
-    err: () => undefined,
-    canAsk: false,
-  };
-  try {
-    await command({ ...context, terminal });
-    return { isFailure: false, json: texts.join('') };
-  } catch (error) {
-    return { isFailure: true, json: renderFailureJson(failureOf(error)) };
-  }
 }
 
 /** Often enough to look alive; a look is one listing of a folder while no run is at work. */
@@ -165,4 +136,219 @@ function pause(milliseconds: number, over: AbortSignal): Promise<void> {
     over.addEventListener('abort', done, { once: true });
     if (over.aborted) done();
   });
+}
+
+/** The most that is read of a journal at once. */
+const CHUNK = 1024 * 1024;
+
+/** Reads what a run that is at work has written down since it was asked last. */
+type JournalFeed = { readonly next: () => Promise<readonly LiveNote[]> };
+
+/** A journal, how far it was read, and up to which line its reader has it already. */
+type Followed = {
+  readonly run: string;
+  offset: number;
+  line: number;
+  rest: string;
+  readonly known: number;
+};
+
+/**
+ * Follows the journals of runs that have not ended, beside a state file. `last` is the id of the last note that a
+ * reader who was cut off has got: it goes on behind it, and is told where that run has ended since.
+ */
+export function followJournals(stateFile: string, last: string | undefined): JournalFeed {
+  const layout = layoutOf(stateFile);
+  let followed = resumed(last);
+  return {
+    async next() {
+      const run = await openRunIn(layout);
+      const notes: LiveNote[] = [];
+      if (followed !== undefined && followed.run !== run) {
+        // It was committed meanwhile: its last lines stand under its other name.
+        notes.push(...(await readMore(layout.finishedRun(followed.run), followed)));
+        notes.push({ id: `${followed.run}:${ENDED}`, event: { type: 'gone', run: followed.run } });
+        followed = undefined;
+      }
+      if (run === undefined) return notes;
+      followed ??= { run, offset: 0, line: 0, rest: '', known: 0 };
+      return [...notes, ...(await readMore(layout.openRun(run), followed))];
+    },
+  };
+}
+
+const ENDED = 'end';
+
+/** What a reader followed; it becomes part of a file's name, so that it must be a run. */
+function resumed(last: string | undefined): Followed | undefined {
+  const [, run = '', line] = /^([^:]+):(\d+)$/.exec(last ?? '') ?? [];
+  if (line === undefined || !isRunId(run)) return undefined;
+  return { run, offset: 0, line: 0, rest: '', known: Number(line) };
+}
+
+/** The run that is at work, or that died and was not settled yet. */
+async function openRunIn({ runs }: Layout): Promise<string | undefined> {
+  const names = await readdir(runs).catch(() => []);
+  return names
+    .flatMap((name) => {
+      const found = runOf(name);
+      return found?.open === true ? [found.run] : [];
+    })
+    .sort()
+    .at(-1);
+}
+
+/** The events of the lines that are new in a journal. */
+async function readMore(file: string, followed: Followed): Promise<readonly LiveNote[]> {
+  const bytes = await readFrom(file, followed.offset);
+  followed.offset += bytes.length;
+  // One character a byte, so that a character that was cut in two comes together again.
+  const lines = (followed.rest + bytes.toString('latin1')).split('\n');
+  followed.rest = lines.pop() ?? '';
+  return lines.flatMap((line) => {
+    followed.line += 1;
+    if (followed.line <= followed.known) return [];
+    const entry = readLine(Buffer.from(line, 'latin1').toString('utf8'));
+    const event = entry === undefined ? undefined : eventOf(entry as JournalEntry);
+    return event === undefined ? [] : [{ id: `${followed.run}:${followed.line}`, event }];
+  });
+}
+
+async function readFrom(file: string, offset: number): Promise<Buffer> {
+  const handle = await open(file, 'r').catch(() => undefined);
+  if (handle === undefined) return Buffer.alloc(0);
+  try {
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(CHUNK), 0, CHUNK, offset);
+    return buffer.subarray(0, bytesRead);
+  } finally {
+    await handle.close();
+  }
+}
+
+/** What the page is told of an entry: never the documents that it keeps for a rollback. */
+function eventOf(entry: JournalEntry): LiveEvent | undefined {
+  switch (entry.type) {
+    case 'began': {
+      const { run, at, purpose, actor, plan_digest } = entry;
+      return { type: 'began', run, at, purpose, user: actor.user, plan_digest };
+    }
+    case 'intent': {
+      const { seq, at, address, step } = entry;
+      return { type: 'intent', seq, at, address, step };
+    }
+    case 'outcome': {
+      const { seq, at, ok, error } = entry;
+      return { type: 'outcome', seq, at, ok, error };
+    }
+    case 'ended':
+      return { type: 'ended', at: entry.at, status: entry.status };
+    case 'snapshot':
+    case 'resource':
+      return undefined;
+  }
+}
+
+/** Only this machine: the page shows a whole fleet, and nobody logs in to it. */
+const LOOPBACK = '127.0.0.1';
+
+/** What is answered to a path below the token, such as `fleet.json`; undefined for one that there is not. */
+type Answer = (
+  path: string,
+  request: IncomingMessage,
+  response: ServerResponse,
+) => Promise<void> | undefined;
+
+type Served = {
+  /** With the token, as somebody opens it. */
+  readonly url: string;
+  readonly close: () => Promise<void>;
+};
+
+/** Headers of every answer: it stays out of caches, frames and referrers, and no other site reads it. */
+const HEADERS = {
+  'cache-control': 'no-store',
+  'content-security-policy': "frame-ancestors 'none'",
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+} as const;
+
+/** Serves answers on a loopback port, below a token that nobody can guess, to whoever only reads. */
+async function serve(port: number, answer: Answer): Promise<Served> {
+  const token = randomBytes(24).toString('base64url');
+  const server = createServer((request, response) => {
+    for (const [name, value] of Object.entries(HEADERS)) response.setHeader(name, value);
+    const refusal = refusalOf(request, portOf(server));
+    if (refusal !== undefined) return end(response, ...refusal);
+    const path = pathBelow(token, request.url ?? '');
+    const answered = path === undefined ? undefined : answer(path, request, response);
+    if (answered === undefined) return end(response, 404, 'There is nothing here.');
+    answered.catch(() => {
+      if (!response.headersSent) return end(response, 500, 'It could not be read.');
+      response.destroy();
+    });
+  });
+  await listen(server, port);
+  return {
+    url: `http://${LOOPBACK}:${portOf(server)}/${token}/`,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        // Streams of events never end by themselves.
+        server.closeAllConnections();
+      }),
+  };
+}
+
+function listen(server: Server, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      const isTaken = error.code === 'EADDRINUSE';
+      const hint = 'Take another with --port, or let one be chosen with --port 0.';
+      reject(
+        isTaken
+          ? new CallsheetError('usage', `port ${port} is in use`, { hint, cause: error })
+          : error,
+      );
+    });
+    server.listen(port, LOOPBACK, resolve);
+  });
+}
+
+function portOf(server: Server): number {
+  const address = server.address();
+  return typeof address === 'object' && address !== null ? address.port : 0;
+}
+
+/**
+ * Why a request is not answered. Another site may lead a browser here by a name of its own (DNS rebinding) or by a
+ * link; a name that is not this machine's, or a request that another site made, is refused whatever it asks for.
+ */
+function refusalOf(
+  { method, headers }: IncomingMessage,
+  port: number,
+): readonly [number, string] | undefined {
+  const hosts = [`${LOOPBACK}:${port}`, `localhost:${port}`];
+  if (!hosts.includes(headers.host ?? '')) return [421, 'This is not the host that was asked for.'];
+  const site = headers['sec-fetch-site'];
+  if (site === 'cross-site' || site === 'same-site' || headers.origin !== undefined)
+    return [403, 'Another site asks for this.'];
+  if (method !== 'GET') return [405, 'This page only shows things.'];
+  return undefined;
+}
+
+/** What stands behind the token; undefined where another stands in its place. */
+function pathBelow(token: string, url: string): string | undefined {
+  const [, given = '', path] = /^\/([^/?#]*)\/([^?#]*)$/.exec(url) ?? [];
+  const [known, told] = [Buffer.from(token), Buffer.from(given)];
+  const isKnown = known.length === told.length && timingSafeEqual(known, told);
+  return isKnown ? path : undefined;
+}
+
+/** Ends an answer with a sentence. */
+function end(response: ServerResponse, status: number, text: string): void {
+  if (status === 405) response.setHeader('allow', 'GET');
+  response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8' }).end(`${text}\n`);
 }

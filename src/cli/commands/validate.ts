@@ -1,13 +1,17 @@
-import { type Loaded, loadStack } from '../../config/index.ts';
 import { hasErrors, withoutWarnings } from '../../core/diagnostics.ts';
-import { CallsheetError } from '../../core/errors.ts';
+import { CallsheetError, EXIT, type ExitCode } from '../../core/errors.ts';
 import { renderDiagnosticsText } from '../../render/diagnostics.ts';
-import { type ReportFormat, renderReport } from '../../render/report/index.ts';
+import {
+  type DiagnosticsDocument,
+  diagnosticsDocument,
+  type ReportFormat,
+  renderReport,
+} from '../../render/report/index.ts';
 import { formatCount } from '../../render/wording.ts';
+import { loadOptions } from '../../run/stack.ts';
+import { type Loaded, loadStack } from '../../stack/index.ts';
 import type { CommonFlags, Context } from '../context.ts';
-import { EXIT, type ExitCode } from '../exit.ts';
-import { folderInRepository } from '../repository.ts';
-import { loadOptions } from '../stack.ts';
+import { folderInRepository } from '../named-file.ts';
 
 export type ValidateFlags = CommonFlags & {
   readonly format: ReportFormat;
@@ -20,9 +24,7 @@ export type ValidateFlags = CommonFlags & {
 /** `callsheet validate`: every problem of the stack, without a network. */
 export async function validate(flags: ValidateFlags, context: Context): Promise<ExitCode> {
   const { terminal, version } = context;
-  const { stack, files, ...found } = await load(flags, context);
-  const diagnostics =
-    flags.strict === true ? withoutWarnings(found.diagnostics) : found.diagnostics;
+  const { stack, files, diagnostics, exit } = await check(flags, context);
   const folder = folderInRepository(flags.dir, process.cwd());
   const text = renderReport(flags.format, { diagnostics, files, folder, version }, terminal.render);
   if (text !== '') terminal.out(text);
@@ -30,11 +32,30 @@ export async function validate(flags: ValidateFlags, context: Context): Promise<
   if (diagnostics.length > 0 && (flags.format === 'sarif' || flags.format === 'junit')) {
     terminal.err(renderDiagnosticsText(diagnostics, terminal.renderErr));
   }
-  if (stack === undefined || hasErrors(diagnostics)) return EXIT.error;
-  if (flags.format === 'text') {
+  if (exit === EXIT.done && stack !== undefined && flags.format === 'text') {
     terminal.out(`The configuration is valid: ${formatCount(stack.resources.length, 'resource')}.`);
   }
-  return EXIT.done;
+  return exit;
+}
+
+/** The same for whoever shows it in another way. */
+export async function validateNow(
+  flags: Omit<ValidateFlags, 'format'>,
+  context: Context,
+): Promise<{ readonly document: DiagnosticsDocument; readonly exit: ExitCode }> {
+  const { diagnostics, exit } = await check({ ...flags, format: 'json' }, context);
+  return { document: diagnosticsDocument(diagnostics), exit };
+}
+
+async function check(
+  flags: ValidateFlags,
+  context: Context,
+): Promise<Loaded & { readonly exit: ExitCode }> {
+  const loaded = await load(flags, context);
+  const { diagnostics: found, stack } = loaded;
+  const diagnostics = flags.strict === true ? withoutWarnings(found) : found;
+  const isBroken = stack === undefined || hasErrors(diagnostics);
+  return { ...loaded, diagnostics, exit: isBroken ? EXIT.error : EXIT.done };
 }
 
 async function load(flags: ValidateFlags, context: Context): Promise<Loaded> {

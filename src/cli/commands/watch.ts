@@ -1,25 +1,38 @@
-import { realPause } from '../../api/retry.ts';
-import { nameStack } from '../actor.ts';
-import type { Context } from '../context.ts';
-import { EXIT, type ExitCode } from '../exit.ts';
-import { monitorRoutes } from '../monitor/health.ts';
-import { isLoopback } from '../monitor/listen-address.ts';
-import { openLog } from '../monitor/log.ts';
-import { type Reply, type Routes, serveRoutes, text } from '../monitor/serve.ts';
-import { type NoticeTarget, noticeAddress } from '../notify.ts';
-import { openClient } from '../open-client.ts';
-import { openStack } from '../stack.ts';
-import { type Bell, createBell } from '../watch/bell.ts';
-import { type Log, levelOf } from '../watch/events.ts';
-import type { WatchFlags } from '../watch/flags.ts';
+import { EXIT, type ExitCode } from '../../core/errors.ts';
+import { realPause } from '../../platform/rate.ts';
+import { nameStack } from '../../run/actor.ts';
+import { openClient } from '../../run/client.ts';
+import { openStack } from '../../run/stack.ts';
+import type { Context, PlanFlags } from '../context.ts';
+import { isLoopback, type ListenAddress } from '../monitor/listen-address.ts';
+import {
+  type LogFlags,
+  monitorRoutes,
+  openLog,
+  type Reply,
+  type Routes,
+  serveRoutes,
+  text,
+} from '../monitor/serve.ts';
+import {
+  checkHook,
+  hookSecret,
+  type NoticeTarget,
+  type NotifyFlags,
+  noticeAddress,
+  openNotices,
+} from '../notify.ts';
+import { type Log, levelOf, type Metrics, openMetrics, wordsOf } from '../watch/events.ts';
 import { openHealer } from '../watch/healer.ts';
-import { type Health, watchHealth } from '../watch/health.ts';
-import { checkHook, hookSecret } from '../watch/hook.ts';
-import { watchLoop } from '../watch/loop.ts';
-import { type Metrics, openMetrics } from '../watch/metrics.ts';
-import { openNotices } from '../watch/notices.ts';
-import { type Watched, watchStack } from '../watch/watched.ts';
-import { wordsOf } from '../watch/words.ts';
+import {
+  type Bell,
+  createBell,
+  type Health,
+  type Watched,
+  watchHealth,
+  watchLoop,
+  watchStack,
+} from '../watch/watched.ts';
 
 /** `callsheet watch`: plans again and again, tells what drifted and, with `--heal`, puts back what is marked. */
 export async function watch(flags: WatchFlags, context: Context): Promise<ExitCode> {
@@ -158,3 +171,14 @@ function watchOne(
     metrics,
   });
 }
+
+export type WatchFlags = PlanFlags &
+  LogFlags &
+  Pick<NotifyFlags, 'notify'> & {
+    /** Milliseconds. */
+    readonly interval: number;
+    readonly listen: ListenAddress;
+    readonly heal?: boolean;
+    /** Tries for one address within an hour. */
+    readonly healLimit: number;
+  };

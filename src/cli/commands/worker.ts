@@ -1,26 +1,28 @@
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { budgetedLimiter } from '../../api/budget.ts';
-import { type Lane, openLane } from '../../api/lane.ts';
-import { steadyTime } from '../../api/steady-time.ts';
-import { QueueLost } from '../../queue/database.ts';
-import { makeQueue, queueOf } from '../../queue/enqueue.ts';
+import { EXIT, type ExitCode } from '../../core/errors.ts';
+import { recordIn, textOf } from '../../kinds/making.ts';
+import { steadyTime } from '../../platform/rate.ts';
+import { type Budget, budgetedLimiter, openBudget } from '../../queue/budget.ts';
+import { type QueueDatabase, QueueLost } from '../../queue/database.ts';
+import { makeQueue, openQueue, type Queue, queueOf } from '../../queue/enqueue.ts';
 import { handOut } from '../../queue/hand-out.ts';
-import { openQueue, type Queue } from '../../queue/open.ts';
-import { describeCheckout } from '../actor.ts';
+import { describeCheckout } from '../../run/actor.ts';
+import { openClient, openConnections } from '../../run/client.ts';
 import type { CommonFlags, Context } from '../context.ts';
-import { EXIT, type ExitCode } from '../exit.ts';
-import type { Lanes } from '../lanes.ts';
-import { monitorRoutes } from '../monitor/health.ts';
 import { isLoopback, type ListenAddress } from '../monitor/listen-address.ts';
-import { type LogFlags, openLog } from '../monitor/log.ts';
-import { serveRoutes } from '../monitor/serve.ts';
-import { type Budgets, openBudgets } from '../queue/budgets.ts';
-import { misfit, type OwnFlags, performTask } from '../queue/perform-task.ts';
-import { AWAY_MS, TRY_AGAIN_MS, type WorkEvent, work } from '../queue/work.ts';
-import { levelOf, lineOf, wordsOf } from '../queue/worker-log.ts';
-import { openWorkerMetrics, watchWorker } from '../queue/worker-metrics.ts';
+import { type LogFlags, monitorRoutes, openLog, serveRoutes } from '../monitor/serve.ts';
+import {
+  AWAY_MS,
+  misfit,
+  type OwnFlags,
+  performTask,
+  TRY_AGAIN_MS,
+  type WorkEvent,
+  work,
+} from '../queue/work.ts';
+import { levelOf, lineOf, openWorkerMetrics, watchWorker, wordsOf } from '../queue/worker-log.ts';
 
 export type WorkerFlags = CommonFlags &
   LogFlags & {
@@ -144,8 +146,13 @@ async function workOn(
   tell: (event: WorkEvent) => void,
 ) {
   const budgets = openBudgets(queue.database, context);
-  const lanes = budgetedLanes(budgets, flags.concurrency);
-  const inside = { ...context, lanes };
+  // Its stacks share what a tree's do, and the rate with the workers on other machines.
+  const connections = openConnections((baseUrl) => {
+    const { host } = new URL(baseUrl);
+    const own = { host, budget: budgets.at(baseUrl), most: flags.concurrency, now: steadyTime };
+    return (others) => budgetedLimiter(others, own);
+  });
+  const inside = { ...context, connections };
   const own = ownFlags(flags);
   try {
     return await work({
@@ -159,7 +166,7 @@ async function workOn(
     });
   } finally {
     await budgets.close();
-    await lanes.close();
+    await connections.close();
     await queue.close();
   }
 }
@@ -172,23 +179,53 @@ function ownFlags(flags: WorkerFlags) {
   return { ...Object.fromEntries(there), dir, concurrency } satisfies OwnFlags;
 }
 
-/** The lanes of a worker: its stacks share what a tree's do, and the rate with the workers on other machines. */
-function budgetedLanes(budgets: Budgets, most: number): Lanes {
-  const lanes = new Map<string, Lane>();
+type Budgets = {
+  /** The budget of the account that these credentials are for at a base address. */
+  readonly at: (baseUrl: string) => Budget;
+  readonly close: () => Promise<void>;
+};
+
+/** The budgets of a worker. Whose account it is is asked once for each base address, with the first request to it. */
+function openBudgets(database: QueueDatabase, context: Context): Budgets {
+  const opened = new Map<string, Promise<ReturnType<typeof openBudget>>>();
+  const known = new Map<string, Budget>();
+  const budgetAt = (baseUrl: string) => {
+    const before = opened.get(baseUrl);
+    if (before !== undefined) return before;
+    const made = accountAt(baseUrl, context).then((account) => {
+      const budget = openBudget(database, { baseUrl, account });
+      known.set(baseUrl, budget);
+      return budget;
+    });
+    opened.set(baseUrl, made);
+    // The next request asks again.
+    made.catch(() => opened.delete(baseUrl));
+    return made;
+  };
   return {
-    at(baseUrl, options) {
-      const known = lanes.get(baseUrl);
-      if (known !== undefined) return known;
-      const { host } = new URL(baseUrl);
-      const budget = budgets.at(baseUrl);
-      const limit: typeof options.limit = (others) =>
-        budgetedLimiter(others, { host, budget, most, now: steadyTime });
-      const lane = openLane({ ...options, limit });
-      lanes.set(baseUrl, lane);
-      return lane;
-    },
+    at: (baseUrl) => ({
+      turn: async (patience) => (await budgetAt(baseUrl)).turn(patience),
+      refusals: () => known.get(baseUrl)?.refusals() ?? 1,
+      heard: (answer) => known.get(baseUrl)?.heard(answer),
+    }),
     async close() {
-      await Promise.all([...lanes.values()].map((lane) => lane.close()));
+      const budgets = await Promise.allSettled(opened.values());
+      for (const budget of budgets) if (budget.status === 'fulfilled') await budget.value.close();
     },
   };
+}
+
+/** The account that the credentials of the environment are for. Two requests, which no budget counts. */
+async function accountAt(
+  baseUrl: string,
+  { connections: _, ...context }: Context,
+): Promise<string> {
+  // Only a client that was let have the credentials there asks for its budget.
+  const platform = { base_url: baseUrl, by: 'operator' as const };
+  const client = await openClient({ dir: '.', platform }, context);
+  try {
+    return textOf(recordIn(await client.call({ operation: 'getMe' })), 'account_id');
+  } finally {
+    await client.close();
+  }
 }

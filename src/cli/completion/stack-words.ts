@@ -1,10 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { type Names, namesIn } from '../../config/names.ts';
 import { type Address, kindOf } from '../../core/address.ts';
 import { kinds } from '../../kinds/index.ts';
-import { layoutOf, runOf } from '../../state/layout.ts';
-import type { Word } from './place.ts';
-import type { Source } from './sources.ts';
+import { type Names, namesIn } from '../../stack/names.ts';
+import { layoutOf, runOf } from '../../state/runs.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
@@ -84,3 +82,21 @@ function explained(known: readonly Address[], typed: string): readonly Word[] {
     });
   return [...plain(owners), ...fields];
 }
+
+export type Word = { readonly text: string; readonly about?: string | undefined };
+
+/** Where the words come from that complete a value. `nothing`: only whoever types it knows it. */
+export type Source =
+  | 'addresses'
+  | 'agents'
+  | 'environments'
+  | 'explained'
+  | 'files'
+  | 'folders'
+  | 'kinds'
+  | 'knowledge_bases'
+  | 'nothing'
+  | 'organizations'
+  | 'remembered'
+  | 'runs'
+  | 'variables';

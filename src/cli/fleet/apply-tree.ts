@@ -1,19 +1,27 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { CallsheetError } from '../../core/errors.ts';
+import { CallsheetError, EXIT, type ExitCode } from '../../core/errors.ts';
 import { formatCount } from '../../render/wording.ts';
-import { confirm } from '../confirm.ts';
+import { openConnections } from '../../run/client.ts';
+import { failureOf } from '../../run/document.ts';
+import { readPlanFile } from '../commands/apply.ts';
 import type { Context } from '../context.ts';
-import { EXIT, type ExitCode } from '../exit.ts';
-import { failureOf } from '../report.ts';
-import { type Chosen, chosenStacks } from './choose.ts';
-import { type FoundStack, findStacks } from './find-stacks.ts';
-import type { TreeRequest } from './flags.ts';
+import { confirm } from '../events.ts';
 import { type PlannedStack, type PlanSet, readPlanSet } from './plan-set.ts';
+import {
+  type Chosen,
+  checkTree,
+  chosenStacks,
+  type FoundStack,
+  findStacks,
+  type StackCommand,
+  type TreeFlags,
+  type TreeRequest,
+  takeShard,
+  weighStack,
+} from './request.ts';
 import type { StackResult } from './run-stack.ts';
-import { takeShard } from './shard.ts';
-import { weighStack } from './weigh.ts';
 import { ownFlags, workOn } from './work-on.ts';
 
 /**
@@ -85,7 +93,7 @@ async function applySet(folder: string, request: TreeRequest, context: Context):
     return {
       command: 'apply' as const,
       flags: { ...own, expect: digest },
-      planFile: join(folder, file),
+      plan: () => readPlanFile(join(folder, file)),
     };
   };
   const chosen = stacksOf(set, request);
@@ -126,4 +134,22 @@ function unplanned(path: string): StackResult {
     hint: 'Repair it, plan again, and apply the new plans.',
   });
   return { path, exit: EXIT.error, document: undefined, error: failureOf(error), said: '' };
+}
+
+/** Runs a command in every stack of a tree, and shows what came of all. Throws only where nothing was begun. */
+export async function runTree(
+  command: StackCommand,
+  flags: TreeFlags,
+  context: Context,
+  planSet?: string,
+): Promise<ExitCode> {
+  const request = checkTree(command, flags, planSet, context);
+  const connections = openConnections();
+  const shared = { ...context, connections };
+  try {
+    if (command === 'apply') return await applyTree(request, shared);
+    return (await workOn(request, chosenStacks(request), shared)).exit;
+  } finally {
+    await connections.close();
+  }
 }

@@ -1,20 +1,24 @@
 import { realpathSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { STACK_FILE } from '../../config/discover.ts';
-import { loadStack, type Stack } from '../../config/index.ts';
 import { type Address, matchesAddress } from '../../core/address.ts';
-import type { StatePlace } from '../../core/state-place.ts';
+import { CallsheetError } from '../../core/errors.ts';
+import type { StatePlace } from '../../core/origin.ts';
 import type { Json } from '../../core/value.ts';
 import { kindNamed } from '../../kinds/index.ts';
 import { naturalKeyOf } from '../../plan/natural-key.ts';
+import { failureOf } from '../../run/document.ts';
+import { openStore, readState } from '../../run/session.ts';
+import { loadOptions } from '../../run/stack.ts';
+import { STACK_FILE } from '../../stack/discover.ts';
+import { loadStack, type Stack } from '../../stack/index.ts';
 import type { ResourceState, State } from '../../state/model.ts';
 import type { CommonFlags, Context } from '../context.ts';
-import { openStore, readState } from '../session.ts';
-import { loadOptions } from '../stack.ts';
-import type { FoundStack } from './find-stacks.ts';
+import { reportFailure } from '../report.ts';
+import type { FoundStack, TreeRequest } from './request.ts';
+import { eachStack, messagesOnly, type StackResult } from './run-stack.ts';
 
 /** What a stack takes for its own, and nobody else may. */
-export type Claim = {
+type Claim = {
   /** Equal for two claims to the same thing. */
   readonly key: string;
   readonly stack: string;
@@ -33,7 +37,7 @@ export type Claim = {
  * its resources are found. Nothing, where the stack cannot be loaded: then nothing of it is written either, and its own
  * result says why. `withState` is false where nothing beyond the configuration is to be read.
  */
-export async function claimsOf(
+async function claimsOf(
   found: FoundStack,
   flags: Omit<CommonFlags, 'dir'>,
   context: Context,
@@ -180,4 +184,102 @@ function wordOf(kind: string): string {
 
 function fileIn(path: string, file: string): string {
   return path === '.' ? file : `${path}/${file}`;
+}
+
+/** Two stacks that claim the same thing. `own` is the claim of the stack that is told so. */
+type Overlap = { readonly own: Claim; readonly other: Claim };
+
+/** What stands against each stack, by its path; nothing for those that keep to themselves. */
+function findOverlaps(claims: readonly Claim[]): ReadonlyMap<string, readonly Overlap[]> {
+  const groups = new Map<string, Claim[]>();
+  for (const claim of claims) {
+    const group = groups.get(claim.key);
+    if (group === undefined) groups.set(claim.key, [claim]);
+    else group.push(claim);
+  }
+  const overlaps = new Map<string, Overlap[]>();
+  for (const group of groups.values()) {
+    // Resources may share a name where each says which live one it takes over; then the ids tell.
+    if (group.length < 2 || group.every(({ isTold }) => isTold)) continue;
+    const first = new Map(group.toReversed().map((claim) => [claim.stack, claim]));
+    for (const own of first.values()) {
+      const other = [...first.values()].findLast(({ stack }) => stack !== own.stack);
+      if (other === undefined) continue;
+      overlaps.set(own.stack, [...(overlaps.get(own.stack) ?? []), { own, other }]);
+    }
+  }
+  return overlaps;
+}
+
+/** Overlaps that are told one by one; of many, the number says enough. */
+const MAX_TOLD = 5;
+
+/** Why a stack is refused, in words: both addresses and where each is written. */
+function describeOverlaps(overlaps: readonly Overlap[]): {
+  readonly message: string;
+  readonly hint: string;
+} {
+  // The same two resources may meet by id and by name.
+  const distinct = [...new Map(overlaps.map((one) => [pairOf(one), one])).values()];
+  const told = distinct.slice(0, MAX_TOLD).map(describe);
+  const rest = distinct.length - told.length;
+  const lines = [...told, ...(rest > 0 ? [`and ${rest} more that both stacks manage`] : [])];
+  const [first] = distinct;
+  return { message: lines.join('\n'), hint: hintFor(first) };
+}
+
+function pairOf({ own, other }: Overlap): string {
+  return JSON.stringify([own.address, other.stack, other.address]);
+}
+
+function describe({ own, other }: Overlap): string {
+  return own.address === undefined
+    ? `the stacks ${own.stack} and ${other.stack} both keep ${own.what} (${own.place}, ${other.place})`
+    : `${own.address} (${own.place}) and ${other.address} of the stack ${other.stack} (${other.place}) both manage ${own.what}`;
+}
+
+function hintFor(overlap: Overlap | undefined): string {
+  if (overlap?.own.address === undefined) {
+    return 'Each stack needs a state of its own: give one of them another place under state in its callsheet.yaml.';
+  }
+  return 'A live resource belongs to one stack. Take it out of the other, with forget: [ADDRESS] in its callsheet.yaml so that it is not deleted, and apply that stack first.';
+}
+
+/** The stacks that are not worked on because they reach for what another one has, by path. */
+export type Refusals = ReadonlyMap<string, StackResult>;
+
+/**
+ * Looks at all stacks of the tree, whichever of them this job works on, before anything is sent to the platform.
+ * `validate` does so without their states, which may lie behind a network; `drift` writes nothing and looks at nothing.
+ */
+export async function refuseOverlaps(
+  { command, flags }: TreeRequest,
+  found: readonly FoundStack[],
+  context: Context,
+): Promise<Refusals> {
+  if (command === 'drift' || found.length < 2) return new Map();
+  const claims: Claim[] = [];
+  await eachStack(
+    found,
+    { verb: 'Reading the stacks' },
+    context,
+    (stack) => claimsOf(stack, flags, context, command !== 'validate'),
+    (own) => void claims.push(...own),
+  );
+  const overlaps = findOverlaps(claims);
+  return new Map(
+    [...overlaps].map(([path, own]) => {
+      const { message, hint } = describeOverlaps(own);
+      const error = new CallsheetError(command === 'validate' ? 'config' : 'refused', message, {
+        hint,
+      });
+      return [path, refusal(path, error, context)];
+    }),
+  );
+}
+
+function refusal(path: string, error: CallsheetError, { terminal }: Context): StackResult {
+  const said: string[] = [];
+  const exit = reportFailure(error, messagesOnly(terminal, said), false);
+  return { path, exit, document: undefined, error: failureOf(error), said: said.join('') };
 }

@@ -1,10 +1,10 @@
 import type { Diagnostic } from '../../core/diagnostics.ts';
-import { unreachable } from '../../core/errors.ts';
+import { EXIT, type ExitCode, unreachable } from '../../core/errors.ts';
 import { hasChanges } from '../../plan/document.ts';
 import type { Failure } from '../../render/failure.ts';
-import type { FleetStack, StackStatus } from '../../render/fleet-document.ts';
+import type { FleetDocument, FleetStack, StackStatus } from '../../render/fleet.ts';
+import { jsonText } from '../../render/untrusted.ts';
 import { formatNumber } from '../../render/wording.ts';
-import { EXIT, type ExitCode } from '../exit.ts';
 import type { StackDocument, StackResult } from './run-stack.ts';
 
 /**
@@ -151,4 +151,9 @@ function firstOf(reasons: readonly string[]): string | undefined {
 
 function moreWords(count: number): string {
   return count === 0 ? '' : ` (and ${formatNumber(count)} more)`;
+}
+
+/** What came of all stacks as JSON. Ends in a line break. */
+export function fleetJson(document: FleetDocument): string {
+  return `${jsonText(document)}\n`;
 }

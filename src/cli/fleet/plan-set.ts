@@ -2,15 +2,14 @@ import { createHash } from 'node:crypto';
 import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { digestOf } from '../../core/digest.ts';
-import { CallsheetError } from '../../core/errors.ts';
+import { CallsheetError, reasonIn } from '../../core/errors.ts';
 import type { PlanDocument } from '../../core/plan-document.ts';
 import { isObject, type Json } from '../../core/value.ts';
-import type { FleetDocument, FleetStack } from '../../render/fleet-document.ts';
+import type { FleetDocument, FleetStack } from '../../render/fleet.ts';
 import { planJsonPieces } from '../../render/json.ts';
-import { reasonIn } from '../../snapshot/failures.ts';
 import { withNamedFile, writeNamedFile } from '../named-file.ts';
-import { fleetJson } from './fleet-json.ts';
-import type { Shard } from './shard.ts';
+import { fleetJson } from './outcome.ts';
+import type { Shard } from './request.ts';
 
 /**
  * The plans of many stacks in a folder: a plan file for each, and `fleet.json`, which is what `plan --recursive

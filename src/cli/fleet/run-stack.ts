@@ -1,39 +1,27 @@
 import { stripVTControlCharacters } from 'node:util';
-import { CallsheetError, unreachable } from '../../core/errors.ts';
+import pLimit from 'p-limit';
+import { CallsheetError, type ExitCode, failureIn, unreachable } from '../../core/errors.ts';
 import type { PlanDocument } from '../../core/plan-document.ts';
 import type { Failure, FailureDocument } from '../../render/failure.ts';
-import type { DiagnosticsDocument } from '../../render/report/json.ts';
-import type { ApplyFlags } from '../commands/apply.ts';
-import type { DriftFlags } from '../commands/drift.ts';
-import type { PlanCommandFlags } from '../commands/plan.ts';
-import type { ValidateFlags } from '../commands/validate.ts';
+import { renderFleetProgress } from '../../render/fleet.ts';
+import type { DiagnosticsDocument } from '../../render/report/index.ts';
+import type { RenderOptions } from '../../render/terminal.ts';
+import { failureOf, type RunDocument } from '../../run/document.ts';
+import type { UndoOutcome } from '../../run/undo.ts';
 import type { Context } from '../context.ts';
-import { type ExitCode, failureIn } from '../exit.ts';
-import { endedBy, failureOf, reportFailure } from '../report.ts';
-import type { RunDocument } from '../result.ts';
+import { onTerminal } from '../events.ts';
+import { endedBy, reportFailure } from '../report.ts';
+import { tellOutcome } from '../result.ts';
 import type { Terminal } from '../terminal.ts';
-import type { FoundStack } from './find-stacks.ts';
-
-/** The commands that run in a stack among many. */
-const STACK_COMMANDS = ['validate', 'plan', 'apply', 'drift'] as const;
-export type StackCommand = (typeof STACK_COMMANDS)[number];
-
-/** Their flags, but for where the stack is and how the result is shown. */
-export type StackFlags = Omit<
-  Omit<ValidateFlags, 'format'> &
-    Omit<PlanCommandFlags, 'format'> &
-    Omit<ApplyFlags, 'format'> &
-    Omit<DriftFlags, 'format'>,
-  'dir'
->;
+import type { FoundStack, StackCommand, StackFlags } from './request.ts';
 
 /** One command on one stack. */
 export type StackTask = {
   readonly command: StackCommand;
   readonly stack: FoundStack;
   readonly flags: StackFlags;
-  /** The plan that `apply` carries out; without one it plans, and asks nobody: `flags.autoApprove` must be set. */
-  readonly planFile?: string | undefined;
+  /** The plan that `apply` carries out; without one it plans. Nobody is asked either way. */
+  readonly plan?: (() => Promise<PlanDocument>) | undefined;
   /** Whether whoever runs it runs for days: its trace is its own. */
   readonly isAlone?: boolean;
 };
@@ -62,69 +50,72 @@ export async function runStack(
   context: Context,
   onProgress: (line: string) => void = () => undefined,
 ): Promise<StackResult> {
-  const { stack, flags } = task;
-  const printed: string[] = [];
   const said: string[] = [];
-  const terminal = keepingTerminal(context.terminal, printed, said, onProgress);
-  const spoken = flags.quiet === true ? { ...terminal, err: () => undefined } : terminal;
-  const work = () => end(task, { ...context, terminal: spoken }, terminal);
+  const terminal = messagesOnly(context.terminal, said, onProgress);
+  // To why it failed `--quiet` means nothing.
+  const spoken = task.flags.quiet === true ? { ...terminal, err: () => undefined } : terminal;
+  const work = () => end(task, { ...context, ...onTerminal(spoken) }, terminal);
   const ended = await (context.telemetry?.task(`callsheet ${task.command}`, work, {
     isRoot: task.isAlone === true,
     failure: ({ exit }) => failureIn(exit),
   }) ?? work());
-  const document = documentIn(printed);
-  const isFailure = document?.format === 'callsheet-error';
-  return {
-    path: stack.path,
-    exit: ended.exit,
-    document: isFailure ? undefined : document,
-    error: ended.error ?? (isFailure ? document.error : undefined),
-    said: said.join(''),
-  };
+  return { path: task.stack.path, ...ended, said: said.join('') };
 }
 
-/** How the command ended. Why it failed is told to `terminal`, to which `--quiet` means nothing. */
-async function end(
-  task: StackTask,
-  context: Context,
-  terminal: Terminal,
-): Promise<Pick<StackResult, 'exit' | 'error'>> {
+type Ended = Pick<StackResult, 'exit' | 'document' | 'error'>;
+
+/** How the command ended. Why it failed is told to `terminal`. */
+async function end(task: StackTask, context: Context, terminal: Terminal): Promise<Ended> {
   try {
     if (context.stop.aborted) throw new CallsheetError('interrupted', 'not begun');
-    return { exit: await perform(task, context), error: undefined };
+    const { exit, document } = await perform(task, context);
+    return document?.format === 'callsheet-error'
+      ? { exit, document: undefined, error: document.error }
+      : { exit, document, error: undefined };
   } catch (thrown) {
     const error = endedBy(thrown, context.stop);
     return {
       exit: reportFailure(error, terminal, task.flags.verbose === true),
+      document: undefined,
       error: failureOf(error),
     };
   }
 }
 
+type Performed = {
+  readonly exit: ExitCode;
+  readonly document: StackDocument | FailureDocument | undefined;
+};
+
 /** The commands load on demand, as everywhere. */
 async function perform(
-  { command, stack, flags: given, planFile }: StackTask,
+  { command, stack, flags: given, plan }: StackTask,
   context: Context,
-): Promise<ExitCode> {
-  const flags = { ...given, dir: stack.dir, format: 'json' } as const;
+): Promise<Performed> {
+  const flags = { ...given, dir: stack.dir };
   switch (command) {
     case 'validate':
-      return (await import('../commands/validate.ts')).validate(flags, context);
+      return (await import('../commands/validate.ts')).validateNow(flags, context);
     case 'plan':
-      return (await import('../commands/plan.ts')).plan(flags, context);
-    case 'apply':
-      return (await import('../commands/apply.ts')).apply(planFile, flags, context);
+      return (await import('../commands/plan.ts')).planNow(flags, context);
+    case 'apply': {
+      const { applyNow, applyExit } = await import('../commands/apply.ts');
+      const { applyDocument } = await import('../../run/apply.ts');
+      const shown = { flags: { ...flags, format: 'json' }, context } as const;
+      const ended = (outcome: UndoOutcome) => tellOutcome(outcome, shown);
+      const outcome = await applyNow(plan, flags, context, { ended });
+      return { exit: applyExit(outcome), document: applyDocument(outcome) };
+    }
     case 'drift':
-      return (await import('../commands/drift.ts')).drift(flags, context);
+      return (await import('../commands/drift.ts')).driftNow(flags, context);
     default:
       return unreachable(command);
   }
 }
 
-/** A terminal that keeps what it is told. Nobody can be asked anything there. Of what is drawn the first line counts. */
-export function keepingTerminal(
-  terminal: Terminal,
-  printed: string[],
+/** A terminal that keeps messages. Nobody can be asked anything there. Of what is drawn the first line counts. */
+export function messagesOnly(
+  { render, renderErr, wrapsErr }: Terminal,
   said: string[],
   onProgress: (line: string) => void = () => undefined,
 ): Terminal {
@@ -134,19 +125,74 @@ export function keepingTerminal(
       draw: (text) => onProgress(stripVTControlCharacters(text.split('\n')[0] ?? '')),
       end: () => undefined,
     },
-    out: (text) => void printed.push(text),
+    out: () => undefined,
     err: (text) => void said.push(text.endsWith('\n') ? text : `${text}\n`),
-    render: terminal.render,
-    get renderErr() {
-      return terminal.renderErr;
-    },
-    wrapsErr: terminal.wrapsErr,
+    render,
+    renderErr,
+    wrapsErr,
     canAsk: false,
     ask: () => Promise.reject(new CallsheetError('usage', 'nobody can be asked about one of many')),
   };
 }
 
-/** A command prints one document at most. */
-function documentIn(printed: readonly string[]): StackDocument | FailureDocument | undefined {
-  return printed.length === 0 ? undefined : JSON.parse(printed.join(''));
+/** Stacks at work at once, unless fewer requests are. One limiter holds all of them to the account's pace. */
+const MOST_AT_ONCE = 4;
+
+/**
+ * Works on stacks, some at once, and hands what came of each on in the order in which they were given, as soon as it
+ * and all before it are there. `verb`: what is seen meanwhile, such as `Planning`.
+ */
+export async function eachStack<S extends FoundStack, T>(
+  stacks: readonly S[],
+  { verb, concurrency = MOST_AT_ONCE }: { readonly verb: string; readonly concurrency?: number },
+  context: Context,
+  work: (stack: S, onProgress: (line: string) => void) => Promise<T>,
+  take: (result: T) => Promise<void> | void,
+): Promise<void> {
+  const limit = pLimit(Math.max(1, Math.min(MOST_AT_ONCE, concurrency)));
+  const running = new Map<string, string>();
+  let ended = 0;
+  let isOver = false;
+  const stopDrawing = drawEvery(context, (options) =>
+    renderFleetProgress(verb, { ended, total: stacks.length, running: [...running] }, options),
+  );
+  const waiting = stacks.map((stack) =>
+    limit(async () => {
+      if (isOver) throw new Error(`${stack.path} was not begun`);
+      running.set(stack.path, '');
+      try {
+        return await work(stack, (line) => void running.set(stack.path, line));
+      } finally {
+        running.delete(stack.path);
+        ended += 1;
+      }
+    }),
+  );
+  try {
+    for (const [at, one] of waiting.entries()) {
+      await take(await one);
+      // What was shown need not be kept.
+      delete waiting[at];
+    }
+  } finally {
+    isOver = true;
+    stopDrawing();
+    await Promise.allSettled(waiting);
+  }
+}
+
+/** How often the display is drawn anew: fast enough to see that it moves. */
+const EVERY_MS = 120;
+
+/** Draws on a terminal until the result is called. */
+function drawEvery({ terminal }: Context, render: (options: RenderOptions) => string): () => void {
+  const { live } = terminal;
+  if (live === undefined) return () => undefined;
+  const draw = () => live.draw(render(terminal.renderErr));
+  const timer = setInterval(draw, EVERY_MS).unref();
+  draw();
+  return () => {
+    clearInterval(timer);
+    live.end();
+  };
 }

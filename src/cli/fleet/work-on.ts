@@ -1,33 +1,33 @@
-import { STACK_FILE } from '../../config/discover.ts';
 import type { Diagnostic } from '../../core/diagnostics.ts';
-import { unreachable } from '../../core/errors.ts';
+import { commandLine, type ExitCode, unreachable } from '../../core/errors.ts';
 import { renderDiagnosticsText } from '../../render/diagnostics.ts';
-import { renderFleetText, renderStackTitle } from '../../render/fleet.ts';
-import type { FleetDocument, FleetStack, StackStatus } from '../../render/fleet-document.ts';
-import { renderLedgerText } from '../../render/ledger.ts';
+import {
+  type FleetDocument,
+  type FleetStack,
+  renderFleetMarkdown,
+  renderFleetText,
+  renderStackTitle,
+  type StackPage,
+  type StackStatus,
+} from '../../render/fleet.ts';
 import { renderPlanMarkdown } from '../../render/markdown.ts';
-import { renderFleetMarkdown, type StackPage } from '../../render/markdown-fleet.ts';
 import { type ReportFormat, renderReport } from '../../render/report/index.ts';
+import { renderLedgerText } from '../../render/runs.ts';
 import type { RenderOptions } from '../../render/terminal.ts';
 import { renderPlanText } from '../../render/text.ts';
-import { commandLine } from '../command-line.ts';
+import { DEFAULT_CONCURRENCY } from '../../run/client.ts';
+import { STACK_FILE } from '../../stack/discover.ts';
 import { pageOf } from '../commands/plan.ts';
 import type { CommonFlags, Context } from '../context.ts';
-import type { ExitCode } from '../exit.ts';
-import { DEFAULT_CONCURRENCY } from '../open-client.ts';
-import { folderInRepository } from '../repository.ts';
+import { folderInRepository } from '../named-file.ts';
 import { openTerminal } from '../terminal.ts';
-import type { Chosen } from './choose.ts';
-import { eachStack } from './each-stack.ts';
-import type { FoundStack } from './find-stacks.ts';
-import type { TreeFormat, TreeRequest } from './flags.ts';
-import { fleetJson } from './fleet-json.ts';
-import { outcomeOf, worstExit } from './outcome.ts';
+import { type Refusals, refuseOverlaps } from './claims.ts';
+import { fleetJson, outcomeOf, worstExit } from './outcome.ts';
 import { clearPlanSet, closePlanSet, digestOfPlans, writePlan } from './plan-set.ts';
-import { type Refusals, refuseOverlaps } from './refuse-overlaps.ts';
+import type { Chosen, FoundStack, StackCommand, TreeFormat, TreeRequest } from './request.ts';
 import {
+  eachStack,
   runStack,
-  type StackCommand,
   type StackDocument,
   type StackResult,
   type StackTask,

@@ -1,12 +1,24 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { editorSchema } from '../../config/editor-schema.ts';
-import { writtenValue } from '../../config/field-type.ts';
-import { writeResources } from '../../config/write.ts';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join, relative, sep } from 'node:path';
+import { isResourceName } from '../../core/address.ts';
 import { CallsheetError } from '../../core/errors.ts';
+import { baseUrlFault } from '../../core/origin.ts';
 import { kinds } from '../../kinds/index.ts';
-import { type Answers, addressName } from './answers.ts';
-import type { Pipeline } from './pipeline-names.ts';
+import { discover, STACK_FILE } from '../../stack/discover.ts';
+import { writeResources } from '../../stack/edit/write.ts';
+import { writtenValue } from '../../stack/editor/explain-field.ts';
+import { editorSchema } from '../../stack/editor/schema.ts';
+import type { Pipeline } from '../documents.ts';
+import { rootAbove } from '../named-file.ts';
 
 /** Where the new stack stands. */
 export type Surroundings = {
@@ -21,7 +33,7 @@ export type Surroundings = {
 };
 
 /** A file to write: its path from the stack folder, and its text. */
-export type NewFile = {
+type NewFile = {
   readonly path: string;
   readonly text: string;
   /** Lines that a file of the same name must have; where it exists, it is not ours to write. */
@@ -228,4 +240,165 @@ function forFolder(text: string, folder: string): string {
     .replace(/(?<=^ +(?:CALLSHEET_)?NAME: )callsheet$/gm, name)
     .replace(/(?<=^ +(?:CALLSHEET_)?FOLDER: )\.$/gm, JSON.stringify(folder))
     .replace(/# paths: .*/, `paths: ${JSON.stringify([`${folder}/**`, '.github/**'])}`);
+}
+
+const SCHEMA = 'callsheet/schemas/callsheet.schema.json';
+
+/** The folders above one, the nearest first. */
+function foldersAbove(dir: string): readonly string[] {
+  const above = dirname(dir);
+  return above === dir ? [] : [above, ...foldersAbove(above)];
+}
+
+function posix(path: string): string {
+  return path.split(sep).join('/');
+}
+
+/** Whether a folder is a stack already. */
+export function isStack(dir: string): boolean {
+  return existsSync(join(dir, STACK_FILE));
+}
+
+/** Looks around the folder of a new stack, or of one to add to. Throws where no stack can stand. */
+export function lookAround(dir: string, adds = false): Surroundings {
+  if (existsSync(dir) && !statSync(dir).isDirectory()) {
+    throw new CallsheetError('usage', `${dir} is not a folder`);
+  }
+  if (isStack(dir) && !adds) {
+    const hint =
+      'See what is in it with: callsheet validate. A pipeline is added with --keep-existing --ci github, or gitlab';
+    throw new CallsheetError('usage', `${dir} is a stack already: it has a ${STACK_FILE}`, {
+      hint,
+    });
+  }
+  const above = foldersAbove(dir);
+  const outer = above.find((folder) => existsSync(join(folder, STACK_FILE)));
+  if (outer !== undefined) {
+    const hint = 'Add resources to that stack, or make the new one outside of it';
+    throw new CallsheetError('usage', `${dir} lies inside the stack ${outer}`, { hint });
+  }
+  const folders = [dir, ...above];
+  const top = rootAbove(dir);
+  const installed = folders.find((folder) => existsSync(join(folder, 'node_modules', SCHEMA)));
+  return {
+    inRepository: top && posix(relative(top, dir)),
+    toRepository: '../'.repeat(folders.indexOf(top ?? dir)),
+    installedSchema:
+      installed === undefined
+        ? undefined
+        : posix(relative(dir, join(installed, 'node_modules', SCHEMA))),
+    hasOtherYaml: existsSync(dir) && discover(dir, undefined, []).files.length > 0,
+  };
+}
+
+/** What is to be done with each file of a new stack. */
+export type Sorted = {
+  readonly fresh: readonly NewFile[];
+  /** The same text stands there already. */
+  readonly same: readonly NewFile[];
+  /** Left as they are, with the lines that they lack. */
+  readonly lacking: readonly { readonly path: string; readonly lines: readonly string[] }[];
+  /** Something else stands there. */
+  readonly taken: readonly NewFile[];
+};
+
+/** Compares the files of a new stack with what there is. */
+export function sortFiles(dir: string, files: readonly NewFile[]): Sorted {
+  const sorted = { fresh: [], same: [], lacking: [], taken: [] } as {
+    fresh: NewFile[];
+    same: NewFile[];
+    lacking: { path: string; lines: readonly string[] }[];
+    taken: NewFile[];
+  };
+  for (const file of files) {
+    const there = textOf(join(dir, file.path));
+    if (there === undefined) sorted.fresh.push(file);
+    else if (there === file.text) sorted.same.push(file);
+    else if (file.lines === undefined) sorted.taken.push(file);
+    else {
+      const own = there.split(/\r?\n/).map((line) => line.trim());
+      const lines = file.lines.filter((line) => !own.includes(line));
+      if (lines.length > 0) sorted.lacking.push({ path: file.path, lines });
+      else sorted.same.push(file);
+    }
+  }
+  return sorted;
+}
+
+/** The text of a file; empty for what is no file, undefined for nothing. */
+function textOf(path: string): string | undefined {
+  if (!existsSync(path)) return undefined;
+  return statSync(path).isFile() ? readFileSync(path, 'utf8') : '';
+}
+
+/** Writes all files or, where that fails, none: what was made is taken away again. */
+export function writeAll(dir: string, files: readonly NewFile[]): { readonly undo: () => void } {
+  const made: { readonly path: string; readonly isFolder: boolean }[] = [];
+  const undo = () => {
+    for (const { path, isFolder } of made.toReversed()) {
+      if (isFolder) rmdirSync(path);
+      else rmSync(path, { force: true });
+    }
+  };
+  const makeFolder = (path: string): void => {
+    if (existsSync(path)) return;
+    makeFolder(dirname(path));
+    mkdirSync(path);
+    made.push({ path, isFolder: true });
+  };
+  try {
+    for (const file of files) {
+      const path = join(dir, file.path);
+      makeFolder(dirname(path));
+      // Never over a file that came in between.
+      writeFileSync(path, file.text, { flag: 'wx' });
+      made.push({ path, isFolder: false });
+    }
+  } catch (cause) {
+    undo();
+    const reason = cause instanceof Error ? cause.message.split(',')[0] : String(cause);
+    throw new CallsheetError('usage', `nothing was written: ${reason}`, { cause });
+  }
+  return { undo };
+}
+
+/** Everything that decides what is written. */
+export type Answers = {
+  /** Undefined: CALLSHEET_BASE_URL says it. */
+  readonly baseUrl: string | undefined;
+  /** Undefined in a stack without resources. */
+  readonly organization: { readonly name: string; readonly id: string } | undefined;
+  /** Display name of the first agent; undefined for none. */
+  readonly agent: string | undefined;
+  readonly ci: Pipeline;
+};
+
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** What is wrong with a base address, or undefined. */
+export function refuseBaseUrl(text: string): string | undefined {
+  const fault = baseUrlFault(text);
+  return fault && `${fault.message}. ${fault.hint}`;
+}
+
+/** What is wrong with the name of an organization, or undefined. */
+export function refuseName(text: string): string | undefined {
+  const hint = 'Use letters, digits, _ and -, and begin with a letter';
+  return isResourceName(text) ? undefined : hint;
+}
+
+/** What is wrong with an id, or undefined. */
+export function refuseId(text: string): string | undefined {
+  return UUID.test(text) ? undefined : 'It is an id of 36 characters, as the dashboard shows it';
+}
+
+/** What is wrong with the name of an agent, or undefined. */
+export function refuseAgent(text: string): string | undefined {
+  return addressName(text) === '' ? 'Give it a name with letters, such as Front desk' : undefined;
+}
+
+/** `front_desk` of `Front desk`: how an agent is called in addresses and file names. */
+export function addressName(display: string): string {
+  const plain = display.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase();
+  return plain.replace(/[^a-z0-9]+/g, '_').replace(/^[_0-9]+|_+$/g, '');
 }

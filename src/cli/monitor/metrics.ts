@@ -1,9 +1,11 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
-import type { Transport } from '../../api/transport.ts';
-import type { Context } from '../context.ts';
+import type { Transport } from '../../platform/transport.ts';
 
 /** What of a command's context its measures need. */
-export type MeasuredBy = Pick<Context, 'version' | 'telemetry'>;
+export type MeasuredBy = {
+  readonly version: string;
+  readonly telemetry?: { readonly measure: (collect: Collect) => void } | undefined;
+};
 
 /** Where a command keeps what Prometheus reads of it. */
 export type Measures = {

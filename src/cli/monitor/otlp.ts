@@ -2,9 +2,18 @@ import { randomUUID } from 'node:crypto';
 import { setInterval } from 'node:timers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
-import { type Context, ROOT_CONTEXT, type Span, SpanKind, trace } from '@opentelemetry/api';
+import {
+  type Context,
+  type HrTime,
+  ROOT_CONTEXT,
+  type Span,
+  SpanKind,
+  trace,
+  ValueType,
+} from '@opentelemetry/api';
 import {
   ExportResultCode,
+  millisToHrTime,
   parseKeyPairsIntoRecord,
   parseTraceParent,
   TraceState,
@@ -16,6 +25,7 @@ import {
   ProtobufTraceSerializer,
 } from '@opentelemetry/otlp-transformer';
 import { resourceFromAttributes } from '@opentelemetry/resources';
+import { AggregationTemporality, DataPointType, type MetricData } from '@opentelemetry/sdk-metrics';
 import {
   AlwaysOffSampler,
   AlwaysOnSampler,
@@ -26,19 +36,18 @@ import {
   TraceIdRatioBasedSampler,
   TracerProvider,
 } from '@opentelemetry/sdk-trace';
-import { deliver } from '../../api/notify.ts';
-import { operations } from '../../api/operations.generated.ts';
-import { realPause } from '../../api/retry.ts';
+import { CallsheetError } from '../../core/errors.ts';
+import { deliver } from '../../platform/notify.ts';
+import { operations } from '../../platform/operations.generated.ts';
+import { realPause } from '../../platform/rate.ts';
 import {
   createTransport,
   type Transport,
   type WireAnswer,
   type WireRequest,
-} from '../../api/transport.ts';
-import { CallsheetError } from '../../core/errors.ts';
-import type { Collect } from './metrics.ts';
-import { otlpMetrics } from './otlp-metrics.ts';
-import type { Attributes, TelemetryDeps } from './telemetry.ts';
+} from '../../platform/transport.ts';
+import type { Attributes, RunContext } from '../../run/context.ts';
+import type { Collect, Collected, Figure } from './metrics.ts';
 
 /** The official SDK, with Callsheet's own way out: its proxy, its authorities, and no redirects. */
 export type Otlp = {
@@ -343,4 +352,61 @@ function samplerFrom({ OTEL_TRACES_SAMPLER: name, OTEL_TRACES_SAMPLER_ARG: arg }
   if (plain !== undefined) return plain();
   const root = own[name?.replace('parentbased_', '') ?? ''] ?? (() => new AlwaysOnSampler());
   return new ParentBasedSampler({ root: root() });
+}
+
+export type TelemetryDeps = Pick<RunContext, 'env'> & {
+  readonly version: string;
+  /** Says something beside the results. */
+  readonly tell: (text: string) => void;
+};
+
+type Period = { readonly startTime: HrTime; readonly endTime: HrTime };
+
+/**
+ * What Prometheus reads, as OTLP has it: under the same names, with the same labels, counted from the start of the
+ * process on. So a dashboard or an alert finds them whichever way they came.
+ */
+function otlpMetrics(
+  collected: Collected,
+  { from, to }: { readonly from: number; readonly to: number },
+): MetricData[] {
+  const span = { startTime: millisToHrTime(from), endTime: millisToHrTime(to) };
+  return collected.map(({ name, help, type, values }) => {
+    const descriptor = { name, description: help, unit: '', valueType: ValueType.DOUBLE };
+    const aggregationTemporality = AggregationTemporality.CUMULATIVE;
+    const common = { descriptor, aggregationTemporality };
+    const point = ({ labels: attributes, value }: Figure) => ({ ...span, attributes, value });
+    switch (type) {
+      case 'histogram':
+        return {
+          ...common,
+          dataPointType: DataPointType.HISTOGRAM,
+          dataPoints: histograms(values, span),
+        };
+      case 'counter':
+        return {
+          ...common,
+          dataPointType: DataPointType.SUM,
+          isMonotonic: true,
+          dataPoints: values.map(point),
+        };
+      default:
+        return { ...common, dataPointType: DataPointType.GAUGE, dataPoints: values.map(point) };
+    }
+  });
+}
+
+/** Prometheus counts what is at most a bound; OTLP what lies between two. */
+function histograms(values: readonly Figure[], span: Period) {
+  const series = Map.groupBy(values, ({ labels: { le: _, ...labels } }) => JSON.stringify(labels));
+  return [...series.values()].map((figures) => {
+    const { le: _, ...attributes } = figures[0]?.labels ?? {};
+    const named = (end: string) =>
+      figures.find(({ metricName }) => metricName?.endsWith(end) === true)?.value ?? 0;
+    const bounded = figures.filter(({ labels }) => labels.le !== undefined);
+    const boundaries = bounded.map(({ labels }) => Number(labels.le)).filter(Number.isFinite);
+    const counts = bounded.map(({ value }, index) => value - (bounded[index - 1]?.value ?? 0));
+    const value = { buckets: { boundaries, counts }, sum: named('_sum'), count: named('_count') };
+    return { ...span, attributes, value };
+  });
 }

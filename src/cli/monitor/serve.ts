@@ -1,6 +1,10 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { CallsheetError } from '../../core/errors.ts';
+import { escapeInJson, sanitiseLine } from '../../render/untrusted.ts';
+import type { CommonFlags } from '../context.ts';
+import type { Terminal } from '../terminal.ts';
 import type { ListenAddress } from './listen-address.ts';
+import type { Exposed } from './metrics.ts';
 
 /** An answer as it is sent. */
 export type Reply = { readonly status: number; readonly type: string; readonly body: string };
@@ -109,4 +113,103 @@ function addressOf(server: Server, { host }: ListenAddress): string {
   const address = server.address();
   const port = typeof address === 'object' && address !== null ? address.port : 0;
   return `${host.includes(':') ? `[${host}]` : host}:${port}`;
+}
+
+/** Whether a command goes on, for whoever restarts what hangs. Each adds what there is to know of it. */
+export type HealthReport = {
+  readonly status: 'ok' | 'failing';
+  /** Null where nothing is wrong with the process itself. */
+  readonly reason: string | null;
+};
+
+/** A command whose loop has not come round for longer than it may be is failing. Milliseconds. */
+export function judgeSilence(what: string, silent: number, patience: number): HealthReport {
+  if (silent <= patience) return { status: 'ok', reason: null };
+  const seconds = (milliseconds: number) => `${Math.round(milliseconds / 1000)} s`;
+  return {
+    status: 'failing',
+    reason: `${what} for ${seconds(silent)}, longer than ${seconds(patience)}`,
+  };
+}
+
+/** `/healthz` and `/metrics`. */
+export function monitorRoutes(deps: {
+  readonly report: () => HealthReport;
+  readonly expose: Exposed;
+}): Routes {
+  return {
+    '/healthz': {
+      GET: () => {
+        const report = deps.report();
+        return {
+          status: report.status === 'ok' ? 200 : 503,
+          type: 'application/json; charset=utf-8',
+          body: `${JSON.stringify(report, null, 2)}\n`,
+        };
+      },
+    },
+    '/metrics': {
+      GET: async () => {
+        const { type, text: body } = await deps.expose();
+        return { status: 200, type, body };
+      },
+    },
+  };
+}
+
+/**
+ * `monitor/` is what commands that run for long have in common: a log, metrics for Prometheus, and a `/healthz`. What
+ * is logged and measured is said by each of them (`watch/`, `queue/`).
+ */
+
+/** How much an event matters. */
+export type Level = 'debug' | 'info' | 'warn' | 'error';
+
+/** Takes note of what happens. */
+export type Log<Event> = (event: Event) => void;
+
+export type LogFlags = Pick<CommonFlags, 'quiet' | 'verbose'> & {
+  /** Text on a terminal and JSON elsewhere, unless given. */
+  readonly log?: 'text' | 'json';
+};
+
+const RANKS: { readonly [level in Level]: number } = { debug: 0, info: 1, warn: 2, error: 3 };
+
+type LogOptions<Event> = {
+  readonly flags: LogFlags;
+  readonly now: () => Date;
+  readonly levelOf: (event: Event) => Level;
+  /** An event as a sentence, for a terminal. */
+  readonly wordsOf: (event: Event) => string;
+};
+
+/**
+ * A log on standard output, one line an event as JSON, or as sentences for a person. Values of fields are in none of
+ * them: logs are kept for long, and read by many.
+ */
+export function openLog<Event extends { readonly event: string }>(
+  { out }: Pick<Terminal, 'out'>,
+  { flags, now, levelOf, wordsOf }: LogOptions<Event>,
+): Log<Event> {
+  const format = flags.log ?? (process.stdout.isTTY === true ? 'text' : 'json');
+  const least = flags.quiet === true ? 'warn' : flags.verbose === true ? 'debug' : 'info';
+  return (event) => {
+    const level = levelOf(event);
+    if (RANKS[level] < RANKS[least]) return;
+    const time = now().toISOString();
+    if (format === 'json') {
+      out(escapeInJson(JSON.stringify({ level, time, ...event })));
+      return;
+    }
+    // What others wrote is sanitised line by line.
+    const [first = '', ...rest] = wordsOf(event)
+      .split('\n')
+      .map((line) => sanitiseLine(line));
+    const lines = [`${time.slice(0, 19)}Z ${level.padEnd(5)} ${first}`, ...rest.map(indented)];
+    out(lines.join('\n'));
+  };
+}
+
+function indented(line: string): string {
+  return `${' '.repeat(27)}${line}`;
 }

@@ -3,12 +3,12 @@ import type { Span } from '@opentelemetry/api';
 import type { RunEvent } from '../../apply/events.ts';
 import { type Address, kindOf } from '../../core/address.ts';
 import { CallsheetError } from '../../core/errors.ts';
-import type { Context } from '../context.ts';
+import type { RunContext } from '../../run/context.ts';
 import type { Collect } from './metrics.ts';
-import type { Otlp } from './otlp.ts';
+import type { Otlp, TelemetryDeps } from './otlp.ts';
 
 /** What a span says beside its name. No value of a field is among it, no query, and no id of the platform. */
-export type Attributes = Readonly<Record<string, string | number>>;
+type Attributes = Readonly<Record<string, string | number>>;
 
 /**
  * Traces, and the figures of `/metrics`, for the OpenTelemetry collector that the environment names:
@@ -31,7 +31,7 @@ export type Telemetry = {
   /** Who is to be told what one run does, in the stage in which it does so. */
   readonly changes: () => (event: RunEvent) => void;
   /** What stands before the network, with a span for each request that gets there. */
-  readonly through: (wire: Context['wire']) => NonNullable<Context['wire']>;
+  readonly through: (wire: RunContext['wire']) => NonNullable<RunContext['wire']>;
   /** Sends figures every so often, and once more at the end. */
   readonly measure: (collect: Collect) => void;
   /** Sends what is left, for as long as that may take. */
@@ -43,11 +43,6 @@ type TaskOptions<T> = {
   readonly isRoot?: boolean;
   /** In a word, how a task failed that ended without an error. */
   readonly failure?: (result: T) => string | undefined;
-};
-
-export type TelemetryDeps = Pick<Context, 'env' | 'version'> & {
-  /** Says something beside the results. */
-  readonly tell: (text: string) => void;
 };
 
 /** Where something is done. */
@@ -192,14 +187,6 @@ export function openTelemetry(deps: TelemetryDeps): Telemetry | undefined {
 }
 
 /** Does a part of a command; as a span of its own where there is a collector. */
-export function stage<T>(
-  { telemetry }: Pick<Context, 'telemetry'>,
-  name: string,
-  work: () => Promise<T>,
-  attributes?: Attributes,
-): Promise<T> {
-  return telemetry === undefined ? work() : telemetry.stage(name, work, attributes);
-}
 
 /** `SpanStatusCode.ERROR`, which is not worth loading a package for. */
 const FAILED = 2;

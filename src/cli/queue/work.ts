@@ -1,11 +1,17 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { CallsheetError, EXIT } from '../../core/errors.ts';
 import type { Json } from '../../core/value.ts';
-import type { Task } from '../../queue/batch.ts';
+import { parsePlan } from '../../plan/document.ts';
+import type { QueuedCommand, Task } from '../../queue/batch.ts';
 import { QueueLost } from '../../queue/database.ts';
 import type { Claim, HandOut, Left } from '../../queue/hand-out.ts';
-import { EXIT } from '../exit.ts';
-import type { StackResult } from '../fleet/run-stack.ts';
-import { poisoned } from './perform-task.ts';
+import { openStack } from '../../run/stack.ts';
+import type { CommonFlags, Context } from '../context.ts';
+import { travellersOf } from '../flags.ts';
+import type { StackFlags } from '../fleet/request.ts';
+import { runStack, type StackResult } from '../fleet/run-stack.ts';
 
 /** What a worker does with what it is handed. */
 type WorkDeps = {
@@ -270,4 +276,102 @@ function patienceWith(
   if (isApproved) return undefined;
   if (exit === EXIT.stale) return STALE;
   return exit === EXIT.partial ? PARTIAL : undefined;
+}
+
+/** The worker's own flags: where its checkout is, and how it works. */
+export type OwnFlags = CommonFlags & { readonly concurrency?: number };
+
+/** Stands for the digest of a configuration that cannot be read; its command says why. */
+const UNREADABLE = 'unreadable';
+
+/** The digest of a stack's configuration, with the variables and the environment that are given. */
+export async function digestAt(flags: CommonFlags, context: Context): Promise<string> {
+  try {
+    return (await openStack(flags, context, 'skip')).stack.digest;
+  } catch (error) {
+    if (error instanceof CallsheetError) return UNREADABLE;
+    throw error;
+  }
+}
+
+/** Why a task is not for this checkout; undefined where it is. */
+export async function misfit(
+  task: Task,
+  own: OwnFlags,
+  context: Context,
+): Promise<string | undefined> {
+  const dir = folderOf(task, own);
+  if (dir === undefined || !existsSync(dir)) return 'the checkout of a worker has no such stack';
+  const flags = { ...flagsOf(task, own), dir };
+  const digest = await digestAt(flags, context);
+  if (digest === task.digest) return undefined;
+  return 'its configuration is another one at a worker: uncommitted changes, or another --var';
+}
+
+/** The folder of a task's stack. A path that leads out of the checkout is none. */
+function folderOf({ stack }: Task, { dir }: OwnFlags): string | undefined {
+  const isInside = !stack.startsWith('/') && !/\\|(^|\/)\.\.(\/|$)/.test(stack);
+  return isInside ? join(dir, stack) : undefined;
+}
+
+/** Runs the command of a task on its stack. Prints nothing and never throws. */
+export async function performTask(
+  task: Task,
+  own: OwnFlags,
+  context: Context,
+): Promise<StackResult> {
+  const stack = { path: task.stack, dir: folderOf(task, own) ?? own.dir };
+  const flags = flagsOf(task, own);
+  const { plan, command } = task;
+  const read =
+    plan === undefined ? {} : { plan: async () => parsePlan(plan, 'the plan of the batch') };
+  return runStack({ command, stack, flags, isAlone: true, ...read }, context);
+}
+
+function flagsOf(task: Task, { dir: _, ...own }: OwnFlags): StackFlags {
+  return { ...own, ...travelled(task.command, task.flags) };
+}
+
+/** Stands for the result of a stack whose workers died one after the other. */
+function poisoned({ stack, deaths, command }: Task): StackResult {
+  const message = `${deaths} workers died while they worked on this stack and on nothing else`;
+  const hint = `Look at their logs, for lack of memory above all. Then run it by itself: callsheet ${command} --dir ${stack}. The next apply settles what was begun.`;
+  return {
+    path: stack,
+    exit: EXIT.error,
+    document: undefined,
+    error: { kind: 'internal', exit: EXIT.error, message, hint, diagnostics: [], request: null },
+    said: `Error: ${message}\n${hint}\n`,
+  };
+}
+
+const QUEUED: readonly QueuedCommand[] = ['plan', 'apply', 'drift'];
+
+/** The flags of a command that go into its jobs. Throws for one that the command does not know. */
+export function travelling(
+  command: QueuedCommand,
+  flags: StackFlags,
+): { readonly [flag: string]: Json } {
+  const given = Object.entries(flags).filter(
+    ([name, value]) => value !== undefined && QUEUED.some((one) => travellersOf(one).has(name)),
+  );
+  const own = travellersOf(command);
+  const wrong = given.filter(([name]) => !own.has(name));
+  if (wrong.length > 0) {
+    const names = wrong.map(([name]) => spelt(name)).join(', ');
+    throw new CallsheetError('usage', `${names} is no flag of ${command}`, {
+      hint: `callsheet ${command} --help shows what there is.`,
+    });
+  }
+  return Object.fromEntries(given);
+}
+
+/** The flags of a job, as the command takes them. What no Callsheet of this version puts there is left out. */
+function travelled(command: QueuedCommand, flags: { readonly [flag: string]: Json }): StackFlags {
+  const own = travellersOf(command);
+  return Object.fromEntries(Object.entries(flags).filter(([name]) => own.has(name)));
+}
+
+function spelt(name: string): string {
+  return `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 }

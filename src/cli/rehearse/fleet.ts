@@ -1,18 +1,21 @@
-import { operations } from '../../api/operations.generated.ts';
-import type { PlanDocument } from '../../core/plan-document.ts';
-import { recordIn } from '../../kinds/answer.ts';
+import type { PlanDocument, PlanOptions, RehearsalSource } from '../../core/plan-document.ts';
 import { kindNamed } from '../../kinds/index.ts';
-import type { Beside } from '../../rehearse/seed.ts';
+import { recordIn } from '../../kinds/making.ts';
+import { operations } from '../../platform/operations.generated.ts';
+import type { Transport } from '../../platform/transport.ts';
+import { type Beside, type Replica, replicate } from '../../rehearse/seed.ts';
+import { announce, planConfiguration } from '../../run/plan.ts';
+import { openSession, type Session } from '../../run/session.ts';
 import type { Dialect, SeedOrganization } from '../../simulator/index.ts';
 import type { ContentRecord } from '../../snapshot/format.ts';
 import { readAccount } from '../../snapshot/read-account.ts';
-import type { Session } from '../session.ts';
+import type { Context, PlanFlags } from '../context.ts';
 
 /** Resources that are read at once, for each connection. */
 const AHEAD = 4;
 
 /** Everything readable of the fleet, from the platform. Nothing is kept on the disk. */
-export async function readFleet(session: Session, now: Date): Promise<readonly ContentRecord[]> {
+async function readFleet(session: Session, now: Date): Promise<readonly ContentRecord[]> {
   const { client, reader, state, stack, concurrency } = session;
   const owners = new Map(
     Object.entries(state.resources).map(([address, one]) => [
@@ -75,16 +78,16 @@ function knowledgeBasesOf({
 }
 
 /** What the key is limited to, as far as the platform tells. */
-export async function levelOf({ reader }: Session): Promise<Beside['level']> {
+async function levelOf({ reader }: Session): Promise<Beside['level']> {
   // Scoped keys are told by an operation that is closed to them.
-  const told = await reader.terms().closedTo('getBillingReport');
-  return told.type === 'told' ? told.value : undefined;
+  const told = await reader.entitlements().closedTo('getBillingReport');
+  return told.type === 'answered' ? told.value : undefined;
 }
 
 type Merchant = NonNullable<SeedOrganization['merchant']>;
 
 /** Payment accounts of the organizations in which the plan asks for payments. */
-export async function merchantsOf(
+async function merchantsOf(
   { changes }: PlanDocument,
   { reader }: Session,
 ): Promise<Beside['merchants']> {
@@ -95,8 +98,8 @@ export async function merchantsOf(
         readiness !== undefined && fields.some(({ path }) => path.startsWith(`${field}.`)),
     );
     if (id === null || owner === null || asked?.readiness === undefined) continue;
-    const told = await reader.terms().about(asked.readiness.ask(id));
-    if (told.type === 'untold') continue;
+    const told = await reader.entitlements().about(asked.readiness.ask(id));
+    if (told.type === 'unanswered') continue;
     const { account_status: status, charges_enabled: charges } = recordIn(told.value);
     if (isStatus(status)) merchants.set(owner, { status, charges: charges === true });
   }
@@ -110,7 +113,60 @@ function isStatus(value: unknown): value is Merchant['status'] {
 }
 
 /** The operations that the platform turned out not to have: its copy has none of them either. */
-export function lackedBy({ reader }: Session): Pick<Dialect, 'absent'> {
+function lackedBy({ reader }: Session): Pick<Dialect, 'absent'> {
   const names = Object.keys(operations) as Dialect['absent'];
   return { absent: names.filter((name) => reader.lackOf(name) === 'absent') };
+}
+
+/** What a rehearsal stands on: a fleet, and the stack that the plan is of. */
+export type Ground = Pick<
+  Session,
+  'stack' | 'state' | 'endpoints' | 'secretValues' | 'platform'
+> & {
+  readonly source: RehearsalSource;
+  /** What would be planned now; undefined where the fleet cannot be planned on. */
+  readonly planNow: ((options: PlanOptions) => Promise<PlanDocument>) | undefined;
+  /** The fleet, for a copy on which that plan is tried. */
+  readonly replica: (plan: PlanDocument | undefined) => Promise<Replica>;
+  /** Operations that the platform is known not to have. Asked once the fleet is read. */
+  readonly lacks: () => Pick<Dialect, 'absent'>;
+  readonly close: () => Promise<void>;
+};
+
+/** The platform itself, through a wire that lets nothing but questions pass. */
+export async function platformGround(flags: PlanFlags, context: Context): Promise<Ground> {
+  const { wire } = context;
+  const outside: Context = {
+    ...context,
+    wire: (transport) => readingOnly(wire === undefined ? transport : wire(transport)),
+  };
+  const session = await openSession(flags, outside);
+  announce(session, context);
+  return {
+    ...session,
+    source: { type: 'platform' },
+    planNow: async (options) => (await planConfiguration(session, options, outside)).plan,
+    async replica(plan) {
+      const records = await readFleet(session, context.now());
+      const merchants = plan === undefined ? new Map() : await merchantsOf(plan, session);
+      const beside = knownBeside(session, { merchants, level: await levelOf(session) });
+      return replicate(records, beside);
+    },
+    lacks: () => lackedBy(session),
+  };
+}
+
+/**
+ * A wire that lets nothing through but questions and the minting of a token: whatever a rehearsal does, no write
+ * of it can reach the platform.
+ */
+export function readingOnly(transport: Transport): Transport {
+  return {
+    ...transport,
+    async send(request) {
+      const { method, about } = request;
+      if (method === 'GET' || about?.operation === 'createToken') return transport.send(request);
+      throw new Error(`a rehearsal may not send ${method} to the platform`);
+    },
+  };
 }

@@ -2,22 +2,27 @@ import { rmSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { CallsheetError } from '../../core/errors.ts';
+import { CallsheetError, EXIT } from '../../core/errors.ts';
 import type { PlanDocument, PlanOptions } from '../../core/plan-document.ts';
-import type { Copy } from '../../rehearse/copies.ts';
-import type { Hands, Outcome } from '../../rehearse/hands.ts';
+import { parsePlan } from '../../plan/document.ts';
+import { assumptionOf } from '../../platform/endpoints.ts';
+import { operations } from '../../platform/operations.generated.ts';
+import type { Copy, Manners } from '../../rehearse/copies.ts';
+import { type Rehearsed, rehearse } from '../../rehearse/rehearse.ts';
+import type { Hands, Outcome } from '../../rehearse/steps.ts';
 import { renderPlanJson } from '../../render/json.ts';
-import type { LedgerLine } from '../../state/journal.ts';
+import { type ApplyOutcome, applyStack } from '../../run/apply.ts';
+import type { RunContext } from '../../run/context.ts';
+import { planStack } from '../../run/plan.ts';
+import { NO_LINEAGE } from '../../run/session.ts';
+import { runDocument, type UndoOutcome, undo } from '../../run/undo.ts';
 import type { State } from '../../state/model.ts';
 import { formatState } from '../../state/state-text.ts';
-import { apply } from '../commands/apply.ts';
-import { plan } from '../commands/plan.ts';
-import { rollback } from '../commands/rollback.ts';
-import type { CommonFlags, Context } from '../context.ts';
-import { EXIT, type ExitCode } from '../exit.ts';
-import { NO_LINEAGE } from '../session.ts';
-import type { Terminal } from '../terminal.ts';
-import type { Verification } from '../verify-undo.ts';
+import { type CommonFlags, type Context, type PlanFlags, stackOptions } from '../context.ts';
+import { onTerminal } from '../events.ts';
+import { messagesOnly } from '../fleet/run-stack.ts';
+import { exitOfOutcome, tellOutcome } from '../result.ts';
+import type { Ground } from './fleet.ts';
 
 /** What the hands of every copy of one rehearsal have in common. */
 type HandsInput = {
@@ -28,13 +33,13 @@ type HandsInput = {
 };
 
 /** Runs the commands on a copy, with a copy of the state in a folder that is gone afterwards. */
-export async function handsOn(copy: Copy, input: HandsInput): Promise<Hands> {
+async function handsOn(copy: Copy, input: HandsInput): Promise<Hands> {
   const { folder, discard } = await temporaryFolder();
   try {
     const stateFile = join(folder, 'state.json');
     if (input.state.lineage !== NO_LINEAGE)
       await writeFile(stateFile, await formatState(input.state), { mode: 0o600 });
-    return handsIn(folder, { ...input, copy, stateFile }, discard);
+    return handsIn({ ...input, copy, stateFile }, discard);
   } catch (error) {
     await discard();
     throw error;
@@ -43,133 +48,105 @@ export async function handsOn(copy: Copy, input: HandsInput): Promise<Hands> {
 
 type Place = HandsInput & { readonly copy: Copy; readonly stateFile: string };
 
-function handsIn(folder: string, place: Place, close: () => Promise<void>): Hands {
-  const { dir, env, var: variables, varFile, allowEnv } = place.flags;
-  const { concurrency } = place.flags;
-  const common = {
-    dir,
-    ...(env === undefined ? {} : { env }),
-    ...(variables === undefined ? {} : { var: variables }),
-    ...(varFile === undefined ? {} : { varFile }),
-    ...(allowEnv === undefined ? {} : { allowEnv }),
-    ...(concurrency === undefined ? {} : { concurrency }),
-    format: 'json' as const,
-  };
-  const allowed = allowedBy(place.options);
+function handsIn(place: Place, close: () => Promise<void>): Hands {
+  const { options } = place;
+  const stack = stackOptions(place.flags);
   return {
     async plan(which) {
-      const { resendSecrets: _, ...again } = allowed;
-      const flags = { ...common, ...(which === 'first' ? allowed : again) };
-      const ended = await run(place, (context) => plan(flags, context));
+      const allowed = which === 'first' ? options : { ...options, resend_secrets: false };
+      const ended = await run(place, (context) =>
+        planStack({ ...stack, options: allowed }, context),
+      );
       if (ended.failure !== undefined) throw ended.failure;
-      // A plan that this process just printed.
-      return JSON.parse(ended.out) as PlanDocument;
+      return ended.done.plan;
     },
     async apply(given) {
       if (given === undefined)
-        return act(place, (to) =>
-          apply(undefined, { ...common, ...allowed, autoApprove: true }, to),
-        );
-      const file = join(folder, 'plan.json');
-      await writeFile(file, renderPlanJson(given), { mode: 0o600 });
-      // One request after the other, so that what comes first is the same every time.
-      return act(place, (to) => apply(file, { ...common, concurrency: 1 }, to));
+        return act(place, (to) => applied(applyStack({ ...stack, options }, to)));
+      // As a file would hold it. One request after the other, so that what comes first is the same every time.
+      const plan = parsePlan(renderPlanJson(given), 'the plan of the rehearsal');
+      return act(place, (to) =>
+        applied(applyStack({ ...stack, concurrency: 1, plan, options }, to)),
+      );
     },
     rollback: (id, force) => {
-      const { overrideFreeze: reason } = allowed;
+      const { override_freeze: reason } = options;
       const freeze = reason === undefined ? {} : { overrideFreeze: reason };
-      const flags = { ...common, ...freeze, run: id, force, autoApprove: true };
-      return act(place, (to) => rollback(flags, to));
+      return act(place, (to) => undo({ ...stack, ...freeze, run: id, force }, to));
     },
     close,
   };
 }
 
-/** What the rehearsed plan was allowed, as flags of whoever plans again. */
-function allowedBy(options: PlanOptions) {
-  const { override_freeze: reason, resend_secrets: resend } = options;
-  return {
-    allowDelete: options.allow_delete,
-    acceptConflicts: options.accept_conflicts,
-    skipRefused: options.skip_refused,
-    ...(resend === false ? {} : { resendSecrets: resend }),
-    target: options.target,
-    exclude: options.exclude,
-    force: options.force,
-    ...(reason === undefined ? {} : { overrideFreeze: reason }),
-    ...(options.release_hold === true ? { releaseHold: true } : {}),
-  };
+/** What an apply did. It undoes nothing of its own here, and nobody declines. */
+async function applied(outcome: Promise<ApplyOutcome>): Promise<UndoOutcome> {
+  const { applied: done } = await outcome;
+  if (done === undefined) throw new Error('a rehearsal has no earlier run to undo');
+  return done;
 }
 
-type Ended = {
-  readonly exit: ExitCode | undefined;
-  readonly out: string;
-  readonly err: readonly string[];
-  readonly failure: CallsheetError | undefined;
-};
+type Ended<T> =
+  | { readonly done: T; readonly failure: undefined; readonly said: readonly string[] }
+  | { readonly failure: CallsheetError; readonly said: readonly string[] };
 
-/** Runs a command on the copy and keeps what it says. */
-async function run(
+/** Does something on the copy and keeps what is said. */
+async function run<T>(
   { copy, stateFile, context }: Place,
-  command: (context: Context) => Promise<ExitCode>,
-): Promise<Ended> {
-  const out: string[] = [];
-  const err: string[] = [];
+  work: (context: Context) => Promise<T>,
+): Promise<Ended<T>> {
+  const said: string[] = [];
   const { wire: _, disk: __, trace: ___, telemetry: ____, ...outside } = context;
-  const terminal: Terminal = {
-    ...context.terminal,
-    out: (text) => out.push(text),
-    err: (text) => err.push(text),
-    canAsk: false,
-    wrapsErr: false,
-  };
   const { url: baseUrl, clientId, clientSecret } = copy;
   const there = { baseUrl, credentials: { clientId, clientSecret }, stateFile };
-  const ended = (exit: ExitCode | undefined, failure?: CallsheetError) => {
-    return { exit, out: out.join('\n'), err, failure };
-  };
+  const terminal = messagesOnly({ ...context.terminal, wrapsErr: false }, said);
   try {
-    return ended(await command({ ...outside, terminal, copy: there }));
+    const done = await work({ ...outside, ...onTerminal(terminal), copy: there });
+    return { done, failure: undefined, said };
   } catch (error) {
     if (!(error instanceof CallsheetError)) throw error;
     if (context.stop.aborted)
       throw new CallsheetError('interrupted', 'interrupted; nothing was written', { cause: error });
-    return ended(undefined, error);
+    return { failure: error, said };
   }
 }
 
-/** Runs a command that writes, and says how that ended. */
+/** Does something that writes, and says how that ended. */
 async function act(
   place: Place,
-  command: (context: Context) => Promise<ExitCode>,
+  work: (context: RunContext) => Promise<UndoOutcome>,
 ): Promise<Outcome> {
-  const { exit, out, err, failure } = await run(place, command);
-  const told = out === '' ? undefined : (JSON.parse(out) as Told);
-  const { run: id = null, ledger = [] } = told ?? {};
+  const flags = { ...place.flags, format: 'json' } as const;
+  const ended = await run(place, async (context) => {
+    const outcome = await work(context);
+    tellOutcome(outcome, { flags, context });
+    return outcome;
+  });
+  const last = ended.said.at(-1)?.trimEnd() ?? null;
+  if (ended.failure !== undefined) {
+    const { code, message } = ended.failure;
+    return { status: code === 'refused' ? 'refused' : 'failed', run: null, ledger: [], message };
+  }
+  const { done } = ended;
+  if (done.type === 'planned' || done.type === 'declined') throw new Error('nobody asked for that');
+  const { run: id, ledger, verification } = runDocument(done);
   // What a rollback names as not put back is told by what differs on the copy afterwards.
-  const { left = [], differs = [], problem = null } = told?.verification ?? {};
+  const { left = [], differs = [], problem = null } = verification ?? {};
   const isNamed =
     left.length > 0 &&
     differs.length === 0 &&
     problem === null &&
     ledger.every((line) => line.status === 'done' || line.verdict !== undefined);
+  const exit = exitOfOutcome(done);
   const status =
     exit === EXIT.done || (exit === EXIT.partial && isNamed)
       ? 'done'
-      : exit === EXIT.refused || failure?.code === 'refused'
+      : exit === EXIT.refused
         ? 'refused'
         : exit === EXIT.partial
           ? 'partial'
           : 'failed';
-  return { status, run: id, ledger, message: failure?.message ?? err.at(-1) ?? null };
+  return { status, run: id, ledger, message: last };
 }
-
-/** The part of a run's document that counts here. */
-type Told = {
-  readonly run: string | null;
-  readonly ledger: readonly LedgerLine[];
-  readonly verification?: Verification;
-};
 
 /** A folder for the owner alone that is removed at the end, also where the process is ended in between. */
 async function temporaryFolder() {
@@ -183,4 +160,51 @@ async function temporaryFolder() {
       await rm(folder, { recursive: true, force: true });
     },
   };
+}
+
+type Trial = {
+  /** Undefined: the plan is the one that the copy gives. */
+  readonly plan: PlanDocument | undefined;
+  readonly options: PlanOptions;
+  readonly manners: Manners;
+  readonly faults: readonly string[];
+};
+
+/** Reads the fleet and tries a plan on copies of it. */
+export async function tryOnCopies(
+  { plan, options, manners, faults }: Trial,
+  ground: Ground,
+  flags: PlanFlags,
+  context: Context,
+): Promise<Rehearsed> {
+  const { state, endpoints, secretValues, source } = ground;
+  const tell = (text: string) => context.terminal.err(text);
+  tell('Reading the fleet.');
+  const replica = await ground.replica(plan);
+  const absent = [...ground.lacks().absent, ...(manners.dialect.absent ?? [])];
+  const addresses = new Map(
+    Object.entries(state.resources).map(([address, { kind, id }]) => [`${kind} ${id}`, address]),
+  );
+  for (const { kind, id, address } of plan?.changes ?? []) addresses.set(`${kind} ${id}`, address);
+  return rehearse({
+    plan,
+    source,
+    replica,
+    manners: { ...manners, dialect: { ...manners.dialect, absent } },
+    faults,
+    handsOn: (copy) => handsOn(copy, { flags, options, state, context }),
+    // The log of a copy has uploads, too, which are no operation of the platform.
+    assumptionOf: (operation) =>
+      Object.hasOwn(operations, operation) ? assumptionOf(operation, endpoints) : undefined,
+    words: {
+      addressOf: (kind, id) => addresses.get(`${kind} ${id}`) ?? null,
+      secrets: secretValues,
+    },
+    now: context.now,
+    goOn: () => {
+      if (context.stop.aborted)
+        throw new CallsheetError('interrupted', 'interrupted; nothing was written');
+    },
+    tell,
+  });
 }

@@ -1,24 +1,51 @@
 import type { Address } from '../../core/address.ts';
-import { CallsheetError } from '../../core/errors.ts';
+import { CallsheetError, EXIT, type ExitCode } from '../../core/errors.ts';
 import type { Change, PlanDocument } from '../../core/plan-document.ts';
 import { isRefused, planDigest, summarise } from '../../plan/document.ts';
-import { refuse } from '../../plan/guard.ts';
-import { renderLedgerText } from '../../render/ledger.ts';
-import type { RestorationSummary } from '../../render/restoration.ts';
-import type { Part } from '../../restore/parts.ts';
+import { refuse } from '../../plan/guards.ts';
+import { type RestorationSummary, renderRestorationText } from '../../render/restoration.ts';
+import { renderLedgerText } from '../../render/runs.ts';
+import { renderPlanText } from '../../render/text.ts';
+import { jsonText } from '../../render/untrusted.ts';
+import type { Part } from '../../restore/addresses.ts';
+import { readHolding } from '../../restore/holding.ts';
+import {
+  isRecording,
+  isWriting,
+  MOST_WHOLE,
+  neededSecrets,
+  type Overview,
+  overviewOf,
+  type Progress,
+  type Round,
+  secretsMissing,
+  summaryOf,
+  targetNotEmpty,
+  textNotes,
+  together,
+  unknownSecrets,
+  withoutValues,
+} from '../../restore/overview.ts';
+import { findStrangers } from '../../restore/target.ts';
+import { announce } from '../../run/plan.ts';
+import { runPlan } from '../../run/run.ts';
+import type { Session } from '../../run/session.ts';
+import { openSnapshot } from '../../snapshot/file.ts';
 import type { LedgerLine } from '../../state/journal.ts';
 import type { Context } from '../context.ts';
-import { EXIT, type ExitCode } from '../exit.ts';
+import { confirm, say } from '../events.ts';
+import { openProgress } from '../progress.ts';
 import { reportFailure } from '../report.ts';
-import { runPlan } from '../run.ts';
-import { type Session, tellRunning } from '../session.ts';
-import { type AgreeFlags, beforeFirst } from './agree.ts';
-import { type LookFlags, look, survey } from './look.ts';
-import type { Opened, OpenFlags } from './open.ts';
-import { type Overview, overviewOf, together, withoutValues } from './overview.ts';
-import { isRecording } from './refusals.ts';
-import type { Round } from './round.ts';
-import { type Progress, showSummary } from './summary.ts';
+import { exitOfOutcome, tellOutcome } from '../result.ts';
+import { type KeyFlags, keysFrom } from '../snapshot/keys.ts';
+import {
+  type LookFlags,
+  look,
+  type Opened,
+  type OpenFlags,
+  openRestoration,
+  survey,
+} from './plan.ts';
 
 export type CarryOutFlags = OpenFlags & AgreeFlags & LookFlags;
 
@@ -53,14 +80,20 @@ export async function carryOut(
 ): Promise<ExitCode> {
   const progress: Progress = { runs: [], exceptions: [], collisions: [], secrets: [] };
   const sessions = openSessions(opened.session);
+  const { terminal } = context;
   try {
     const session = await sessions.current();
     const { platform } = session;
     const end = (overview: Overview, [status, exit]: Ending) => {
-      showSummary(status, overview, progress, { platform, opened, flags, context });
+      const summary = summaryOf(status, overview, progress, platform, opened);
+      terminal.out(
+        flags.format === 'json'
+          ? jsonText(summary)
+          : renderRestorationText(summary, terminal.render),
+      );
       return exit;
     };
-    tellRunning(session.unfinished, context);
+    announce(session, context);
     const { overview, obstacles, only } = await survey(opened, session, flags, context);
     const refused = await beforeFirst(
       overview,
@@ -200,19 +233,20 @@ async function runRound(
   lines: LedgerLine[],
   { sessions, progress, flags, context }: Work,
 ): Promise<ExitCode> {
-  return runPlan(planned, {
-    flags,
+  const outcome = await runPlan(planned, {
     session: await sessions.current(),
     context,
     purpose: 'restore',
     desired: rebuilt.desired,
-    onResult(run, { ledger }) {
-      progress.runs.push(run);
-      // What a part refers to is told by its own part, unless it was done here after all.
-      const told = ledger.filter(({ address, status }) => own.has(address) || status === 'done');
-      lines.push(...told);
-    },
+    observe: (plan) => openProgress(plan, flags, context),
   });
+  if (outcome.type === 'ran') {
+    progress.runs.push(outcome.run);
+    // What a part refers to is told by its own part, unless it was done here after all.
+    const { ledger } = outcome.result;
+    lines.push(...ledger.filter(({ address, status }) => own.has(address) || status === 'done'));
+  } else tellOutcome(outcome, { flags, context });
+  return exitOfOutcome(outcome);
 }
 
 /** What a person agreed to have written over: addresses with the resource and how it stood. */
@@ -280,4 +314,97 @@ function openSessions(open: () => Promise<Session>): Sessions {
     renew,
     close: renew,
   };
+}
+
+type AgreeFlags = {
+  readonly autoApprove?: boolean;
+  readonly dryRun?: boolean;
+  readonly over?: boolean;
+  readonly mapTexts?: boolean;
+  /** False with `--without-secrets`. */
+  readonly withoutSecrets?: boolean;
+  readonly format: 'text' | 'json';
+};
+
+/** What has to be settled before the first write: what is in the way, what is missing, and whether to go on. */
+async function beforeFirst(
+  overview: Overview,
+  obstacles: ReadonlyMap<string, string>,
+  session: Session,
+  progress: Progress,
+  { choice }: Opened,
+  flags: AgreeFlags,
+  context: Context,
+): Promise<readonly [RestorationSummary['status'], ExitCode] | undefined> {
+  const { needs, found } = overview;
+  const notes = [...overview.plan.notes, ...textNotes(overview, flags.mapTexts === true)];
+  const plan: PlanDocument = { ...overview.plan, notes };
+  progress.collisions = overview.collisions;
+  progress.secrets = neededSecrets(needs);
+  progress.exceptions.push(...unknownSecrets(plan));
+  const showPlan = () => {
+    if (flags.format === 'text')
+      context.terminal.out(renderPlanText(briefly(plan, context), context.terminal.render));
+  };
+  const isIdle = !isWriting({ plan }) && !isRefused(plan);
+  if (flags.dryRun === true || isIdle) showPlan();
+  if (flags.dryRun === true) return ['planned', isRefused(plan) ? EXIT.refused : EXIT.done];
+  if (isIdle) return undefined;
+  if (flags.over !== true) {
+    const owners = new Set(Object.values(session.state.resources).map(keyOf));
+    const isOurs = (kind: string, id: string) =>
+      found.has(`${kind} ${id}`) || owners.has(`${kind} ${id}`);
+    const strangers = await findStrangers(choice, obstacles, session.reader, isOurs);
+    if (progress.collisions.length + strangers.length > 0)
+      throw targetNotEmpty(progress.collisions, strangers.length);
+  }
+  if (needs.length > 0 && flags.withoutSecrets !== true) throw secretsMissing(needs);
+  showPlan();
+  if (isRefused(plan)) {
+    say(
+      context.terminal,
+      'Nothing was written: the restoration holds changes that are refused. --skip-refused leaves them out and does the rest.',
+    );
+    return ['refused', EXIT.refused];
+  }
+  return (await isAgreed(flags, context)) ? undefined : ['refused', EXIT.error];
+}
+
+function briefly(plan: PlanDocument, { terminal }: Context): PlanDocument {
+  if (terminal.render.verbose || plan.summary.create <= MOST_WHOLE) return plan;
+  const changes = plan.changes.map((change) =>
+    change.action === 'create' ? { ...change, fields: [] } : change,
+  );
+  const message = 'values of what is made are left out here; --verbose shows them';
+  return { ...plan, changes, notes: [...plan.notes, { severity: 'info', address: null, message }] };
+}
+
+function keyOf({ kind, id }: { readonly kind: string; readonly id: string }): string {
+  return `${kind} ${id}`;
+}
+
+async function isAgreed({ autoApprove }: AgreeFlags, { terminal }: Context): Promise<boolean> {
+  if (autoApprove === true) return true;
+  if (!terminal.canAsk) {
+    const message = 'nothing was written: nobody is there to agree, as stdin is not a terminal';
+    throw new CallsheetError('usage', message, {
+      hint: 'To carry this out, pass --auto-approve; to look at it only, --dry-run.',
+    });
+  }
+  const agreed = await confirm('Restore this?', terminal);
+  if (!agreed) terminal.err('Nothing was written.');
+  return agreed;
+}
+
+export type RestoreFlags = CarryOutFlags & KeyFlags;
+
+/** `callsheet restore FILE`: brings what a snapshot holds into an account, and proves that it is there. */
+export async function restore(
+  file: string,
+  flags: RestoreFlags,
+  context: Context,
+): Promise<ExitCode> {
+  const holding = await readHolding(await openSnapshot(file, keysFrom(flags, context)));
+  const opened = await openRestoration(holding, flags, context);
+  return carryOut(opened, flags, context);
 }

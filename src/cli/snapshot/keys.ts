@@ -1,9 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { isCancel, password } from '@clack/prompts';
-import { CallsheetError } from '../../core/errors.ts';
-import type { Keys, Seal } from '../../snapshot/container.ts';
-import { reasonIn } from '../../snapshot/failures.ts';
-import { identitiesIn } from '../../snapshot/seal/age.ts';
+import { CallsheetError, reasonIn } from '../../core/errors.ts';
+import { identitiesIn, type Keys, type Seal } from '../../snapshot/container.ts';
 import type { Context } from '../context.ts';
 
 /** Flags that say what a snapshot is opened with. */

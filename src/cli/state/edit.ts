@@ -1,14 +1,26 @@
-import type { Address } from '../../core/address.ts';
+import { hostname } from 'node:os';
+import { type Recovery, recoverRun } from '../../apply/recover.ts';
+import { type Address, matchesAddress } from '../../core/address.ts';
 import { CallsheetError } from '../../core/errors.ts';
-import type { LedgerLine, RunBegan, StateEdit } from '../../state/journal.ts';
-import type { ResourceState, State } from '../../state/model.ts';
-import { nextState } from '../../state/replay.ts';
-import type { RunSummary } from '../../state/store.ts';
-import { describeActor } from '../actor.ts';
+import { nearest } from '../../core/nearest.ts';
+import { Secret } from '../../core/value.ts';
+import { matchesApplied, rememberLeaf } from '../../diff/applied.ts';
+import { type Leaf, leavesOf, normalise } from '../../diff/leaves.ts';
+import type { World } from '../../diff/world.ts';
+import { kindNamed } from '../../kinds/index.ts';
+import { createReader } from '../../live/reader.ts';
+import { readEndpoints } from '../../platform/endpoints.ts';
+import { describeActor, runId } from '../../run/actor.ts';
+import { DEFAULT_CONCURRENCY, openClient } from '../../run/client.ts';
+import { fileSettlement, refuseUnclear } from '../../run/recover.ts';
+import { fingerprintsFor, openStore } from '../../run/session.ts';
+import { type LoadedStack, loadOptions } from '../../run/stack.ts';
+import { loadSettings, type StackSettings } from '../../stack/index.ts';
+import type { Actor, JournalEntry, LedgerLine, RunBegan, StateEdit } from '../../state/journal.ts';
+import type { AppliedLeaf, ResourceState, State } from '../../state/model.ts';
+import { nextState, type Replayed, replay } from '../../state/replay.ts';
+import type { Holder, Lease, RunSummary, StateStore } from '../../state/store.ts';
 import type { CommonFlags, Context } from '../context.ts';
-import { runId } from '../run-id.ts';
-import { holderFor, type OpenState, withStore } from './open.ts';
-import { settledState } from './settle.ts';
 
 /** One edit of the state by hand. */
 export type Edit = {
@@ -105,4 +117,156 @@ export function noState(location: string): CallsheetError {
   return new CallsheetError('usage', `there is no state yet at ${location}`, {
     hint: 'The first apply makes it. callsheet state push FILE puts one there, callsheet state repair builds it from what is live.',
   });
+}
+
+/** What the commands that work on the state alone need. */
+export type OpenState = { readonly store: StateStore; readonly settings: StackSettings };
+
+/**
+ * Opens the state that `callsheet.yaml` names, works with it and closes it. The rest of the configuration
+ * is not read: it may be broken while somebody mends the state.
+ */
+export async function withStore<T>(
+  flags: CommonFlags,
+  context: Context,
+  work: (open: OpenState) => Promise<T>,
+): Promise<T> {
+  const { settings, diagnostics } = loadSettings({
+    ...loadOptions(flags, context),
+  });
+  if (settings === undefined)
+    throw new CallsheetError('config', 'the configuration has errors', { diagnostics });
+  const store = openStore(settings, context);
+  try {
+    return await work({ store, settings });
+  } finally {
+    await store.close();
+  }
+}
+
+/** Who takes the lease for a command; `run` is empty for what is no run. */
+export function holderFor(
+  run: string,
+  command: string,
+  { user, pid }: Pick<Actor, 'user' | 'pid'>,
+  { now }: Context,
+): Holder {
+  return { run, command, user, host: hostname(), pid, since: now().toISOString() };
+}
+
+/**
+ * The state to edit, with a run that died before it could commit settled in it. The platform is asked only
+ * where the run left something open.
+ */
+export async function settledState(
+  { store, settings }: OpenState,
+  lease: Lease,
+  context: Context,
+): Promise<State | undefined> {
+  const { state, pending } = await store.load();
+  const replayed = replay(state, pending);
+  const settlement = await settle(pending, replayed, settings, context);
+  if (settlement === undefined) return replayed.state;
+  refuseUnclear(settlement, []);
+  const settled = await fileSettlement(lease, settlement, undefined, context);
+  const found = settlement.recovered.map(({ address, message }) => `${address} ${message}`);
+  context.terminal.err([`Run ${settlement.run}, which died, is settled.`, ...found].join('\n'));
+  return settled;
+}
+
+async function settle(
+  pending: readonly JournalEntry[],
+  replayed: Replayed,
+  settings: StackSettings,
+  context: Context,
+): Promise<Recovery | undefined> {
+  const { state, open } = replayed;
+  if (state === undefined) return undefined;
+  // Nothing open: nothing is looked up, and no credentials are needed.
+  if (open.length === 0) return recoverRun(pending, replayed, undefined);
+  const world = { secretOf: () => undefined, fingerprints: fingerprintsFor(state, context) };
+  const endpoints = readEndpoints(settings.platform);
+  const client = await openClient(settings, context, DEFAULT_CONCURRENCY, endpoints);
+  try {
+    return await recoverRun(pending, replayed, { reader: createReader(client, endpoints), world });
+  } finally {
+    await client.close();
+  }
+}
+
+/**
+ * The addresses of a state that a pattern names: itself, the rows of a fleet, or what stands in a block.
+ * Throws `CallsheetError('usage')`, with the nearest address, where it names none.
+ */
+export function chooseAddresses(pattern: string, state: State | undefined): readonly Address[] {
+  const known = Object.keys(state?.resources ?? {}).sort();
+  const chosen = known.filter((address) => matchesAddress(pattern, address));
+  if (chosen.length > 0) return chosen;
+  const near = nearest(pattern, known);
+  throw new CallsheetError('usage', `the state holds no ${pattern}`, {
+    hint:
+      near === undefined ? 'callsheet state list shows what it holds.' : `Did you mean ${near}?`,
+  });
+}
+
+/**
+ * Has the state remember the secrets that are set here as what the platform has stored, where it does not know: those
+ * that were taken over, and those whose fingerprint is of another key. Nothing is asked of the platform. Throws
+ * `CallsheetError('usage')` where the state holds one of the addresses not at all.
+ */
+export async function trustSecrets(
+  patterns: readonly Address[],
+  { stack, secretOf, secretValues }: LoadedStack,
+  state: State,
+  context: Context,
+): Promise<Edit> {
+  for (const pattern of patterns) chooseAddresses(pattern, state);
+  const fingerprints = fingerprintsFor(state, context);
+  await fingerprints.prepare(secretValues.map((value) => normalise({}, value)));
+  const world = { idOf: () => undefined, secretOf, fingerprints };
+  const records: [Address, ResourceState][] = [];
+  const ledger: Edit['ledger'][number][] = [];
+  for (const { address, kind, document } of stack.resources) {
+    const recorded = state.resources[address];
+    const isMeant =
+      patterns.length === 0 || patterns.some((pattern) => matchesAddress(pattern, address));
+    if (recorded === undefined || !isMeant) continue;
+    const unknown = [...leavesOf(kindNamed(kind).schema, document).leaves.values()].filter((leaf) =>
+      isUnknown(leaf, recorded.leaves[leaf.text], address, world),
+    );
+    if (unknown.length === 0) continue;
+    const known = unknown.flatMap((leaf): [string, AppliedLeaf][] => {
+      const remembered = rememberLeaf(leaf, address, world);
+      return remembered === undefined ? [] : [[leaf.text, remembered]];
+    });
+    const taken = new Set(known.map(([text]) => text));
+    if (taken.size > 0) {
+      const leaves = { ...recorded.leaves, ...Object.fromEntries(known) };
+      records.push([address, { ...recorded, leaves }]);
+    }
+    const absent = unknown.filter(({ text }) => !taken.has(text));
+    const message = [
+      ...(taken.size === 0 ? [] : [`taken for what is stored: ${[...taken].join(', ')}`]),
+      ...(absent.length === 0 ? [] : [`not set here: ${absent.map(sourceOf).join(', ')}`]),
+    ].join('; ');
+    const line = editLine(address, 'trust', recorded.id, message);
+    ledger.push(taken.size === 0 ? { ...line, status: 'not_attempted' } : line);
+  }
+  return { records, ledger };
+}
+
+/** Whether nothing can be said of a secret's value; of one that was not written yet, a plan says so. */
+function isUnknown(
+  { value, text, schema }: Leaf,
+  last: AppliedLeaf | undefined,
+  address: Address,
+  world: World,
+): boolean {
+  if (!(value instanceof Secret) || last === undefined) return false;
+  const set = normalise(schema, world.secretOf(value.source, text));
+  return matchesApplied(last, set, address, text, world) === 'unknown';
+}
+
+function sourceOf({ text, value }: Leaf): string {
+  return value instanceof Secret ? `${text} (${value.source})` : text;
 }

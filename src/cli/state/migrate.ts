@@ -1,17 +1,16 @@
-import { placeOf } from '../../config/index.ts';
 import { digestOf } from '../../core/digest.ts';
 import { CallsheetError } from '../../core/errors.ts';
+import { describeActor } from '../../run/actor.ts';
+import { admitIn } from '../../run/client.ts';
+import { placeOf } from '../../stack/index.ts';
 import { MovedAway } from '../../state/failures.ts';
 import type { State } from '../../state/model.ts';
+import { openStateStore } from '../../state/open.ts';
 import { nextState } from '../../state/replay.ts';
 import type { KeptRun, StateStore } from '../../state/store.ts';
-import { openStateStore } from '../../stores/open.ts';
-import { describeActor } from '../actor.ts';
 import type { CommonFlags, Context } from '../context.ts';
-import { admitIn } from '../origins.ts';
-import { say } from '../session.ts';
-import { noState } from './edit.ts';
-import { holderFor, withStore } from './open.ts';
+import { say } from '../events.ts';
+import { holderFor, noState, withStore } from './edit.ts';
 
 /** What a migration came to. */
 type Migrated = {

@@ -1,14 +1,19 @@
+import type { RunResult } from '../../apply/execute.ts';
 import type { Address } from '../../core/address.ts';
-import type { LeftAlone } from '../../plan/heal.ts';
-import type { Context } from '../context.ts';
-import type { PlanFlags } from '../plan-flags.ts';
-import { openStore } from '../session.ts';
-import { openStack } from '../stack.ts';
-import type { Log } from './events.ts';
-import { contestedOf, HOUR_MS, recentTries, type Tries } from './fights.ts';
-import { type Healed, heal } from './heal.ts';
-import type { Seen } from './look.ts';
-import type { Metrics } from './metrics.ts';
+import { CallsheetError } from '../../core/errors.ts';
+import type { Change, PlanDocument } from '../../core/plan-document.ts';
+import { isHeldBack } from '../../plan/document.ts';
+import type { SkippedHeal } from '../../plan/drift.ts';
+import { whyNotHealed } from '../../plan/drift.ts';
+import { planConfiguration, planOptions } from '../../run/plan.ts';
+import { runPlan } from '../../run/run.ts';
+import { openSession, openStore } from '../../run/session.ts';
+import { openStack } from '../../run/stack.ts';
+import type { LedgerLine } from '../../state/journal.ts';
+import type { Context, PlanFlags } from '../context.ts';
+import { openProgress } from '../progress.ts';
+import type { Log, Metrics } from './events.ts';
+import { markedIn, type Seen } from './look.ts';
 
 /** Heals a stack, and remembers what it tried. */
 export type Healer = {
@@ -52,7 +57,7 @@ export function openHealer({ stack, flags, limit, context, log, metrics }: Heale
   }
 
   /** Says why something is not healed, once for as long as that is so. */
-  function tellLeft(left: readonly LeftAlone[], skipped: string | undefined): void {
+  function tellLeft(left: readonly SkippedHeal[], skipped: string | undefined): void {
     const now = new Set([...left.map(({ address, why }) => `${address} ${why}`), skipped ?? '']);
     for (const { address, why } of left) {
       if (!said.has(`${address} ${why}`)) log({ event: 'heal_left', stack, address, message: why });
@@ -124,4 +129,142 @@ async function readTries(flags: PlanFlags, context: Context): Promise<Tries> {
   } finally {
     await store.close();
   }
+}
+
+/** An hour, in which healing an address is counted. */
+export const HOUR_MS = 3_600_000;
+
+/** When addresses were last tried to be healed, as milliseconds since 1970. */
+type Tries = ReadonlyMap<Address, readonly number[]>;
+
+/** The tries of the last hour, with more of them: what is older says nothing any more. */
+export function recentTries(
+  tries: Tries,
+  more: readonly { readonly address: Address; readonly at: number }[],
+  now: number,
+): Tries {
+  const all = new Map<Address, number[]>();
+  for (const [address, times] of tries) all.set(address, [...times]);
+  for (const { address, at } of more) all.set(address, [...(all.get(address) ?? []), at]);
+  return new Map(
+    [...all]
+      .map(([address, times]) => [address, times.filter((at) => now - at < HOUR_MS)] as const)
+      .filter(([, times]) => times.length > 0),
+  );
+}
+
+/**
+ * The drifted addresses that are not healed any more: who changes them changes them again and again. One stays so
+ * until it is seen without drift, so that healing does not start anew every hour.
+ */
+export function contestedOf(
+  drifted: readonly Address[],
+  before: ReadonlySet<Address>,
+  tries: Tries,
+  limit: number,
+): ReadonlySet<Address> {
+  return new Set(
+    drifted.filter((address) => before.has(address) || (tries.get(address)?.length ?? 0) >= limit),
+  );
+}
+
+/** What came of healing. */
+type Healed =
+  | {
+      readonly type: 'ran';
+      readonly run: string;
+      readonly status: RunResult['status'];
+      readonly lines: readonly LedgerLine[];
+      readonly left: readonly SkippedHeal[];
+    }
+  /** Nothing was written. */
+  | { readonly type: 'skipped'; readonly why: string }
+  | { readonly type: 'refused'; readonly left: readonly SkippedHeal[] };
+
+/**
+ * Puts back what drifted at these addresses: an ordinary plan of them alone, made anew from the configuration as it
+ * is now, and carried out under the lease like any other. What guards, rules or the platform refuse of it is left
+ * out, and nothing at all is written where it would do more than put back.
+ */
+async function heal(
+  addresses: readonly Address[],
+  flags: PlanFlags,
+  context: Context,
+): Promise<Healed> {
+  try {
+    return await planAndRun(addresses, flags, context);
+  } catch (error) {
+    if (error instanceof CallsheetError && PASSING.has(error.code))
+      return { type: 'skipped', why: [error.message, ...problemsOf(error)].join(': ') };
+    throw error;
+  }
+}
+
+async function planAndRun(
+  addresses: readonly Address[],
+  flags: PlanFlags,
+  context: Context,
+): Promise<Healed> {
+  const session = await openSession(flags, context);
+  try {
+    const { unfinished } = session;
+    if (unfinished !== undefined && unfinished.settlement === undefined)
+      return { type: 'skipped', why: `run ${unfinished.run} is at work` };
+    // What was marked when it was seen may be gone from the configuration by now.
+    const marked = markedIn(session);
+    const target = addresses.filter((address) => marked.has(address));
+    if (target.length === 0) return { type: 'skipped', why: MEANWHILE };
+    const options = { ...planOptions({ target }), skip_refused: true };
+    const planned = await planConfiguration(session, options, context);
+    const { plan } = planned;
+    const refusals = (plan.refusals ?? []).map(({ message }) => message);
+    if (isHeldBack(plan)) return { type: 'skipped', why: refusals.join('; ') };
+    const able = plan.changes.filter(({ verdict }) => verdict === 'ok');
+    if (
+      able.some((change) => !target.includes(change.address) || whyNotHealed(change) !== undefined)
+    )
+      return { type: 'skipped', why: MEANWHILE };
+    const left = plan.changes.filter(({ verdict }) => verdict !== 'ok').map(leftAs);
+    if (able.length === 0) return { type: 'refused', left };
+    // Whoever stops it now wants no run to begin.
+    if (context.stop.aborted) throw new CallsheetError('interrupted', 'it was asked to stop');
+    const observe = (of: PlanDocument) => openProgress(of, flags, context);
+    const outcome = await runPlan(planned, { session, context, purpose: 'heal', observe });
+    if (outcome.type !== 'ran') return { type: 'skipped', why: MEANWHILE };
+    const { status, ledger } = outcome.result;
+    return { type: 'ran', run: outcome.run, status, lines: linesOf(ledger, able), left };
+  } finally {
+    await session.close();
+  }
+}
+
+/**
+ * Somebody else was there first, or came in between, or a secret that only writing needs is not there: what was seen
+ * stands all the same, and the next pass sees what is left to do.
+ */
+const PASSING: ReadonlySet<string> = new Set(['config', 'locked', 'stale', 'refused']);
+
+/** The first thing that is wrong with the configuration. */
+function problemsOf({ diagnostics }: CallsheetError): readonly string[] {
+  return diagnostics.slice(0, 1).map(({ message }) => message);
+}
+
+const MEANWHILE = 'the configuration or the platform changed while it was looked at';
+
+function leftAs({ address, reason }: Change): SkippedHeal {
+  return { address, why: reason };
+}
+
+/** What came of each, with the fields that were put back: the ledger names those that were left alone, too. */
+function linesOf(ledger: RunResult['ledger'], able: readonly Change[]): readonly LedgerLine[] {
+  const drifted = new Map(
+    able.map(({ address, fields }) => [
+      address,
+      fields.flatMap(({ path, cause }) => (cause === 'drifted' ? path : [])),
+    ]),
+  );
+  return ledger.flatMap((line) => {
+    const fields = drifted.get(line.address);
+    return fields === undefined ? [] : [{ ...line, fields }];
+  });
 }

@@ -1,16 +1,15 @@
 import type { Address } from '../../core/address.ts';
-import type { Change, FieldChange, PlanDocument } from '../../core/plan-document.ts';
+import { digestOf } from '../../core/digest.ts';
+import type { Attribution, Change, FieldChange, PlanDocument } from '../../core/plan-document.ts';
 import { isWritten } from '../../diff/compare.ts';
-import { driftOf } from '../../plan/drift.ts';
-import { type Healing, healingOf } from '../../plan/heal.ts';
+import { driftOf, planSelfHealing, type SelfHealing } from '../../plan/drift.ts';
 import { comparedCount } from '../../render/wording.ts';
-import { attributeDrift, keepHistories } from '../attribute-drift.ts';
-import { findOwed } from '../commands/apply.ts';
-import type { Context } from '../context.ts';
-import { beganOf } from '../find-run.ts';
-import { planConfiguration } from '../make-plan.ts';
-import { type PlanFlags, planOptions, refreshOf } from '../plan-flags.ts';
-import { openSession, type Session } from '../session.ts';
+import { findOwed } from '../../run/apply.ts';
+import { attributeDrift, keepHistories } from '../../run/drift.ts';
+import { beganOf } from '../../run/find-run.ts';
+import { planConfiguration, planOptions } from '../../run/plan.ts';
+import { openSession, type Session } from '../../run/session.ts';
+import type { Context, PlanFlags } from '../context.ts';
 
 /** What there was to see. */
 type Look = Seen | Busy;
@@ -27,7 +26,7 @@ export type Seen = {
   /** Changes of the configuration that nobody applied yet. */
   readonly pending: number;
   readonly drift: PlanDocument;
-  readonly healing: Healing;
+  readonly healing: SelfHealing;
   /** Why nothing is healed whatever drifted; undefined where nothing stands against it. */
   readonly unsettled: string | undefined;
 };
@@ -43,7 +42,7 @@ export async function look(flags: PlanFlags, context: Context): Promise<Look> {
       return { type: 'busy', run: unfinished.run };
     const { reader, histories } = keepHistories(session.reader);
     const planning = { ...session, reader };
-    const refresh = refreshOf(flags, session.endpoints);
+    const { refresh = 'fast' } = flags;
     const options = planOptions(flags);
     const { plan } = await planConfiguration(planning, options, context, { refresh });
     const drift = await attributeDrift(driftOf(plan), histories, session, context);
@@ -55,7 +54,7 @@ export async function look(flags: PlanFlags, context: Context): Promise<Look> {
       verdicts: countVerdicts(plan),
       pending: plan.changes.filter(isPending).length,
       drift,
-      healing: healingOf(plan, drifted, (address) => marked.has(address)),
+      healing: planSelfHealing(plan, drifted, (address) => marked.has(address)),
       unsettled: await findUnsettled(session),
     };
   } finally {
@@ -95,3 +94,73 @@ async function findUnsettled(session: Session): Promise<string | undefined> {
   if (unfinished === undefined || beganOf(unfinished.entries)?.purpose === 'heal') return undefined;
   return `run ${unfinished.run} died; the next apply settles it`;
 }
+
+/** One field that drifted, or a resource that is gone. */
+type Finding = {
+  readonly address: string;
+  /** Null: the resource itself is gone. */
+  readonly field: string | null;
+  readonly author: Author;
+  /** Of what is live: another value is another edit. */
+  readonly digest: string;
+};
+
+/** Findings by their place; all that is remembered of a pass. */
+export type Findings = ReadonlyMap<string, Finding>;
+
+/** What drifted, field by field. */
+export function findingsOf({ changes }: PlanDocument): Findings {
+  return new Map(
+    changes.flatMap((change) => {
+      const found = change.fields.map(({ path, after, attribution }) =>
+        findingOf(change, path, digestOf(after), attribution),
+      );
+      const all = found.length > 0 ? found : [findingOf(change, null, '', change.attribution)];
+      return all.map((one) => [JSON.stringify([one.address, one.field]), one] as const);
+    }),
+  );
+}
+
+function findingOf(
+  change: Change,
+  field: string | null,
+  digest: string,
+  attribution: Attribution | undefined,
+): Finding {
+  return { address: change.address, field, author: authorOf(change, attribution), digest };
+}
+
+const NOBODY = { actor: null, source: null, at: null } as const;
+
+function authorOf({ edits = [] }: Change, attribution: Attribution | undefined): Author {
+  if (attribution === undefined) return { certainty: null, because: null, ...NOBODY };
+  const { certainty, because, entries } = attribution;
+  const edit = edits.find(({ id }) => entries.includes(id));
+  // None of the edits beside something unknown need be the one.
+  if (certainty === 'unknown' || edit === undefined) return { certainty, because, ...NOBODY };
+  const { actor, source, at } = edit;
+  return { certainty, because, actor, source, at };
+}
+
+/** What is new since the pass before, and what is over. */
+export function compareFindings(
+  before: Findings,
+  now: Findings,
+): { readonly found: readonly Finding[]; readonly ended: readonly Finding[] } {
+  return {
+    found: [...now].flatMap(([place, one]) =>
+      before.get(place)?.digest === one.digest ? [] : [one],
+    ),
+    ended: [...before].flatMap(([place, one]) => (now.has(place) ? [] : [one])),
+  };
+}
+
+/** Who changed something, as far as history tells. */
+export type Author = {
+  readonly certainty: 'entry' | 'actor' | 'one_of' | 'unknown' | null;
+  readonly because: string | null;
+  /** Of the newest edit that it may have been. */
+  readonly actor: string | null;
+  readonly source: string | null;
+  readonly at: string | null;
+};

@@ -1,6 +1,6 @@
 import { render } from 'preact';
-import type { UiStart } from '../ui-start.ts';
-import { readData, rootElement } from './data.ts';
+import type { UiStart } from '../live.ts';
+import { readData, rootElement } from './page.ts';
 import { Shell } from './ui/shell.tsx';
 
 render(<Shell start={readData<UiStart>()} />, rootElement());

@@ -1,9 +1,17 @@
 import type { JsonObject } from '../../core/value.ts';
-import { paint, type RenderOptions } from '../terminal.ts';
+import {
+  type Fact,
+  factLines,
+  type Line,
+  noteLines,
+  paint,
+  type RenderOptions,
+  span,
+  wrap,
+} from '../terminal.ts';
+import { sanitiseLine } from '../untrusted.ts';
 import { formatCount } from '../wording.ts';
-import type { Field } from './layout.ts';
-import { noteLines } from './note.ts';
-import { tableLines } from './table.ts';
+import { type Field, formatDecimal, formatFigure, layOut, tableLines } from './table.ts';
 
 /** What a catalogue of the platform holds, and how it is shown. */
 type Catalogue = {
@@ -44,4 +52,123 @@ export function renderCatalogueText(
     ...noteLines(`${formatCount(entries.length, noun, plural)}.`, width),
   ];
   return paint(lines, color);
+}
+
+/** What is shown of a feature. */
+const FEATURE_FIELDS: readonly Field[] = [
+  { path: 'key', title: 'key', least: 20 },
+  { path: 'name', title: 'name', least: 20, drop: 3 },
+  {
+    path: 'state',
+    title: 'state',
+    tone: (state) => (state === 'locked' ? 'warning' : 'plain'),
+  },
+  { path: 'locked_scope', title: 'where', drop: 1 },
+  { path: 'decided_by', title: 'decided by', form: 'words', drop: 2 },
+];
+
+/** In CSV the category and the description have columns of their own. */
+export const FEATURE_COLUMNS = [...FEATURE_FIELDS, { path: 'category' }, { path: 'description' }];
+
+type FeatureView = {
+  /** What the matrix is of: `organization Harbor Dental`. */
+  readonly scope: string;
+  /** Whether the matrix governs, rather than the older settings. */
+  readonly isAdministered: boolean;
+  readonly features: readonly JsonObject[];
+  /** Whether only locked ones are shown. */
+  readonly lockedOnly: boolean;
+};
+
+/** The feature matrix of one level, grouped by category. */
+export function renderFeaturesText(view: FeatureView, { width, color }: RenderOptions): string {
+  const { features, lockedOnly } = view;
+  const locked = features.filter(({ state }) => state === 'locked');
+  const shown = lockedOnly ? locked : features;
+  const { heading, row, leftOut } = layOut(FEATURE_FIELDS, shown, width, 2);
+  const governs = view.isAdministered
+    ? 'The feature matrix governs.'
+    : 'The older settings of account and organization govern, not the feature matrix.';
+  const lines: Line[] = [
+    ...noteLines(`Features of ${sanitiseLine(view.scope)}`, width),
+    ...noteLines(governs, width, 'dim'),
+    [],
+  ];
+  if (shown.length > 0) lines.push(heading);
+  for (const [category, members] of Map.groupBy(shown, (one) => String(one.category ?? ''))) {
+    lines.push([span(categoryTitle(category), 'strong')]);
+    lines.push(...members.map((feature) => row(feature)));
+  }
+  if (shown.length > 0) lines.push([]);
+  lines.push(...noteLines(countOf(features.length, locked.length), width));
+  if (shown.length > 0) lines.push(...leftOut());
+  return paint(lines, color);
+}
+
+function countOf(all: number, locked: number): string {
+  const features = formatCount(all, 'feature');
+  return locked === 0 ? `${features}, none locked.` : `${features}, ${locked} locked.`;
+}
+
+/** `LLM model` of `LLM_MODEL`. */
+function categoryTitle(category: string): string {
+  const words = category.toLowerCase().replaceAll('_', ' ');
+  const title = words.replace(/\b(?:llm|tts)\b/g, (word) => word.toUpperCase());
+  return sanitiseLine(title === '' ? 'other' : title);
+}
+
+/** Whether and how an agent may take payments, as the readiness answer has it (Payment readiness). */
+export function renderPaymentsText(
+  label: string,
+  readiness: JsonObject,
+  { width, color }: RenderOptions,
+): string {
+  const isArmed = readiness.payment_tool_enabled === true;
+  const facts: readonly Fact[] = [
+    ['feature', readiness.feature_locked === true ? 'locked' : 'available'],
+    ['account', formatFigure(readiness.account_status, 'words')],
+    ['charges', readiness.charges_enabled === true ? 'enabled' : 'not enabled'],
+    ['text messages', readiness.twilio_configured === true ? 'configured' : 'not configured'],
+    ['single charge', `at most ${formatCents(readiness.max_single_charge_cents)}`],
+    ['one call', `at most ${formatCents(readiness.max_per_call_cents)}`],
+    ['links per call', `at most ${formatFigure(readiness.max_attempts_per_call, 'number')}`],
+    ['returns to', formatFigure(readiness.success_url)],
+  ];
+  const lines: Line[] = [
+    ...noteLines(`Payments of ${sanitiseLine(label)}`, width),
+    ...wrap(verdictOf(readiness, isArmed), width, 0),
+    [],
+    ...factLines(facts, width, 2),
+  ];
+  if (!isArmed) lines.push([], [span('The limits are those that would apply.', 'dim')]);
+  return paint(lines, color);
+}
+
+function verdictOf(readiness: JsonObject, isArmed: boolean): Line {
+  if (isArmed) return [span('The payment tool is on.', 'added')];
+  if (readiness.can_enable === true) {
+    return [span('The payment tool is off; it can be switched on.')];
+  }
+  const lacks = obstacles(readiness);
+  const why = lacks.length === 0 ? '' : `: ${lacks.join(', ')}`;
+  return [span(`The payment tool is off and cannot be switched on${why}.`, 'warning')];
+}
+
+/** What stands between an agent and taking payments. */
+function obstacles(readiness: JsonObject): readonly string[] {
+  return [
+    ...(readiness.feature_locked === true ? ['the feature is locked'] : []),
+    ...(readiness.can_accept_payments === false
+      ? ['the organization cannot accept payments yet']
+      : []),
+    ...(readiness.twilio_configured === false
+      ? ['the agent lacks credentials for text messages']
+      : []),
+  ];
+}
+
+/** `50,000 cents (500.00)`: the platform names no currency. */
+function formatCents(value: JsonObject[string] | undefined): string {
+  const text = formatFigure(value, 'number');
+  return typeof value === 'number' ? `${text} cents (${formatDecimal(value / 100, 2)})` : text;
 }

@@ -1,11 +1,9 @@
 import { stringify } from 'yaml';
 import { isList, isObject, type Json, type JsonObject } from '../../core/value.ts';
-import { type Line, paint, type RenderOptions, span } from '../terminal.ts';
+import { type Line, noteLines, paint, type RenderOptions, span } from '../terminal.ts';
 import { sanitise, sanitiseLine } from '../untrusted.ts';
 import { formatCount, kindTitle } from '../wording.ts';
-import { type Field, layOut } from './layout.ts';
-import { noteLines } from './note.ts';
-import { headingLine, leftOutLines, recordLine } from './table.ts';
+import { type Field, layOut } from './table.ts';
 
 /** Records of one kind, as a list shows them. */
 type RecordList = {
@@ -27,17 +25,13 @@ export function renderRecordsText(list: RecordList, { width, color }: RenderOpti
   if (records.length === 0) return `There are no ${kindTitle(kind)}.\n`;
   const groups = groupRecords(list);
   const indent = groupedBy === undefined ? 0 : 2;
-  const layout = layOut(fields, records, width - indent);
+  const { heading: titles, row, leftOut } = layOut(fields, records, width, indent);
   const count = noteLines(countOf(list, groups.length), width);
   const tables = groups.map(({ heading, members }) => {
-    const lines = members.map((record) => recordLine(layout, record, { indent }));
+    const lines = members.map((record) => row(record));
     return paint(heading === undefined ? lines : [[], heading, ...lines], color);
   });
-  return [
-    paint([headingLine(layout, indent)], color),
-    ...tables,
-    paint([[], ...count, ...leftOutLines(layout)], color),
-  ].join('');
+  return [paint([titles], color), ...tables, paint([[], ...count, ...leftOut()], color)].join('');
 }
 
 type Group = { readonly heading: Line | undefined; readonly members: readonly JsonObject[] };

@@ -1,32 +1,153 @@
-import type { JsonObject } from '../../core/value.ts';
-import { cutLine, type Line, type Span, span, type Tone, wrap } from '../terminal.ts';
-import { cutText, padText, textWidth } from '../width.ts';
-import { formatFigure, isRightAligned, NOTHING, valueAt } from './figures.ts';
-import { type Field, GAP, type Layout, layOut } from './layout.ts';
+/**
+ * `render/read/` shows what the platform reports and does not plan: records, calls, figures, charts. A
+ * `Field` says once how a value is called and written, for the table and for CSV alike. Everything here
+ * is live text, so it is sanitised where it becomes a cell.
+ */
+import { isObject, type Json, type JsonObject } from '../../core/value.ts';
+import {
+  cutLine,
+  cutText,
+  type Line,
+  padText,
+  type Span,
+  span,
+  type Tone,
+  textWidth,
+  wrap,
+} from '../terminal.ts';
+import { jsonText, sanitise, sanitiseLine } from '../untrusted.ts';
+import { formatNumber, formatTime } from '../wording.ts';
 
-/** The line of headings. */
-export function headingLine(layout: Layout, indent = 0): Line {
-  const cells = layout.columns.map(({ field, width }) => cell(field.title, width, field, 'dim'));
-  return lineOf(cells, layout.width, indent);
+/** How a value is written for people. */
+export type Form =
+  | 'text'
+  | 'number'
+  | 'decimal'
+  | 'percent'
+  | 'seconds'
+  | 'milliseconds'
+  | 'time'
+  | 'words';
+
+/** One column of a table, and of the CSV with the same records. */
+export type Field = {
+  /** Where the value stands in a record, and its heading in CSV: `actor.id`. */
+  readonly path: string;
+  /** Heading for people. */
+  readonly title: string;
+  readonly form?: Form;
+  /** Where lines are too narrow, columns with a high number are left out first; those without one stay. */
+  readonly drop?: number;
+  /** A text may be cut to so many columns; without it the text is never cut. */
+  readonly least?: number;
+  readonly tone?: (value: unknown) => Tone;
+};
+
+/** Headings and records, without what goes around them. */
+export function tableLines(
+  fields: readonly Field[],
+  records: readonly JsonObject[],
+  width: number,
+  indent = 0,
+): readonly Line[] {
+  const { heading, row, leftOut } = layOut(fields, records, width, indent);
+  return [heading, ...records.map((record) => row(record)), ...leftOut(indent)];
 }
 
-/** One record as a line; `tone` where the whole line has one. */
-export function recordLine(
-  layout: Layout,
-  record: JsonObject,
-  { indent = 0, tone }: { readonly indent?: number; readonly tone?: Tone } = {},
-): Line {
-  const cells = layout.columns.map(({ field, width }) => {
-    const value = valueAt(record, field.path);
-    const text = formatFigure(value, field.form);
-    return cell(text, width, field, tone ?? (text === NOTHING ? 'dim' : field.tone?.(value)));
+/** A table of records: which columns fit, how wide each is, and its lines. */
+type Table = {
+  readonly columns: readonly Column[];
+  /** Columns that there was no room for. */
+  readonly left: readonly Field[];
+  readonly heading: Line;
+  /** One record; `tone` where the whole line has one. */
+  readonly row: (record: JsonObject, tone?: Tone) => Line;
+  /** Says which columns there was no room for, so that nobody takes them for absent. */
+  readonly leftOut: (indent?: number) => readonly Line[];
+};
+
+type Column = { readonly field: Field; readonly width: number };
+
+/** Columns between two cells. */
+const GAP = 2;
+/** What stays of a text that may be cut, on a line that is too narrow even for what must be there. */
+const NARROWEST = 8;
+
+/** Fits a table of all these records into a width. A column in which no record has a value is not shown. */
+export function layOut(
+  fields: readonly Field[],
+  records: readonly JsonObject[],
+  given: number,
+  indent = 0,
+): Table {
+  const width = given - indent;
+  const measured = fields.map((field) => measure(field, records)).filter(({ isEmpty }) => !isEmpty);
+  const byWorth = measured.toSorted((a, b) => (a.field.drop ?? 0) - (b.field.drop ?? 0));
+  const kept: Measured[] = [];
+  let spare = width + GAP;
+  for (const column of byWorth) {
+    const taken = column.least + GAP;
+    if (taken > spare && column.field.drop !== undefined) continue;
+    spare -= taken;
+    kept.push(column);
+  }
+  const widths = new Map<Measured, number>();
+  for (const column of kept) {
+    const added = changeOf(column, spare);
+    widths.set(column, column.least + added);
+    spare -= added;
+  }
+  const columns = measured.flatMap((column) => {
+    const own = widths.get(column);
+    return own === undefined ? [] : [{ field: column.field, width: own }];
   });
-  return lineOf(cells, layout.width, indent);
+  const left = measured.filter((column) => !widths.has(column)).map(({ field }) => field);
+  const line = (cellOf: (column: Column) => Span) => lineOf(columns.map(cellOf), width, indent);
+  return {
+    columns,
+    left,
+    heading: line((column) => cell(column.field.title, column, 'dim')),
+    row: (record, tone) => line((column) => recordCell(record, column, tone)),
+    leftOut: (margin = 0) => leftOutLines(left, width, margin),
+  };
 }
 
-function cell(text: string, width: number, field: Field, tone: Tone = 'plain'): Span {
+type Measured = {
+  readonly field: Field;
+  readonly natural: number;
+  readonly least: number;
+  readonly isEmpty: boolean;
+};
+
+/** By how much a column grows into spare room, or shrinks where there is less than none. */
+function changeOf({ field, natural, least }: Measured, spare: number): number {
+  if (field.least === undefined) return 0;
+  return spare >= 0
+    ? Math.min(spare, natural - least)
+    : Math.max(spare, Math.min(0, NARROWEST - least));
+}
+
+function measure(field: Field, records: readonly JsonObject[]): Measured {
+  let natural = textWidth(field.title);
+  let isEmpty = records.length > 0;
+  for (const record of records) {
+    const text = formatFigure(valueAt(record, field.path), field.form);
+    natural = Math.max(natural, textWidth(text));
+    if (text !== NOTHING) isEmpty = false;
+  }
+  return { field, natural, least: Math.min(natural, field.least ?? natural), isEmpty };
+}
+
+function recordCell(record: JsonObject, column: Column, tone: Tone | undefined): Span {
+  const { path, form, tone: toneOf } = column.field;
+  const value = valueAt(record, path);
+  const text = formatFigure(value, form);
+  return cell(text, column, tone ?? (text === NOTHING ? 'dim' : toneOf?.(value)));
+}
+
+function cell(text: string, { field, width }: Column, tone: Tone = 'plain'): Span {
   const cut = cutText(text, width);
-  const isRight = isRightAligned(field.form ?? 'text');
+  const isRight = RIGHT.includes(field.form ?? 'text');
   return span(isRight ? ' '.repeat(width - textWidth(cut)) + cut : padText(cut, width), tone);
 }
 
@@ -36,25 +157,113 @@ function lineOf(cells: readonly Span[], width: number, indent: number): Line {
   return [span(' '.repeat(indent)), ...cutLine(parts, width)];
 }
 
-/** Headings and records, without what goes around them. */
-export function tableLines(
-  fields: readonly Field[],
-  records: readonly JsonObject[],
-  width: number,
-  indent = 0,
-): readonly Line[] {
-  const layout = layOut(fields, records, width - indent);
-  return [
-    headingLine(layout, indent),
-    ...records.map((record) => recordLine(layout, record, { indent })),
-    ...leftOutLines(layout, indent),
-  ];
-}
-
-/** Says which columns there was no room for, so that nobody takes them for absent. */
-export function leftOutLines({ left, width }: Layout, indent = 0): readonly Line[] {
+function leftOutLines(left: readonly Field[], width: number, indent: number): readonly Line[] {
   if (left.length === 0) return [];
   const titles = left.map(({ title }) => title).join(', ');
-  const text = `${' '.repeat(indent)}No room for: ${titles}.`;
-  return wrap([span(text, 'dim')], width, indent);
+  return wrap([span(`${' '.repeat(indent)}No room for: ${titles}.`, 'dim')], width, indent);
+}
+
+/** Stands where there is no value. */
+const NOTHING = '–';
+
+/** Forms whose values are compared by their digits and stand at the right of their column. */
+const RIGHT: readonly Form[] = ['number', 'decimal', 'percent', 'seconds', 'milliseconds'];
+
+/** A member of a record, or of an object in it: `actor.id`. Undefined where there is none. */
+export function valueAt(record: JsonObject, path: string): Json | undefined {
+  let at: Json | undefined = record;
+  for (const name of path.split('.')) {
+    at = isObject(at) && Object.hasOwn(at, name) ? at[name] : undefined;
+  }
+  return at;
+}
+
+/** A value in one line. What is not of the form that was expected is shown as it came. */
+export function formatFigure(value: Json | undefined, form: Form = 'text'): string {
+  if (value === undefined || value === null || value === '') return NOTHING;
+  if (typeof value === 'number') return formatNumberAs(value, form);
+  if (typeof value === 'boolean') return value ? 'yes' : 'no';
+  if (typeof value !== 'string') return sanitiseLine(JSON.stringify(value));
+  if (form === 'time') return formatTime(value);
+  return sanitiseLine(form === 'words' ? value.replaceAll('_', ' ') : value);
+}
+
+function formatNumberAs(value: number, form: Form): string {
+  switch (form) {
+    case 'percent':
+      return `${formatDecimal(value, 1)} %`;
+    case 'seconds':
+      return formatSeconds(value);
+    case 'milliseconds':
+      return `${formatDecimal(value, 0)} ms`;
+    case 'decimal':
+      return formatDecimal(value, 1);
+    case 'number':
+      return Number.isInteger(value) ? formatDecimal(value, 0) : formatDecimal(value, 2);
+    default:
+      return String(value);
+  }
+}
+
+/** `16,204.5`, whatever the locale of the machine. */
+export function formatDecimal(value: number, digits: number): string {
+  const [whole = '', rest] = value.toFixed(digits).split('.');
+  const grouped = formatNumber(whole);
+  return rest === undefined ? grouped : `${grouped}.${rest}`;
+}
+
+/** `45s`, `3m 12s`, `1h 05m`. */
+function formatSeconds(seconds: number): string {
+  const whole = Math.round(seconds);
+  const two = (part: number) => String(part).padStart(2, '0');
+  if (whole < 60) return `${whole}s`;
+  if (whole < 3600) return `${Math.floor(whole / 60)}m ${two(whole % 60)}s`;
+  return `${formatDecimal(Math.floor(whole / 3600), 0)}h ${two(Math.floor((whole % 3600) / 60))}m`;
+}
+
+/** A column of CSV; `Field` of a table is one. */
+export type CsvColumn = { readonly path: string };
+
+/**
+ * Records as CSV (RFC 4180): a line of headings, values as the platform gives them, quoted where they
+ * hold a comma, a quote or a line break. Lines end in a line feed.
+ */
+export function renderCsv(columns: readonly CsvColumn[], records: readonly JsonObject[]): string {
+  const header = `${columns.map(({ path }) => quote(path)).join(',')}\n`;
+  return [header, ...records.map((record) => csvLine(columns, record))].join('');
+}
+
+export function csvLine(columns: readonly CsvColumn[], record: JsonObject): string {
+  return `${columns.map(({ path }) => csvCell(valueAt(record, path))).join(',')}\n`;
+}
+
+/** What a spreadsheet takes for the beginning of a formula. */
+const FORMULA = /^[=+\-@\t\r]/;
+/** A number with its sign, and so a phone number: no formula, whatever it begins with. */
+const NUMERAL = /^[+-]?\d+(?:\.\d+)?$/;
+
+function csvCell(value: Json | undefined): string {
+  if (value === undefined || value === null) return '';
+  if (typeof value === 'number' || typeof value === 'boolean') return String(value);
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  const isFormula = FORMULA.test(text) && !NUMERAL.test(text);
+  return quote(sanitise(isFormula ? `'${text}` : text));
+}
+
+function quote(text: string): string {
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+/** A document whose `data` is a list that is written as it arrives, in pieces that end in line breaks. */
+export function jsonFrame(head: JsonObject): {
+  readonly open: string;
+  readonly item: (item: JsonObject, isLast: boolean) => string;
+  readonly close: string;
+} {
+  const whole = jsonText({ ...head, data: [] });
+  return {
+    open: `${whole.slice(0, -']\n}'.length)}\n`,
+    item: (item, isLast) => `${jsonText(item).replace(/^/gm, '    ')}${isLast ? '' : ','}\n`,
+    close: '  ]\n}\n',
+  };
 }

@@ -1,9 +1,9 @@
+import { countSeverity, type Diagnostic } from '../../core/diagnostics.ts';
 import { unreachable } from '../../core/errors.ts';
 import { renderDiagnosticsText } from '../diagnostics.ts';
 import type { RenderOptions } from '../terminal.ts';
-import { renderReportGithub } from './github.ts';
-import { renderReportJson } from './json.ts';
-import { renderReportJunit } from './junit.ts';
+import { jsonText } from '../untrusted.ts';
+import { renderReportGithub, renderReportJunit } from './junit.ts';
 import type { Report } from './report.ts';
 import { renderReportSarif } from './sarif.ts';
 
@@ -28,4 +28,30 @@ export function renderReport(format: ReportFormat, report: Report, options: Rend
     default:
       return unreachable(format);
   }
+}
+
+/** What `validate` prints for programs: `schemas/diagnostics.schema.json`. */
+export type DiagnosticsDocument = {
+  readonly format: 'callsheet-diagnostics';
+  readonly version: 1;
+  readonly counts: { readonly errors: number; readonly warnings: number };
+  readonly diagnostics: readonly Diagnostic[];
+};
+
+/** The diagnostics as a document. Files are relative to the stack folder. */
+export function diagnosticsDocument(diagnostics: readonly Diagnostic[]): DiagnosticsDocument {
+  return {
+    format: 'callsheet-diagnostics',
+    version: 1,
+    counts: {
+      errors: countSeverity(diagnostics, 'error'),
+      warnings: countSeverity(diagnostics, 'warning'),
+    },
+    diagnostics,
+  };
+}
+
+/** The same as JSON. Ends in a line break. */
+function renderReportJson({ diagnostics }: Report): string {
+  return `${jsonText(diagnosticsDocument(diagnostics))}\n`;
 }

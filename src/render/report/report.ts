@@ -17,9 +17,6 @@ export type Report = {
   readonly version: string;
 };
 
-/** Where problems with a stack as a whole are shown. */
-const STACK_FILE = 'callsheet.yaml';
-
 /** The path of a stack's file from the root of the repository. One outside the stack may be absolute. */
 export function pathOf(file: string, { folder }: Report): string {
   if (isAbsolute(file)) return file;
@@ -34,11 +31,6 @@ export function pathOf(file: string, { folder }: Report): string {
 
 export function isAbsolute(path: string): boolean {
   return /^(?:[A-Za-z]:)?[\\/]/.test(path);
-}
-
-/** The path of `callsheet.yaml`, where what has no place of its own is shown. */
-export function stackPath(report: Report): string {
-  return pathOf(STACK_FILE, report);
 }
 
 /** Errors before warnings, otherwise as they come: what is cut off by a limit is what matters least. */

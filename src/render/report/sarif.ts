@@ -1,13 +1,16 @@
 import { createHash } from 'node:crypto';
 import type { Diagnostic } from '../../core/diagnostics.ts';
 import { RULES, wordsOfRule } from '../../core/rules.ts';
-import { escapeInJson, sanitise, sanitiseLine } from '../untrusted.ts';
-import { bySeverity, isAbsolute, pathOf, type Report, stackPath } from './report.ts';
+import { jsonText, sanitise, sanitiseLine } from '../untrusted.ts';
+import { bySeverity, isAbsolute, pathOf, type Report } from './report.ts';
 
 const SCHEMA = 'https://json.schemastore.org/sarif-2.1.0.json';
 
 /** What the URIs of files are relative to: readers know it as the root of the repository. */
 const ROOT = '%SRCROOT%';
+
+/** Where problems with a stack as a whole are shown. */
+const STACK_FILE = 'callsheet.yaml';
 
 /** GitHub refuses a file with more results than this, and shows the 5,000 most severe ones of it. */
 const MAX_RESULTS = 25_000;
@@ -49,7 +52,7 @@ export function renderReportSarif(report: Report): string {
       },
     })),
   };
-  return `${escapeInJson(JSON.stringify({ $schema: SCHEMA, version: '2.1.0', runs: [run] }, null, 2))}\n`;
+  return `${jsonText({ $schema: SCHEMA, version: '2.1.0', runs: [run] })}\n`;
 }
 
 function describeRule(name: string) {
@@ -89,7 +92,9 @@ function locationOf({ position, frame, address, path }: Diagnostic, report: Repo
   const name = [address, path].filter(Boolean).join('.');
   return {
     physicalLocation: {
-      artifactLocation: artifactOf(file === undefined ? stackPath(report) : pathOf(file, report)),
+      artifactLocation: artifactOf(
+        file === undefined ? pathOf(STACK_FILE, report) : pathOf(file, report),
+      ),
       region: {
         startLine: line,
         startColumn: column,

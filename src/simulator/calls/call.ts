@@ -1,5 +1,4 @@
-import { uuidOf } from '../ids.ts';
-import { chanceOf } from './chance.ts';
+import { chanceOf, uuidOf } from '../ids.ts';
 
 /** How calls end (Metrics, resolutionBreakdown). */
 export const OUTCOMES = ['resolved', 'transferred', 'abandoned', 'other'] as const;

@@ -1,11 +1,11 @@
 import type { JsonObject } from '../../core/value.ts';
+import type { OperationId } from '../../platform/operations.generated.ts';
+import { rulesOf } from '../contract.ts';
+import type { Input } from '../platform.ts';
 import type { Store } from '../store.ts';
-import { agentPerformance } from './agent-performance.ts';
-import { DAY } from './calendar.ts';
-import { type Call, escalatedAfter, measurementsOf } from './call.ts';
-import { meanOf, minutesOf, percentOf, sharesOf, sum } from './figures.ts';
-import { countOutcomes, type OutcomeCounts, sentimentPercent } from './outcomes.ts';
-import { callsWithin, type Span } from './span.ts';
+import { invalid, violation } from '../validation.ts';
+import { type Call, type CallBook, escalatedAfter, measurementsOf, type Outcome } from './call.ts';
+import { DAY } from './generate.ts';
 
 /** Spans up to this many days list those without calls, too; longer ones would be mostly such days. */
 const MOST_EMPTY_DAYS = 366;
@@ -124,4 +124,118 @@ function escalationReasons(calls: readonly Call[]): readonly JsonObject[] {
     percentOfTotal: shares[index] ?? 0,
     avgTimeBeforeEscalation: meanOf(seconds, count) ?? 0,
   }));
+}
+
+type BookedCalls = { readonly book: CallBook; readonly calls: readonly Call[] };
+
+/** One entry for each agent that had calls, the busiest first (Metrics, agentPerformance). */
+function agentPerformance(store: Store, books: readonly BookedCalls[]): readonly JsonObject[] {
+  return [...books]
+    .sort((a, b) => b.calls.length - a.calls.length || (a.book.agentId < b.book.agentId ? -1 : 1))
+    .map((entry) => performance(store, entry));
+}
+
+function performance({ agents, history }: Store, { book, calls }: BookedCalls): JsonObject {
+  const { agentId } = book;
+  const record = agents.get(agentId)?.record;
+  const lastKnown = record ?? history.get(agentId)?.at(-1)?.settings;
+  const outcomes = countOutcomes(calls);
+  const [resolved = 0, transferred = 0, abandoned = 0, other = 0] = sharesOf(
+    Object.values(outcomes),
+  );
+  return {
+    agentId,
+    agentName: String(lastKnown?.name ?? book.agentName),
+    totalCalls: calls.length,
+    ...outcomes,
+    resolvedPercent: resolved,
+    transferredPercent: transferred,
+    abandonedPercent: abandoned,
+    otherPercent: other,
+    avgDuration: meanOf(sum(calls.map(({ duration }) => duration)), calls.length) ?? 0,
+    sentimentPercent: sentimentPercent(calls),
+    status: record === undefined ? 'deleted' : String(record.status),
+  };
+}
+
+/**
+ * How figures are rounded. Percentages have one decimal; those that make up a whole are rounded so that they
+ * add up to exactly 100. Minutes have two decimals, which is less than half a second: the seconds behind
+ * them can be had back.
+ */
+
+/** Shares of a whole, in percent with one decimal, adding up to 100; all 0 where there is nothing to share. */
+export function sharesOf(counts: readonly number[]): readonly number[] {
+  const total = sum(counts);
+  if (total === 0) return counts.map(() => 0);
+  const tenths = counts.map((count) => Math.floor((count * 1000) / total));
+  // What rounding down left over goes to those that lost most by it.
+  const byLoss = counts
+    .map((count, index) => ({ index, loss: (count * 1000) % total }))
+    .sort((a, b) => b.loss - a.loss);
+  for (const { index } of byLoss.slice(0, 1000 - sum(tenths)))
+    tenths[index] = (tenths[index] ?? 0) + 1;
+  return tenths.map((value) => value / 10);
+}
+
+/** A part in percent with one decimal; null where there is no whole. */
+function percentOf(part: number, whole: number): number | null {
+  return meanOf(part * 100, whole);
+}
+
+/** A mean with one decimal; null where nothing was measured. */
+function meanOf(total: number, count: number): number | null {
+  return count === 0 ? null : Math.round((total * 10) / count) / 10;
+}
+
+export function minutesOf(seconds: number): number {
+  return Math.round((seconds * 100) / 60) / 100;
+}
+
+export function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0);
+}
+
+/** Calls by how they ended, in the order in which reports name them. */
+type OutcomeCounts = { readonly [outcome in Outcome]: number };
+
+function countOutcomes(calls: readonly Call[]): OutcomeCounts {
+  const counts = { resolved: 0, transferred: 0, abandoned: 0, other: 0 };
+  for (const { outcome } of calls) counts[outcome] += 1;
+  return counts;
+}
+
+/** Percent of calls in a good mood, of those in which somebody talked to the agent; null without any. */
+function sentimentPercent(calls: readonly Call[]): number | null {
+  const moods = calls.filter(({ outcome }) => outcome === 'resolved' || outcome === 'transferred');
+  const positive = moods.filter(({ sentiment }) => sentiment === 'Positive');
+  return percentOf(positive.length, moods.length);
+}
+
+/** From `from` up to, but not including, `until`, in milliseconds since the epoch. */
+export type Span = { readonly from: number; readonly until: number };
+
+/**
+ * The span that a report is about, both ends included: a day as its end is that whole day in UTC. Ends in reverse
+ * have nothing between them. 400 in the operation's shape where an end is no time.
+ */
+export function readSpan(
+  operation: OperationId,
+  { query }: Input,
+  [start, end]: readonly [start: string, end: string],
+): Span {
+  const [first, last] = [String(query[start]), String(query[end])];
+  const from = Date.parse(first);
+  const until = Date.parse(last) + (/^[\d-]+$/.test(last) ? DAY : 1);
+  const problems = [
+    ...(Number.isNaN(from) ? [violation(start, 'is not a time')] : []),
+    ...(Number.isNaN(until) ? [violation(end, 'is not a time')] : []),
+  ];
+  if (problems.length > 0) throw invalid(rulesOf(operation).invalid, problems);
+  return { from, until };
+}
+
+/** Calls that began within a span. */
+export function callsWithin({ calls }: CallBook, { from, until }: Span): readonly Call[] {
+  return calls.filter(({ startedAt }) => startedAt >= from && startedAt < until);
 }

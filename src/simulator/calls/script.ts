@@ -1,9 +1,10 @@
-import type { Call, CallBook } from './call.ts';
-import { type Chance, chanceOf } from './chance.ts';
-import { PHRASES, type Phrases, type Scenario } from './phrases.ts';
+import { type Chance, chanceOf } from '../ids.ts';
+import { type Call, type CallBook, escalatedAfter, type Language, type Trade } from './call.ts';
+import en from './phrases.en.json' with { type: 'json' };
+import es from './phrases.es.json' with { type: 'json' };
 
-export type Speaker = 'agent' | 'user' | 'system';
-export type Line = { readonly speaker: Speaker; readonly text: string };
+type Speaker = 'agent' | 'user' | 'system';
+type Line = { readonly speaker: Speaker; readonly text: string };
 
 /** What was said in a call, and what came of it. */
 export type Script = {
@@ -108,7 +109,7 @@ function withWebhook({ webhooks }: CallBook, chance: Chance, lines: readonly Lin
   return [...lines.slice(0, at), line, ...lines.slice(at)];
 }
 
-export function webhookText({ name, condition, method }: CallBook['webhooks'][number]): string {
+function webhookText({ name, condition, method }: CallBook['webhooks'][number]): string {
   return `Webhook ${name} (${condition}) executed: ${method} answered 200`;
 }
 
@@ -127,4 +128,133 @@ function slots(
     number: String(between(10_000, 99_999)),
   };
   return (text) => text.replaceAll(/\{(\w+)\}/g, (slot, key: string) => values[key] ?? slot);
+}
+
+/** What a call is about. Turns alternate, the caller first; an empty one is silence. */
+type Scenario = {
+  /** Three to five words. */
+  readonly topic: string;
+  /** One sentence: what the caller wanted. */
+  readonly asked: string;
+  /** One sentence or none: what the agent did. */
+  readonly done: string;
+  readonly actions: readonly string[];
+  readonly turns: readonly string[];
+};
+
+/** What is said in a language. `{name}` and the like are filled in for each call. */
+type Phrases = {
+  readonly names: readonly string[];
+  readonly days: readonly string[];
+  readonly times: readonly string[];
+  readonly goods: readonly string[];
+  readonly greetings: readonly string[];
+  readonly outboundGreetings: readonly string[];
+  /** The caller's last words and the agent's. */
+  readonly closings: readonly (readonly string[])[];
+  readonly handover: {
+    readonly said: string;
+    readonly action: string;
+    readonly agent: string;
+    /** How a caller asks for a person, by reason. */
+    readonly asks: { readonly [reason: string]: string };
+    readonly asksOtherwise: string;
+  };
+  readonly abandoned: Scenario;
+  readonly silent: Scenario;
+  readonly wrongNumber: Scenario;
+  readonly voicemail: Scenario;
+  readonly scenarios: { readonly [trade in Trade]: readonly Scenario[] };
+};
+
+const PHRASES: { readonly [language in Language]: Phrases } = { en, es };
+
+/** An entry of `transcript_json` (Call log). Times are in seconds: into the call, and since 1970. */
+type TranscriptEntry = {
+  readonly text: string;
+  readonly speaker: Speaker;
+  readonly timestamp: number;
+  readonly is_partial: boolean;
+  readonly created_at: number;
+};
+
+type Timed = Line & { readonly at: number; readonly isPartial: boolean };
+
+const TIMING = 11;
+
+/** The entries of a call, in order: what was said, what was still being heard, and what happened. */
+export function transcriptOf(
+  book: CallBook,
+  call: Call,
+  script: Script,
+): readonly TranscriptEntry[] {
+  const { outcome, duration, startedAt } = call;
+  const spokenUntil = outcome === 'transferred' ? escalatedAfter(call) : Math.max(0, duration - 1);
+  const hooks = (condition: string, at: number) =>
+    book.webhooks
+      .filter((webhook) => webhook.condition === condition)
+      .map((webhook) => event(webhookText(webhook), at));
+  const entries = [
+    ...hooks('before_call', 0),
+    ...spoken(script.lines, spokenUntil, chanceOf(call.number, TIMING)),
+    ...(outcome === 'transferred' ? transfer(call, spokenUntil) : []),
+    event(`Call ended: ${script.ending}`, duration),
+    ...hooks('after_call', duration),
+  ];
+  return entries.map(({ text, speaker, at, isPartial }) => ({
+    text,
+    speaker,
+    timestamp: tenths(at),
+    is_partial: isPartial,
+    created_at: tenths(startedAt / 1000 + tenths(at)),
+  }));
+}
+
+/** One line for each entry that is final: seconds, speaker, words (Call log, transcript_text). */
+export function transcriptText(entries: readonly TranscriptEntry[]): string {
+  return entries
+    .filter(({ is_partial: isPartial }) => !isPartial)
+    .map(({ timestamp, speaker, text }) => `[${timestamp.toFixed(1)}s] ${speaker}: ${text}`)
+    .join('\n');
+}
+
+function event(text: string, at: number): Timed {
+  return { speaker: 'system', text, at, isPartial: false };
+}
+
+function transfer({ reason, duration }: Call, at: number): readonly Timed[] {
+  return [
+    event(`Transfer requested: ${reason}`, at),
+    event('Transfer completed', Math.min(at + 4, duration)),
+  ];
+}
+
+/** Lines over the time that there is, each as long as it has words; long ones are first heard in part. */
+function spoken(lines: readonly Line[], until: number, chance: Chance): readonly Timed[] {
+  const start = Math.min(0.8, until);
+  const lengths = lines.map(({ speaker, text }) =>
+    speaker === 'system' ? 1 : text.split(' ').length + 4,
+  );
+  const total = lengths.reduce((sum, length) => sum + length, 0);
+  let before = 0;
+  return lines.flatMap((line, index) => {
+    const length = lengths[index] ?? 0;
+    const at = start + ((until - start) * before) / total;
+    const half = ((until - start) * length) / total / 2;
+    before += length;
+    const isHeardInPart = line.speaker === 'user' && length > 10 && chance.isLikely(0.5);
+    const final = { ...line, at: isHeardInPart ? at + half : at, isPartial: false };
+    return isHeardInPart
+      ? [{ ...line, text: firstHalf(line.text), at, isPartial: true }, final]
+      : [final];
+  });
+}
+
+function firstHalf(text: string): string {
+  const words = text.split(' ');
+  return words.slice(0, Math.ceil(words.length / 2)).join(' ');
+}
+
+function tenths(seconds: number): number {
+  return Math.round(seconds * 10) / 10;
 }

@@ -1,8 +1,8 @@
 import { chmodSync, mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { findStacks } from '../../../src/cli/fleet/find-stacks.ts';
-import { loadStack } from '../../../src/config/index.ts';
+import { findStacks } from '../../../src/cli/fleet/request.ts';
+import { loadStack } from '../../../src/stack/index.ts';
 import { agents, settings, treeOf } from './tree.ts';
 
 const pathsIn = (root: string) => findStacks(root).map(({ path }) => path);

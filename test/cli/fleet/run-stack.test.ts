@@ -1,13 +1,17 @@
 import { expect, test } from 'vitest';
-import { runStack, type StackCommand } from '../../../src/cli/fleet/run-stack.ts';
+import { readPlanFile } from '../../../src/cli/commands/apply.ts';
+import type { StackCommand } from '../../../src/cli/fleet/request.ts';
+import { runStack } from '../../../src/cli/fleet/run-stack.ts';
 import { agents, contextFor, platform, settings, treeOf } from './tree.ts';
 
 async function scene(files: Readonly<Record<string, string>>, stop?: AbortSignal) {
   const sim = await platform();
   const { context, said } = contextFor(sim, stop);
   const stack = { path: 'harbor', dir: treeOf(files) };
-  const run = (command: StackCommand, planFile?: string) =>
-    runStack({ command, stack, flags: { autoApprove: true }, planFile }, context);
+  const run = (command: StackCommand, file?: string) => {
+    const plan = file === undefined ? undefined : () => readPlanFile(file);
+    return runStack({ command, stack, flags: { autoApprove: true }, plan }, context);
+  };
   return { sim, said, run };
 }
 

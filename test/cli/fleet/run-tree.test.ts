@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { Transport } from '../../../src/api/transport.ts';
 import { worstExit } from '../../../src/cli/fleet/outcome.ts';
+import type { Transport } from '../../../src/platform/transport.ts';
 import { agentNamed } from '../../e2e/clinic.ts';
 import { scene, statuses } from './scene.ts';
 import { agents, FROZEN, four, settings, twelve } from './tree.ts';

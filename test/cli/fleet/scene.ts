@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import type { Context } from '../../../src/cli/context.ts';
-import type { TreeFlags } from '../../../src/cli/fleet/flags.ts';
-import type { StackCommand } from '../../../src/cli/fleet/run-stack.ts';
-import { runTree } from '../../../src/cli/fleet/run-tree.ts';
+import { onTerminal } from '../../../src/cli/events.ts';
+import { runTree } from '../../../src/cli/fleet/apply-tree.ts';
+import type { StackCommand, TreeFlags } from '../../../src/cli/fleet/request.ts';
 import { reportFailure } from '../../../src/cli/report.ts';
-import type { FleetDocument } from '../../../src/render/fleet-document.ts';
+import type { FleetDocument } from '../../../src/render/fleet.ts';
 import type { SimulatorOptions } from '../../../src/simulator/index.ts';
 import { checkPrinted } from '../../documents.ts';
 import { contextFor, platform, put, treeOf } from './tree.ts';
@@ -38,7 +38,12 @@ export async function scene(
       ...(answer === undefined ? {} : { canAsk: true, ask: async () => answer }),
     };
     const all = { dir: root, format: 'text', recursive: true, ...flags } as const;
-    const given = { ...context, terminal, ...outside, env: { ...context.env, ...env } };
+    const given = {
+      ...context,
+      ...onTerminal(terminal),
+      ...outside,
+      env: { ...context.env, ...env },
+    };
     const ended = await runTree(command, all, given, planSet).catch((error: unknown) =>
       reportFailure(error, context.terminal, false),
     );

@@ -7,8 +7,8 @@ import {
   roundWeight,
   takeShard,
   type Weighed,
-} from '../../../src/cli/fleet/shard.ts';
-import { weighStack } from '../../../src/cli/fleet/weigh.ts';
+  weighStack,
+} from '../../../src/cli/fleet/request.ts';
 import { treeOf } from './tree.ts';
 
 describe('--shard', () => {

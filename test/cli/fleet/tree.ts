@@ -7,7 +7,7 @@ import {
   type SimulatorOptions,
   startSimulator,
 } from '../../../src/simulator/index.ts';
-import { FINGERPRINT_KEY } from '../../e2e/clinic.ts';
+import { COMMIT, FINGERPRINT_KEY } from '../../e2e/clinic.ts';
 import { temporaryFolder } from '../../temporary.ts';
 import { quietContext } from '../quiet-context.ts';
 
@@ -67,6 +67,7 @@ export function contextFor(sim: Simulator, stop?: AbortSignal) {
     ...quiet,
     env: {
       CALLSHEET_FINGERPRINT_KEY: FINGERPRINT_KEY,
+      CI_COMMIT_SHA: COMMIT,
       CALLSHEET_BASE_URL: sim.url,
       CALLSHEET_CLIENT_ID: sim.clientId,
       CALLSHEET_CLIENT_SECRET: sim.clientSecret,

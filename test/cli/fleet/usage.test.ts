@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
+import { inTree } from '../../../src/cli/command-table.ts';
 import type { Context } from '../../../src/cli/context.ts';
-import { oneOrTree } from '../../../src/cli/fleet/enter.ts';
-import type { TreeFlags } from '../../../src/cli/fleet/flags.ts';
-import type { StackCommand } from '../../../src/cli/fleet/run-stack.ts';
+import type { StackCommand, TreeFlags } from '../../../src/cli/fleet/request.ts';
 import { quietContext } from '../quiet-context.ts';
 import { settings, treeOf } from './tree.ts';
 
@@ -43,7 +42,7 @@ test.each(cases)('$command with $flags: $message', async (row) => {
   const { context } = quietContext();
   const all = { dir: treeOf(files), format: 'text', recursive: true, ...flags } as const;
   const one = () => Promise.reject(new Error('one stack was worked on'));
-  await expect(oneOrTree(command, all, { ...context, env }, one)).rejects.toMatchObject({
+  await expect(inTree(command, one)(all, { ...context, env })).rejects.toMatchObject({
     code: 'usage',
     message: expect.stringContaining(message),
     hint: expect.stringMatching(/\w/),
@@ -54,7 +53,7 @@ test('what a plan was allowed stands in the plans of a folder', async () => {
   const { context } = quietContext();
   const flags = { dir: treeOf(TREE), format: 'text', recursive: true, allowDelete: true } as const;
   const one = () => Promise.reject(new Error('one stack was worked on'));
-  await expect(oneOrTree('apply', flags, context, one, 'plans')).rejects.toThrow(
+  await expect(inTree('apply', one)(flags, context, 'plans')).rejects.toThrow(
     '--allow-delete cannot be given with a plan file',
   );
 });
@@ -62,5 +61,5 @@ test('what a plan was allowed stands in the plans of a folder', async () => {
 test('without --recursive the command is that of one stack', async () => {
   const { context } = quietContext();
   const flags = { dir: '.', format: 'text' } as const;
-  expect(await oneOrTree('plan', flags, context, async () => 2)).toBe(2);
+  expect(await inTree('plan', async () => 2)(flags, context)).toBe(2);
 });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { parser } from '@prometheus-io/lezer-promql';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { parse } from 'yaml';
-import { EXIT } from '../../../src/cli/exit.ts';
+import { EXIT } from '../../../src/core/errors.ts';
 import { temporaryFolder } from '../../temporary.ts';
 import { type Both, claimOf, openBoth, type Sample, STACK } from './scrapes.ts';
 

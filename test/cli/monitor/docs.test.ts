@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import parsePrometheus from 'parse-prometheus-text-format';
 import { expect, test } from 'vitest';
-import { openWorkerMetrics } from '../../../src/cli/queue/worker-metrics.ts';
-import { openMetrics } from '../../../src/cli/watch/metrics.ts';
+import { openWorkerMetrics } from '../../../src/cli/queue/worker-log.ts';
+import { openMetrics } from '../../../src/cli/watch/events.ts';
 
 const now = new Date();
 

@@ -1,7 +1,7 @@
-import type { Transport } from '../../../src/api/transport.ts';
 import type { WorkEvent } from '../../../src/cli/queue/work.ts';
-import { openWorkerMetrics } from '../../../src/cli/queue/worker-metrics.ts';
-import { openMetrics, type PassMeasured } from '../../../src/cli/watch/metrics.ts';
+import { openWorkerMetrics } from '../../../src/cli/queue/worker-log.ts';
+import { openMetrics, type PassMeasured } from '../../../src/cli/watch/events.ts';
+import type { Transport } from '../../../src/platform/transport.ts';
 import type { QueueDatabase } from '../../../src/queue/database.ts';
 import type { Claim } from '../../../src/queue/hand-out.ts';
 

@@ -8,8 +8,8 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { replaceFiles } from '../../../src/cli/commands/pull.ts';
-import { folderOf } from '../../config/stack-folder.ts';
+import { replaceFiles } from '../../../src/cli/pull/write.ts';
+import { folderOf } from '../../stack/stack-folder.ts';
 
 const text = (before: string, after: string) => ({ before, after });
 

@@ -1,9 +1,9 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { lookAtWorkingTree } from '../../../src/cli/pull/working-tree.ts';
-import { folderOf } from '../../config/stack-folder.ts';
+import { lookAtWorkingTree } from '../../../src/cli/pull/write.ts';
 import { git } from '../../pull/stage.ts';
+import { folderOf } from '../../stack/stack-folder.ts';
 
 function repository(files: Readonly<Record<string, string>>): string {
   const dir = folderOf(files);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createBell, LONGEST_BURST_MS, QUIET_MS } from '../../../src/cli/watch/bell.ts';
+import { createBell, LONGEST_BURST_MS, QUIET_MS } from '../../../src/cli/watch/watched.ts';
 
 /** Time that a test sets on; sleeps end early when their signal says so. */
 function clock() {

@@ -6,9 +6,9 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { routesOf } from '../../../src/cli/commands/watch.ts';
 import { isLoopback, parseListenAddress } from '../../../src/cli/monitor/listen-address.ts';
 import { serveRoutes } from '../../../src/cli/monitor/serve.ts';
-import { watchHealth } from '../../../src/cli/watch/health.ts';
-import { hookSecret, LARGEST_BODY } from '../../../src/cli/watch/hook.ts';
-import { openMetrics } from '../../../src/cli/watch/metrics.ts';
+import { hookSecret, LARGEST_BODY } from '../../../src/cli/notify.ts';
+import { openMetrics } from '../../../src/cli/watch/events.ts';
+import { watchHealth } from '../../../src/cli/watch/watched.ts';
 
 const SECRET = 'canary-hook-secret-9f1e';
 const MINUTE = 60_000;

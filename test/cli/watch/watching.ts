@@ -2,12 +2,11 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { expect, onTestFinished } from 'vitest';
-import type { Transport } from '../../../src/api/transport.ts';
-import { watch } from '../../../src/cli/commands/watch.ts';
+import { type WatchFlags, watch } from '../../../src/cli/commands/watch.ts';
 import type { Context } from '../../../src/cli/context.ts';
-import type { WatchFlags } from '../../../src/cli/watch/flags.ts';
+import type { Transport } from '../../../src/platform/transport.ts';
 import { openStage, type Stage, type StageOptions } from '../../apply/stage.ts';
-import { agentNamed, CANARIES, FINGERPRINT_KEY } from '../../e2e/clinic.ts';
+import { agentNamed, CANARIES, COMMIT, FINGERPRINT_KEY } from '../../e2e/clinic.ts';
 import { quietContext } from '../quiet-context.ts';
 
 /** A line of the log. */
@@ -88,6 +87,7 @@ export async function startWatching(stage: Stage, options: Options = {}): Promis
   const environment: Record<string, string | undefined> = {
     ...CANARIES,
     CALLSHEET_FINGERPRINT_KEY: FINGERPRINT_KEY,
+    CI_COMMIT_SHA: COMMIT,
     CALLSHEET_BASE_URL: stage.sim.url,
     CALLSHEET_CLIENT_ID: stage.sim.clientId,
     CALLSHEET_CLIENT_SECRET: stage.sim.clientSecret,

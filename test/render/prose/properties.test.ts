@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { diffProse } from '../../../src/render/prose/diff-prose.ts';
-import { rebuild } from '../../../src/render/prose/rebuild.ts';
+import { diffProse } from '../../../src/render/prose/diff.ts';
+import { rebuild } from './rebuild.ts';
 
 const word = fc.constantFrom(
   ...'you call never do not must the a 5 30 {{name}} {{first_name|there}} +15550100200 crm_lookup price, hours. être 你好世界 👩‍👩‍👧 ##  -'.split(

@@ -1,17 +1,22 @@
 import { describe, expect, test } from 'vitest';
+import type { MetricsBlock } from '../../../src/core/documents.ts';
 import type { JsonObject } from '../../../src/core/value.ts';
-import { renderBillingText } from '../../../src/render/read/billing.ts';
-import { renderCallText } from '../../../src/render/read/call.ts';
-import { callRow, renderCallsText } from '../../../src/render/read/calls.ts';
-import { MODELS, renderCatalogueText } from '../../../src/render/read/catalogue.ts';
-import { renderFeaturesText } from '../../../src/render/read/features.ts';
+import { callRow, renderCallsText, renderCallText } from '../../../src/render/read/calls.ts';
+import {
+  MODELS,
+  renderCatalogueText,
+  renderFeaturesText,
+  renderPaymentsText,
+} from '../../../src/render/read/catalogue.ts';
 import { renderHistoryText } from '../../../src/render/read/history.ts';
-import { renderMetricsBlockText, renderMetricsText } from '../../../src/render/read/metrics.ts';
-import type { MetricsBlock } from '../../../src/render/read/metrics-block-names.ts';
-import { BLOCKS } from '../../../src/render/read/metrics-blocks.ts';
-import { renderPaymentsText } from '../../../src/render/read/payments.ts';
+import {
+  BLOCKS,
+  renderBillingText,
+  renderMetricsBlockText,
+  renderMetricsText,
+} from '../../../src/render/read/metrics.ts';
 import { renderRecordsText, renderRecordText } from '../../../src/render/read/records.ts';
-import { textWidth } from '../../../src/render/width.ts';
+import { textWidth } from '../../../src/render/terminal.ts';
 
 /** Clears the screen, turns the direction, hides, and breaks the line. */
 const EVIL = 'Eve\u001b[2J\u009b31m\u202e\u200b\r\n\u2028\u0007';

@@ -1,11 +1,7 @@
 import fc from 'fast-check';
 import { XmlDocument } from 'libxml2-wasm';
 import { expect, test } from 'vitest';
-import { renderReportGithub } from '../../../src/render/report/github.ts';
-import { renderReportJson } from '../../../src/render/report/json.ts';
-import { renderReportJunit } from '../../../src/render/report/junit.ts';
-import { renderReportSarif } from '../../../src/render/report/sarif.ts';
-import { HOSTILE, problem, reportOf } from './sample.ts';
+import { HOSTILE, problem, rendered, reportOf } from './sample.ts';
 
 /** Any characters, among them halves of pairs, and pieces of what would break out of a format. */
 const text = fc.oneof(
@@ -37,17 +33,17 @@ test('any text makes documents that say it and nothing else', () => {
   fc.assert(
     fc.property(problems, text, (diagnostics, folder) => {
       const report = reportOf(diagnostics, { folder });
-      expect(JSON.parse(renderReportJson(report)).diagnostics).toEqual(diagnostics);
-      expect(JSON.parse(renderReportSarif(report)).runs[0].results).toHaveLength(
+      expect(JSON.parse(rendered('json', report)).diagnostics).toEqual(diagnostics);
+      expect(JSON.parse(rendered('sarif', report)).runs[0].results).toHaveLength(
         diagnostics.length,
       );
 
-      const commands = renderReportGithub(report).split(/\r\n|\r|\n/);
+      const commands = rendered('github', report).split(/\r\n|\r|\n/);
       expect(commands.pop()).toBe('');
       expect(commands).toHaveLength(diagnostics.length);
       for (const command of commands) expect(command).toMatch(/^::error [^\n]*::/);
 
-      const xml = renderReportJunit(report);
+      const xml = rendered('junit', report);
       const document = XmlDocument.fromString(xml);
       const files = new Set([
         'callsheet.yaml',
@@ -66,10 +62,10 @@ test('nothing in them acts on a terminal', () => {
   fc.assert(
     fc.property(problems, (diagnostics) => {
       const report = reportOf(diagnostics);
-      expect(renderReportJson(report)).not.toMatch(UNSEEN);
-      expect(renderReportSarif(report)).not.toMatch(UNSEEN);
-      expect(renderReportGithub(report)).not.toMatch(UNSEEN);
-      expect(renderReportJunit(report).replaceAll('\t', '')).not.toMatch(UNSEEN);
+      expect(rendered('json', report)).not.toMatch(UNSEEN);
+      expect(rendered('sarif', report)).not.toMatch(UNSEEN);
+      expect(rendered('github', report)).not.toMatch(UNSEEN);
+      expect(rendered('junit', report).replaceAll('\t', '')).not.toMatch(UNSEEN);
     }),
     { numRuns: 200 },
   );

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { renderReportGithub } from '../../../src/render/report/github.ts';
-import { HOSTILE, HOSTILE_PROBLEMS, problem, reportOf } from './sample.ts';
+import { HOSTILE, HOSTILE_PROBLEMS, problem, rendered, reportOf } from './sample.ts';
 
 type Command = {
   readonly name: string;
@@ -37,29 +36,29 @@ function commandsOf(text: string): readonly (Command | undefined)[] {
 }
 
 test('a problem is an annotation at its place, from the root of the repository', () => {
-  const text = renderReportGithub(reportOf([problem()], { folder: 'stacks/harbor' }));
+  const text = rendered('github', reportOf([problem()], { folder: 'stacks/harbor' }));
   expect(text).toBe(
     '::error file=stacks/harbor/agents/desk.yaml,line=4,endLine=4,col=13,endColumn=15,title=schema/enum::agent.desk: status cannot be "on"%0AUse one of active, inactive\n',
   );
 });
 
 test('a problem without a place is one of the step, and a warning is a warning', () => {
-  const text = renderReportGithub(reportOf([{ severity: 'warning', rule: 'a/b', message: 'c' }]));
+  const text = rendered('github', reportOf([{ severity: 'warning', rule: 'a/b', message: 'c' }]));
   expect(text).toBe('::warning title=a/b::c\n');
 });
 
 test('no problem is no text', () => {
-  expect(renderReportGithub(reportOf([]))).toBe('');
+  expect(rendered('github', reportOf([]))).toBe('');
 });
 
 test('a file whose name has what the runner splits at keeps its name', () => {
   const file = 'a,b:c%0A=d e.yaml';
-  const text = renderReportGithub(reportOf([problem({ position: { file, line: 1, column: 1 } })]));
+  const text = rendered('github', reportOf([problem({ position: { file, line: 1, column: 1 } })]));
   expect(parse(text)?.properties).toMatchObject({ file, line: '1', title: 'schema/enum' });
 });
 
 test('a hostile text is one command with that text in it, and no other', () => {
-  const commands = commandsOf(renderReportGithub(reportOf(HOSTILE_PROBLEMS)));
+  const commands = commandsOf(rendered('github', reportOf(HOSTILE_PROBLEMS)));
   expect(commands).toHaveLength(HOSTILE_PROBLEMS.length);
   expect(commands.map((command) => command?.name)).toEqual([
     ...HOSTILE.map(() => 'error'),
@@ -80,7 +79,7 @@ test('errors come first; beyond ten of a severity the place is in the text, and 
       position: { file: 'a.yaml', line: index + 1, column: 1 },
     }),
   );
-  const commands = commandsOf(renderReportGithub(reportOf(many)));
+  const commands = commandsOf(rendered('github', reportOf(many)));
   expect(commands.map((command) => command?.name)).toEqual([
     ...Array.from({ length: 11 }, () => 'error'),
     ...Array.from({ length: 12 }, () => 'warning'),
@@ -95,7 +94,8 @@ test('errors come first; beyond ten of a severity the place is in the text, and 
 
 test('ten of each need no notice', () => {
   const ten = Array.from({ length: 10 }, () => problem());
-  const text = renderReportGithub(
+  const text = rendered(
+    'github',
     reportOf([...ten, ...ten.map((one) => ({ ...one, severity: 'warning' as const }))]),
   );
   expect(text).not.toContain('::notice');

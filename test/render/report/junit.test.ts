@@ -2,9 +2,8 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { XmlDocument, XmlElement, XsdValidator } from 'libxml2-wasm';
 import { expect, onTestFinished, test } from 'vitest';
-import { renderReportJunit } from '../../../src/render/report/junit.ts';
-import type { Report } from '../../../src/render/report/report.ts';
-import { HOSTILE_PROBLEMS, problem, reportOf } from './sample.ts';
+import type { Report } from '../../../src/render/report/index.ts';
+import { HOSTILE_PROBLEMS, problem, rendered, reportOf } from './sample.ts';
 
 const require = createRequire(import.meta.url);
 /** The schema that Jenkins publishes. */
@@ -17,7 +16,7 @@ const JENKINS = readFileSync(
 function open(report: Report): XmlDocument {
   const schema = XmlDocument.fromString(JENKINS);
   const validator = XsdValidator.fromDoc(schema);
-  const document = XmlDocument.fromString(renderReportJunit(report));
+  const document = XmlDocument.fromString(rendered('junit', report));
   onTestFinished(() => {
     document.dispose();
     validator.dispose();

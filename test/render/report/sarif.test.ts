@@ -4,9 +4,10 @@ import AjvDraft04 from 'ajv-draft-04';
 import { fullFormats } from 'ajv-formats/dist/formats.js';
 import { describe, expect, test } from 'vitest';
 import { RULES } from '../../../src/core/rules.ts';
-import type { Report } from '../../../src/render/report/report.ts';
-import { renderReportSarif } from '../../../src/render/report/sarif.ts';
-import { HOSTILE_PROBLEMS, problem, reportOf } from './sample.ts';
+import type { Report } from '../../../src/render/report/index.ts';
+import { linesOfFrame } from '../../../src/render/report/sarif.ts';
+import { codeFrame } from '../../../src/stack/diagnostics.ts';
+import { HOSTILE_PROBLEMS, problem, rendered, reportOf } from './sample.ts';
 
 const ajv = new AjvDraft04.default({
   allErrors: true,
@@ -23,7 +24,7 @@ const validate = ajv.compile(schema);
 
 /** The one run of a report, which the public schema must accept. */
 function runOf(report: Report) {
-  const document = JSON.parse(renderReportSarif(report));
+  const document = JSON.parse(rendered('sarif', report));
   const problems = validate(document) ? [] : (validate.errors ?? []);
   expect(problems.map((error: ErrorObject) => `${error.instancePath} ${error.message}`)).toEqual(
     [],
@@ -101,7 +102,7 @@ test.each([
 });
 
 test('hostile texts make no links, no control characters and no second meaning', () => {
-  const text = renderReportSarif(reportOf(HOSTILE_PROBLEMS));
+  const text = rendered('sarif', reportOf(HOSTILE_PROBLEMS));
   const results = resultsOf(reportOf(HOSTILE_PROBLEMS));
   expect(results).toHaveLength(HOSTILE_PROBLEMS.length);
   expect(text).not.toMatch(/(?!\n)[\p{Cc}\p{Cf}\p{Cs}]/u);
@@ -156,7 +157,7 @@ test('a file with more results than GitHub takes keeps the errors and says how m
     rule: 'a/b',
     message: 'odd',
   }));
-  const { results, invocations } = JSON.parse(renderReportSarif(reportOf([...warnings, problem()])))
+  const { results, invocations } = JSON.parse(rendered('sarif', reportOf([...warnings, problem()])))
     .runs[0];
   expect(results).toHaveLength(25_000);
   expect(results[0].level).toBe('error');
@@ -169,4 +170,41 @@ test.each([
 ])('%j is one sentence', (message, text) => {
   const [result] = resultsOf(reportOf([problem({ message, hint: 'Do it' })]));
   expect(result.message.text).toBe(text);
+});
+
+/** The frame of a part of a text, read again. */
+function linesOf(text: string, part: string, hidden?: string) {
+  const source = { file: 'x.yaml', text };
+  const at = (words: string) => {
+    const start = text.indexOf(words);
+    return { source, start, end: start + words.length };
+  };
+  return linesOfFrame(codeFrame(at(part), hidden === undefined ? [] : [at(hidden)]));
+}
+
+test.each([
+  ['a word', 'a: 1\nb: two\nc: 3\n', 'two', 'two'],
+  ['the last line without a break', 'a: 1\nb: two', 'two', 'two'],
+  ['a line behind a tab', '\tb: two\n', 'two', 'two'],
+  ['a line with pictures', '😀: 😀😀 x\n', '😀😀', '😀😀'],
+  ['several lines', 'a: {\n  b: 1 }\n', '{\n  b: 1 }', '{'],
+  ['a line with bars and carets', 'a: "1 | ^^"\n', '"1 | ^^"', '"1 | ^^"'],
+  ['a long line that is cut', `${'x'.repeat(200)} bad ${'y'.repeat(200)}\n`, 'bad', 'bad'],
+  ['invisible characters', 'a: x\u200by\n', 'x\u200by', 'x\\u{200b}y'],
+])('what is marked in %s', (_, text, part, marked) => {
+  const found = linesOf(text, part).flatMap((line) => line.marked ?? []);
+  expect(found).toEqual([marked]);
+});
+
+test('lines have their numbers, and what is hidden stays so', () => {
+  const lines = linesOf('a: 1\n\nt: hunter2 # end\nz\n', 'hunter2', 'hunter2');
+  expect(lines).toEqual([
+    { number: 2, text: '' },
+    { number: 3, text: 't: *** # end', marked: '***' },
+    { number: 4, text: 'z' },
+  ]);
+});
+
+test('no frame has no lines', () => {
+  expect(linesOfFrame(undefined)).toEqual([]);
 });

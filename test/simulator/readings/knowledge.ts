@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../../src/core/value.ts';
-import { inventionsOf } from '../../../src/simulator/inventions.ts';
+import { inventionsOf } from '../../../src/simulator/dialect.ts';
 import { IDS, type World } from '../world.ts';
 import { listOf, type Readings, record } from './reading.ts';
 

@@ -1,5 +1,5 @@
-import type { OperationId } from '../../../src/api/operations.generated.ts';
 import type { Json, JsonObject } from '../../../src/core/value.ts';
+import type { OperationId } from '../../../src/platform/operations.generated.ts';
 import type { Dialect } from '../../../src/simulator/index.ts';
 import { IDS, type Reply, type Request, type SEED, type World } from '../world.ts';
 

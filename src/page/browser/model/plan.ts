@@ -1,5 +1,6 @@
 import type { Action, Change, PlanDocument, Verdict } from '../../../core/plan-document.ts';
 import { isObject, type Json, type JsonObject } from '../../../core/value.ts';
+import { groupByOwner } from '../../../render/wording.ts';
 import { type Packed, unpack } from '../../pack.ts';
 
 /** A change as the list shows it; the rest of it is unpacked when somebody opens it. */
@@ -81,9 +82,151 @@ function seenAs(action: Action, purpose: PlanDocument['purpose']): Action {
 }
 
 /** Whether something in a packed value passes a test: every text of it is asked once, in whatever place it stands. */
-export function someText(value: Json, test: (text: string) => boolean): boolean {
+function someText(value: Json, test: (text: string) => boolean): boolean {
   if (typeof value === 'string') return test(value);
   if (Array.isArray(value)) return value.some((item: Json) => someText(item, test));
   if (!isObject(value)) return false;
   return Object.values(value).some((member) => someText(member, test));
+}
+
+/** What the list shows. An empty set or text leaves out nothing. */
+export type Filter = {
+  readonly actions: ReadonlySet<Action>;
+  readonly verdicts: ReadonlySet<Verdict>;
+  readonly kind: string;
+  readonly owner: string | null;
+  readonly words: string;
+};
+
+export const NO_FILTER: Filter = {
+  actions: new Set(),
+  verdicts: new Set(),
+  kind: '',
+  owner: null,
+  words: '',
+};
+
+/** Whether it leaves out anything. */
+export function isFiltering({ actions, verdicts, kind, owner, words }: Filter): boolean {
+  return (
+    actions.size > 0 || verdicts.size > 0 || kind !== '' || owner !== null || words.trim() !== ''
+  );
+}
+
+/**
+ * The entries that a filter lets through. Every word must stand somewhere in a change: in its address, name, kind,
+ * organization, action, verdict or any text of it. A text that many changes share is searched once.
+ */
+export function filterEntries(plan: Plan, filter: Filter): readonly Entry[] {
+  const tests = filter.words
+    .split(/\s+/)
+    .filter((word) => word !== '')
+    .map((word) => findsWord(word, plan.texts));
+  return plan.entries.filter(
+    (entry) => passes(entry, filter) && tests.every((test) => test(entry, plan)),
+  );
+}
+
+function passes(entry: Entry, { actions, verdicts, kind, owner }: Filter): boolean {
+  return (
+    (actions.size === 0 || actions.has(entry.action)) &&
+    (verdicts.size === 0 || verdicts.has(entry.verdict)) &&
+    (kind === '' || entry.kind === kind) &&
+    (owner === null || entry.owner === owner)
+  );
+}
+
+function findsWord(word: string, texts: readonly string[]): (entry: Entry, plan: Plan) => boolean {
+  const pattern = new RegExp(word.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&'), 'iu');
+  const shared = new Map<string, boolean>(
+    texts.map((text, index) => [`\u0001${index}`, pattern.test(text)]),
+  );
+  const holds = (text: string) => shared.get(text) ?? pattern.test(text);
+  return (entry, plan) => {
+    const { address, name, kind, owner, action, verdict } = entry;
+    const told = [address, name, kind.replaceAll('_', ' '), owner, action, verdict];
+    return told.some((text) => pattern.test(text)) || someText(plan.packedOf(entry), holds);
+  };
+}
+
+/** One line of the list: a heading, or a change below it. */
+export type Row =
+  | { readonly type: 'heading'; readonly title: string; readonly count: number }
+  | { readonly type: 'entry'; readonly entry: Entry };
+
+/** Pixels of each, as the style sheet has them. */
+export const ROW_HEIGHT: { readonly [type in Row['type']]: number } = { heading: 40, entry: 54 };
+
+/** By organization and then kind, as the other formats group them. */
+export function rowsOf(entries: readonly Entry[]): readonly Row[] {
+  return groupByOwner(entries, ({ owner }) => owner).flatMap(
+    ({ title, changes }): readonly Row[] => [
+      { type: 'heading', title, count: changes.length },
+      ...changes.map((entry): Row => ({ type: 'entry', entry })),
+    ],
+  );
+}
+
+/** Where each row begins, and at last where the list ends. */
+export function offsetsOf(rows: readonly Row[]): readonly number[] {
+  const offsets = [0];
+  let at = 0;
+  for (const { type } of rows) {
+    at += ROW_HEIGHT[type];
+    offsets.push(at);
+  }
+  return offsets;
+}
+
+/** The row at a height of the list. */
+export function rowAt(offsets: readonly number[], height: number): number {
+  let [low, high] = [0, Math.max(0, offsets.length - 2)];
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2);
+    if ((offsets[middle] ?? 0) <= height) low = middle;
+    else high = middle - 1;
+  }
+  return low;
+}
+
+/** One edit of a resource that drifted. */
+export type Edit = {
+  readonly entry: Entry;
+  readonly id: number;
+  /** ISO 8601; null where the history does not say. */
+  readonly at: string | null;
+  readonly actor: string;
+  readonly source: string | null;
+  readonly action: string | null;
+  readonly revertedFrom: number | null;
+  /** Fields that it is known to have changed, and those that it may have. */
+  readonly changed: readonly string[];
+  readonly maybe: readonly string[];
+};
+
+/** Who changed what and when, the newest first. */
+export function editsOf(plan: Plan): readonly Edit[] {
+  if (plan.head.purpose !== 'drift') return [];
+  return plan.entries
+    .flatMap((entry) => editsOfChange(entry, plan.changeOf(entry)))
+    .sort((a, b) => ((a.at ?? '') > (b.at ?? '') ? -1 : 1));
+}
+
+function editsOfChange(entry: Entry, { edits = [], fields }: Change): readonly Edit[] {
+  return edits.map((edit) => {
+    const own = fields.filter(({ attribution }) => attribution?.entries.includes(edit.id) === true);
+    const isSure = ({ attribution }: Change['fields'][number]) =>
+      attribution?.certainty === 'entry';
+    return {
+      entry,
+      id: edit.id,
+      at: edit.at,
+      actor: edit.actor ?? 'someone',
+      source: edit.source,
+      action: edit.action,
+      revertedFrom: edit.reverted_from_id,
+      changed: own.filter(isSure).map(({ path }) => path),
+      maybe: own.filter((field) => !isSure(field)).map(({ path }) => path),
+    };
+  });
 }

@@ -1,13 +1,15 @@
 import type { ComponentChildren } from 'preact';
+import { useState } from 'preact/hooks';
 import type { Change, PlanDocument } from '../../../core/plan-document.ts';
-import { groupByAuthor, whoTook } from '../../../render/attribution.ts';
-import { howOf } from '../../../render/change-lines.ts';
-import { gone } from '../../../render/drift.ts';
+import type { Json } from '../../../core/value.ts';
+import { groupByAuthor } from '../../../render/attribution.ts';
 import { type FieldView, viewFields } from '../../../render/fields.ts';
-import { travelWords } from '../../../render/footers.ts';
+import { secretMessage } from '../../../render/footers.ts';
 import { sanitiseLine } from '../../../render/untrusted.ts';
-import { Fields } from './fields.tsx';
-import { ActionSign, useActionWords } from './signs.tsx';
+import { blockValue, extentOf, inlineValue, standsForOther } from '../../../render/value-text.ts';
+import { formatCount, formatNumber, gone, howOf } from '../../../render/wording.ts';
+import { ActionSign, Pairs, useActionWords } from './notes.tsx';
+import { TextChange } from './text.tsx';
 
 type ChangeProps = {
   readonly change: Change;
@@ -53,7 +55,7 @@ function ChangeHead({ change }: { readonly change: Change }) {
       <p class={`reason ${verdict}`}>{sanitiseLine(reason)}</p>
       {secrets.map((travel) => (
         <p class={travel.to === travel.before ? 'travel' : 'travel new'} key={travel.path}>
-          {sanitiseLine(travelWords(travel))}
+          {sanitiseLine(secretMessage(travel))}
         </p>
       ))}
     </header>
@@ -103,13 +105,9 @@ function Goes({
 
 /** Fields that drifted, below who changed them. */
 function DriftFields({ change, isWhole }: PartProps) {
-  const groups =
-    change.action === 'create'
-      ? [{ ...whoTook(change, false), fields: change.fields }]
-      : groupByAuthor(change, false);
   return (
     <>
-      {groups.map(({ who, edits, fields }, at) => (
+      {groupByAuthor(change, false).map(({ who, edits, fields }, at) => (
         <section class="author" key={at}>
           {who === undefined ? null : <h3>{who}</h3>}
           <ul>
@@ -141,22 +139,217 @@ function Facts({ change, isOpen }: { readonly change: Change; readonly isOpen: b
     ['Newest history entry', pin?.history_id?.toString()],
   ];
   const told = facts.flatMap(([name, value]) =>
-    value === null || value === undefined ? [] : [[name, value] as const],
+    value === null || value === undefined ? [] : [[name, sanitiseLine(value)] as const],
   );
   if (told.length === 0) return null;
   return (
     <details open={isOpen}>
       <summary>Ids and steps</summary>
-      <dl class="pairs">
-        {told.map(([name, value]) => (
-          <>
-            <dt>{name}</dt>
-            <dd>
-              <code>{sanitiseLine(value)}</code>
-            </dd>
-          </>
-        ))}
-      </dl>
+      <Pairs pairs={told} isCode />
     </details>
+  );
+}
+
+/** A value that is longer, or has lines, is compared as a text. */
+const INLINE = 72;
+
+/** What the two sides are called. */
+const SIDES: { readonly [purpose in PlanDocument['purpose']]: readonly [string, string] } = {
+  apply: ['Live now', 'Configured'],
+  rollback: ['Live now', 'Rolled back'],
+  restore: ['Live now', 'Restored'],
+  drift: ['As applied', 'Live now'],
+  comparison: ['Earlier', 'Later'],
+};
+
+type FieldsProps = {
+  readonly views: readonly FieldView[];
+  readonly purpose: PlanDocument['purpose'];
+  /** Whether nothing is folded or kept back. */
+  readonly isWhole: boolean;
+};
+
+/** Fields that are shown at once. */
+const MOST_FIELDS = 100;
+const MOST_PRINTED = 1000;
+
+/** The fields of a change, one below the other. */
+function Fields({ views, purpose, isWhole }: FieldsProps) {
+  const [most, setMost] = useState(MOST_FIELDS);
+  const shown = isWhole ? views.slice(0, MOST_PRINTED) : views.slice(0, most);
+  const rest = views.length - shown.length;
+  return (
+    <>
+      <ul class="fields">
+        {shown.map((view, at) => (
+          <Field key={at} view={view} sides={SIDES[purpose]} isWhole={isWhole} />
+        ))}
+      </ul>
+      {rest > 0 ? (
+        <p class="more">
+          {isWhole ? (
+            `${formatCount(rest, 'more field')}, not printed`
+          ) : (
+            <button type="button" onClick={() => setMost(most + MOST_FIELDS)}>
+              Show {formatNumber(Math.min(MOST_FIELDS, rest))} of {formatCount(rest, 'more field')}
+            </button>
+          )}
+        </p>
+      ) : null}
+    </>
+  );
+}
+
+const WORDS: { readonly [sign in FieldView['sign']]: string } = {
+  '+': 'set',
+  '-': 'taken away',
+  '~': 'changed',
+  '!': 'conflict',
+  ' ': '',
+};
+
+type Shown = { readonly sides: readonly [string, string]; readonly isWhole: boolean };
+
+function Field({
+  view: { path, sign, content, remark },
+  sides,
+  isWhole,
+}: Shown & { readonly view: FieldView }) {
+  return (
+    <li class={`field ${SIGN_CLASS[sign]}`}>
+      <h3>
+        <span class="sign" aria-hidden="true">
+          {sign === '-' ? '−' : sign}
+        </span>
+        <code>{path}</code>
+        {WORDS[sign] === '' ? null : <span class="unseen">, {WORDS[sign]}</span>}
+        {remark === null ? null : <span class="remark">{remark}</span>}
+      </h3>
+      <FieldContent content={content} sides={sides} sign={sign} isWhole={isWhole} />
+    </li>
+  );
+}
+
+const SIGN_CLASS: { readonly [sign in FieldView['sign']]: string } = {
+  '+': 'added',
+  '-': 'removed',
+  '~': 'changed',
+  '!': 'conflict',
+  ' ': 'plain',
+};
+
+function FieldContent({
+  content,
+  sign,
+  ...shown
+}: Shown & { readonly content: FieldView['content']; readonly sign: FieldView['sign'] }) {
+  switch (content.type) {
+    case 'element':
+      return <ElementContent {...content} sign={sign} isWhole={shown.isWhole} />;
+    case 'one':
+      return <OneValue value={content.value} sign={sign} isWhole={shown.isWhole} />;
+    case 'both':
+      return <TwoValues before={content.before} after={content.after} {...shown} />;
+    case 'conflict':
+      return <TwoValues before={content.live} after={content.wanted} {...shown} />;
+  }
+}
+
+function ElementContent({
+  summary,
+  members,
+  ...shown
+}: Omit<FieldView['content'] & { readonly type: 'element' }, 'type'> & {
+  readonly sign: FieldView['sign'];
+  readonly isWhole: boolean;
+}) {
+  return (
+    <>
+      {summary === '' ? null : <p class="value">{summary}</p>}
+      {members.length === 0 ? null : (
+        <dl class="members">
+          {members.map(({ key, value }, at) => (
+            <div key={at}>
+              <dt>{key === '' ? null : <code>{key}</code>}</dt>
+              <dd>
+                <OneValue value={value} {...shown} />
+              </dd>
+            </div>
+          ))}
+        </dl>
+      )}
+    </>
+  );
+}
+
+function isShort(value: Json): boolean {
+  if (standsForOther(value)) return true;
+  const text = inlineValue(value);
+  return text.length <= INLINE && !(typeof value === 'string' && value.trim().includes('\n'));
+}
+
+/** Characters of a long text that are shown at once. */
+const MOST_VALUE = 20_000;
+
+function OneValue({
+  value,
+  sign,
+  isWhole,
+}: {
+  readonly value: Json;
+  readonly sign: FieldView['sign'];
+  readonly isWhole: boolean;
+}) {
+  const [most, setMost] = useState(MOST_VALUE);
+  if (isShort(value)) {
+    const text = inlineValue(value);
+    return (
+      <p class="value">
+        {sign === '+' ? <ins>{text}</ins> : sign === '-' ? <del>{text}</del> : text}
+      </p>
+    );
+  }
+  const text = blockValue(value);
+  const isText = typeof value === 'string';
+  const shown = isWhole ? text.slice(0, 10 * MOST_VALUE) : text.slice(0, most);
+  return (
+    <div class="whole">
+      {isText ? <p class="extent">{extentOf(value)}</p> : null}
+      <div class={isText ? 'prose' : 'prose code'}>
+        {shown}
+        {shown.length < text.length ? '…' : ''}
+      </div>
+      {shown.length < text.length && !isWhole ? (
+        <button type="button" class="more" onClick={() => setMost(most * 10)}>
+          Show more of {formatNumber(text.length)} characters
+        </button>
+      ) : null}
+    </div>
+  );
+}
+
+function TwoValues({
+  before,
+  after,
+  ...shown
+}: Shown & { readonly before: Json; readonly after: Json }) {
+  if (isShort(before) && isShort(after)) {
+    return (
+      <p class="value pair">
+        <span class="unseen">{shown.sides[0]}: </span>
+        <del>{inlineValue(before)}</del>
+        <span aria-hidden="true"> → </span>
+        <span class="unseen">; {shown.sides[1]}: </span>
+        <ins>{inlineValue(after)}</ins>
+      </p>
+    );
+  }
+  return (
+    <TextChange
+      before={blockValue(before)}
+      after={blockValue(after)}
+      isProse={typeof before === 'string' && typeof after === 'string'}
+      {...shown}
+    />
   );
 }

@@ -2,8 +2,7 @@ import { sanitiseLine } from '../../../render/untrusted.ts';
 import { formatNumber } from '../../../render/wording.ts';
 import { type Drawing, drawingOf, type Graph, type Node } from '../model/graph.ts';
 import type { Entry } from '../model/plan.ts';
-import { linkTo } from '../place.ts';
-import { ActionSign, SIGNS } from './signs.tsx';
+import { ActionSign, ChangeLink, SIGNS } from './notes.tsx';
 
 const NODE = { width: 236, height: 46 } as const;
 const GAP = { x: 84, y: 14 } as const;
@@ -139,14 +138,11 @@ function NodeBox({
   const { x, y } = placeOf(node);
   const label = sanitiseLine(entry.address);
   return (
-    <a
-      href={linkTo(entry.address)}
+    <ChangeLink
+      entry={entry}
+      onOpen={onFocus}
       class={`node ${entry.action}${isFocus ? ' focus' : ''}`}
       aria-current={isFocus ? 'true' : undefined}
-      onClick={(event) => {
-        event.preventDefault();
-        onFocus(entry);
-      }}
     >
       <rect x={x} y={y} width={NODE.width} height={NODE.height} rx="8">
         <title>{label}</title>
@@ -157,7 +153,7 @@ function NodeBox({
       <text class="sub" x={x + 12} y={y + 36}>
         {cut(sanitiseLine(entry.name), 34)}
       </text>
-    </a>
+    </ChangeLink>
   );
 }
 
@@ -211,15 +207,9 @@ function Links({
         {entries.slice(0, rest > 1 ? NAMED : entries.length).map((entry) => (
           <li key={entry.index}>
             <ActionSign action={entry.action} />
-            <a
-              href={linkTo(entry.address)}
-              onClick={(event) => {
-                event.preventDefault();
-                onOpen(entry);
-              }}
-            >
+            <ChangeLink entry={entry} onOpen={onOpen}>
               {sanitiseLine(entry.address)}
-            </a>
+            </ChangeLink>
           </li>
         ))}
         {rest > 1 ? <li>and {formatNumber(rest)} more</li> : null}

@@ -1,4 +1,6 @@
-import type { PlanDocument } from '../../../core/plan-document.ts';
+import { type ComponentChildren, createContext, type JSX } from 'preact';
+import { useContext } from 'preact/hooks';
+import type { Action, PlanDocument } from '../../../core/plan-document.ts';
 import { type Footer, footersOf } from '../../../render/footers.ts';
 import { sanitiseLine } from '../../../render/untrusted.ts';
 import {
@@ -8,7 +10,8 @@ import {
   isEmpty,
   movedEndpointLines,
 } from '../../../render/wording.ts';
-import type { Plan } from '../model/plan.ts';
+import type { Entry, Plan } from '../model/plan.ts';
+import { linkTo } from '../page.ts';
 
 /** What is said below the changes in every format. */
 export function notesOf(plan: Plan): readonly Footer[] {
@@ -32,14 +35,7 @@ export function Notes({ head, notes }: NotesProps) {
       ))}
       <section class="section">
         <h3>About this plan</h3>
-        <dl class="pairs">
-          {factsOf(head).map(([name, value]) => (
-            <>
-              <dt>{name}</dt>
-              <dd>{value}</dd>
-            </>
-          ))}
-        </dl>
+        <Pairs pairs={factsOf(head)} />
       </section>
     </div>
   );
@@ -89,5 +85,87 @@ function factsOf(head: PlanDocument): readonly (readonly [string, string])[] {
   ];
   return facts.flatMap(([name, value]) =>
     value === '' ? [] : [[name, sanitiseLine(value)] as const],
+  );
+}
+
+/** A sign, so that an action is told by more than its colour; its name for those who cannot see it. */
+export const SIGNS: { readonly [action in Action]: string } = {
+  create: '+',
+  update: '~',
+  replace: '±',
+  delete: '−',
+  adopt: '=',
+  forget: '×',
+  no_op: '·',
+};
+
+/** What the document is for: in drift nothing is to be done, it was done. */
+export const Purpose = createContext<PlanDocument['purpose']>('apply');
+
+const DONE: { readonly [action in Action]?: string } = {
+  create: 'made',
+  update: 'changed',
+  replace: 'replaced',
+  delete: 'gone',
+};
+
+/** What an action is called in this document. */
+export function useActionWords(): (action: Action) => string {
+  const purpose = useContext(Purpose);
+  const isPast = purpose === 'drift' || purpose === 'comparison';
+  return (action) =>
+    (isPast ? DONE[action] : undefined) ?? (action === 'no_op' ? 'nothing to do' : action);
+}
+
+export function ActionSign({ action }: { readonly action: Action }) {
+  const wordsOf = useActionWords();
+  return (
+    <span class={`sign ${action}`}>
+      <span aria-hidden="true">{SIGNS[action]}</span>
+      <span class="unseen">{wordsOf(action)}</span>
+    </span>
+  );
+}
+
+type LinkAttributes = Pick<
+  JSX.IntrinsicElements['a'],
+  'class' | 'tabIndex' | 'aria-current' | 'aria-label'
+>;
+
+type ChangeLinkProps = LinkAttributes & {
+  readonly children: ComponentChildren;
+  readonly entry: Entry;
+  readonly onOpen: (entry: Entry) => void;
+};
+
+/** A link to a change: it opens in this page, and its address can be copied. */
+export function ChangeLink({ entry, onOpen, children, ...attributes }: ChangeLinkProps) {
+  return (
+    <a
+      {...attributes}
+      href={linkTo(entry.address)}
+      onClick={(event) => {
+        event.preventDefault();
+        onOpen(entry);
+      }}
+    >
+      {children}
+    </a>
+  );
+}
+
+type PairsProps = { readonly pairs: readonly (readonly [name: string, value: string])[] };
+
+/** Names and values, one below the other. */
+export function Pairs({ pairs, isCode = false }: PairsProps & { readonly isCode?: boolean }) {
+  return (
+    <dl class="pairs">
+      {pairs.map(([name, value]) => (
+        <>
+          <dt>{name}</dt>
+          <dd>{isCode ? <code>{value}</code> : value}</dd>
+        </>
+      ))}
+    </dl>
   );
 }

@@ -2,19 +2,21 @@ import { options } from 'preact';
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { sanitiseLine } from '../../../render/untrusted.ts';
 import { comparedCount, formatCount } from '../../../render/wording.ts';
-import { useKept } from '../kept.ts';
-import { type Filter, filterEntries, NO_FILTER } from '../model/filter.ts';
 import { graphOf } from '../model/graph.ts';
-import type { Entry, Plan } from '../model/plan.ts';
-import { rowsOf } from '../model/rows.ts';
-import { editsOf } from '../model/timeline.ts';
-import { goTo, placeNow } from '../place.ts';
+import {
+  type Entry,
+  editsOf,
+  type Filter,
+  filterEntries,
+  NO_FILTER,
+  type Plan,
+  rowsOf,
+} from '../model/plan.ts';
+import { goTo, placeNow, useKept } from '../page.ts';
 import { ChangeDetail } from './change.tsx';
-import { Filters } from './filters.tsx';
 import { Connected, GraphView } from './graph.tsx';
-import { ChangeList } from './list.tsx';
-import { Notes, notesOf } from './notes.tsx';
-import { Purpose } from './signs.tsx';
+import { ChangeList, Filters } from './list.tsx';
+import { Notes, notesOf, Purpose } from './notes.tsx';
 import { Timeline } from './timeline.tsx';
 import { Top, type View, type ViewTab } from './top.tsx';
 

@@ -1,9 +1,8 @@
 import { useState } from 'preact/hooks';
 import { sanitiseLine } from '../../../render/untrusted.ts';
-import { formatCount, formatNumber } from '../../../render/wording.ts';
-import type { Entry } from '../model/plan.ts';
-import { dayOf, type Edit, timeOf } from '../model/timeline.ts';
-import { linkTo } from '../place.ts';
+import { firstOf, formatCount, formatNumber } from '../../../render/wording.ts';
+import type { Edit, Entry } from '../model/plan.ts';
+import { ChangeLink } from './notes.tsx';
 
 /** Edits that are listed at once. */
 const STEP = 200;
@@ -68,18 +67,12 @@ function EditItem({
           <strong>{sanitiseLine(actor)}</strong>
           {via}
           {revertedFrom === null ? ' changed ' : ` restored entry ${revertedFrom} of `}
-          <a
-            href={linkTo(entry.address)}
-            onClick={(event) => {
-              event.preventDefault();
-              onOpen(entry);
-            }}
-          >
+          <ChangeLink entry={entry} onOpen={onOpen}>
             <code>{sanitiseLine(entry.address)}</code>
-          </a>
+          </ChangeLink>
         </p>
         <p class="what">
-          {fieldWords(edit)}
+          {fieldsText(edit)}
           {`history entry ${id}`}
         </p>
       </div>
@@ -87,10 +80,8 @@ function EditItem({
   );
 }
 
-function fieldWords({ changed, maybe }: Edit): string {
-  const list = (paths: readonly string[]) =>
-    paths.slice(0, NAMED).map(sanitiseLine).join(', ') +
-    (paths.length > NAMED ? ` and ${formatNumber(paths.length - NAMED)} more` : '');
+function fieldsText({ changed, maybe }: Edit): string {
+  const list = (paths: readonly string[]) => firstOf(paths.map(sanitiseLine), NAMED);
   return [
     ...(changed.length === 0 ? [] : [list(changed)]),
     ...(maybe.length === 0 ? [] : [`perhaps ${list(maybe)}`]),
@@ -137,19 +128,16 @@ function Lanes({ edits, onOpen }: TimelineProps) {
               </text>
               <line x1={LANE.label} x2={LANE.label + room} y1={y} y2={y} />
               {own.slice(0, STEP).map(({ edit, time }) => (
-                <a
+                <ChangeLink
                   key={`${edit.entry.index} ${edit.id}`}
-                  href={linkTo(edit.entry.address)}
+                  entry={edit.entry}
+                  onOpen={onOpen}
                   tabIndex={-1}
                   aria-label={`${short(time)} ${sanitiseLine(edit.entry.address)}`}
-                  onClick={(event) => {
-                    event.preventDefault();
-                    onOpen(edit.entry);
-                  }}
                 >
                   <title>{`${short(time)} ${sanitiseLine(edit.entry.address)}`}</title>
                   <circle cx={xOf(time)} cy={y} r="7" />
-                </a>
+                </ChangeLink>
               ))}
             </g>
           );
@@ -161,4 +149,14 @@ function Lanes({ edits, onOpen }: TimelineProps) {
 
 function cut(text: string): string {
   return text.length > 22 ? `${text.slice(0, 21)}…` : text;
+}
+
+/** The day of an edit, as its platform wrote it. */
+function dayOf({ at }: Pick<Edit, 'at'>): string {
+  return at === null ? 'At an unknown time' : at.slice(0, 10);
+}
+
+/** `10:12:03` */
+function timeOf(at: string): string {
+  return at.slice(11, 19);
 }

@@ -1,8 +1,9 @@
+import { useEffect } from 'preact/hooks';
 import type { PlanDocument } from '../../../core/plan-document.ts';
 import type { Footer } from '../../../render/footers.ts';
 import { sanitiseLine } from '../../../render/untrusted.ts';
 import { formatNumber } from '../../../render/wording.ts';
-import { ThemeSwitch } from './theme.tsx';
+import { useKept } from '../page.ts';
 
 export type View = 'changes' | 'graph' | 'timeline' | 'notes';
 
@@ -75,4 +76,28 @@ function aboutOf(head: PlanDocument): readonly (readonly [string, string])[] {
     ['Made', sanitiseLine(at.replace('T', ' ').replace(/(:\d\d)\.\d+Z$/, '$1 UTC'))],
     ['Digest', sanitiseLine(digest.slice(0, 'sha256:'.length + 12))],
   ];
+}
+
+const THEMES = ['auto', 'light', 'dark'] as const;
+
+/** Light or dark; `auto` is what the system of the reader says. */
+export function ThemeSwitch() {
+  const [theme, setTheme] = useKept('theme', THEMES, 'auto');
+  useEffect(() => {
+    if (theme === 'auto') delete document.documentElement.dataset.theme;
+    else document.documentElement.dataset.theme = theme;
+  }, [theme]);
+  return (
+    <select
+      aria-label="Theme"
+      value={theme}
+      onChange={({ currentTarget }) =>
+        setTheme(THEMES.find((one) => one === currentTarget.value) ?? 'auto')
+      }
+    >
+      <option value="auto">System</option>
+      <option value="light">Light</option>
+      <option value="dark">Dark</option>
+    </select>
+  );
 }

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { sanitiseLine } from '../../../render/untrusted.ts';
 import { formatCount, formatNumber, kindTitle } from '../../../render/wording.ts';
-import { Fetching, useDocument } from './fetching.tsx';
+import { Fetching, useDocument } from './runs.tsx';
 
 /** What `callsheet state list --format json` prints. */
 type FleetDocument = {

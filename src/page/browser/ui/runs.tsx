@@ -1,9 +1,12 @@
-import { useState } from 'preact/hooks';
-import { sanitiseLine } from '../../../render/untrusted.ts';
+import type { ComponentChildren } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import type { Failure } from '../../../render/failure.ts';
+import { sanitise, sanitiseLine } from '../../../render/untrusted.ts';
 import { formatCount, formatNumber } from '../../../render/wording.ts';
 import type { JournalEntry, LedgerLine, OperationStatus } from '../../../state/journal.ts';
 import type { RunSummary } from '../../../state/store.ts';
-import { Fetching, useDocument } from './fetching.tsx';
+import { follow, type LiveEvent, type RunNow, type Step } from '../../live.ts';
+import { Pairs } from '../parts/notes.tsx';
 
 /** What `callsheet runs --format json` prints, and for one run `callsheet runs ID`. */
 type RunsDocument = { readonly runs: readonly RunSummary[] };
@@ -117,14 +120,7 @@ function ReceiptBody({ entries }: { readonly entries: readonly JournalEntry[] })
   const ledger: readonly LedgerLine[] = ended?.ledger ?? [];
   return (
     <>
-      <dl class="pairs">
-        {factsOf(began, ended).map(([name, value]) => (
-          <>
-            <dt>{name}</dt>
-            <dd>{value}</dd>
-          </>
-        ))}
-      </dl>
+      <Pairs pairs={factsOf(began, ended)} />
       <h2>{formatCount(ledger.length, 'change')}</h2>
       <div class="scroll">
         <table class="rows">
@@ -191,4 +187,156 @@ function factsOf(
       ? []
       : [[name, sanitiseLine(value)] as const],
   );
+}
+
+type Live = {
+  readonly connection: 'on' | 'off';
+  readonly run: RunNow | undefined;
+  /** How many runs ended while somebody looked: what is shown is asked for again then. */
+  readonly ended: number;
+};
+
+/** Listens to what runs do. The browser connects again by itself when it was cut off. */
+export function useLive(): Live {
+  const [live, setLive] = useState<Live>({ connection: 'off', run: undefined, ended: 0 });
+  useEffect(() => {
+    const source = new EventSource('events');
+    source.onopen = () => setLive((now) => ({ ...now, connection: 'on' }));
+    source.onerror = () => setLive((now) => ({ ...now, connection: 'off' }));
+    source.onmessage = ({ data }) => {
+      const event: LiveEvent = JSON.parse(data);
+      setLive((now) => ({
+        ...now,
+        run: follow(now.run, event),
+        ended: now.ended + (event.type === 'gone' ? 1 : 0),
+      }));
+    };
+    return () => source.close();
+  }, []);
+  return live;
+}
+
+/** What a run is doing at this moment. */
+export function LiveRun({ run }: { readonly run: RunNow }) {
+  const { purpose, user, sent, answered, waiting, failures, latest, status } = run;
+  return (
+    <section class="now" aria-labelledby="now-title">
+      <h2 id="now-title">
+        {sanitiseLine(purpose)} <code>{sanitiseLine(run.run)}</code>
+        {user === null ? '' : ` by ${sanitiseLine(user)}`}
+      </h2>
+      <p class="figures">
+        <strong>{formatNumber(answered)}</strong> of {formatCount(sent, 'request')} answered,{' '}
+        <strong>{formatNumber(waiting.size)}</strong> under way
+        {failures.length === 0 ? null : (
+          <span class="failed">, {formatCount(failures.length, 'failure')}</span>
+        )}
+        {status === undefined ? '' : `; ended: ${sanitiseLine(status)}`}
+      </p>
+      <div class="links">
+        <Steps title="Under way" steps={[...waiting.values()]} />
+        <Steps title="Done last" steps={latest} />
+      </div>
+      {failures.length === 0 ? null : (
+        <ul class="failures">
+          {failures.map(({ address, step, error }, at) => (
+            <li key={at}>
+              <code>{sanitiseLine(address)}</code> {sanitiseLine(step)}: {sanitiseLine(error)}
+            </li>
+          ))}
+        </ul>
+      )}
+    </section>
+  );
+}
+
+const MOST = 8;
+
+function Steps({ title, steps }: { readonly title: string; readonly steps: readonly Step[] }) {
+  if (steps.length === 0) return null;
+  return (
+    <div>
+      <h3>{title}</h3>
+      <ul>
+        {steps.slice(0, MOST).map(({ address, step }, at) => (
+          <li key={at}>
+            {sanitiseLine(address)} <span class="what">{sanitiseLine(step)}</span>
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}
+
+/** A document of the server, on its way or here. */
+type Fetched<T> =
+  | { readonly state: 'waiting' }
+  | { readonly state: 'here'; readonly document: T }
+  | { readonly state: 'failed'; readonly message: string; readonly hint: string | null };
+
+/** Asks for a document, again whenever `turn` changes; undefined asks for nothing yet. */
+export function useDocument<T>(path: string | undefined, turn = 0): Fetched<T> {
+  const [fetched, setFetched] = useState<Fetched<T>>({ state: 'waiting' });
+  useEffect(() => {
+    if (path === undefined) return;
+    const gone = new AbortController();
+    ask<T>(path, gone.signal).then(
+      (answer) => {
+        if (!gone.signal.aborted) setFetched(answer);
+      },
+      () => {
+        if (!gone.signal.aborted) setFetched(AWAY);
+      },
+    );
+    return () => gone.abort();
+  }, [path, turn]);
+  return fetched;
+}
+
+const AWAY = {
+  state: 'failed',
+  message: 'callsheet ui does not answer',
+  hint: 'It may have been stopped. Start it again and open the address that it prints.',
+} as const;
+
+async function ask<T>(path: string, signal: AbortSignal): Promise<Fetched<T>> {
+  const answer = await fetch(path, { signal });
+  const text = await answer.text();
+  if (answer.ok) return { state: 'here', document: JSON.parse(text) };
+  try {
+    const { error } = JSON.parse(text) as { readonly error: Failure };
+    const problems = error.diagnostics.map(({ message }) => message);
+    const message = [error.message, ...problems].join('\n');
+    return { state: 'failed', message, hint: error.hint };
+  } catch {
+    return { state: 'failed', message: text, hint: null };
+  }
+}
+
+type FetchingProps<T> = {
+  readonly fetched: Fetched<T>;
+  /** What is on its way, for the meantime. */
+  readonly waiting: string;
+  readonly children: (document: T) => ComponentChildren;
+};
+
+/** Shows a document, or why there is none. */
+export function Fetching<T>({ fetched, waiting, children }: FetchingProps<T>) {
+  switch (fetched.state) {
+    case 'waiting':
+      return (
+        <p class="hint" role="status">
+          {waiting}
+        </p>
+      );
+    case 'failed':
+      return (
+        <section class="note error" role="alert">
+          <h3 class="lines">{sanitise(fetched.message)}</h3>
+          {fetched.hint === null ? null : <p class="do">{sanitise(fetched.hint)}</p>}
+        </section>
+      );
+    case 'here':
+      return <>{children(fetched.document)}</>;
+  }
 }

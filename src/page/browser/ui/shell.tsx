@@ -1,14 +1,12 @@
 import { useState } from 'preact/hooks';
 import { sanitiseLine } from '../../../render/untrusted.ts';
+import type { UiStart } from '../../live.ts';
 import type { Packed } from '../../pack.ts';
-import type { UiStart } from '../../ui-start.ts';
 import { readPlan } from '../model/plan.ts';
 import { Review } from '../parts/review.tsx';
-import { ThemeSwitch } from '../parts/theme.tsx';
-import { Fetching, useDocument } from './fetching.tsx';
+import { ThemeSwitch } from '../parts/top.tsx';
 import { Fleet } from './fleet.tsx';
-import { LiveRun, useLive } from './live.tsx';
-import { Runs } from './runs.tsx';
+import { Fetching, LiveRun, Runs, useDocument, useLive } from './runs.tsx';
 
 const VIEWS = ['fleet', 'runs', 'drift', 'plan'] as const;
 type View = (typeof VIEWS)[number];

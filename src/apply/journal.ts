@@ -1,0 +1,173 @@
+import type { Address } from '../core/address.ts';
+import { ConflictError } from '../core/errors.ts';
+import { overlaps, parsePath } from '../core/path.ts';
+import type { Pin, PlannedOperation } from '../core/plan-document.ts';
+import { isObject, type Json } from '../core/value.ts';
+import type { Io } from '../kinds/kind.ts';
+import { certifiedPin, isWhollyRemembered } from '../plan/refresh.ts';
+import { rememberResource } from '../plan/state-entry.ts';
+import { ApiError, describeApiError } from '../platform/errors.ts';
+import type { IntentRecorded, OutcomeRecorded } from '../state/journal.ts';
+import type { ResourceState } from '../state/model.ts';
+import type { RunEvent } from './events.ts';
+import { scopeIn } from './pins.ts';
+import type { Progress, RunDeps, SkippedLeaf, Work } from './work.ts';
+
+type JournalContext = {
+  readonly address: Address;
+  readonly id: string | null;
+  readonly step: PlannedOperation['step'];
+  readonly fields: readonly string[];
+};
+
+/** Who is told of the requests of one change. */
+type Watch = {
+  /** Every time that one is sent. */
+  readonly onTry: () => void;
+  /** What is written down of them. */
+  readonly onEntry: (entry: IntentRecorded | OutcomeRecorded) => void;
+};
+
+/** Gives every request of a run its number and writes it down: the intent before it leaves, the outcome after. */
+export function createJournalIo(
+  deps: RunDeps,
+  onEvent: (event: RunEvent) => void,
+): (context: JournalContext, watch: Watch) => Io {
+  let last = 0;
+
+  async function journalled<T>(
+    context: JournalContext,
+    { onEntry }: Watch,
+    operation: string,
+    send: () => Promise<T>,
+    idOf: (answer: T) => string | null,
+  ): Promise<T> {
+    last += 1;
+    const seq = last;
+    const at = () => deps.now().toISOString();
+    const append = async (entry: IntentRecorded | OutcomeRecorded) => {
+      onEntry(entry);
+      await deps.lease.append(entry);
+    };
+    await append({ type: 'intent', seq, at: at(), operation, ...context });
+    onEvent({ type: 'request_sent', address: context.address, operation, seq });
+    const outcome = { type: 'outcome', seq } as const;
+    let answer: T;
+    try {
+      answer = await send();
+    } catch (error) {
+      const message = error instanceof Error ? error.message : String(error);
+      await append({ ...outcome, at: at(), ok: false, id: null, error: message });
+      throw error;
+    }
+    await append({ ...outcome, at: at(), ok: true, id: idOf(answer), error: null });
+    return answer;
+  }
+
+  return (context, watch) => ({
+    call: async (call) => {
+      const send = () => deps.client.call(call, watch.onTry);
+      try {
+        return await journalled(context, watch, call.operation, send, idIn);
+      } catch (error) {
+        throw asConflict(error) ?? error;
+      }
+    },
+    upload: (url, file) =>
+      journalled(
+        context,
+        watch,
+        'upload',
+        () => deps.client.upload(url, file),
+        () => null,
+      ),
+  });
+}
+
+/** What kinds can understand of a 409, as they know nothing of the wire. */
+function asConflict(error: unknown): ConflictError | undefined {
+  if (!(error instanceof ApiError) || error.status !== 409) return undefined;
+  const options = error.hint === undefined ? { cause: error } : { cause: error, hint: error.hint };
+  return new ConflictError(describeApiError(error), error.body, options);
+}
+
+/** The id that an answer gives to something new. */
+function idIn(answer: Json): string | null {
+  const data = isObject(answer) && isObject(answer.data) ? answer.data : {};
+  const id = data.id ?? data.sourceId;
+  return typeof id === 'string' ? id : null;
+}
+
+/**
+ * Writes down what the state remembers of the resource from now on. `after` is the pin of what is live now; `isProven`:
+ * it is in every leaf as the configuration has it.
+ */
+export async function record(
+  work: Work,
+  { live, written, history, left }: Progress,
+  after: Pin | null,
+  isProven: boolean,
+): Promise<ResourceState | null> {
+  const { change, kind, desired, recorded, world, deps } = work;
+  const pin = after && { ...after, history_id: history?.after ?? null };
+  const restored = deps.restored?.get(change.address);
+  const isSure = isProven && desired !== undefined && isWhollyRemembered(kind, desired);
+  const resource =
+    restored !== undefined
+      ? restored && live
+        ? {
+            ...restored,
+            leaves: leavesAfter(restored, recorded, left),
+            id: live.id,
+            pin,
+            restored_by: deps.run,
+          }
+        : null
+      : desired && live
+        ? rememberResource(
+            kind,
+            desired,
+            { ...live, pin: isSure ? certifiedPin(kind, live, pin) : pin },
+            known(recorded, live.id),
+            written,
+            world,
+          )
+        : await adopted(work);
+  const entry = { type: 'resource', address: change.address, resource } as const;
+  // Of what sent nothing no other entry tells.
+  if (change.operations.length === 0) await deps.lease.append(entry);
+  else deps.lease.note(entry);
+  return resource;
+}
+
+/** What the state goes back to, but for what could not be put back: that is as the run left it. */
+function leavesAfter(
+  restored: ResourceState,
+  recorded: ResourceState | undefined,
+  left: readonly SkippedLeaf[],
+): ResourceState['leaves'] {
+  const isLeft = (text: string) => {
+    const path = parsePath(text) ?? [];
+    return left.some((one) => overlaps(path, one.path));
+  };
+  const entries = Object.entries(restored.leaves).filter(([text]) => !isLeft(text));
+  const kept = Object.entries(recorded?.leaves ?? {}).filter(([text]) => isLeft(text));
+  return Object.fromEntries([...entries, ...kept]);
+}
+
+/** What the state says of a resource, unless it says it of one with another id. */
+function known(recorded: ResourceState | undefined, id: string): ResourceState | undefined {
+  return recorded?.id === id ? recorded : undefined;
+}
+
+/** A change without steps that takes a resource over reads it once, to remember it. */
+async function adopted(work: Work): Promise<ResourceState | null> {
+  const { change, kind, desired, recorded, world } = work;
+  if (change.action !== 'adopt' || desired === undefined || change.id === null) return null;
+  // The plan read it, and says what it did not find.
+  const unseen = new Set(change.fields.map(({ path }) => parsePath(path)?.[0]));
+  const seen = Object.keys(desired.document).filter((field) => !unseen.has(field));
+  const document = Object.fromEntries(seen.map((field) => [field, null]));
+  const at = { id: change.id, scope: scopeIn(work), pin: change.pin, document };
+  return rememberResource(kind, desired, at, known(recorded, at.id), new Set(), world);
+}

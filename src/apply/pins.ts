@@ -1,0 +1,165 @@
+import pLimit from 'p-limit';
+import type { Address } from '../core/address.ts';
+import { CallsheetError } from '../core/errors.ts';
+import { parsePaths } from '../core/path.ts';
+import type { PlanDocument } from '../core/plan-document.ts';
+import { isSameJson } from '../core/value.ts';
+import { compare, isWritten } from '../diff/compare.ts';
+import { kindNamed } from '../kinds/index.ts';
+import type { Scope } from '../kinds/kind.ts';
+import { itemsNamed, naturalKeyOf, scopeOf } from '../plan/natural-key.ts';
+import type { LiveResource } from '../plan/reader.ts';
+import {
+  certifiedPin,
+  isSamePin,
+  isStampOver,
+  isWhollyRemembered,
+  pinOf,
+} from '../plan/refresh.ts';
+import { rememberResource } from '../plan/state-entry.ts';
+import type { ResourceState } from '../state/model.ts';
+import { type RunDeps, readLive, recordedOf, type Work } from './work.ts';
+
+/** Somebody changed a resource between plan and apply. */
+export class StaleError extends CallsheetError {
+  constructor(message: string) {
+    super('stale', message, { hint: 'Plan again, review, and apply the new plan.' });
+  }
+}
+
+/**
+ * Checks every pin of a plan before its first write, so that a plan that is out of date writes nothing at
+ * all. Throws `CallsheetError('stale')` that lists what moved and who moved it.
+ */
+export async function checkPins(plan: PlanDocument, deps: RunDeps): Promise<void> {
+  const world = { ...deps.world, idOf: () => undefined };
+  const moved = await Promise.all(
+    plan.changes
+      .filter(({ verdict }) => verdict === 'ok')
+      .map(async (change) => {
+        try {
+          const desired = deps.desired.get(change.address);
+          await checkPin({
+            change,
+            kind: kindNamed(change.kind),
+            desired,
+            recorded: recordedOf(change, desired, deps.state, world),
+            world,
+            deps,
+          });
+          return undefined;
+        } catch (error) {
+          if (error instanceof CallsheetError && error.code === 'stale') return error.message;
+          throw error;
+        }
+      }),
+  );
+  const messages = moved.filter((message) => message !== undefined);
+  if (messages.length === 0) return;
+  throw new CallsheetError('stale', messages.join('\n'), {
+    hint: 'Nothing was written. Plan again, review, and apply the new plan.',
+  });
+}
+
+/** A change with what its pin is checked by. */
+type PinnedChange = Pick<Work, 'change' | 'kind' | 'desired' | 'recorded' | 'world' | 'deps'>;
+
+/** The live resource, if it is still what the plan saw. Throws `StaleError` otherwise (DESIGN §5). */
+export async function checkPin(work: PinnedChange): Promise<LiveResource | undefined> {
+  const { change, kind, desired, deps } = work;
+  if (change.id === null) {
+    if (desired !== undefined) await checkAbsence(work);
+    return undefined;
+  }
+  if (change.action === 'forget' || change.pin === null) return undefined;
+  const scope = scopeIn(work);
+  const live = await readLive(work, { id: change.id, scope });
+  if (live === undefined) {
+    if (change.action === 'delete') return undefined;
+    throw new StaleError(`${change.address} (${change.id}) was deleted since the plan`);
+  }
+  const now = pinOf(kind, live, null);
+  const isSame = now.digest === change.pin.digest && now.updated_at === change.pin.updated_at;
+  if (isSame) return live;
+  const [newest] = await deps.reader.history(kind, live.id, 1);
+  const who = newest?.actor
+    ? ` by ${newest.actor}${newest.source ? ` via ${newest.source}` : ''}`
+    : '';
+  const when = now.updated_at === null ? '' : ` at ${now.updated_at}`;
+  throw new StaleError(`${change.address} (${change.id}) was changed since the plan${who}${when}`);
+}
+
+/** Nobody made a resource of that name since the plan. */
+async function checkAbsence({ change, kind, desired, deps }: PinnedChange): Promise<void> {
+  if (desired === undefined) return;
+  const scope = scopeOf(kind, desired.document);
+  const key = naturalKeyOf(kind, desired.document);
+  const listed = await deps.reader.list(kind, scope);
+  const [twin] = listed && key !== undefined ? itemsNamed(listed, kind, scope, key) : [];
+  if (twin !== undefined) {
+    throw new StaleError(`${change.address}: one of its name (${twin.id}) was made since the plan`);
+  }
+}
+
+export function scopeIn({ change, kind, desired, recorded }: PinnedChange): Scope {
+  if (recorded !== undefined && recorded.id === change.id) return recorded.scope;
+  return desired ? scopeOf(kind, desired.document) : {};
+}
+
+type Resources = Readonly<Record<Address, ResourceState>>;
+
+/**
+ * Reads what was written some seconds ago once more, so that later plans need not (`plan/refresh.ts`): right after
+ * a write nobody can tell whether somebody else writes in the same second. What was written just now is left for
+ * the next run. Nothing depends on it, so what cannot be read is left out.
+ */
+export async function confirmPins(
+  resources: Resources,
+  deps: RunDeps,
+): Promise<ReadonlyMap<Address, ResourceState>> {
+  const limit = pLimit(deps.concurrency);
+  const confirmed = new Map<Address, ResourceState>();
+  const confirmOne = async (address: Address) => {
+    const again = await confirm(address, resources, deps).catch(() => undefined);
+    if (again !== undefined) confirmed.set(address, again);
+  };
+  const doubtful = Object.entries(resources).filter(([, { pin, kind }]) => {
+    const now = deps.client.platformTime();
+    const isOpen = kindNamed(kind).stamp !== undefined && pin !== null && pin.certain !== true;
+    return isOpen && now !== undefined && isStampOver(pin.updated_at, now);
+  });
+  await Promise.all(doubtful.map(([address]) => limit(() => confirmOne(address))));
+  return confirmed;
+}
+
+/** What to remember of a resource that still is as it was written; undefined where nobody can tell. */
+async function confirm(
+  address: Address,
+  resources: Resources,
+  deps: RunDeps,
+): Promise<ResourceState | undefined> {
+  const recorded = resources[address];
+  if (recorded === undefined) return undefined;
+  const { id, scope, pin } = recorded;
+  const kind = kindNamed(recorded.kind);
+  const desired = deps.desired.get(address);
+  if (pin === null || desired === undefined || !isWhollyRemembered(kind, desired)) return undefined;
+  if (deps.stop.aborted || recorded.unfinished !== undefined) return undefined;
+  const live = await readLive({ kind, desired, recorded, deps }, { id, scope });
+  if (live === undefined || !isSamePin(pin, pinOf(kind, live, null))) return undefined;
+  const world = { ...deps.world, idOf: (one: Address) => resources[one]?.id };
+  const sides = {
+    address,
+    applied: recorded.leaves,
+    ignore: parsePaths(desired.lifecycle.ignore),
+    isPartial: desired.isPartial,
+    resend: false,
+  };
+  const differs = compare(kind.schema, desired.document, live.document, sides, world);
+  const again = rememberResource(kind, desired, { ...live, pin }, recorded, NOTHING, world);
+  if (differs.some(isWritten) || !isSameJson(again, recorded)) return undefined;
+  const sure = certifiedPin(kind, live, pin);
+  return sure?.certain === true ? { ...recorded, pin: sure } : undefined;
+}
+
+const NOTHING: ReadonlySet<string> = new Set();

@@ -1,0 +1,145 @@
+import { digestOf } from '../core/digest.ts';
+import { parsePath } from '../core/path.ts';
+import { namesField } from '../core/schema.ts';
+import { type JsonObject, ownOf } from '../core/value.ts';
+import { schemasAlong } from '../core/walk.ts';
+import { matchesApplied } from '../diff/applied.ts';
+import { liveForm } from '../diff/leaves.ts';
+import type { World } from '../diff/world.ts';
+import type { Kind } from '../kinds/kind.ts';
+import type { LiveResource } from '../plan/reader.ts';
+import { isFieldRead } from '../plan/refresh.ts';
+import type { Intended } from '../state/journal.ts';
+import type { AppliedLeaf, ResourceState } from '../state/model.ts';
+import type { RequestMade } from '../state/replay.ts';
+
+type Leaves = ResourceState['leaves'];
+type Form = ReturnType<typeof liveForm>;
+
+/** How much of a change is live. */
+export type Taken = {
+  readonly leaves: Leaves;
+  readonly extent: 'all' | 'some' | 'none';
+  /** Whether it is unknown what became of secrets, so that they are to be written again. */
+  readonly isUnsettled: boolean;
+};
+
+type Given = {
+  readonly address: string;
+  readonly kind: Kind;
+  readonly intended: Intended;
+  /** What the state said before; undefined for what is new. */
+  readonly before: Leaves | undefined;
+  /** What was live when the change began; null where there was nothing. */
+  readonly found: JsonObject | null;
+  readonly live: LiveResource;
+  readonly requests: readonly RequestMade[];
+  readonly world: World;
+};
+
+/**
+ * What was last written of each leaf, worked out after a run died in the middle of a change:
+ *
+ * | before | intended | live  | last written                                                  |
+ * |--------|----------|-------|---------------------------------------------------------------|
+ * | a      | b        | b     | b: it took                                                    |
+ * | a      | b        | a     | a: it did not                                                 |
+ * | a      | b        | c     | a: somebody else wrote it since, which is drift or a conflict |
+ * | a      | secret b | never | b where the request was answered, or what went with it took; a where nothing did; otherwise unsettled |
+ * | none   | unknown, or a file, that the change takes over and does not write | never | as intended: no request says anything of it |
+ */
+export function recoverLeaves(given: Given): Taken {
+  const { intended, before = {} } = given;
+  const paths = new Set([...Object.keys(before), ...Object.keys(intended.leaves)]);
+  const moved = [...paths].filter(
+    (path) => !isSameLeaf(ownOf(before, path), ownOf(intended.leaves, path)),
+  );
+  const hidden = new Set(intended.unreadable);
+  const takenOver = new Set(moved.filter((path) => !hidden.has(path) && isTakenOver(path, given)));
+  const form = liveForm(given.kind.schema, given.live.document);
+  const readable = moved.filter(
+    (path) => !hidden.has(path) && !takenOver.has(path) && isReturned(path, form, given),
+  );
+  const took = new Set(readable.filter((path) => isLive(path, form, given)));
+  // What stood there before the change says nothing of its requests.
+  const stood = liveForm(given.kind.schema, given.found ?? {});
+  const telling = given.found ? readable.filter((path) => !isLive(path, stood, given)) : readable;
+  const verdict = verdictOnHidden(telling, took, given);
+  for (const path of hidden) if (verdict === 'written') took.add(path);
+
+  const isAll =
+    readable.every((path) => took.has(path)) && (hidden.size === 0 || verdict === 'written');
+  const leaves: Record<string, AppliedLeaf> = {};
+  for (const path of paths) {
+    const isUnsettled =
+      hidden.has(path) &&
+      (verdict === 'unknown' || (verdict === 'not_written' && !ownOf(before, path)));
+    const isUntold = !hidden.has(path) && !readable.includes(path);
+    const isNew = takenOver.has(path) || (isUntold ? isAll : took.has(path));
+    const leaf = ownOf(isNew ? intended.leaves : before, path);
+    if (isUnsettled) leaves[path] = { unsettled: true };
+    else if (leaf !== undefined) leaves[path] = leaf;
+  }
+  const isNone = took.size === 0 && moved.length > 0;
+  return {
+    leaves,
+    extent: isAll ? 'all' : isNone ? 'none' : 'some',
+    isUnsettled: Object.values(leaves).some((leaf) => 'unsettled' in leaf),
+  };
+}
+
+/**
+ * Whether a leaf is taken over with the change and not written by it, while nothing that is read tells it: a secret
+ * that is left alone, a file that is taken to be the one configured. Forgotten, it would be written by the next run.
+ * A secret that is no longer wanted is let go in the same way: that it is not read is no sign that the change took.
+ */
+function isTakenOver(path: string, { intended, kind }: Given): boolean {
+  const leaf = ownOf(intended.leaves, path);
+  const schemas = schemasAlong(kind.schema, parsePath(path) ?? []);
+  return (
+    (leaf !== undefined && 'unknown' in leaf) || schemas.some(({ writeOnly }) => writeOnly === true)
+  );
+}
+
+/** What became of leaves that are never returned: they went out together with those that are. */
+function verdictOnHidden(
+  readable: readonly string[],
+  took: ReadonlySet<string>,
+  { kind, requests, intended }: Given,
+): 'written' | 'not_written' | 'unknown' {
+  if (intended.unreadable.length === 0) return 'written';
+  const facets = new Set(kind.facets.map(({ field }) => field));
+  const beside = readable.filter((path) => !facets.has(path.split(/[.[]/)[0] ?? ''));
+  const writes = requests.filter(({ intent }) => WRITES.has(intent.step));
+  if (writes.length === 0) return 'not_written';
+  if (writes.some(({ outcome }) => outcome?.ok === true)) return 'written';
+  if (beside.length === 0) return 'unknown';
+  if (beside.every((path) => took.has(path))) return 'written';
+  return beside.some((path) => took.has(path)) ? 'unknown' : 'not_written';
+}
+
+/** Steps whose requests carry secrets and files. */
+const WRITES: ReadonlySet<string> = new Set(['create', 'update', 'again']);
+
+/** Whether the platform tells a leaf's value now: not all that could be read was, and some need another to be true. */
+function isReturned(path: string, form: Form, { kind, live }: Given): boolean {
+  const at = parsePath(path) ?? [];
+  const [field = ''] = at;
+  if (!isFieldRead(live, field)) return false;
+  if (!namesField(kind.schema, field) && !Object.hasOwn(live.document, field)) return false;
+  const condition = schemasAlong(kind.schema, at).at(-1)?.['x-told-while'];
+  return condition === undefined || form.get(condition) === true;
+}
+
+function isLive(path: string, form: Form, { address, intended, world }: Given): boolean {
+  const value = form.get(path) ?? null;
+  const wanted = ownOf(intended.leaves, path);
+  return wanted === undefined
+    ? value === null
+    : matchesApplied(wanted, value, address, path, world) === 'equal';
+}
+
+function isSameLeaf(one: AppliedLeaf | undefined, other: AppliedLeaf | undefined): boolean {
+  if (one === undefined || other === undefined) return one === other;
+  return digestOf({ ...one }) === digestOf({ ...other });
+}

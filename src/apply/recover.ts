@@ -1,0 +1,568 @@
+import type { Address } from '../core/address.ts';
+import { parsePath } from '../core/path.ts';
+import type { SettledFinding } from '../core/plan-document.ts';
+import type { World } from '../diff/world.ts';
+import { kindNamed } from '../kinds/index.ts';
+import type { Kind, Scope } from '../kinds/kind.ts';
+import { isWhole, nextRequest } from '../kinds/making.ts';
+import { recordKeyOf } from '../plan/natural-key.ts';
+import { type ListedResource, type LiveResource, type Reader, readWith } from '../plan/reader.ts';
+import { livePin, pinOf } from '../plan/refresh.ts';
+import type {
+  Intended,
+  IntentRecorded,
+  JournalEntry,
+  LedgerLine,
+  ResourceRecorded,
+} from '../state/journal.ts';
+import type { ResourceState, State } from '../state/model.ts';
+import { type OpenChange, type Replayed, type RequestMade, replay } from '../state/replay.ts';
+import { isSigned } from './history.ts';
+import { recoverLeaves, type Taken } from './recover-leaves.ts';
+import type { Work } from './work.ts';
+
+/** What became of one change of a run that died. */
+type Recovered = {
+  readonly address: Address;
+  readonly isDone: boolean;
+  readonly severity: SettledFinding['severity'];
+  /** Goes on after the address: `was created (id …)`. */
+  readonly message: string;
+  readonly id: string | null;
+  /** What the state says from now on, of this address and of what a replacement left behind. */
+  readonly records: ReadonlyMap<Address, ResourceState | null>;
+  readonly history?: LedgerLine['history'];
+  /** Live resources of which nobody can tell which one the run made. */
+  readonly candidates?: readonly string[];
+};
+
+/** A change of a run that died, and what finding out about it takes. */
+type InterruptedChange = {
+  readonly change: OpenChange;
+  readonly kind: Kind;
+  readonly reader: Reader;
+  readonly world: World;
+  /** How the run's changes are signed in histories; undefined while its account is unknown. */
+  readonly author: string | undefined;
+  /** Whether another address stands for the resource of an id. */
+  readonly isTaken: (id: string) => boolean;
+  /** An address for what a replacement left behind. */
+  readonly spare: (address: Address) => Address;
+};
+
+/** What became of a run that died: found out by reading alone, so that a plan can show it and apply record it. */
+export type Recovery = {
+  readonly run: string;
+  /** The journal that it was made from. */
+  readonly entries: readonly JournalEntry[];
+  readonly recovered: readonly Recovered[];
+  readonly records: readonly ResourceRecorded[];
+  readonly ledger: readonly LedgerLine[];
+  /** The state with all that. */
+  readonly state: State;
+};
+
+/**
+ * Finds out what became of the requests that a dead run did not write down (DESIGN §5, Journal):
+ *
+ * | the run was about to    | is recovered by                                                          |
+ * |-------------------------|--------------------------------------------------------------------------|
+ * | make a resource         | its id, if the answer was journaled; else natural key and creation time  |
+ * | write to a resource     | reading it, and comparing it with what was intended                      |
+ * | delete a resource       | a 404                                                                    |
+ *
+ * It writes nothing. Undefined where there is no such run. `deps` are needed only where something is open.
+ */
+export async function recoverRun(
+  entries: readonly JournalEntry[],
+  { began, state, open }: Replayed,
+  deps: { readonly reader: Reader; readonly world: Omit<World, 'idOf'> } | undefined,
+): Promise<Recovery | undefined> {
+  if (began === undefined || state === undefined) return undefined;
+  const author = began.account_id === '' ? undefined : `api:${began.account_id}`;
+  const recovered = await Promise.all(
+    open.flatMap((change) => {
+      if (change.snapshot === undefined || deps === undefined) return [];
+      const kind = kindNamed(change.snapshot.kind);
+      const isTaken = (id: string) => isHeld(state, kind, id, change.address);
+      const spare = (address: Address) => freeAddress(address, state);
+      const world = { ...deps.world, idOf: () => undefined };
+      return [recoverOne({ change, kind, reader: deps.reader, world, author, isTaken, spare })];
+    }),
+  );
+  const records = recovered.flatMap(({ records: known }) =>
+    [...known].map(([address, resource]) => ({ type: 'resource' as const, address, resource })),
+  );
+  return {
+    run: began.run,
+    entries,
+    recovered,
+    records,
+    ledger: ledgerOf(entries, recovered),
+    state: replay(state, records).state ?? state,
+  };
+}
+
+/** The same for the plan document. */
+export function recoveryFindings({ recovered }: Recovery): readonly SettledFinding[] {
+  return recovered.map(({ severity, address, message }) => ({ severity, address, message }));
+}
+
+/**
+ * What was made before a failure must not be forgotten, nor how far it came: found out from what was journalled, as
+ * for a run that died. Undefined where nothing was made, and where nobody can tell.
+ */
+export async function recoverFailedChange(
+  work: Work,
+  entries: readonly JournalEntry[],
+): Promise<Remains | undefined> {
+  const [change] = replay(undefined, entries).open;
+  if (change === undefined || !isMaking(change)) return undefined;
+  const recovered = await recoverCreation(interruptedBy(work, change)).catch(() => undefined);
+  const records = recovered?.records ?? answeredIn(work, change);
+  const resource = records.get(work.change.address);
+  if (!resource) return undefined;
+  const beside = new Map<Address, ResourceState>();
+  for (const [address, record] of records) {
+    await work.deps.lease.append({ type: 'resource', address, resource: record });
+    if (record !== null && address !== work.change.address) beside.set(address, record);
+  }
+  const message =
+    recovered?.message ?? `was created (id ${resource.id}); nobody could look how far`;
+  return { id: resource.id, resource, beside, message: `it ${message}` };
+}
+
+/** What a change that failed left behind. */
+type Remains = {
+  readonly id: string;
+  readonly resource: ResourceState;
+  readonly beside: ReadonlyMap<Address, ResourceState>;
+  readonly message: string;
+};
+
+function recoverOne(interrupted: InterruptedChange): Promise<Recovered> {
+  if (isMaking(interrupted.change)) return recoverCreation(interrupted);
+  const steps = new Set(interrupted.change.requests.map(({ intent }) => intent.step));
+  return steps.has('delete') ? recoverDeletion(interrupted) : recoverUpdate(interrupted);
+}
+
+/**
+ * A resource that was to be made. Its id stands in the journal where the answer came; otherwise it is looked
+ * for by natural key and creation time. One is it; none means that it was not made; of several nobody
+ * can tell, and a person must say.
+ */
+export async function recoverCreation(interrupted: InterruptedChange): Promise<Recovered> {
+  const { address, snapshot, requests } = interrupted.change;
+  const intended = snapshot?.intended;
+  const making = requests.filter(({ intent }) => isMakingStep(intent));
+  if (!intended) return perhapsMade(interrupted, 'its journal does not say what it was to be');
+  const told = making.findLast(({ outcome }) => outcome?.ok && outcome.id !== null)?.outcome?.id;
+  if (told && interrupted.isTaken(told))
+    return perhapsMade(interrupted, `its answer named ${told}, which another resource has`);
+  const ids = told ? [told] : await idsMade(interrupted, intended, making[0]);
+  if (ids === undefined) return perhapsMade(interrupted, 'there is no list to look in');
+  const [id, ...others] = ids;
+  if (others.length > 0) return several(address, ids);
+  const live =
+    id === undefined ? undefined : await readWhole(interrupted, id, intended.scope, true);
+  return live === undefined ? notMade(interrupted) : made(interrupted, intended, live);
+}
+
+async function idsMade(
+  { change, kind, reader, isTaken }: InterruptedChange,
+  { scope, key }: Intended,
+  first: RequestMade | undefined,
+): Promise<readonly string[] | undefined> {
+  const old = change.snapshot?.id ?? null;
+  const since = first?.intent.at ?? '';
+  const found = await findCreated({ kind, scope, key, since, old, isTaken }, reader.list);
+  return found?.map(({ id }) => id);
+}
+
+async function made(
+  interrupted: InterruptedChange,
+  intended: Intended,
+  live: LiveResource,
+): Promise<Recovered> {
+  const { change, kind } = interrupted;
+  const { address, snapshot, requests } = change;
+  const { id } = live;
+  const old = snapshot?.id ?? null;
+  const before = old === id ? snapshot?.resource?.leaves : undefined;
+  const found = old === id ? (snapshot?.document ?? null) : null;
+  const taken = recoverLeaves({ ...interrupted, address, requests, intended, before, found, live });
+  const answered = answeredBy(interrupted, id);
+  // What was there before says nothing of what was to take its place.
+  const isFinished =
+    old === id
+      ? nextRequest(kind, live.record, answered) === undefined
+      : isWhole(kind, live.record, answered);
+  const isDone = isFinished && taken.extent === 'all';
+  const { known, history } = await historyOf(interrupted, live, null);
+  const resource: ResourceState = {
+    kind: kind.name,
+    id,
+    scope: live.scope,
+    name: intended.name,
+    leaves:
+      live.extent === 'nothing'
+        ? intended.leaves
+        : isFinished
+          ? taken.leaves
+          : (before ?? taken.leaves),
+    pin: live.extent === 'nothing' ? null : pinOf(kind, live, known),
+    protect: intended.protect,
+    ...(isFinished ? {} : { unfinished: answered }),
+  };
+  const left = await leftBehind(interrupted, id);
+  const rest = isFinished ? restOf(taken) : '; what is missing of it is still to be done';
+  return {
+    address,
+    id,
+    isDone: isDone && left === undefined,
+    severity: 'info',
+    message: `was created (id ${id})${rest}${left?.message ?? ''}`,
+    records: new Map<Address, ResourceState | null>([
+      [address, resource],
+      ...(left?.records ?? []),
+    ]),
+    history,
+  };
+}
+
+/** The old one of a replacement, where the run did not come to delete it: it keeps an address of its own. */
+async function leftBehind(interrupted: InterruptedChange, id: string) {
+  const { change, kind, reader, spare } = interrupted;
+  const { address, snapshot, requests } = change;
+  const old = snapshot?.resource;
+  const isReplaced = requests.some(({ intent }) => intent.step === 'create');
+  if (!old || old.id === id || !isReplaced || kind.delete === undefined) return undefined;
+  const live = await reader.read(kind, old, new Set());
+  if (live === undefined) return undefined;
+  const at = spare(address);
+  return {
+    message: `; the one before it (id ${old.id}) is still there, and is ${at} until it is deleted`,
+    records: [[at, old]] as const,
+  };
+}
+
+/** Nothing new is there. What a replacement was to delete first may be gone. */
+async function notMade(interrupted: InterruptedChange): Promise<Recovered> {
+  const { address, snapshot, requests } = interrupted.change;
+  if (requests.some(({ intent }) => intent.step === 'delete')) return recoverDeletion(interrupted);
+  const again = requests.findLast(({ intent }) => intent.step === 'again');
+  // The platform may have had it, unknown to the state, and said so only when it was to be created.
+  const id = snapshot?.id ?? again?.intent.id ?? null;
+  return {
+    address,
+    id,
+    isDone: false,
+    severity: 'info',
+    message: again === undefined ? 'was not created' : `was not written anew (id ${id})`,
+    records: new Map(),
+  };
+}
+
+function perhapsMade({ change: { address } }: InterruptedChange, why: string): Recovered {
+  const message = `may have been created: ${why}. If it is there, name its id in lifecycle.adopt`;
+  return { address, id: null, isDone: false, severity: 'warning', message, records: new Map() };
+}
+
+function several(address: Address, ids: readonly string[]): Recovered {
+  return {
+    address,
+    id: null,
+    isDone: false,
+    severity: 'warning',
+    message: `may have been created: ${ids.length} live resources have its name since, ${ids.join(', ')}. Name the id of the right one in lifecycle.adopt, or delete those that are too many in the dashboard`,
+    records: new Map(),
+    candidates: ids,
+  };
+}
+
+/** A delete took where the platform answers 404. */
+export async function recoverDeletion(interrupted: InterruptedChange): Promise<Recovered> {
+  const { change, kind, reader } = interrupted;
+  const { address, snapshot } = change;
+  const id = snapshot?.id ?? change.requests.at(-1)?.intent.id ?? '';
+  const scope = snapshot?.resource?.scope ?? snapshot?.intended?.scope ?? {};
+  const live = await reader.read(kind, { id, scope }, new Set());
+  const common = { address, id, severity: 'info' as const };
+  if (live === undefined) {
+    const then = snapshot?.intended ? '; the one that takes its place was not made yet' : '';
+    const message = `was deleted (id ${id})${then}`;
+    return { ...common, isDone: then === '', message, records: new Map([[address, null]]) };
+  }
+  const message = `was not deleted (id ${id})`;
+  return { ...common, isDone: false, message, records: new Map() };
+}
+
+/** Everything that changes what is there: found out by reading it. */
+export async function recoverUpdate(interrupted: InterruptedChange): Promise<Recovered> {
+  const { change, kind } = interrupted;
+  const { address, snapshot } = change;
+  const id = snapshot?.id ?? '';
+  const intended = snapshot?.intended;
+  const before = snapshot?.resource ?? undefined;
+  const scope = before?.scope ?? intended?.scope ?? {};
+  const live = await readWhole(interrupted, id, scope);
+  const common = { address, id, severity: 'info' as const, records: new Map() };
+  if (live === undefined) return { ...common, isDone: false, message: `is gone (id ${id})` };
+  if (!intended || live.extent === 'nothing') {
+    const message = `cannot be read, so that nobody knows whether it was changed (id ${id})`;
+    return { ...common, severity: 'warning', isDone: false, message };
+  }
+  const taken = recoverLeaves({
+    ...interrupted,
+    ...change,
+    intended,
+    before: before?.leaves,
+    found: snapshot?.document ?? null,
+    live,
+  });
+  if (taken.extent === 'none' && !taken.isUnsettled)
+    return { ...common, isDone: false, message: `was not changed (id ${id})` };
+  const isDone = taken.extent === 'all';
+  const { known, history } = await historyOf(interrupted, live, snapshot?.pin?.history_id ?? null);
+  const resource: ResourceState = {
+    kind: kind.name,
+    id,
+    scope: live.scope,
+    name: intended.name,
+    leaves: taken.leaves,
+    pin: isDone ? livePin(kind, live, null, known) : (before?.pin ?? pinOf(kind, live, null)),
+    protect: isDone ? intended.protect : (before?.protect ?? intended.protect),
+  };
+  return {
+    ...common,
+    isDone,
+    message: `was updated${isDone ? '' : ' in part'} (id ${id})${restOf(taken)}`,
+    records: new Map([[address, resource]]),
+    history,
+  };
+}
+
+/** What is still to do about a change that took in part, in words. */
+function restOf({ extent, isUnsettled }: Taken): string {
+  if (isUnsettled) return '; whether its secrets arrived is unknown, so they are written again';
+  return extent === 'all' ? '' : '; what is missing is still to be done';
+}
+
+/** A resource with the facets that a change was about. */
+function readWhole(
+  { change, kind, reader }: InterruptedChange,
+  id: string,
+  scope: ResourceState['scope'],
+  isUnread = false,
+): Promise<LiveResource | undefined> {
+  const paths = Object.keys(change.snapshot?.intended?.leaves ?? {});
+  const fields = paths.flatMap((path) => parsePath(path)?.[0] ?? []);
+  return readWith(reader, kind, { id, scope, isUnread }, fields);
+}
+
+/** Entries that are read to find those that the run made. */
+const ENTRIES_READ = 20;
+
+/**
+ * The history entry that the run made, if it can be told from those of others: it is not seen at once, and
+ * what somebody wrote since is none of the run's.
+ */
+async function historyOf(
+  { change, kind, reader, author }: InterruptedChange,
+  { id }: LiveResource,
+  before: number | null,
+): Promise<{ readonly known: number | null; readonly history: LedgerLine['history'] }> {
+  if (kind.history === undefined) return { known: null, history: null };
+  const entries = await reader.history(kind, id, ENTRIES_READ);
+  const newer = entries.filter((entry) => entry.id > (before ?? 0)).sort((a, b) => b.id - a.id);
+  const own = newer.filter((entry) => isSigned(entry, { author, isRevert: true }));
+  const [last] = own;
+  // What somebody else wrote in between would be taken for the run's, too.
+  const isAlone = own.length === newer.filter(({ id }) => id <= (last?.id ?? 0)).length;
+  const after = isAlone && own.length <= change.requests.length ? (last?.id ?? null) : null;
+  return { known: after ?? before, history: { before, after } };
+}
+
+/** `sms_template.reminder.replaced`, or the first of that name with a number that is free. */
+export function freeAddress(address: Address, { resources }: State): Address {
+  const first = `${address}.replaced`;
+  for (let number = 2, spare = first; ; number += 1) {
+    if (resources[spare] === undefined) return spare;
+    spare = `${first}-${number}`;
+  }
+}
+
+/** Whether a change was to make something, be it anew. */
+function isMaking({ requests }: OpenChange): boolean {
+  return requests.some(({ intent }) => isMakingStep(intent));
+}
+
+function isMakingStep({ step }: IntentRecorded): boolean {
+  return step === 'create' || step === 'again';
+}
+
+/** The operations of a making that were answered, from its last beginning on: what was before that went elsewhere. */
+export function answeredOf(requests: readonly RequestMade[]): readonly string[] {
+  const making = requests.filter(({ intent }) => isMakingStep(intent));
+  const first = making[0]?.intent.operation;
+  const begun = making.findLastIndex(({ intent }) => intent.operation === first);
+  return making
+    .slice(Math.max(begun, 0))
+    .filter(({ outcome }) => outcome?.ok === true)
+    .map(({ intent }) => intent.operation);
+}
+
+function ledgerOf(
+  entries: readonly JournalEntry[],
+  recovered: readonly Recovered[],
+): readonly LedgerLine[] {
+  const found = new Map(recovered.map((one) => [one.address, one]));
+  return ledgerOfDeadRun(entries).map((line): LedgerLine => {
+    const one = found.get(line.address);
+    if (one === undefined) return line;
+    const { isDone, id, message, history = null } = one;
+    return { ...line, status: isDone ? 'done' : 'failed', id: id ?? line.id, message, history };
+  });
+}
+
+function isHeld({ resources }: State, kind: Kind, id: string, by: Address): boolean {
+  return Object.entries(resources).some(
+    ([address, known]) => address !== by && known.kind === kind.name && known.id === id,
+  );
+}
+
+/**
+ * What became of a run that died, as far as its journal knows: done where the resource was recorded,
+ * failed where a request left and nothing more was written down. What it never came to is not listed.
+ */
+function ledgerOfDeadRun(entries: readonly JournalEntry[]): readonly LedgerLine[] {
+  const intents = new Map<Address, IntentRecorded[]>();
+  const recorded = new Map<Address, string | null>();
+  for (const entry of entries) {
+    if (entry.type === 'intent') {
+      intents.set(entry.address, [...(intents.get(entry.address) ?? []), entry]);
+    }
+    if (entry.type === 'resource') recorded.set(entry.address, entry.resource?.id ?? null);
+  }
+  return [...intents].map(([address, steps]) => {
+    const isDone = recorded.has(address);
+    return {
+      address,
+      action: actionOf(steps),
+      status: isDone ? 'done' : 'failed',
+      id: recorded.get(address) ?? steps.at(-1)?.id ?? null,
+      message: isDone ? null : 'the run died before it was known whether this took',
+      fields: [...new Set(steps.flatMap(({ fields }) => fields))],
+      history: null,
+    };
+  });
+}
+
+function actionOf(steps: readonly IntentRecorded[]): string {
+  const has = (step: IntentRecorded['step']) => steps.some((one) => one.step === step);
+  if (has('create')) return has('delete') ? 'replace' : 'create';
+  return has('delete') ? 'delete' : 'update';
+}
+
+/** The same of a resource, with what earlier runs had an answer to, unless it was begun from the start. */
+function answeredBy({ change, kind }: InterruptedChange, id: string): readonly string[] {
+  const { snapshot, requests } = change;
+  const first = new Set(kind.making.map((making) => making.requests[0]?.operation));
+  const isBegun = requests.some(({ intent }) => first.has(intent.operation));
+  const known = isBegun || snapshot?.resource?.id !== id ? [] : snapshot.resource.unfinished;
+  return [...new Set([...(known ?? []), ...answeredOf(requests)])];
+}
+
+function interruptedBy(work: Work, change: OpenChange): InterruptedChange {
+  const { kind, deps, world, isTaken } = work;
+  return {
+    change,
+    kind,
+    reader: { ...deps.reader, list: (one, scope) => deps.reader.list(one, scope, true) },
+    world,
+    author: deps.state.account_id === undefined ? undefined : `api:${deps.state.account_id}`,
+    isTaken,
+    spare: (address) => freeAddress(address, deps.state),
+  };
+}
+
+/** What is known without asking the platform, where it does not answer any more: the id that a creation returned. */
+function answeredIn(
+  { kind, isTaken }: Work,
+  { address, snapshot, requests }: OpenChange,
+): ReadonlyMap<Address, ResourceState> {
+  const made = requests.findLast(({ intent, outcome }) => isMakingStep(intent) && outcome?.id);
+  const intended = snapshot?.intended;
+  const id = made?.outcome?.id;
+  if (!id || !intended || isTaken(id)) return new Map();
+  const isFacet = (path: string) => kind.facets.some(({ field }) => startsWithField(path, field));
+  const { scope, name, protect } = intended;
+  const leaves = Object.entries(intended.leaves).filter(([path]) => !isFacet(path));
+  const answered = answeredOf(requests);
+  return new Map([
+    [
+      address,
+      {
+        kind: kind.name,
+        id,
+        scope,
+        name,
+        leaves: Object.fromEntries(leaves),
+        pin: null,
+        protect,
+        ...(kind.lacking === undefined ? {} : { unfinished: answered }),
+      },
+    ],
+  ]);
+}
+
+function startsWithField(path: string, field: string): boolean {
+  return parsePath(path)?.[0] === field;
+}
+
+/**
+ * Live resources that a request whose answer was lost may have made: of its natural key, nobody else's, and
+ * not older than the request, where the list tells. Of a kind whose resources have versions it is the
+ * newest. Undefined: there is no list to look in.
+ */
+export async function findCreated(
+  { kind, scope, key, since, old, isTaken }: Sought,
+  list: Reader['list'],
+  fresh = false,
+): Promise<readonly ListedResource[] | undefined> {
+  const listed = await list(kind, scope, fresh);
+  if (listed === undefined || key === null || key === undefined) return listed && [];
+  const before = createdAt(listed.find(({ id }) => id === old)?.record ?? {});
+  const earliest = Math.max(Date.parse(since) - CLOCK_SKEW_MS, before || 0);
+  const found = listed.filter(
+    ({ id, record }) =>
+      id !== old &&
+      !isTaken(id) &&
+      recordKeyOf(kind, record, scope) === key &&
+      !(createdAt(record) < earliest),
+  );
+  if (kind.tie === 'error') return found;
+  return found
+    .toSorted((a, b) => (createdAt(b.record) || 0) - (createdAt(a.record) || 0))
+    .slice(0, 1);
+}
+
+type Sought = {
+  readonly kind: Kind;
+  readonly scope: Scope;
+  readonly key: string | null | undefined;
+  /** When the request left that made it, if any did. ISO 8601. */
+  readonly since: string;
+  /** The resource whose place it takes: never the one that is sought, and older than that. */
+  readonly old: string | null;
+  /** Whether something else is known of the resource of an id. */
+  readonly isTaken: (id: string) => boolean;
+};
+
+/** Clocks may differ by as much: what is older than a request by more was there before it. */
+const CLOCK_SKEW_MS = 5 * 60_000;
+
+/** NaN where the record does not tell. */
+function createdAt({ created_at: at }: ListedResource['record']): number {
+  return typeof at === 'string' ? Date.parse(at) : Number.NaN;
+}

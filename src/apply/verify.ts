@@ -1,0 +1,229 @@
+/**
+ * Verifies each request, as a witness (DESIGN §4.8): right before a request leaves, it holds the body against what was reviewed. Every leaf
+ * must be a field that the plan shows, with the value that it shows, or what was just read from the platform and goes
+ * back unchanged; and nothing that is live may be missing from an object or a list that is sent whole, unless the
+ * plan shows that it goes. It knows nothing of how bodies are made: it reads them back from the wire's names.
+ */
+import { CallsheetError } from '../core/errors.ts';
+import { elementSegments, formatPath, type Path, parsePath, startsWith } from '../core/path.ts';
+import type { FieldChange } from '../core/plan-document.ts';
+import { type FieldSchema, itemSchema, memberSchema } from '../core/schema.ts';
+import {
+  Blob,
+  formText,
+  isList,
+  isObject,
+  isSameJson,
+  type Json,
+  type JsonObject,
+  type Value,
+} from '../core/value.ts';
+import { schemasAlong, valueAt } from '../core/walk.ts';
+import { documentInBody, facetInBody } from '../diff/body.ts';
+import { isWritten } from '../diff/compare.ts';
+import { type Leaf, leavesOf, normalise } from '../diff/leaves.ts';
+import { resolveLeaf, Unknown } from '../diff/world.ts';
+import type { Call } from '../kinds/kind.ts';
+import type { Evidence, Work } from './work.ts';
+
+/** A leaf that is sent as it was read. */
+export type Carried = { readonly path: Path; readonly value: Json };
+
+/** What a body was found to be made of, by the text of the path. */
+type BodyCheck = {
+  readonly carried: ReadonlyMap<string, Carried>;
+  /** Leaves that the plan shows. */
+  readonly shown: ReadonlySet<string>;
+};
+
+type Reviewed = Pick<Work, 'change' | 'kind' | 'desired' | 'world'> & {
+  /** The resource as it was before the first step; undefined where there was none. */
+  readonly before: JsonObject | undefined;
+};
+
+/**
+ * Checks one request. Throws `CallsheetError('internal')` naming the leaves that nobody has reviewed; the request is
+ * not to be sent then.
+ */
+export function checkBody(call: Call, evidence: Evidence, given: Reviewed): BodyCheck {
+  const carried = new Map<string, Carried>();
+  const shown = new Set<string>();
+  for (const file of Object.values(call.form?.files ?? {})) checkFile(file, given);
+  const body = bodyOf(call);
+  if (body === undefined) return { carried, shown };
+  const { kind, change, desired, world, before } = given;
+  const root = kind.schema;
+  const unseen: string[] = [];
+  const fields = shownIn(change.fields);
+  const read = [evidence.live, before].filter((one) => one !== undefined && one !== null);
+  const wanted = leavesOf(root, desired?.document ?? {}).leaves;
+  const implied = impliedBy(evidence, given);
+  const own = Object.fromEntries(
+    Object.entries(body).filter(([name, value]) => !isSameWire(implied[name], value)),
+  );
+  const document =
+    evidence.facet === undefined
+      ? documentInBody(root, own)
+      : facetInBody(root, evidence.facet, own);
+
+  function visit(schema: FieldSchema, value: Json, path: Path): void {
+    const identity = schema['x-identity'];
+    if (isObject(value) && !isEmpty(value) && schema['x-whole'] !== true) {
+      for (const [key, member] of Object.entries(value))
+        visit(memberSchema(root, schema, key), member, [...path, key]);
+    } else if (isList(value) && identity !== undefined && value.length > 0) {
+      const items = itemSchema(root, schema);
+      const segments = elementSegments(identity, value);
+      for (const [index, element] of value.entries())
+        visit(items, element, [...path, segments[index] ?? '']);
+    } else judge(schema, value, path);
+  }
+
+  function judge(schema: FieldSchema, value: Json, path: Path): void {
+    const text = formatPath(path);
+    const leaf = wanted.get(text);
+    if (isShown(path, fields) && isWanted(leaf, schema, value, call)) shown.add(text);
+    else if (isCarried(schema, value, path)) carried.set(text, { path, value });
+    else unseen.push(text);
+  }
+
+  function isWanted(leaf: Leaf | undefined, schema: FieldSchema, value: Json, { form }: Call) {
+    if (leaf === undefined) return isEmpty(value);
+    const wish = resolveLeaf(leaf, world);
+    if (wish === undefined || wish instanceof Unknown) return false;
+    const [sent, meant] = [normalise(schema, value), normalise(schema, wish)];
+    // A form has texts alone.
+    return form === undefined
+      ? isSameJson(sent, meant)
+      : sent === meant || sent === formText(meant);
+  }
+
+  function isCarried(schema: FieldSchema, value: Json, path: Path): boolean {
+    const found = read.map((one) => valueAt(root, one, path));
+    if (!isEmpty(value)) {
+      const sent = normalise(schema, value);
+      return found.some((one) => isSameJson(normalise(schema, one), sent));
+    }
+    // What it would remove, `lostBy` finds; but a secret is there without being returned, and null wipes it.
+    const isNothing = found.every((one) => one === undefined || isEmpty(one));
+    const isWiping = (value === null || value === '') && mayHideSecret(root, schema, path);
+    return (isNothing || evidence.facet === undefined) && !isWiping;
+  }
+
+  for (const [field, value] of Object.entries(document))
+    visit(memberSchema(root, root, field), value, [field]);
+  const lost = evidence.facet === undefined ? lostBy(document, evidence, given, fields) : [];
+  if (unseen.length > 0 || lost.length > 0) throw unreviewed(change.address, call, unseen, lost);
+  return { carried, shown };
+}
+
+/** Throws where a file is none of those that the configuration names for the resource. */
+export function checkFile(
+  file: Blob,
+  { change, desired }: Pick<Reviewed, 'change' | 'desired'>,
+): void {
+  const known = Object.values(desired?.document ?? {});
+  if (known.some((one) => one instanceof Blob && one.sha256 === file.sha256)) return;
+  throw new CallsheetError(
+    'refused',
+    `${change.address}: would upload ${file.path}, which the plan does not show; it was not sent`,
+  );
+}
+
+/** Leaves that were sent back as they were read and are something else now, by the text of their path. */
+export function disturbed(
+  carried: ReadonlyMap<string, Carried>,
+  root: FieldSchema,
+  live: JsonObject,
+): readonly string[] {
+  return [...carried].flatMap(([text, { path, value }]) => {
+    const schema = schemasAlong(root, path).at(-1) ?? {};
+    const found = valueAt(root, live, path);
+    const isSame = isSameJson(normalise(schema, found), normalise(schema, value));
+    return isSame || (isEmpty(value) && (found === undefined || isEmpty(found))) ? [] : [text];
+  });
+}
+
+/** What is live and would be gone, though the plan does not say so: objects and lists are sent whole. */
+function lostBy(
+  document: JsonObject,
+  { live }: Evidence,
+  { kind: { schema: root }, before }: Reviewed,
+  fields: readonly Path[],
+): readonly string[] {
+  if (live === null) return [];
+  const sent = Object.fromEntries(
+    Object.entries(live).filter(([field]) => Object.hasOwn(document, field)),
+  );
+  const kept = leavesOf(root, document).leaves;
+  return [...leavesOf(root, sent).leaves.values()].flatMap(({ text, path, value }) => {
+    const left = kept.get(text)?.value ?? null;
+    // A revert may have brought it back, which takes what others did beside it along.
+    const isNew = before !== undefined && isEmpty(valueAt(root, before, path) ?? null);
+    return isEmpty(value) || !isEmpty(left) || isNew || isShown(path, fields) ? [] : [text];
+  });
+}
+
+/** Paths of the fields that the plan shows as written. */
+function shownIn(fields: readonly FieldChange[]): readonly Path[] {
+  return fields.flatMap((field) => {
+    const path =
+      isWritten(field) && field.refused === undefined ? parsePath(field.path) : undefined;
+    return path === undefined ? [] : [path];
+  });
+}
+
+function isShown(path: Path, fields: readonly Path[]): boolean {
+  return fields.some((field) => startsWith(path, field));
+}
+
+function bodyOf({ body, form }: Call): JsonObject | undefined {
+  if (form !== undefined) return form.fields;
+  if (body === undefined || isObject(body)) return body;
+  throw new Error('a request body is an object');
+}
+
+/** What the kind adds to a body, as it follows from what is made; a refusal of twins is answered with `again`. */
+function impliedBy({ draft }: Evidence, { kind }: Reviewed): JsonObject {
+  return draft === undefined
+    ? {}
+    : { ...kind.implied?.({ ...draft, again: true }), ...kind.implied?.(draft) };
+}
+
+function isSameWire(implied: Json | undefined, sent: Json): boolean {
+  return implied !== undefined && isSameJson(implied, sent);
+}
+
+/** Whether the platform may have a secret at the path or below it, which it does not return. */
+function mayHideSecret(root: FieldSchema, schema: FieldSchema, path: Path): boolean {
+  const along = schemasAlong(root, path);
+  if (along.some((one) => one.writeOnly === true || one['x-secrets-inside'] === true)) return true;
+  return Object.keys(schema.properties ?? {}).some(
+    (key) => memberSchema(root, schema, key).writeOnly === true,
+  );
+}
+
+function isEmpty(value: Value): boolean {
+  if (value instanceof Blob) return false;
+  if (isList(value)) return value.length === 0;
+  return value === null || value === '' || (isObject(value) && Object.keys(value).length === 0);
+}
+
+function unreviewed(
+  address: string,
+  { operation }: Call,
+  unseen: readonly string[],
+  lost: readonly string[],
+): CallsheetError {
+  const parts = [
+    ...(unseen.length > 0 ? [`would write ${unseen.join(', ')}`] : []),
+    ...(lost.length > 0 ? [`would remove ${lost.join(', ')}`] : []),
+  ];
+  return new CallsheetError(
+    'refused',
+    `${address}: the request ${operation} ${parts.join(' and ')}, which the plan does not show; it was not sent`,
+    {
+      hint: 'Nothing of this request has taken effect. Please report this with the plan (callsheet plan --out FILE).',
+    },
+  );
+}

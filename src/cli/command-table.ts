@@ -1,0 +1,974 @@
+import { METRICS_BLOCKS } from '../core/documents.ts';
+import type { ExitCode, ExitName } from '../core/errors.ts';
+import type { ApplyFlags } from './commands/apply.ts';
+import type { DriftFlags } from './commands/drift.ts';
+import type { PlanCommandFlags } from './commands/plan.ts';
+import type { RollbackFlags } from './commands/rollback.ts';
+import type { ValidateFlags } from './commands/validate.ts';
+import type { Context } from './context.ts';
+import { type DocumentFormat, PIPELINES, SHELLS } from './documents.ts';
+import {
+  ALLOWANCES,
+  AUTO_APPROVE,
+  CONCURRENCY,
+  DIALECT,
+  type Flag,
+  flag,
+  format,
+  IDENTITY,
+  KEYS,
+  LISTEN,
+  LOG,
+  NOTIFY,
+  ORGANIZATION,
+  OVERRIDE_FREEZE,
+  PASSPHRASE_FILE,
+  PLANNING,
+  port,
+  positive,
+  QUEUE,
+  REFRESH,
+  rate,
+  repeatable,
+  STACK_FLAGS,
+  span,
+  TARGETS,
+  TREE,
+  upTo,
+  whole,
+} from './flags.ts';
+import type { StackCommand, TreeFlags } from './fleet/request.ts';
+
+/**
+ * The table of commands: flags, arguments, examples, exit codes and documents. The program, its help, completion, the
+ * reference and the options that travel to workers are made from it. A command is an entry here and a file below
+ * `commands/`, which is loaded when the command runs.
+ */
+
+type Argument = {
+  /** `<file>`, `[addresses...]`. */
+  readonly name: string;
+  readonly does: string;
+  readonly choices?: readonly string[];
+};
+
+export type CommandEntry = {
+  /** The words that it is called with: `plan`, `state mv`. */
+  readonly name: string;
+  readonly does: string;
+  readonly args?: readonly Argument[];
+  /** Beside those of every command. */
+  readonly flags?: readonly Flag[];
+  /** As they are typed, the plainest first. */
+  readonly examples: readonly string[];
+  /** Everything that it can end with. */
+  readonly exits: readonly ExitName[];
+  /** What it prints with `--format json`, or always. Where it ends before that, it is `callsheet-error`. */
+  readonly prints?: readonly DocumentFormat[];
+  readonly run: Run;
+};
+
+/**
+ * Carries it out. Arguments come in their order; those that are left out are undefined. Each command takes the flags and
+ * arguments that its entry lists: commander has read them, and hands them over without a type.
+ */
+type Run = (flags: never, context: Context, ...args: never[]) => Promise<ExitCode>;
+
+/** A command that with `--recursive` runs in every stack of a tree. What a tree needs is loaded only for one. */
+export function inTree<F extends TreeFlags>(command: StackCommand, one: StackRun<F>): StackRun<F> {
+  return async (flags, context, planSet) => {
+    if (flags.recursive === true)
+      return (await import('./fleet/apply-tree.ts')).runTree(command, flags, context, planSet);
+    if (flags.shard !== undefined)
+      (await import('./fleet/request.ts')).refuseShardAlone(flags.shard);
+    return one(flags, context, planSet);
+  };
+}
+
+/** `planFile`: what `apply` carries out; with `--recursive` a folder of such. */
+type StackRun<F> = (flags: F, context: Context, planFile?: string) => Promise<ExitCode>;
+
+const AGENT = {
+  name: '<agent>',
+  does: 'an address of the stack (agent.reception), an id or a name',
+};
+const PLAN_FILE = { name: '[planfile]', does: 'a plan made by: callsheet plan --out FILE' };
+
+const OFFLINE: readonly ExitName[] = ['done', 'error'];
+/** Commands that only read on the platform. */
+const READING: readonly ExitName[] = ['done', 'error', 'interrupted'];
+/** Commands that write on the platform, under the lock of the state. */
+const WRITING: readonly ExitName[] = [
+  'done',
+  'error',
+  'partial',
+  'refused',
+  'stale',
+  'locked',
+  'interrupted',
+];
+/** Commands that edit the state. They recover an interrupted run first, and ask the platform about it. */
+const EDITING: readonly ExitName[] = ['done', 'error', 'refused', 'stale', 'locked', 'interrupted'];
+
+/** Every command, in the order in which help lists them. */
+export const COMMANDS: readonly CommandEntry[] = [
+  {
+    name: 'validate',
+    does: 'check the configuration, without a network',
+    flags: [
+      ...TREE,
+      format('text', 'json', 'sarif', 'junit', 'github'),
+      flag('--strict', 'take warnings for errors'),
+      flag('--secrets', 'check that each secret can be read here, too'),
+    ],
+    examples: [
+      'callsheet validate',
+      'callsheet validate --recursive --dir clinics',
+      'callsheet validate --strict --format sarif > callsheet.sarif',
+    ],
+    exits: READING,
+    prints: ['callsheet-diagnostics', 'callsheet-fleet'],
+    run: inTree('validate', async (flags: ValidateFlags & TreeFlags, context) =>
+      (await import('./commands/validate.ts')).validate(flags, context),
+    ),
+  },
+  {
+    name: 'init',
+    does: 'write a new stack: settings, an agent with its prompt, a pipeline',
+    flags: [
+      flag('--base-url <url>', 'base address of the platform'),
+      flag('--organization <name=id>', 'a name for the organization, and its id'),
+      flag('--agent <name>', 'name of the first agent (Front desk otherwise)'),
+      flag('--ci <pipeline>', 'the pipeline to write at the top of the repository', {
+        choices: PIPELINES,
+      }),
+      flag('--empty', 'no resources'),
+      flag('--keep-existing', 'leave files that are there as they are, and write the rest'),
+      flag('--yes', 'ask nothing, even on a terminal'),
+    ],
+    examples: [
+      'callsheet init',
+      'callsheet init --yes --organization harbor=3c6e0b8a-9c15-4f1d-9f0e-5d2b7f1a2c11 --ci github',
+    ],
+    exits: READING,
+    run: async (flags, context) => (await import('./commands/init.ts')).init(flags, context),
+  },
+  {
+    name: 'fmt',
+    does: 'bring the YAML of the stack into its order and style',
+    args: [{ name: '[files...]', does: 'these files alone; - for standard input' }],
+    flags: [flag('--check', 'change nothing; list what would change and exit 1')],
+    examples: ['callsheet fmt', 'callsheet fmt --check'],
+    exits: OFFLINE,
+    run: async (flags, context, files) =>
+      (await import('./commands/fmt.ts')).fmt(files, flags, context),
+  },
+  {
+    name: 'explain',
+    does: 'show where a value came from, or document a field',
+    args: [
+      {
+        name: '<name>',
+        does: 'a value such as agent.reception.greeting_message, or a kind, field or setting',
+      },
+    ],
+    flags: [
+      flag('--format <format>', 'how to show it', { choices: ['text', 'json'], byDefault: 'text' }),
+    ],
+    examples: [
+      'callsheet explain agent.reception.greeting_message',
+      'callsheet explain agent.voice_settings.speed',
+      'callsheet explain guards.max_delete --format json',
+    ],
+    exits: OFFLINE,
+    prints: ['callsheet-value', 'callsheet-field'],
+    run: async (flags, context, name) =>
+      (await import('./commands/explain.ts')).explain(name, flags, context),
+  },
+  {
+    name: 'graph',
+    does: 'draw what refers to what in the stack',
+    flags: [
+      ...TARGETS,
+      flag('--rows', 'draw each row of a fleet, also those that refer to the same'),
+      format('mermaid', 'dot'),
+    ],
+    examples: [
+      'callsheet graph',
+      'callsheet graph --target agent.reception --format dot > graph.dot',
+    ],
+    exits: OFFLINE,
+    run: async (flags, context) => (await import('./commands/graph.ts')).graph(flags, context),
+  },
+  {
+    name: 'schema',
+    does: 'print the JSON Schema that editors use',
+    flags: [flag('--out <file>', 'write it to a file')],
+    examples: ['callsheet schema --out callsheet.schema.json'],
+    exits: OFFLINE,
+    run: async (flags, context) => (await import('./commands/explain.ts')).schema(flags, context),
+  },
+  {
+    name: 'completion',
+    does: 'print the script that makes a shell complete callsheet',
+    args: [{ name: '<shell>', does: 'the shell', choices: SHELLS }],
+    examples: ['source <(callsheet completion bash)'],
+    exits: OFFLINE,
+    run: async (_flags, context, shell) =>
+      (await import('./commands/completion.ts')).completion(shell, context),
+  },
+  {
+    name: 'plan',
+    does: 'show what apply would do',
+    flags: STACK_FLAGS.plan,
+    examples: [
+      'callsheet plan',
+      'callsheet plan --out plan.json --format markdown',
+      'callsheet plan --target agent.reception --detailed-exitcode',
+      'callsheet plan --recursive --shard 2/4 --out plans',
+    ],
+    exits: ['done', 'error', 'changes', 'refused', 'interrupted'],
+    prints: ['callsheet-plan', 'callsheet-fleet'],
+    run: inTree('plan', async (flags: PlanCommandFlags & TreeFlags, context) =>
+      (await import('./commands/plan.ts')).plan(flags, context),
+    ),
+  },
+  {
+    name: 'apply',
+    does: 'carry out a plan',
+    args: [
+      {
+        name: '[planfile]',
+        does: 'a plan made by: callsheet plan --out FILE; with --recursive its folder',
+      },
+    ],
+    flags: STACK_FLAGS.apply,
+    examples: [
+      'callsheet apply plan.json',
+      'callsheet apply --auto-approve --allow-delete',
+      'callsheet apply plan.json --rollback-on-failure',
+      'callsheet apply plans --recursive',
+      'callsheet apply --auto-approve --override-freeze "wrong number in the greeting"',
+    ],
+    exits: WRITING,
+    prints: ['callsheet-run', 'callsheet-fleet'],
+    run: inTree('apply', async (flags: ApplyFlags & TreeFlags, context, file) =>
+      (await import('./commands/apply.ts')).apply(file, flags, context),
+    ),
+  },
+  {
+    name: 'rollback',
+    does: 'undo a run, or go back to a snapshot',
+    args: [
+      {
+        name: '[run]',
+        does: 'the run to undo: its id, or as much of it as tells it apart; the last one otherwise',
+      },
+    ],
+    flags: [
+      ...KEYS,
+      flag('--to <snapshot>', 'a file of callsheet snapshot create to go back to'),
+      flag('--allow-delete', 'with --to: delete what was made since the snapshot'),
+      flag('--target <address...>', 'only these of what it would bring back: an address, a kind'),
+      flag('--exclude <address...>', 'leave these as they are: an address, a kind'),
+      flag('--dry-run', 'show the plan and write nothing'),
+      AUTO_APPROVE,
+      flag('--force', 'undo the fields of the run that somebody edited since, too, and no others'),
+      flag('--skip-refused', 'leave out what is refused or was edited since, and undo the rest'),
+      OVERRIDE_FREEZE,
+      CONCURRENCY,
+      format('text', 'json', 'markdown', 'html'),
+    ],
+    examples: [
+      'callsheet rollback',
+      'callsheet rollback --auto-approve --skip-refused',
+      'callsheet rollback --to nightly.snapshot',
+      'callsheet rollback 20261121t101203z-7f3a19 --target agent.reception',
+      'callsheet rollback 7f3a19 --dry-run',
+    ],
+    exits: WRITING,
+    prints: ['callsheet-run'],
+    run: async (flags: RollbackFlags, context, run?: string) => {
+      const { rollback } = await import('./commands/rollback.ts');
+      return rollback({ ...flags, ...(run === undefined ? {} : { run }) }, context);
+    },
+  },
+  {
+    name: 'rehearse',
+    does: 'try a plan on a simulated copy of the fleet',
+    args: [PLAN_FILE],
+    flags: [
+      ...PLANNING,
+      repeatable(
+        '--fault <fault>',
+        'what is to go wrong on the copy: 429, 503, lost (answers), or a fault of `simulate`',
+      ),
+      flag('--chaos-seed <seed>', 'where faults that strike by chance are drawn from', {
+        byDefault: 'callsheet',
+      }),
+      DIALECT,
+      ...KEYS,
+      flag('--from <snapshot>', 'copy the fleet of a snapshot, without asking the platform'),
+      flag('--out <file>', 'write the plan with the verdict to this file'),
+      format('text', 'json', 'markdown', 'html'),
+    ],
+    examples: [
+      'callsheet rehearse plan.json',
+      'callsheet rehearse --allow-delete --format markdown',
+      'callsheet rehearse plan.json --from nightly.snapshot',
+      'callsheet rehearse plan.json --fault 429 --fault lost --chaos-seed tuesday',
+    ],
+    exits: ['done', 'error', 'partial', 'refused', 'stale', 'interrupted'],
+    prints: ['callsheet-plan'],
+    run: async (flags, context, file) =>
+      (await import('./commands/rehearse.ts')).rehearse(file, flags, context),
+  },
+  {
+    name: 'drift',
+    does: 'show what changed on the platform since the last apply',
+    flags: STACK_FLAGS.drift,
+    examples: [
+      'callsheet drift',
+      'callsheet drift --format markdown > drift.md',
+      'CALLSHEET_NOTIFY_URL=… callsheet drift --detailed-exitcode --notify',
+      'callsheet drift --accept agent.reception',
+    ],
+    exits: ['done', 'error', 'changes', 'refused', 'stale', 'interrupted'],
+    prints: ['callsheet-plan', 'callsheet-pull', 'callsheet-fleet'],
+    run: inTree('drift', async (flags: DriftFlags & TreeFlags, context) =>
+      (await import('./commands/drift.ts')).drift(flags, context),
+    ),
+  },
+  {
+    name: 'watch',
+    does: 'look for drift again and again; put back what is marked',
+    flags: [
+      ...TARGETS,
+      flag('--interval <span>', 'time from one pass to the next: 30s, 5m, 1h', {
+        parse: span,
+        byDefault: 300_000,
+        defaultSaid: '5m',
+      }),
+      flag('--listen <address>', 'where /healthz, /metrics and /hook are answered', {
+        ...LISTEN,
+        byDefault: { host: '127.0.0.1', port: 9464 },
+        defaultSaid: '127.0.0.1:9464',
+      }),
+      flag('--heal', 'put back what drifted where lifecycle.heal is true'),
+      flag('--heal-limit <n>', 'tries for one resource within an hour', {
+        parse: positive,
+        byDefault: 3,
+      }),
+      NOTIFY,
+      LOG,
+      REFRESH,
+      CONCURRENCY,
+    ],
+    examples: [
+      'callsheet watch',
+      'callsheet watch --interval 1m --heal --notify',
+      'CALLSHEET_HOOK_SECRET=… callsheet watch --listen 0.0.0.0:9464 --log json',
+    ],
+    exits: READING,
+    run: async (flags, context) => (await import('./commands/watch.ts')).watch(flags, context),
+  },
+  {
+    name: 'pull',
+    does: 'write what is live into the configuration',
+    args: [
+      { name: '[addresses...]', does: 'these alone: an address, a kind, or what it begins with' },
+    ],
+    flags: [
+      flag('--new', 'write a file for each live resource that the stack does not have'),
+      flag('--dry-run', 'write nothing; show what would change, as a diff'),
+      flag('--theirs', 'take what is live where the configuration changed, too'),
+      flag('--override', 'write on the resource itself what it shares with others'),
+      flag('--skip-refused', 'leave out what cannot be pulled and write the rest'),
+      flag('--force', 'write although there are changes that are not committed'),
+      CONCURRENCY,
+      format('text', 'json'),
+    ],
+    examples: [
+      'callsheet pull --dry-run',
+      'callsheet pull agent.reception',
+      'callsheet pull --skip-refused --theirs',
+      'callsheet pull --new agent --dry-run',
+    ],
+    exits: ['done', 'error', 'refused', 'stale', 'interrupted'],
+    prints: ['callsheet-pull'],
+    run: async (flags, context, addresses) =>
+      (await import('./commands/pull.ts')).pull(addresses, flags, context),
+  },
+  {
+    name: 'runs',
+    does: 'list runs, or show one',
+    args: [{ name: '[id]', does: 'a run' }],
+    flags: [format('text', 'json')],
+    examples: ['callsheet runs', 'callsheet runs --format json'],
+    exits: OFFLINE,
+    prints: ['callsheet-runs', 'callsheet-receipt'],
+    run: async (flags, context, id) =>
+      (await import('./commands/state.ts')).runs(id, flags, context),
+  },
+  {
+    name: 'state list',
+    does: 'list what the state remembers',
+    args: [{ name: '[addresses...]', does: 'only these: an address, a fleet, a kind' }],
+    flags: [format('text', 'json')],
+    examples: ['callsheet state list', 'callsheet state list agent'],
+    exits: OFFLINE,
+    prints: ['callsheet-state-list'],
+    run: async (flags, context, addresses) =>
+      (await import('./commands/state.ts')).list(addresses, flags, context),
+  },
+  {
+    name: 'state show',
+    does: 'show what the state remembers of a resource',
+    args: [{ name: '<address>', does: 'a resource' }],
+    flags: [format('text', 'json')],
+    examples: ['callsheet state show agent.reception'],
+    exits: OFFLINE,
+    prints: ['callsheet-state-resource'],
+    run: async (flags, context, address) =>
+      (await import('./commands/state.ts')).show(address, flags, context),
+  },
+  {
+    name: 'state pull',
+    does: 'print the state as it is stored',
+    examples: ['callsheet state pull > state.json'],
+    exits: OFFLINE,
+    prints: ['callsheet-state'],
+    run: async (flags, context) => (await import('./commands/state.ts')).pull(flags, context),
+  },
+  {
+    name: 'state mv',
+    does: 'give a resource another address; nothing changes on the platform',
+    args: [
+      { name: '<from>', does: 'its address now; of a fleet, all rows move' },
+      { name: '<to>', does: 'its new address' },
+    ],
+    flags: [format('text', 'json')],
+    examples: ['callsheet state mv agent.front agent.reception'],
+    exits: EDITING,
+    prints: ['callsheet-state-edit'],
+    run: async (flags, context, from, to) =>
+      (await import('./commands/state.ts')).mv(from, to, flags, context),
+  },
+  {
+    name: 'state rm',
+    does: 'forget resources; nothing is deleted on the platform',
+    args: [{ name: '<addresses...>', does: 'what is to be forgotten' }],
+    flags: [flag('--force', 'forget what is protected, too'), format('text', 'json')],
+    examples: ['callsheet state rm agent.reception'],
+    exits: EDITING,
+    prints: ['callsheet-state-edit'],
+    run: async (flags, context, addresses) =>
+      (await import('./commands/state.ts')).rm(addresses, flags, context),
+  },
+  {
+    name: 'state trust',
+    does: 'take the secrets that are set here for what the platform has stored',
+    args: [{ name: '[addresses...]', does: 'only these: an address, a fleet, a kind' }],
+    flags: [flag('--dry-run', 'list what is unknown, and write nothing'), format('text', 'json')],
+    examples: ['callsheet state trust --dry-run', 'callsheet state trust agent.reception'],
+    exits: EDITING,
+    prints: ['callsheet-state-edit'],
+    run: async (flags, context, addresses) =>
+      (await import('./commands/state.ts')).trust(addresses, flags, context),
+  },
+  {
+    name: 'state push',
+    does: 'put a state in the place of the one of the stack',
+    args: [{ name: '<file>', does: 'what callsheet state pull printed; - for standard input' }],
+    flags: [
+      flag('--force', 'also one that is older or of another stack, and over a damaged one'),
+      format('text', 'json'),
+    ],
+    examples: ['callsheet state push state.json'],
+    exits: EDITING,
+    prints: ['callsheet-state-edit'],
+    run: async (flags, context, file) =>
+      (await import('./commands/state.ts')).push(file, flags, context),
+  },
+  {
+    name: 'state unlock',
+    does: 'show who holds the state, or take the lease from them',
+    args: [{ name: '[lease]', does: 'the lease to end' }],
+    flags: [flag('--force', 'also where its process runs on this machine'), format('text', 'json')],
+    examples: ['callsheet state unlock'],
+    exits: ['done', 'error', 'locked'],
+    prints: ['callsheet-lock'],
+    run: async (flags, context, lease) =>
+      (await import('./commands/state.ts')).unlock(lease, flags, context),
+  },
+  {
+    name: 'state migrate',
+    does: 'move the state and the receipts of its runs into an empty place',
+    flags: [
+      flag('--to <place>', 'a path, https://…, postgres://…?stack=NAME or s3://bucket/key', {
+        isRequired: true,
+      }),
+      format('text', 'json'),
+    ],
+    examples: ['callsheet state migrate --to s3://voice-states/production/state.json'],
+    exits: EDITING,
+    prints: ['callsheet-state-migration'],
+    run: async (flags, context) => (await import('./commands/state.ts')).migrate(flags, context),
+  },
+  {
+    name: 'state repair',
+    does: 'rebuild a damaged state from what is readable and from what is live',
+    flags: [format('text', 'json')],
+    examples: ['callsheet state repair'],
+    exits: ['done', 'error', 'stale', 'locked', 'interrupted'],
+    prints: ['callsheet-state-repair'],
+    run: async (flags, context) => (await import('./commands/state.ts')).repair(flags, context),
+  },
+  {
+    name: 'snapshot create',
+    does: 'keep everything readable of the account in a file',
+    flags: [
+      flag('--out <file>', 'the file; named after the account and the time otherwise'),
+      flag('--organization <name|id>', 'this organization alone'),
+      repeatable('--knowledge-base <id>', 'a knowledge base beside those of the stack'),
+      flag('--media', 'the files of the stack, too, that voices and documents were made of'),
+      flag('--encrypt', 'ask for a passphrase, where none is given otherwise'),
+      PASSPHRASE_FILE,
+      repeatable('--recipient <key>', 'encrypt for the holder of this key of age (age1…)'),
+      flag('--base <file>', 'an earlier snapshot: only what differs from it is written'),
+      IDENTITY,
+      format('text', 'json'),
+    ],
+    examples: [
+      'callsheet snapshot create',
+      'callsheet snapshot create --out nightly.snapshot --passphrase-file key.txt',
+      'callsheet snapshot create --organization harbor --recipient age1…',
+    ],
+    exits: READING,
+    prints: ['callsheet-snapshot-summary'],
+    run: async (flags, context) =>
+      (await import('./commands/snapshot-create.ts')).create(flags, context),
+  },
+  {
+    name: 'snapshot list',
+    does: 'list the snapshots of a folder',
+    args: [{ name: '[folder]', does: 'the working directory otherwise' }],
+    flags: [...KEYS, format('text', 'json')],
+    examples: ['callsheet snapshot list backups'],
+    exits: OFFLINE,
+    prints: ['callsheet-snapshots'],
+    run: async (flags, context, folder) =>
+      (await import('./commands/snapshot-show.ts')).list(folder, flags, context),
+  },
+  {
+    name: 'snapshot show',
+    does: 'show what a snapshot holds, or one resource of it',
+    args: [
+      { name: '<file>', does: 'a snapshot' },
+      { name: '[resource]', does: 'an address, an id or a name' },
+    ],
+    flags: [...KEYS, format('text', 'json')],
+    examples: [
+      'callsheet snapshot show nightly.snapshot',
+      'callsheet snapshot show nightly.snapshot agent.reception',
+    ],
+    exits: OFFLINE,
+    prints: ['callsheet-snapshot-summary', 'callsheet-snapshot-resource'],
+    run: async (flags, context, file, resource) =>
+      (await import('./commands/snapshot-show.ts')).show(file, resource, flags, context),
+  },
+  {
+    name: 'snapshot diff',
+    does: 'show what changed from one snapshot to another',
+    args: [
+      { name: '<earlier>', does: 'a snapshot' },
+      { name: '<later>', does: 'another of the same account' },
+    ],
+    flags: [
+      ...KEYS,
+      flag('--detailed-exitcode', 'exit 2 when something differs'),
+      format('text', 'json', 'markdown', 'html'),
+    ],
+    examples: [
+      'callsheet snapshot diff monday.snapshot tuesday.snapshot',
+      'callsheet snapshot diff monday.snapshot tuesday.snapshot --format markdown',
+    ],
+    exits: ['done', 'error', 'changes'],
+    prints: ['callsheet-plan'],
+    run: async (flags, context, earlier, later) =>
+      (await import('./commands/snapshot-show.ts')).diff(earlier, later, flags, context),
+  },
+  {
+    name: 'restore',
+    does: 'bring back what a snapshot holds, here or elsewhere',
+    args: [{ name: '<file>', does: 'a file of callsheet snapshot create' }],
+    flags: [
+      ...KEYS,
+      repeatable('--organization <name|id>', 'this organization of the snapshot alone'),
+      repeatable('--map-organization <old=new>', 'this one alone, and into another: names or ids'),
+      repeatable(
+        '--map-knowledge-base <old=new>',
+        'a knowledge base that takes the place of another',
+      ),
+      flag('--map-texts', 'put new ids into prompts, transfer rules and contact policies, too'),
+      flag('--over', 'change what is there already back to what the snapshot has'),
+      flag('--secrets <file>', 'YAML: address, path, and env:NAME, file:PATH or exec:COMMAND'),
+      flag('--without-secrets', 'restore although secrets are missing'),
+      flag('--media <folder>', 'holds voice clips and documents, called as they were'),
+      flag('--state <file>', 'where to remember what was made'),
+      flag('--dry-run', 'show what would be done, and which secrets are needed'),
+      AUTO_APPROVE,
+      flag('--skip-refused', 'leave out what is refused and do the rest'),
+      OVERRIDE_FREEZE,
+      CONCURRENCY,
+      format('text', 'json'),
+    ],
+    examples: [
+      'callsheet restore nightly.snapshot --dry-run',
+      'callsheet restore nightly.snapshot --secrets secrets.yaml --media media',
+      'callsheet restore nightly.snapshot --map-organization harbor=marina --map-texts',
+    ],
+    exits: WRITING,
+    prints: ['callsheet-restoration'],
+    run: async (flags, context, file) =>
+      (await import('./restore/carry-out.ts')).restore(file, flags, context),
+  },
+  {
+    name: 'export',
+    does: 'write what is live as a stack',
+    flags: [
+      flag('--out <folder>', 'the folder of the new stack', { isRequired: true }),
+      repeatable('--organization <organization>', 'this alone: a name, an id, or NAME=ID'),
+      repeatable('--knowledge-base <name=id>', 'a knowledge base: the platform does not list them'),
+      flag('--factor', 'lift what resources have in common into bases'),
+      flag('--secrets-file <file>', 'write secret values that the platform returns to a file'),
+      flag('--no-state', 'write no state'),
+      flag('--force', 'write into a folder that is not empty, over files of the same names'),
+      format('text', 'json'),
+    ],
+    examples: [
+      'callsheet export --out fleet',
+      'callsheet export --out fleet --organization harbor --factor',
+      'callsheet export --out fleet --knowledge-base faq=0d0e7c52-6d0a-4a53-9a4e-0a1f5a6f2b11',
+    ],
+    exits: ['done', 'error', 'refused', 'interrupted'],
+    prints: ['callsheet-export'],
+    run: async (flags, context) =>
+      (await import('./commands/export.ts')).exportCommand(flags, context),
+  },
+  {
+    name: 'import',
+    does: 'have addresses of the configuration stand for live resources',
+    args: [
+      { name: '[address]', does: 'an address of the configuration' },
+      { name: '[id]', does: 'the id of the live resource' },
+    ],
+    flags: [
+      flag('--all', 'bind everything that its name tells, and list what it does not'),
+      format('text', 'json'),
+    ],
+    examples: [
+      'callsheet import agent.reception 7d0c6f1e-54a3-4b0e-9b1c-2f6d8e9a0b11',
+      'callsheet import --all',
+    ],
+    exits: ['done', 'error', 'partial', 'refused', 'stale', 'locked', 'interrupted'],
+    prints: ['callsheet-import'],
+    run: async (flags, context, address, id) =>
+      (await import('./commands/import.ts')).importCommand(address, id, flags, context),
+  },
+  {
+    name: 'assumptions',
+    does: 'list what is taken for granted where the specification is silent',
+    flags: [format('text', 'json')],
+    examples: ['callsheet assumptions'],
+    exits: OFFLINE,
+    prints: ['callsheet-assumptions'],
+    run: async (flags, context) =>
+      (await import('./commands/assumptions.ts')).assumptions(flags, context),
+  },
+  {
+    name: 'get',
+    does: 'show what the platform has: a list of a kind, or one resource whole',
+    args: [
+      { name: '<kind>', does: 'agents, retry_policies, email_templates, sms_templates, …' },
+      { name: '[resource]', does: 'one of them: an address of the stack, an id or a name' },
+    ],
+    flags: [
+      ORGANIZATION,
+      flag('--knowledge-base <name|id>', 'the knowledge base whose sources are meant'),
+      format('text', 'json', 'csv'),
+    ],
+    examples: [
+      'callsheet get agents --organization harbor',
+      'callsheet get agents agent.reception --format json',
+      'callsheet get knowledge_sources --knowledge-base harbor',
+    ],
+    // It lists kinds whose endpoints are assumed, which platform.assume can forbid.
+    exits: ['done', 'error', 'refused', 'interrupted'],
+    prints: ['callsheet-records', 'callsheet-record'],
+    run: async (flags, context, kind, resource) =>
+      (await import('./commands/get.ts')).get(kind, resource, flags, context),
+  },
+  {
+    name: 'history',
+    does: 'list the versions of an agent',
+    args: [AGENT],
+    flags: [
+      ORGANIZATION,
+      flag('--limit <n>', 'how many versions, counted from the newest; at most 100', {
+        parse: upTo(100),
+        byDefault: 50,
+      }),
+      flag('--diff <ids...>', 'how two versions differ, by their ids'),
+      format('text', 'json', 'csv'),
+    ],
+    examples: [
+      'callsheet history agent.reception --limit 10',
+      'callsheet history agent.reception --diff 41 43',
+    ],
+    exits: READING,
+    prints: ['callsheet-history', 'callsheet-history-diff'],
+    run: async (flags, context, agent) =>
+      (await import('./commands/history.ts')).history(agent, flags, context),
+  },
+  {
+    name: 'payments',
+    does: 'show whether an agent may take payments, and what is missing',
+    args: [AGENT],
+    flags: [
+      ORGANIZATION,
+      flag('--refresh', 'have the platform ask the payment processor now'),
+      format('text', 'json'),
+    ],
+    examples: ['callsheet payments agent.reception --refresh'],
+    exits: READING,
+    prints: ['callsheet-payments'],
+    run: async (flags, context, agent) =>
+      (await import('./commands/catalogues.ts')).payments(agent, flags, context),
+  },
+  {
+    name: 'logs',
+    does: 'list the calls of an agent, or show one',
+    args: [AGENT],
+    flags: [
+      ORGANIZATION,
+      flag('--call <id>', 'one call, by its id or the beginning of it'),
+      flag('--since <time>', 'calls since then: 2h, 7d, 2026-11-21, 2026-11-21T09:00Z'),
+      flag('--until <time>', 'calls until then'),
+      flag('--limit <n>', 'how many calls, counted from the newest (50 without --since)', {
+        parse: upTo(Number.MAX_SAFE_INTEGER),
+      }),
+      flag('--transcript', 'show what was said'),
+      flag('--summary', 'show the summaries'),
+      format('text', 'json', 'csv'),
+    ],
+    examples: [
+      'callsheet logs agent.reception --since 7d --summary',
+      'callsheet logs "Front desk" --call 7c346549 --transcript',
+    ],
+    exits: READING,
+    prints: ['callsheet-calls', 'callsheet-call'],
+    run: async (flags, context, agent) =>
+      (await import('./commands/reports.ts')).logs(agent, flags, context),
+  },
+  {
+    name: 'metrics',
+    does: 'show what agents did: totals, outcomes, charts, agents',
+    flags: [
+      flag('--since <time>', 'from then on: 7d, 2026-11-01 (the last 30 days otherwise)'),
+      flag('--until <time>', 'until then (now otherwise)'),
+      flag('--start <time>', 'the same as --since'),
+      flag('--end <time>', 'the same as --until'),
+      ORGANIZATION,
+      flag('--reseller <id>', 'the organizations of this reseller alone'),
+      flag('--block <block>', 'one table, whole', { choices: METRICS_BLOCKS }),
+      format('text', 'json', 'csv'),
+    ],
+    examples: ['callsheet metrics --since 30d', 'callsheet metrics --block totals --format csv'],
+    exits: READING,
+    prints: ['callsheet-metrics'],
+    run: async (flags, context) => (await import('./commands/reports.ts')).metrics(flags, context),
+  },
+  {
+    name: 'billing',
+    does: 'show the voice minutes and agents of every organization',
+    flags: [
+      flag('--start <day>', 'first day, 2026-11-01 (the last whole month otherwise)'),
+      flag('--end <day>', 'last day (today, where --start is given alone)'),
+      flag('--reseller <id...>', 'these resellers alone'),
+      flag('--organization <name|id...>', 'these organizations alone'),
+      format('text', 'json', 'csv'),
+    ],
+    examples: ['callsheet billing --start 2026-10-01 --end 2026-10-31 --format csv'],
+    exits: READING,
+    prints: ['callsheet-billing'],
+    run: async (flags, context) => (await import('./commands/reports.ts')).billing(flags, context),
+  },
+  {
+    name: 'features',
+    does: 'show which features are locked, where, and by what',
+    flags: [
+      ORGANIZATION,
+      flag('--reseller <id>', 'as they stand for a reseller'),
+      flag('--locked', 'locked ones alone'),
+      format('text', 'json', 'csv'),
+    ],
+    examples: ['callsheet features --organization harbor --locked'],
+    exits: READING,
+    prints: ['callsheet-features'],
+    run: async (flags, context) =>
+      (await import('./commands/catalogues.ts')).features(flags, context),
+  },
+  {
+    name: 'models',
+    does: 'list the language models that may be assigned',
+    flags: [ORGANIZATION, format('text', 'json', 'csv')],
+    examples: ['callsheet models --organization harbor'],
+    exits: READING,
+    prints: ['callsheet-models'],
+    run: async (flags, context) =>
+      (await import('./commands/catalogues.ts')).models(flags, context),
+  },
+  {
+    name: 'stt',
+    does: 'list the speech-to-text providers',
+    flags: [format('text', 'json', 'csv')],
+    examples: ['callsheet stt'],
+    exits: READING,
+    prints: ['callsheet-stt-providers'],
+    run: async (flags, context) => (await import('./commands/catalogues.ts')).stt(flags, context),
+  },
+  {
+    name: 'voices',
+    does: 'list the cloned voices of an organization',
+    flags: [ORGANIZATION, format('text', 'json', 'csv')],
+    examples: ['callsheet voices --organization harbor'],
+    exits: READING,
+    prints: ['callsheet-records'],
+    run: async (flags, context) =>
+      (await import('./commands/catalogues.ts')).voices(flags, context),
+  },
+  {
+    name: 'session',
+    does: 'mint a session token for an application that embeds an agent',
+    flags: [
+      flag('--profile <id>', 'the profile that the session is for', { isRequired: true }),
+      flag('--user <id>', "the user's id in the application"),
+      flag('--pbx', "mint it with the PBX provider's token (CALLSHEET_PBX_API_KEY)"),
+      flag('--claim <id>', 'the user base claim at the PBX provider; with --pbx'),
+      format('text', 'json'),
+    ],
+    examples: ['callsheet session --profile 2f6d8e9a-0b11-4b0e-9b1c-7d0c6f1e54a3'],
+    exits: READING,
+    prints: ['callsheet-session'],
+    run: async (flags, context) =>
+      (await import('./commands/catalogues.ts')).session(flags, context),
+  },
+  {
+    name: 'enqueue',
+    does: 'have workers run a command in every stack of a tree',
+    args: [
+      { name: '[command]', does: 'what they run', choices: ['plan', 'apply', 'drift'] },
+      { name: '[plans]', does: 'for apply: the folder of callsheet plan --recursive --out FOLDER' },
+    ],
+    flags: [
+      ...ALLOWANCES,
+      QUEUE,
+      flag('--auto-approve', 'for apply: do not ask'),
+      flag('--rollback-on-failure', 'for apply: undo what a run did, should it fail'),
+      flag('--detailed-exitcode', 'for plan and drift: exit 2 when there are changes'),
+      flag('--out <folder>', 'for plan, with --wait or --report: write the plans to a folder'),
+      flag('--wait', 'follow it, and report what came of it'),
+      flag('--report <batch>', 'report what came of a batch'),
+      format('text', 'json', 'markdown'),
+    ],
+    examples: [
+      'callsheet enqueue plan --queue postgres://callsheet@db.example.test/queue --wait --out plans',
+      'callsheet enqueue apply plans --wait',
+      'callsheet enqueue apply --auto-approve',
+      'callsheet enqueue --report 20261121t101203z-7f3a19',
+    ],
+    exits: ['done', 'error', 'changes', 'partial', 'refused', 'stale', 'locked', 'interrupted'],
+    prints: ['callsheet-batch', 'callsheet-fleet'],
+    run: async (flags, context, command, plans) =>
+      (await import('./commands/enqueue.ts')).enqueueCommand(command, plans, flags, context),
+  },
+  {
+    name: 'worker',
+    does: 'run what was enqueued, in the stacks of a checkout',
+    flags: [
+      QUEUE,
+      flag('--until-empty', 'end once nothing is left to do'),
+      flag('--stacks <n>', 'stacks at work at once', { parse: positive, byDefault: 4 }),
+      flag('--concurrency <n>', 'requests in flight at once, of all stacks together', {
+        parse: positive,
+        byDefault: 8,
+      }),
+      flag('--listen <address>', 'where /healthz and /metrics are answered', LISTEN),
+      LOG,
+    ],
+    examples: [
+      'callsheet worker --queue postgres://callsheet@db.example.test/queue',
+      'callsheet worker --until-empty --stacks 8 --concurrency 16',
+    ],
+    exits: OFFLINE,
+    run: async (flags, context) => (await import('./commands/worker.ts')).worker(flags, context),
+  },
+  {
+    name: 'ui',
+    does: 'show the stack in a browser: fleet, runs, drift, a plan; read only',
+    args: [PLAN_FILE],
+    flags: [
+      flag('--port <port>', 'loopback port to listen on; 0 takes a free one', {
+        parse: port,
+        byDefault: 0,
+      }),
+    ],
+    examples: ['callsheet ui', 'callsheet ui plan.json --port 4020'],
+    exits: READING,
+    run: async (flags, context, file) =>
+      (await import('./commands/ui.ts')).ui(file, flags, context),
+  },
+  {
+    name: 'simulate',
+    does: 'run a simulated platform on a loopback port',
+    flags: [
+      flag('--seed <file>', 'fill it from a file (YAML or JSON)'),
+      flag('--config <file>', 'read seed, dialect, faults and rate limit from a file'),
+      DIALECT,
+      repeatable(
+        '--fault <fault>',
+        "what is to go wrong, such as '{ operation: updateAgent, status: 503 }'",
+      ),
+      flag(
+        '--rate-limit <limit>',
+        "answer 429 above this many requests a second, or above a limit such as '{ inFlight: 4 }'",
+        { parse: rate },
+      ),
+      flag('--admin', 'serve the admin endpoint, and print its token'),
+      flag('--port <port>', 'port to listen on; 0 takes a free one', {
+        parse: port,
+        byDefault: 4010,
+      }),
+      flag('--agents <n>', 'make a fleet of this many agents', { parse: whole }),
+      flag('--calls <n>', 'make this many calls of the last 90 days', { parse: whole }),
+      flag('--resellers <n>', 'make a whole account, with this many resellers', { parse: whole }),
+      flag('--organizations <n>', 'make a whole account, with this many organizations', {
+        parse: whole,
+      }),
+    ],
+    examples: [
+      'callsheet simulate --agents 20',
+      'callsheet simulate --resellers 3 --organizations 12 --agents 500 --calls 5000',
+    ],
+    exits: OFFLINE,
+    run: async (flags, context) =>
+      (await import('./commands/simulate.ts')).simulate(flags, context),
+  },
+];
+
+/** Commands that have others below them. */
+export const GROUPS: { readonly [name: string]: string } = {
+  state: 'look at the state, edit, unlock or rebuild it',
+  snapshot: 'keep everything of an account in a file, and look at it',
+};

@@ -1,0 +1,505 @@
+import type { MetricsBlock } from '../../core/documents.ts';
+import { CallsheetError, EXIT, type ExitCode } from '../../core/errors.ts';
+import { isList, isObject, type JsonObject } from '../../core/value.ts';
+import { dataOf } from '../../kinds/making.ts';
+import { PAGE_SIZE } from '../../platform/pages.ts';
+import {
+  CALL_COLUMNS,
+  callRecord,
+  callRow,
+  callSeparator,
+  renderCallsText,
+  renderCallText,
+  startOf,
+} from '../../render/read/calls.ts';
+import {
+  BILLING_COLUMNS,
+  BLOCKS,
+  metricsColumns,
+  metricsRecords,
+  renderBillingText,
+  renderMetricsBlockText,
+  renderMetricsText,
+  totalOf,
+} from '../../render/read/metrics.ts';
+import { valueAt } from '../../render/read/table.ts';
+import { jsonText } from '../../render/untrusted.ts';
+import { type PlatformSession, withPlatform } from '../../run/platform-session.ts';
+import type { CommonFlags, Context } from '../context.ts';
+import {
+  type Found,
+  findAgent,
+  onPlatform,
+  organizationId,
+  type ReadFormat,
+  type ScopeFlags,
+  show,
+  streamCsv,
+  streamJson,
+} from '../read/find.ts';
+import type { Terminal } from '../terminal.ts';
+
+export type LogsFlags = CommonFlags &
+  ScopeFlags &
+  CallsFlags & {
+    /** An id or the beginning of one. */
+    readonly call?: string;
+    readonly since?: string;
+    readonly until?: string;
+    readonly limit?: number;
+  };
+
+/** Calls that are shown where neither a time nor a number is asked for. */
+const DEFAULT_LIMIT = 50;
+
+/** `callsheet logs AGENT`: the calls of an agent, newest first, or one of them. */
+export async function logs(wanted: string, flags: LogsFlags, context: Context): Promise<ExitCode> {
+  const window = windowOf(flags, context.now());
+  const { terminal } = context;
+  return withPlatform(flags, context, async (session) => {
+    const agent = await findAgent(wanted, flags, session);
+    const listed = session.client.each({
+      operation: 'listCallLogs',
+      path: { agentId: agent.id },
+    });
+    await onPlatform('agent', agent, () =>
+      flags.call === undefined
+        ? showCalls(agent, listed, window, flags, terminal)
+        : showCall(flags.call, agent, listed, flags, terminal),
+    );
+    return EXIT.done;
+  });
+}
+
+function windowOf({ since, until, limit }: LogsFlags, now: Date): WantedCalls {
+  const from = since === undefined ? undefined : parseMoment('--since', since, now, 'start');
+  const to = until === undefined ? undefined : parseMoment('--until', until, now, 'end');
+  if (from !== undefined && to !== undefined) checkOrder(from, to);
+  const most = limit ?? (from === undefined ? DEFAULT_LIMIT : undefined);
+  return {
+    ...(from === undefined ? {} : { since: from.getTime() }),
+    ...(to === undefined ? {} : { until: to.getTime() }),
+    ...(most === undefined ? {} : { limit: most }),
+  };
+}
+
+export type MetricsFlags = CommonFlags & {
+  readonly since?: string;
+  readonly until?: string;
+  readonly start?: string;
+  readonly end?: string;
+  readonly organization?: string;
+  readonly reseller?: string;
+  readonly block?: MetricsBlock;
+  readonly format: ReadFormat;
+};
+
+/** Days that are looked at where no time is given, today included. */
+const DEFAULT_DAYS = 30;
+
+/** `callsheet metrics`: what agents did in a span of time. */
+export async function metrics(flags: MetricsFlags, context: Context): Promise<ExitCode> {
+  const { block, format } = flags;
+  const { terminal } = context;
+  if (format === 'csv' && block === undefined) {
+    throw new CallsheetError('usage', 'CSV holds one table, and no block is chosen', {
+      hint: `Choose one with --block: ${Object.keys(BLOCKS).join(', ')}.`,
+    });
+  }
+  const { start, end } = spanOf(flags, context.now());
+  return withPlatform(flags, context, async (session) => {
+    const scope = scopeOf(flags, session);
+    const query = { startDate: start.toISOString(), endDate: end.toISOString(), ...scope.query };
+    const answer = await session.client.call({ operation: 'getMetrics', query });
+    const data = dataOf(answer);
+    const view = { start: query.startDate, end: query.endDate, of: scope.title, data };
+    show(
+      format,
+      {
+        text: () =>
+          block === undefined
+            ? renderMetricsText(view, terminal.render)
+            : renderMetricsBlockText(view, block, terminal.render),
+        json: () => {
+          const member = block === undefined ? undefined : BLOCKS[block].member;
+          return {
+            format: 'callsheet-metrics',
+            version: 1,
+            start: view.start,
+            end: view.end,
+            organization_id: scope.query.organizationId ?? null,
+            reseller_id: scope.query.resellerId ?? null,
+            data: member === undefined ? data : { [member]: data[member] ?? null },
+          };
+        },
+        csv: () => ({
+          columns: metricsColumns(block ?? 'totals'),
+          records: metricsRecords(data, block ?? 'totals'),
+        }),
+      },
+      terminal,
+    );
+    return EXIT.done;
+  });
+}
+
+type Span = { readonly start: Date; readonly end: Date };
+
+/** The time of the flags; without any, the last days up to now, of which the first is whole. */
+function spanOf(flags: MetricsFlags, now: Date): Span {
+  const from = oneOf(['--since', flags.since], ['--start', flags.start]);
+  const to = oneOf(['--until', flags.until], ['--end', flags.end]);
+  const end = to === undefined ? now : parseMoment(...to, now, 'end');
+  const first = new Date(end.getTime() - (DEFAULT_DAYS - 1) * 86_400_000);
+  const start =
+    from === undefined
+      ? new Date(`${first.toISOString().slice(0, 10)}T00:00:00.000Z`)
+      : parseMoment(...from, now, 'start');
+  checkOrder(start, end);
+  return { start, end };
+}
+
+type Given = readonly [flag: string, value: string | undefined];
+
+/** Two flags that mean the same: the one that was given. */
+function oneOf(a: Given, b: Given): readonly [string, string] | undefined {
+  if (a[1] !== undefined && b[1] !== undefined) {
+    throw new CallsheetError('usage', `${a[0]} and ${b[0]} mean the same`, {
+      hint: 'Give one of them.',
+    });
+  }
+  const [flag, value] = a[1] === undefined ? b : a;
+  return value === undefined ? undefined : [flag, value];
+}
+
+type MetricsScope = {
+  readonly title: string;
+  readonly query: { readonly organizationId?: string; readonly resellerId?: string };
+};
+
+function scopeOf({ organization, reseller }: MetricsFlags, session: PlatformSession): MetricsScope {
+  if (organization !== undefined && reseller !== undefined) {
+    throw new CallsheetError('usage', '--organization and --reseller exclude each other', {
+      hint: 'An organization belongs to one reseller: name the organization alone.',
+    });
+  }
+  if (organization !== undefined) {
+    const id = organizationId(organization, session.settings?.organizations ?? {});
+    return { title: `organization ${organization}`, query: { organizationId: id } };
+  }
+  if (reseller !== undefined) {
+    return { title: `reseller ${reseller}`, query: { resellerId: reseller } };
+  }
+  return { title: 'every organization that the key reaches', query: {} };
+}
+
+export type BillingFlags = CommonFlags & {
+  readonly start?: string;
+  readonly end?: string;
+  readonly reseller?: readonly string[];
+  readonly organization?: readonly string[];
+  readonly format: ReadFormat;
+};
+
+/** `callsheet billing`: voice minutes and agents of every organization. */
+export async function billing(flags: BillingFlags, context: Context): Promise<ExitCode> {
+  const { terminal } = context;
+  const asked = daysOf(flags, context.now());
+  return withPlatform(flags, context, async ({ client, settings }) => {
+    const organizations = (flags.organization ?? []).map((given) =>
+      organizationId(given, settings?.organizations ?? {}),
+    );
+    const query = {
+      start_date: asked.start,
+      end_date: asked.end,
+      ...(flags.reseller === undefined ? {} : { reseller_ids: flags.reseller }),
+      ...(organizations.length === 0 ? {} : { organization_ids: organizations }),
+    };
+    const answer = await client.call({ operation: 'getBillingReport', query });
+    const report = isObject(answer) ? answer : {};
+    if (!isList(report.data)) {
+      throw new CallsheetError('api', 'getBillingReport answered without a `data` list');
+    }
+    const rows = report.data.filter((row) => isObject(row));
+    const start = isoDay(valueAt(report, 'period.start_date')) ?? asked.start;
+    const end = isoDay(valueAt(report, 'period.end_date')) ?? asked.end;
+    const period = { start_date: start, end_date: end };
+    show(
+      flags.format,
+      {
+        text: () => renderBillingText({ start, end, rows }, terminal.render),
+        json: () => ({
+          format: 'callsheet-billing',
+          version: 1,
+          period,
+          totals: totalOf(rows),
+          data: rows,
+        }),
+        csv: () => ({
+          columns: BILLING_COLUMNS,
+          records: rows.map((row): JsonObject => ({ ...period, ...row })),
+        }),
+      },
+      terminal,
+    );
+    return EXIT.done;
+  });
+}
+
+type Days = { readonly start: string; readonly end: string };
+
+/** The days of the flags; without any, the last month that is over, as a bill has it. */
+function daysOf(flags: BillingFlags, now: Date): Days {
+  if (flags.start === undefined && flags.end !== undefined) {
+    throw new CallsheetError('usage', '--end is given without --start', {
+      hint: 'Give both, --start alone for the time until today, or neither for the last whole month.',
+    });
+  }
+  if (flags.start === undefined) return lastMonth(now);
+  const start = parseDay('--start', flags.start);
+  const end = flags.end === undefined ? dayOf(now) : parseDay('--end', flags.end);
+  if (start > end) {
+    throw new CallsheetError('usage', `--start ${start} is later than the last day, ${end}`, {
+      hint: 'Swap the two.',
+    });
+  }
+  return { start, end };
+}
+
+function lastMonth(now: Date): Days {
+  const [year, month] = [now.getUTCFullYear(), now.getUTCMonth()];
+  return {
+    start: dayOf(new Date(Date.UTC(year, month - 1, 1))),
+    end: dayOf(new Date(Date.UTC(year, month, 0))),
+  };
+}
+
+function dayOf(date: Date): string {
+  return date.toISOString().slice(0, 10);
+}
+
+/** The platform answers with `MM/DD/YYYY` although it is asked with ISO 8601 (Billing report). */
+function isoDay(value: unknown): string | undefined {
+  const [, month, day, year] = /^(\d\d)\/(\d\d)\/(\d{4})$/.exec(String(value)) ?? [];
+  return year === undefined ? undefined : `${year}-${month}-${day}`;
+}
+
+/** How calls are to be shown. */
+type CallsFlags = {
+  readonly transcript?: boolean;
+  readonly summary?: boolean;
+  readonly format: ReadFormat;
+};
+
+/** Prints the wanted calls of an agent as a list or, where a part of each is asked for, one after the other. */
+async function showCalls(
+  agent: Found,
+  listed: AsyncIterable<JsonObject>,
+  window: WantedCalls,
+  flags: CallsFlags,
+  terminal: Terminal,
+): Promise<void> {
+  const { format } = flags;
+  if (format === 'json') {
+    const time = (at: number | undefined) => (at === undefined ? null : new Date(at).toISOString());
+    const head = {
+      format: 'callsheet-calls',
+      version: 1,
+      agent_id: agent.id,
+      since: time(window.since),
+      until: time(window.until),
+      limit: window.limit ?? null,
+    };
+    return streamJson(head, wantedCalls(listed, window), terminal);
+  }
+  if (format === 'csv') {
+    return streamCsv(CALL_COLUMNS, eachRecord(wantedCalls(listed, window)), terminal);
+  }
+  if (flags.transcript || flags.summary) return showWhole(agent, listed, window, flags, terminal);
+  const { limit } = window;
+  // One more than is shown tells whether there are more.
+  const probe = limit === undefined ? window : { ...window, limit: limit + 1 };
+  const rows: JsonObject[] = [];
+  for await (const call of wantedCalls(listed, probe)) rows.push(callRow(call));
+  const isCut = limit !== undefined && rows.length > limit;
+  const shown = isCut ? rows.slice(0, limit) : rows;
+  terminal.out(renderCallsText({ label: agent.label, rows: shown, isCut }, terminal.render));
+}
+
+async function* eachRecord(calls: AsyncIterable<JsonObject>): AsyncGenerator<JsonObject> {
+  for await (const call of calls) yield callRecord(call);
+}
+
+/** Calls one after the other, as they come, each with what was asked for. */
+async function showWhole(
+  agent: Found,
+  listed: AsyncIterable<JsonObject>,
+  window: WantedCalls,
+  flags: CallsFlags,
+  terminal: Terminal,
+): Promise<void> {
+  let count = 0;
+  for await (const call of wantedCalls(listed, window)) {
+    if (count > 0) terminal.out(callSeparator(terminal.render));
+    terminal.out(renderCallText(call, partsOf(flags), terminal.render));
+    count += 1;
+  }
+  if (count === 0)
+    terminal.out(renderCallsText({ label: agent.label, rows: [], isCut: false }, terminal.render));
+}
+
+function partsOf({ transcript, summary }: CallsFlags) {
+  return { transcript: transcript === true, summary: summary === true };
+}
+
+/** One call with everything there is of it, unless a part is asked for. */
+async function showCall(
+  wanted: string,
+  agent: Found,
+  listed: AsyncIterable<JsonObject>,
+  flags: CallsFlags,
+  terminal: Terminal,
+): Promise<void> {
+  for await (const call of listed) {
+    if (!String(call.id).startsWith(wanted)) continue;
+    const parts = partsOf(flags);
+    const all = { transcript: true, summary: true };
+    if (flags.format === 'json') {
+      terminal.out(
+        jsonText({ format: 'callsheet-call', version: 1, agent_id: agent.id, data: call }),
+      );
+    } else if (flags.format === 'csv') {
+      await streamCsv(CALL_COLUMNS, [callRecord(call)], terminal);
+    } else {
+      const shown = parts.transcript || parts.summary ? parts : all;
+      terminal.out(renderCallText(call, shown, terminal.render));
+    }
+    return;
+  }
+  throw new CallsheetError('usage', `${agent.label} has no call whose id begins with ${wanted}`, {
+    hint: 'callsheet logs AGENT lists its calls with the beginnings of their ids.',
+  });
+}
+
+/** Which calls are wanted: a time, in milliseconds since 1970, and how many, counted from the newest. */
+type WantedCalls = {
+  readonly since?: number;
+  readonly until?: number;
+  readonly limit?: number;
+};
+
+/**
+ * The wanted calls out of a list that is read page by page. The platform does not say in which order it
+ * lists them (assumption `call_log.order`). As long as every call so far was older than the one before,
+ * reading stops once nothing that follows can be wanted; where that does not hold, all is read. Without a
+ * limit calls come as they are listed; with one the newest come first.
+ */
+async function* wantedCalls(
+  listed: AsyncIterable<JsonObject>,
+  wanted: WantedCalls,
+): AsyncGenerator<JsonObject, void, undefined> {
+  const { since = Number.NEGATIVE_INFINITY, limit } = wanted;
+  const order = watchOrder();
+  const kept: JsonObject[] = [];
+  let seen = 0;
+  for await (const call of listed) {
+    const at = timeOf(call);
+    order.see(at);
+    seen += 1;
+    if (isWanted(at, wanted)) {
+      if (limit === undefined) yield call;
+      else kept.push(call);
+      if (limit !== undefined && kept.length > 2 * limit) keepNewest(kept, limit);
+    }
+    // The rest of a page is there already, and tells more about the order.
+    const isPageRead = seen % PAGE_SIZE === 0;
+    const isEnough = at !== undefined && at < since;
+    const isFull = limit !== undefined && kept.length >= limit;
+    if (isPageRead && order.isNewestFirst() && (isEnough || isFull)) break;
+  }
+  if (limit !== undefined) yield* keepNewest(kept, limit);
+}
+
+/** Whether the times seen so far fell, at least once, and never rose. */
+function watchOrder() {
+  let last = Number.POSITIVE_INFINITY;
+  let hasFallen = false;
+  let hasRisen = false;
+  return {
+    see(at: number | undefined) {
+      if (at === undefined) return;
+      if (at > last) hasRisen = true;
+      if (at < last && last !== Number.POSITIVE_INFINITY) hasFallen = true;
+      last = at;
+    },
+    isNewestFirst: () => hasFallen && !hasRisen,
+  };
+}
+
+/** Keeps at most `limit` calls, those that began last, in that order. */
+function keepNewest(calls: JsonObject[], limit: number): readonly JsonObject[] {
+  calls.sort((a, b) => (timeOf(b) ?? 0) - (timeOf(a) ?? 0));
+  calls.length = Math.min(calls.length, limit);
+  return calls;
+}
+
+/** A call of which nobody knows when it was is wanted unless a time is asked for. */
+function isWanted(at: number | undefined, { since, until }: WantedCalls): boolean {
+  if (at === undefined) return since === undefined && until === undefined;
+  return (since === undefined || at >= since) && (until === undefined || at <= until);
+}
+
+function timeOf(call: JsonObject): number | undefined {
+  const time = Date.parse(startOf(call) ?? '');
+  return Number.isNaN(time) ? undefined : time;
+}
+
+const MILLISECONDS: Readonly<Record<string, number>> = {
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+  w: 604_800_000,
+};
+
+const DAY = /^\d{4}-\d\d-\d\d$/;
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?$/;
+
+/**
+ * A moment as people give it: `2h`, `7d` (so long ago), `2026-11-21` (that day in UTC, its beginning or, as
+ * an end, all of it) or `2026-11-21T09:00` (UTC unless it names a zone). Throws `CallsheetError('usage')`.
+ */
+export function parseMoment(flag: string, text: string, now: Date, edge: 'start' | 'end'): Date {
+  const [, count, unit] = /^(\d{1,6})([mhdw])$/.exec(text) ?? [];
+  if (count !== undefined && unit !== undefined) {
+    return new Date(now.getTime() - Number(count) * (MILLISECONDS[unit] ?? 0));
+  }
+  if (DAY.test(text) && isDay(text)) {
+    return new Date(`${text}T${edge === 'start' ? '00:00:00.000' : '23:59:59.999'}Z`);
+  }
+  const hasZone = /(?:Z|[+-]\d\d:?\d\d)$/.test(text);
+  const time = TIME.test(text) ? Date.parse(hasZone ? text : `${text}Z`) : Number.NaN;
+  if (!Number.isNaN(time)) return new Date(time);
+  throw new CallsheetError('usage', `${flag} ${text} is neither a span nor a date`, {
+    hint: 'Write 30m, 2h, 7d or 4w for a time until now, or 2026-11-21 or 2026-11-21T09:00Z.',
+  });
+}
+
+/** A day of the calendar, `2026-11-21`. Throws `CallsheetError('usage')`. */
+export function parseDay(flag: string, text: string): string {
+  if (DAY.test(text) && isDay(text)) return text;
+  throw new CallsheetError('usage', `${flag} ${text} is no day`, {
+    hint: 'Write it as 2026-11-21.',
+  });
+}
+
+function isDay(text: string): boolean {
+  const time = Date.parse(`${text}T00:00:00Z`);
+  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text);
+}
+
+/** Throws where a span ends before it begins. */
+function checkOrder(start: Date, end: Date): void {
+  if (start.getTime() <= end.getTime()) return;
+  const message = `the time ends (${end.toISOString()}) before it begins (${start.toISOString()})`;
+  throw new CallsheetError('usage', message, { hint: 'Swap the two, or leave one out.' });
+}

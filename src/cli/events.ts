@@ -1,0 +1,150 @@
+import { renderDiagnosticsBeside } from '../render/diagnostics.ts';
+import { renderProse } from '../render/terminal.ts';
+import { formatNumber } from '../render/wording.ts';
+import type { Event } from '../run/events.ts';
+import type { Context } from './context.ts';
+import { reportFailure } from './report.ts';
+import type { Terminal } from './terminal.ts';
+
+/** What of a context goes through a terminal. Whoever puts another one in its place takes all of it. */
+export function onTerminal(terminal: Terminal): Pick<Context, 'terminal' | 'emit' | 'confirm'> {
+  return {
+    terminal,
+    emit: presentOn(terminal),
+    confirm: async (question) => {
+      terminal.live?.end();
+      return confirm(question, terminal);
+    },
+  };
+}
+
+/** Asks for a plain `yes`. */
+export async function confirm(question: string, terminal: Terminal): Promise<boolean> {
+  const { canAsk, wrapsErr, renderErr } = terminal;
+  if (!canAsk) return false;
+  const text = `${question} Only "yes" is taken for one:`;
+  const answer = await terminal.ask(`${wrapsErr ? renderProse(text, renderErr).trimEnd() : text} `);
+  return answer.trim() === 'yes';
+}
+
+/** A sentence beside the results: broken to the width on a terminal, whole in a pipe. */
+export function say({ err, wrapsErr, renderErr }: Terminal, text: string): void {
+  err(wrapsErr ? renderProse(text, renderErr) : text);
+}
+
+/** How often the display is drawn anew: fast enough to see that it moves. */
+const EVERY_MS = 120;
+/** Resources between two lines in a log. */
+const STRIDE = 1000;
+
+/** Shows events of the engine beside the results. What is read is drawn anew on a terminal, and a line a thousand elsewhere. */
+function presentOn(terminal: Terminal): (event: Event) => void {
+  const { live } = terminal;
+  let reading = { read: 0, expected: 0 };
+  let timer: NodeJS.Timeout | undefined;
+  const draw = () => live?.draw(`Reading what is live: ${progressIn(reading)}`);
+  return (event) => {
+    switch (event.type) {
+      case 'loading':
+        live?.draw('Reading the stack');
+        return;
+      case 'reading':
+        reading = event;
+        if (live === undefined && event.read > 0 && event.read % STRIDE === 0)
+          terminal.err(`${progressIn(event)} read`);
+        if (live === undefined || timer !== undefined) return;
+        draw();
+        timer = setInterval(draw, EVERY_MS).unref();
+        return;
+      case 'loaded':
+      case 'read':
+        clearInterval(timer);
+        timer = undefined;
+        live?.end();
+        return;
+      case 'warnings':
+        terminal.err(renderDiagnosticsBeside(event.diagnostics, terminal.renderErr));
+        return;
+      case 'waiting':
+        terminal.err(`Waiting: ${event.message}.`);
+        return;
+      case 'planning_again':
+        terminal.err(`Planning again: ${event.message}.`);
+        return;
+      case 'overlaps':
+        terminal.err(
+          [
+            'Another stack manages the same, so apply will refuse:',
+            ...event.lines.map((line) => `  ${line}`),
+          ].join('\n'),
+        );
+        return;
+      case 'unread':
+        if (!terminal.render.verbose) return;
+        break;
+      case 'rollback_failed':
+        reportFailure(event.error, terminal, terminal.render.verbose);
+        return;
+    }
+    say(terminal, sentenceOn(event));
+  };
+}
+
+type Sentence = Exclude<
+  Event,
+  {
+    type:
+      | 'loading'
+      | 'reading'
+      | 'loaded'
+      | 'read'
+      | 'warnings'
+      | 'waiting'
+      | 'planning_again'
+      | 'overlaps'
+      | 'rollback_failed';
+  }
+>;
+
+function sentenceOn(event: Sentence): string {
+  switch (event.type) {
+    case 'notice':
+      return event.text;
+    case 'comparing_secrets':
+      return `Comparing ${event.secrets} secrets with what was written last. Without CALLSHEET_FINGERPRINT_KEY that takes a while (docs/secrets.md).`;
+    case 'run_at_work':
+      return `Run ${event.run} is at work: what it has not written down yet is taken as it is on the platform now.`;
+    case 'unread':
+      return `${formatNumber(event.unread)} of ${formatNumber(event.all)} resources were not read: nothing changed them since the last run. --refresh full reads them all.`;
+    case 'uncompared':
+      return event.message;
+    case 'recovered':
+      return `Run ${event.run}, which died, is settled: callsheet runs ${event.run}`;
+    case 'concealed': {
+      const { paths } = event;
+      const values = paths.length === 1 ? 'a value' : `${paths.length} values`;
+      const which = paths.length === 1 ? paths[0] : `${paths[0]} and others`;
+      return `The state remembered ${values} in clear that Callsheet now takes for secret (${which}). It now keeps fingerprints instead; backups of the state still have them.`;
+    }
+    case 'stopping':
+      return 'Interrupted: requests in flight are finished, nothing more is begun. Interrupt again to exit at once.';
+    case 'rollback_owed':
+      return `Run ${event.run} was to be rolled back should it fail, and it failed or died. callsheet rollback undoes it.`;
+    case 'rolling_back':
+      return `Run ${event.run} is rolled back, as --rollback-on-failure asks.`;
+    case 'rollback_resumed':
+      return `Going on with the rollback of run ${event.run}, which did not end.`;
+  }
+}
+
+/** Facets and second looks are reads, too: once there are more than resources, their number is all that is said. */
+function progressIn({
+  read,
+  expected,
+}: {
+  readonly read: number;
+  readonly expected: number;
+}): string {
+  const of = read <= expected && expected > 0 ? ` of ${formatNumber(expected)}` : '';
+  return `${formatNumber(read)}${of} ${expected === 1 ? 'resource' : 'resources'}`;
+}

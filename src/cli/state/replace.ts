@@ -1,0 +1,242 @@
+import { randomUUID } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { text as textFrom } from 'node:stream/consumers';
+import type { Address } from '../../core/address.ts';
+import { digestOf } from '../../core/digest.ts';
+import { CallsheetError } from '../../core/errors.ts';
+import type { Change } from '../../core/plan-document.ts';
+import type { Planned } from '../../plan/make.ts';
+import { describeActor, runId } from '../../run/actor.ts';
+import { planConfiguration, planOptions } from '../../run/plan.ts';
+import { openSession } from '../../run/session.ts';
+import type { LedgerLine } from '../../state/journal.ts';
+import type { ResourceState, State } from '../../state/model.ts';
+import { emptyState } from '../../state/replay.ts';
+import { parseState } from '../../state/state-text.ts';
+import type { Salvage, StateStore } from '../../state/store.ts';
+import type { CommonFlags, Context } from '../context.ts';
+import {
+  beginning,
+  type Edited,
+  editLine,
+  ending,
+  holderFor,
+  type OpenState,
+  originOf,
+  settledState,
+  withStore,
+} from './edit.ts';
+
+/** What came of a push; without an edit the state was the same already. */
+type Pushed = {
+  readonly edited: Edited | undefined;
+  /** Names, beside the state, of what it took the place of. */
+  readonly setAside: readonly string[];
+};
+
+/**
+ * Puts the state of a file in the place of the stack's. It must be of the same lineage and account, and
+ * newer; `force` puts it there whatever it is and whatever is there.
+ */
+export function pushState(
+  file: string,
+  force: boolean,
+  flags: CommonFlags,
+  context: Context,
+): Promise<Pushed> {
+  return withStore(flags, context, async (open) => {
+    const given = await readGiven(file);
+    const { store } = open;
+    const run = runId(context.now());
+    const actor = await describeActor(open.settings.dir, context);
+    const lease = await store.acquire(holderFor(run, 'state push', actor, context));
+    const current = force
+      ? (await store.salvage()).state
+      : await settledState(open, lease, context);
+    if (!force && current !== undefined && isSame(current, given))
+      return { edited: undefined, setAside: [] };
+    if (!force && current !== undefined) checkSuccessor(given, current, open);
+    const known = current?.lineage === given.lineage ? current.serial : 0;
+    const before = { ...given, serial: Math.max(given.serial, known) };
+    const ledger = differences(current, given);
+    const state: State = { ...before, serial: before.serial + 1, last_run: run };
+    const began = await beginning(run, 'state push', open, context);
+    const setAside = await lease.replace(state, [
+      { ...began, ...originOf(before) },
+      ending(ledger, context),
+    ]);
+    return { edited: { run, serial: state.serial, ledger }, setAside };
+  });
+}
+
+/** `-` is standard input. */
+async function readGiven(file: string): Promise<State> {
+  try {
+    const text = file === '-' ? await textFrom(process.stdin) : await readFile(file, 'utf8');
+    return await parseState(text, file === '-' ? 'the state on standard input' : file);
+  } catch (error) {
+    if (error instanceof CallsheetError)
+      throw new CallsheetError('usage', error.message, {
+        hint: 'Nothing was pushed. callsheet state pull > FILE writes a state that can be pushed.',
+      });
+    throw new CallsheetError('usage', `the file ${file} cannot be read`, {
+      hint: 'Nothing was pushed.',
+      cause: error,
+    });
+  }
+}
+
+function isSame(current: State, given: State): boolean {
+  return digestOf({ ...current }) === digestOf({ ...given });
+}
+
+function checkSuccessor(given: State, current: State, { store }: OpenState): void {
+  const refuse = (why: string) => {
+    throw new CallsheetError('refused', `the state ${store.location} was not replaced: ${why}`, {
+      hint: 'With --force the file takes its place all the same. What was there is kept beside it under another name; what only that knew is then found by name, or not at all.',
+    });
+  };
+  if (given.lineage !== current.lineage)
+    refuse(`the file is of another stack (lineage ${given.lineage}, here ${current.lineage})`);
+  if (current.account_id !== undefined && given.account_id !== current.account_id)
+    refuse(`the file is of account ${given.account_id ?? 'none'}, this of ${current.account_id}`);
+  if (given.serial < current.serial)
+    refuse(`the file is older (serial ${given.serial}, here ${current.serial})`);
+  if (given.serial === current.serial)
+    refuse(`the file differs, though it has the same serial (${given.serial})`);
+}
+
+/** What the new state knows otherwise than the one before. */
+function differences(before: State | undefined, after: State): readonly LedgerLine[] {
+  const old = before?.resources ?? {};
+  const digest = (state: State['resources'], address: Address) => digestOf({ ...state[address] });
+  const gone = Object.entries(old).flatMap(([address, { id }]) =>
+    after.resources[address] === undefined ? [editLine(address, 'forget', id)] : [],
+  );
+  const told = Object.entries(after.resources).flatMap(([address, { id }]) => {
+    if (old[address] === undefined) return [editLine(address, 'record', id)];
+    return digest(old, address) === digest(after.resources, address)
+      ? []
+      : [editLine(address, 'record', id)];
+  });
+  return [...told, ...gone];
+}
+
+/** What a repair did; nothing where the state was sound. */
+type Repaired = {
+  readonly location: string;
+  readonly salvage: Salvage;
+  readonly edited: Edited | undefined;
+  readonly findings: readonly Finding[];
+  /** Names, beside the state, of what was set aside. */
+  readonly setAside: readonly string[];
+};
+
+/**
+ * Rebuilds the state: from what is still readable of it and of the journals, and from what the ordinary
+ * planner finds on the platform. What cannot be read is set aside, never deleted, and nothing is written
+ * to the platform.
+ */
+export function repairState(flags: CommonFlags, context: Context): Promise<Repaired> {
+  return withStore(flags, context, async (open) => {
+    const { store } = open;
+    const run = runId(context.now());
+    const began = await beginning(run, 'state repair', open, context);
+    const lease = await store.acquire(holderFor(run, 'state repair', began.actor, context));
+    const salvage = await store.salvage();
+    const common = { location: store.location, salvage };
+    if (salvage.problem === undefined && salvage.read === 'whole')
+      return { ...common, edited: undefined, findings: [], setAside: [] };
+
+    const known = salvage.state ?? emptyState(randomUUID());
+    const session = await openSession(flags, context, {
+      storeOf: () => ({
+        ...readOnly(store),
+        load: async () => ({ state: known, pending: [] }),
+      }),
+    });
+    try {
+      const planned = await planConfiguration(session, planOptions({}), context);
+      const account = session.platform.account_id;
+      const { resources, findings, ledger } = rebuild(known, planned);
+      const before = { ...known, account_id: account };
+      const serial = known.serial + 1;
+      session.beginWriting();
+      const setAside = await lease.replace({ ...before, serial, resources, last_run: run }, [
+        { ...began, base_url: session.platform.base_url, ...originOf(before) },
+        ending(ledger, context),
+      ]);
+      return { ...common, edited: { run, serial, ledger }, findings, setAside };
+    } finally {
+      await session.close();
+    }
+  });
+}
+
+/** The store as a session may have it: closing that must not give the lease back. */
+function readOnly(store: StateStore): StateStore {
+  return { ...store, close: async () => {} };
+}
+
+/**
+ * What became of one address in a repair:
+ *
+ * | finding   | the readable rest names it | the platform has it      | the new state        |
+ * |-----------|----------------------------|--------------------------|----------------------|
+ * | `kept`    | yes                        | under that id            | remembers it         |
+ * | `found`   | no, or under another id    | by name, as configured   | remembers it         |
+ * | `differs` | no, or under another id    | by name, but otherwise   | is left to the plan  |
+ * | `lost`    | yes                        | no                       | forgets it           |
+ * | `absent`  | no                         | no                       | is left to the plan  |
+ */
+type Finding = {
+  readonly address: Address;
+  readonly finding: 'kept' | 'found' | 'differs' | 'lost' | 'absent';
+  readonly id: string | null;
+};
+
+type Rebuilt = {
+  readonly resources: State['resources'];
+  readonly findings: readonly Finding[];
+  /** What the new state knows otherwise than the readable rest. */
+  readonly ledger: readonly LedgerLine[];
+};
+
+/** The resources of the new state, from the readable rest and a plan that was made over it. */
+function rebuild(known: State, { plan, ids, refresh }: Planned): Rebuilt {
+  const changes = new Map(plan.changes.map((change) => [change.address, change]));
+  const liveId = (address: Address) =>
+    ids.get(address) ?? changes.get(address)?.id ?? refresh.get(address)?.id;
+  const kept = Object.entries(known.resources).filter(
+    ([address, { id }]) => liveId(address) === id && changes.get(address)?.action !== 'forget',
+  );
+  const resources = Object.fromEntries([...kept, ...refresh]);
+  const addresses = new Set([
+    ...Object.keys(known.resources),
+    ...refresh.keys(),
+    ...changes.keys(),
+  ]);
+  const findings = [...addresses].sort().map((address): Finding => {
+    const recorded = known.resources[address];
+    const id = liveId(address) ?? null;
+    if (recorded !== undefined && resources[address]?.id === recorded.id)
+      return { address, finding: 'kept', id: recorded.id };
+    if (resources[address] !== undefined) return { address, finding: 'found', id };
+    if (isPresent(changes.get(address))) return { address, finding: 'differs', id };
+    return recorded === undefined
+      ? { address, finding: 'absent', id: null }
+      : { address, finding: 'lost', id: recorded.id };
+  });
+  return { resources, findings, ledger: findings.flatMap((one) => ledgerOf(one, known)) };
+}
+
+function isPresent(change: Change | undefined): boolean {
+  return change !== undefined && change.id !== null && change.action !== 'forget';
+}
+
+function ledgerOf({ address, finding, id }: Finding, known: State): readonly LedgerLine[] {
+  const recorded: ResourceState | undefined = known.resources[address];
+  if (finding === 'found') return [editLine(address, 'adopt', id ?? '')];
+  if (recorded === undefined || finding === 'kept') return [];
+  return [editLine(address, 'forget', recorded.id, 'it is gone from the platform')];
+}

@@ -1,1 +1,0 @@
-export { editDistance, insteadOf, nearest } from '../core/nearest.ts';

@@ -1,0 +1,242 @@
+import { elementSegments, extendPath, identityText, isIdentity, type Path } from './path.ts';
+import { type FieldSchema, itemSchema, memberSchema } from './schema.ts';
+import {
+  isList,
+  isObject,
+  type Json,
+  type JsonObject,
+  ownOf,
+  type Value,
+  type ValueObject,
+} from './value.ts';
+
+/**
+ * Walks along a kind's schema: the schemas on the way to a path, the value at a path and a document with another one
+ * there, a document with its members changed, and the facts of each field (`FieldNode`).
+ */
+
+/** The schemas along a path, from the top-level field down to what the path leads to. */
+export function schemasAlong(root: FieldSchema, path: Path): readonly FieldSchema[] {
+  const along: FieldSchema[] = [];
+  let schema = root;
+  for (const segment of path) {
+    schema = isIdentity(segment) ? itemSchema(root, schema) : memberSchema(root, schema, segment);
+    along.push(schema);
+  }
+  return along;
+}
+
+/** What a document has at a path, be it a leaf or not; undefined where it has nothing there. */
+export function valueAt(root: FieldSchema, document: JsonObject, path: Path): Json | undefined {
+  let value: Json | undefined = document;
+  const along = [root, ...schemasAlong(root, path)];
+  for (const [index, segment] of path.entries()) {
+    value = memberAt(along[index] ?? {}, value, segment);
+  }
+  return value;
+}
+
+/** What a value has at one segment: a member of an object, an element of a list that is keyed by identity. */
+export function memberAt<V extends Value>(
+  schema: FieldSchema,
+  value: V | undefined,
+  segment: string,
+): V | undefined;
+export function memberAt(
+  { 'x-identity': key }: FieldSchema,
+  value: Value | undefined,
+  segment: string,
+): Value | undefined {
+  if (isObject(value)) return ownOf(value, segment);
+  if (!isList(value) || key === undefined) return undefined;
+  return value[elementSegments(key, value).indexOf(segment)];
+}
+
+/** A document with a value at a path that lies in what it has; unchanged where nothing there could hold it. */
+export function placeValue(
+  root: FieldSchema,
+  document: JsonObject,
+  path: Path,
+  value: Json,
+): JsonObject {
+  function place(schema: FieldSchema, at: Json | undefined, [segment, ...rest]: Path): Json {
+    if (segment === undefined) return value;
+    if (isIdentity(segment)) {
+      const items = itemSchema(root, schema);
+      const list = isList(at) ? at : [];
+      const segments = elementSegments(schema['x-identity'] ?? '', list);
+      return list.map((one, index) =>
+        segments[index] === segment ? place(items, one, rest) : one,
+      );
+    }
+    const object = isObject(at) ? at : {};
+    const inner = memberSchema(root, schema, segment);
+    return { ...object, [segment]: place(inner, ownOf(object, segment), rest) };
+  }
+  const placed = place(root, document, path);
+  return isObject(placed) ? placed : document;
+}
+
+/** An object with each member changed; `key` is that of the member. */
+export function mapMembers(
+  root: FieldSchema,
+  schema: FieldSchema,
+  object: ValueObject,
+  change: Change,
+): ValueObject {
+  const changed = Object.entries(object).map(
+    ([key, member]) => [key, change(memberSchema(root, schema, key), member, key)] as const,
+  );
+  return Object.fromEntries(changed);
+}
+
+/** A value with what stands right inside it changed; any other than a list or an object as it is. */
+export function mapInside(
+  root: FieldSchema,
+  schema: FieldSchema,
+  value: Value,
+  change: (schema: FieldSchema, value: Value) => Value,
+): Value {
+  if (isList(value)) return value.map((item) => change(itemSchema(root, schema), item));
+  return isObject(value) ? mapMembers(root, schema, value, change) : value;
+}
+
+type Change = (schema: FieldSchema, value: Value, key: string) => Value;
+
+/**
+ * What taking a document apart asks of a schema, looked up once: documents come by the thousand, and of every value
+ * the same is asked again. All nodes have the same members in the same order, which engines read several times
+ * as fast as schemas, of which hardly two are alike.
+ */
+export type FieldNode = {
+  readonly root: FieldSchema;
+  readonly schema: FieldSchema;
+  /** Whether the schema names it: what it says of the field holds, whatever the name sounds like. */
+  readonly isNamed: boolean;
+  /** An element of a list. */
+  readonly isElement: boolean;
+  /** A member of a list's element. */
+  readonly isOfElement: boolean;
+  /** Nothing at all is said of it. */
+  readonly isFree: boolean;
+  /** Owned by the platform. */
+  readonly isReadOnly: boolean;
+  /** Belongs to the platform, or never leaves the configuration. */
+  readonly isLeftOut: boolean;
+  readonly identity: string | undefined;
+  readonly isWhole: boolean;
+  /** Returned in clear, masked all the same: `x-sensitive`. */
+  readonly sensitive: boolean;
+  /** Masked with everything below it: `x-sensitive` or `x-secret`. */
+  readonly hidden: boolean;
+  readonly secretsInside: boolean;
+  readonly writeOnly: boolean;
+  /** Named members that were met so far, with their segment as paths have it. */
+  readonly named: Map<string, { readonly node: FieldNode; readonly text: string }>;
+  /** Members that the schema does not name, and elements of a list. */
+  others: FieldNode | undefined;
+  items: FieldNode | undefined;
+};
+
+const roots = new WeakMap<FieldSchema, FieldNode>();
+
+/** The node of a whole document. */
+export function rootNode(root: FieldSchema): FieldNode {
+  let node = roots.get(root);
+  if (node === undefined) {
+    node = nodeOf(root, root, { isNamed: true });
+    roots.set(root, node);
+  }
+  return node;
+}
+
+function nodeOf(
+  root: FieldSchema,
+  schema: FieldSchema,
+  { isNamed = false, isElement = false, isOfElement = false },
+): FieldNode {
+  const sensitive = schema['x-sensitive'] === true;
+  return {
+    root,
+    schema,
+    isNamed,
+    isElement,
+    isOfElement,
+    isFree: !isNamed && Object.keys(schema).length === 0,
+    isReadOnly: schema.readOnly === true,
+    isLeftOut: schema.readOnly === true || schema['x-local'] === true,
+    identity: schema['x-identity'],
+    isWhole: schema['x-whole'] === true,
+    sensitive,
+    hidden: sensitive || schema['x-secret'] === true,
+    secretsInside: schema['x-secrets-inside'] === true,
+    writeOnly: schema.writeOnly === true,
+    named: new Map(),
+    others: undefined,
+    items: undefined,
+  };
+}
+
+/** A member's node, and the text of its path. */
+export function memberNode(
+  above: FieldNode,
+  key: string,
+  textAbove: string,
+): { readonly node: FieldNode; readonly text: string } {
+  let known = above.named.get(key);
+  if (known === undefined) {
+    const { root, schema } = above;
+    if (schema.properties === undefined || !Object.hasOwn(schema.properties, key)) {
+      // Names that people choose are not kept: there may be any number.
+      above.others ??= nodeOf(root, memberSchema(root, schema, key), {
+        isOfElement: above.isElement,
+      });
+      return { node: above.others, text: extendPath(textAbove, key) };
+    }
+    known = {
+      node: nodeOf(root, memberSchema(root, schema, key), { isNamed: true }),
+      text: extendPath('', key),
+    };
+    above.named.set(key, known);
+  }
+  return textAbove === '' ? known : { node: known.node, text: `${textAbove}.${known.text}` };
+}
+
+/** The node of a list's elements. */
+export function elementNode(list: FieldNode): FieldNode {
+  const { root, schema } = list;
+  list.items ??= nodeOf(root, itemSchema(root, schema), {
+    isNamed: schema.items !== undefined,
+    isElement: true,
+  });
+  return list.items;
+}
+
+/** Elements of a keyed list that nobody can tell apart. */
+export type Twins = {
+  readonly list: Path;
+  /** The member that they are recognised by. */
+  readonly key: string;
+  readonly name: string;
+  readonly elements: readonly Json[];
+};
+
+/**
+ * The elements that a path may lead to, where the identity that it names must be unique and several have it: nobody
+ * can tell which of them is meant.
+ */
+export function twinsOn(root: FieldSchema, document: JsonObject, path: Path): Twins | undefined {
+  const along = [root, ...schemasAlong(root, path)];
+  for (const [index, segment] of path.entries()) {
+    const { 'x-identity': key, 'x-repeats': repeats } = along[index] ?? {};
+    if (!isIdentity(segment) || key === undefined || repeats === true) continue;
+    const list = path.slice(0, index);
+    const name = identityText(segment);
+    const found = valueAt(root, document, list);
+    const elements = isList(found)
+      ? found.filter((element) => isObject(element) && String(element[key] ?? '') === name)
+      : [];
+    if (elements.length > 1) return { list, key, name, elements };
+  }
+  return undefined;
+}

@@ -1,0 +1,217 @@
+import { randomBytes } from 'node:crypto';
+import {
+  appendFileSync,
+  closeSync,
+  createReadStream,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { CallsheetError, fileSystemReason } from '../core/errors.ts';
+import { STACK_FILE } from '../stack/discover.ts';
+import type { Spool } from './index.ts';
+
+/** A folder that comes to be as a whole: written beside its place, and moved there once all of it is sound. */
+export type NewFolder = {
+  /** Where it is written. */
+  readonly draft: string;
+  readonly write: (path: string, text: string) => Promise<void>;
+  readonly spool: Spool;
+  /** Moves everything to its place. */
+  readonly commit: () => void;
+  /** Takes away what was not committed. */
+  readonly discard: () => void;
+};
+
+/** What the file system does; tests have it fail. */
+type Disk = { readonly writeFile: (path: string, text: string) => Promise<void> };
+
+const REAL: Disk = {
+  // Small files: handing each to another thread takes longer than writing it.
+  writeFile: async (path, text) => writeFileSync(path, text, { flag: 'wx' }),
+};
+
+/** Texts are gathered to pieces of this size before they go to disk. */
+const PIECE = 1024 * 1024;
+
+/** Throws where a new stack cannot stand in a folder; one that is not empty takes `force`. */
+export function refuseFolder(dir: string, force: boolean): void {
+  if (existsSync(dir) && !statSync(dir).isDirectory()) {
+    throw new CallsheetError('usage', `${dir} is not a folder`);
+  }
+  const outer = stackAbove(dir);
+  if (outer !== undefined) {
+    throw new CallsheetError('usage', `${dir} lies inside the stack ${outer}`, {
+      hint: 'Its YAML would belong to that stack. Choose a folder outside of it.',
+    });
+  }
+  if (force || !existsSync(dir) || readdirSync(dir).length === 0) return;
+  throw new CallsheetError('usage', `${dir} is not empty`, {
+    hint: 'Choose another folder, or write over what is there with --force: files that the export does not have stay.',
+  });
+}
+
+/** The stack that a folder lies inside of, if there is one. */
+function stackAbove(dir: string): string | undefined {
+  const above = dirname(dir);
+  if (above === dir) return undefined;
+  return existsSync(join(above, STACK_FILE)) ? above : stackAbove(above);
+}
+
+/** Opens a new folder. Nothing stands in its place before `commit`. */
+export function openNewFolder(dir: string, disk: Disk = REAL): NewFolder {
+  const above = dirname(dir);
+  const madeAbove = attempt(() => mkdirSync(above, { recursive: true }));
+  const draft = join(above, `.${basename(dir)}.${randomBytes(6).toString('hex')}.callsheet-export`);
+  attempt(() => mkdirSync(draft));
+  const folders = new Set<string>([draft]);
+  const makeFolder = (folder: string) => {
+    if (folders.has(folder)) return;
+    mkdirSync(folder, { recursive: true });
+    folders.add(folder);
+  };
+  const spool = openSpool(`${draft}.spool`);
+  const discard = () => {
+    spool.close();
+    rmSync(draft, { recursive: true, force: true });
+    // Only folders that were made for this are still empty.
+    if (madeAbove !== undefined && !existsSync(dir)) removeEmpty(above, madeAbove);
+  };
+  return {
+    draft,
+    spool,
+    async write(path, text) {
+      try {
+        const file = join(draft, path);
+        makeFolder(dirname(file));
+        await disk.writeFile(file, text);
+      } catch (error) {
+        throw inWords(error);
+      }
+    },
+    commit() {
+      attempt(() => (existsSync(dir) ? moveInto(draft, dir) : renameSync(draft, dir)));
+      discard();
+    },
+    discard,
+  };
+}
+
+function removeEmpty(folder: string, last: string): void {
+  try {
+    rmdirSync(folder);
+    if (folder !== last) removeEmpty(dirname(folder), last);
+  } catch {
+    // Somebody put something there.
+  }
+}
+
+/** Moves every file of a folder into another; what it replaces comes back where one cannot be moved. */
+function moveInto(draft: string, dir: string): void {
+  const kept = `${draft}.before`;
+  const undo: (() => void)[] = [];
+  const paths = filesIn(draft);
+  for (const folder of new Set(paths.flatMap(foldersOf))) refuseInner(dir, folder);
+  try {
+    for (const path of paths) {
+      const [from, to, before] = [join(draft, path), join(dir, path), join(kept, path)];
+      mkdirSync(dirname(to), { recursive: true });
+      if (existsSync(to)) {
+        mkdirSync(dirname(before), { recursive: true });
+        renameSync(to, before);
+        undo.push(() => renameSync(before, to));
+      }
+      renameSync(from, to);
+      undo.push(() => rmSync(to, { force: true }));
+    }
+  } catch (error) {
+    for (const back of undo.toReversed()) back();
+    throw error;
+  } finally {
+    rmSync(kept, { recursive: true, force: true });
+  }
+}
+
+/** `harbor` and `harbor/agents` of `harbor/agents/desk.yaml`. */
+function foldersOf(path: string): readonly string[] {
+  const folder = dirname(path);
+  return folder === '.' ? [] : [...foldersOf(folder), folder];
+}
+
+/** Throws where what is written into a folder would lie elsewhere, or in a stack of its own: neither is read. */
+function refuseInner(dir: string, folder: string): void {
+  const place = join(dir, folder);
+  const isLink = lstatSync(place, { throwIfNoEntry: false })?.isSymbolicLink() === true;
+  if (!isLink && !existsSync(join(place, STACK_FILE))) return;
+  const what = isLink ? 'is a link, which leads elsewhere' : 'is a stack of its own';
+  throw new CallsheetError('usage', `nothing was written: ${place} ${what}`, {
+    hint: 'The export has a folder of that name. Move it away, or give --out another place.',
+  });
+}
+
+function filesIn(dir: string, within = ''): readonly string[] {
+  return readdirSync(join(dir, within), { withFileTypes: true }).flatMap((entry) => {
+    const path = join(within, entry.name);
+    return entry.isDirectory() ? filesIn(dir, path) : [path];
+  });
+}
+
+/** Keeps lines on disk, so that they take no memory. */
+function openSpool(path: string): Spool & { readonly close: () => void } {
+  let file: number | undefined;
+  let waiting: string[] = [];
+  let size = 0;
+  const flush = () =>
+    attempt(() => {
+      file ??= openSync(path, 'wx', 0o600);
+      appendFileSync(file, waiting.join(''));
+      waiting = [];
+      size = 0;
+    });
+  return {
+    add(text) {
+      waiting.push(text, '\n');
+      size += text.length;
+      if (size >= PIECE) flush();
+    },
+    each() {
+      flush();
+      return createInterface({
+        input: createReadStream(path),
+        crlfDelay: Number.POSITIVE_INFINITY,
+      });
+    },
+    close() {
+      if (file !== undefined) closeSync(file);
+      file = undefined;
+      rmSync(path, { force: true });
+    },
+  };
+}
+
+/** Does something with the file system, whose failures are put into words. */
+function attempt<T>(work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw inWords(error);
+  }
+}
+
+function inWords(cause: unknown): unknown {
+  if (cause instanceof CallsheetError || !(cause instanceof Error)) return cause;
+  const reason = fileSystemReason(cause) ?? cause.message.split(',')[0];
+  return new CallsheetError('usage', `nothing was written: ${reason}`, {
+    hint: 'Give --out a place that can be written and has room, and export again.',
+    cause,
+  });
+}

@@ -1,0 +1,92 @@
+import { writtenValue } from '../stack/editor/explain-field.ts';
+import type { ExportResult } from './index.ts';
+import type { SecretUse } from './resource.ts';
+
+/** Columns of a line. */
+const WIDTH = 100;
+
+/** `callsheet.yaml` of an exported stack. */
+export function stackText(
+  { organizations, variables }: ExportResult,
+  baseUrl: string,
+  schema: string,
+): string {
+  const [only, ...others] = organizations;
+  const named = organizations.map(({ id, name }) => `  ${name}: ${writtenValue(id)}\n`).join('');
+  const voices = [...variables].map(([name, id]) => variable(name, writtenValue(id)));
+  const parts = [
+    `# yaml-language-server: $schema=${schema}\n`,
+    '# Exported from the platform. It is yours from here on: rename, move and merge as you like.\ncallsheet: 1\n',
+    `# Credentials never stand here: CALLSHEET_CLIENT_ID and CALLSHEET_CLIENT_SECRET are read from the
+# environment.
+platform:
+  base_url: \${var.base_url}
+variables:
+  base_url: { env: CALLSHEET_BASE_URL, default: ${writtenValue(baseUrl)} }
+${voices.length === 0 ? '' : `  # Names for what the platform has and gives no file of.\n${voices.join('')}`}`,
+    ...(only === undefined ? [] : [`# Names for ids.\norganizations:\n${named}`]),
+    ...(only !== undefined && others.length === 0
+      ? [`# The owner of every resource that names none itself.\norganization: ${only.name}\n`]
+      : []),
+    '# A plan that goes further is refused.\nguards:\n  max_delete: 5\n  max_change_percent: 30\n',
+  ];
+  return parts.join('\n');
+}
+
+/** As `fmt` leaves it: between braces where that fits on a line. */
+function variable(name: string, value: string): string {
+  const line = `  ${name}: { default: ${value} }\n`;
+  return line.length <= WIDTH + 1 ? line : `  ${name}:\n    default: ${value}\n`;
+}
+
+/** The list of what somebody must supply before the first plan. */
+export function secretsText(secrets: readonly SecretUse[]): string {
+  const rows = (those: readonly SecretUse[]) =>
+    those.map(
+      ({ name, address, path }) => `- [ ] \`${name}\`: \`${cell(path)}\` of \`${address}\``,
+    );
+  const told = secrets.filter(({ value }) => value !== undefined);
+  const untold = secrets.filter(({ value }) => value === undefined);
+  return [
+    '# Secrets to supply',
+    '',
+    'The stack reads these from the environment. `callsheet plan` needs none of them; `callsheet apply`',
+    'needs one where it writes it. Take out a line with `$secret` to leave its value to the platform.',
+    '',
+    ...(untold.length === 0
+      ? []
+      : [
+          '## Never returned by the platform',
+          '',
+          'Look them up where they were issued. Once they are set, `callsheet state trust` takes them for',
+          'what the platform has; `callsheet apply --resend-secrets` writes them.',
+          '',
+          ...rows(untold),
+          '',
+        ]),
+    ...(told.length === 0
+      ? []
+      : [
+          '## Known to the platform',
+          '',
+          'Their values are compared: another one is a change. `callsheet export --secrets-file FILE`',
+          'writes down those that the platform has.',
+          '',
+          ...rows(told),
+          '',
+        ]),
+  ].join('\n');
+}
+
+function cell(text: string): string {
+  return text.replace(/[`\r\n]/g, ' ');
+}
+
+/** What a shell reads with `set -a; . FILE`: the values that the platform returns, and names for the others. */
+export function secretsFile(secrets: readonly SecretUse[]): string {
+  return secrets
+    .map(({ name, value }) =>
+      value === undefined ? `# ${name}=\n` : `${name}='${value.replaceAll("'", "'\\''")}'\n`,
+    )
+    .join('');
+}

@@ -1,0 +1,145 @@
+import { isList, isObject, type Json, type JsonObject } from '../core/value.ts';
+import { catalogueNamed, featuresOf } from '../kinds/catalogues.ts';
+import type { Call } from '../kinds/kind.ts';
+import { recordIn } from '../kinds/making.ts';
+import type { Answer, Entitlements, KeyLevel, Lock } from '../plan/reader.ts';
+import type { Client } from '../platform/client.ts';
+import { endpointOf } from '../platform/endpoints.ts';
+import { ApiError, describeApiError } from '../platform/errors.ts';
+
+/** Terms over a client. `me` is what `/v1/me` answered, where it was asked already. */
+export function createEntitlements(client: Pick<Client, 'call'>, me?: Json): Entitlements {
+  const asked = new Map<string, Promise<Answer<Json>>>();
+
+  function ask(call: Call): Promise<Answer<Json>> {
+    const key = JSON.stringify(call);
+    const asking = asked.get(key) ?? answerOf(client, call);
+    asked.set(key, asking);
+    return asking;
+  }
+
+  return {
+    locks: async (organization) => told(await ask(featuresOf(organization)), locksIn),
+    offers: async (catalogue, organization) => {
+      const { list, isOrganizations } = catalogueNamed(catalogue);
+      return told(await ask(list(isOrganizations ? organization : null)), idsIn);
+    },
+    about: async (call) => told(await ask(call), recordIn),
+    closedTo: async (operation) => {
+      if (endpointOf(operation).scoped !== 'closed') return { type: 'answered', value: undefined };
+      const known: Answer<Json> =
+        me === undefined ? await ask({ operation: 'getMe' }) : { type: 'answered', value: me };
+      return told(known, (answer) => levelIn(recordIn(answer)));
+    },
+  };
+}
+
+/** A platform that does not say is no obstacle: whoever writes will learn of it. */
+async function answerOf(client: Pick<Client, 'call'>, call: Call): Promise<Answer<Json>> {
+  try {
+    return { type: 'answered', value: await client.call(call) };
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.status === 401) throw error;
+    return { type: 'unanswered', why: describeApiError(error) };
+  }
+}
+
+function told<T>(answer: Answer<Json>, read: (value: Json) => T): Answer<T> {
+  return answer.type === 'unanswered' ? answer : { type: 'answered', value: read(answer.value) };
+}
+
+function locksIn(answer: Json): ReadonlyMap<string, Lock> {
+  return new Map(
+    recordsIn(answer).flatMap(({ key, state, locked_scope: scope, decided_by: by }) =>
+      typeof key === 'string' && state === 'locked'
+        ? [[key, { scope: text(scope), isLegacy: by === 'legacy_column' }] as const]
+        : [],
+    ),
+  );
+}
+
+function idsIn(answer: Json): ReadonlySet<string> {
+  return new Set(recordsIn(answer).flatMap(({ id }) => (typeof id === 'string' ? [id] : [])));
+}
+
+function recordsIn(answer: Json): readonly JsonObject[] {
+  const data = isObject(answer) ? answer.data : undefined;
+  return isList(data) ? data.filter((one) => isObject(one)) : [];
+}
+
+function text(value: Json | undefined): string | null {
+  return typeof value === 'string' ? value : null;
+}
+
+const LEVELS: readonly KeyLevel[] = ['organization', 'reseller'];
+
+/**
+ * What a key is limited to. The names of the members that say so are not shown (Authentication 5), but a
+ * scope is always a reseller or an organization: so those words are looked for beside `account_id`.
+ */
+function levelIn({ account_id: _, ...beside }: JsonObject): KeyLevel | undefined {
+  return LEVELS.find((level) => names(beside, level, false));
+}
+
+/** Whether an id of that level is there, or its name where `isScope` says that scopes are spoken of. */
+function names(value: Json, level: KeyLevel, isScope: boolean): boolean {
+  if (!isObject(value)) return isScope && value === level;
+  return Object.entries(value).some(
+    ([key, member]) =>
+      (isIdOf(key, level) && typeof member === 'string' && member !== '') ||
+      names(member, level, isScope || SCOPE.test(key)),
+  );
+}
+
+/** A scope is chosen under Access. */
+const SCOPE = /scope|access/i;
+
+/** `organization_id`, `organizationId`, `scope_organization_id`. */
+function isIdOf(key: string, level: KeyLevel): boolean {
+  return new RegExp(`(^|_)${level}_?id$`, 'i').test(key);
+}
+
+const DAY_MS = 86_400_000;
+
+/** An organization as the billing report names it; null for what it does not say. */
+type NamedOrganization = {
+  readonly id: string;
+  readonly name: string | null;
+  readonly reseller_id: string | null;
+  readonly reseller_name: string | null;
+};
+
+/**
+ * The organizations of the account, once each. Only the billing report lists them, and those without an agent are
+ * nowhere else. Scoped keys may not read it: then the refusal is returned.
+ */
+export async function readOrganizations(
+  client: Pick<Client, 'call'>,
+  now: Date,
+): Promise<readonly NamedOrganization[] | ApiError> {
+  const date = (at: number) => new Date(at).toISOString().slice(0, 10);
+  const query = { start_date: date(now.getTime() - DAY_MS), end_date: date(now.getTime()) };
+  let report: Json;
+  try {
+    report = await client.call({ operation: 'getBillingReport', query });
+  } catch (error) {
+    if (error instanceof ApiError && error.status !== 401) return error;
+    throw error;
+  }
+  const rows = isObject(report) && isList(report.data) ? report.data : [];
+  const byId = new Map<string, NamedOrganization>();
+  const text = (value: Json | undefined) => (typeof value === 'string' ? value : null);
+  for (const row of rows) {
+    if (!isObject(row)) continue;
+    const { organization_id: id, organization_name: name } = row;
+    if (typeof id !== 'string' || byId.has(id)) continue;
+    const { reseller_id, reseller_name } = row;
+    byId.set(id, {
+      id,
+      name: text(name),
+      reseller_id: text(reseller_id),
+      reseller_name: text(reseller_name),
+    });
+  }
+  return [...byId.values()];
+}

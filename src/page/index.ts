@@ -1,0 +1,105 @@
+import { createHash } from 'node:crypto';
+import type { PlanDocument } from '../core/plan-document.ts';
+import { sanitiseLine } from '../render/untrusted.ts';
+import { type Assets, pageAssets } from './assets.ts';
+import type { UiStart } from './live.ts';
+import { packDocument } from './pack.ts';
+
+/**
+ * `page/` shows documents in a browser: a plan or drift as one file that needs no network, and what
+ * `callsheet ui` serves. What runs in the browser lies in `browser/`; the build bundles it.
+ */
+
+/** A plan or drift as one HTML file: the document that `--format json` prints, and what shows it. */
+export async function renderReport(document: PlanDocument): Promise<string> {
+  const packed = packDocument(document);
+  const assets = await pageAssets('report');
+  return framePage({ title: packed.title, assets, data: JSON.stringify(packed), policy: [] });
+}
+
+/** The page that `callsheet ui` serves. It may ask its own server for documents and events, and nobody else. */
+export async function renderUi(start: UiStart): Promise<string> {
+  return framePage({
+    title: `Callsheet: ${start.dir}`,
+    assets: await pageAssets('ui'),
+    data: JSON.stringify(start),
+    policy: ["connect-src 'self'"],
+  });
+}
+
+/** What a page is made of. */
+type PageParts = {
+  readonly title: string;
+  readonly assets: Assets;
+  /** JSON, as it is. */
+  readonly data: string;
+  /** Directives beside those that every page has. */
+  readonly policy: readonly string[];
+};
+
+/** The id of the element that carries the data. */
+const DATA = 'data';
+
+/**
+ * One HTML file. Its policy lets the one script and the one style run that were built with it, by their
+ * hashes, and nothing else: no other script, no request, no form, no frame, and no text taken for markup.
+ */
+function framePage({ title, assets, data, policy }: PageParts): string {
+  const { script, style } = assets;
+  const directives = [
+    "default-src 'none'",
+    `script-src ${hashOf(script)}`,
+    `style-src ${hashOf(style)}`,
+    "base-uri 'none'",
+    "form-action 'none'",
+    "require-trusted-types-for 'script'",
+    "trusted-types 'none'",
+    ...policy,
+  ];
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${directives.join('; ')}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="referrer" content="no-referrer">
+<meta name="robots" content="noindex">
+<meta name="generator" content="Callsheet">
+<title>${escapeHtml(sanitiseLine(title))}</title>
+<style>${style}</style>
+</head>
+<body>
+<div id="app"><noscript><main><h1>${escapeHtml(sanitiseLine(title))}</h1><p>This page needs JavaScript to show the changes. It runs none but its own and asks for nothing from any network. <code>callsheet plan --format markdown</code> gives the same without it.</p></main></noscript></div>
+<script type="application/json" id="${DATA}">${escapeScript(data)}</script>
+<script>${script}</script>
+</body>
+</html>
+`;
+}
+
+/** A source of the policy that lets exactly this text run. */
+function hashOf(text: string): string {
+  return `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+}
+
+const MARKUP: { readonly [character: string]: string } = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+};
+
+function escapeHtml(text: string): string {
+  return text.replace(/[&<>"]/g, (character) => MARKUP[character] ?? character);
+}
+
+/**
+ * JSON in which nothing ends the element that it stands in or begins another, and no line ends that JavaScript
+ * did not always take for one. A parser of JSON reads what it would have read.
+ */
+export function escapeScript(json: string): string {
+  return json.replace(
+    /[<>&\u2028\u2029]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+}

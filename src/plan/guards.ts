@@ -1,0 +1,390 @@
+import {
+  type Change,
+  type FreezeWindow,
+  type Guards,
+  type Note,
+  type PlanDocument,
+  type PlanJudgement,
+  type PlanOptions,
+  type PlanRules,
+  type Refusal,
+  WEEKDAYS,
+} from '../core/plan-document.ts';
+import { inSeconds } from '../core/value.ts';
+import type { Hold } from '../state/model.ts';
+import { brokenHolds, describeHold, type HoldWorld } from './holds.ts';
+
+export type GuardInput = {
+  readonly purpose: PlanDocument['purpose'];
+  readonly options: PlanOptions;
+  readonly guards: Guards;
+  /** Addresses that must not be deleted: protected now, or when last written. */
+  readonly isProtected: (address: string) => boolean;
+  /** Managed resources that exist live, whether they were chosen or not. */
+  readonly existing: number;
+  readonly isConfigurationEmpty: boolean;
+};
+
+/**
+ * Gives each change its verdict where a guard objects (DESIGN §4.8). A change that is already refused or
+ * unsupported stays so.
+ */
+export function guardChanges(changes: readonly Change[], input: GuardInput): readonly Change[] {
+  const guarded = changes.map((change) => (isDelete(change) ? guardDelete(change, input) : change));
+  return guardThresholds(guarded, input);
+}
+
+/** Whether a change takes a live resource away, for good or to make it anew. */
+export function isDelete({ operations }: Change): boolean {
+  return operations.some(({ step }) => step === 'delete');
+}
+
+/** The change with the verdict that stops the plan. */
+export function refuse(change: Change, reason: string): Change {
+  return { ...change, verdict: 'refused', reason };
+}
+
+/** A guard that stands against a plan as a whole, and whether the plan was told to go on all the same. */
+export type GuardFinding = {
+  readonly refusal: Refusal & { readonly guard: 'freeze' | 'hold' };
+  readonly isOverridden: boolean;
+  /** The holds that it is about, by their keys. */
+  readonly holds?: readonly string[];
+  /** Why it is overridden, where a reason is asked for. */
+  readonly reason: string | null;
+};
+
+/** What decides whether a plan may be run now. */
+type Circumstances = HoldWorld & {
+  readonly guards: Guards;
+  readonly now: Date;
+};
+
+type CheckedPlan = Pick<PlanDocument, 'purpose' | 'config_digest' | 'options' | 'changes'>;
+
+/** What stands against running a plan now. Nothing stands against a plan that writes nothing. */
+export function checkGuards(
+  plan: CheckedPlan,
+  circumstances: Circumstances,
+): readonly GuardFinding[] {
+  if (!writes(plan)) return [];
+  return [...checkFreeze(plan, circumstances), ...checkHolds(plan, circumstances)];
+}
+
+/** What the team's own rules say of a plan now. Nothing overrides them, and they too let be what writes nothing. */
+export function checkTeamRules(
+  plan: Omit<PlanDocument, 'digest'>,
+  { rules, now }: { readonly rules: PlanRules; readonly now: Date },
+): PlanJudgement {
+  return writes(plan) ? rules(plan, now) : NOTHING;
+}
+
+/** The refusals among findings that nobody overrode. */
+export function refusalsIn(findings: readonly GuardFinding[]): readonly Refusal[] {
+  return findings.filter(({ isOverridden }) => !isOverridden).map(({ refusal }) => refusal);
+}
+
+/** What a plan says of findings that were overridden. */
+export function overrideNotes(findings: readonly GuardFinding[]): readonly Note[] {
+  return findings
+    .filter(({ isOverridden }) => isOverridden)
+    .map(({ refusal: { message, guard }, reason }) => {
+      const how = guard === 'hold' ? 'the hold is released' : `overridden: ${reason}`;
+      return { severity: 'warning', address: null, message: `${message}; ${how}` };
+    });
+}
+
+/** A plan with the refusals of now in the place of those of the time when it was made. */
+export function withRefusals(
+  { refusals: _, ...plan }: PlanDocument,
+  refusals: readonly Refusal[],
+): PlanDocument {
+  return refusals.length === 0 ? plan : { ...plan, refusals };
+}
+
+/** Below this many existing resources a percentage says nothing, unless the stack sets it otherwise. */
+const MIN_RESOURCES = 10;
+
+/** How less is planned at a time: a restoration has no `--target`. */
+const narrower = (purpose: GuardInput['purpose']): string =>
+  purpose === 'restore' ? 'restore a part with --organization' : 'plan a part with --target';
+
+function guardDelete(change: Change, input: GuardInput): Change {
+  if (change.verdict !== 'ok') return change;
+  if (input.isProtected(change.address)) {
+    // What is no longer configured has no block left to take it out of.
+    const first = change.action === 'delete' ? 'put it back without' : 'take out';
+    return refuse(
+      change,
+      `${change.reason}; it is protected: ${first} lifecycle.protect and apply, before it can be deleted`,
+    );
+  }
+  if (!input.options.allow_delete) {
+    const reason = `${change.reason}; held until it is planned with --allow-delete`;
+    return { ...change, verdict: 'held', reason };
+  }
+  const isNamed = input.options.target.includes(change.address);
+  if (input.isConfigurationEmpty && !isNamed) {
+    return refuse(
+      change,
+      'the configuration has no resources at all, which never means "delete everything"; name what is to go with --target',
+    );
+  }
+  return change;
+}
+
+function guardThresholds(changes: readonly Change[], input: GuardInput): readonly Change[] {
+  const { max_delete: most, max_change_percent: percent } = input.guards;
+  const { min_resources: floor = MIN_RESOURCES } = input.guards;
+  const leaving = changes.filter((change) => isDelete(change) && change.verdict === 'ok');
+  const touched = changes.filter(
+    ({ action, verdict }) =>
+      verdict === 'ok' && (action === 'update' || action === 'replace' || action === 'delete'),
+  );
+  const share = input.existing === 0 ? 0 : (touched.length / input.existing) * 100;
+  const refusals = new Map<string, string>();
+  if (percent !== undefined && input.existing >= floor && share > percent) {
+    const reason = `the plan touches ${touched.length} of ${input.existing} resources (${shown(share)} %), more than guards.max_change_percent: ${percent} allows; raise it or ${narrower(input.purpose)}`;
+    for (const { address } of touched) refusals.set(address, reason);
+  }
+  if (most !== undefined && leaving.length > most) {
+    const reason = `the plan deletes ${leaving.length} resource${leaving.length === 1 ? '' : 's'}, more than guards.max_delete: ${most} allows; raise it or ${narrower(input.purpose)}`;
+    for (const { address } of leaving) refusals.set(address, reason);
+  }
+  return changes.map((change) => {
+    const reason = refusals.get(change.address);
+    return reason === undefined ? change : refuse(change, reason);
+  });
+}
+
+/** One decimal, so that a share that is over the limit does not look like the limit. */
+function shown(share: number): number {
+  return Math.ceil(share * 10) / 10;
+}
+
+const NOTHING: PlanJudgement = { refusals: [], notes: [] };
+
+function writes({ changes }: Pick<PlanDocument, 'changes'>): boolean {
+  return changes.some(({ verdict, operations }) => verdict === 'ok' && operations.length > 0);
+}
+
+function checkFreeze(
+  { options }: CheckedPlan,
+  { guards, now }: Circumstances,
+): readonly GuardFinding[] {
+  const freeze = freezeAt(guards.freeze ?? [], now);
+  if (freeze === undefined) return [];
+  const { windows, until } = freeze;
+  const names = windows.map(nameOf).join(' and ');
+  const end = until === undefined ? undefined : formatInstant(windows[0].zone, until.getTime());
+  const lasts = end === undefined ? 'with no end within a year' : `until ${end}`;
+  const how = 'pass --override-freeze REASON, which is recorded with the run.';
+  const advice = end === undefined ? `To go on all the same, ${how}` : `Wait until then, or ${how}`;
+  return [
+    {
+      refusal: {
+        guard: 'freeze',
+        message: `guards.freeze is in force ${lasts}: ${names}`,
+        until: until?.toISOString() ?? null,
+        advice,
+      },
+      isOverridden: options.override_freeze !== undefined,
+      reason: options.override_freeze ?? null,
+    },
+  ];
+}
+
+function nameOf({ reason, source }: FreezeWindow): string {
+  return reason === undefined ? `the window of ${source}` : `"${reason}" (${source})`;
+}
+
+/** Values that are named in a refusal; the others are counted. */
+const MOST_NAMED = 3;
+
+/** One for each rollback whose holds the plan would break. */
+function checkHolds(plan: CheckedPlan, circumstances: Circumstances): readonly GuardFinding[] {
+  const broken = [...brokenHolds(plan, circumstances)];
+  const byRollback = Map.groupBy(broken, ([, { by }]) => by);
+  return [...byRollback.values()].flatMap((group) => {
+    const [[, { undid, by, at, user }] = NO_HOLD] = group;
+    const isWhole = group.some(([, { address }]) => address === undefined);
+    const named = group.slice(0, MOST_NAMED).map(([, hold]) => describeHold(hold));
+    const rest = group.length - named.length;
+    const what = isWhole
+      ? 'this configuration was'
+      : `${named.join(', ')}${rest > 0 ? ` and ${rest} more` : ''} ${group.length === 1 ? 'was' : 'were'}`;
+    const advice = isWhole
+      ? 'Change the configuration, or pass --release-hold to apply the same one again.'
+      : 'Change what it says there, or pass --release-hold to write the same again.';
+    return {
+      refusal: {
+        guard: 'hold' as const,
+        message: `${what} rolled back by ${user ?? 'someone'} at ${inSeconds(at)}: run ${by} undid run ${undid}`,
+        until: null,
+        advice,
+      },
+      isOverridden: plan.options.release_hold === true,
+      holds: group.map(([key]) => key),
+      reason: null,
+    };
+  });
+}
+
+const NO_HOLD: readonly [string, Hold] = ['', { undid: '', by: '', at: '', user: null }];
+
+/** Windows that are in force. */
+type Freeze = {
+  readonly windows: readonly [FreezeWindow, ...FreezeWindow[]];
+  /** When none is any more, whichever begin meanwhile. Undefined: not within a year. */
+  readonly until: Date | undefined;
+};
+
+/** The freeze that is in force at a moment, if there is one. */
+export function freezeAt(windows: readonly FreezeWindow[], now: Date): Freeze | undefined {
+  const [first, ...others] = windows.filter((one) => endOf(one, now.getTime()) !== undefined);
+  if (first === undefined) return undefined;
+  return { windows: [first, ...others], until: endOfAll(windows, now.getTime()) };
+}
+
+/** `Mon 2026-11-23 06:00 America/New_York` */
+function formatInstant(zone: string, instant: number): string {
+  const wall = new Date(wallAt(zone, instant));
+  const [day = '', time = ''] = wall.toISOString().split('T');
+  const weekday = wall.toUTCString().slice(0, 3);
+  return `${weekday} ${day} ${time.slice(0, 5)} ${zone}`;
+}
+
+/** How far ahead an end is looked for. */
+const YEAR = 366 * 24 * 60 * 60_000;
+
+/** A day by the calendar of the window's zone, from midnight to midnight. */
+const WHOLE_DAY = { from: 0, to: 1440 };
+
+function endOfAll(windows: readonly FreezeWindow[], now: number): Date | undefined {
+  let end = now;
+  while (end < now + YEAR) {
+    const ends = windows.flatMap((one) => endOf(one, end) ?? []);
+    if (ends.length === 0) return new Date(end);
+    end = Math.max(...ends);
+  }
+  return undefined;
+}
+
+/** When a window ends that is in force at an instant; undefined: it is not. */
+function endOf(window: FreezeWindow, instant: number): number | undefined {
+  const today = dayAt(window.zone, instant);
+  // Yesterday's may go on past midnight.
+  for (const day of [today, dayAfter(today, -1)]) {
+    if (!beginsOn(window, day)) continue;
+    const { start, end } = boundsOn(window, day);
+    if (start <= instant && instant < end) return end;
+  }
+  return undefined;
+}
+
+function beginsOn({ weekdays, dates }: FreezeWindow, day: string): boolean {
+  const weekday = WEEKDAYS[new Date(day).getUTCDay()];
+  const isWeekday = weekdays === undefined || weekdays.some((one) => one === weekday);
+  const isDate = dates === undefined || dates.some(({ from, to }) => from <= day && day <= to);
+  return isWeekday && isDate;
+}
+
+/**
+ * Where the clock shows an hour twice, a window lasts from the first to the last of it: rather a freeze
+ * that is too long than one with a hole. Midnight is the first one, as the date says.
+ */
+function boundsOn({ zone, hours = WHOLE_DAY }: FreezeWindow, day: string) {
+  const { from, to } = hours;
+  const start = instantsOf(zone, day, from).first;
+  const next = dayAfter(day, 1);
+  if (to === 1440 || to === 0) return { start, end: instantsOf(zone, next, 0).first };
+  return { start, end: instantsOf(zone, to > from ? day : next, to).last };
+}
+
+/** Wall clocks of time zones, as `Intl` knows them. Instants are milliseconds since 1970. */
+
+const MINUTE = 60_000;
+
+const DAY = 24 * 60 * MINUTE;
+
+const formats = new Map<string, Intl.DateTimeFormat>();
+
+function formatOf(zone: string): Intl.DateTimeFormat {
+  const known = formats.get(zone);
+  if (known !== undefined) return known;
+  const made = new Intl.DateTimeFormat('en-US', {
+    timeZone: zone,
+    hourCycle: 'h23',
+    year: 'numeric',
+    month: '2-digit',
+    day: '2-digit',
+    hour: '2-digit',
+    minute: '2-digit',
+    second: '2-digit',
+  });
+  formats.set(zone, made);
+  return made;
+}
+
+/** What the clock of a zone shows, written as if it were UTC. */
+function wallAt(zone: string, instant: number): number {
+  const parts = new Map(
+    formatOf(zone)
+      .formatToParts(instant)
+      .map(({ type, value }) => [type, Number(value)]),
+  );
+  const part = (type: Intl.DateTimeFormatPartTypes) => parts.get(type) ?? 0;
+  return Date.UTC(
+    part('year'),
+    part('month') - 1,
+    part('day'),
+    part('hour'),
+    part('minute'),
+    part('second'),
+  );
+}
+
+function offsetAt(zone: string, instant: number): number {
+  return wallAt(zone, instant) - Math.floor(instant / 1000) * 1000;
+}
+
+/** The day that the calendar of a zone shows: `2026-11-01`. */
+function dayAt(zone: string, instant: number): string {
+  return new Date(wallAt(zone, instant)).toISOString().slice(0, 10);
+}
+
+/** The day that many days later. */
+function dayAfter(day: string, days: number): string {
+  return new Date(Date.parse(day) + days * DAY).toISOString().slice(0, 10);
+}
+
+/**
+ * When the clock of a zone shows a time of a day. Where it is set back over that time it shows it twice,
+ * `first` and `last`; where it is set forward over it, both are the moment at which it is set.
+ */
+function instantsOf(
+  zone: string,
+  day: string,
+  minutes: number,
+): { readonly first: number; readonly last: number } {
+  const wall = Date.parse(day) + minutes * MINUTE;
+  // No clock is more than a day from UTC or set twice within two days: these are the offsets that count.
+  const shown = [wall - DAY, wall + DAY]
+    .map((around) => wall - offsetAt(zone, around))
+    .filter((instant) => wallAt(zone, instant) === wall);
+  if (shown.length > 0) return { first: Math.min(...shown), last: Math.max(...shown) };
+  const set = firstAtOrAfter(zone, wall);
+  return { first: set, last: set };
+}
+
+/** The first moment at which the clock shows a time or a later one. */
+function firstAtOrAfter(zone: string, wall: number): number {
+  let before = wall - DAY;
+  let after = wall + DAY;
+  while (after - before > 1) {
+    const middle = Math.floor((before + after) / 2);
+    if (wallAt(zone, middle) < wall) before = middle;
+    else after = middle;
+  }
+  return after;
+}

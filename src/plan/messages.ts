@@ -1,0 +1,159 @@
+import type { Address } from '../core/address.ts';
+import { formatPath, identitySegment } from '../core/path.ts';
+import type { Change, Note, PlanDocument } from '../core/plan-document.ts';
+import { maskAt } from '../core/redact.ts';
+import type { FieldSchema } from '../core/schema.ts';
+import { Blob, inSeconds, isObject, ownOf } from '../core/value.ts';
+import { schemasAlong, type Twins } from '../core/walk.ts';
+import type { LeafChange } from '../diff/compare.ts';
+import type { Identity } from './identify.ts';
+import type { HistoryEntry, LiveResource } from './reader.ts';
+
+/** Why a resource is updated, for people. */
+export function updateReason(
+  by: Identity['by'],
+  written: readonly LeafChange[],
+  purpose: PlanDocument['purpose'],
+  isToSnapshot = false,
+): string {
+  const has = (cause: LeafChange['cause']) => written.some((leaf) => leaf.cause === cause);
+  // A conflict says already that both sides moved.
+  const parts = has('conflict')
+    ? [
+        isToSnapshot
+          ? 'changed since the snapshot, and again outside Callsheet since the last run'
+          : purpose === 'rollback'
+            ? 'the run changed it, and it was changed again since'
+            : BOTH,
+      ]
+    : [
+        ...(has('drifted') ? [OUTSIDE] : []),
+        ...(has('changed') || has('cleared') ? [changedReason(by, purpose, isToSnapshot)] : []),
+      ];
+  return [
+    ...parts,
+    ...(has('secret_changed') ? ['secret changed since our last write'] : []),
+    ...(has('secret_resent') ? ['secrets are sent again, as asked'] : []),
+  ].join('; ');
+}
+
+/** How a resource was found that the state does not know. */
+export function foundBy(by: Identity['by']): string {
+  return by === 'adopt' ? 'found by lifecycle.adopt' : 'found by its name';
+}
+
+/** A reason that speaks of our own run in the place of whoever else might have changed the resource. */
+export function asOwn(reason: string, own: string): string {
+  return reason.replace(OUTSIDE, own).replace(BOTH, `the configuration changed; ${own}`);
+}
+
+/** A reason with who changed the resource on the platform, beside the words that this is about. */
+export function withAuthor(reason: string, who: string): string {
+  return reason.startsWith(`${OUTSIDE};`)
+    ? `${OUTSIDE} (${who})${reason.slice(OUTSIDE.length)}`
+    : `${reason} (${who})`;
+}
+
+/** Why nothing is written about elements of a list that share the identity that they are recognised by. */
+export function twinsReason(root: FieldSchema, { list, key, name, elements }: Twins): string {
+  const items = schemasAlong(root, [...list, identitySegment(name)]).at(-1) ?? {};
+  const address = items['x-destination'];
+  const which = elements.map((element, index) => {
+    const at = [...list, identitySegment(name, index + 1)];
+    const id = isObject(element) ? ownOf(element, 'id') : undefined;
+    const url = isObject(element) && address !== undefined ? ownOf(element, address) : undefined;
+    const where = typeof url === 'string' ? String(maskAt(root, [...at, address ?? ''], url)) : '';
+    return [formatPath(at), ...(typeof id === 'string' ? [`id ${id}`] : []), where]
+      .filter((part) => part !== '')
+      .join(' ');
+  });
+  return `the platform has ${elements.length} entries of ${formatPath(list)} whose ${key} is ${JSON.stringify(name)} (${which.join('; ')}), and which one is meant cannot be told: rename or delete one of them in the dashboard and plan again, or leave the list alone with lifecycle.ignore: [${formatPath(list)}]`;
+}
+
+/** What a comparison found that writes nothing but that a person should know; of secrets see `secrets.ts`. */
+export function leafNotes(address: Address, leaves: readonly LeafChange[]): readonly Note[] {
+  return leaves.flatMap((leaf) => {
+    const note = leafNote(leaf);
+    return note === undefined ? [] : [{ ...note, address }];
+  });
+}
+
+/** What a person should know of a resource that is taken to be what it was, since it cannot be read. */
+export function extentNotes(
+  { address, action }: Change,
+  live: LiveResource | undefined,
+): readonly Note[] {
+  if (live?.extent !== 'nothing' || action !== 'no_op') return [];
+  const message = 'it cannot be read; it is taken to be what was last written';
+  return [{ severity: 'info', address, message }];
+}
+
+/** When a resource without a history was changed last; by whom, nobody records. Undefined: not told either. */
+export function attributeUnrecorded(updated: string | null): string | undefined {
+  return updated === null
+    ? undefined
+    : `last changed at ${inSeconds(updated)}, by whom is not recorded`;
+}
+
+/** Who changed a resource since its last known history entry: the newest ones, in words. */
+export function attributeDrift(
+  history: readonly HistoryEntry[],
+  since: number | null | undefined,
+): string {
+  if (since === null || since === undefined) {
+    return 'by whom is unknown: no history entry of the last apply is known';
+  }
+  const newer = history.filter(({ id }) => id > since);
+  const last = newer[0];
+  if (last === undefined) return 'by whom is unknown: its history has no newer entry';
+  const who = `${last.actor ?? 'someone'}${last.source === null ? '' : ` via ${last.source}`}`;
+  const more = newer.length > 1 ? `, ${newer.length - 1} earlier` : '';
+  return `last by ${who}${last.at === null ? '' : ` at ${inSeconds(last.at)}`}, history entry ${last.id}${more}`;
+}
+
+const OUTSIDE = 'changed outside Callsheet';
+
+const BOTH = 'the configuration and the platform both changed since the last apply';
+
+function changedReason(
+  by: Identity['by'],
+  purpose: PlanDocument['purpose'],
+  isToSnapshot: boolean,
+): string {
+  if (isToSnapshot) return 'changed since the snapshot';
+  if (purpose === 'rollback') return 'the run changed it';
+  return by === 'state' ? 'the configuration changed' : `${foundBy(by)} and differs`;
+}
+
+function leafNote({
+  cause,
+  text,
+  before,
+  after,
+  unreadable,
+  sensitive,
+}: LeafChange): Omit<Note, 'address'> | undefined {
+  if (cause === 'released') {
+    const message = `${text} is no longer configured; it cannot be cleared, so its value stays on the platform`;
+    return { severity: 'warning', message };
+  }
+  if (cause === 'unknown_content') {
+    const message =
+      after instanceof Blob
+        ? `${text}: the platform does not return its content; it is taken to be this file`
+        : `${text}: the platform does not return it, so it is not compared; it is left alone`;
+    return { severity: 'info', message };
+  }
+  if (unreadable && !sensitive) {
+    return before === undefined
+      ? {
+          severity: 'info',
+          message: `${text}: Callsheet does not know this field, and the platform returns none of this name now. The run says whether it could be verified.`,
+        }
+      : {
+          severity: 'warning',
+          message: `${text}: the platform does not return it, so nobody can verify that it took`,
+        };
+  }
+  return undefined;
+}

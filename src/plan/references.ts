@@ -1,0 +1,177 @@
+import type { Address } from '../core/address.ts';
+import type { DesiredResource } from '../core/desired.ts';
+import type { Change } from '../core/plan-document.ts';
+import type { FieldSchema } from '../core/schema.ts';
+import { isObject, type Json } from '../core/value.ts';
+import { isWritten } from '../diff/compare.ts';
+import { leavesOf } from '../diff/leaves.ts';
+import { kinds } from '../kinds/index.ts';
+import type { Kind, Scope } from '../kinds/kind.ts';
+import type { State } from '../state/model.ts';
+import { isDelete, refuse } from './guards.ts';
+import { listKnown, scopesOf } from './natural-key.ts';
+import type { ListedResource, Reader } from './reader.ts';
+
+/**
+ * Refuses to delete what live resources would still refer to afterwards, whether the stack has them or
+ * not. Which fields refer to which kind is in the schemas. It takes a read of every resource of the kinds
+ * that may refer to it, and so it is only asked where something is about to go.
+ */
+export async function refuseReferenced(
+  changes: readonly Change[],
+  surroundings: Surroundings,
+): Promise<readonly Change[]> {
+  const leaving = new Set(changes.filter((change) => change.verdict === 'ok' && isDelete(change)));
+  const uses = await usesOf(new Set([...leaving].map(({ kind }) => kind)), surroundings);
+  const planned = new Map(changes.map((change) => [`${change.kind} ${change.id}`, change]));
+  return changes.map((change) => {
+    if (!leaving.has(change)) return change;
+    const all = uses.get(`${change.kind} ${change.id}`) ?? [];
+    const left = all.filter((use) => remains(use, planned.get(`${use.kind.name} ${use.id}`)));
+    return left.length === 0 ? change : refuse(change, `${change.reason}; ${tell(left, planned)}`);
+  });
+}
+
+/**
+ * Refuses changes that would write the id of a resource which neither exists nor comes to exist by this
+ * plan: it is left out with `--target`, or refused itself. Where it is unsupported, so is what refers to
+ * it. Changes stand in an order in which what is referred to comes first.
+ */
+export function refuseUnresolved(
+  changes: readonly Change[],
+  desired: readonly DesiredResource[],
+  ids: ReadonlyMap<Address, string>,
+): readonly Change[] {
+  const references = new Map(desired.map((one) => [one.address, one.references]));
+  const born = new Set(ids.keys());
+  const unsupported = new Set<Address>();
+  const refused = new Set<Address>();
+  return changes.map((change) => {
+    if (change.verdict === 'unsupported') unsupported.add(change.address);
+    if (change.verdict === 'refused') refused.add(change.address);
+    const unresolved = (references.get(change.address) ?? []).find(
+      (address) => !born.has(address) && writesReference(change, address),
+    );
+    const isOk = change.verdict === 'ok';
+    if (isOk && unresolved === undefined && isMade(change)) born.add(change.address);
+    if (!isOk || unresolved === undefined) return change;
+    const why = refused.has(unresolved) ? 'is refused itself' : 'which this plan does not make';
+    const reason = `${change.reason}; it refers to ${unresolved}, which does not exist and ${why}`;
+    if (!unsupported.has(unresolved)) {
+      refused.add(change.address);
+      return { ...change, verdict: 'refused', reason };
+    }
+    unsupported.add(change.address);
+    return { ...change, verdict: 'unsupported', reason, operations: [] };
+  });
+}
+
+/** The kinds whose ids a kind's documents may hold. */
+export function referredKinds(schema: FieldSchema): ReadonlySet<string> {
+  const found = new Set<string>();
+  const visit = (field: FieldSchema): void => {
+    if (field['x-ref'] !== undefined) found.add(field['x-ref']);
+    for (const member of Object.values(field.properties ?? {})) visit(member);
+    for (const definition of Object.values(field.$defs ?? {})) visit(definition);
+    if (field.items) visit(field.items);
+  };
+  visit(schema);
+  return found;
+}
+
+/** A live resource that holds the id of another. */
+type Use = {
+  readonly kind: Kind;
+  readonly id: string;
+  readonly name: string;
+  /** The field that holds it. */
+  readonly path: string;
+};
+
+/** Where uses are looked for. */
+type Surroundings = {
+  readonly desired: readonly DesiredResource[];
+  readonly state: State;
+  readonly reader: Reader;
+};
+
+/** Resources that are named in a refusal; the others are counted. */
+const NAMED = 3;
+
+/** Whether a resource still holds the id once its own change is carried out. */
+function remains({ path }: Use, change: Change | undefined): boolean {
+  if (change === undefined || change.verdict !== 'ok') return true;
+  const isRewritten = change.fields.some((field) => field.path === path && isWritten(field));
+  return !isDelete(change) && !isRewritten;
+}
+
+/** The live resources that refer to those of some kinds, by the kind and id that they refer to. */
+async function usesOf(
+  names: ReadonlySet<string>,
+  surroundings: Surroundings,
+): Promise<ReadonlyMap<string, readonly Use[]>> {
+  const found = await Promise.all(
+    kinds
+      .filter(({ schema }) => [...referredKinds(schema)].some((name) => names.has(name)))
+      .map((kind) => usesBy(kind, surroundings)),
+  );
+  const uses = new Map<string, Use[]>();
+  for (const [target, use] of found.flat()) {
+    const known = uses.get(target) ?? [];
+    known.push(use);
+    uses.set(target, known);
+  }
+  return uses;
+}
+
+async function usesBy(
+  kind: Kind,
+  { desired, state, reader }: Surroundings,
+): Promise<readonly (readonly [string, Use])[]> {
+  const scopes: readonly Scope[] = kind.listsAll ? [{}] : scopesOf(kind, desired, state);
+  const lists = await Promise.all(scopes.map((scope) => listKnown(reader, kind, scope)));
+  const items = new Map(lists.flatMap((list) => list ?? []).map((item) => [item.id, item]));
+  const uses = await Promise.all([...items.values()].map((item) => usesIn(kind, item, reader)));
+  return uses.flat();
+}
+
+/** List items need not show every field, so each is read. */
+async function usesIn(
+  kind: Kind,
+  item: ListedResource,
+  reader: Reader,
+): Promise<readonly (readonly [string, Use])[]> {
+  const live = await reader.read(kind, item, new Set());
+  if (live === undefined) return [];
+  const name = typeof live.document.name === 'string' ? live.document.name : item.id;
+  return [...leavesOf(kind.schema, live.document).leaves.values()].flatMap((leaf) => {
+    const target = leaf.schema['x-ref'];
+    if (target === undefined || typeof leaf.value !== 'string') return [];
+    return [[`${target} ${leaf.value}`, { kind, id: item.id, name, path: leaf.text }] as const];
+  });
+}
+
+function tell(uses: readonly Use[], planned: ReadonlyMap<string, Change>): string {
+  const users = [...new Map(uses.map((use) => [`${use.kind.name} ${use.id}`, use])).values()];
+  const named = users.slice(0, NAMED).map(({ kind, id, name }): Address | string => {
+    return planned.get(`${kind.name} ${id}`)?.address ?? `${name} (${id})`;
+  });
+  const more = users.length > NAMED ? ` and ${users.length - NAMED} more` : '';
+  const [noun = ''] = users.map(({ kind }) => (users.length === 1 ? kind.name : kind.section));
+  const what = `${users.length} live ${noun.replaceAll('_', ' ')} still`;
+  const verb = users.length === 1 ? 'uses' : 'use';
+  return `${what} ${verb} it: ${named.join(', ')}${more}; give them another one first, or plan with --force`;
+}
+
+function isMade({ action }: Change): boolean {
+  return action === 'create' || action === 'replace';
+}
+
+function writesReference({ fields, operations }: Change, address: Address): boolean {
+  return operations.length > 0 && fields.some(({ after }) => refersTo(after, address));
+}
+
+/** Whether a value as a plan shows it is a reference to an address. */
+function refersTo(value: Json, address: Address): boolean {
+  return isObject(value) && value.$ref === address;
+}

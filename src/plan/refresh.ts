@@ -1,0 +1,218 @@
+import { digestOfMembers } from '../core/digest.ts';
+import { type Path, parsePaths, startsWith } from '../core/path.ts';
+import type { Pin } from '../core/plan-document.ts';
+import { Blob, type JsonObject, ownOf, Ref, Secret, type ValueObject } from '../core/value.ts';
+import { isConcealedAs, matchesApplied } from '../diff/applied.ts';
+import { type LeafChange, leafChange } from '../diff/compare.ts';
+import { type Leaf, leavesOf, liveForm, normalise } from '../diff/leaves.ts';
+import { resolveLeaf, type Sides, Unknown, type World } from '../diff/world.ts';
+import type { Kind } from '../kinds/kind.ts';
+import type { RememberedPin, ResourceState } from '../state/model.ts';
+import type { Identity } from './identify.ts';
+import type { LiveResource } from './reader.ts';
+
+/**
+ * Fast refresh: the comparison of a resource whose outcome is known without reading it (DESIGN §4.3).
+ *
+ * Its pin is `certain` where, at some reading, every leaf that the state remembers was live and `updated_at`
+ * was long over. Whoever changed it since moved `updated_at` (the kind's `stamp`, an assumption). So where the
+ * list still has the `updated_at` of the pin, what is live is what the state remembers; and where the
+ * configuration wants just that, leaf by leaf, comparing it with what is live finds nothing. What nobody knows of
+ * secrets is said as the comparison says it. Everything else is read (decision 0074).
+ */
+
+/** What comparing a resource would find, where it is known that nothing is to be written; undefined: read it. */
+export function compareUnread(
+  { kind, found, desired, recorded, by, movedFrom }: Identity,
+  world: World,
+  isResent: boolean,
+): readonly LeafChange[] | undefined {
+  if (kind.stamp === undefined || kind.due !== undefined || found === undefined) return undefined;
+  if (by !== 'state' || movedFrom !== undefined) return undefined;
+  if (recorded === undefined || recorded.unfinished !== undefined) return undefined;
+  const { pin, leaves: applied, protect, name } = recorded;
+  // What is remembered in an older form is read, so that it is remembered in this one from then on.
+  if (pin?.form !== undefined) return undefined;
+  if (pin?.certain !== true || found.record.updated_at !== pin.updated_at) return undefined;
+  if (desired === undefined || desired.isPartial || desired.isExact === true) return undefined;
+  const { document, lifecycle, address } = desired;
+  if (lifecycle.protect !== protect || document.name !== name) return undefined;
+  if (kind.scope.some((field) => found.scope[field] !== recorded.scope[field])) return undefined;
+  if (isContradicted(kind, found.record, recorded, world, address)) return undefined;
+
+  const ignore = parsePaths(lifecycle.ignore);
+  const isIgnored = (path: Path) => ignore.some((prefix) => startsWith(path, prefix));
+  const wanted = leavesOf(kind.schema, document);
+  const findings: LeafChange[] = [];
+  let remembered = 0;
+  for (const [text, { path, elements }] of wanted.lists) {
+    if (elements.size > 0 || isIgnored(path)) continue;
+    const last = ownOf(applied, text);
+    if (last === undefined || !('value' in last) || last.value !== null) return undefined;
+    remembered += 1;
+  }
+  for (const leaf of wanted.leaves.values()) {
+    if (isIgnored(leaf.path)) continue;
+    const finding = compareLeaf(leaf, kind, recorded, address, world);
+    const isSecret = leaf.facts.unreadable || leaf.value instanceof Secret;
+    if (finding === undefined || (isResent && isSecret)) return undefined;
+    if (finding !== 'equal') findings.push(finding);
+    remembered += 1;
+  }
+  // What was remembered beside that is no longer wanted.
+  return remembered === Object.keys(applied).length ? findings : undefined;
+}
+
+/**
+ * What differs from what was last written, for fields that cannot be read: nobody knows what is live, so
+ * what was written is taken to be there still.
+ */
+export function compareLastApplied(
+  kind: Kind,
+  document: ValueObject,
+  sides: Sides,
+  world: World,
+): readonly LeafChange[] {
+  return [...leavesOf(kind.schema, document).leaves.values()]
+    .filter(({ path }) => !sides.ignore.some((prefix) => startsWith(path, prefix)))
+    .filter((leaf) => differs(leaf, sides, world))
+    .map((leaf) => leafChange(leaf, undefined, leaf.value, 'changed'));
+}
+
+/** The part of a document that what was read tells of, and the part that it does not. */
+export function splitByRead(
+  document: ValueObject,
+  live: LiveResource,
+): { readonly told: ValueObject; readonly untold: ValueObject } {
+  if (live.extent === 'whole') return { told: document, untold: {} };
+  const members = Object.entries(document);
+  return {
+    told: Object.fromEntries(members.filter(([field]) => isFieldRead(live, field))),
+    untold: Object.fromEntries(members.filter(([field]) => !isFieldRead(live, field))),
+  };
+}
+
+/** Whether what was read tells anything of a top-level field. */
+export function isFieldRead({ extent, document }: LiveResource, field: string): boolean {
+  return extent === 'whole' || (extent === 'listed' && Object.hasOwn(document, field));
+}
+
+/**
+ * Whether what the state is going to remember of a resource is all that a later comparison can turn on. It is not
+ * where part of a list that is owned whole is ignored: should that end, elements count that nobody remembers.
+ */
+export function isWhollyRemembered(kind: Kind, desired: NonNullable<Identity['desired']>): boolean {
+  if (desired.lifecycle.ignore.length === 0) return true;
+  const { lists } = leavesOf(kind.schema, desired.document);
+  const ignore = parsePaths(desired.lifecycle.ignore);
+  return ![...lists.values()].some(({ path: list }) =>
+    ignore.some((path) => path.length > list.length && startsWith(path, list)),
+  );
+}
+
+/** The pin of a live resource. `history_id` is filled in where a plan would change it. */
+export function pinOf(kind: Kind, live: LiveResource, history: number | null): Pin {
+  const updated = live.record.updated_at;
+  return {
+    digest: digestOfMembers(liveForm(kind.schema, live.document)),
+    updated_at: typeof updated === 'string' ? updated : null,
+    history_id: history,
+  };
+}
+
+/** The pin to remember of a resource; what could not be read has none, or the one that it had. */
+export function livePin(
+  kind: Kind,
+  live: LiveResource,
+  known: Pin | null,
+  history = known?.history_id ?? null,
+): Pin | null {
+  return live.extent === 'nothing' ? known : pinOf(kind, live, history);
+}
+
+/**
+ * The pin with what a later plan may conclude from it. Only for a resource that is just as the state is going to
+ * remember it: see `compareUnread`.
+ */
+export function certifiedPin(
+  kind: Kind,
+  { readAt, extent }: LiveResource,
+  pin: RememberedPin | null,
+  known?: RememberedPin | null,
+): RememberedPin | null {
+  if (pin === null || kind.stamp === undefined || extent !== 'whole') return pin;
+  const isOver = readAt !== undefined && isStampOver(pin.updated_at, readAt);
+  const isKnown = known?.certain === true && known.form === undefined && isSamePin(known, pin);
+  return isOver || isKnown ? { ...pin, certain: true } : pin;
+}
+
+/** Whether two pins are of one and the same state of a resource. */
+export function isSamePin(one: Pin, other: Pin): boolean {
+  return one.digest === other.digest && one.updated_at === other.updated_at;
+}
+
+/** Whether a stamp is long over at a time of the platform's clock. One that does not say its zone says nothing. */
+export function isStampOver(stamp: string | null, at: number): boolean {
+  if (stamp === null || !/(?:Z|[+-]\d\d:?\d\d)$/i.test(stamp)) return false;
+  return Date.parse(stamp) + STAMP_DOUBT_MS <= at;
+}
+
+/** What is to be said of a leaf, where it is what is remembered; undefined: it may be something else. */
+function compareLeaf(
+  leaf: Leaf,
+  kind: Kind,
+  { leaves: applied }: ResourceState,
+  address: string,
+  world: World,
+): LeafChange | 'equal' | undefined {
+  const last = ownOf(applied, leaf.text);
+  const facet = kind.facets.find(({ field }) => field === leaf.path[0]);
+  if (last === undefined || facet?.isStamped === false) return undefined;
+  // Of another resource's id that the platform may take away, a reference tells whether it is still there.
+  if (leaf.schema['x-stamped'] === false && leaf.value !== null && !(leaf.value instanceof Ref))
+    return undefined;
+  const value = resolveLeaf(leaf, world);
+  if (value instanceof Unknown) return undefined;
+  if (value === undefined) return leafChange(leaf, undefined, leaf.value, 'unknown_secret');
+  if (leaf.value instanceof Blob) return undefined;
+  const match = matchesApplied(last, normalise(leaf.schema, value), address, leaf.text, world);
+  if (match === 'unknown' && leaf.facts.unreadable)
+    return leafChange(leaf, undefined, leaf.value, 'unknown_secret');
+  // The digest of a secret that an earlier version wrote gives way to a fingerprint once the resource is read.
+  const isInClear = 'digest' in last && isConcealedAs(leaf, normalise(leaf.schema, value));
+  return match === 'equal' && !isInClear ? 'equal' : undefined;
+}
+
+/** Whether the list shows something else than what is remembered: then no stamp is believed. */
+function isContradicted(
+  kind: Kind,
+  record: JsonObject,
+  { leaves: applied }: ResourceState,
+  world: World,
+  address: string,
+): boolean {
+  return Object.entries(record).some(([field, value]) => {
+    const last = ownOf(applied, field);
+    const schema = kind.schema.properties?.[field];
+    if (last === undefined || schema === undefined) return false;
+    return matchesApplied(last, normalise(schema, value), address, field, world) === 'different';
+  });
+}
+
+function differs(leaf: Leaf, { address, applied }: Sides, world: World): boolean {
+  const last = ownOf(applied, leaf.text);
+  const value = resolveLeaf(leaf, world);
+  if (value === undefined) return false;
+  if (last === undefined || value instanceof Unknown) return leaf.value !== null;
+  if (leaf.value instanceof Blob) return !('digest' in last) || last.digest !== value;
+  return (
+    matchesApplied(last, normalise(leaf.schema, value), address, leaf.text, world) === 'different'
+  );
+}
+
+/**
+ * How long a stamp must be over for a change that comes after the reading to be sure to get another one: it may be
+ * told in whole seconds, rounded up, and set by another of the platform's machines than the one that said what
+ * time it was.
+ */
+export const STAMP_DOUBT_MS = 10_000;

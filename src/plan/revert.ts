@@ -1,0 +1,187 @@
+/**
+ * How a rollback puts one resource back (DESIGN §6):
+ *
+ *   what the platform refuses now ──▶ left out, and said
+ *   what history records ──────────▶ revert, if the version is still there and nothing in it is refused
+ *   the rest ──────────────────────▶ update
+ */
+import type { DesiredResource } from '../core/desired.ts';
+import { overlaps, parsePath, parsePaths } from '../core/path.ts';
+import type {
+  Change,
+  FieldChange,
+  Note,
+  PlannedOperation,
+  Undoing,
+} from '../core/plan-document.ts';
+import { type JsonObject, ownOf } from '../core/value.ts';
+import { schemasAlong } from '../core/walk.ts';
+import { compare, isUnclearable, isWritten, UNCLEARABLE } from '../diff/compare.ts';
+import { fieldSchema } from '../diff/leaves.ts';
+import { exactSides, type World } from '../diff/world.ts';
+import type { Kind } from '../kinds/kind.ts';
+import { type Barred, findRefusals, type PreflightContext } from './preflight.ts';
+import type { HistoryEntry } from './reader.ts';
+import { updateSteps } from './steps.ts';
+
+/** What a rollback leaves as it is because the platform would refuse it now, so that the rest is done. */
+export async function leaveOutRefused(
+  change: Change,
+  written: Parameters<typeof findRefusals>[1],
+  context: PreflightContext,
+): Promise<{ readonly change: Change; readonly notes: readonly Note[] }> {
+  if (change.verdict !== 'ok') return { change, notes: [] };
+  const { barred, notes } = await findRefusals(change, written, context);
+  return { change: leaveOut(change, barred), notes };
+}
+
+/** What null cannot clear, and no revert brings back, is left as it is. */
+export function leaveOutUnclearable(change: Change, kind: Kind): Change {
+  if (change.verdict !== 'ok' || change.action !== 'update') return change;
+  const reverts = change.operations.some(({ step }) => step === 'revert');
+  const barred = change.fields.flatMap((field): Barred[] => {
+    const path = parsePath(field.path) ?? [];
+    const isReverted = reverts && isRecorded(kind, path[0] ?? '');
+    const facts = schemasAlong(kind.schema, path).at(-1) ?? {};
+    const isBarred = isWritten(field) && isUnclearable({ after: field.after, schema: facts });
+    return isBarred && !isReverted ? [{ path: field.path, why: UNCLEARABLE }] : [];
+  });
+  return leaveOut(change, barred);
+}
+
+function leaveOut(change: Change, barred: readonly Barred[]): Change {
+  if (barred.length === 0) return change;
+  const fields = change.fields.map((field) => refusedField(field, barred));
+  const left = fields.filter((field) => isWritten(field) && field.refused === undefined);
+  if (left.length === 0) {
+    const why = [...new Set(barred.map(({ why }) => why))].join('; ');
+    const reason = `it cannot be put back now: ${why} (${change.reason})`;
+    return { ...change, fields, verdict: 'unsupported', reason, operations: [] };
+  }
+  const names = new Set(left.map(({ path }) => parsePath(path)?.[0] ?? ''));
+  const operations = change.operations.flatMap((operation): readonly PlannedOperation[] => {
+    if (operation.fields.length === 0) return [operation];
+    const kept = operation.fields.filter((name) => names.has(name));
+    return kept.length === 0 ? [] : [{ ...operation, fields: kept }];
+  });
+  return { ...change, fields, operations };
+}
+
+function refusedField(field: FieldChange, barred: readonly Barred[]): FieldChange {
+  const path = parsePath(field.path) ?? [];
+  const reasons = barred.filter((one) => {
+    const at = one.path === null ? [] : parsePath(one.path);
+    return at !== undefined && overlaps(path, at);
+  });
+  return reasons.length === 0
+    ? field
+    : { ...field, refused: reasons.map(({ why }) => why).join('; ') };
+}
+
+/** What the choice depends on. */
+type Given = {
+  readonly kind: Kind;
+  readonly desired: DesiredResource;
+  readonly live: JsonObject;
+  /** The history entry that was newest before; undefined: none is known. */
+  readonly version: number | undefined;
+  /** The newest entries of its history, and whether there are no others. */
+  readonly entries: { readonly read: readonly HistoryEntry[]; readonly isAll: boolean };
+  readonly world: World;
+};
+
+/** Chooses between a revert, a revert with an update, and an update alone, and says why. */
+export function chooseRevertOrUpdate(change: Change, given: Given): Change {
+  if (change.verdict !== 'ok') return change;
+  const { kind, version } = given;
+  const left = change.fields.filter((field) => isWritten(field) && field.refused === undefined);
+  const names = [...new Set(left.map(({ path }) => parsePath(path)?.[0] ?? ''))];
+  const facets = kind.facets.map(({ field }) => field);
+  const own = names.filter((name) => !facets.includes(name));
+  if (own.length === 0) return change;
+  const recorded = own.filter((name) => isRecorded(kind, name));
+  const bar = revertBar(change, recorded, given);
+  if (bar !== undefined) return byUpdate(change, names, bar, given);
+  const taken = takenAlong(recorded, given);
+  const operations = updateSteps(kind, [...names, ...taken], version);
+  const rest = own.filter((name) => !recorded.includes(name));
+  const why = [
+    ...(rest.length > 0 ? [`a revert does not restore ${rest.join(', ')}`] : []),
+    ...(taken.length > 0
+      ? [
+          `a revert that switches ${takersOf(recorded, given)} off takes ${taken.join(', ')} with it`,
+        ]
+      : []),
+  ];
+  const undoing: Undoing =
+    why.length === 0
+      ? { way: 'revert', why: 'history records all of it' }
+      : { way: 'revert_and_update', why: why.join('; ') };
+  return { ...change, operations, undoing };
+}
+
+function byUpdate(change: Change, names: readonly string[], why: string, { kind }: Given): Change {
+  const operations = updateSteps(kind, names, undefined);
+  return { ...change, operations, undoing: { way: 'update', why } };
+}
+
+function isRecorded({ schema }: Kind, name: string): boolean {
+  return fieldSchema(schema, name)['x-revert'] !== false;
+}
+
+/** Why no revert is made; undefined: one is. */
+function revertBar(change: Change, recorded: readonly string[], given: Given): string | undefined {
+  const { kind, version, entries } = given;
+  if (recorded.length === 0) return 'a revert restores none of it';
+  if (version === undefined) return 'no history entry from before is known';
+  const refused = change.fields.find(
+    ({ path, refused }) => refused !== undefined && isRecorded(kind, parsePath(path)?.[0] ?? ''),
+  );
+  if (refused !== undefined) return `the platform would refuse a revert: ${refused.refused}`;
+  if (isGone(version, entries))
+    return `its history no longer has entry ${version}, the newest one from before`;
+  const beside = sideEffects(change, given);
+  return beside.length === 0
+    ? undefined
+    : `a revert would also take back ${beside.join(', ')}, which the run did not change`;
+}
+
+/** What a revert would move that is not to be undone: a version restores all that history records. */
+function sideEffects(
+  { address, fields }: Change,
+  { kind, desired: { whole, lifecycle }, live, world }: Given,
+): readonly string[] {
+  if (whole === undefined) return [];
+  const sides = exactSides(address, parsePaths([...lifecycle.ignore, ...whole.withheld]));
+  const planned = fields.filter(isWritten).map(({ path }) => parsePath(path) ?? [path]);
+  return compare(kind.schema, whole.document, live, sides, world)
+    .filter(({ path }) => !planned.some((one) => overlaps(path, one)))
+    .filter((leaf) => isWritten(leaf) && isRecorded(kind, String(leaf.path[0])))
+    .map(({ text }) => text);
+}
+
+/** Whether the entries tell that a version is not there: they go back behind it, or are all there are. */
+function isGone(version: number, { read, isAll }: Given['entries']): boolean {
+  return !read.some(({ id }) => id === version) && (isAll || read.some(({ id }) => id < version));
+}
+
+/** Fields that are to be on and that the revert switches off along with one of the reverted ones. */
+function takenAlong(recorded: readonly string[], given: Given): readonly string[] {
+  const { desired, live } = given;
+  const whole = desired.whole?.document ?? desired.document;
+  return switchedOff(recorded, given)
+    .flatMap((name) => fieldSchema(given.kind.schema, name)['x-revert-takes'] ?? [])
+    .filter((name) => ownOf(whole, name) === true && ownOf(live, name) === true);
+}
+
+function takersOf(recorded: readonly string[], given: Given): string {
+  return switchedOff(recorded, given)
+    .filter((name) => fieldSchema(given.kind.schema, name)['x-revert-takes'] !== undefined)
+    .join(', ');
+}
+
+function switchedOff(recorded: readonly string[], { desired, live }: Given): readonly string[] {
+  return recorded.filter(
+    (name) => ownOf(live, name) === true && ownOf(desired.document, name) !== true,
+  );
+}

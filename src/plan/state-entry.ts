@@ -1,0 +1,154 @@
+import type { Address } from '../core/address.ts';
+import type { DesiredResource } from '../core/desired.ts';
+import { type Path, parsePath, parsePaths, startsWith } from '../core/path.ts';
+import { contextAt, type FieldContext, sensitivity } from '../core/redact.ts';
+import { namesField } from '../core/schema.ts';
+import { Blob, type Json, type JsonObject, ownOf, Secret } from '../core/value.ts';
+import { matchesApplied, rememberLeaf } from '../diff/applied.ts';
+import { leavesOf, normalise } from '../diff/leaves.ts';
+import { resolveLeaf, Unknown, type World } from '../diff/world.ts';
+import { kindNamed } from '../kinds/index.ts';
+import type { Kind, Scope } from '../kinds/kind.ts';
+import type { Fingerprinter } from '../state/fingerprint.ts';
+import type { AppliedLeaf, RememberedPin, ResourceState } from '../state/model.ts';
+
+/**
+ * What the state remembers of a resource that now equals the configuration. A secret is known only where it was
+ * written (`written`) or already known, and nothing new is learned of one that is not at hand; a file's content also
+ * when it was taken over, so that the next version of it is noticed.
+ */
+export function rememberResource(
+  kind: Kind,
+  desired: DesiredResource,
+  live: {
+    readonly id: string;
+    readonly scope: Scope;
+    readonly pin: RememberedPin | null;
+    /** What was read of it; undefined where it was not. */
+    readonly document?: JsonObject;
+  },
+  previous: ResourceState | undefined,
+  written: ReadonlySet<string>,
+  world: World,
+): ResourceState {
+  const ignore = parsePaths(desired.lifecycle.ignore);
+  const isIgnored = (path: Path) => ignore.some((prefix) => startsWith(path, prefix));
+  const owned = leavesOf(kind.schema, desired.document);
+  const leaves: Record<string, AppliedLeaf> = {};
+  // An empty list has no leaves, yet it is owned: what appears in it later was added by hand.
+  for (const [text, { path, elements }] of owned.lists) {
+    if (elements.size === 0 && !isIgnored(path)) leaves[text] = { value: null };
+  }
+  for (const leaf of owned.leaves.values()) {
+    if (isIgnored(leaf.path)) continue;
+    const isAbsent =
+      leaf.value instanceof Secret && world.secretOf(leaf.value.source, leaf.text) === undefined;
+    const isHidden = leaf.facts.unreadable || !isReturned(leaf.path, kind, live.document);
+    const isKept = isAbsent || (isHidden && !written.has(leaf.text));
+    const known = isKept ? ownOf(previous?.leaves, leaf.text) : undefined;
+    const isTaken = !isKept || leaf.value instanceof Blob;
+    const remembered = known ?? (isTaken ? rememberLeaf(leaf, desired.address, world) : UNKNOWN);
+    if (remembered !== undefined) leaves[leaf.text] = remembered;
+  }
+  const { name } = desired.document;
+  return {
+    kind: kind.name,
+    id: live.id,
+    scope: live.scope,
+    name: typeof name === 'string' ? name : desired.address,
+    leaves,
+    pin: live.pin,
+    protect: desired.lifecycle.protect,
+  };
+}
+
+/**
+ * What the state remembers of a resource, for the address that it was moved to. Fingerprints are bound to an
+ * address: one that fits what the configuration has is made anew, one that does not is left out, so that the
+ * leaf is written. Of one that cannot be read (another key), and of a secret that is not at hand or no longer configured,
+ * only remains that there was one.
+ */
+export function moveEntry(
+  kind: Kind,
+  desired: DesiredResource,
+  recorded: ResourceState,
+  from: Address,
+  world: World,
+): ResourceState {
+  const { leaves: wanted } = leavesOf(kind.schema, desired.document);
+  const leaves = Object.entries(recorded.leaves).flatMap(
+    ([path, applied]): [string, AppliedLeaf][] => {
+      if (!('fingerprint' in applied)) return [[path, applied]];
+      const leaf = wanted.get(path);
+      if (leaf === undefined) return [[path, { unknown: true }]];
+      const value = resolveLeaf(leaf, world);
+      // Not at hand, so that nobody can bind it to the new address.
+      if (value === undefined) return [[path, { unknown: true }]];
+      if (value instanceof Unknown) return [];
+      const match = matchesApplied(applied, normalise(leaf.schema, value), from, path, world);
+      if (match === 'unknown') return [[path, { unknown: true }]];
+      const bound = match === 'equal' ? rememberLeaf(leaf, desired.address, world) : undefined;
+      return bound === undefined ? [] : [[path, bound]];
+    },
+  );
+  return { ...recorded, leaves: Object.fromEntries(leaves) };
+}
+
+/** Paths of what the state remembers in clear of a resource although it is secret: an earlier version wrote it. */
+export function secretsInClear(resource: ResourceState): readonly string[] {
+  return leavesInClear(resource).map(([text]) => text);
+}
+
+/** The same resource with fingerprints in the place of secrets in clear, which mean what the values meant. */
+export function concealResource(
+  address: string,
+  resource: ResourceState,
+  fingerprints: Pick<Fingerprinter, 'of'>,
+): ResourceState {
+  const secret = leavesInClear(resource);
+  if (secret.length === 0) return resource;
+  const concealed = secret.map(([text, { value, ...form }]): [string, AppliedLeaf] => [
+    text,
+    { ...form, fingerprint: fingerprints.of(address, text, value) },
+  ]);
+  return { ...resource, leaves: { ...resource.leaves, ...Object.fromEntries(concealed) } };
+}
+
+/** What is remembered of a secret that was taken over. */
+const UNKNOWN: AppliedLeaf = { unknown: true };
+
+/** Whether what is newer than the schema is there; of what the schema knows, it says itself what is returned. */
+function isReturned(
+  [field = '']: Path,
+  { schema }: Kind,
+  document: JsonObject | undefined,
+): boolean {
+  return namesField(schema, field) || (document !== undefined && Object.hasOwn(document, field));
+}
+
+/** Contexts of the paths of a kind: those of a fleet are nearly all the same. */
+const contexts = new Map<string, FieldContext>();
+
+const MOST_CONTEXTS = 50_000;
+
+function contextOf(kind: string, text: string): FieldContext {
+  const key = `${kind} ${text}`;
+  let context = contexts.get(key);
+  if (context === undefined) {
+    context = contextAt(kindNamed(kind).schema, parsePath(text) ?? [text]);
+    if (contexts.size >= MOST_CONTEXTS) contexts.clear();
+    contexts.set(key, context);
+  }
+  return context;
+}
+
+function leavesInClear({
+  kind,
+  leaves,
+}: ResourceState): readonly (readonly [string, Extract<AppliedLeaf, { value: Json }>])[] {
+  return Object.entries(leaves).flatMap(([text, leaf]) =>
+    'value' in leaf && sensitivity(contextOf(kind, text), leaf.value) !== 'open'
+      ? [[text, leaf] as const]
+      : [],
+  );
+}

@@ -1,0 +1,155 @@
+import { CallsheetError } from '../core/errors.ts';
+import { NetworkError } from './errors.ts';
+import type { Attempt, Limiter } from './limiter.ts';
+import type { TraceEntry } from './operation.ts';
+import type { Pause } from './rate.ts';
+import { type Outcome, traceEntry } from './trace.ts';
+import { askedDelay, type Transport, type WireAnswer, type WireRequest } from './transport.ts';
+
+/** Sends requests as often as it takes, and knows how many that were. */
+export type Sender = {
+  /** The request is made anew for each try, since a stream can be read only once. All go to `host`. */
+  readonly send: (
+    host: string,
+    make: () => WireRequest | Promise<WireRequest>,
+    isRepeatable: boolean,
+  ) => Promise<WireAnswer>;
+  /** Requests sent so far and the time they took together, in seconds. */
+  readonly spent: () => { readonly requests: number; readonly seconds: number };
+};
+
+type SenderOptions = {
+  readonly transport: Transport;
+  readonly limiter: Limiter;
+  readonly pause: Pause;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+  /** Aborted when the client closes: reads in flight end, and nothing is sent again. */
+  readonly stop: AbortSignal;
+  readonly trace: ((entry: TraceEntry) => void) | undefined;
+};
+
+/** Attempts for one request, the first included. */
+const MOST_ATTEMPTS = 6;
+/** The same for one that took as long as it may: a platform that stays silent is given up after a minute. */
+const MOST_ATTEMPTS_SLOW = 2;
+/** Rates are limited by the minute or so, which the attempts for passing faults would not outlast. */
+const MOST_ATTEMPTS_LIMITED = 10;
+const FIRST_DELAY_MS = 250;
+const LONGEST_DELAY_MS = 20_000;
+/** All the waiting for one request, for the sake of others included. A `Retry-After` beyond it is an error at once: a pipeline should not hang. */
+const LONGEST_WAIT_MS = 300_000;
+
+/** Nothing was saved (503), or something between here and the platform failed (502, 504). */
+const PASSING_STATUS = new Set([502, 503, 504]);
+
+/**
+ * Sends until there is an answer that is not a passing fault, and gives the last one.
+ *
+ * | outcome                               | is sent again                     |
+ * |---------------------------------------|-----------------------------------|
+ * | 429: it was turned away               | always                            |
+ * | 502, 503, 504                         | if repeating is harmless          |
+ * | a network fault after it was sent     | if repeating is harmless          |
+ * | a timeout                             | once, if repeating is harmless    |
+ * | a network fault before it was sent    | unless nothing ever answered there |
+ *
+ * So a create is never sent twice blindly (`isRepeatable` is false). Waits for a full-jitter exponential
+ * time, and at least as long as `Retry-After` asks (Limits, Errors). After a 429 every request to the
+ * host waits as long, not only this one.
+ */
+export function createSender(options: SenderOptions): Sender {
+  const { transport, limiter, pause, now, stop, trace } = options;
+  let requests = 0;
+  let milliseconds = 0;
+
+  async function sendOnce(request: WireRequest): Promise<WireAnswer> {
+    const start = now();
+    const ended = (outcome: Outcome) => {
+      const end = now();
+      requests += 1;
+      milliseconds += end - start;
+      trace?.(traceEntry(request, outcome, start, end));
+    };
+    try {
+      const answer = await transport.send(
+        request.method === 'GET' ? { ...request, signal: stop } : request,
+      );
+      ended({ answer });
+      return answer;
+    } catch (error) {
+      ended({ error });
+      throw error;
+    }
+  }
+
+  /** Milliseconds to wait after an attempt. */
+  function delayAfter(attempt: number, outcome: Outcome): number {
+    const asked = 'answer' in outcome ? askedDelay(outcome.answer.retryAfter, now) : 0;
+    return Math.max(asked, fullJitter(attempt, pause.random));
+  }
+
+  const send: Sender['send'] = async (host, make, isRepeatable) => {
+    let waited = 0;
+    let last: Outcome = { error: new CallsheetError('interrupted', 'the client was closed') };
+
+    for (let attempt = 1; ; attempt += 1) {
+      let delay: number | undefined;
+      const isOver = (outcome: Outcome, wait: number) =>
+        attempt >= attemptsFor(outcome, isRepeatable) ||
+        waited + wait > LONGEST_WAIT_MS ||
+        stop.aborted;
+
+      /** What the host refuses for good is no reason to let others wait. */
+      const pauseAfter: Attempt['pauseAfter'] = (answer, { refusals, held }) => {
+        delay = delayAfter(Math.max(attempt, refusals), { answer });
+        return isOver({ answer }, held + delay) ? 0 : delay;
+      };
+
+      const patience = LONGEST_WAIT_MS - waited;
+      const outcome = await limiter
+        .send(host, { pauseAfter, patience, send: async () => sendOnce(await make()) })
+        .then(
+          ({ answer, held }): Outcome | undefined => {
+            waited += held;
+            return answer && { answer };
+          },
+          (error: unknown) => ({ error }),
+        );
+      // The client closed before it was sent.
+      if (outcome === undefined) return settled(last);
+      last = outcome;
+      delay ??= delayAfter(attempt, outcome);
+      if (isOver(outcome, delay)) return settled(outcome);
+      waited += delay;
+      await pause.sleep(delay, stop);
+      if (stop.aborted) return settled(outcome);
+    }
+  };
+
+  return { send, spent: () => ({ requests, seconds: milliseconds / 1000 }) };
+}
+
+function settled(outcome: Outcome): WireAnswer {
+  if ('error' in outcome) throw outcome.error;
+  return outcome.answer;
+}
+
+/** How often a request may be sent that came to this. */
+function attemptsFor(outcome: Outcome, isRepeatable: boolean): number {
+  if ('answer' in outcome) {
+    const { status } = outcome.answer;
+    if (status === 429) return MOST_ATTEMPTS_LIMITED;
+    return PASSING_STATUS.has(status) && isRepeatable ? MOST_ATTEMPTS : 1;
+  }
+  const { error } = outcome;
+  if (!(error instanceof NetworkError) || error.isLasting) return 1;
+  if (!isRepeatable && !error.isUnsent) return 1;
+  return error.isTimeout ? MOST_ATTEMPTS_SLOW : MOST_ATTEMPTS;
+}
+
+/** Anywhere between nothing and a time that doubles with each attempt. */
+export function fullJitter(attempt: number, random: () => number): number {
+  const ceiling = Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 2 ** (attempt - 1));
+  return Math.round(random() * ceiling);
+}

@@ -1,0 +1,191 @@
+import {
+  contextAt,
+  MASK,
+  maskStrictly,
+  maskUnknown,
+  redactText,
+  secretTexts,
+} from '../core/redact.ts';
+import type { FieldSchema } from '../core/schema.ts';
+import { isList, isObject, type Json, type JsonObject } from '../core/value.ts';
+import bodies from './bodies.generated.json' with { type: 'json' };
+import { plainUrl } from './errors.ts';
+import type { TraceEntry } from './operation.ts';
+import type { WireAnswer, WireRequest } from './transport.ts';
+
+/** What came of a request. */
+export type Outcome = { readonly answer: WireAnswer } | { readonly error: unknown };
+
+/** Headers that say nothing in confidence. Every other one is masked. */
+const OPEN_HEADERS =
+  /^(accept|age|allow|cache-control|connection|keep-alive|content-(encoding|language|length|type)|date|retry-after|server|transfer-encoding|user-agent|vary|via|x-request-id|(x-)?ratelimit-[\w-]+)$/;
+
+/** Writes down one try of a request. Times are in milliseconds since 1970. */
+export function traceEntry(
+  wire: WireRequest,
+  outcome: Outcome,
+  start: number,
+  end: number,
+): TraceEntry {
+  const hide = hideSecrets(secretsIn(wire));
+  const answer = 'answer' in outcome ? outcome.answer : undefined;
+  return {
+    time: new Date(start).toISOString(),
+    operation: wire.about?.operation ?? null,
+    method: wire.method,
+    // An address without an operation is a presigned one.
+    url: wire.about === undefined ? `${plainUrl(wire.url)}?…` : hide.text(wire.url),
+    attempt: wire.attempt,
+    status: answer?.status ?? null,
+    milliseconds: end - start,
+    request_id: answer?.requestId === undefined ? null : hide.text(answer.requestId),
+    request: { headers: shownHeaders(wire.headers, hide), body: requestBody(wire, hide) },
+    answer:
+      answer === undefined
+        ? null
+        : { headers: shownHeaders(answer.headers, hide), body: answerBody(wire, answer, hide) },
+    error: 'error' in outcome ? hide.text(messageOf(outcome.error)) : null,
+  };
+}
+
+/** What a request carries that nobody else may see. */
+export function secretsIn({ headers, about }: Pick<WireRequest, 'headers' | 'about'>) {
+  const { authorization = '', 'x-pbx-api-key': key = '' } = headers;
+  const token = authorization.replace(/^Bearer /, '');
+  const { operation = '', content = null } = about ?? {};
+  return [token, key, ...secretsOf(operation, 'request', content)];
+}
+
+function requestBody({ about, headers }: WireRequest, hide: Hide): Json {
+  if (about === undefined) return `(${headers['content-length']} bytes)`;
+  if (about.content === undefined) return null;
+  return maskBody(about.operation, 'request', hide.json(about.content));
+}
+
+function answerBody({ about }: WireRequest, answer: WireAnswer, hide: Hide): Json {
+  const { status, body, contentType, length } = answer;
+  if (body === null) return null;
+  if (about === undefined || body === undefined) {
+    return `(${contentType.split(';')[0] || 'no type'}, ${length} characters)`;
+  }
+  const known = hide.json(body);
+  return status < 400 ? maskBody(about.operation, 'answer', known) : maskErrorBody(known);
+}
+
+function shownHeaders(headers: Readonly<Record<string, string>>, hide: Hide): JsonObject {
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => {
+      if (name === 'location') return [name, plainUrl(hide.text(value))];
+      return [name, OPEN_HEADERS.test(name) ? hide.text(value) : MASK];
+    }),
+  );
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** Members are operations, below them `request` and `answer`; and `errors`. */
+const root: FieldSchema = bodies;
+
+/** Which body of an operation is meant. */
+type BodyPart = 'request' | 'answer';
+
+/** What a text is shown as at most; prompts and pages are longer. */
+const LONGEST_TEXT = 200;
+
+/**
+ * A body as a trace may show it. A value is shown only where the contract names it and it is no secret
+ * (`core/redact.ts`): what is newer than the contract may be one.
+ */
+export function maskBody(operation: string, part: BodyPart, body: Json): Json {
+  return shortened(maskStrictly(root, [operation, part], body));
+}
+
+/** An error's body as a trace may show it. */
+export function maskErrorBody(body: Json): Json {
+  return shortened(maskStrictly(root, ['errors'], body));
+}
+
+/**
+ * Every text of a body that is a secret: what the contract calls so, what is named like one, and what the contract
+ * does not know where secrets are to be expected.
+ */
+export function secretsOf(operation: string, part: BodyPart, body: Json): readonly string[] {
+  return secretTexts(contextAt(root, [operation, part]), body);
+}
+
+function shortened(value: Json): Json {
+  if (isList(value)) return value.map(shortened);
+  if (isObject(value)) {
+    return Object.fromEntries(
+      Object.entries(value).map(([key, member]: readonly [string, Json]) => [
+        key,
+        shortened(member),
+      ]),
+    );
+  }
+  if (typeof value !== 'string' || value.length <= LONGEST_TEXT) return value;
+  return `${value.slice(0, LONGEST_TEXT)}… (${value.length} characters)`;
+}
+
+/** Shorter ones hide nothing, and would tear holes into every sentence. */
+const SHORTEST_SECRET = 4;
+/** Of a secret of several words or lines, the parts that are hidden where they stand alone. */
+const SHORTEST_PART = 8;
+
+/** Replaces secrets in texts, wherever they are repeated. */
+export type Hide = {
+  readonly text: (text: string) => string;
+  readonly json: (value: Json) => Json;
+};
+
+/**
+ * Makes a function that hides secrets. They are found as they are, as JSON and URLs write them, in
+ * Base64 and in hexadecimal; a value that is nothing but a secret is hidden however short it is.
+ */
+export function hideSecrets(secrets: readonly string[]): Hide {
+  const whole = new Set(secrets.filter((secret) => secret !== ''));
+  // Made when it is first needed: most answers are good ones, of which nothing is shown.
+  let spellings: readonly string[] | undefined;
+
+  function text(value: string): string {
+    if (whole.has(value)) return MASK;
+    spellings ??= [...new Set([...whole].flatMap(spellingsOf))].sort((a, b) => b.length - a.length);
+    const hidden = spellings.reduce((before, secret) => before.replaceAll(secret, MASK), value);
+    // What the request did not carry may be repeated from what is stored.
+    return redactText(hidden);
+  }
+
+  function json(value: Json): Json {
+    if (typeof value === 'string') return text(value);
+    if (isList(value)) return value.map(json);
+    if (!isObject(value)) return value;
+    return Object.fromEntries(
+      Object.entries(value).map(([key, member]) => [text(key), json(member)]),
+    );
+  }
+
+  return { text, json: (value) => json(maskUnknown(value)) };
+}
+
+function spellingsOf(secret: string): readonly string[] {
+  if (secret.length < SHORTEST_SECRET) return [];
+  const parts = secret.split(/\s+/).filter((part) => part.length >= SHORTEST_PART);
+  return [secret, ...parts].flatMap((part) => [
+    part,
+    quoted(part),
+    // Whoever logs a body as a text quotes it once more.
+    quoted(quoted(part)),
+    encodeURIComponent(part),
+    // Without their padding, which may be left out.
+    Buffer.from(part).toString('base64').replace(/=+$/, ''),
+    Buffer.from(part).toString('base64url'),
+    Buffer.from(part).toString('hex'),
+  ]);
+}
+
+/** As it stands within the quotes of JSON. */
+function quoted(text: string): string {
+  return JSON.stringify(text).slice(1, -1);
+}

@@ -1,0 +1,234 @@
+import { type Address, formatAddress } from '../core/address.ts';
+import { nameAll } from '../export/names.ts';
+import { type Remark, writeOne } from '../export/resource.ts';
+import { namelessOf, nounOf, ownTextFile, wayBack } from '../export/survey.ts';
+import { kinds } from '../kinds/index.ts';
+import type { Kind, Scope } from '../kinds/kind.ts';
+import { recordKeyOf, scopesOf } from '../plan/natural-key.ts';
+import type { ListedResource, LiveResource, Reader } from '../plan/reader.ts';
+import type { Stack } from '../stack/index.ts';
+import type { State } from '../state/model.ts';
+
+/**
+ * Proposes files for live resources that a stack does not have. What they say, and how it is written, is the
+ * export's; here they are found, and get addresses, files and variables that the stack does not use.
+ *
+ *     lists of the platform → live resources → addresses → one file each, and its texts
+ */
+
+/** A live resource that no stack has yet. */
+export type Foreign = {
+  readonly kind: Kind;
+  readonly live: LiveResource;
+  /** The block that it stands in, of kinds that stand in one: `clinic` of `knowledge_source.clinic.faq`. */
+  readonly block?: string;
+};
+
+/**
+ * An address for each, as an export names it. `taken` are the addresses that there are: none is given twice, not
+ * even in other letters.
+ */
+export function nameResources(
+  foreign: readonly Foreign[],
+  taken: Iterable<Address>,
+): ReadonlyMap<Foreign, Address> {
+  const known = [...taken].map((address) => address.toLowerCase().replace(/\[.*$/s, ''));
+  const named = new Map<Foreign, Address>();
+  const groups = Map.groupBy(foreign, ({ kind, block }) => prefixOf(kind, block));
+  for (const [prefix, group] of groups) {
+    const [first] = group;
+    if (first === undefined) continue;
+    const names = nameAll(
+      group.map(({ kind, live }) => namelessOf(kind, live)),
+      nounOf(first.kind),
+      known.flatMap((address) =>
+        address.startsWith(prefix) ? [address.slice(prefix.length)] : [],
+      ),
+    );
+    for (const one of group) named.set(one, addressOf(one, names.get(one.live.id) ?? one.live.id));
+  }
+  return named;
+}
+
+function prefixOf({ name }: Kind, block: string | undefined): string {
+  return `${name}.${block === undefined ? '' : `${block}.`}`.toLowerCase();
+}
+
+function addressOf({ kind, block }: Foreign, name: string): Address {
+  return formatAddress(kind.name, block === undefined ? [name] : [block, name]);
+}
+
+/** What stands where the file says `$secret`. */
+type NeededSecret = {
+  readonly address: Address;
+  readonly path: string;
+  /** `env:AGENT_FRONT_DESK__CRM_KEY`. */
+  readonly source: string;
+};
+
+export type Proposed = {
+  readonly address: Address;
+  readonly id: string;
+  /** Its own file; undefined where the configuration cannot say it, and then a remark says why. */
+  readonly file: string | undefined;
+  /** Its file and those of its texts, by path in the stack folder. */
+  readonly texts: ReadonlyMap<string, string>;
+  readonly secrets: readonly NeededSecret[];
+  readonly remarks: readonly Remark[];
+};
+
+type ProposeOptions = {
+  /** The address of a live resource; undefined where nobody manages it. */
+  readonly addressOf: (kind: string, id: string) => Address | undefined;
+  /** Names of organizations → ids. */
+  readonly organizations: Readonly<Record<string, string>>;
+  /** Id of the stack's own organization. */
+  readonly organization: string | undefined;
+  /** Whether another live resource is known by the same name, so that only its id tells it. */
+  readonly isAmbiguous: (one: Foreign) => boolean;
+  /** What the first line of a file tells editors, by its path from the stack folder; undefined for none. */
+  readonly schema: string | undefined;
+  /** Whether something stands at a path already. */
+  readonly isTaken: (file: string) => boolean;
+  /** Whether the stack reads something else from an environment variable. */
+  readonly isVariableTaken: (name: string) => boolean;
+};
+
+/** A file for each resource, and files for its long texts. No path is given twice. */
+export function proposeFiles(
+  named: ReadonlyMap<Foreign, Address>,
+  options: ProposeOptions,
+): readonly Proposed[] {
+  const free = freePaths(options.isTaken);
+  return [...named].map(([one, address]) => proposeOne(one, address, options, free));
+}
+
+function proposeOne(
+  one: Foreign,
+  address: Address,
+  options: ProposeOptions,
+  free: (path: string) => string,
+): Proposed {
+  const { kind, live } = one;
+  const { organizations, organization, schema } = options;
+  const name = address.split('.').slice(1).join('-');
+  const file = free(`${kind.section}/${name}.yaml`);
+  const paths = new Map<string, string>();
+  const context = { ...options, kind, address, isTwin: options.isAmbiguous(one) };
+  const { one: written, remarks } = writeOne(live, context, {
+    kinds,
+    organizations,
+    organization,
+    ...(schema === undefined ? {} : { schema: `${wayBack(file)}${schema}` }),
+    fileFor: (text) => {
+      const wanted = ownTextFile(kind, name, text);
+      if (wanted === undefined) return undefined;
+      // A resource may be put into words again, without what there are none for.
+      const path = paths.get(text.path) ?? free(wanted);
+      paths.set(text.path, path);
+      return path;
+    },
+  });
+  if (written === undefined) {
+    return { address, id: live.id, file: undefined, texts: new Map(), secrets: [], remarks };
+  }
+  return {
+    address,
+    id: live.id,
+    file,
+    texts: new Map([[file, written.written.text], ...written.written.files]),
+    secrets: written.secrets.map((secret) => ({
+      address,
+      path: secret.path,
+      source: `env:${secret.name}`,
+    })),
+    remarks,
+  };
+}
+
+/** Paths that nothing stands at yet, each given once, also where upper and lower case are the same. */
+function freePaths(isTaken: (file: string) => boolean): (path: string) => string {
+  const given = new Set<string>();
+  return (wanted) => {
+    const [, path = wanted, ending = ''] = /^(.*?)(\.[a-z]+)$/s.exec(wanted) ?? [];
+    let free = wanted;
+    for (let count = 2; isTaken(free) || given.has(free.toLowerCase()); count += 1) {
+      free = `${path}_${count}${ending}`;
+    }
+    given.add(free.toLowerCase());
+    return free;
+  };
+}
+
+/** A stack, what its state knows, and the platform. */
+type Home = { readonly stack: Stack; readonly state: State; readonly reader: Reader };
+
+/** What is live where the stack is at home, and no address of it stands for. */
+type ForeignFound = {
+  readonly foreign: readonly Foreign[];
+  /** Whether another live resource of the same kind and place is known by the same name. */
+  readonly isAmbiguous: (one: Foreign) => boolean;
+};
+
+/** Looks through the lists that the stack has to do with. `known` are the ids of what it manages, by kind. */
+export async function findForeign(
+  session: Home,
+  isManaged: (kind: string, id: string) => boolean,
+): Promise<ForeignFound> {
+  const keys = new Map<string, number>();
+  const keyOf = (kind: Kind, scope: Scope, item: ListedResource) =>
+    `${kind.name} ${JSON.stringify(scope)} ${recordKeyOf(kind, item.record, scope) ?? item.id}`;
+  const ambiguous = new Set<string>();
+  const lists = await Promise.all(
+    kinds.flatMap((kind) =>
+      placesOf(kind, session).map(async (scope) => ({
+        kind,
+        scope,
+        items: (await session.reader.list(kind, scope)) ?? [],
+      })),
+    ),
+  );
+  for (const { kind, scope, items } of lists) {
+    for (const item of items) {
+      const key = keyOf(kind, scope, item);
+      keys.set(key, (keys.get(key) ?? 0) + 1);
+    }
+  }
+  const found = lists.flatMap(({ kind, scope, items }) =>
+    items
+      .filter(({ id }) => !isManaged(kind.name, id))
+      .map(async (item): Promise<readonly Foreign[]> => {
+        if ((keys.get(keyOf(kind, scope, item)) ?? 0) > 1) ambiguous.add(`${kind.name} ${item.id}`);
+        const facets = new Set(kind.facets.map(({ field }) => field));
+        const live = await session.reader.read(kind, { ...item, scope }, facets);
+        const block = kind.nested === undefined ? undefined : blockOf(kind, scope, session);
+        if (live === undefined || live.extent === 'nothing') return [];
+        return [{ kind, live, ...(block === undefined ? {} : { block }) }];
+      }),
+  );
+  return {
+    foreign: (await Promise.all(found)).flat(),
+    isAmbiguous: ({ kind, live }) => ambiguous.has(`${kind.name} ${live.id}`),
+  };
+}
+
+/** Where resources of a kind may be: where those of the stack are, or in the organizations that it is about. */
+function placesOf(kind: Kind, { stack, state }: Home): readonly Scope[] {
+  if (kind.scope.length === 0) return [{}];
+  const own = scopesOf(kind, stack.resources, state);
+  if (kind.scope.some((field) => field !== 'organization_id')) return own;
+  const used = stack.resources.flatMap(({ document }) =>
+    typeof document.organization_id === 'string' ? [document.organization_id] : [],
+  );
+  const all = used.length > 0 ? used : Object.values(stack.organizations);
+  return [...new Set(all)].map((id) => ({ organization_id: id }));
+}
+
+/** The name of the block whose resources are there: `clinic` of `knowledge_source.clinic.faq`. */
+function blockOf(kind: Kind, scope: Scope, { stack }: Home): string | undefined {
+  const neighbour = stack.resources.find(
+    (one) =>
+      one.kind === kind.name && kind.scope.every((field) => one.document[field] === scope[field]),
+  );
+  return neighbour?.address.split('.')[1];
+}

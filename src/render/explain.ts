@@ -1,0 +1,227 @@
+import type {
+  FieldDocument,
+  FieldMember,
+  ValueDocument,
+  ValueFilling,
+  ValueLayer,
+} from '../core/documents.ts';
+import {
+  cutLine,
+  type Line,
+  padText,
+  paint,
+  type RenderOptions,
+  span,
+  widestOf,
+  wrap,
+} from './terminal.ts';
+import { sanitise, sanitiseLine } from './untrusted.ts';
+
+/** What `explain` says: where a value came from, and what is known of a field. */
+
+/** A value that is longer is cut, unless everything is asked for. */
+const MOST_LINES = 12;
+const WIDEST_BY = 32;
+
+/** Where a value came from, in words. */
+export function renderValueText(document: ValueDocument, options: RenderOptions): string {
+  const { address, field, layers, filled } = document;
+  const title = [
+    span(sanitiseLine(address), 'strong'),
+    ...(field === '' ? [] : [span(`  ${sanitiseLine(field)}`, 'strong')]),
+  ];
+  return paint(
+    [
+      ...wrap(title, options.width, 2),
+      [],
+      ...valueLines(document, options),
+      ...section('From, the last wins', layers.map(layerRow), options),
+      ...section('Filled in', filled.map(fillingRow), options),
+    ],
+    options.color,
+  );
+}
+
+function valueLines({ given, value }: ValueDocument, options: RenderOptions): readonly Line[] {
+  if (!given) return [[span('  not given, so it is left as it is', 'dim')]];
+  const text = typeof value === 'string' ? value : JSON.stringify(value, null, 2);
+  const lines = sanitise(text).replace(/\n$/, '').split('\n');
+  const shown = options.verbose ? lines : lines.slice(0, MOST_LINES);
+  const rest = lines.length - shown.length;
+  return [
+    ...shown.flatMap((line) => wrap([span(`  ${line}`)], options.width, 2)),
+    ...(rest > 0 ? [[span(`  ⋯ ${rest} more lines; --verbose shows them`, 'dim')]] : []),
+  ];
+}
+
+/** What has a part in the value: its name, what it says, and where. */
+type Row = { readonly name: string; readonly text: string; readonly place: string };
+
+function section(title: string, rows: readonly Row[], { width }: RenderOptions): readonly Line[] {
+  if (rows.length === 0) return [];
+  const names = Math.min(WIDEST_BY, widestOf(rows.map(({ name }) => sanitiseLine(name))));
+  return [
+    [],
+    [span(`  ${title}`, 'strong')],
+    ...rows.flatMap(({ name, text, place }) => {
+      const head = span(`    ${padText(sanitiseLine(name), names)}  `);
+      const where = place === '' ? [] : [span(`  ${sanitiseLine(place)}`, 'dim')];
+      return wrap([head, span(sanitiseLine(text)), ...where], width, names + 6);
+    }),
+  ];
+}
+
+const SAYS: Readonly<Record<ValueLayer['says'], (text: string) => string>> = {
+  value: (text) => text,
+  removed: () => 'removes it',
+  empty: (text) => `${text} (nothing in this row, so what lies beneath stays)`,
+};
+
+function layerRow({ by, says, text, position }: ValueLayer): Row {
+  return { name: by, text: SAYS[says](text), place: placeOf(position) };
+}
+
+function fillingRow({ expression, value, by, position }: ValueFilling): Row {
+  const isFile = expression === '$file' || expression === '$template';
+  const given = isFile ? by : value === null ? `nothing, from ${by}` : `${value}, from ${by}`;
+  return { name: expression, text: given, place: isFile || !position ? '' : placeOf(position) };
+}
+
+function placeOf({ file, line, column }: ValueLayer['position']): string {
+  return `${file}:${line}:${column}`;
+}
+
+const LABEL = 11;
+/** Wider names and types do not push the descriptions of all others to the right. */
+const MOST_NAME = 30;
+const MOST_TYPE = 24;
+
+/** What is known of a field, in words. */
+export function renderFieldText(field: FieldDocument, { width, color }: RenderOptions): string {
+  const lines = [
+    [span(sanitiseLine(field.field), 'strong')],
+    ...wrap([span(`  ${sanitiseLine(field.description)}`)], width, 2),
+    ...(field.settable
+      ? [[], ...factsOf(field).flatMap((fact) => row(fact, width))]
+      : notSettable()),
+    ...members(field, width),
+  ];
+  return paint(lines, color);
+}
+
+function notSettable(): readonly Line[] {
+  return [
+    [],
+    [span('  It cannot be given: the platform sets it, or it follows from something else.')],
+  ];
+}
+
+function row([label, words]: Fact, width: number): readonly Line[] {
+  const head = span(`  ${padText(label, LABEL)} `, 'dim');
+  return wrap([head, span(sanitiseLine(plainText(words)))], width, LABEL + 3);
+}
+
+/** Members as a table whose last column is cut where the line ends. */
+function members(field: FieldDocument, width: number): readonly Line[] {
+  const shown = field.members.filter(({ settable }) => settable);
+  if (shown.length === 0) return [];
+  const names = Math.min(MOST_NAME, widestOf(shown.map(nameOf)));
+  const types = Math.min(MOST_TYPE, widestOf(shown.map(({ type }) => type)));
+  const others = field.members.filter(({ settable }) => !settable).map(({ name }) => name);
+  return [
+    [],
+    [span('  Members', 'strong'), span(' (* required)', 'dim')],
+    ...shown.map((member) =>
+      cutLine(
+        [
+          span(`    ${padText(sanitiseLine(nameOf(member)), names)}  `),
+          span(`${padText(member.type, types)}  `, 'dim'),
+          span(sanitiseLine(member.description)),
+        ],
+        width,
+      ),
+    ),
+    ...(others.length === 0
+      ? []
+      : wrap([span(`  Set by the platform: ${others.join(', ')}`, 'dim')], width, 4)),
+  ];
+}
+
+function nameOf({ name, required }: FieldMember): string {
+  return `${name}${required ? '*' : ''}`;
+}
+
+/** What somebody would type or read literally. */
+type Code = { readonly code: string };
+
+/** Words, and what stands among them literally. */
+export type Words = readonly (string | Code)[];
+
+/** Something that is known of a field, under a word for what it is about. */
+type Fact = readonly [label: string, words: Words];
+
+/** What is known of a field beside its description, in the words of `explain` and of the reference. */
+export function factsOf(field: FieldDocument): readonly Fact[] {
+  const { facet, identity, assumption, listed_by: listedBy, lock, example } = field;
+  const found: [string, Words | false | null][] = [
+    ['type', typeText(field.type)],
+    ['values', field.values.length > 0 && listed(field.values.map(String))],
+    ['listed by', listedBy !== null && [{ code: listedBy }]],
+    ['default', field.default !== null && [{ code: JSON.stringify(field.default) }]],
+    [
+      'given as',
+      field.forms.length > 0 && [...(field.secret ? [] : ['plain, or ']), ...listed(field.forms)],
+    ],
+    ['example', example !== null && [{ code: example }]],
+    ['required', field.required && ['yes']],
+    ['null', field.clearable && ['clears it']],
+    ['secret', secrecy(field)],
+    ['changed', field.immutable && ['another value means another resource: it is replaced']],
+    ['revert', revert(field.restored_by_revert)],
+    ['lock', lock !== null && [{ code: lock }, '; see: ', { code: 'callsheet features' }]],
+    ['endpoint', facet !== null && [{ code: facet }, ' is written through an endpoint of its own']],
+    ['elements', identity !== null && ['recognised by ', { code: identity }]],
+    ['order', field.unordered && ['means nothing']],
+    ['written', field.whole && ['always whole']],
+    [
+      'assumption',
+      assumption !== null && [{ code: assumption }, '; see: ', { code: 'callsheet assumptions' }],
+    ],
+  ];
+  return found.flatMap(([label, words]) =>
+    words === false || words === null ? [] : [[label, words]],
+  );
+}
+
+/** Words as a terminal shows them. */
+function plainText(words: Words): string {
+  return words.map((word) => (typeof word === 'string' ? word : word.code)).join('');
+}
+
+function listed(texts: readonly string[]): Words {
+  return texts.flatMap((code, at) => (at === 0 ? [{ code }] : [', ', { code }]));
+}
+
+/** The pattern of a type is the last that is said of it. */
+function typeText(type: string): Words {
+  const mark = 'must match ';
+  const at = type.indexOf(mark);
+  if (at < 0) return [type];
+  const end = at + mark.length;
+  return [type.slice(0, end), { code: type.slice(end) }];
+}
+
+function secrecy({ secret, sensitive }: FieldDocument): Words | false {
+  const form: Code = { code: '$secret' };
+  if (secret) return ['only given as ', form, '; never stored, printed or read back'];
+  return sensitive && ['masked wherever it is shown; give it as ', form];
+}
+
+function revert(restored: boolean | null): Words | null {
+  if (restored === null) return null;
+  return [
+    restored
+      ? 'a history revert brings it back'
+      : 'a history revert leaves it alone; a rollback writes it',
+  ];
+}

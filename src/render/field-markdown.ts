@@ -1,0 +1,242 @@
+import { unreachable } from '../core/errors.ts';
+import type { Json } from '../core/value.ts';
+import type { FieldView } from './fields.ts';
+import { escapeText, fence, inlineCode } from './markdown-text.ts';
+import type { Piece } from './prose/blocks.ts';
+import { type CalloutRow, type ProseRow, viewProse } from './prose/view.ts';
+import { cutText, textWidth } from './terminal.ts';
+import { blockValue, extentOf, inlineValue, isMultiline } from './value-text.ts';
+import { formatCount, formatNumber } from './wording.ts';
+
+/** Fields: those of one line as a fenced diff, the longer ones below it; nothing where there are none. */
+export function fieldsMarkdown(views: readonly FieldView[]): readonly string[] {
+  const texts = views.map(longField);
+  const lines = views.filter((_, at) => texts[at] === undefined).flatMap(fieldRows);
+  return [
+    ...(lines.length > 0 ? ['', fence(lines, 'diff')] : []),
+    ...texts.flatMap((text) => text ?? []),
+  ];
+}
+
+/** A field whose values stand below the others; undefined for one that a line has room for. */
+function longField({ path, sign, content, remark }: FieldView): readonly string[] | undefined {
+  if (content.type === 'one') {
+    const { value } = content;
+    return isMultiline(value) || textWidth(inlineValue(value)) > 2 * WIDTH
+      ? wholeField(path, sign === '-' ? '-' : '+', value, remark)
+      : undefined;
+  }
+  if (content.type !== 'both' && content.type !== 'conflict') return undefined;
+  const isConflict = content.type === 'conflict';
+  const [before, after] = isConflict
+    ? [content.live, content.wanted]
+    : [content.before, content.after];
+  if (before === null || after === null) return undefined;
+  if (isInline(before, path) && isInline(after, path)) return undefined;
+  const told = isConflict
+    ? ' (conflict: from what is live now to what is configured)'
+    : remark === null
+      ? ''
+      : ` (${escapeText(remark)})`;
+  const title = `<b>${inlineCode(path)}</b>${told}`;
+  const isText = typeof before === 'string' && typeof after === 'string';
+  return isText ? proseMarkdown(title, before, after) : listMarkdown(title, before, after);
+}
+
+/** One side of a field, line by line. */
+function wholeField(
+  path: string,
+  mark: string,
+  value: Json,
+  remark: string | null,
+): readonly string[] {
+  const text = blockValue(value).replace(/\n$/, '');
+  const told = remark === null ? '' : ` (${escapeText(remark)})`;
+  const lines = text.split('\n').map((line) => `${mark} ${line}`);
+  return ['', `<b>${inlineCode(path)}</b> ${extentOf(text)}${told}`, '', fence(lines, 'diff')];
+}
+
+/** A field as rows of a diff: GitHub and GitLab colour them by their first character. */
+function fieldRows({ path, sign, content, remark }: FieldView): readonly string[] {
+  const told = remark === null ? '' : `  (${remark})`;
+  const mark = sign === ' ' ? '+' : sign === '~' ? '!' : sign;
+  switch (content.type) {
+    case 'element':
+      return elementRows(`${mark} ${path}:`, mark, content).map((row, at) =>
+        at === 0 ? row + told : row,
+      );
+    case 'one':
+      return [`${mark} ${path}: ${inlineValue(content.value)}${told}`];
+    case 'both':
+      return [
+        `- ${path}: ${inlineValue(content.before)}`,
+        `+ ${path}: ${inlineValue(content.after)}${told}`,
+      ];
+    case 'conflict':
+      return [
+        `! ${path}: conflict`,
+        ...(content.base === undefined ? [] : [`  last written: ${inlineValue(content.base)}`]),
+        `- live now:     ${inlineValue(content.live)}`,
+        `+ configured:   ${inlineValue(content.wanted)}`,
+      ];
+    default:
+      return unreachable(content);
+  }
+}
+
+function isInline(value: Json, path: string): boolean {
+  return !isMultiline(value) && textWidth(inlineValue(value)) + path.length + 4 <= WIDTH;
+}
+
+/** An element: where it leads, and a row for each part of it; in one row where that is short. */
+function elementRows(
+  head: string,
+  mark: string,
+  { summary, members }: FieldView['content'] & { readonly type: 'element' },
+): readonly string[] {
+  const rows = members.map(({ key, value }) =>
+    key === '' ? inlineValue(value) : `${key}: ${inlineValue(value)}`,
+  );
+  const inline = `${head} ${rows.join(', ')}`;
+  if (summary === '' && textWidth(inline) <= WIDTH) return [inline];
+  return [`${head} ${summary}`.trimEnd(), ...rows.map((row) => `${mark}   ${row}`)];
+}
+
+/** More than this is not read in a comment. */
+const MAX_ROWS = 60;
+/** Characters of one row, for the same reason. */
+const MAX_LENGTH = 2000;
+/** Characters of a line of code that a pull request shows without scrolling sideways. */
+const WIDTH = 100;
+
+/**
+ * Two texts as a quotation that is as wide as the page, what was removed struck through and what was added
+ * underlined: as code, each paragraph of a prompt would be one line to scroll along.
+ */
+function proseMarkdown(title: string, before: Json, after: Json): readonly string[] {
+  const { summary, callouts, moreCallouts, rows } = viewProse(before, after, false);
+  const shown = rows.slice(0, MAX_ROWS).map((row) => `> ${rowText(row)}`);
+  const calls = [
+    ...callouts.map(calloutItem),
+    ...(moreCallouts > 0 ? [`- and ${formatCount(moreCallouts, 'more such change')}`] : []),
+  ];
+  return [
+    '',
+    `${title}${summary === null ? '' : `: ${escapeText(summary)}`}`,
+    ...(calls.length > 0 ? ['', ...calls] : []),
+    '',
+    [...shown, ...moreRows(rows).map((text) => `> <sub>${text}</sub>`)].join('\n>\n'),
+  ];
+}
+
+/** Two lists or objects as a fenced diff, line by line. */
+function listMarkdown(title: string, before: Json, after: Json): readonly string[] {
+  const { rows } = viewProse(before, after, false);
+  const lines = [...rows.slice(0, MAX_ROWS).map(rowLine), ...moreRows(rows)];
+  return ['', title, '', fence(lines, 'diff')];
+}
+
+function moreRows(rows: readonly ProseRow[]): readonly string[] {
+  const hidden = rows.slice(MAX_ROWS).filter(({ type }) => type !== 'same' && type !== 'fold');
+  return hidden.length === 0 ? [] : [`⋯ ${formatCount(hidden.length, 'more changed paragraph')}`];
+}
+
+function calloutItem({ label, before, after, place }: CalloutRow): string {
+  const [old, fresh] = [before, after].map((text) =>
+    text === null ? undefined : inlineCode(cutText(text, 60)),
+  );
+  const words =
+    old === undefined
+      ? `new: ${fresh}`
+      : fresh === undefined
+        ? `gone: ${old}`
+        : before === after
+          ? `moved: ${fresh}`
+          : `${old} → ${fresh}`;
+  return `- ${label} ${words}, ${escapeText(place)}`;
+}
+
+const SIGNS = { edited: '~', removed: '-', added: '+', moved: '>', left: '<' } as const;
+
+function rowText(row: ProseRow): string {
+  switch (row.type) {
+    case 'fold':
+      return `<sub>⋯ ${escapeText(row.words)}</sub>`;
+    case 'same':
+      return indented(cutText(row.text, 2 * WIDTH));
+    case 'edited':
+    case 'removed':
+    case 'added':
+    case 'moved':
+    case 'left': {
+      const note = row.note === null ? '' : `<sub>(${escapeText(row.note)})</sub> `;
+      return `${inlineCode(SIGNS[row.type])} ${note}${piecesText(row.pieces)}`;
+    }
+    default:
+      return unreachable(row);
+  }
+}
+
+/** Four blanks at the beginning of a paragraph would make code of it. */
+function indented(text: string): string {
+  const bare = text.trimStart();
+  return '&nbsp;'.repeat(text.length - bare.length) + escapeText(bare);
+}
+
+const MARKS = {
+  same: ['', ''],
+  removed: ['<del>', '</del>'],
+  added: ['<ins>', '</ins>'],
+} as const;
+
+function piecesText(pieces: readonly Piece[]): string {
+  let room = MAX_LENGTH;
+  const shown = pieces.map(({ text, change }, at) => {
+    const kept = text.slice(0, room);
+    room -= kept.length;
+    const word = kept.trimStart();
+    const [start, end] = MARKS[change];
+    return word === ''
+      ? kept
+      : `${kept.slice(0, kept.length - word.length)}${start}${escapeText(word, pieces[at + 1]?.text)}${end}`;
+  });
+  const length = pieces.reduce((sum, { text }) => sum + text.length, 0);
+  const cut = length - MAX_LENGTH;
+  return shown.join('') + (cut > 0 ? ` <sub>… ${formatNumber(cut)} more characters</sub>` : '');
+}
+
+/** GitHub and GitLab colour a line of a diff by its first character. */
+function rowLine(row: ProseRow): string {
+  switch (row.type) {
+    case 'fold':
+      return `@@ ${row.words} @@`;
+    case 'same':
+      return cutText(`  ${row.text}`, WIDTH);
+    case 'removed':
+      return cutText(`- ${textOf(row.pieces)}`, MAX_LENGTH);
+    case 'added':
+      return cutText(`+ ${textOf(row.pieces)}`, MAX_LENGTH);
+    case 'edited':
+    case 'moved':
+    case 'left':
+      return cutText(
+        `! ${row.note === null ? '' : `(${row.note}) `}${textOf(row.pieces)}`,
+        MAX_LENGTH,
+      );
+    default:
+      return unreachable(row);
+  }
+}
+
+function textOf(pieces: readonly Piece[]): string {
+  if (pieces.every(({ change }) => change === pieces[0]?.change)) {
+    return pieces.map(({ text }) => text).join('');
+  }
+  const marked = pieces.map(({ text, change }) => {
+    if (change === 'same') return text;
+    const word = text.trimStart();
+    const blanks = text.slice(0, text.length - word.length);
+    return blanks + (change === 'added' ? `{+${word}+}` : `[-${word}-]`);
+  });
+  return marked.join('');
+}

@@ -1,0 +1,168 @@
+import type { Address } from '../core/address.ts';
+import type { DesiredResource } from '../core/desired.ts';
+import { sanitiseLine } from './untrusted.ts';
+import { formatNumber } from './wording.ts';
+
+/** What refers to what in a stack, ready to be drawn. */
+type Graph = {
+  readonly nodes: readonly GraphNode[];
+  /** Indexes of nodes: `from` refers to `to`, so that `to` comes first. */
+  readonly edges: readonly { readonly from: number; readonly to: number }[];
+};
+
+type GraphNode = {
+  readonly address: Address;
+  /** What people call it; null for several rows of one fleet, and where it has none. */
+  readonly name: string | null;
+  /** The name of its organization, its id where it has none, null for what belongs to the account. */
+  readonly owner: string | null;
+  /** How many resources it stands for. */
+  readonly rows: number;
+};
+
+export type GraphInput = {
+  readonly resources: readonly Pick<DesiredResource, 'address' | 'document' | 'references'>[];
+  /** Names of organizations by id. */
+  readonly organizations: { readonly [id: string]: string };
+  /** Whether a resource is drawn; what it refers to is drawn as well. */
+  readonly isChosen: (address: Address) => boolean;
+  /** Whether each row of a fleet is a node of its own. */
+  readonly eachRow: boolean;
+};
+
+/** The graph of a stack, in the order of addresses, so that equal stacks give equal graphs. */
+export function graphOf(input: GraphInput): Graph {
+  const resources = withReferences(input).toSorted((a, b) => (a.address < b.address ? -1 : 1));
+  const groups = Map.groupBy(resources, (resource) => groupOf(resource, input));
+  const all = [...groups.values()];
+  const places = new Map(all.flatMap((group, at) => group.map(({ address }) => [address, at])));
+  const edges = all.flatMap(([first], from) => {
+    const targets = new Set((first?.references ?? []).flatMap((one) => places.get(one) ?? []));
+    return [...targets].sort((a, b) => a - b).map((to) => ({ from, to }));
+  });
+  return { nodes: all.flatMap((group) => nodeOf(group, input)), edges };
+}
+
+/** What was chosen, and what that refers to. */
+function withReferences({ resources, isChosen }: GraphInput): GraphInput['resources'] {
+  const known = new Map(resources.map((resource) => [resource.address, resource]));
+  const found = new Set(resources.filter(({ address }) => isChosen(address)));
+  // A set that is walked through gives what is added meanwhile, too.
+  for (const { references } of found) {
+    for (const address of references) {
+      const resource = known.get(address);
+      if (resource !== undefined) found.add(resource);
+    }
+  }
+  return [...found];
+}
+
+type Resource = GraphInput['resources'][number];
+
+/** Rows of a fleet that refer to the same and belong together are one: ten thousand of them say no more. */
+function groupOf(resource: Resource, input: GraphInput): string {
+  const { address, references } = resource;
+  const fleet = fleetOf(address);
+  if (input.eachRow || fleet === address) return address;
+  return JSON.stringify([fleet, ownerOf(resource, input), [...references].sort()]);
+}
+
+function fleetOf(address: Address): Address {
+  return address.replace(/\["(?:[^"\\]|\\.)*"\]$/, '');
+}
+
+function ownerOf({ document }: Resource, { organizations }: GraphInput): string | null {
+  const { organization_id: id } = document;
+  return typeof id === 'string' ? (organizations[id] ?? id) : null;
+}
+
+function nodeOf(group: readonly Resource[], input: GraphInput): readonly GraphNode[] {
+  const [first] = group;
+  if (first === undefined) return [];
+  const { name } = first.document;
+  const isOne = group.length === 1;
+  return [
+    {
+      address: isOne ? first.address : fleetOf(first.address),
+      name: isOne && typeof name === 'string' ? name : null,
+      owner: ownerOf(first, input),
+      rows: group.length,
+    },
+  ];
+}
+
+/** A longer name would make a node that is all name. */
+const MOST_NAME = 60;
+
+/** The lines of a node's label: its address, and what people call it or how many it stands for. */
+function labelOf({ address, name, rows }: GraphNode): readonly string[] {
+  const told = rows > 1 ? `${formatNumber(rows)} rows` : name;
+  return [address, ...(told === null || told === address ? [] : [cut(told)])].map(sanitiseLine);
+}
+
+function cut(text: string): string {
+  const characters = [...text];
+  return characters.length > MOST_NAME ? `${characters.slice(0, MOST_NAME - 1).join('')}…` : text;
+}
+
+/** Nodes with their indexes, by who owns them: what belongs to the account first, then by name. */
+function ownersOf({ nodes }: Graph): readonly {
+  readonly owner: string | null;
+  readonly nodes: readonly (readonly [number, GraphNode])[];
+}[] {
+  return [...Map.groupBy(nodes.entries(), ([, { owner }]) => owner)]
+    .map(([owner, own]) => ({ owner, nodes: own }))
+    .toSorted((a, b) => ((a.owner ?? '') < (b.owner ?? '') ? -1 : 1));
+}
+
+/** The graph in the language of Graphviz. */
+export function renderDot(graph: Graph): string {
+  const lines = ownersOf(graph).flatMap(({ owner, nodes }, at) => {
+    const indent = owner === null ? '  ' : '    ';
+    const drawn = nodes.map(
+      ([index, node]) => `${indent}n${index} [label="${labelOf(node).map(dotLabel).join('\\n')}"];`,
+    );
+    if (owner === null) return drawn;
+    return [
+      `  subgraph cluster_${at} {`,
+      `    label="${dotLabel(sanitiseLine(owner))}";`,
+      ...drawn,
+      '  }',
+    ];
+  });
+  const edges = graph.edges.map(({ from, to }) => `  n${from} -> n${to};`);
+  return `${['digraph callsheet {', ...HEAD, ...lines, ...edges, '}'].join('\n')}\n`;
+}
+
+const HEAD = [
+  '  rankdir=LR;',
+  '  node [shape=box, style=rounded, fontname="Helvetica"];',
+  '  graph [fontname="Helvetica", style="rounded", color="gray60"];',
+];
+
+/** Graphviz reads backslashes, quotes and HTML entities in a quoted text. */
+function dotLabel(text: string): string {
+  return text.replace(/[\\"]/g, '\\$&').replaceAll('&', '&amp;');
+}
+
+/** The graph as a Mermaid flow chart, as GitHub and GitLab draw it in a block of that name. */
+export function renderMermaid(graph: Graph): string {
+  const lines = ownersOf(graph).flatMap(({ owner, nodes }, at) => {
+    const indent = owner === null ? '  ' : '    ';
+    const drawn = nodes.map(
+      ([index, node]) => `${indent}n${index}["${labelOf(node).map(mermaidLabel).join('<br/>')}"]`,
+    );
+    if (owner === null) return drawn;
+    return [`  subgraph o${at}["${mermaidLabel(sanitiseLine(owner))}"]`, ...drawn, '  end'];
+  });
+  const edges = graph.edges.map(({ from, to }) => `  n${from} --> n${to}`);
+  return `${['flowchart LR', ...lines, ...edges].join('\n')}\n`;
+}
+
+/**
+ * Only what means nothing to Mermaid stands as it is: it looks for directives (`%%{…}%%`), comments, styles and
+ * Markdown before it reads quotes, in labels too. Everything else is a code of its own.
+ */
+function mermaidLabel(text: string): string {
+  return text.replace(/[^\p{L}\p{N}\p{M} ._/,@[\]()-]/gu, (one) => `#${one.codePointAt(0)};`);
+}

@@ -1,0 +1,415 @@
+import type { Pair } from './align.ts';
+import type { Paragraph } from './paragraphs.ts';
+import { calloutsOf, type Found, type Mark, namesIn, type Stretch, type Word } from './words.ts';
+
+/** The comparison of two texts as plain data, and how it is made of paragraphs and words. */
+
+/** A stretch of words with the blanks before them: the texts of all pieces of a block make it up. */
+export type Piece = {
+  readonly text: string;
+  readonly change: 'same' | 'removed' | 'added';
+  /** Of the same words: how they stood before, where only the blanks between them differ. */
+  readonly was?: string;
+  readonly mark?: Mark;
+};
+
+/** Where something stands: in the text after, or, for what is no longer there, in the text before. */
+type Place = {
+  /** The words of the heading above it. */
+  readonly heading: string | null;
+  /** Counted from 1. */
+  readonly line: number;
+};
+
+/**
+ * One paragraph, heading or list item, or several that stay or move together.
+ *
+ * | type | before | after |
+ * |---|---|---|
+ * | `same`, `fold` | `was ?? text` | `text` |
+ * | `edited` | pieces that are `same` or `removed` | pieces that are `same` or `added` |
+ * | `removed` | its pieces | – |
+ * | `added` | – | its pieces |
+ * | `left` | what the block at `to` was | – |
+ * | `moved` | stands where its `left` stands | as `edited` |
+ */
+export type Block = Place &
+  (
+    | { readonly type: 'same'; readonly text: string; readonly was?: string }
+    /** Unchanged, and too far from any change to be shown. */
+    | {
+        readonly type: 'fold';
+        readonly text: string;
+        readonly was?: string;
+        readonly paragraphs: number;
+        readonly headings: readonly string[];
+      }
+    | {
+        readonly type: 'edited';
+        readonly words: readonly Piece[];
+        /** Not a word differs: the pieces tell the blanks apart. */
+        readonly blanksOnly: boolean;
+      }
+    | { readonly type: 'removed' | 'added'; readonly words: readonly Piece[] }
+    /** `from`: index of the block that marks the old place. */
+    | {
+        readonly type: 'moved';
+        readonly words: readonly Piece[];
+        readonly paragraphs: number;
+        readonly isEdited: boolean;
+        readonly from: number;
+      }
+    /** `to`: index of the block that now holds it. */
+    | { readonly type: 'left'; readonly paragraphs: number; readonly to: number }
+  );
+
+/** A change that turns what a prompt does: it is named before the text is shown. */
+export type Callout = Place & {
+  readonly mark: Mark;
+  /** Null for what is new, or gone. */
+  readonly before: string | null;
+  readonly after: string | null;
+  /** How often the same is changed into the same; the place is that of the first. */
+  readonly times: number;
+  readonly block: number;
+};
+
+export type ProseDiff = {
+  /** The texts differ, and in nothing but blanks and line breaks. */
+  readonly whitespaceOnly: boolean;
+  /** So much differs that words were not looked at everywhere: whole paragraphs stand for them. */
+  readonly limited: boolean;
+  readonly counts: {
+    readonly words: { readonly removed: number; readonly added: number };
+    readonly paragraphs: {
+      readonly same: number;
+      readonly edited: number;
+      readonly moved: number;
+      readonly removed: number;
+      readonly added: number;
+    };
+  };
+  readonly callouts: readonly Callout[];
+  /** Callouts beyond the most that are kept. */
+  readonly moreCallouts: number;
+  readonly blocks: readonly Block[];
+};
+
+/** A block, with what is called out of it. `to` and `from` are the number of the moved paragraph before. */
+export type Draft = {
+  readonly block: Block;
+  readonly found: readonly Found[];
+  /** The words of an unchanged heading. */
+  readonly title: string | undefined;
+};
+
+/** Both texts in paragraphs, and which of them are the same ones. */
+type Compared = {
+  readonly before: readonly Paragraph[];
+  readonly after: readonly Paragraph[];
+  readonly inOrder: readonly Pair[];
+  readonly moved: readonly Pair[];
+  /** How the words of two paragraphs relate that are not quite the same, by the number of the one before. */
+  readonly stretches: ReadonlyMap<number, readonly Stretch[]>;
+  readonly wordsOf: (paragraph: Paragraph) => readonly Word[];
+};
+
+/** All paragraphs of both texts, in the order of the text after; what is gone stands where it stood. */
+export function draftBlocks(compared: Compared): readonly Draft[] {
+  const { before, after, inOrder } = compared;
+  const movedTo = new Map(compared.moved);
+  const movedFrom = new Map(compared.moved.map(([a, b]) => [b, a]));
+  const ends: readonly Pair[] = [...inOrder, [before.length, after.length]];
+  let [a, b] = [0, 0];
+  return ends.flatMap(([x, y], at) => {
+    const next = inOrder[at + 1];
+    const drafts = [
+      ...goneDrafts(compared, movedTo, [a, x]),
+      ...newDrafts(compared, movedFrom, [b, y]),
+      ...pairDrafts(compared, [x, y], next?.[0] === x + 1 && next[1] === y + 1),
+    ];
+    [a, b] = [x + 1, y + 1];
+    return drafts;
+  });
+}
+
+/** Paragraphs of the text before that do not stand here any more. */
+function goneDrafts(
+  { before, wordsOf }: Compared,
+  movedTo: ReadonlyMap<number, number>,
+  [from, to]: Pair,
+): readonly Draft[] {
+  const drafts: Draft[] = [];
+  for (let at = from; at < to; at += 1) {
+    const paragraph = before[at];
+    if (paragraph === undefined) continue;
+    const start = at;
+    if (movedTo.has(at)) {
+      while (at + 1 < to && movedTo.get(at + 1) === (movedTo.get(at) ?? 0) + 1) at += 1;
+      const block = {
+        type: 'left',
+        ...placeOf(paragraph),
+        paragraphs: at - start + 1,
+        to: start,
+      } as const;
+      drafts.push({ block, found: [], title: undefined });
+    } else drafts.push(wholeDraft(paragraph, 'removed', wordsOf));
+  }
+  return drafts;
+}
+
+/** Paragraphs of the text after that did not stand here. */
+function newDrafts(
+  compared: Compared,
+  movedFrom: ReadonlyMap<number, number>,
+  [from, to]: Pair,
+): readonly Draft[] {
+  const drafts: Draft[] = [];
+  for (let at = from; at < to; at += 1) {
+    const paragraph = compared.after[at];
+    const origin = movedFrom.get(at);
+    if (paragraph === undefined) continue;
+    const start = at;
+    if (origin !== undefined) {
+      while (at + 1 < to && movedFrom.get(at + 1) === (movedFrom.get(at) ?? 0) + 1) at += 1;
+      drafts.push(movedDraft(compared, paragraph, [origin, start], at - start + 1));
+    } else drafts.push(wholeDraft(paragraph, 'added', compared.wordsOf));
+  }
+  return drafts;
+}
+
+function wholeDraft(
+  paragraph: Paragraph,
+  type: 'removed' | 'added',
+  wordsOf: Compared['wordsOf'],
+): Draft {
+  const words = wordsOf(paragraph);
+  const gap: readonly Piece[] = paragraph.gap === '' ? [] : [{ text: paragraph.gap, change: type }];
+  const pieces = [...wordPieces(words, type), ...gap];
+  return {
+    block: { type, ...placeOf(paragraph), words: pieces },
+    found: namesIn(words, type),
+    title: undefined,
+  };
+}
+
+function movedDraft(
+  { before, after, stretches }: Compared,
+  first: Paragraph,
+  [from, start]: Pair,
+  paragraphs: number,
+): Draft {
+  const words: Piece[] = [];
+  const found: Found[] = [];
+  for (let at = 0; at < paragraphs; at += 1) {
+    const [old, fresh, own] = [before[from + at], after[start + at], stretches.get(from + at)];
+    if (old === undefined || fresh === undefined) continue;
+    const pieces = own === undefined ? [kept(old.text, fresh.text)] : piecesOf(own);
+    words.push(...pieces, ...keptGap(old, fresh));
+    const down = fresh.line - first.line;
+    found.push(...calloutsOf(own ?? []).map((one) => ({ ...one, down: one.down + down })));
+  }
+  const isEdited = words.some(({ change }) => change !== 'same');
+  return {
+    block: { type: 'moved', ...placeOf(first), words: joinSame(words), paragraphs, isEdited, from },
+    found,
+    title: undefined,
+  };
+}
+
+/** A paragraph that stayed. `isJoined`: what follows it followed it before, so the blanks between count. */
+function pairDrafts(
+  { before, after, stretches }: Compared,
+  [x, y]: Pair,
+  isJoined: boolean,
+): readonly Draft[] {
+  const [old, fresh, own] = [before[x], after[y], stretches.get(x)];
+  if (old === undefined || fresh === undefined) return [];
+  const place = placeOf(fresh);
+  const isGapSame = old.gap === fresh.gap || !isJoined;
+  if (own === undefined && isGapSame) {
+    const { text, was } = kept(old.text + old.gap, fresh.text + fresh.gap);
+    const block = { type: 'same', ...place, text, ...(was === undefined ? {} : { was }) } as const;
+    return [{ block, found: [], title: fresh.title }];
+  }
+  const blanksOnly = own === undefined || own.every(({ isSame }) => isSame);
+  const text =
+    own === undefined
+      ? [kept(old.text, fresh.text)]
+      : blanksOnly
+        ? blankPieces(own)
+        : piecesOf(own);
+  const gap = isGapSame || !blanksOnly ? keptGap(old, fresh) : changedGap(old, fresh);
+  return [
+    {
+      block: { type: 'edited', ...place, words: joinSame([...text, ...gap]), blanksOnly },
+      found: calloutsOf(own ?? []),
+      title: undefined,
+    },
+  ];
+}
+
+function placeOf({ heading, line }: Paragraph): Place {
+  return { heading, line };
+}
+
+function kept(was: string, text: string): Piece {
+  return { text, change: 'same', ...(was === text ? {} : { was }) };
+}
+
+function keptGap(old: Paragraph, fresh: Paragraph): readonly Piece[] {
+  return old.gap === '' && fresh.gap === '' ? [] : [kept(old.gap, fresh.gap)];
+}
+
+function changedGap(old: Paragraph, fresh: Paragraph): readonly Piece[] {
+  const same = commonEnd(old.gap, fresh.gap);
+  const without = ({ gap }: Paragraph) => gap.slice(0, gap.length - same.length);
+  const pieces: readonly Piece[] = [
+    { text: without(old), change: 'removed' },
+    { text: without(fresh), change: 'added' },
+    { text: same, change: 'same' },
+  ];
+  return pieces.filter(({ text }) => text !== '');
+}
+
+function commonEnd(a: string, b: string): string {
+  let length = 0;
+  while (length < Math.min(a.length, b.length) && a.at(-1 - length) === b.at(-1 - length))
+    length += 1;
+  return length === 0 ? '' : a.slice(-length);
+}
+
+function joinSame(pieces: readonly Piece[]): readonly Piece[] {
+  const joined: Piece[] = [];
+  for (const piece of pieces) {
+    const last = joined.at(-1);
+    if (last?.change === 'same' && piece.change === 'same') {
+      joined[joined.length - 1] = kept(
+        (last.was ?? last.text) + (piece.was ?? piece.text),
+        last.text + piece.text,
+      );
+    } else joined.push(piece);
+  }
+  return joined;
+}
+
+/** Stretches as pieces; a changed word that is called out is a piece of its own. */
+function piecesOf(stretches: readonly Stretch[]): readonly Piece[] {
+  return stretches.flatMap((stretch) =>
+    stretch.isSame
+      ? [samePiece(stretch.words.map(({ before, after }) => [before.text, after.text]))]
+      : [...wordPieces(stretch.removed, 'removed'), ...wordPieces(stretch.added, 'added')],
+  );
+}
+
+function samePiece(words: readonly (readonly [before: string, after: string])[]): Piece {
+  const was = words.map(([before]) => before).join('');
+  const text = words.map(([, after]) => after).join('');
+  return { text, change: 'same', ...(was === text ? {} : { was }) };
+}
+
+/** Words that were all removed, or all added. */
+function wordPieces(words: readonly Word[], change: 'removed' | 'added'): readonly Piece[] {
+  const pieces: Piece[] = [];
+  for (const { text, mark } of words) {
+    const last = pieces.at(-1);
+    if (last !== undefined && last.mark === undefined && mark === undefined) {
+      pieces[pieces.length - 1] = { text: last.text + text, change };
+    } else pieces.push({ text, change, ...(mark === undefined ? {} : { mark }) });
+  }
+  return pieces;
+}
+
+/** Stretches whose words are all the same, as pieces that tell the blanks apart. */
+function blankPieces(stretches: readonly Stretch[]): readonly Piece[] {
+  const pieces: Piece[] = [];
+  let same = '';
+  for (const { before, after } of stretches.flatMap((one) => (one.isSame ? one.words : []))) {
+    if (before.text === after.text) {
+      same += after.text;
+      continue;
+    }
+    if (same !== '') pieces.push({ text: same, change: 'same' });
+    const blanks = ({ text, bare }: Word) => text.slice(0, text.length - bare.length);
+    const changed: readonly Piece[] = [
+      { text: blanks(before), change: 'removed' },
+      { text: blanks(after), change: 'added' },
+    ];
+    pieces.push(...changed.filter(({ text }) => text !== ''));
+    same = after.bare;
+  }
+  if (same !== '') pieces.push({ text: same, change: 'same' });
+  return pieces;
+}
+
+type Same = {
+  readonly block: Block & { readonly type: 'same' };
+  readonly title: string | undefined;
+};
+
+/** Folds what is unchanged but for `context` paragraphs next to a change and the heading above one. */
+export function foldBlocks(drafts: readonly Draft[], context: number): readonly Draft[] {
+  const folded: Draft[] = [];
+  let run: Same[] = [];
+  const flush = (isBelow: boolean) => {
+    const head = folded.length > 0 ? context : 0;
+    const blocks = foldRun(run, head, isBelow ? context : 0, isBelow);
+    folded.push(...blocks.map((block): Draft => ({ block, found: [], title: undefined })));
+    run = [];
+  };
+  for (const draft of drafts) {
+    const { block, title } = draft;
+    if (block.type === 'same') run.push({ block, title });
+    else {
+      flush(true);
+      folded.push(draft);
+    }
+  }
+  flush(false);
+  return folded;
+}
+
+function foldRun(
+  run: readonly Same[],
+  head: number,
+  tail: number,
+  isBelow: boolean,
+): readonly Block[] {
+  const blocksOf = (some: readonly Same[]) => some.map(({ block }) => block);
+  if (run.length <= head + tail) return blocksOf(run);
+  const middle = run.slice(head, run.length - tail);
+  const end = run.slice(run.length - tail);
+  const isHeading = ({ title }: Same) => title !== undefined;
+  // The heading that says where the change below stands.
+  const at = isBelow && !end.some(isHeading) ? middle.findLastIndex(isHeading) : -1;
+  return [
+    ...blocksOf(run.slice(0, head)),
+    ...foldOf(middle.slice(0, Math.max(at, 0))),
+    ...(at < 0 ? [] : blocksOf(middle.slice(at, at + 1))),
+    ...foldOf(middle.slice(at + 1)),
+    ...blocksOf(end),
+  ];
+}
+
+/** A single paragraph of a line takes no more room than a fold would. */
+const SHORT = 80;
+
+function foldOf(run: readonly Same[]): readonly Block[] {
+  const first = run[0]?.block;
+  if (first === undefined || (run.length === 1 && first.text.length <= SHORT)) {
+    return first === undefined ? [] : [first];
+  }
+  const text = run.map(({ block }) => block.text).join('');
+  const was = run.map(({ block }) => block.was ?? block.text).join('');
+  return [
+    {
+      type: 'fold',
+      heading: first.heading,
+      line: first.line,
+      text,
+      ...(was === text ? {} : { was }),
+      paragraphs: run.length,
+      headings: run.flatMap(({ title }) => title ?? []),
+    },
+  ];
+}

@@ -1,0 +1,222 @@
+import { unreachable } from '../../core/errors.ts';
+import type { Json } from '../../core/value.ts';
+import { sanitiseLine } from '../untrusted.ts';
+import { blockValue } from '../value-text.ts';
+import { formatCount, formatNumber } from '../wording.ts';
+import type { Block, Callout, Piece, ProseDiff } from './blocks.ts';
+import { diffProse } from './diff.ts';
+
+/** One row of a comparison of two texts, in words that a terminal and a pull request share. */
+export type ProseRow =
+  | { readonly type: 'fold'; readonly words: string }
+  | { readonly type: 'same'; readonly text: string }
+  | {
+      readonly type: 'edited' | 'removed' | 'added' | 'moved' | 'left';
+      /** Said before the text: where it came from, or went. */
+      readonly note: string | null;
+      /** Without line breaks. */
+      readonly pieces: readonly Piece[];
+    };
+
+type ProseView = {
+  /** `2 of 43 paragraphs edited, 1 moved`; null for a text that is seen at a glance. */
+  readonly summary: string | null;
+  readonly callouts: readonly CalloutRow[];
+  readonly moreCallouts: number;
+  readonly rows: readonly ProseRow[];
+};
+
+export type CalloutRow = {
+  readonly label: string;
+  readonly before: string | null;
+  readonly after: string | null;
+  readonly place: string;
+};
+
+/** Unchanged words that stay around a change within a paragraph. */
+const AROUND = 10;
+/** Words that tell which paragraph is meant. */
+const FIRST = 14;
+/** A text with fewer characters is read whole, and needs no summary. */
+const SHORT = 400;
+const MAX_CALLOUTS = 8;
+
+/** Two long values compared for people. Texts are compared as prose, lists and objects line by line. */
+export function viewProse(before: Json, after: Json, verbose: boolean): ProseView {
+  const isList = typeof before !== 'string' || typeof after !== 'string';
+  const [old, fresh] = [blockValue(before), blockValue(after)];
+  const diff = diffProse(old, fresh, { isList, context: verbose ? Infinity : 1 });
+  const isLong = !isList && Math.max(old.length, fresh.length) > SHORT;
+  const shown = isLong ? diff.callouts.slice(0, verbose ? Infinity : MAX_CALLOUTS) : [];
+  const rows = diff.blocks.map((block) =>
+    rowOf(block, diff, isList ? 'line' : 'paragraph', verbose),
+  );
+  return {
+    summary: isLong ? summaryOf(diff) : null,
+    callouts: shown.map((callout) => calloutRow(callout, diff)),
+    moreCallouts: isLong ? diff.callouts.length + diff.moreCallouts - shown.length : 0,
+    rows,
+  };
+}
+
+/** That only white space differs is said of the field, also where it is short. */
+function summaryOf({ counts, limited }: ProseDiff): string {
+  const { same, edited, moved, removed, added } = counts.paragraphs;
+  const all = formatCount(same + edited + moved + added, 'paragraph');
+  const parts = [
+    { count: edited, what: 'edited', unit: `of ${all}` },
+    { count: moved, what: 'moved', unit: `of ${all}` },
+    { count: removed, what: 'removed', unit: removed === 1 ? 'paragraph' : 'paragraphs' },
+    { count: added, what: 'added', unit: added === 1 ? 'paragraph' : 'paragraphs' },
+  ].filter(({ count }) => count > 0);
+  const told = parts.map(({ count, what, unit }, at) =>
+    [formatNumber(count), ...(at === 0 ? [unit] : []), what].join(' '),
+  );
+  return [
+    ...(told.length > 0 ? [told.join(', ')] : []),
+    ...(limited ? ['so much differs that not all of it was compared word by word'] : []),
+  ].join('; ');
+}
+
+function calloutRow(callout: Callout, { blocks }: ProseDiff): CalloutRow {
+  const { mark, before, after, heading, line, times, block } = callout;
+  const isGone = blocks[block]?.type === 'removed';
+  const where = [
+    ...(heading === null ? [] : [`under ${heading}`]),
+    `${isGone ? 'old line' : 'line'} ${line}`,
+  ];
+  const often = times > 1 ? `${times} times, first ` : '';
+  return { label: mark, before, after, place: often + where.join(', ') };
+}
+
+function rowOf(
+  block: Block,
+  { blocks }: ProseDiff,
+  unit: 'line' | 'paragraph',
+  verbose: boolean,
+): ProseRow {
+  const { type } = block;
+  const around = verbose ? Infinity : AROUND;
+  switch (type) {
+    case 'fold': {
+      const names = block.headings.map((title) => sanitiseLine(title)).join(', ');
+      const words = formatCount(block.paragraphs, `unchanged ${unit}`);
+      return { type, words: names === '' ? words : `${words}: ${names}` };
+    }
+    case 'same':
+      return { type, text: oneLine(block.text) };
+    case 'removed':
+    case 'added':
+      return { type, note: null, pieces: trimmed(joined(block.words.map(flat))) };
+    case 'edited': {
+      const pieces = block.blanksOnly
+        ? trimmedSame(joined(block.words.map(blanksShown)))
+        : trimmed(joined(block.words.map(flat)));
+      return { type, note: null, pieces: elide(pieces, around) };
+    }
+    case 'moved': {
+      const from = blocks[block.from]?.line ?? 0;
+      const note = `${movedText(block.paragraphs)} from line ${from}${block.isEdited ? ' and edited' : ''}`;
+      return { type, note, pieces: movedPieces(block.words, block.isEdited, around, verbose) };
+    }
+    case 'left': {
+      const moved = blocks[block.to];
+      const pieces = moved?.type === 'moved' ? moved.words : [];
+      const before = pieces.filter(({ change }) => change !== 'added');
+      const text = oneLine(before.map(({ was, text: now }) => was ?? now).join(''));
+      return {
+        type,
+        note: `${movedText(block.paragraphs)} to line ${moved?.line ?? 0}`,
+        pieces: [{ text: firstWordsOf(text), change: 'same' }],
+      };
+    }
+    default:
+      return unreachable(block);
+  }
+}
+
+function movedText(paragraphs: number): string {
+  return paragraphs === 1 ? 'moved' : `${formatCount(paragraphs, 'paragraph')} moved`;
+}
+
+function movedPieces(
+  words: readonly Piece[],
+  isEdited: boolean,
+  around: number,
+  verbose: boolean,
+): readonly Piece[] {
+  const pieces = trimmed(joined(words.map(flat)));
+  if (isEdited || verbose) return elide(pieces, around);
+  return [{ text: firstWordsOf(pieces.map(({ text }) => text).join('')), change: 'same' }];
+}
+
+/** The beginning, by which a paragraph is known again. */
+function firstWordsOf(text: string): string {
+  const words = text.match(/\s*\S+/gu) ?? [];
+  return words.length <= FIRST ? text : `${words.slice(0, FIRST).join('')} …`;
+}
+
+/** A paragraph is laid out anew for the width at hand, so its own line breaks are blanks. */
+function oneLine(text: string): string {
+  return text
+    .trimEnd()
+    .replace(/\n\s*\n\s*/g, ' ⏎ ')
+    .replace(/\s*\n\s*/g, ' ');
+}
+
+function flat(piece: Piece): Piece {
+  const text = piece.text.replace(/\n\s*\n\s*/g, ' ⏎ ').replace(/\s*\n\s*/g, ' ');
+  return { ...piece, text };
+}
+
+function blanksShown(piece: Piece): Piece {
+  if (piece.change === 'same') return flat(piece);
+  const text = piece.text.replaceAll(' ', '␣').replaceAll('\t', '⇥').replaceAll('\n', '⏎');
+  return { ...piece, text };
+}
+
+/** Neighbours of one fate as one piece: that a word is called out is said elsewhere. */
+function joined(pieces: readonly Piece[]): readonly Piece[] {
+  const whole: Piece[] = [];
+  for (const { text, change } of pieces) {
+    const last = whole.at(-1);
+    if (last?.change === change) whole[whole.length - 1] = { text: last.text + text, change };
+    else whole.push({ text, change });
+  }
+  return whole;
+}
+
+/** Without the blanks at the end, which are those before the next paragraph. */
+function trimmed(pieces: readonly Piece[]): readonly Piece[] {
+  const last = pieces.at(-1);
+  if (last === undefined) return pieces;
+  const text = last.text.replace(/[\s⏎]+$/, '');
+  if (text === last.text) return pieces;
+  const rest = pieces.slice(0, -1);
+  return text === '' ? trimmed(rest) : [...rest, { ...last, text }];
+}
+
+/** As `trimmed`, where blanks are what changed: those that came or went stay. */
+function trimmedSame(pieces: readonly Piece[]): readonly Piece[] {
+  const last = pieces.at(-1);
+  if (last?.change !== 'same') return pieces;
+  const text = last.text.replace(/[\s⏎]+$/, '');
+  return [...pieces.slice(0, -1), ...(text === '' ? [] : [{ ...last, text }])];
+}
+
+/** Replaces the middle of long stretches that are the same by `…`. */
+function elide(pieces: readonly Piece[], around: number): readonly Piece[] {
+  if (around === Infinity) return pieces;
+  return pieces.map((piece, index) => {
+    if (piece.change !== 'same') return piece;
+    const parts = piece.text.match(/\s*\S+/gu) ?? [];
+    const head = index > 0 ? around : 0;
+    const tail = index < pieces.length - 1 ? around : 0;
+    // A few words more are shown rather than replaced.
+    if (parts.length <= head + tail + 4) return piece;
+    const end = /\s*$/u.exec(piece.text)?.[0] ?? '';
+    const first = parts.slice(0, head).join('');
+    const last = tail === 0 ? '' : parts.slice(-tail).join('') + end;
+    return { ...piece, text: `${first}${head > 0 ? ' ' : ''}…${last}` };
+  });
+}

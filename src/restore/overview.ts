@@ -1,0 +1,350 @@
+import type { Address } from '../core/address.ts';
+import { digestOf } from '../core/digest.ts';
+import { CallsheetError } from '../core/errors.ts';
+import type { Change, Guards, Note, PlanDocument } from '../core/plan-document.ts';
+import { leavesOf } from '../diff/leaves.ts';
+import { kindNamed } from '../kinds/index.ts';
+import { summarise } from '../plan/document.ts';
+import { guardChanges } from '../plan/guards.ts';
+import type { Planned } from '../plan/make.ts';
+import { distinctNotes } from '../plan/preflight.ts';
+import type {
+  Collision,
+  NeededSecret,
+  RestorationException,
+  RestorationSummary,
+} from '../render/restoration.ts';
+import { formatCount, kindTitle } from '../render/wording.ts';
+import type { Exception, Held } from './held.ts';
+import type { Holding } from './holding.ts';
+import type { Rebuilt } from './rebuild.ts';
+import type { Need } from './secrets.ts';
+import type { Choice } from './target.ts';
+
+/** A plan of what is still to be done, and the desired side that it was made from. */
+export type Round = {
+  readonly planned: Planned;
+  readonly rebuilt: Rebuilt;
+  /** What was found on the platform that the state does not know, by address. */
+  readonly foreign: ReadonlyMap<Address, { readonly kind: string; readonly id: string }>;
+  /** Ids of all that was found, by kind and id. */
+  readonly found: ReadonlySet<string>;
+};
+
+/** What is known of a round once all its parts are planned, without the documents. */
+export type Overview = Omit<Rebuilt, 'desired'> & {
+  readonly plan: PlanDocument;
+  readonly collisions: readonly Collision[];
+  readonly found: Round['found'];
+  /** What limits of the whole refuse of a part, and why: a part alone does not know. */
+  readonly struck: ReadonlyMap<Address, string>;
+  /** What was read back and is as the snapshot has it; of no use while something is still to be done. */
+  readonly proof: NonNullable<RestorationSummary['proof']>;
+};
+
+/** What a round tells of what it is there for: what that refers to is told by the part that it belongs to. */
+export function overviewOf(round: Round, own: ReadonlySet<Address>): Overview {
+  const { planned, rebuilt, found } = round;
+  const isOwn = ({ address }: { readonly address: Address | null }) =>
+    address === null || own.has(address);
+  const desired = rebuilt.desired.filter(isOwn);
+  const { plan } = planned;
+  const changes = plan.changes.filter(isOwn);
+  return {
+    plan: {
+      ...plan,
+      changes,
+      notes: plan.notes.filter(isOwn),
+      summary: summarise(changes, desired.length - changes.length),
+    },
+    exceptions: rebuilt.exceptions.filter(isOwn),
+    needs: rebuilt.needs.filter(isOwn),
+    mentions: new Map([...rebuilt.mentions].filter(([address]) => own.has(address))),
+    collisions: collisionsIn(round).filter(isOwn),
+    found,
+    struck: new Map(),
+    proof: { resources: desired.length, values: isRecording(planned) ? 0 : valuesOf(desired) },
+  };
+}
+
+function valuesOf(desired: Rebuilt['desired']): number {
+  return desired.reduce((sum, { kind, document }) => {
+    const { leaves } = leavesOf(kindNamed(kind).schema, document);
+    return sum + [...leaves.values()].filter(({ facts }) => !facts.unreadable).length;
+  }, 0);
+}
+
+/** More of what is to be made is listed without its values: the snapshot has them all (`snapshot show`). */
+export const MOST_WHOLE = 30;
+
+/** Without the values of what is equal already, and of what is made where that is not shown whole. */
+export function withoutValues(overview: Overview): Overview {
+  const { plan } = overview;
+  const isMany = plan.summary.create > MOST_WHOLE;
+  const changes = plan.changes.map((change): Change => {
+    if (change.action === 'create' && isMany)
+      return { ...change, before: null, after: null, fields: [] };
+    return change.action === 'adopt' ? { ...change, before: null, after: null } : change;
+  });
+  return { ...overview, plan: { ...plan, changes } };
+}
+
+/** Parts as the one plan that a person agrees to; limits of the whole are judged here. */
+export function together(
+  parts: readonly [Overview, ...(readonly Overview[])],
+  guards: Guards,
+): Overview {
+  const [first, ...others] = parts;
+  if (others.length === 0) return first;
+  const plans = parts.map(({ plan }) => plan);
+  const found = new Set(parts.flatMap((part) => [...part.found]));
+  const planned = plans.flatMap((plan) => plan.changes);
+  const changes = guardChanges(planned, {
+    purpose: first.plan.purpose,
+    options: first.plan.options,
+    guards,
+    // Each part was asked that.
+    isProtected: () => false,
+    existing: found.size,
+    isConfigurationEmpty: false,
+  });
+  const allowed = new Set(
+    planned.filter(({ verdict }) => verdict === 'ok').map(({ address }) => address),
+  );
+  const struck = changes.filter(
+    ({ verdict, address }) => verdict === 'refused' && allowed.has(address),
+  );
+  const sum = (of: (plan: PlanDocument) => number) =>
+    plans.reduce((all, plan) => all + of(plan), 0);
+  const refusals = new Map(
+    plans.flatMap((plan) => plan.refusals ?? []).map((one) => [`${one.guard} ${one.message}`, one]),
+  );
+  return {
+    plan: {
+      ...first.plan,
+      digest: digestOf(plans.map(({ digest }) => digest)),
+      changes,
+      summary: summarise(
+        changes,
+        sum(({ summary }) => summary.no_op),
+      ),
+      requests: {
+        reads: sum(({ requests }) => requests.reads),
+        writes: sum(({ requests }) => requests.writes),
+        seconds: sum(({ requests }) => requests.seconds),
+      },
+      assumptions: [...new Set(plans.flatMap(({ assumptions }) => assumptions))].sort(),
+      notes: distinctNotes(plans.flatMap(({ notes }) => notes)),
+      ...(refusals.size === 0 ? {} : { refusals: [...refusals.values()] }),
+    },
+    exceptions: parts.flatMap(({ exceptions }) => exceptions),
+    needs: parts.flatMap(({ needs }) => needs),
+    mentions: new Map(parts.flatMap(({ mentions }) => [...mentions])),
+    collisions: parts.flatMap(({ collisions }) => collisions),
+    found,
+    struck: new Map(struck.map(({ address, reason }) => [address, reason])),
+    proof: {
+      resources: parts.reduce((all, { proof }) => all + proof.resources, 0),
+      values: parts.reduce((all, { proof }) => all + proof.values, 0),
+    },
+  };
+}
+
+/** What a person should know of texts that name ids. */
+export function textNotes(
+  { mentions }: Pick<Rebuilt, 'mentions'>,
+  rewritesTexts: boolean,
+): readonly Note[] {
+  return [...mentions].map(([address, fields]) => ({
+    severity: 'info',
+    address,
+    message: rewritesTexts
+      ? `${fields.join(', ')} names ids that change, and gets the new ones`
+      : `${fields.join(', ')} names ids that change, and keeps the old ones; --map-texts puts the new ones in`,
+  }));
+}
+
+/** Lines of a list in a message: the whole of it is in the JSON of a dry run. */
+const MOST_LISTED = 10;
+
+/**
+ * What stands where something of the snapshot is to go, made by nobody that this restoration knows, or made by it
+ * and edited since by somebody else.
+ */
+function collisionsIn({ planned, foreign }: Round): readonly Collision[] {
+  const changes = new Map(planned.plan.changes.map((change) => [change.address, change]));
+  const edited = planned.plan.changes.flatMap((change): readonly Collision[] => {
+    const { address, kind, id } = change;
+    if (foreign.has(address) || id === null || !isEdited(change)) return [];
+    return [{ address, kind, id, name: nameIn(change), is_equal: false }];
+  });
+  const met = [...foreign].flatMap(([address, { kind, id }]): readonly Collision[] => {
+    const change = changes.get(address);
+    const isEqual = change === undefined || change.action === 'adopt' || change.action === 'no_op';
+    // What belongs to the account as a whole and is as it was is in nobody's way.
+    if (isEqual && kindNamed(kind).scope.length === 0) return [];
+    return [{ address, kind, id, name: nameIn(change), is_equal: isEqual }];
+  });
+  return [...met, ...edited];
+}
+
+/** Whether a value is live that is neither the snapshot's nor what the restoration wrote. */
+function isEdited({ fields }: Change): boolean {
+  return fields.some(({ cause }) => cause === 'drifted' || cause === 'conflict');
+}
+
+function nameIn(change: Change | undefined): string | null {
+  return change === undefined || change.name === '' ? null : change.name;
+}
+
+/** Whether a plan asks anything of the platform. */
+export function isWriting({ plan }: Pick<Round['planned'], 'plan'>): boolean {
+  return plan.changes.some(({ verdict, operations }) => verdict === 'ok' && operations.length > 0);
+}
+
+/** Whether it does, or has something to remember that was there already. */
+export function isRecording({ plan }: Pick<Round['planned'], 'plan'>): boolean {
+  return plan.changes.some(({ verdict, action }) => verdict === 'ok' && action !== 'no_op');
+}
+
+export function targetNotEmpty(
+  collisions: readonly Collision[],
+  strangers: number,
+): CallsheetError {
+  const differing = collisions.filter((one) => !one.is_equal);
+  const lines = [...differing, ...collisions.filter((one) => one.is_equal)]
+    .slice(0, MOST_LISTED)
+    .map(
+      ({ address, id, is_equal: equal }) => `  ${address}  ${id}  ${equal ? 'equal' : 'differs'}`,
+    );
+  const more = collisions.length - lines.length;
+  if (more > 0) lines.push(`  and ${more} more`);
+  const parts = [
+    ...(collisions.length > 0
+      ? [
+          `${formatCount(collisions.length, 'resource')} of the snapshot ${collisions.length === 1 ? 'is' : 'are'} there already (${differing.length} of them not as it was)`,
+        ]
+      : []),
+    ...(strangers > 0 ? [`${formatCount(strangers, 'other resource')} beside them`] : []),
+  ];
+  return new CallsheetError(
+    'refused',
+    `the target is not empty: ${parts.join(', and ')}${lines.length > 0 ? `\n${lines.join('\n')}` : ''}`,
+    {
+      hint: 'Nothing was written. --dry-run --over shows what would be changed; --over makes those that are there what they were and leaves others alone.',
+    },
+  );
+}
+
+/** A table for people and for `--format json`: which secret, of what, and where it is looked for. */
+export function neededSecrets(needs: readonly Need[]): readonly NeededSecret[] {
+  return needs.map(({ address, paths, variables }) => ({
+    address,
+    any_of: paths.map((path, index) => ({ path, variable: variables[index] ?? '' })),
+  }));
+}
+
+export function secretsMissing(needs: readonly Need[]): CallsheetError {
+  const lines = needs
+    .slice(0, MOST_LISTED)
+    .flatMap(({ address, paths, variables }) => [
+      `  ${address}  ${paths.join(' or ')}`,
+      `    ${variables[0]}`,
+    ]);
+  const more = needs.length - Math.min(needs.length, MOST_LISTED);
+  if (more > 0) lines.push(`  and ${more} more; --dry-run --format json lists them all`);
+  return new CallsheetError(
+    'usage',
+    `${formatCount(needs.length, 'secret')} must be supplied, as no snapshot holds them:\n${lines.join('\n')}`,
+    {
+      hint: 'Nothing was written. Set those variables, or name a file with --secrets; --without-secrets restores all the rest.',
+    },
+  );
+}
+
+/** What a restoration is of, and where it goes. */
+type Restored = {
+  readonly holding: Holding;
+  readonly choice: Choice;
+  readonly addresses: ReadonlyMap<Held, Address>;
+  /** The file that it remembers in what it made. */
+  readonly state: string;
+};
+
+/** Secrets of what was there already: the platform returns none, so nothing can be said of them. */
+export function unknownSecrets({ changes }: PlanDocument): readonly Exception[] {
+  return changes.flatMap(({ address, fields }) => {
+    const paths = fields.filter(({ cause }) => cause === 'unknown_secret').map(({ path }) => path);
+    if (paths.length === 0) return [];
+    const message = `${paths.join(', ')}: there already, and no secret can be compared; left as it is`;
+    return [{ what: 'secret' as const, address, message }];
+  });
+}
+
+/** What no restoration brings back, whatever the snapshot holds. */
+function endingsOf({ choice, addresses }: Restored): readonly Exception[] {
+  const kinds = new Set([...addresses.keys()].map(({ kind }) => kind));
+  const withHistory = [...kinds].filter((kind) => kindNamed(kind).history !== undefined);
+  const never = (message: string): Exception => ({ what: 'never', address: null, message });
+  return [
+    ...withHistory.map((kind) =>
+      never(`history, call logs and metrics of ${kindTitle(kind)} begin anew where they were made`),
+    ),
+    never(
+      'ids, versions, timestamps and what the platform finds out by itself (tests of MCP connections, business listings) are new where it was made',
+    ),
+    ...(choice.others === 0
+      ? []
+      : [
+          never(
+            `${formatCount(choice.others, 'resource')} of the snapshot ${choice.others === 1 ? 'was' : 'were'} not asked for`,
+          ),
+        ]),
+  ];
+}
+
+/** What is carried from round to round. */
+export type Progress = {
+  readonly runs: string[];
+  readonly exceptions: RestorationException[];
+  collisions: RestorationSummary['collisions'];
+  secrets: RestorationSummary['secrets'];
+};
+
+/** What came of a restoration: every way of showing it is made of this document. */
+export function summaryOf(
+  status: RestorationSummary['status'],
+  { plan, proof, exceptions }: Overview,
+  progress: Progress,
+  platform: RestorationSummary['platform'],
+  restored: Restored,
+): RestorationSummary {
+  const { holding, choice, state } = restored;
+  return {
+    format: 'callsheet-restoration',
+    version: 1,
+    status,
+    snapshot: {
+      file: holding.file,
+      made_at: holding.header.made_at,
+      sha256: holding.sha256,
+    },
+    platform,
+    mapped: Object.fromEntries(choice.places),
+    state,
+    runs: progress.runs,
+    remaining: plan.changes
+      .filter(({ action }) => action !== 'adopt')
+      .map(({ address, action, verdict, reason, fields }) => ({
+        address,
+        action,
+        verdict,
+        reason,
+        paths: action === 'create' ? [] : fields.map(({ path }) => path),
+      })),
+    proof: status === 'done' ? proof : null,
+    collisions: progress.collisions,
+    secrets: progress.secrets,
+    exceptions: [...exceptions, ...holding.gaps, ...progress.exceptions, ...endingsOf(restored)],
+  };
+}

@@ -1,0 +1,261 @@
+import { readdirSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { dirname, extname, join, resolve } from 'node:path';
+import { parse } from 'yaml';
+import { type Address, matchesAddress } from '../core/address.ts';
+import type { DesiredResource } from '../core/desired.ts';
+import { CallsheetError } from '../core/errors.ts';
+import { nearest } from '../core/nearest.ts';
+import { Blob, ownOf, Secret } from '../core/value.ts';
+import { leavesOf } from '../diff/leaves.ts';
+import { kindNamed, kinds } from '../kinds/index.ts';
+import { openFolder, readLocalFile } from '../stack/folder.ts';
+import { type RunCommand, readSecrets, type Stack } from '../stack/index.ts';
+import { readSource } from '../stack/secrets.ts';
+import type { Held, Site } from './held.ts';
+import type { Holding } from './holding.ts';
+import { heldSecrets, needsOf, variableFor } from './secrets.ts';
+
+export type SupplyFlags = {
+  /** A YAML file: address → path → `env:NAME` or `file:PATH`. */
+  readonly secrets?: string;
+  /** A folder with clips and documents, by name. */
+  readonly media?: string;
+};
+
+/** Where secrets are read from. */
+type SupplySources = {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Runs a command in a folder, where that is allowed. */
+  readonly runSecret?: ((dir: string) => RunCommand) | undefined;
+};
+
+/** What a snapshot does not hold and a restoration may need: secrets and files. */
+export type Supplies = Pick<Site, 'secretAt' | 'fileFor'> & {
+  readonly secretOf: (source: string) => string | undefined;
+  readonly secretValues: readonly string[];
+};
+
+/**
+ * Gathers secrets from the file that was named, from what the stack says of an address, and from variables of
+ * the environment; files from the snapshot, from the folder that was named, and from the stack. All are read before anything is
+ * sent.
+ *
+ * @param known every address of the snapshot, also of what is not restored
+ */
+export async function gatherSupplies(
+  addresses: ReadonlyMap<Held, Address>,
+  known: readonly Address[],
+  flags: SupplyFlags,
+  stack: Stack | undefined,
+  media: Holding['media'],
+  { env, runSecret }: SupplySources,
+): Promise<Supplies> {
+  const given = flags.secrets === undefined ? [] : await readGiven(flags.secrets);
+  refuseLost(given, known, flags);
+  const configured = new Map((stack?.resources ?? []).map((one) => [one.address, one]));
+  const sources = new Map<string, string>();
+  const owners = new Map<string, string>();
+  for (const [held, address] of addresses) {
+    for (const path of needsOf(held, address).flatMap((need) => need.paths)) {
+      const place = `${address} ${path}`;
+      const named =
+        given.findLast((one) => one.path === path && names(one.pattern, address))?.source ??
+        sourceIn(configured.get(address), path);
+      const variable = variableFor(address, path);
+      if (named === undefined && env[variable]) refuseShared(variable, place, owners);
+      const source = named ?? (env[variable] ? `env:${variable}` : undefined);
+      if (source !== undefined) sources.set(place, source);
+    }
+  }
+  const place = { dir: stack?.dir ?? process.cwd(), secrets: [] };
+  const read = await readSecrets(
+    place,
+    [...new Set(sources.values())].map((source) => new Secret(source)),
+    env,
+    runSecret?.(place.dir),
+  );
+  const values = new Map(read.values);
+  for (const [held, address] of addresses)
+    for (const { source, value } of heldSecrets(held, address)) values.set(source, value);
+  refuseUnread(given, new Set(sources.values()), values, flags);
+  const found = new Map<Held, Blob | undefined>();
+  const files = flags.media === undefined ? [] : filesIn(flags.media);
+  return {
+    secretOf: (source) => values.get(source),
+    secretValues: [...new Set(values.values())],
+    secretAt(address, path) {
+      const source = sources.get(`${address} ${path}`);
+      return source !== undefined && values.has(source) ? new Secret(source) : undefined;
+    },
+    fileFor(held, address, field) {
+      const kept = keptFile(held, field, media);
+      if (kept !== undefined) return kept;
+      if (!found.has(held)) found.set(held, findFile(held, field, files));
+      const own = configured.get(address)?.document[field];
+      return found.get(held) ?? (own instanceof Blob ? own : undefined);
+    },
+  };
+}
+
+/** Addresses may differ by what a variable's name cannot tell, such as `a-b` and `a_b`. */
+function refuseShared(variable: string, place: string, owners: Map<string, string>): void {
+  const other = owners.get(variable);
+  owners.set(variable, place);
+  if (other === undefined || other === place) return;
+  throw new CallsheetError('usage', `${variable} stands for two secrets: ${other} and ${place}`, {
+    hint: 'Unset it, and say with --secrets which is which. Nothing was sent.',
+  });
+}
+
+function sourceIn(resource: DesiredResource | undefined, path: string): string | undefined {
+  if (resource === undefined) return undefined;
+  const { schema } = kindNamed(resource.kind);
+  const value = leavesOf(schema, resource.document).leaves.get(path)?.value;
+  return value instanceof Secret ? value.source : undefined;
+}
+
+/** Marks a file that lies in the snapshot; what follows the slash is its name. */
+const IN_SNAPSHOT = 'snapshot:/';
+
+export function isInSnapshot({ path }: Blob): boolean {
+  return path.startsWith(IN_SNAPSHOT);
+}
+
+/** The file that the snapshot keeps of a resource. */
+function keptFile({ files }: Held, field: string, media: Holding['media']): Blob | undefined {
+  const kept = media.get(files[field] ?? '');
+  return kept && new Blob(`${IN_SNAPSHOT}${kept.name}`, kept.sha256, kept.size, kept.mime);
+}
+
+type FoundFile = { readonly dir: string; readonly name: string; readonly group: string };
+
+/** The files of a folder and of the folders in it. */
+function filesIn(dir: string): readonly FoundFile[] {
+  try {
+    return readdirSync(dir, { withFileTypes: true }).flatMap((entry): readonly FoundFile[] => {
+      if (entry.isFile()) return [{ dir: resolve(dir), name: entry.name, group: '' }];
+      if (!entry.isDirectory()) return [];
+      const inner = join(dir, entry.name);
+      return readdirSync(inner, { withFileTypes: true })
+        .filter((one) => one.isFile())
+        .map(({ name }) => ({ dir: resolve(inner), name, group: entry.name }));
+    });
+  } catch (cause) {
+    throw new CallsheetError('usage', `--media ${dir} cannot be read`, {
+      hint: 'It is a folder with clips and documents, called as the platform calls them.',
+      cause,
+    });
+  }
+}
+
+/** The file that is called like the resource; one in a folder called like its place is closer than others. */
+function findFile(held: Held, field: string, files: readonly FoundFile[]): Blob | undefined {
+  const name = held.name.normalize('NFC');
+  const places = Object.values(held.scope);
+  const matches = files.filter((file) => {
+    const own = file.name.normalize('NFC');
+    const stem = own.slice(0, own.length - extname(own).length);
+    const isNamed = own === name || stem === name || stem === held.id;
+    return isNamed && (file.group === '' || places.includes(file.group));
+  });
+  const best = matches.find(({ group }) => group !== '') ?? matches[0];
+  if (best === undefined) return undefined;
+  const use = ownOf(kindNamed(held.kind).schema.properties, field)?.['x-file'] ?? '';
+  const read = readLocalFile(openFolder(best.dir), best.name, use);
+  if ('blob' in read) {
+    const { sha256, size, mime } = read.blob;
+    return new Blob(join(best.dir, best.name), sha256, size, mime);
+  }
+  const { message, hint } = read.words;
+  throw new CallsheetError(
+    'usage',
+    `--media: ${held.kind} ${name} ${message}`,
+    hint ? { hint } : {},
+  );
+}
+
+/** A line of the file that `--secrets` names: where a secret of some addresses comes from. */
+type Given = { readonly pattern: Address; readonly path: string; readonly source: string };
+
+/** Whether a pattern of the file means an address. */
+function names(pattern: string, address: Address): boolean {
+  return pattern === '*' || matchesAddress(pattern, address);
+}
+
+/** Reads the file. Throws `CallsheetError('usage')` where it is not what it should be. */
+async function readGiven(file: string): Promise<readonly Given[]> {
+  const wrong = (why: string) =>
+    new CallsheetError('usage', `--secrets ${file} ${why}`, {
+      hint: 'It is YAML: an address (or a kind, or *), below it paths with env:NAME, file:PATH or exec:COMMAND.',
+    });
+  const text = await readFile(file, 'utf8').catch((cause: unknown) => {
+    throw new CallsheetError('usage', `--secrets ${file} cannot be read`, { cause });
+  });
+  let document: unknown;
+  try {
+    document = parse(text);
+  } catch {
+    // What a parser says of it may quote a secret that was put there by mistake.
+    throw wrong('is not YAML');
+  }
+  const isTable = (one: unknown): one is Record<string, unknown> =>
+    typeof one === 'object' && one !== null && !Array.isArray(one);
+  if (!isTable(document)) throw wrong('holds no addresses');
+  return Object.entries(document).flatMap(([pattern, paths]) => {
+    if (!isTable(paths)) throw wrong(`has no paths below ${pattern}`);
+    return Object.entries(paths).map(([path, source]) => {
+      const read = typeof source === 'string' ? readSource(source) : undefined;
+      if (typeof source !== 'string' || read === undefined || 'words' in read)
+        throw wrong(`says of ${pattern} ${path} neither env:NAME, file:PATH nor exec:COMMAND`);
+      const whole = read.from === 'file' ? resolve(dirname(file), read.path) : undefined;
+      return {
+        pattern,
+        path,
+        source: whole === undefined ? source : `file:${whole}`,
+      };
+    });
+  });
+}
+
+/** A secret for an address that is not there was meant for another one, which would go without. */
+function refuseLost(
+  given: readonly Given[],
+  known: readonly Address[],
+  { secrets: file }: { readonly secrets?: string },
+): void {
+  const kindNames = kinds.map(({ name }) => name);
+  const lost = [...new Set(given.map(({ pattern }) => pattern))].filter(
+    (pattern) => !kindNames.includes(pattern) && !known.some((address) => names(pattern, address)),
+  );
+  const [first] = lost;
+  if (first === undefined) return;
+  const near = nearest(first, known);
+  throw new CallsheetError(
+    'usage',
+    `--secrets ${file} names what the snapshot does not hold: ${lost.join(', ')}`,
+    {
+      hint:
+        near === undefined
+          ? 'callsheet snapshot show lists the addresses in it. Nothing was sent.'
+          : `Did you mean ${near}? callsheet snapshot show lists the addresses in it. Nothing was sent.`,
+    },
+  );
+}
+
+/** What a person named for a secret must be there: to go on without it would be a surprise. */
+function refuseUnread(
+  given: readonly Given[],
+  used: ReadonlySet<string>,
+  values: ReadonlyMap<string, string>,
+  { secrets: file }: { readonly secrets?: string },
+): void {
+  const missing = given.filter(({ source }) => used.has(source) && !values.has(source));
+  if (missing.length === 0) return;
+  const lines = missing.map(({ pattern, path, source }) => `  ${pattern} ${path}: ${source}`);
+  throw new CallsheetError(
+    'usage',
+    `--secrets ${file} names what cannot be read:\n${lines.join('\n')}`,
+    { hint: 'Set the variable, or put the file there. Nothing was sent.' },
+  );
+}

@@ -1,0 +1,134 @@
+import { parsePath, parsePaths, startsWith } from '../core/path.ts';
+import { type FieldSchema, namesField } from '../core/schema.ts';
+import { ownOf } from '../core/value.ts';
+import { schemasAlong, valueAt } from '../core/walk.ts';
+import type { NotUndone, SnapshotTaken } from '../state/journal.ts';
+import { type AppliedLeaf, isConcealed, type ResourceState } from '../state/model.ts';
+
+/** What a run did with a resource that was there before. */
+type Touched = {
+  readonly snapshot: SnapshotTaken;
+  /** Paths that it changed. */
+  readonly changed: readonly string[];
+  /** Whether it took the whole resource away. */
+  readonly isWhole: boolean;
+  /** What the state said of it afterwards. */
+  readonly recorded: ResourceState | null | undefined;
+};
+
+/** Paths of what cannot be put back because no snapshot holds it. */
+type Unrecoverable = {
+  /** Secrets, which the platform never returns, and sensitive values, which are not stored. */
+  readonly secrets: readonly string[];
+  /** Contents of files. */
+  readonly files: readonly string[];
+  /** What is newer than the schema and not returned, where the state has no more than a digest of it. */
+  readonly unread: readonly string[];
+};
+
+export function unrecoverablePaths(root: FieldSchema, touched: Touched): Unrecoverable {
+  const { snapshot, changed, isWhole } = touched;
+  const paths = parsePaths(changed);
+  const isTouched = (text: string) => {
+    const path = parsePath(text) ?? [];
+    return isWhole || paths.some((prefix) => startsWith(path, prefix));
+  };
+  const along = (text: string) => schemasAlong(root, parsePath(text) ?? []);
+  // What was kept encrypted, and opened, is there.
+  const isThere = (text: string) =>
+    snapshot.document !== null &&
+    (valueAt(root, snapshot.document, parsePath(text) ?? [text]) ?? null) !== null;
+  const files = changed.filter((text) => along(text).some((schema) => schema['x-file']));
+  const secrets = [
+    ...[
+      ...changed.filter((text) => isSecret(along(text), text, touched)),
+      ...(isWhole ? fingerprinted(snapshot.resource) : []),
+    ].filter((text) => !isThere(text)),
+    ...snapshot.withheld.filter(isTouched),
+  ];
+  const written = isWhole ? Object.keys(snapshot.resource?.leaves ?? {}) : changed;
+  const unread = written.filter((text) => isUnread(root, text, snapshot));
+  return { secrets: [...new Set(secrets)].filter((text) => !unread.includes(text)), files, unread };
+}
+
+function isUnread(root: FieldSchema, text: string, { document, resource }: SnapshotTaken): boolean {
+  const [field = ''] = parsePath(text) ?? [];
+  const leaf = ownOf(resource?.leaves ?? {}, text);
+  const isKept = leaf === undefined || 'value' in leaf;
+  return !isKept && !namesField(root, field) && !Object.hasOwn(document ?? {}, field);
+}
+
+/** Of what the platform returns: it was there to be kept. */
+const WITHHELD =
+  'it is not put back, and goes where the run took it away (with CALLSHEET_FINGERPRINT_KEY runs keep such values encrypted)';
+
+/** What cannot be put back, one entry a field. */
+export function unrecoverableValues(root: FieldSchema, touched: Touched): readonly NotUndone[] {
+  const { secrets, files, unread } = unrecoverablePaths(root, touched);
+  const { address } = touched.snapshot;
+  const withheld = new Set(touched.snapshot.withheld);
+  const stays = touched.isWhole
+    ? 'it comes back without it, until an apply writes it'
+    : 'it stays as the run left it, until an apply writes it';
+  return [
+    ...secrets.map((path) => ({
+      address,
+      path,
+      why: `is secret, so no snapshot holds it; ${withheld.has(path) && !touched.isWhole ? WITHHELD : stays}`,
+      advice: touched.isWhole
+        ? 'Apply writes it where the configuration has it.'
+        : 'Give the secret its former value and apply.',
+    })),
+    ...unread.map((path) => ({
+      address,
+      path,
+      why: `is not returned by the platform, and the state keeps no more than a digest of it; ${stays}`,
+      advice: 'Apply writes it where the configuration has it.',
+    })),
+    ...files.map((path) => ({
+      address,
+      path,
+      why: 'is a file, whose bytes no snapshot holds; it stays as the run left it',
+      advice: 'Put the former file back into the stack and apply.',
+    })),
+  ];
+}
+
+/**
+ * What the state is to say of a resource that was put back: what it said before, but for what could not be
+ * put back. That is as the run left it or, where nobody knows how that is, written again by the next apply.
+ */
+export function restoredState(root: FieldSchema, touched: Touched): ResourceState | null {
+  const { resource } = touched.snapshot;
+  if (resource === null) return null;
+  const left = touched.isWhole ? {} : (touched.recorded?.leaves ?? {});
+  const { secrets, files, unread } = unrecoverablePaths(root, touched);
+  const leaves: Record<string, AppliedLeaf> = { ...resource.leaves };
+  for (const text of [...secrets, ...files, ...unread]) {
+    const along = schemasAlong(root, parsePath(text) ?? []);
+    const isReturned = along.some((schema) => schema['x-sensitive'] === true);
+    const known = ownOf(left, text);
+    if (known !== undefined) leaves[text] = known;
+    else if (isReturned) delete leaves[text];
+    else if (Object.hasOwn(leaves, text)) leaves[text] = { unsettled: true };
+  }
+  return { ...resource, leaves };
+}
+
+/** By its schema, or because the state has a fingerprint of what the specification does not name. */
+function isSecret(
+  along: readonly FieldSchema[],
+  text: string,
+  { snapshot, recorded }: Touched,
+): boolean {
+  if (along.some((schema) => schema['x-secret'] === true)) return true;
+  const isInside = along.some((schema) => schema['x-secrets-inside'] === true);
+  const known = [...fingerprinted(snapshot.resource), ...fingerprinted(recorded)];
+  return isInside && known.includes(text);
+}
+
+function fingerprinted(resource: ResourceState | null | undefined): readonly string[] {
+  return Object.entries(resource?.leaves ?? {})
+    .filter(([, leaf]) => isConcealed(leaf))
+    .map(([path]) => path);
+}

@@ -1,0 +1,185 @@
+import type { Address } from '../core/address.ts';
+import type { FieldSchema } from '../core/schema.ts';
+import { type JsonObject, ownOf } from '../core/value.ts';
+import { kindNamed } from '../kinds/index.ts';
+import type { Scope } from '../kinds/kind.ts';
+import type { NotUndone, SnapshotTaken } from '../state/journal.ts';
+import type { ResourceState, State } from '../state/model.ts';
+import { restoredState, unrecoverableValues } from './prior.ts';
+import { type PriorState, type Undo, undoTo } from './undo.ts';
+
+/** A resource as a snapshot holds it. */
+export type Kept = {
+  readonly kind: string;
+  readonly id: string;
+  /** Its address when the snapshot was made; null where it had none, or had it in another stack. */
+  readonly address: Address | null;
+  readonly document: JsonObject;
+  /** The newest history entry then. */
+  readonly version: number | null;
+  readonly withheld: readonly string[];
+  /** What the state of this stack said of it then. */
+  readonly state: ResourceState | null;
+};
+
+/** What there is now of a stack. */
+export type Now = {
+  readonly state: State;
+  /** Whether the platform no longer has a resource, of the state or of the snapshot. */
+  readonly isMissing: (kind: string, id: string) => boolean;
+  /** Whether the snapshot holds every resource of a kind in a scope: then what it lacks was made since. */
+  readonly covers: (kind: string, scope: Scope) => boolean;
+};
+
+/** What it takes to bring a stack back to a snapshot, and what the snapshot cannot tell. */
+export type SnapshotUndo = {
+  readonly undo: Undo;
+  /** Resources of the stack that the snapshot says nothing of. */
+  readonly untold: readonly Address[];
+  /** How many resources of the snapshot are not the stack's. */
+  readonly foreign: number;
+};
+
+/**
+ * What the stack manages goes back to what the snapshot has of it. A resource is found by its id in the state
+ * or, where the state has let go of it, by the address that it had.
+ */
+export function undoToSnapshot(kept: readonly Kept[], now: Now): SnapshotUndo {
+  const { resources } = now.state;
+  const owners = new Map(
+    Object.entries(resources).map(([address, one]) => [`${one.kind} ${one.id}`, address]),
+  );
+  const found = new Map<Address, Kept>();
+  for (const one of kept) {
+    const owner = owners.get(`${one.kind} ${one.id}`);
+    if (owner !== undefined) found.set(owner, one);
+  }
+  // An id that the state knows says more than an address, which may stand for something else by now.
+  for (const one of kept) {
+    const { address, kind } = one;
+    if (owners.has(`${kind} ${one.id}`) || address === null || found.has(address)) continue;
+    const holder = ownOf(resources, address);
+    if (holder === undefined || holder.kind === kind) found.set(address, one);
+  }
+  const lacking = Object.entries(resources).filter(([address]) => !found.has(address));
+  const isCovered = (one: ResourceState) => now.covers(one.kind, one.scope);
+  const made = lacking.filter(([, one]) => isCovered(one));
+  const back = [...found].map(([address, one]) => broughtBack(address, one, now));
+  const makeable = back.filter(({ isLost }) => !isLost);
+  const formers = [...makeable.map(({ former }) => former), ...made.map(madeSince)];
+  const undo = undoTo(formers);
+  return {
+    undo: {
+      ...undo,
+      impossible: [...back.flatMap(({ impossible }) => impossible), ...made.flatMap(staying)],
+    },
+    untold: lacking.filter(([, one]) => !isCovered(one)).map(([address]) => address),
+    foreign: kept.length - found.size,
+  };
+}
+
+function madeSince([address, resource]: readonly [Address, ResourceState]): PriorState {
+  const { kind } = resource;
+  // It has no place in the state any more once it is gone.
+  return { address, kind, id: null, document: null, pin: null, resource: null, withheld: [] };
+}
+
+/** What was made since and cannot be taken away. */
+function staying([address, { kind }]: readonly [Address, ResourceState]): Undo['impossible'] {
+  if (kindNamed(kind).delete !== undefined) return [];
+  const why = `it was made since the snapshot, and the platform has no endpoint that deletes a ${kind}`;
+  return [{ address, path: null, why, advice: 'Delete it in the dashboard.' }];
+}
+
+type Back = {
+  readonly former: PriorState;
+  readonly impossible: Undo['impossible'];
+  /** Whether it cannot be brought back at all. */
+  readonly isLost: boolean;
+};
+
+function broughtBack(address: Address, kept: Kept, { state, isMissing }: Now): Back {
+  const { kind, id, document, version } = kept;
+  const { schema } = kindNamed(kind);
+  const recorded = ownOf(state.resources, address);
+  const isWhole = isMissing(kind, id) && (recorded === undefined || isMissing(kind, recorded.id));
+  // A version is one of the resource that had that id, not of what took its place.
+  const isSame = recorded === undefined || recorded.id === id;
+  const pin =
+    isSame && version !== null ? { digest: '', updated_at: null, history_id: version } : null;
+  // Nobody can say how a field is written that the schema does not know.
+  const unknown = Object.keys(document).filter(
+    (name) => ownOf(schema.properties, name) === undefined,
+  );
+  const withheld = [...kept.withheld, ...unknown];
+  const then = kept.state ?? recorded ?? null;
+  const former: SnapshotTaken = {
+    type: 'snapshot',
+    address,
+    kind,
+    id,
+    document,
+    pin,
+    resource: then,
+    withheld,
+  };
+  const changed = leavesOf(then, recorded);
+  const resource = restoredState(schema, { snapshot: former, changed, isWhole, recorded });
+  const obstacle = isWhole ? obstacleTo(schema, document) : undefined;
+  const lost = unrecoverableValues(schema, {
+    snapshot: { ...former, withheld: kept.withheld },
+    changed: [],
+    isWhole,
+    recorded,
+  });
+  const unknownLost = unknown.map((path) => ({
+    address,
+    path,
+    why: 'is a field that no schema knows; it comes back without it',
+    advice: 'Set it in the dashboard.',
+  }));
+  const gone = obstacle === undefined ? [] : [{ address, path: null, ...obstacle }];
+  const impossible = gone.length > 0 ? gone : isWhole ? [...lost, ...unknownLost] : [];
+  return {
+    former: { ...former, resource: resource ?? blank(kept, address) },
+    impossible,
+    isLost: obstacle !== undefined,
+  };
+}
+
+/** Paths that the state speaks of, then or now. */
+function leavesOf(then: ResourceState | null, now: ResourceState | undefined): readonly string[] {
+  const paths = [...Object.keys(then?.leaves ?? {}), ...Object.keys(now?.leaves ?? {})];
+  return [...new Set(paths)];
+}
+
+/** What the state is to say of a resource that no state has said anything of. */
+function blank({ kind, id, document }: Kept, address: Address): ResourceState {
+  const scope = Object.fromEntries(
+    kindNamed(kind).scope.map((field) => [field, String(document[field] ?? '')]),
+  );
+  const name = typeof document.name === 'string' ? document.name : address;
+  return { kind, id, scope, name, leaves: {}, pin: null, protect: false };
+}
+
+/** Why a resource cannot be made again from its document: a file that it was made of is in no document. */
+function obstacleTo(
+  schema: FieldSchema,
+  document: JsonObject,
+): Pick<NotUndone, 'why' | 'advice'> | undefined {
+  const ways = (schema.oneOf ?? [{}]).map(({ required = [] }) => [
+    ...(schema.required ?? []),
+    ...required,
+  ]);
+  const lacking = (name: string) => {
+    const field = ownOf(schema.properties, name);
+    if (field?.['x-file'] !== undefined) return true;
+    return field?.writeOnly !== true && (document[name] ?? null) === null;
+  };
+  const file = ways.flat().find((name) => ownOf(schema.properties, name)?.['x-file']);
+  if (file === undefined || ways.some((names) => !names.some(lacking))) return undefined;
+  return {
+    why: `it is gone, and a snapshot holds no files (${file})`,
+    advice: 'Apply makes it again where the configuration has it.',
+  };
+}

@@ -1,0 +1,363 @@
+import { createContext, Script } from 'node:vm';
+import type { DesiredResource } from '../core/desired.ts';
+import type { Severity } from '../core/diagnostics.ts';
+import { formatPath, writtenSegments } from '../core/path.ts';
+import type { Note, PlanDocument, PlanRules, Refusal } from '../core/plan-document.ts';
+import {
+  type FieldContext,
+  itemContext,
+  memberContext,
+  redactText,
+  rootContext,
+  sensitivity,
+} from '../core/redact.ts';
+import { dereference, type FieldSchema, itemSchema, memberSchema } from '../core/schema.ts';
+import { Blob, isList, isObject, Ref, Secret, type Value } from '../core/value.ts';
+import type { Answer } from './cel.ts';
+import type { Rule } from './compile.ts';
+
+/** What a rule has against a resource; against nothing in particular where it could not be asked. */
+export type RuleFinding = {
+  readonly rule: string;
+  readonly severity: Severity;
+  readonly resource: DesiredResource | undefined;
+  /** The field that it is about; empty for the resource as a whole. */
+  readonly path: string;
+  readonly message: string;
+  readonly hint?: string;
+};
+
+type Judged = {
+  readonly resources: readonly DesiredResource[];
+  readonly schemaOf: (kind: string) => FieldSchema | undefined;
+  /** Name of an organization by its id, where it has one. */
+  readonly organizationOf: (id: string) => string;
+};
+
+/** A resource as rules see it. */
+type Subject = {
+  readonly resource: DesiredResource;
+  readonly schema: FieldSchema;
+  readonly document: Shown;
+  readonly variables: { readonly [name: string]: Shown };
+};
+
+/** What rules have against the resources of a stack. */
+export function judgeResources(
+  rules: readonly Rule[],
+  judged: Judged,
+  seconds: number = RULE_SECONDS,
+): readonly RuleFinding[] {
+  if (rules.length === 0) return [];
+  const subjects = judged.resources.map((resource) => subjectOf(resource, judged));
+  const all = subjects.map(({ variables }) => variables);
+  return rules.flatMap((rule) => {
+    const findings = withinTime(
+      () =>
+        subjects
+          .filter(({ resource }) => rule.on?.includes(resource.kind) ?? true)
+          .flatMap((subject) => judgeOne(rule, subject, all)),
+      seconds,
+    );
+    return findings === undefined ? [tooSlow(rule, subjects.length, seconds)] : findings.value;
+  });
+}
+
+function subjectOf(resource: DesiredResource, { schemaOf, organizationOf }: Judged): Subject {
+  const { address, kind, document: wanted } = resource;
+  const schema = schemaOf(kind) ?? {};
+  const document = viewOf(rootContext(schema), wanted);
+  const { organization_id: id } = wanted;
+  return {
+    resource,
+    schema,
+    document,
+    variables: {
+      resource: forCel(document),
+      address,
+      kind,
+      name: address.slice(address.indexOf('.') + 1),
+      organization: typeof id === 'string' ? organizationOf(id) : '',
+    },
+  };
+}
+
+function judgeOne(
+  rule: Rule,
+  subject: Subject,
+  all: readonly Subject['variables'][],
+): readonly RuleFinding[] {
+  const { resource, variables } = subject;
+  const seen = rule.seesAll ? { ...variables, resources: all } : { ...variables, resources: [] };
+  const when = rule.when?.ask(seen);
+  // A resource without the field that a rule asks for first is none that it is about.
+  if (when !== undefined && 'failed' in when && when.missing !== undefined) return [];
+  if (when !== undefined && 'failed' in when) return [unanswered(rule, resource, 'when', when)];
+  if (when?.holds === false) return [];
+  const answer = rule.require?.ask(seen);
+  if (answer !== undefined && 'failed' in answer) {
+    return [unanswered(rule, resource, 'require', answer)];
+  }
+  const { name, severity, message, field = '' } = rule;
+  const broken: RuleFinding = { rule: name, severity, resource, path: field, message };
+  return [...(answer?.holds === false ? [broken] : []), ...violations(rule, subject)];
+}
+
+function violations(rule: Rule, { resource, schema, document }: Subject): readonly RuleFinding[] {
+  const { check, name, severity, message } = rule;
+  if (check === undefined) return [];
+  return check(document).map(({ pointer, words }) => {
+    const path = pathOf(pointer, schema, document);
+    const what = path === '' ? words : `${path} ${words}`;
+    return { rule: name, severity, resource, path, message: `${message}: ${what}` };
+  });
+}
+
+/** A JSON pointer as the path that Callsheet writes: elements of a list by what they are recognised by. */
+function pathOf(pointer: string, root: FieldSchema, document: Shown): string {
+  const path: string[] = [];
+  let schema = dereference(root, root);
+  let value: unknown = document;
+  for (const part of pointer.split('/').slice(1)) {
+    const key = part.replaceAll('~1', '/').replaceAll('~0', '~');
+    if (Array.isArray(value)) {
+      const element: unknown = value[Number(key)];
+      path.push(segmentFor(schema, value, Number(key)));
+      [value, schema] = [element, itemSchema(root, schema)];
+    } else {
+      path.push(key);
+      value = typeof value === 'object' && value !== null ? Reflect.get(value, key) : undefined;
+      schema = memberSchema(root, schema, key);
+    }
+  }
+  return formatPath(path);
+}
+
+function segmentFor(list: FieldSchema, elements: readonly unknown[], index: number): string {
+  const key = list['x-identity'];
+  const identities = elements.map((element): unknown =>
+    key !== undefined && typeof element === 'object' && element !== null
+      ? Reflect.get(element, key)
+      : undefined,
+  );
+  return writtenSegments(identities)[index] ?? `[${index}]`;
+}
+
+/** A rule that could not be asked has not been kept: it weighs as much as one that was broken. */
+function unanswered(
+  { name, severity, message: words, field = '', source }: Rule,
+  resource: DesiredResource,
+  member: 'when' | 'require',
+  { failed, missing }: Extract<Answer, { failed: string }>,
+): RuleFinding {
+  const message = `${words} (${member} could not be asked: ${failed})`;
+  const ask =
+    missing === undefined
+      ? ''
+      : `: ask first whether it is there, with has(….${missing}) or ….?${missing}.orValue(…)`;
+  const hint = `Mend the rule at ${source}${ask}`;
+  return { rule: name, severity, resource, path: field, message, hint };
+}
+
+function tooSlow({ name, message, source }: Rule, count: number, seconds: number): RuleFinding {
+  return {
+    rule: name,
+    severity: 'error',
+    resource: undefined,
+    path: '',
+    message: `${message} (not known: it took more than ${seconds} seconds over ${count} ${count === 1 ? 'resource' : 'resources'} and was stopped)`,
+    hint: `Mend the rule at ${source}: narrow it with on, do not look through all resources for each of them, and take repetitions within repetitions, such as (a+)+, out of its patterns`,
+  };
+}
+
+/** How long one rule may take over everything that it judges. 10,000 resources take well under a second. */
+const RULE_SECONDS = 5;
+
+const RUN = new Script('run()');
+
+/**
+ * Runs a function, and stops it where it takes too long: a rule that compares every resource with every
+ * other, or a pattern that tries every way to match. It is no sandbox: CEL has no effects to keep in.
+ *
+ * @returns undefined where it was stopped
+ */
+export function withinTime<T>(run: () => T, seconds: number): { readonly value: T } | undefined {
+  let value: { readonly value: T } | undefined;
+  const context = createContext({
+    run: () => {
+      value = { value: run() };
+    },
+  });
+  try {
+    RUN.runInContext(context, { timeout: seconds * 1000 });
+  } catch (error) {
+    if (isTimeout(error)) return undefined;
+    throw error;
+  }
+  return value;
+}
+
+function isTimeout(error: unknown): boolean {
+  return (
+    typeof error === 'object' &&
+    error !== null &&
+    'code' in error &&
+    error.code === 'ERR_SCRIPT_EXECUTION_TIMEOUT'
+  );
+}
+
+/** What a rule is shown: plain data. CEL's whole numbers are `bigint`. */
+type Shown =
+  | boolean
+  | number
+  | bigint
+  | string
+  | null
+  | readonly Shown[]
+  | { readonly [key: string]: Shown };
+
+const MASK = '***';
+
+/**
+ * A document as rules see it, without what must stay secret: a secret is where it comes from, as it was
+ * written, and a sensitive text is masked. A reference is the address. A field that is null is to be
+ * cleared, so it is absent.
+ */
+function viewOf(field: FieldContext, value: Value): Shown {
+  if (value instanceof Secret) return { $secret: value.source };
+  if (value instanceof Ref) return value.address;
+  if (value instanceof Blob) {
+    const { path, size, mime, sha256 } = value;
+    return { path, size, mime, sha256 };
+  }
+  if (isList(value)) {
+    const items = itemContext(field);
+    return value.map((item) => viewOf(items, item));
+  }
+  if (isObject(value)) {
+    const members = Object.entries(value).filter(([, member]) => member !== null);
+    return Object.fromEntries(
+      members.map(([key, member]) => [key, viewOf(memberContext(field, key, value), member)]),
+    );
+  }
+  const found = sensitivity(field, value);
+  if (found === 'open') return value;
+  return found === 'whole' || typeof value !== 'string' ? MASK : redactText(value);
+}
+
+/** The same with whole numbers as CEL has them, so that `attempts + 1` can be asked. */
+function forCel(value: Shown): Shown {
+  if (typeof value === 'number') return Number.isSafeInteger(value) ? BigInt(value) : value;
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map(forCel);
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, forCel(member)]));
+}
+
+/** What a rule has against a plan: the changes that break it, none for the plan as a whole. */
+type Breach = { readonly addresses: readonly string[]; readonly why: string };
+
+const NOTHING = { refusals: [], notes: [] };
+
+/** Rules over plans and their changes as one function. A rollback is not asked: it must be possible at any time. */
+export function planRules(rules: readonly Rule[]): PlanRules {
+  if (rules.length === 0) return () => NOTHING;
+  return (plan, now) => {
+    if (plan.purpose !== 'apply') return NOTHING;
+    const shown = plainPlan(plan);
+    const breaches = rules.flatMap((rule) =>
+      breachesOf(rule, plan, shown, now).map((breach) => ({ rule, breach })),
+    );
+    return {
+      refusals: breaches
+        .filter(({ rule }) => rule.severity === 'error')
+        .map(({ rule, breach }) => refusalFor(rule, breach)),
+      notes: breaches
+        .filter(({ rule }) => rule.severity === 'warning')
+        .map(({ rule, breach }) => noteFor(rule, breach)),
+    };
+  };
+}
+
+type PlainPlan = { readonly plan: Shown; readonly changes: readonly Shown[] };
+
+/** A plan holds no secret: those are masked when it is made. */
+function plainPlan(plan: Omit<PlanDocument, 'digest'>): PlainPlan {
+  // What is undefined is absent, as in the plan's file.
+  const whole: { readonly [key: string]: Shown } = JSON.parse(JSON.stringify(plan));
+  const { changes } = whole;
+  return { plan: forCel(whole), changes: Array.isArray(changes) ? changes.map(forCel) : [] };
+}
+
+function breachesOf(
+  rule: Rule,
+  { changes }: Omit<PlanDocument, 'digest'>,
+  shown: PlainPlan,
+  now: Date,
+): readonly Breach[] {
+  const judged = withinTime(() => {
+    if (rule.over === 'plan') {
+      const why = askRule(rule, { plan: shown.plan, now });
+      return why === undefined ? [] : [{ why, addresses: [] }];
+    }
+    const broken = changes.flatMap(({ address, kind, verdict }, index) => {
+      // What apply leaves out does no harm.
+      if (verdict !== 'ok' || rule.on?.includes(kind) === false) return [];
+      const why = askRule(rule, { change: shown.changes[index], plan: shown.plan, now });
+      return why === undefined ? [] : [{ why, address }];
+    });
+    // What is said alike of several changes is said once.
+    const same = Map.groupBy(broken, ({ why }) => why);
+    return [...same].map(([why, all]) => ({ why, addresses: all.map(({ address }) => address) }));
+  }, RULE_SECONDS);
+  if (judged !== undefined) return judged.value;
+  return [
+    {
+      why: `${rule.message} (not known: it took more than ${RULE_SECONDS} seconds and was stopped)`,
+      addresses: [],
+    },
+  ];
+}
+
+/** Why a rule is broken; undefined where it is kept, or is not about this. */
+function askRule({ when, require, message }: Rule, variables: object): string | undefined {
+  const asked = when?.ask(variables);
+  if (asked !== undefined && 'failed' in asked) {
+    return asked.missing === undefined ? unansweredBy(message, 'when', asked) : undefined;
+  }
+  if (asked?.holds === false) return undefined;
+  const answer = require?.ask(variables);
+  if (answer === undefined) return undefined;
+  if ('failed' in answer) return unansweredBy(message, 'require', answer);
+  return answer.holds ? undefined : message;
+}
+
+function unansweredBy(
+  message: string,
+  member: string,
+  { failed }: Extract<Answer, { failed: string }>,
+): string {
+  return `${message} (${member} could not be asked: ${failed})`;
+}
+
+/** Addresses that are named; of more, the first. */
+const MOST_NAMED = 3;
+
+function tell({ name, source }: Rule, { addresses, why }: Breach): string {
+  const rest = addresses.length - MOST_NAMED;
+  const named = (rest > 1 ? addresses.slice(0, MOST_NAMED) : addresses).join(', ');
+  const about = addresses.length === 0 ? '' : `: ${named}${rest > 1 ? ` and ${rest} others` : ''}`;
+  return `rules.${name} (${source})${about}: ${why}`;
+}
+
+function refusalFor(rule: Rule, breach: Breach): Refusal {
+  return {
+    guard: 'rule',
+    message: tell(rule, breach),
+    until: null,
+    advice: `Change what rules.${rule.name} is about, or plan a part with --target.`,
+  };
+}
+
+function noteFor(rule: Rule, breach: Breach): Note {
+  return { severity: 'warning', address: null, message: tell(rule, breach) };
+}

@@ -1,0 +1,237 @@
+import { hash } from 'node:crypto';
+import written from '../../schemas/settings.json' with { type: 'json' };
+import type { DesiredResource } from '../core/desired.ts';
+import type { Severity } from '../core/diagnostics.ts';
+import type { FieldSchema, KindSchema } from '../core/schema.ts';
+
+/**
+ * A named rule that reads what a stack says rather than whether it is allowed: a prompt that names a tool which is
+ * not there, a token that nothing supplies, the same prompt written twice. It has a name, a default severity, one
+ * sentence about it, and a function from the resources of a sound stack to findings. It reads no file and no comment:
+ * where a finding is in the YAML, and whether it is suppressed there, is worked out by `stack/`.
+ */
+export type LintRule = {
+  /** `prompt/unknown-tool` */
+  readonly name: string;
+  /** What it is where `callsheet.yaml` does not say otherwise. */
+  readonly severity: Severity;
+  /** One sentence: what it finds. */
+  readonly description: string;
+  readonly check: (subject: LintSubject) => readonly LintFinding[];
+};
+
+/** What rules look at. */
+export type LintSubject = {
+  readonly resources: readonly DesiredResource[];
+  readonly settings: LintSettings;
+  /** Undefined for a kind that does not exist. */
+  readonly schemaOf: (kind: string) => KindSchema | undefined;
+  /** Where a field's text is written; the same for all that take it from one place. */
+  readonly originOf: (resource: DesiredResource, path: string) => Origin;
+};
+
+/** Where a text comes from. */
+export type Origin = {
+  /** Equal for texts that are written once. */
+  readonly key: string;
+  /** `prompts/front-desk.md` or `agents.yaml:12`. */
+  readonly label: string;
+};
+
+/** Something that a rule has found in a field. */
+export type LintFinding = {
+  readonly resource: DesiredResource;
+  readonly path: string;
+  /** The part of the field's text that it is about; the whole field where absent. */
+  readonly span?: Span;
+  /** Begins with a verb; address and field are put before it. */
+  readonly message: string;
+  readonly hint?: string;
+};
+
+/** Offsets in a text; `end` is exclusive. */
+export type Span = { readonly start: number; readonly end: number };
+
+/** `lint:` of callsheet.yaml. */
+export type LintSettings = {
+  /** Severities that differ from the rules' own, by name of rule. */
+  readonly severities: ReadonlyMap<string, Severity | 'off'>;
+  /** Tokens that calls and messages are supplied with; undefined where the team keeps no list. `contact.*` stands for all that begin so. */
+  readonly tokens: readonly string[] | undefined;
+  /** Tools that agents have beside those of the stack: the platform's own. */
+  readonly tools: readonly string[];
+  /** Templates that are kept elsewhere, by name. */
+  readonly templates: readonly string[];
+  readonly max_prompt_characters: number;
+  readonly min_duplicate_characters: number;
+};
+
+const { max_prompt_characters, min_duplicate_characters } =
+  written.settings.properties.lint.properties;
+
+/** Where `callsheet.yaml` has no `lint:`. */
+export const DEFAULT_LINT: LintSettings = {
+  severities: new Map(),
+  tokens: undefined,
+  tools: [],
+  templates: [],
+  /**
+   * The specification has no limit for a prompt, but the model reads it again at every turn of a call. At
+   * about four characters a token this is 5,000 tokens, of which one turn of a voice call can bear few more.
+   */
+  max_prompt_characters: max_prompt_characters.default,
+  /** Shorter texts are alike by chance, and a base for them is more to read than what it saves. */
+  min_duplicate_characters: min_duplicate_characters.default,
+};
+
+/** Values of `x-prose`. */
+type Role = 'instructions' | 'speech' | 'message';
+
+/** A text that a resource is given to say or to follow. */
+export type Prose = {
+  readonly resource: DesiredResource;
+  readonly path: string;
+  readonly role: Role;
+  /** Read from the resource at each look: all prompts of a fleet together fill the memory. */
+  readonly text: string;
+  /** Counted from 0; the same number for the same text. */
+  readonly textId: number;
+};
+
+const known = new WeakMap<LintSubject, readonly Prose[]>();
+
+/** The prose of a stack in its order, of the roles that are wanted: the fields that schemas mark with `x-prose`. */
+export function proseOf(subject: LintSubject, roles: readonly Role[]): readonly Prose[] {
+  const all = known.get(subject) ?? allProse(subject);
+  known.set(subject, all);
+  return all.filter(({ role }) => roles.includes(role));
+}
+
+function allProse({ resources, schemaOf }: LintSubject): readonly Prose[] {
+  const byKind = new Map<string, readonly Field[]>();
+  const ids = new Map<string, number>();
+  const all: Prose[] = [];
+  for (const resource of resources) {
+    const fields = byKind.get(resource.kind) ?? fieldsOf(schemaOf(resource.kind));
+    byKind.set(resource.kind, fields);
+    for (const { path, role } of fields) {
+      const text = resource.document[path];
+      if (typeof text !== 'string') continue;
+      const key = textKey(text);
+      const textId = ids.get(key) ?? ids.size;
+      ids.set(key, textId);
+      all.push(new FieldProse(resource, path, role, textId));
+    }
+  }
+  return all;
+}
+
+class FieldProse implements Prose {
+  readonly resource: DesiredResource;
+  readonly path: string;
+  readonly role: Role;
+  readonly textId: number;
+
+  constructor(resource: DesiredResource, path: string, role: Role, textId: number) {
+    this.resource = resource;
+    this.path = path;
+    this.role = role;
+    this.textId = textId;
+  }
+
+  get text(): string {
+    // Only texts have become prose.
+    return this.resource.document[this.path] as string;
+  }
+}
+
+/** A digest takes as long as five lines of text, and little memory. */
+const LONG = 200;
+
+/** The same for the same text: the text itself, or its digest where that is shorter. */
+export function textKey(text: string): string {
+  return text.length > LONG ? `sha256:${hash('sha256', text)}` : text;
+}
+
+type Field = Pick<Prose, 'path' | 'role'>;
+
+const ROLES: readonly Role[] = ['instructions', 'speech', 'message'];
+
+function fieldsOf(schema: FieldSchema | undefined): readonly Field[] {
+  return Object.entries(schema?.properties ?? {}).flatMap(([path, field]) => {
+    const role = ROLES.find((one) => one === field['x-prose']);
+    return role === undefined ? [] : [{ path, role }];
+  });
+}
+
+/** Remembers what a function makes of a text: many resources share theirs. */
+export function perText<T>(read: (text: string) => T): (prose: Prose) => T {
+  const made: T[] = [];
+  return (prose) => {
+    const { textId } = prose;
+    if (!(textId in made)) made[textId] = read(prose.text);
+    // It was put there.
+    return made[textId] as T;
+  };
+}
+
+/** A name that a text speaks of. */
+export type Mention = { readonly name: string; readonly span: Span };
+
+/** A name as code is named: `crm_lookup`. Prose has no such words. */
+const SNAKE = '[a-z][a-z0-9]*(?:_[a-z0-9]+)+';
+
+/**
+ * The source of a pattern for a name that `rest` follows. It begins at the first underscore of the name and looks
+ * back from there: prose has few underscores, and a pattern that began with a letter would try every word. What
+ * looks back is tried from its right: \b stands there, so that the name is only read where it begins.
+ */
+export function snakeBefore(rest: string): string {
+  const name = `(?<=(?=(?<name>${SNAKE}))\\b[a-z][a-z0-9]*_)`;
+  return `_${name}[a-z0-9]+(?:_[a-z0-9]+)*${rest}`;
+}
+
+/** The source of a pattern for a name that stands after `before`. It begins and looks back in the same way. */
+export function snakeAfter(before: string): string {
+  return `_(?<=${before}(?=(?<name>${SNAKE}))\\b[a-z][a-z0-9]*_)[a-z0-9]+(?:_[a-z0-9]+)*`;
+}
+
+/** Patterns by what a text must hold for any of them to match: most prompts are then looked through quickly. */
+export type Patterns = {
+  /** Those that need a quotation mark. */
+  readonly quoted: readonly RegExp[];
+  /** Those that need a `SNAKE`. */
+  readonly named: readonly RegExp[];
+};
+
+/**
+ * What patterns find in a text, by place. Each has the group `name`; a pattern may have it twice, one of
+ * which matches. The same place is told once.
+ */
+export function mentionsIn(text: string, { quoted, named }: Patterns): readonly Mention[] {
+  const patterns = [...(/[`"“]/.test(text) ? quoted : []), ...(text.includes('_') ? named : [])];
+  return findAll(text, patterns);
+}
+
+/** What patterns find in a text, whatever they need. */
+export function findAll(text: string, patterns: readonly RegExp[]): readonly Mention[] {
+  const found = new Map<number, Mention>();
+  for (const pattern of patterns) {
+    // Not matchAll, which copies its pattern for every text.
+    pattern.lastIndex = 0;
+    for (let match = pattern.exec(text); match !== null; match = pattern.exec(text)) {
+      const name = match.groups?.name;
+      const place = match.indices?.groups?.name;
+      if (name === undefined || place === undefined) continue;
+      const [start, end] = place;
+      if (!found.has(start)) found.set(start, { name, span: { start, end } });
+    }
+  }
+  return [...found.values()].sort((a, b) => a.span.start - b.span.start);
+}
+
+/** The first mention of each name. */
+export function firstOfEach(mentions: readonly Mention[]): readonly Mention[] {
+  const seen = new Set<string>();
+  return mentions.filter(({ name }) => !seen.has(name) && seen.add(name));
+}

@@ -1,0 +1,88 @@
+import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { hostname, userInfo } from 'node:os';
+import { basename, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import type { Actor } from '../state/journal.ts';
+import type { RunContext } from './context.ts';
+
+/** Who runs this and from what: the person or job, the commit of the stack, the pipeline's own address. */
+export async function describeActor(dir: string, { env }: Pick<RunContext, 'env'>): Promise<Actor> {
+  return {
+    user: env.GITHUB_ACTOR ?? env.GITLAB_USER_LOGIN ?? userName(),
+    host: hostname(),
+    pid: process.pid,
+    commit: env.GITHUB_SHA ?? env.CI_COMMIT_SHA ?? (await headOf(dir)),
+    pipeline: pipelineOf(env),
+  };
+}
+
+function userName(): string | null {
+  try {
+    return userInfo().username;
+  } catch {
+    return null;
+  }
+}
+
+/** What git needs to know of the environment, and no more: secrets are read from there. */
+const FOR_GIT =
+  /^(PATH|HOME|LANG|LC_\w+|TMPDIR|XDG_CONFIG_HOME|SYSTEMROOT|USERPROFILE|GIT_(DIR|WORK_TREE|CEILING_DIRECTORIES|CONFIG_(GLOBAL|SYSTEM|NOSYSTEM)))$/i;
+
+/** The environment that git is started with. */
+export function gitEnv(): NodeJS.ProcessEnv {
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => FOR_GIT.test(name)));
+}
+
+/** The commit of the stack, and whether what is applied is really in it. */
+async function headOf(dir: string): Promise<string | null> {
+  const checkout = await describeCheckout(dir);
+  if (checkout === undefined) return null;
+  return checkout.isChanged ? `${checkout.head} with uncommitted changes` : checkout.head;
+}
+
+/** The commit that a folder was checked out from. Undefined outside of a repository. */
+export async function describeCheckout(
+  dir: string,
+): Promise<{ readonly head: string; readonly isChanged: boolean } | undefined> {
+  try {
+    const head = await askGit(dir, 'rev-parse', 'HEAD');
+    return { head, isChanged: (await askGit(dir, 'status', '--porcelain', '--', '.')) !== '' };
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * What a stack is called among all that one team watches: its folder below the top of the repository (`clinics/harbor`),
+ * as `--recursive` and the queue call it. At the top the folder's own name; outside of a repository the whole path.
+ */
+export async function nameStack(dir: string): Promise<string> {
+  const folder = resolve(dir);
+  try {
+    const prefix = await askGit(dir, 'rev-parse', '--show-prefix');
+    return prefix === '' ? basename(folder) : prefix.replace(/\/$/, '');
+  } catch {
+    return folder;
+  }
+}
+
+async function askGit(dir: string, ...args: readonly string[]): Promise<string> {
+  const { stdout } = await promisify(execFile)('git', ['-C', dir, ...args], { env: gitEnv() });
+  return stdout.trim();
+}
+
+function pipelineOf(env: RunContext['env']): string | null {
+  const { GITHUB_SERVER_URL: server, GITHUB_REPOSITORY: repository, GITHUB_RUN_ID: run } = env;
+  if (server && repository && run) return `${server}/${repository}/actions/runs/${run}`;
+  return env.CI_JOB_URL ?? null;
+}
+
+/** Sorts by time and is unique: `20261121t094500z-1f3a9c`. */
+export function runId(now: Date): string {
+  const time = now
+    .toISOString()
+    .replace(/[-:]|\.\d+/g, '')
+    .toLowerCase();
+  return `${time}-${randomBytes(3).toString('hex')}`;
+}

@@ -1,0 +1,313 @@
+import { CallsheetError } from '../core/errors.ts';
+import type { PlanDocument, PlanOptions } from '../core/plan-document.ts';
+import { hasChanges, isRefused } from '../plan/document.ts';
+import { withRefusals } from '../plan/guards.ts';
+import type { Planned, Refresh } from '../plan/make.ts';
+import { refuseReferenced } from '../plan/references.ts';
+import { type FailureDocument, failureDocument } from '../render/failure.ts';
+import type { RunContext, StackOptions } from './context.ts';
+import { failureOf, type RunDocument } from './document.ts';
+import { beganOf, readRun } from './find-run.ts';
+import { planConfiguration, refusalsNow, tellUnread } from './plan.ts';
+import { needSecrets, type RunOutcome, type RunRequest, runPlan } from './run.ts';
+import { NO_LINEAGE, openSession, type Session } from './session.ts';
+import { type Review, runDocument, type UndoOutcome, undo } from './undo.ts';
+
+/** What is applied. */
+export type ApplyOptions = StackOptions & {
+  /** The plan to carry out; without one it is made now, with `options` and `refresh`. */
+  readonly plan?: PlanDocument | undefined;
+  readonly options: PlanOptions;
+  readonly refresh?: Refresh | undefined;
+  /** The digest of the plan that was approved. */
+  readonly expect?: string | undefined;
+  /** Milliseconds to wait for another run that holds the state. */
+  readonly lockTimeout?: number | undefined;
+  /** Whether what a run did is undone should it fail. */
+  readonly rollbackOnFailure?: boolean | undefined;
+};
+
+type Applied = RunOutcome | { readonly type: 'declined' };
+
+/** What came of undoing a run that failed, or why that was not possible. */
+type Undone = UndoOutcome | { readonly type: 'failed'; readonly error: unknown };
+
+export type ApplyOutcome = {
+  /** Absent where a run before was to be undone first: then nothing was applied. */
+  readonly applied?: Applied;
+  /** The run that was undone, whether all of it is, and what came of that. */
+  readonly rollback?: {
+    readonly run: string;
+    readonly isUndone: boolean;
+    readonly outcome: Undone;
+  };
+};
+
+/** Told what came of the apply before a run that failed is undone. */
+export type ApplyReview = Review & { readonly ended?: (applied: Applied) => void };
+
+function isUndone(outcome: Undone): boolean {
+  if (outcome.type === 'unchanged') return outcome.status === 'done';
+  if (outcome.type !== 'ran') return outcome.type === 'nothing';
+  const { status, stale, interleaved } = outcome.result;
+  return status === 'done' && stale.length === 0 && interleaved.length === 0;
+}
+
+/**
+ * Carries out a plan, the given one or one made now. Without `review.agree` nobody has to agree.
+ *
+ * With `rollbackOnFailure`: that a run is to be undone should it fail stands in its first line, so that
+ * whatever dies afterwards, the run or its rollback, can be gone on with:
+ *
+ *   apply ──▶ done
+ *     ├─────▶ failed in part ──▶ rollback ──▶ undone
+ *     ╳ died                        ╳ died
+ *     └──────────────┬──────────────┘
+ *                    ▼
+ *   the next `apply --rollback-on-failure`, or `rollback`, goes on with the rollback
+ */
+export async function applyStack(
+  options: ApplyOptions,
+  context: RunContext,
+  review: ApplyReview = {},
+): Promise<ApplyOutcome> {
+  const turn = await applyInTurn(options, context, review);
+  const { applied, owed } = turn;
+  if (applied !== undefined) review.ended?.(applied);
+  const failed = applied?.type === 'ran' && applied.result.status === 'partial';
+  const run = owed ?? (failed ? applied.run : undefined);
+  if (options.rollbackOnFailure !== true || run === undefined) return turn;
+  const outcome = await undoFailed(run, options, context, review);
+  return { ...turn, rollback: { run, isUndone: isUndone(outcome), outcome } };
+}
+
+/** What came of one apply; `owed`: a run before that is to be undone first, and nothing was applied. */
+type Turn = { readonly applied?: Applied; readonly owed?: string };
+
+/** Whoever waits for others plans again where they wrote in between: a plan that nobody has is no one's decision. */
+async function applyInTurn(
+  options: ApplyOptions,
+  context: RunContext,
+  review: Review,
+): Promise<Turn> {
+  const freeBy = Date.now() + (options.lockTimeout ?? 0);
+  for (;;) {
+    try {
+      return await applyOnce(options, context, review, freeBy);
+    } catch (error) {
+      const isMoved = error instanceof CallsheetError && error.code === 'stale';
+      const isVouched = options.plan !== undefined || options.expect !== undefined;
+      if (!isMoved || isVouched || Date.now() >= freeBy) throw error;
+      context.emit({ type: 'planning_again', message: error.message });
+    }
+  }
+}
+
+async function applyOnce(
+  options: ApplyOptions,
+  context: RunContext,
+  review: Review,
+  freeBy: number,
+): Promise<Turn> {
+  const { plan, expect, rollbackOnFailure = false } = options;
+  // A wrong file is said before anything is asked of anybody.
+  if (plan !== undefined) checkExpectation(plan, expect);
+  const session = await openSession(options, context, { freeBy });
+  try {
+    if (session.warnings.length > 0)
+      context.emit({ type: 'warnings', diagnostics: session.warnings });
+    const owed = await findOwed(session, rollbackOnFailure);
+    if (owed !== undefined) context.emit({ type: 'rollback_owed', run: owed });
+    if (owed !== undefined && rollbackOnFailure) return { owed };
+    const request: RunRequest = {
+      session,
+      context,
+      purpose: 'apply',
+      freeBy,
+      observe: review.observe,
+      ...(rollbackOnFailure ? { onFailure: 'rollback' } : {}),
+    };
+    const applied =
+      plan === undefined
+        ? await applyNow(options, review, request)
+        : await applyGiven(plan, request, review);
+    return { applied };
+  } finally {
+    await session.close();
+  }
+}
+
+async function applyNow(
+  { options, refresh = 'fast', expect }: ApplyOptions,
+  review: Review,
+  request: RunRequest,
+): Promise<Applied> {
+  const { session, context } = request;
+  const planned = await planConfiguration(session, options, context, { refresh });
+  const { plan } = planned;
+  tellUnread(planned, context);
+  checkExpectation(plan, expect);
+  review.show?.(plan);
+  if (isRefused(plan)) return { type: 'refused', plan };
+  const isWorth = hasChanges(plan) || planned.refresh.size > 0 || plan.changes.length > 0;
+  if (!isWorth && session.unfinished === undefined)
+    return { type: 'unchanged', plan, status: 'done' };
+  // Said before anybody is asked.
+  await needSecrets(plan, { session });
+  if (hasChanges(plan) && (await review.agree?.('Apply this plan?')) === false)
+    return { type: 'declined' };
+  return runPlan(planned, request);
+}
+
+/** A plan was reviewed already, so that nobody is asked. What came with it is shown. */
+async function applyGiven(
+  given: PlanDocument,
+  request: RunRequest,
+  review: Review,
+): Promise<RunOutcome> {
+  const { session, context } = request;
+  checkPlan(given, session);
+  review.show?.(given);
+  // What stood against it when it was planned may be over, and something else may have begun.
+  const plan = withRefusals(given, refusalsNow(given, session, context));
+  if (isRefused(plan)) return { type: 'refused', plan };
+  await checkUses(plan, session);
+  const planned: Planned = {
+    plan,
+    refresh: new Map(),
+    ids: new Map(),
+    found: new Map(),
+    unread: 0,
+  };
+  return runPlan(planned, { ...request, checkFirst: true });
+}
+
+/**
+ * A run that was to be undone should it fail, did, and is not undone; undefined where there is none. Only one
+ * that died is looked at unless it `isAsked`: reading the journal of each last run would cost every apply.
+ */
+export async function findOwed(session: Session, isAsked: boolean): Promise<string | undefined> {
+  const { unfinished, state } = session;
+  // One that is at work may still come to its end.
+  if (unfinished !== undefined && unfinished.settlement === undefined) return undefined;
+  const newest = unfinished?.run ?? (isAsked ? state.last_run : null);
+  const entries = newest === null ? undefined : await readRun(session, newest);
+  if (newest === null || entries === undefined) return undefined;
+  const { on_failure: wish, undoes } = beganOf(entries) ?? {};
+  const status = entries.find((one) => one.type === 'ended')?.status ?? 'settled';
+  // Whoever interrupts a run decides what becomes of it.
+  if (wish === 'rollback') return status === 'partial' || status === 'settled' ? newest : undefined;
+  // A rollback that ended said what it could not do; one that died did not come to it.
+  const undone =
+    undoes === undefined || status !== 'settled' ? undefined : await readRun(session, undoes);
+  return undone && beganOf(undone)?.on_failure === 'rollback' ? undoes : undefined;
+}
+
+/** Undoes a run as far as it can be, and asks nobody: whoever applied agreed to it. */
+async function undoFailed(
+  run: string,
+  { plan: _, options, ...given }: ApplyOptions,
+  context: RunContext,
+  { show, observe }: Review,
+): Promise<Undone> {
+  context.emit({ type: 'rolling_back', run });
+  const overrideFreeze = options.override_freeze ?? `run ${run} failed, and was begun before`;
+  const wanted = { ...given, run, skipRefused: true, overrideFreeze };
+  try {
+    return await undo(wanted, context, { ...(show && { show }), observe });
+  } catch (error) {
+    context.emit({ type: 'rollback_failed', error });
+    return { type: 'failed', error };
+  }
+}
+
+const PLAN_AGAIN = 'Plan again, review, and apply the new plan.';
+
+/** `--expect sha256:…`: only the plan that was approved is applied. */
+export function checkExpectation({ digest }: PlanDocument, expected: string | undefined): void {
+  if (expected === undefined || expected === digest) return;
+  throw new CallsheetError('stale', `the plan's digest is ${digest}, not ${expected}`, {
+    hint: `It is not the plan that was approved. ${PLAN_AGAIN}`,
+  });
+}
+
+/** A plan file belongs to one account, one configuration and one state (DESIGN §5, Pins first). */
+export function checkPlan(
+  plan: PlanDocument,
+  { platform, stack, state }: Pick<Session, 'platform' | 'stack' | 'state'>,
+): void {
+  if (plan.environment !== stack.environment) {
+    const flag =
+      plan.environment === undefined ? 'without --env' : `with --env ${plan.environment}`;
+    throw new CallsheetError(
+      'stale',
+      `the plan was made ${nameOf(plan)}; this is ${nameOf(stack)}`,
+      {
+        hint: `Apply it ${flag}.`,
+      },
+    );
+  }
+  const { base_url: planned, account_id: account } = plan.platform;
+  if (planned !== platform.base_url || account !== platform.account_id) {
+    throw new CallsheetError(
+      'stale',
+      `the plan is for account ${account} at ${planned}; this is account ${platform.account_id} at ${platform.base_url}`,
+      { hint: 'Apply it with the credentials and the base_url that it was planned with.' },
+    );
+  }
+  if (plan.config_digest !== stack.digest) {
+    throw new CallsheetError('stale', 'the configuration changed since the plan', {
+      hint: PLAN_AGAIN,
+    });
+  }
+  const isFirst = plan.state.lineage === NO_LINEAGE;
+  if (plan.state.lineage !== state.lineage && !isFirst) {
+    throw new CallsheetError('stale', 'the plan was made from the state of another stack', {
+      hint: `Check CALLSHEET_STATE and --dir. ${PLAN_AGAIN}`,
+    });
+  }
+  if (plan.state.serial !== state.serial) {
+    throw new CallsheetError(
+      'stale',
+      `the state was written since the plan (serial ${plan.state.serial}, now ${state.serial}): the plan may have been applied already`,
+      { hint: PLAN_AGAIN },
+    );
+  }
+}
+
+function nameOf({ environment }: { readonly environment?: string | undefined }): string {
+  return environment === undefined ? 'for no environment' : `for the environment ${environment}`;
+}
+
+/** What a plan file deletes may be used by somebody since it was planned: a pin of its own does not tell. */
+async function checkUses(
+  { changes, options }: PlanDocument,
+  { stack, state, reader }: Session,
+): Promise<void> {
+  if (options.force) return;
+  const now = await refuseReferenced(changes, { desired: stack.resources, state, reader });
+  const struck = now.filter((change) => !changes.includes(change));
+  if (struck.length === 0) return;
+  const told = struck.map(({ address, reason }) => `${address} was to be deleted: ${reason}`);
+  throw new CallsheetError('refused', told.join('\n'), {
+    hint: `Nothing was written. ${PLAN_AGAIN}`,
+  });
+}
+
+/** One document: that of the apply, with that of the rollback in it. Undefined where a person declined. */
+export function applyDocument({
+  applied,
+  rollback,
+}: ApplyOutcome): RunDocument | FailureDocument | undefined {
+  const undone = rollback && rollbackDocument(rollback.outcome);
+  if (applied === undefined) return undone;
+  if (applied.type === 'declined') return undefined;
+  return { ...runDocument(applied), ...(undone && { rollback: undone }) };
+}
+
+function rollbackDocument(outcome: Undone): RunDocument | FailureDocument | undefined {
+  if (outcome.type === 'failed') return failureDocument(failureOf(outcome.error));
+  return outcome.type === 'planned' || outcome.type === 'declined'
+    ? undefined
+    : runDocument(outcome);
+}

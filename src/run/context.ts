@@ -1,0 +1,103 @@
+import type { RunEvent } from '../apply/events.ts';
+import type { PlanDocument } from '../core/plan-document.ts';
+import type { Credentials } from '../platform/auth.ts';
+import type { Connection, ConnectionOptions } from '../platform/client.ts';
+import type { Timeouts } from '../platform/limits.ts';
+import type { TraceEntry } from '../platform/operation.ts';
+import type { Pause } from '../platform/rate.ts';
+import type { Transport } from '../platform/transport.ts';
+import type { RunCommand } from '../stack/index.ts';
+import type { Disk } from '../state/file/disk.ts';
+import type { StateStore } from '../state/store.ts';
+import type { Event } from './events.ts';
+
+/**
+ * `run/` owns the engine: it opens a stack with its state and its platform, plans, carries plans out under the lease,
+ * recovers what an interrupted run left, and undoes runs. It returns outcomes and emits events, and knows neither a
+ * terminal nor a format: the command line, fleets, rehearsals, watches and the library all call it.
+ */
+
+/** Which stack, and with what it is read. */
+export type StackOptions = {
+  /** Its folder. */
+  readonly dir: string;
+  /** The environment of callsheet.yaml to use. */
+  readonly env?: string;
+  /** Variables, `name=value` each. */
+  readonly var?: readonly string[];
+  readonly varFile?: readonly string[];
+  /** Environment variables that variables of the stack may read beside those with the prefix. */
+  readonly allowEnv?: readonly string[];
+  /** Requests in flight at once; 8 unless given. */
+  readonly concurrency?: number;
+};
+
+/** What the engine works with: the outside world, passed in. */
+export type RunContext = {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly now: () => Date;
+  /** Aborted by the first interrupt. */
+  readonly stop: AbortSignal;
+  /** Told what happens. */
+  readonly emit: (event: Event) => void;
+  /** Asks a person for a yes; absent where there is nobody to ask. */
+  readonly confirm?: ((question: string) => Promise<boolean>) | undefined;
+  /** What the file store does on the disk, where it is not to do it itself: tests stop it at each step. */
+  readonly disk?: Disk;
+  /** The same for what is sent to the platform. */
+  readonly wire?: (transport: Transport) => Transport;
+  /** The same for what is asked of the store of a state. */
+  readonly timed?: (store: StateStore) => StateStore;
+  /** How pauses between tries are spent; with the clock of the machine unless given. */
+  readonly pause?: Pause;
+  /** How long answers are waited for; as `platform/limits.ts` says unless given. */
+  readonly timeouts?: Partial<Timeouts>;
+  /** Where a rehearsal goes instead of the platform and the state of the stack. */
+  readonly copy?: {
+    readonly baseUrl: string;
+    readonly credentials: Credentials;
+    readonly stateFile: string;
+  };
+  /** Runs what `exec:` secrets name, in a folder; absent where they may not run. */
+  readonly runSecret?: ((dir: string) => RunCommand) | undefined;
+  /** Counts what is sent to the platform once more, for the display of a run. */
+  readonly traffic?: { retries: number };
+  /** What clients of one account share, where many stacks are worked on in one process. */
+  readonly connections?:
+    | { readonly at: (baseUrl: string, options: ConnectionOptions) => Connection }
+    | undefined;
+  /** Traces what is done, where the environment names a collector. */
+  readonly telemetry?: Stages | undefined;
+  /** Told of every request to the platform. */
+  readonly trace?: ((entry: TraceEntry) => void) | undefined;
+};
+
+/** What the engine asks of telemetry. */
+type Stages = {
+  readonly stage: <T>(name: string, work: () => Promise<T>, attributes?: Attributes) => Promise<T>;
+  readonly describe: (attributes: Attributes) => void;
+};
+
+/** What a span says beside its name. No value of a field is among it, no query, and no id of the platform. */
+export type Attributes = Readonly<Record<string, string | number>>;
+
+/** Who follows a run that is carried out. Opened right before its first write. */
+type Observer = {
+  readonly onEvent: (event: RunEvent) => void;
+  /** The run ended, whichever way. */
+  readonly stop: () => void;
+  readonly close: () => Promise<void>;
+};
+
+/** Opens one for a plan. What it throws stops the run before it begins. */
+export type Observe = (plan: PlanDocument) => Promise<Observer>;
+
+/** Does a part of a task, which telemetry, where there is any, sees as one. */
+export function stage<T>(
+  { telemetry }: Pick<RunContext, 'telemetry'>,
+  name: string,
+  work: () => Promise<T>,
+  attributes?: Attributes,
+): Promise<T> {
+  return telemetry === undefined ? work() : telemetry.stage(name, work, attributes);
+}

@@ -1,0 +1,111 @@
+import type { Change, PlanDocument, PlanOptions } from '../core/plan-document.ts';
+import { kindNamed } from '../kinds/index.ts';
+import { type EditsDeps, readEdits } from '../live/reader.ts';
+import { attributeChange, driftOf } from '../plan/drift.ts';
+import type { Refresh } from '../plan/make.ts';
+import type { HistoryEntry, Reader } from '../plan/reader.ts';
+import { realPause } from '../platform/rate.ts';
+import type { ResourceState } from '../state/model.ts';
+import type { RunContext, StackOptions } from './context.ts';
+import { announce, planConfiguration, tellUnread } from './plan.ts';
+import { openSession, type Session } from './session.ts';
+
+/** What is looked at, and how thoroughly. */
+type DriftOptions = StackOptions & {
+  readonly options: PlanOptions;
+  readonly refresh?: Refresh;
+};
+
+/** What changed on the platform since Callsheet last wrote it, and who changed it. Writes nothing. */
+export async function driftStack(
+  { options, refresh = 'fast', ...stack }: DriftOptions,
+  context: RunContext,
+): Promise<PlanDocument> {
+  const session = await openSession(stack, context);
+  try {
+    announce(session, context);
+    const { reader, histories } = keepHistories(session.reader);
+    const how = { isPreflighted: false, refresh };
+    const planned = await planConfiguration({ ...session, reader }, options, context, how);
+    tellUnread(planned, context);
+    const { uncompared } = planned;
+    if (uncompared !== undefined) context.emit({ type: 'uncompared', message: uncompared });
+    return await attributeDrift(driftOf(planned.plan), histories, session, context);
+  } finally {
+    await session.close();
+  }
+}
+
+/** Histories that a plan read, by the id of their resource. */
+type Histories = ReadonlyMap<string, readonly HistoryEntry[]>;
+
+/** A reader that keeps the histories it is asked for, so that nobody has to ask for them again. */
+export function keepHistories(reader: Reader): {
+  readonly reader: Reader;
+  readonly histories: Histories;
+} {
+  const histories = new Map<string, readonly HistoryEntry[]>();
+  const history: Reader['history'] = async (kind, id, limit) => {
+    const entries = await reader.history(kind, id, limit);
+    histories.set(id, entries);
+    return entries;
+  };
+  return { reader: { ...reader, history }, histories };
+}
+
+/** Drift with a name on it. The digest stays that of what drifted, whoever did it. */
+export async function attributeDrift(
+  drift: PlanDocument,
+  histories: Histories,
+  session: Session,
+  context: RunContext,
+): Promise<PlanDocument> {
+  const deps: EditsDeps = {
+    reader: session.reader,
+    author: `api:${session.platform.account_id}`,
+    now: context.now,
+    sleep: (milliseconds) => (context.pause ?? realPause).sleep(milliseconds, context.stop),
+  };
+  const changes = await Promise.all(
+    drift.changes.map((change) => attributeOne(change, histories, session, deps)),
+  );
+  return { ...drift, changes, assumptions: changes.some(isNamed) ? RELIED_ON : [] };
+}
+
+/** That every save of recorded settings makes an entry, and that the list of entries has them all. */
+const RELIED_ON = ['history.entries', 'history.list-shape'];
+
+function isNamed({ fields }: Change): boolean {
+  return fields.some(({ attribution }) => attribution?.because === null);
+}
+
+async function attributeOne(
+  change: Change,
+  histories: Histories,
+  { state }: Pick<Session, 'state'>,
+  deps: EditsDeps,
+): Promise<Change> {
+  const kind = kindNamed(change.kind);
+  const id = change.id ?? change.missing_id;
+  if (kind.history === undefined || id === null) {
+    return attributeChange(change, { entries: [], base: null, doubt: 'no_beginning' });
+  }
+  const recorded = recordedAs(id, change, state.resources);
+  const edited = {
+    kind,
+    id,
+    since: recorded?.pin ?? undefined,
+    updatedAt: change.pin?.updated_at ?? null,
+    history: histories.get(id),
+  };
+  return attributeChange(change, await readEdits(edited, deps));
+}
+
+/** What the state says of the resource; not of another one that had its address before. */
+function recordedAs(
+  id: string,
+  { address, moved_from: former }: Change,
+  resources: Session['state']['resources'],
+): ResourceState | undefined {
+  return [address, former ?? address].map((at) => resources[at]).find((one) => one?.id === id);
+}

@@ -1,0 +1,187 @@
+import { CallsheetError } from '../core/errors.ts';
+import { undoRun } from '../rollback/undo.ts';
+import type { JournalEntry, RunBegan } from '../state/journal.ts';
+import { entriesOf } from './recover.ts';
+import type { Session } from './session.ts';
+
+type Entries = readonly JournalEntry[];
+
+/** The run that is to be rolled back. */
+export type FoundRun = {
+  readonly run: string;
+  readonly entries: Entries;
+  /** Rollbacks of it, the newest first. */
+  readonly rollbacks: readonly Entries[];
+  /** Whether the newest of those did not come to its end. */
+  readonly isBegun: boolean;
+};
+
+/**
+ * The run that is asked for, or the newest one that changed something. Where that is a rollback which did
+ * not come to its end, it is gone on with.
+ */
+export async function findRun(session: Session, given: string | undefined): Promise<FoundRun> {
+  const rollbacks: Entries[] = [];
+  let healing: string | undefined;
+  const runs = await runsOf(session);
+  let wanted = given === undefined ? undefined : wholeId(given, runs);
+  const { last_run: last } = session.state;
+  // The one before it is not the last one: undoing that would undo something else than what is asked for.
+  if (wanted === undefined && last !== null && !runs.includes(last))
+    throw recordGone(`run ${last}, the last one,`, session);
+  for (const run of runs) {
+    if (run === wanted) break;
+    const entries = await readRun(session, run);
+    if (entries === undefined || isIdle(entries)) continue;
+    const { undoes, snapshot, purpose } = beganOf(entries) ?? {};
+    if (wanted === undefined && snapshot !== undefined && purpose !== 'restore')
+      throw redo(run, 'what was there since a snapshot');
+    if (wanted === undefined && purpose === 'heal') {
+      healing ??= run;
+      continue;
+    }
+    if (healing !== undefined) throw healed(healing, run);
+    if (wanted === undefined && undoes === undefined)
+      return { run, entries, rollbacks: [], isBegun: false };
+    if (wanted === undefined && isDone(entries)) throw redo(run, `run ${undoes ?? ''}`);
+    wanted ??= undoes;
+    if (undoes === wanted) rollbacks.push(entries);
+  }
+  if (healing !== undefined) throw healed(healing, undefined);
+  if (wanted === undefined) throw nothingToUndo();
+  const entries = await readRun(session, wanted);
+  const isBegun = rollbacks[0] !== undefined && !isDone(rollbacks[0]);
+  if (entries !== undefined) return { run: wanted, entries, rollbacks, isBegun };
+  if (isKnown(wanted, session)) throw recordGone(`run ${wanted}`, session);
+  throw new CallsheetError('usage', `run ${wanted} is not recorded`, {
+    hint: 'callsheet runs lists those that are.',
+  });
+}
+
+/** Ids that are listed where several begin alike. */
+const MOST_LISTED = 5;
+
+/** The id that a shortened one stands for: how it begins, or what follows its time. Throws where several do. */
+function wholeId(given: string, runs: readonly string[]): string {
+  if (given === '' || runs.includes(given)) return given;
+  const meant = runs.filter((run) => run.startsWith(given) || run.split('-')[1]?.startsWith(given));
+  const [only = given] = meant;
+  if (meant.length <= 1) return only;
+  const listed = meant.slice(0, MOST_LISTED).join(', ');
+  const more = meant.length > MOST_LISTED ? ` and ${meant.length - MOST_LISTED} more` : '';
+  throw new CallsheetError('usage', `${given} is the beginning of several runs: ${listed}${more}`, {
+    hint: 'Give more of the id. callsheet runs lists all of them.',
+  });
+}
+
+/** A run that is still at work cannot be undone yet. Throws where it is the one that is asked for. */
+export async function refuseAtWork(given: string | undefined, session: Session): Promise<void> {
+  const { unfinished } = session;
+  if (given === undefined || unfinished === undefined || unfinished.settlement !== undefined)
+    return;
+  if (wholeId(given, await runsOf(session)) !== unfinished.run) return;
+  throw new CallsheetError('usage', `run ${unfinished.run} is still at work`, {
+    hint: 'Wait until it ends, or interrupt it, and roll it back then. callsheet state unlock shows who runs it.',
+  });
+}
+
+/** The run that applied something last since a time; undefined where none did. */
+export async function findLastApplied(
+  { store }: Session,
+  since: string,
+): Promise<string | undefined> {
+  const applied = (await store.runs()).find(({ purpose }) => purpose === 'apply');
+  return applied && Date.parse(applied.at) > Date.parse(since) ? applied.run : undefined;
+}
+
+/** Whether a run changed nothing. One whose copies are gone may have. */
+function isIdle(entries: Entries): boolean {
+  return undoRun(entries).addresses.length === 0 && withoutCopies(entries).length === 0;
+}
+
+/** Whether the state still speaks of a run. */
+function isKnown(run: string, { state: { last_run: last, holds = {} } }: Session): boolean {
+  return run === last || Object.values(holds).some(({ undid, by }) => run === undid || run === by);
+}
+
+/** Without its record nobody knows what a run found before it wrote. */
+function recordGone(which: string, { store }: Session): CallsheetError {
+  return new CallsheetError('usage', `the record of ${which} is gone, and its copies with it`, {
+    hint: `Put it back beside ${store.location} from a backup. Otherwise take the change back in the configuration: callsheet plan. An earlier run: callsheet rollback RUN.`,
+  });
+}
+
+/** Addresses that a run wrote to and that its record has no copy of: they cannot be undone. */
+export function withoutCopies(entries: Entries): readonly string[] {
+  const kept = new Set(
+    entries.flatMap((entry) => (entry.type === 'snapshot' ? entry.address : [])),
+  );
+  const written = entries.flatMap((entry) => (entry.type === 'intent' ? entry.address : []));
+  return [...new Set(written)].filter((address) => !kept.has(address));
+}
+
+/** The one that died first: it came last. */
+async function runsOf({ store, unfinished }: Session): Promise<readonly string[]> {
+  const finished = (await store.runs()).map(({ run }) => run);
+  return unfinished === undefined ? finished : [unfinished.run, ...finished];
+}
+
+/** The journal of a run, one that died and is not settled yet among them. */
+export async function readRun(
+  { store, unfinished }: Session,
+  run: string,
+): Promise<Entries | undefined> {
+  return run === unfinished?.run ? entriesOf(unfinished) : store.run(run);
+}
+
+/** The run that made a history entry, as the receipts say; undefined where none of this stack did. */
+export async function findWriter(
+  session: Session,
+  address: string,
+  entry: number,
+): Promise<string | undefined> {
+  for (const run of await runsOf(session)) {
+    const lines = ((await readRun(session, run)) ?? []).flatMap((one) =>
+      one.type === 'ended' ? one.ledger : [],
+    );
+    if (lines.some((line) => line.address === address && line.history?.after === entry)) return run;
+  }
+  return undefined;
+}
+
+/** What a run set out to do; undefined where there is none of that id. */
+export async function readBegan(session: Session, run: string): Promise<RunBegan | undefined> {
+  const entries = await readRun(session, run);
+  return entries && beganOf(entries);
+}
+
+export function beganOf(entries: Entries): RunBegan | undefined {
+  return entries.find((entry) => entry.type === 'began');
+}
+
+/** Whether a run did all that it set out to do. */
+function isDone(entries: Entries): boolean {
+  return entries.some((entry) => entry.type === 'ended' && entry.status === 'done');
+}
+
+/** Undoing a rollback brings back what it undid, which nobody should get without asking for it. */
+function redo(run: string, undoes: string): CallsheetError {
+  return new CallsheetError('usage', `the last run was itself a rollback, of ${undoes}`, {
+    hint: `To bring back what it undid: callsheet rollback ${run}. Earlier runs: callsheet runs.`,
+  });
+}
+
+/** Whoever asks for the last run means one that a person wanted, and not what was put back in the night. */
+function healed(run: string, before: string | undefined): CallsheetError {
+  const earlier = before === undefined ? '' : ` The run before: callsheet rollback ${before}.`;
+  return new CallsheetError('usage', `the last run, ${run}, put back what had drifted`, {
+    hint: `To bring the drift back: callsheet rollback ${run}.${earlier}`,
+  });
+}
+
+function nothingToUndo(): CallsheetError {
+  const message = 'no run is recorded that changed something, so there is nothing to roll back';
+  return new CallsheetError('usage', message, {
+    hint: 'The state remembers runs: check --dir and CALLSHEET_STATE.',
+  });
+}

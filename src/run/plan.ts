@@ -1,0 +1,212 @@
+import { type Address, matchesAddress } from '../core/address.ts';
+import { CallsheetError } from '../core/errors.ts';
+import type { PlanChoices, PlanDocument, PlanOptions, Refusal } from '../core/plan-document.ts';
+import { checkChosen } from '../kinds/index.ts';
+import { checkGuards, checkTeamRules, type GuardFinding, refusalsIn } from '../plan/guards.ts';
+import { makePlan, type PlanInput, type Planned, type Refresh } from '../plan/make.ts';
+import type { Reader } from '../plan/reader.ts';
+import { assumptionOf, movedEndpoints } from '../platform/endpoints.ts';
+import { formerAddresses } from '../stack/moves.ts';
+import { type RunContext, type StackOptions, stage } from './context.ts';
+import { settledBy } from './recover.ts';
+import { findOverlaps, openSession, type Session } from './session.ts';
+
+/** What is planned, what the plan may do, and how much is read for it. */
+export type PlanRequest = StackOptions & {
+  readonly options: PlanOptions;
+  readonly refresh?: Refresh;
+};
+
+/** What came of planning. */
+export type PlanOutcome = {
+  readonly plan: PlanDocument;
+  /** What other stacks manage of it, a line each: apply refuses where there are any. */
+  readonly overlaps: readonly string[];
+};
+
+/** What apply would do. Nothing is written. */
+export async function planStack(
+  { options, refresh = 'fast', ...stack }: PlanRequest,
+  context: RunContext,
+): Promise<PlanOutcome> {
+  const session = await openSession(stack, context);
+  try {
+    announce(session, context);
+    const planned = await planConfiguration(session, options, context, { refresh });
+    tellUnread(planned, context);
+    const overlaps = await findOverlaps(planned, session);
+    if (overlaps.length > 0) context.emit({ type: 'overlaps', lines: overlaps });
+    return { plan: planned.plan, overlaps };
+  } finally {
+    await session.close();
+  }
+}
+
+/** Says what stands beside a session: warnings, and another run that is at work. */
+export function announce({ warnings, unfinished }: Session, { emit }: RunContext): void {
+  if (warnings.length > 0) emit({ type: 'warnings', diagnostics: warnings });
+  // One that died is recovered, and the plan shows it.
+  if (unfinished !== undefined && unfinished.settlement === undefined)
+    emit({ type: 'run_at_work', run: unfinished.run });
+}
+
+/** Says how much a fast refresh did not read. */
+export function tellUnread({ unread, plan }: Planned, { emit }: RunContext): void {
+  if (unread === 0) return;
+  emit({ type: 'unread', unread, all: plan.changes.length + plan.summary.no_op });
+}
+
+/** What every plan of a session is made from; commands say what is desired and what is allowed. */
+function planInput(session: Session, context: RunContext): Omit<PlanInput, 'options' | 'purpose'> {
+  const { stack, state, reader, world, platform, client, endpoints } = session;
+  return {
+    desired: stack.resources,
+    prune: true,
+    isPreflighted: true,
+    state,
+    reader,
+    world,
+    now: context.now(),
+    guards: stack.guards,
+    rules: stack.rules,
+    platform,
+    organizations: Object.fromEntries(
+      Object.entries(stack.organizations).map(([name, id]) => [id, name]),
+    ),
+    organization: stack.organization,
+    configDigest: stack.digest,
+    environment: stack.environment,
+    settled: settledBy(session.unfinished),
+    versions: new Map(),
+    assumptionOf: (operation) => assumptionOf(operation, endpoints),
+    assume: endpoints.assume,
+    endpoints: movedEndpoints(endpoints),
+    secondsPerRequest: () => {
+      const { requests, seconds } = client.spent();
+      return requests === 0 ? 0 : seconds / requests / session.concurrency;
+    },
+  };
+}
+
+/**
+ * Plans what the configuration asks for. That what did not change need not be read again (`refresh: fast`) is an
+ * assumption: where the stack allows none, everything is read.
+ */
+export async function planConfiguration(
+  session: Session,
+  options: PlanOptions,
+  context: RunContext,
+  { refresh, ...how }: Partial<Pick<PlanInput, 'isPreflighted' | 'prune' | 'refresh'>> = {},
+): Promise<Planned> {
+  const { stack, state } = session;
+  const configured = stack.resources.map(({ address }) => address);
+  checkChosen(options, [...configured, ...Object.keys(state.resources)]);
+  const { moved, forget } = stack.moves;
+  const expected = new Set([...configured, ...Object.keys(state.resources)]).size;
+  return showPlanning(expected, context, {
+    ...planInput(session, context),
+    formerly: formerAddresses(moved),
+    isForgotten: (address) => forget.some((pattern) => matchesAddress(pattern, address)),
+    ...how,
+    ...(refresh === undefined ? {} : { refresh: session.endpoints.assume ? refresh : 'full' }),
+    purpose: 'apply',
+    options,
+  });
+}
+
+/** Most of the time of a plan goes into reading. */
+function showPlanning(expected: number, context: RunContext, input: PlanInput): Promise<Planned> {
+  return stage(context, 'plan', () =>
+    whileReading(input.reader, expected, context, (reader) => makePlan({ ...input, reader })),
+  );
+}
+
+/** Plans something else than the configuration: a rollback, a restoration. */
+export function planInstead(
+  session: Session,
+  instead: Pick<PlanInput, 'desired' | 'purpose' | 'options' | 'versions' | 'undoes' | 'snapshot'> &
+    Partial<Pick<PlanInput, 'prune' | 'guards' | 'organizations' | 'configDigest'>>,
+  context: RunContext,
+): Promise<Planned> {
+  // Thresholds stop a bad configuration. A rollback touches only what its run touched.
+  const { freeze } = session.stack.guards;
+  const guards = freeze === undefined ? {} : { freeze };
+  const input = { ...planInput(session, context), guards, ...instead };
+  return showPlanning(input.desired.length, context, input);
+}
+
+/** What stands against running a plan now, by the clock, the state and the configuration of now. */
+export function objectionsNow(
+  plan: PlanDocument,
+  { stack, state, world: known }: Pick<Session, 'stack' | 'state' | 'world'>,
+  { now }: RunContext,
+): readonly GuardFinding[] {
+  const { guards, resources: desired } = stack;
+  const ids = new Map(plan.changes.map(({ address, id }) => [address, id]));
+  const idOf = (address: Address) => ids.get(address) ?? state.resources[address]?.id;
+  const world = { ...known, idOf };
+  return checkGuards(plan, { guards, holds: state.holds ?? {}, now: now(), desired, world });
+}
+
+/** The part of it that nobody overrode, and what the team's own rules refuse. */
+export function refusalsNow(
+  plan: PlanDocument,
+  session: Pick<Session, 'stack' | 'state' | 'world'>,
+  context: RunContext,
+): readonly Refusal[] {
+  const judged = checkTeamRules(plan, { rules: session.stack.rules, now: context.now() });
+  return [...refusalsIn(objectionsNow(plan, session, context)), ...judged.refusals];
+}
+
+/** A reader that tells how much was read while `work` uses it. `expected`: how many resources there are, as far as is known before. */
+export async function whileReading<T>(
+  reader: Reader,
+  expected: number,
+  { emit }: Pick<RunContext, 'emit'>,
+  work: (reader: Reader) => Promise<T>,
+): Promise<T> {
+  let read = 0;
+  const watched: Reader = {
+    ...reader,
+    async read(...asked) {
+      const found = await reader.read(...asked);
+      read += 1;
+      emit({ type: 'reading', read, expected });
+      return found;
+    },
+  };
+  emit({ type: 'reading', read, expected });
+  try {
+    return await work(watched);
+  } finally {
+    emit({ type: 'read' });
+  }
+}
+
+/** The reason that `--override-freeze` was given. Throws where it is none. */
+export function overrideOption({
+  overrideFreeze: reason,
+}: {
+  readonly overrideFreeze?: string;
+}): Pick<PlanOptions, 'override_freeze'> {
+  if (reason === undefined) return {};
+  if (reason.trim() !== '') return { override_freeze: reason.trim() };
+  throw new CallsheetError('usage', '--override-freeze needs a reason', {
+    hint: 'Say why it cannot wait; the reason is recorded with the run.',
+  });
+}
+
+/** What a person allows, as a plan records it. */
+export function planOptions(choices: PlanChoices): PlanOptions {
+  return {
+    allow_delete: choices.allowDelete ?? false,
+    accept_conflicts: choices.acceptConflicts ?? false,
+    skip_refused: choices.skipRefused ?? false,
+    resend_secrets: choices.resendSecrets ?? false,
+    target: choices.target ?? [],
+    exclude: choices.exclude ?? [],
+    force: choices.force ?? false,
+    ...overrideOption(choices),
+    ...(choices.releaseHold === true ? { release_hold: true } : {}),
+  };
+}

@@ -1,0 +1,95 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { CallsheetError } from '../core/errors.ts';
+import type { Client } from '../platform/client.ts';
+import { readEndpoints } from '../platform/endpoints.ts';
+import { loadSettings, type Stack, type StackSettings } from '../stack/index.ts';
+import type { State } from '../state/model.ts';
+import { DEFAULT_CONCURRENCY, openClient } from './client.ts';
+import type { RunContext, StackOptions } from './context.ts';
+import { openStore, readState } from './session.ts';
+import { loadOptions, openStack } from './stack.ts';
+
+/**
+ * What the commands that only look at the platform work with. They need no stack: where the folder has
+ * one, its `callsheet.yaml` says where the platform is and what organizations are called. Its state and
+ * its resources are read when an address asks for them, and nothing is ever written or locked.
+ */
+export type PlatformSession = {
+  readonly client: Client;
+  /** Undefined where the folder has no stack. */
+  readonly settings: StackSettings | undefined;
+  readonly state: () => Promise<State>;
+  readonly stack: () => Promise<Stack>;
+  readonly close: () => Promise<void>;
+};
+
+/** Opens a session for looking at the platform. Sends nothing yet. */
+async function openPlatform(flags: StackOptions, context: RunContext): Promise<PlatformSession> {
+  const settings = findSettings(flags, context);
+  const source = settings ?? {
+    dir: flags.dir,
+    platform: { base_url: undefined, by: 'operator' as const },
+  };
+  const endpoints = settings && readEndpoints(settings.platform);
+  const client = await openClient(source, context, DEFAULT_CONCURRENCY, endpoints);
+  const interrupt = () => void client.close();
+  context.stop.addEventListener('abort', interrupt);
+  let stack: Promise<Stack> | undefined;
+  return {
+    client,
+    settings,
+    async state() {
+      const store = openStore(needStack(settings, flags.dir), context);
+      try {
+        return (await readState(store)).state;
+      } finally {
+        await store.close();
+      }
+    },
+    stack() {
+      needStack(settings, flags.dir);
+      stack ??= openStack(flags, context, 'skip').then((loaded) => loaded.stack);
+      return stack;
+    },
+    async close() {
+      context.stop.removeEventListener('abort', interrupt);
+      await client.close();
+    },
+  };
+}
+
+/** Opens a session, works with it and closes it, however that ended. */
+export async function withPlatform<T>(
+  flags: StackOptions,
+  context: RunContext,
+  work: (session: PlatformSession) => Promise<T>,
+): Promise<T> {
+  const session = await openPlatform(flags, context);
+  try {
+    return await work(session);
+  } finally {
+    await session.close();
+  }
+}
+
+/** What the stack says, if there is one: the working directory need not be one, a folder that was named must. */
+export function findSettings(flags: StackOptions, context: RunContext): StackSettings | undefined {
+  if (flags.dir === '.' && !existsSync(join(flags.dir, 'callsheet.yaml'))) return undefined;
+  const { settings, diagnostics } = loadSettings({
+    ...loadOptions(flags, context),
+  });
+  if (settings !== undefined) return settings;
+  throw new CallsheetError('config', 'the configuration has errors', { diagnostics });
+}
+
+function needStack(settings: StackSettings | undefined, dir: string): StackSettings {
+  if (settings !== undefined) return settings;
+  throw new CallsheetError(
+    'usage',
+    `there is no callsheet.yaml in ${dir}, so no address is known`,
+    {
+      hint: 'Give an id or a name, or the folder of the stack with --dir.',
+    },
+  );
+}

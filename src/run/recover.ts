@@ -1,0 +1,231 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Recovery, recoverRun, recoveryFindings } from '../apply/recover.ts';
+import type { DesiredResource } from '../core/desired.ts';
+import { CallsheetError } from '../core/errors.ts';
+import type { SettledRun } from '../core/plan-document.ts';
+import type { World } from '../diff/world.ts';
+import { createReader } from '../live/reader.ts';
+import type { Reader } from '../plan/reader.ts';
+import type { Client } from '../platform/client.ts';
+import type { Endpoints } from '../platform/endpoints.ts';
+import type { Stack } from '../stack/index.ts';
+import { lockedState } from '../state/failures.ts';
+import type { JournalEntry, RunEnded } from '../state/journal.ts';
+import type { State } from '../state/model.ts';
+import { emptyState, nextState, type Replayed, replay } from '../state/replay.ts';
+import type { Holder, Lease, StateStore } from '../state/store.ts';
+import type { RunContext } from './context.ts';
+
+/** A run that began and did not commit. */
+export type Unfinished = {
+  readonly run: string;
+  readonly entries: readonly JournalEntry[];
+  /** What became of it. Undefined while it is at work. */
+  readonly settlement: Recovery | undefined;
+};
+
+/** What is known where a run is recovered. */
+type Interrupted = {
+  readonly store: StateStore;
+  readonly state: State;
+  readonly unfinished: Unfinished | undefined;
+  readonly platform: { readonly account_id: string };
+  readonly client: Client;
+  readonly endpoints: Endpoints;
+  readonly world: Omit<World, 'idOf'>;
+  readonly stack: Pick<Stack, 'resources'>;
+};
+
+const PLAN_AGAIN = 'Plan again, review, and apply the new plan.';
+
+/** Looks whether a run died, and finds out what became of what it asked for. Nothing is written. */
+export async function findUnfinished(
+  pending: readonly JournalEntry[],
+  replayed: Replayed,
+  deps: {
+    readonly store: StateStore;
+    readonly reader: Reader;
+    readonly world: Omit<World, 'idOf'>;
+  },
+): Promise<Unfinished | undefined> {
+  const run = replayed.began?.run;
+  if (run === undefined) return undefined;
+  const settlement = (await isAtWork(run, deps.store))
+    ? undefined
+    : await recoverRun(pending, replayed, deps);
+  return { run, entries: pending, settlement };
+}
+
+/** Nothing is undone beside a run that is at work: what it has not done yet would be taken for nothing. */
+export async function refuseBeside({
+  unfinished,
+  store,
+}: Pick<Interrupted, 'unfinished' | 'store'>): Promise<void> {
+  if (unfinished === undefined || unfinished.settlement !== undefined) return;
+  const held = await store.lock();
+  if (held?.holder.run === unfinished.run)
+    throw lockedState(store.location, held.holder, held.lease);
+}
+
+/** Milliseconds between looks at a lock that one waits for. */
+const LOOK_MS = 1_000;
+
+/**
+ * Waits until no live run holds the state, at most until a time (milliseconds since the epoch). Throws
+ * `CallsheetError('locked')` where one still does then.
+ */
+export async function awaitLock(
+  store: StateStore,
+  until: number,
+  context: RunContext,
+): Promise<void> {
+  for (let told = false; ; ) {
+    const held = await store.lock();
+    if (held === undefined || !(await isAtWork(held.holder.run, store))) return;
+    await waitFor(lockedState(store.location, held.holder, held.lease), until, told, context);
+    told = true;
+  }
+}
+
+/** Takes the state, and waits for it until a time where another run has it. */
+export async function acquireUntil(
+  store: StateStore,
+  holder: Holder,
+  until: number,
+  context: RunContext,
+): Promise<Lease> {
+  for (let told = false; ; told = true) {
+    try {
+      return await store.acquire(holder);
+    } catch (error) {
+      if (!(error instanceof CallsheetError) || error.code !== 'locked') throw error;
+      await waitFor(error, until, told, context);
+    }
+  }
+}
+
+async function waitFor(
+  locked: CallsheetError,
+  until: number,
+  isTold: boolean,
+  { stop, emit }: RunContext,
+): Promise<void> {
+  const left = until - Date.now();
+  if (left <= 0 || stop.aborted) throw locked;
+  if (!isTold) emit({ type: 'waiting', message: locked.message });
+  await sleep(Math.min(LOOK_MS, left), undefined, { signal: stop }).catch(() => undefined);
+}
+
+/** How often a holder is looked at while one waits for its heartbeat: whoever is silent is taken for dead. */
+const GLANCES = 60;
+
+/** Whether a run goes on. On another machine that is seen by its heartbeat, never by comparing clocks. */
+async function isAtWork(run: string, store: StateStore): Promise<boolean> {
+  const held = await store.lock();
+  if (held === undefined || held.holder.run !== run) return false;
+  if (held.owner !== 'elsewhere') return held.owner === 'running';
+  for (let glance = 0; glance < GLANCES; glance += 1) {
+    await sleep(held.watch / GLANCES);
+    const now = await store.lock();
+    if (now?.lease !== held.lease) return false;
+    if (now.beat !== held.beat) return true;
+  }
+  return false;
+}
+
+/** What a plan says of it. */
+export function settledBy(unfinished: Unfinished | undefined): SettledRun | undefined {
+  const { run, settlement } = unfinished ?? {};
+  if (run === undefined || settlement === undefined) return undefined;
+  return { run, findings: recoveryFindings(settlement) };
+}
+
+/** The journal of a run as it will be once it is settled. */
+export function entriesOf({ entries, settlement }: Unfinished): readonly JournalEntry[] {
+  if (settlement === undefined) return entries;
+  return [...entries, ...settlement.records, settledEnd(settlement, '')];
+}
+
+/**
+ * The state to start from: the one of the plan, with a run that died settled in it for good. Throws `stale`
+ * where another run wrote since, or died since: the plan knew nothing of that.
+ */
+export async function recordSettlement(
+  lease: Lease,
+  session: Interrupted,
+  context: RunContext,
+): Promise<State> {
+  const { store, state: planned, unfinished, platform } = session;
+  const { state: found, pending } = await store.load();
+  const replayed = replay(found, pending);
+  const known = replayed.state ?? emptyState(randomUUID());
+  const now: State = { ...known, account_id: platform.account_id };
+  if (now.serial !== planned.serial) {
+    const what = `another run wrote the state since the plan (serial ${planned.serial}, now ${now.serial})`;
+    throw new CallsheetError('stale', what, { hint: PLAN_AGAIN });
+  }
+  if (replayed.began === undefined) return now;
+  const { run } = replayed.began;
+  const isKnown = unfinished?.run === run && unfinished.entries.length === pending.length;
+  const settlement = isKnown ? unfinished.settlement : undefined;
+  const file = (one: Recovery) => {
+    refuseUnclear(one, session.stack.resources);
+    return fileSettlement(lease, one, platform.account_id, context);
+  };
+  if (settlement !== undefined) {
+    const settled = await file(settlement);
+    context.emit({ type: 'recovered', run });
+    return settled;
+  }
+  // A reader of its own: what was listed for the plan is older than what the run did last.
+  const reader = createReader(session.client, session.endpoints);
+  const fresh = await recoverRun(pending, replayed, { reader, world: session.world });
+  if (fresh === undefined) return now;
+  await file(fresh);
+  throw new CallsheetError(
+    'stale',
+    `run ${run} was at work when this was planned, and died since`,
+    {
+      hint: `It is settled now: callsheet runs ${run}. ${PLAN_AGAIN}`,
+    },
+  );
+}
+
+/** Writes down what became of a dead run, and files its journal. */
+export async function fileSettlement(
+  lease: Lease,
+  settlement: Recovery,
+  account: string | undefined,
+  context: RunContext,
+): Promise<State> {
+  for (const record of settlement.records) await lease.append(record);
+  await lease.append(settledEnd(settlement, context.now().toISOString()));
+  const { state, run } = settlement;
+  const settled = nextState(account === undefined ? state : { ...state, account_id: account }, run);
+  await lease.commit(settled);
+  return settled;
+}
+
+function settledEnd({ ledger }: Recovery, at: string): RunEnded {
+  return { type: 'ended', at, status: 'settled', verified: false, ledger };
+}
+
+/**
+ * Of several resources that a dead run may have made, a person must say which one it is. Throws
+ * `CallsheetError('refused')` that lists them, unless the configuration does say.
+ */
+export function refuseUnclear(
+  { run, recovered }: Recovery,
+  configured: readonly Pick<DesiredResource, 'address' | 'lifecycle'>[],
+): void {
+  const unclear = recovered.filter(({ address, candidates = [] }) => {
+    const adopt = configured.find((one) => one.address === address)?.lifecycle.adopt;
+    return candidates.length > 0 && (adopt === undefined || !candidates.includes(adopt));
+  });
+  if (unclear.length === 0) return;
+  const lines = unclear.map(({ address, message }) => `${address} ${message}`);
+  throw new CallsheetError('refused', `run ${run} died:\n${lines.join('\n')}`, {
+    hint: 'Nothing was written. Plan again once that is done.',
+  });
+}

@@ -1,0 +1,373 @@
+import { hostname } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { executePlan, type RunResult } from '../apply/execute.ts';
+import { checkPins, confirmPins } from '../apply/pins.ts';
+import type { RunDeps } from '../apply/work.ts';
+import type { Address } from '../core/address.ts';
+import type { DesiredResource } from '../core/desired.ts';
+import type { PlanDocument } from '../core/plan-document.ts';
+import { kindNamed } from '../kinds/index.ts';
+import { createReader } from '../live/reader.ts';
+import { withRefusals } from '../plan/guards.ts';
+import { type HoldChange, withHoldChange } from '../plan/holds.ts';
+import type { Planned } from '../plan/make.ts';
+import { secretsWritten } from '../plan/secrets.ts';
+import { concealResource, secretsInClear } from '../plan/state-entry.ts';
+import type { Fingerprinter } from '../state/fingerprint.ts';
+import type { Actor, RunBegan, SnapshotTaken } from '../state/journal.ts';
+import type { ResourceState, State } from '../state/model.ts';
+import { nextState, withHolds } from '../state/replay.ts';
+import type { Expected, Lease } from '../state/store.ts';
+import { describeActor, runId } from './actor.ts';
+import { type Observe, type RunContext, stage } from './context.ts';
+import type { Verification } from './document.ts';
+import { objectionsNow, refusalsNow } from './plan.ts';
+import { acquireUntil, recordSettlement } from './recover.ts';
+import { claimForRun, fingerprintsForRun, type Session, sealerFor } from './session.ts';
+
+/** What a run left, as far as it knows. */
+export type Left = {
+  readonly resources: Readonly<Record<Address, ResourceState>>;
+  /** What it found right before it wrote, by address. */
+  readonly found: ReadonlyMap<Address, Pick<SnapshotTaken, 'id' | 'document'>>;
+};
+
+type VerifiedResult = RunResult & { readonly verification?: Verification };
+
+/** What came of carrying out a plan. */
+export type RunOutcome =
+  /** Something stands against it, which the plan now says. Nothing was written. */
+  | { readonly type: 'refused'; readonly plan: PlanDocument }
+  /** There was nothing to write. `partial`: not all that was wanted can be had; `verification` says what. */
+  | {
+      readonly type: 'unchanged';
+      readonly plan: PlanDocument;
+      readonly status: 'done' | 'partial';
+      readonly verification?: Verification;
+    }
+  | {
+      readonly type: 'ran';
+      readonly run: string;
+      readonly plan: PlanDocument;
+      readonly result: VerifiedResult;
+    };
+
+export type RunRequest = {
+  readonly session: Session;
+  readonly context: RunContext;
+  /** Who follows it. */
+  readonly observe?: Observe | undefined;
+  readonly purpose: 'apply' | 'heal' | 'rollback' | 'restore';
+  /** Whether every pin is checked before the first write: the plan was made some time ago. */
+  readonly checkFirst?: boolean;
+  /** The desired side, where it is not the configuration. */
+  readonly desired?: readonly DesiredResource[];
+  readonly restored?: ReadonlyMap<Address, ResourceState | null>;
+  /** What it means for the values that it undoes. */
+  readonly hold?: HoldChange;
+  /** What is to be done should it fail, which a run that dies leaves to the next command. */
+  readonly onFailure?: 'rollback';
+  /** Until when to wait for another run that holds the state, in milliseconds since the epoch; unset: not at all. */
+  readonly freeBy?: number | undefined;
+  /** Holds what the run left against what it was to leave, once all of it is done. */
+  readonly verify?: (left: Left) => Promise<Verification>;
+};
+
+/** Takes the lease, recovers an interrupted run, carries the plan out and commits the state. */
+export async function runPlan(planned: Planned, request: RunRequest): Promise<RunOutcome> {
+  const { session, context, purpose } = request;
+  await needSecrets(planned.plan, request);
+  session.beginWriting();
+  const run = runId(context.now());
+  const attributes = { 'callsheet.run.id': run, 'callsheet.purpose': purpose };
+  return stage(context, 'run', () => runAs(run, planned, request), attributes);
+}
+
+async function runAs(run: string, planned: Planned, request: RunRequest): Promise<RunOutcome> {
+  const { session, context, purpose } = request;
+  const { plan } = planned;
+  const actor = await describeActor(session.stack.dir, context);
+  const holder = {
+    run,
+    command: purpose,
+    user: actor.user,
+    host: hostname(),
+    pid: process.pid,
+    since: context.now().toISOString(),
+  };
+  const lease = await acquireUntil(session.store, holder, request.freeBy ?? 0, context);
+  return releasing(lease, async () => {
+    const settled = await stage(context, 'recover', () =>
+      recordSettlement(lease, session, context),
+    );
+    const fingerprints = await fingerprintsForRun(settled, session, context);
+    const state = concealState(settled, fingerprints);
+    await claimForRun(lease, planned, session);
+    // What is held or left out makes no run: the last one stays the last that did something.
+    if (plan.changes.every(({ verdict }) => verdict !== 'ok')) {
+      await refreshState(planned, state, lease);
+      if (planned.refresh.size > 0) tellConcealed(settled, context);
+      return { type: 'unchanged', plan, status: 'done' };
+    }
+    // Time went on while somebody made up their mind.
+    const refusals = refusalsNow(plan, { ...session, state }, context);
+    if (refusals.length > 0) return { type: 'refused', plan: withRefusals(plan, refusals) };
+    const result = await execute(planned, state, fingerprints, run, actor, lease, request);
+    tellConcealed(settled, context);
+    return { type: 'ran', run, plan, result };
+  });
+}
+
+/** Does something under a lease and gives it back. What fails first is thrown. */
+export async function releasing<T>(lease: Lease, work: () => Promise<T>): Promise<T> {
+  let done: T;
+  try {
+    done = await work();
+  } catch (error) {
+    await lease.release().catch(() => undefined);
+    throw error;
+  }
+  await lease.release();
+  return done;
+}
+
+/** Has the secrets at hand that a plan writes. Throws `CallsheetError('config')` that names those which are missing. */
+export function needSecrets(
+  { changes }: PlanDocument,
+  { session, desired = session.stack.resources }: Pick<RunRequest, 'session' | 'desired'>,
+): Promise<void> {
+  const documents = new Map(desired.map(({ address, document }) => [address, document]));
+  return session.needSecrets(
+    changes.flatMap((change) => {
+      const { address, kind, verdict } = change;
+      const written =
+        verdict === 'ok'
+          ? secretsWritten(change, kindNamed(kind), documents.get(address) ?? {})
+          : [];
+      return written.map((secret) => ({ ...secret, address }));
+    }),
+  );
+}
+
+/** The state with fingerprints of what an earlier version remembered in clear and now counts as secret. */
+function concealState(state: State, fingerprints: Fingerprinter): State {
+  const resources = concealed(Object.entries(state.resources), fingerprints);
+  return { ...state, resources: Object.fromEntries(resources) };
+}
+
+function concealed<T extends ResourceState | null>(
+  resources: Iterable<readonly [Address, T]>,
+  fingerprints: Fingerprinter,
+): ReadonlyMap<Address, T>;
+function concealed(
+  resources: Iterable<readonly [Address, ResourceState | null]>,
+  fingerprints: Fingerprinter,
+): ReadonlyMap<Address, ResourceState | null> {
+  return new Map(
+    [...resources].map(([address, one]) => [
+      address,
+      one === null ? null : concealResource(address, one, fingerprints),
+    ]),
+  );
+}
+
+/** Said once: from now on the state has none in clear. */
+function tellConcealed({ resources }: State, { emit }: RunContext): void {
+  const paths = Object.entries(resources).flatMap(([address, one]) =>
+    secretsInClear(one).map((path) => `${address} ${path}`),
+  );
+  if (paths.length > 0) emit({ type: 'concealed', paths });
+}
+
+/** Nothing to do on the platform: the state only remembers that it agrees. */
+async function refreshState({ refresh }: Planned, state: State, lease: Lease): Promise<void> {
+  if (refresh.size === 0) return;
+  const resources = { ...state.resources, ...Object.fromEntries(refresh) };
+  await lease.commit(nextState(state, state.last_run, resources));
+}
+
+async function execute(
+  planned: Planned,
+  state: State,
+  fingerprints: Fingerprinter,
+  run: string,
+  actor: Actor,
+  lease: Lease,
+  request: RunRequest,
+): Promise<VerifiedResult> {
+  const { session, context } = request;
+  const { plan } = planned;
+  const desired = new Map(
+    (request.desired ?? session.stack.resources).map((resource) => [resource.address, resource]),
+  );
+  const found = new Map<Address, SnapshotTaken>();
+  const sealer = sealerFor(state, context);
+  const deps = {
+    run,
+    client: session.client,
+    // A reader of its own: what was listed for the plan may be old by the time somebody agreed to it.
+    reader: createReader(session.client, session.endpoints),
+    lease,
+    state,
+    desired,
+    world: { secretOf: session.secretOf, fingerprints },
+    ...(sealer === undefined ? {} : { seal: sealer.seal }),
+    ...(request.restored === undefined
+      ? {}
+      : { restored: concealed(request.restored, fingerprints) }),
+    concurrency: session.concurrency,
+    now: context.now,
+    sleep: (milliseconds: number) =>
+      context.pause?.sleep(milliseconds, context.stop) ?? sleep(milliseconds),
+    stop: context.stop,
+  };
+  if (request.checkFirst === true) await checkPins(plan, deps);
+  await lease.reserve?.(expectedOf(plan, state));
+  const observer = await request.observe?.(plan);
+  try {
+    const guarded = guardsOf(run, planned, state, actor, request);
+    await lease.append({
+      type: 'began',
+      run,
+      at: context.now().toISOString(),
+      purpose: request.purpose,
+      ...(plan.undoes === undefined ? {} : { undoes: plan.undoes }),
+      ...(plan.snapshot === undefined ? {} : { snapshot: plan.snapshot }),
+      actor,
+      plan_digest: plan.digest,
+      config_digest: plan.config_digest,
+      account_id: plan.platform.account_id,
+      base_url: plan.platform.base_url,
+      lineage: state.lineage,
+      serial: state.serial,
+      ...(request.onFailure === undefined ? {} : { on_failure: request.onFailure }),
+      ...guarded,
+    });
+    const forgetStop = tellStop(context);
+    // A rollback is held against what it found; whoever verifies nothing keeps nothing.
+    const noting =
+      request.verify === undefined ? deps : { ...deps, lease: noteSnapshots(lease, found) };
+    const executed = await stage(context, 'apply', () =>
+      executePlan(plan, noting, observer?.onEvent ?? (() => undefined)),
+    ).finally(() => {
+      forgetStop();
+      observer?.stop();
+    });
+    const { result, confirmed } = await stage(context, 'verify', async () => {
+      const known = await verified(executed, found, request);
+      return { result: known, confirmed: await confirm(known, deps, request) };
+    });
+    const isUntouched = (address: Address) =>
+      result.resources[address] === state.resources[address];
+    const refreshed = new Map(
+      [...confirmed, ...planned.refresh].filter(
+        ([address]) => confirmed.has(address) || isUntouched(address),
+      ),
+    );
+    // At once, so that a store takes many with one write.
+    const remembered = [...refreshed].map(([address, resource]) =>
+      lease.append({ type: 'resource', address, resource }),
+    );
+    await Promise.all(remembered);
+    await lease.append({
+      type: 'ended',
+      at: context.now().toISOString(),
+      status: result.status,
+      verified: result.status === 'done',
+      ledger: result.ledger,
+      ...(result.verification?.differs.length ? { differs: result.verification.differs } : {}),
+      ...(result.verification?.left.length ? { left: result.verification.left } : {}),
+    });
+    const resources = { ...result.resources, ...Object.fromEntries(refreshed) };
+    await stage(context, 'commit', () =>
+      lease.commit(nextState(withHolds(state, guarded.holds), run, resources)),
+    );
+    return result;
+  } finally {
+    await observer?.close();
+  }
+}
+
+/** What a plan leaves at most, were all of it carried out. */
+function expectedOf({ changes }: PlanDocument, { resources }: State): Expected {
+  const made = changes.filter(({ address }) => resources[address] === undefined).length;
+  return {
+    resources: Object.keys(resources).length + made,
+    changes: changes.filter(({ verdict, operations }) => verdict === 'ok' && operations.length > 0)
+      .length,
+  };
+}
+
+/** What can be told of what the run wrote, and runs before it, now that some time has passed. */
+async function confirm(
+  { status, resources }: RunResult,
+  deps: RunDeps,
+  { purpose, session }: RunRequest,
+): Promise<ReadonlyMap<Address, ResourceState>> {
+  const isWorth = purpose === 'apply' && session.endpoints.assume && status !== 'interrupted';
+  return isWorth ? confirmPins(resources, deps) : new Map();
+}
+
+/** Says once that an interrupt was heard. Apart, so that what waits for one keeps nothing of the run in memory. */
+function tellStop({ stop, emit }: RunContext): () => void {
+  const tell = () => emit({ type: 'stopping' });
+  stop.addEventListener('abort', tell, { once: true });
+  return () => stop.removeEventListener('abort', tell);
+}
+
+/** The lease, which keeps what the run finds before it writes. */
+function noteSnapshots(
+  lease: Lease,
+  found: Map<Address, SnapshotTaken>,
+): Pick<Lease, 'append' | 'note'> {
+  return {
+    append: lease.append,
+    note(entry) {
+      if (entry.type === 'snapshot') found.set(entry.address, entry);
+      lease.note(entry);
+    },
+  };
+}
+
+/** A run that did all it set out to do, and whose result is not what was wanted, is done in part. */
+async function verified(
+  result: RunResult,
+  found: Left['found'],
+  { verify }: RunRequest,
+): Promise<VerifiedResult> {
+  if (verify === undefined || result.status === 'interrupted') return result;
+  const verification = await verify({ resources: result.resources, found });
+  const { differs, problem, left } = verification;
+  const isAsWanted = differs.length === 0 && problem === null && left.length === 0;
+  const status = result.status === 'done' && !isAsWanted ? 'partial' : result.status;
+  return { ...result, status, verification };
+}
+
+/** What a run does to the holds, and what it was told to override. */
+function guardsOf(
+  run: string,
+  { plan }: Planned,
+  state: State,
+  { user }: Actor,
+  { session, context, hold }: RunRequest,
+): Pick<RunBegan, 'holds' | 'overrides'> {
+  const overridden = objectionsNow(plan, { ...session, state }, context).filter(
+    ({ isOverridden }) => isOverridden,
+  );
+  const overrides = overridden.map(({ refusal: { guard, message }, reason }) => {
+    return { guard, message, reason };
+  });
+  const { holds = {} } = state;
+  const released = new Set(overridden.flatMap(({ holds: keys = [] }) => keys));
+  const by = { by: run, at: context.now().toISOString(), user };
+  const changed =
+    hold !== undefined
+      ? withHoldChange(holds, hold, by)
+      : released.size > 0
+        ? Object.fromEntries(Object.entries(holds).filter(([key]) => !released.has(key)))
+        : undefined;
+  return {
+    ...(changed === undefined ? {} : { holds: changed }),
+    ...(overrides.length === 0 ? {} : { overrides }),
+  };
+}

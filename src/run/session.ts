@@ -1,0 +1,300 @@
+import { CallsheetError } from '../core/errors.ts';
+import { normalise } from '../diff/leaves.ts';
+import type { World } from '../diff/world.ts';
+import { kinds } from '../kinds/index.ts';
+import { recordIn, textOf } from '../kinds/making.ts';
+import { createReader } from '../live/reader.ts';
+import type { Planned } from '../plan/make.ts';
+import type { Reader } from '../plan/reader.ts';
+import type { Client } from '../platform/client.ts';
+import { type Endpoints, readEndpoints } from '../platform/endpoints.ts';
+import type { Stack } from '../stack/index.ts';
+import {
+  countFingerprints,
+  createFingerprinter,
+  createSealer,
+  type Fingerprinter,
+  type Sealer,
+} from '../state/fingerprint.ts';
+import type { State } from '../state/model.ts';
+import { openStateStore } from '../state/open.ts';
+import { emptyState, replay } from '../state/replay.ts';
+import { type Claim, type Lease, lineOf, overlapping, type StateStore } from '../state/store.ts';
+import { nameStack } from './actor.ts';
+import { admitIn, DEFAULT_CONCURRENCY, type FileSource, openClient } from './client.ts';
+import { type RunContext, type StackOptions, stage } from './context.ts';
+import { awaitLock, findUnfinished, type Unfinished } from './recover.ts';
+import { type LoadedStack, openStack, type SecretsWanted } from './stack.ts';
+
+/** Everything that a command needs which looks at the platform. */
+export type Session = LoadedStack & {
+  readonly client: Client;
+  /** Where operations lie and which may be used, as the stack says. */
+  readonly endpoints: Endpoints;
+  /** Requests in flight at once. */
+  readonly concurrency: number;
+  readonly reader: Reader;
+  readonly store: StateStore;
+  readonly state: State;
+  /** The run that has not committed what it did, if there is one: it died, or it is at work. */
+  readonly unfinished: Unfinished | undefined;
+  readonly platform: { readonly base_url: string; readonly account_id: string };
+  readonly world: Omit<World, 'idOf'>;
+  readonly fingerprints: Fingerprinter;
+  /** From now on an interrupt no longer ends requests that are under way. */
+  readonly beginWriting: () => void;
+  readonly close: () => Promise<void>;
+};
+
+/**
+ * Opens a session: configuration first, then credentials, then state, and only then the platform, so
+ * that nothing is sent while something is wrong here.
+ */
+export async function openSession(
+  options: StackOptions,
+  context: RunContext,
+  {
+    secrets,
+    storeOf = (stack) => openStore(stack, context),
+    freeBy,
+  }: {
+    readonly secrets?: SecretsWanted;
+    readonly storeOf?: (stack: Stack) => StateStore;
+    /** Until when to wait for another run that holds the state, in milliseconds since the epoch; unset: not at all. */
+    readonly freeBy?: number | undefined;
+  } = {},
+): Promise<Session> {
+  context.emit({ type: 'loading' });
+  try {
+    return await stage(context, 'read', async () => {
+      await describeTask(options, context);
+      const loaded = await openStack(options, context, secrets);
+      const store = storeOf(loaded.stack);
+      if (freeBy !== undefined)
+        await closingOnFailure(store, () => awaitLock(store, freeBy, context));
+      return openSessionOn(loaded, store, options, context);
+    });
+  } finally {
+    context.emit({ type: 'loaded' });
+  }
+}
+
+async function describeTask({ dir, env }: StackOptions, { telemetry }: RunContext): Promise<void> {
+  telemetry?.describe({
+    'callsheet.stack': await nameStack(dir),
+    ...(env === undefined ? {} : { 'callsheet.environment': env }),
+  });
+}
+
+async function closingOnFailure(store: StateStore, work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+}
+
+/** The same for a stack that is loaded already, with the state of a store. */
+export async function openSessionOn(
+  loaded: LoadedStack,
+  store: StateStore,
+  { concurrency = DEFAULT_CONCURRENCY }: Pick<StackOptions, 'concurrency'>,
+  context: RunContext,
+  openFile?: FileSource,
+): Promise<Session> {
+  const { stack, secretOf } = loaded;
+  const endpoints = endpointsFor(stack, context);
+  const client = await openClient({ ...stack, openFile }, context, concurrency, endpoints);
+  // While nothing is written an interrupt ends whatever is being read.
+  const interrupt = () => void client.close();
+  context.stop.addEventListener('abort', interrupt);
+  const close = async () => {
+    context.stop.removeEventListener('abort', interrupt);
+    await client.close();
+    await store.close();
+  };
+  try {
+    const { state: found, pending } = await store.load();
+    const replayed = replay(found, pending);
+    const known = replayed.state ?? emptyState(NO_LINEAGE);
+    const fingerprints = fingerprintsFor(known, context);
+    const [me] = await Promise.all([
+      client.call({ operation: 'getMe' }),
+      hasFingerprints(known) && compareSecrets(fingerprints, loaded, context),
+    ]);
+    const account = textOf(recordIn(me), 'account_id');
+    checkAccount(known, account, store.location);
+    const reader = createReader(client, endpoints, me);
+    const world = { secretOf, fingerprints };
+    const unfinished = await findUnfinished(pending, replayed, { store, reader, world });
+    return {
+      ...loaded,
+      client,
+      concurrency,
+      endpoints,
+      reader,
+      store,
+      state: unfinished?.settlement?.state ?? known,
+      unfinished,
+      platform: { base_url: client.baseUrl, account_id: account },
+      world,
+      fingerprints,
+      beginWriting: () => context.stop.removeEventListener('abort', interrupt),
+      close,
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/** A simulated platform has every operation where the specification has it. */
+function endpointsFor({ platform }: Stack, { copy }: RunContext): Endpoints {
+  if (copy === undefined) return readEndpoints(platform);
+  const names = Object.keys(platform.endpoints);
+  return readEndpoints({
+    ...platform,
+    endpoints: Object.fromEntries(names.map((name) => [name, {}])),
+  });
+}
+
+/** A state says which resource is whose; on another account it would make everything look deleted. */
+function checkAccount({ account_id: known }: State, account: string, location: string): void {
+  if (known === undefined || known === account) return;
+  const message = `the state ${location} belongs to account ${known}; these credentials are for account ${account}`;
+  throw new CallsheetError('state', message, {
+    hint: 'Check the credentials and base_url, or keep a state of its own for each account (CALLSHEET_STATE).',
+  });
+}
+
+/** Opens the state alone, for commands that ask nothing of the platform. */
+export function openStore(
+  stack: Pick<Stack, 'state'>,
+  {
+    disk,
+    copy,
+    env,
+    emit,
+    confirm,
+    timed = (store) => store,
+  }: Pick<RunContext, 'disk' | 'copy' | 'env' | 'emit' | 'confirm' | 'timed'>,
+): StateStore {
+  const place = copy === undefined ? stack.state : { file: copy.stateFile };
+  const warn = (text: string) => emit({ type: 'notice', text });
+  return timed(openStateStore(place, { env, disk, admit: admitIn({ env, confirm }), warn }));
+}
+
+/** Stands in plans for the lineage of a state that no run has made yet. */
+export const NO_LINEAGE = '';
+
+/** The state with what a dead run still recorded. A stack that has none yet has no lineage either. */
+export async function readState(
+  store: StateStore,
+): Promise<{ readonly state: State; readonly unfinished: string | undefined }> {
+  const { state, pending } = await store.load();
+  const replayed = replay(state, pending);
+  return {
+    state: replayed.state ?? emptyState(NO_LINEAGE),
+    unfinished: replayed.began?.run,
+  };
+}
+
+function hasFingerprints({ resources }: State): boolean {
+  return Object.values(resources).some((resource) => countFingerprints(resource) > 0);
+}
+
+/** From this many on, stretching secrets takes so long that people wonder what is going on. */
+const MANY_SECRETS = 40;
+
+/** Has fingerprints at hand to compare with. Says so where that takes a while. */
+async function compareSecrets(
+  fingerprints: Fingerprinter,
+  loaded: LoadedStack,
+  context: RunContext,
+): Promise<void> {
+  const { length } = loaded.secretValues;
+  if (length >= MANY_SECRETS && !context.env.CALLSHEET_FINGERPRINT_KEY) {
+    context.emit({ type: 'comparing_secrets', secrets: length });
+  }
+  await prepareSecrets(fingerprints, loaded);
+}
+
+/** Has the fingerprints of all secrets at hand, in the form in which leaves are compared. */
+async function prepareSecrets(
+  fingerprints: Fingerprinter,
+  { secretValues }: Pick<LoadedStack, 'secretValues'>,
+): Promise<void> {
+  await fingerprints.prepare(secretValues.map((value) => normalise({}, value)));
+}
+
+/** Fingerprints for what a run writes: those of the session, unless the run is the stack's first. */
+export async function fingerprintsForRun(
+  state: State,
+  session: Session,
+  context: RunContext,
+): Promise<Fingerprinter> {
+  const { salt, lineage } = session.state;
+  const isSame = state.salt === salt && state.lineage === lineage;
+  const fingerprints = isSame ? session.fingerprints : fingerprintsFor(state, context);
+  await prepareSecrets(fingerprints, session);
+  return fingerprints;
+}
+
+/** Encrypts what rollback copies keep of sensitive values; undefined without a key. */
+export function sealerFor({ lineage }: State, { env }: RunContext): Sealer | undefined {
+  const key = env.CALLSHEET_FINGERPRINT_KEY;
+  return key ? createSealer(key, lineage) : undefined;
+}
+
+/** Fingerprints of one state. */
+export function fingerprintsFor(state: State, context: RunContext): Fingerprinter {
+  const key = context.env.CALLSHEET_FINGERPRINT_KEY;
+  return createFingerprinter({
+    ...(key === undefined ? {} : { key }),
+    salt: state.salt,
+    stack: state.lineage,
+  });
+}
+
+/** Kinds whose resources can be changed or deleted. What cannot be, several stacks may have in common. */
+const FOUGHT_OVER = new Set(
+  kinds.filter((kind) => kind.update ?? kind.delete).map(({ name }) => name),
+);
+
+/** What a run of a plan writes or remembers as its own, of all that is live already. */
+function claimsOf({ plan, refresh }: Pick<Planned, 'plan' | 'refresh'>): readonly Claim[] {
+  const changed = plan.changes.flatMap(({ address, kind, id, action, verdict }) =>
+    id === null || action === 'forget' || verdict !== 'ok' ? [] : [{ address, kind, id }],
+  );
+  const remembered = [...refresh].map(([address, { kind, id }]) => ({ address, kind, id }));
+  const byAddress = new Map([...remembered, ...changed].map((one) => [one.address, one]));
+  return contested([...byAddress.values()]);
+}
+
+function contested(claims: readonly Claim[]): readonly Claim[] {
+  return claims.filter(({ kind }) => FOUGHT_OVER.has(kind));
+}
+
+/**
+ * Claims what a run is going to write, before its first write. Throws `CallsheetError('refused')` where another
+ * stack in the same store manages some of it.
+ */
+export async function claimForRun(
+  lease: Lease,
+  what: Pick<Planned, 'plan' | 'refresh'> | readonly Claim[],
+  { store, platform }: Pick<Session, 'store' | 'platform'>,
+): Promise<void> {
+  const claims = 'plan' in what ? claimsOf(what) : contested(what);
+  const overlaps = (await lease.claim?.(platform.account_id, claims)) ?? [];
+  if (overlaps.length > 0) throw overlapping(store.location, overlaps);
+}
+
+/** What other stacks of the same store manage of it, a line each: apply would refuse. */
+export async function findOverlaps(
+  planned: Pick<Planned, 'plan' | 'refresh'>,
+  { store, platform }: Pick<Session, 'store' | 'platform'>,
+): Promise<readonly string[]> {
+  const claims = claimsOf(planned);
+  return ((await store.overlaps?.(platform.account_id, claims)) ?? []).map(lineOf);
+}

@@ -1,0 +1,142 @@
+import { setFlagsFromString } from 'node:v8';
+import type { Diagnostic } from '../core/diagnostics.ts';
+import { CallsheetError } from '../core/errors.ts';
+import { Secret } from '../core/value.ts';
+import { formatCount } from '../render/wording.ts';
+import {
+  ABSENT,
+  type LoadOptions,
+  loadStack,
+  readSecrets,
+  type SecretPlace,
+  type Stack,
+} from '../stack/index.ts';
+import type { RunContext, StackOptions } from './context.ts';
+
+/** From this many resources on, documents that come and go would fill several times the memory that is in use. */
+const LARGE_STACK = 20_000;
+
+export type LoadedStack = {
+  readonly stack: Stack;
+  readonly warnings: readonly Diagnostic[];
+  readonly secretOf: (source: string) => string | undefined;
+  /** Values of all secrets that are at hand. */
+  readonly secretValues: readonly string[];
+  /**
+   * Has secrets at hand that are to be written. Throws `CallsheetError('config')` that names every place whose secret
+   * is missing.
+   */
+  readonly needSecrets: (places: readonly SecretUse[]) => Promise<void>;
+};
+
+/** Where a secret is written: a field of a resource. */
+type SecretUse = Pick<SecretPlace, 'address' | 'path' | 'source'>;
+
+/** What is to become of the secrets: `skip` reads none, and `try` takes those that are at hand. */
+export type SecretsWanted = 'skip' | 'try';
+
+/** Stands for a secret that is not at hand where a copy of the fleet is written to. */
+const PLACEHOLDER = 'not the secret: it is not set where this is rehearsed';
+
+/**
+ * Loads the stack and the secrets that are wanted. Throws `CallsheetError('config')` that carries every problem there
+ * is; nothing has been sent then.
+ */
+export async function openStack(
+  options: StackOptions,
+  context: RunContext,
+  wanted: SecretsWanted = 'try',
+): Promise<LoadedStack> {
+  const { stack, diagnostics } = await loadStack({
+    ...loadOptions(options, context),
+    secrets: 'skip',
+    onCounted: (resources) => {
+      if (resources >= LARGE_STACK) spareMemory();
+    },
+  });
+  if (stack === undefined) throw broken(diagnostics);
+  const values = new Map<string, string>();
+  const read = async (places: readonly SecretUse[]) => {
+    const unread = places.filter(({ source }) => !values.has(source));
+    const secrets = unread.map(({ source }) => new Secret(source));
+    const found = await readSecrets(stack, secrets, context.env, context.runSecret?.(stack.dir));
+    for (const [source, value] of found.values) values.set(source, value);
+    return found.diagnostics;
+  };
+  if (wanted === 'try') {
+    const wrong = (await read(stack.secrets)).filter(({ rule }) => !ABSENT.has(rule));
+    if (wrong.length > 0) throw broken([...diagnostics, ...wrong]);
+  }
+  return {
+    stack,
+    warnings: diagnostics,
+    secretOf: (source) => values.get(source),
+    get secretValues() {
+      return [...new Set(values.values())];
+    },
+    async needSecrets(places) {
+      const problems = await read(places);
+      const missing = places.filter(({ source }) => !values.has(source));
+      if (missing.length === 0) return;
+      if (context.copy === undefined) throw unset(missing, problems);
+      // On a copy something must stand for it, and nobody reads it.
+      for (const { source } of missing) values.set(source, PLACEHOLDER);
+    },
+  };
+}
+
+/** What a run is going to write and cannot. Other places may use the same sources; they are not named. */
+function unset(missing: readonly SecretUse[], problems: readonly Diagnostic[]): CallsheetError {
+  const isWritten = ({ address, path }: Diagnostic) =>
+    address === undefined || missing.some((use) => use.address === address && use.path === path);
+  const diagnostics = problems.filter(isWritten).map((problem) => ({
+    ...problem,
+    hint: `${problem.hint ?? 'Check where the secret is read from'}. Nothing was written`,
+  }));
+  const count = formatCount(missing.length, 'secret');
+  const message = `${count} that this run writes cannot be read: ${missing.map(({ address, path }) => `${address} ${path}`).join(', ')}`;
+  return new CallsheetError('config', message, { diagnostics });
+}
+
+function broken(diagnostics: readonly Diagnostic[]): CallsheetError {
+  return new CallsheetError('config', 'the configuration has errors', { diagnostics });
+}
+
+/** What every command loads a stack with. */
+export function loadOptions(
+  { dir, env: environment, var: vars = [], varFile: varFiles = [], allowEnv = [] }: StackOptions,
+  { env }: Pick<RunContext, 'env'>,
+): Omit<LoadOptions, 'secrets'> {
+  return { dir, env, environment, vars: parseVars(vars), varFiles, allowEnv };
+}
+
+/** `--var name=value`, by name. */
+export function parseVars(given: readonly string[]): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    given.map((text) => {
+      const at = text.indexOf('=');
+      if (at > 0) return [text.slice(0, at), text.slice(at + 1)];
+      throw new CallsheetError('usage', `--var ${text} is not of the form name=value`);
+    }),
+  );
+}
+
+/** A heap grows by as much before it is collected again. Left alone it would be several times as large as what is in use. */
+const GROWTH_PERCENT = 30;
+
+/**
+ * Has garbage collected early. A restoration, like a plan of a large fleet, waits for the platform most of the time,
+ * and makes and drops documents by the gigabyte. Both flags are asked for at every collection, so that they count from now on.
+ */
+export function spareMemory(): void {
+  setFlagsFromString('--optimize-for-size');
+  setFlagsFromString(`--heap-growing-percent=${GROWTH_PERCENT}`);
+}
+
+/**
+ * Keeps what was just made from being let grow before it is looked through. An export makes and drops documents as
+ * fast as they are read: left alone this part of the heap gets larger than all the rest.
+ */
+export function holdYoungGeneration(): void {
+  setFlagsFromString('--semi-space-growth-factor=1');
+}

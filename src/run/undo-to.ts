@@ -1,0 +1,229 @@
+import { CallsheetError, quoted } from '../core/errors.ts';
+import type { Note } from '../core/plan-document.ts';
+import { ownOf } from '../core/value.ts';
+import { kindNamed } from '../kinds/index.ts';
+import type { Scope } from '../kinds/kind.ts';
+import { scopeOf } from '../plan/natural-key.ts';
+import { formatCount } from '../render/wording.ts';
+import { findEdits } from '../rollback/edits.ts';
+import { type Kept, type SnapshotUndo, undoToSnapshot } from '../rollback/target.ts';
+import type { SnapshotFile } from '../snapshot/file.ts';
+import { documentOf, type Header, type ResourceRecord } from '../snapshot/format.ts';
+import type { ResourceState, State } from '../state/model.ts';
+import type { RunContext } from './context.ts';
+import { beganOf, findLastApplied, readRun } from './find-run.ts';
+import { refuseBeside } from './recover.ts';
+import { NO_LINEAGE, openSession, type Session } from './session.ts';
+import {
+  carryOutUndo,
+  chooseFrom,
+  leaveOutEdited,
+  type Review,
+  type UndoOptions,
+  type UndoOutcome,
+  type UndoRequest,
+} from './undo.ts';
+
+/** What the stack manages becomes what it was when a snapshot was made. What was made since is deleted with `allowDelete`. */
+export async function undoTo(
+  snapshot: SnapshotFile,
+  options: UndoOptions & { readonly allowDelete?: boolean },
+  context: RunContext,
+  review: Review = {},
+): Promise<UndoOutcome> {
+  const { file } = snapshot;
+  const session = await openSession(options, context);
+  try {
+    await refuseBeside(session);
+    const relevant = await readRelevant(snapshot, session);
+    const { sha256, covers } = relevant;
+    const { state, reader } = session;
+    const missing = await findMissing(session, relevant.kept);
+    const isMissing = (kind: string, id: string) => missing.has(`${kind} ${id}`);
+    const since = undoToSnapshot(relevant.kept, { state, isMissing, covers });
+    if (since.undo.addresses.length === 0 && since.undo.impossible.length === 0) {
+      throw nothingOfStack(file);
+    }
+    const command = `rollback --to ${quoted(file)}`;
+    const chosen = chooseFrom(since.undo, options, (flag) => stray(flag, file));
+    const there = chosen.addresses.filter((address) => {
+      const known = ownOf(state.resources, address);
+      return known !== undefined && !isMissing(known.kind, known.id);
+    });
+    const isLookedFor = options.force !== true && !(await isGoneOnWith(session, sha256));
+    const edits = isLookedFor
+      ? await findEdits(there, chosen.versions, state, (kind, id, limit) =>
+          reader.history(kindNamed(kind), id, limit),
+        )
+      : [];
+    const { undo, skipped } = leaveOutEdited(chosen, edits, command, options);
+    const { made_at } = snapshot.header;
+    return await carryOutUndo(
+      {
+        undo,
+        command,
+        skipped,
+        question: `Roll back to the snapshot of ${made_at}?`,
+        snapshot: { made_at, sha256 },
+        mayDelete: options.allowDelete === true,
+        notes: notesOn(since, relevant),
+        hold: await holdSince(session, made_at),
+      },
+      options,
+      review,
+      session,
+      context,
+    );
+  } finally {
+    await session.close();
+  }
+}
+
+/** What was applied since the snapshot is not to be applied again unawares. */
+async function holdSince(session: Session, madeAt: string): Promise<UndoRequest['hold']> {
+  const undid = await findLastApplied(session, madeAt);
+  return undid === undefined ? undefined : { undid, isHeld: true };
+}
+
+function stray(flag: string, to: string): CallsheetError {
+  return new CallsheetError('usage', `${flag}: the snapshot ${to} has nothing of it`, {
+    hint: 'What it holds: callsheet snapshot show. Addresses: callsheet state list.',
+  });
+}
+
+/**
+ * Which resources, of the state and of the snapshot, are gone from the platform. Lists are read once, and
+ * planning uses the same.
+ */
+async function findMissing(
+  { state, reader }: Session,
+  kept: readonly Kept[],
+): Promise<ReadonlySet<string>> {
+  const sought = new Map<string, Pick<ResourceState, 'kind' | 'id' | 'scope' | 'pin'>>();
+  for (const { kind, id, document } of kept)
+    sought.set(`${kind} ${id}`, { kind, id, scope: scopeOf(kindNamed(kind), document), pin: null });
+  for (const one of Object.values(state.resources)) sought.set(`${one.kind} ${one.id}`, one);
+  const missing = new Set<string>();
+  await Promise.all(
+    [...sought].map(async ([key, { kind: name, id, scope, pin }]) => {
+      const kind = kindNamed(name);
+      const listed = await reader.list(kind, scope);
+      const isThere =
+        listed === undefined
+          ? (await reader.read(kind, { id, scope, isUnread: pin === null }, new Set())) !==
+            undefined
+          : listed.some((one) => one.id === id);
+      if (!isThere) missing.add(key);
+    }),
+  );
+  return missing;
+}
+
+/** A rollback to the same snapshot that died has edited, too: its edits are nobody's. */
+async function isGoneOnWith(session: Session, sha256: string): Promise<boolean> {
+  const { unfinished, state } = session;
+  const run = unfinished?.run ?? state.last_run;
+  const entries = (run === null ? undefined : await readRun(session, run)) ?? [];
+  const isDone = entries.some((entry) => entry.type === 'ended' && entry.status === 'done');
+  return !isDone && beganOf(entries)?.snapshot?.sha256 === sha256;
+}
+
+/** What a person should know of what is left alone. */
+function notesOn({ untold, foreign }: SnapshotUndo, { kept, others }: Relevant): readonly Note[] {
+  const withheld = kept.reduce((sum, one) => sum + one.withheld.length, 0);
+  const beside = foreign + others;
+  const said: Note[] = untold.map((address) => ({
+    severity: 'warning',
+    address,
+    message: 'the snapshot says nothing of it, so it stays as it is',
+  }));
+  if (withheld > 0) {
+    const message = `${formatCount(withheld, 'sensitive value')} of these resources ${withheld === 1 ? 'is' : 'are'} not in the snapshot, which is not encrypted; what is live stays`;
+    said.push({ severity: 'info', address: null, message });
+  }
+  if (beside > 0) {
+    const message = `${formatCount(beside, 'resource')} of the snapshot ${beside === 1 ? 'is' : 'are'} not managed by this stack and not touched`;
+    said.push({ severity: 'info', address: null, message });
+  }
+  return said;
+}
+
+function nothingOfStack(file: string): CallsheetError {
+  return new CallsheetError('usage', `the snapshot ${file} holds nothing that this stack manages`, {
+    hint: 'It was made before the stack was applied for the first time, or of other organizations: callsheet snapshot show.',
+  });
+}
+
+/** What of a snapshot a stack has to do with. */
+type Relevant = {
+  readonly kept: readonly Kept[];
+  /** How many resources it holds beside them. */
+  readonly others: number;
+  readonly sha256: string;
+  readonly covers: (kind: string, scope: Scope) => boolean;
+};
+
+/**
+ * Reads what the stack manages out of a snapshot; the rest only goes by, so that a stack of a large account
+ * needs no more memory than it is large itself.
+ */
+async function readRelevant(snapshot: SnapshotFile, session: Session): Promise<Relevant> {
+  checkOrigin(snapshot, session);
+  const { state } = session;
+  const ids = new Set(Object.values(state.resources).map(({ kind, id }) => `${kind} ${id}`));
+  const isOurs = isOfStack(snapshot.header, state);
+  const kept: Kept[] = [];
+  const lists: { readonly kind: string; readonly scope: Scope }[] = [];
+  let others = 0;
+  let sha256 = '';
+  for await (const record of snapshot.records()) {
+    if (record.type === 'end') sha256 = record.sha256;
+    if (record.type === 'list') lists.push(record);
+    if (record.type !== 'resource') continue;
+    const isKnown = ids.has(`${record.kind} ${record.id}`);
+    // Of what a list shows alone, the rest is unknown: it would look emptied.
+    if (record.extent === 'whole' && (isKnown || (isOurs && record.address !== null)))
+      kept.push(keptFrom(record, isOurs));
+    else others += 1;
+  }
+  const covers = (kind: string, scope: Scope) =>
+    lists.some((one) => one.kind === kind && isWithin(scope, one.scope));
+  return { kept, others, sha256, covers };
+}
+
+/** Whether its addresses mean the same here. A stack whose state was thrown away takes them as they are. */
+function isOfStack({ stack }: Header, { lineage }: State): boolean {
+  return stack !== null && (lineage === NO_LINEAGE || stack.lineage === lineage);
+}
+
+function isWithin(scope: Scope, narrowed: Scope): boolean {
+  return Object.entries(narrowed).every(([field, value]) => ownOf(scope, field) === value);
+}
+
+function keptFrom(record: ResourceRecord, isOurs: boolean): Kept {
+  const { kind, id, history, withheld, address, state } = record;
+  return {
+    kind,
+    id,
+    address: isOurs ? address : null,
+    document: documentOf(record),
+    version: history?.id ?? null,
+    withheld,
+    state: isOurs ? state : null,
+  };
+}
+
+/** Ids mean something only on the platform and in the account that they are of. */
+function checkOrigin({ file, header }: SnapshotFile, { platform }: Session): void {
+  const { account_id: account, base_url: url } = header.platform;
+  if (account === platform.account_id && url === platform.base_url) return;
+  const [what, theirs, ours] =
+    account === platform.account_id
+      ? ['platform', url, platform.base_url]
+      : ['account', account, platform.account_id];
+  throw new CallsheetError(
+    'usage',
+    `the snapshot ${file} is of ${what} ${theirs}, and this stack is on ${what} ${ours}`,
+    { hint: 'A rollback goes back to a snapshot of its own account: callsheet snapshot list.' },
+  );
+}

@@ -1,0 +1,468 @@
+import { isSigned } from '../apply/history.ts';
+import { type Address, kindOf, matchesAddress } from '../core/address.ts';
+import { CallsheetError, commandLine, quoted } from '../core/errors.ts';
+import type { Note, PlanDocument, PlanOptions } from '../core/plan-document.ts';
+import { UNCLEARABLE } from '../diff/compare.ts';
+import { kindNamed } from '../kinds/index.ts';
+import { createReader } from '../live/reader.ts';
+import { isRefused } from '../plan/document.ts';
+import { type HoldChange, holdsWhenUndone, valuesUndone } from '../plan/holds.ts';
+import type { Planned } from '../plan/make.ts';
+import { scopeOf } from '../plan/natural-key.ts';
+import { readWith } from '../plan/reader.ts';
+import { pinOf } from '../plan/refresh.ts';
+import { isNotFound } from '../platform/errors.ts';
+import { afterRollbacks, deletedSince, type Edited, findInterleaved } from '../rollback/edits.ts';
+import {
+  goneSince,
+  narrowUndo,
+  type Undo,
+  undoRun,
+  unseal,
+  type Wanted,
+} from '../rollback/undo.ts';
+import { differencesOf } from '../rollback/verify.ts';
+import type { NotUndone } from '../state/journal.ts';
+import type { Observe, RunContext, StackOptions } from './context.ts';
+import type { RunDocument, Verification } from './document.ts';
+import {
+  type FoundRun,
+  findRun,
+  findWriter,
+  readBegan,
+  refuseAtWork,
+  withoutCopies,
+} from './find-run.ts';
+import { overrideOption, planInstead } from './plan.ts';
+import { refuseBeside } from './recover.ts';
+import { type Left, type RunOutcome, runPlan } from './run.ts';
+import { openSession, type Session, sealerFor } from './session.ts';
+
+/** What is undone, and how far. */
+export type UndoOptions = StackOptions & {
+  /** The run to undo: its id, or as much of it as tells it apart. The last one where none is given. */
+  readonly run?: string;
+  /** The part that is undone; all of it where none is given. */
+  readonly target?: readonly string[];
+  /** What is left as it is. */
+  readonly exclude?: readonly string[];
+  /** Whether what somebody edited since is undone, too. */
+  readonly force?: boolean;
+  /** Whether what is refused is left out, and the rest undone. */
+  readonly skipRefused?: boolean;
+  readonly overrideFreeze?: string;
+  /** Whether it is planned, and nothing done. */
+  readonly dryRun?: boolean;
+};
+
+/** Who looks on, and decides. Without `agree` whatever nothing stands against is carried out. */
+export type Review = {
+  /** Shown each plan before anything else is done with it. */
+  readonly show?: (plan: PlanDocument) => void;
+  /** Where it says no nothing is written. */
+  readonly agree?: (question: string) => Promise<boolean>;
+  readonly observe?: Observe | undefined;
+};
+
+/** What came of undoing something. */
+export type UndoOutcome =
+  /** `waysOn`: commands that go on where it is refused. `isHeld`: plan and apply refuse to write the values again. */
+  | (RunOutcome & { readonly waysOn?: readonly string[]; readonly isHeld?: boolean })
+  /** It was to be planned alone. */
+  | { readonly type: 'planned'; readonly plan: PlanDocument; readonly waysOn: readonly string[] }
+  | { readonly type: 'declined' }
+  /** The run asked nothing of the platform, or nothing that is not undone already. */
+  | { readonly type: 'nothing'; readonly run: string };
+
+/** What is to be brought back, and what is said and remembered of it. */
+export type UndoRequest = {
+  readonly undo: Undo;
+  /** The run that it undoes; none where it goes back to a snapshot. */
+  readonly run?: string;
+  /** The command that is at work, as it is typed: `rollback RUN`. */
+  readonly command: string;
+  /** What a person is asked. */
+  readonly question: string;
+  /** The run whose values it takes back, and whether they are held from now on; absent where nobody can tell. */
+  readonly hold?: Omit<HoldChange, 'values'> | undefined;
+  /** The snapshot that it goes back to. */
+  readonly snapshot?: PlanDocument['snapshot'];
+  /** Whether what was made meanwhile is deleted; it is, unless this says no. */
+  readonly mayDelete?: boolean;
+  /** What else is to be said of the plan. */
+  readonly notes?: readonly Note[];
+  /** What is left out although it was asked for. */
+  readonly skipped?: readonly NotUndone[];
+  /** The same where these are gone since. Throws `CallsheetError('refused')` where they are not made anew unasked. */
+  readonly without?: (gone: ReadonlySet<Address>) => UndoRequest;
+};
+
+/** Undoes a run through the platform's own history, and an update for the rest. */
+export async function undo(
+  options: UndoOptions,
+  context: RunContext,
+  review: Review = {},
+): Promise<UndoOutcome> {
+  const session = await openSession(options, context);
+  try {
+    await refuseAtWork(options.run, session);
+    await refuseBeside(session);
+    const { run, entries, rollbacks, isBegun } = await findRun(session, options.run);
+    if (isBegun) context.emit({ type: 'rollback_resumed', run });
+    refuseWithoutCopies(run, entries, options);
+    const kept = unseal(entries, sealerFor(session.state, context)?.open);
+    const undoWithout = (gone?: ReadonlySet<Address>) =>
+      afterRollbacks(undoRun(kept, gone), rollbacks);
+    const all = undoWithout();
+    if (all.addresses.length === 0) return { type: 'nothing', run };
+    const command = `rollback ${run}`;
+    const chosen = chooseFrom(all, options, (flag) => untouched(flag, run));
+    const edited = options.force === true ? [] : await findEdited(chosen, session);
+    const isHeld = await holdsWhenUndone(run, (id) => readBegan(session, id));
+    const hold = isHeld === undefined ? undefined : { undid: run, isHeld };
+    const question = `Roll back run ${run}?`;
+    const requestFor = (gone: ReadonlySet<Address>): UndoRequest => {
+      const found = [...edited, ...(options.force === true ? [] : [...gone].map(deletedSince))];
+      const whole = chooseFrom(undoWithout(gone), options, (flag) => untouched(flag, run));
+      const { undo, skipped } = leaveOutEdited(whole, found, command, options);
+      const without = (more: ReadonlySet<Address>) => requestFor(new Set([...gone, ...more]));
+      return { undo, run, command, question, hold, skipped, without };
+    };
+    return await carryOutUndo(requestFor(new Set()), options, review, session, context);
+  } finally {
+    await session.close();
+  }
+}
+
+/** A record whose copies were taken out of it must not read as a run that changed nothing. */
+function refuseWithoutCopies(
+  run: string,
+  entries: FoundRun['entries'],
+  { target = [], exclude = [] }: UndoOptions,
+): void {
+  const lost = withoutCopies(entries).filter(
+    (address) =>
+      (target.length === 0 || target.some((one) => matchesAddress(one, address))) &&
+      !exclude.some((one) => matchesAddress(one, address)),
+  );
+  if (lost.length === 0) return;
+  const message = `the record of run ${run} has no copy of ${lost.join(', ')}, so it cannot be undone`;
+  throw new CallsheetError('usage', message, {
+    hint: 'Put the record back from a backup, name with --target what it has copies of, leave out the others with --exclude, or take the change back in the configuration.',
+  });
+}
+
+function untouched(flag: string, run: string): CallsheetError {
+  return new CallsheetError('usage', `${flag}: run ${run} changed nothing of that address`, {
+    hint: `What it changed: callsheet runs ${run}`,
+  });
+}
+
+/** Resources that somebody edited since the run: undoing the run would undo that too (DESIGN §6). */
+function findEdited(undo: Undo, session: Session): Promise<readonly Edited[]> {
+  const { reader, platform } = session;
+  const author = `api:${platform.account_id}`;
+  return findInterleaved(undo, {
+    history: (address, id, limit) =>
+      orNothing(reader.history(kindNamed(kindOf(address)), id, limit)),
+    isOwn: (entry) => isSigned(entry, { author, isRevert: true }),
+    pin: async ({ kind: name, id, scope }) => {
+      const kind = kindNamed(name);
+      const live = await reader.read(kind, { id, scope }, new Set());
+      return live && pinOf(kind, live, null);
+    },
+    runOf: (address, entry) => findWriter(session, address, entry),
+  });
+}
+
+/** What is gone has no history either. */
+async function orNothing<T>(entries: Promise<readonly T[]>): Promise<readonly T[]> {
+  try {
+    return await entries;
+  } catch (error) {
+    if (isNotFound(error)) return [];
+    throw error;
+  }
+}
+
+/**
+ * Brings resources back to what they were, through the ordinary plan and executor: plans, runs and holds the result
+ * against what is wanted. Every rollback ends here, whatever its desired side was made from.
+ */
+export async function carryOutUndo(
+  request: UndoRequest,
+  options: UndoOptions,
+  review: Review,
+  session: Session,
+  context: RunContext,
+): Promise<UndoOutcome> {
+  const { undo, run, question, hold, snapshot, mayDelete = true, notes: said = [] } = request;
+  const planned = await planInstead(
+    session,
+    {
+      purpose: 'rollback',
+      ...(run === undefined ? {} : { undoes: run }),
+      ...(snapshot === undefined ? {} : { snapshot }),
+      desired: undo.desired,
+      versions: undo.versions,
+      options: { ...undoOptions(undo, options), allow_delete: mayDelete },
+    },
+    context,
+  );
+  const gone = goneSince(undo, planned.plan);
+  if (gone.size > 0 && request.without !== undefined)
+    return carryOutUndo(request.without(gone), options, review, session, context);
+  const { skipped = [] } = request;
+  const notes = [...undo.impossible, ...skipped].map(noteOn);
+  const plan = { ...planned.plan, notes: [...planned.plan.notes, ...notes, ...said] };
+  const left = [...undo.impossible, ...skipped, ...leftBy(planned)];
+  const { desired, restored } = undo;
+  const whole = { ...planned, plan, refresh: asRestored(planned.refresh, restored) };
+  const onwards = isRefused(plan) ? { waysOn: waysOn(request.command, [], options) } : {};
+  if (options.dryRun === true) return { type: 'planned', plan, waysOn: [], ...onwards };
+  review.show?.(plan);
+  if (isRefused(plan)) return { type: 'refused', plan, ...onwards };
+  const running = { session, context, purpose: 'rollback', observe: review.observe } as const;
+  if (!plan.changes.some(({ verdict }) => verdict === 'ok')) {
+    // Nothing is asked of the platform, but an interrupted run is recovered for good.
+    if (session.unfinished !== undefined) await runPlan(whole, running);
+    const isLeft = left.length > 0 || plan.changes.some(({ verdict }) => verdict === 'unsupported');
+    const verification = { differs: [], equal: 0, problem: null, left };
+    return { type: 'unchanged', plan, status: isLeft ? 'partial' : 'done', verification };
+  }
+  if ((await review.agree?.(question)) === false) return { type: 'declined' };
+  const outcome = await runPlan(whole, {
+    ...running,
+    desired,
+    restored,
+    verify: async (result) => ({
+      ...(await verifyUndo(withoutAgreed(undo, plan), result, session)),
+      left,
+    }),
+    ...(hold && { hold: { ...hold, values: valuesUndone(plan, session.state) } }),
+  });
+  return { ...outcome, isHeld: hold?.isHeld === true && isCarriedOut(outcome) };
+}
+
+/** Whether it went on to its end: what went wrong on the way is in its ledger. */
+function isCarriedOut(outcome: RunOutcome): boolean {
+  if (outcome.type !== 'ran') return outcome.type === 'unchanged';
+  const { status, stale, interleaved } = outcome.result;
+  return status !== 'interrupted' && stale.length === 0 && interleaved.length === 0;
+}
+
+/** What the plan says of it beforehand; what to do about it is said afterwards. */
+function noteOn({ address, path, why }: NotUndone): Note {
+  const message = `${path === null ? '' : `${path} `}${why}`;
+  return { severity: 'warning', address, message };
+}
+
+/** What the plan itself leaves as it is: what cannot be cleared, and what `--skip-refused` leaves out. */
+function leftBy({ plan, found }: Planned): readonly NotUndone[] {
+  const released = [...found].flatMap(([address, leaves]) =>
+    leaves
+      .filter(({ cause }) => cause === 'released')
+      .map(({ text: path }) => {
+        return {
+          address,
+          path,
+          why: UNCLEARABLE,
+          advice: 'Set it in the configuration and apply.',
+        };
+      }),
+  );
+  const refused = plan.changes
+    .filter(({ verdict }) => verdict === 'refused')
+    .map(({ address, reason: why }) => {
+      return { address, path: null, why, advice: 'See the reason; --force overrides some guards.' };
+    });
+  return [...released, ...refused];
+}
+
+/** What `--target` and `--exclude` leave of an undo. `stray`: what is wrong with an address of neither. */
+export function chooseFrom(
+  undo: Undo,
+  { target = [], exclude = [] }: Pick<UndoOptions, 'target' | 'exclude'>,
+  stray: (flag: string) => CallsheetError,
+): Undo {
+  const known = [...undo.addresses, ...undo.impossible.map(({ address }) => address)];
+  for (const [flag, patterns] of Object.entries({ target, exclude })) {
+    const unknown = patterns.find((one) => !known.some((address) => matchesAddress(one, address)));
+    if (unknown !== undefined) throw stray(`--${flag} ${unknown}`);
+  }
+  if (target.length + exclude.length === 0) return undo;
+  const isIn = (patterns: readonly string[], address: Address) =>
+    patterns.some((pattern) => matchesAddress(pattern, address));
+  return narrowUndo(
+    undo,
+    (address) => (target.length === 0 || isIn(target, address)) && !isIn(exclude, address),
+  );
+}
+
+/**
+ * What somebody edited since is left out with `--skip-refused`. Throws `CallsheetError('refused')` with the commands
+ * to type where there is any, and it is not given.
+ */
+export function leaveOutEdited(
+  undo: Undo,
+  edited: readonly Edited[],
+  command: string,
+  options: UndoOptions,
+): { readonly undo: Undo; readonly skipped: readonly NotUndone[] } {
+  if (edited.length === 0) return { undo, skipped: [] };
+  if (options.skipRefused !== true) {
+    throw new CallsheetError('refused', edited.map(({ message }) => message).join('\n'), {
+      hint: [
+        'Nothing was written. What was edited: callsheet drift. Then type one of these:',
+        ...waysOn(
+          command,
+          edited.map(({ address }) => address),
+          options,
+        ),
+      ].join('\n'),
+    });
+  }
+  const addresses = new Set(edited.map(({ address }) => address));
+  return {
+    undo: narrowUndo(undo, (address) => !addresses.has(address)),
+    skipped: edited.map(({ address, message, isGone = false }) => ({
+      address,
+      path: null,
+      why: `is left as it is: it${message.slice(address.length)}`,
+      advice: `${isGone ? 'To make it anew as it was before the run' : 'To undo the fields of the run there, too'}: ${commandLine(`${command} --force`, options)}`,
+    })),
+  };
+}
+
+/** More addresses than this make no line that anybody types. */
+const MOST_NAMED = 5;
+
+/** How a refused rollback is gone on with, a command a line. */
+function waysOn(
+  command: string,
+  addresses: readonly Address[],
+  options: UndoOptions,
+): readonly string[] {
+  const chosen = [
+    ...(options.target ?? []).map((one) => ` --target ${quoted(one)}`),
+    ...(options.exclude ?? []).map((one) => ` --exclude ${quoted(one)}`),
+  ].join('');
+  const excluded = [...new Set(addresses)].map((one) => ` --exclude ${quoted(one)}`);
+  const line = (more: string) => `  ${commandLine(`${command}${chosen}${more}`, options)}`;
+  return [
+    `${line(' --skip-refused')}   # leave them out, undo the rest`,
+    ...(excluded.length > 0 && excluded.length <= MOST_NAMED
+      ? [`${line(excluded.join(''))}   # the same, by name`]
+      : []),
+    `${line(' --force')}   # undo what the run changed in them, too`,
+  ];
+}
+
+/** What `--skip-refused` leaves out, or waits to be deleted, was agreed to, and is not held against the result. */
+function withoutAgreed({ wanted }: Undo, { changes }: PlanDocument): Pick<Undo, 'wanted'> {
+  const agreed = changes.filter(({ verdict }) => verdict === 'refused' || verdict === 'held');
+  const addresses = new Set(agreed.map(({ address }) => address));
+  return { wanted: new Map([...wanted].filter(([address]) => !addresses.has(address))) };
+}
+
+/** What the state says from now on of what is as it is to be already: what it said then, not a part of it. */
+function asRestored(refresh: Planned['refresh'], restored: Undo['restored']): Planned['refresh'] {
+  return new Map(
+    [...refresh].map(([address, now]) => {
+      const { id, scope, pin } = now;
+      const then = restored.get(address);
+      return [address, then ? { ...then, id, scope, pin } : now];
+    }),
+  );
+}
+
+/** A rollback only touches what is to be undone, and takes away what was made. */
+function undoOptions({ addresses }: Undo, options: UndoOptions): PlanOptions {
+  const { force, skipRefused } = options;
+  return {
+    allow_delete: true,
+    accept_conflicts: force === true,
+    skip_refused: skipRefused === true,
+    resend_secrets: false,
+    target: addresses,
+    exclude: [],
+    force: force === true,
+    ...overrideOption(options),
+  };
+}
+
+/**
+ * Reads every resource of a rollback afresh once all of it is done, and holds it against what it was: that a
+ * write took says nothing of what the next one did to it.
+ */
+async function verifyUndo(
+  { wanted }: Pick<Undo, 'wanted'>,
+  { resources, found }: Left,
+  { client, endpoints, world }: Session,
+): Promise<Omit<Verification, 'left'>> {
+  const reader = createReader(client, endpoints);
+  const now = { ...world, idOf: (address: Address) => resources[address]?.id };
+  const read = async ([address, one]: readonly [Address, Wanted]) => {
+    const before = found.get(address);
+    const id = resources[address]?.id ?? before?.id ?? one.id;
+    if (id === null) return [];
+    const kind = kindNamed(one.kind);
+    const scope =
+      resources[address]?.scope ?? scopeOf(kind, one.document ?? before?.document ?? {});
+    const after = await readWith(reader, kind, { id, scope }, Object.keys(one.document ?? {}));
+    return differencesOf(address, one, { before: before?.document, after }, now);
+  };
+  try {
+    const differences = await Promise.all([...wanted].map(read));
+    const equal = differences.filter(({ length }) => length === 0).length;
+    return { differs: differences.flat(), equal, problem: null };
+  } catch (error) {
+    if (!(error instanceof CallsheetError)) throw error;
+    return { differs: [], equal: 0, problem: error.message };
+  }
+}
+
+const HEAD = { format: 'callsheet-run', version: 1 } as const;
+
+/** The document of what a command did that writes; of a plan alone and of what a person declined there is none. */
+export function runDocument(
+  outcome: Exclude<UndoOutcome, { type: 'planned' | 'declined' }>,
+): RunDocument {
+  if (outcome.type === 'nothing') {
+    return {
+      ...HEAD,
+      run: null,
+      plan_digest: null,
+      status: 'done',
+      undoes: outcome.run,
+      ledger: [],
+    };
+  }
+  const { plan } = outcome;
+  const { digest: plan_digest, refusals } = plan;
+  const refused = refusals && { refusals };
+  if (outcome.type === 'ran') {
+    const { run, result } = outcome;
+    const { status, ledger, verification } = result;
+    const verified = verification && { verification };
+    return { ...HEAD, run, plan_digest, status, ...refused, ...verified, ledger };
+  }
+  const status = outcome.type === 'refused' ? 'refused' : outcome.status;
+  const verified = outcome.type === 'unchanged' &&
+    outcome.verification && { verification: outcome.verification };
+  const ledger = plan.changes.map(notAttempted);
+  return { ...HEAD, run: null, plan_digest, status, ...refused, ...verified, ledger };
+}
+
+function notAttempted({ address, action, id, verdict, reason }: PlanDocument['changes'][number]) {
+  return {
+    address,
+    action,
+    status: 'not_attempted' as const,
+    ...(verdict === 'ok' ? {} : { verdict }),
+    id,
+    message: verdict === 'ok' ? null : reason,
+    fields: [],
+    history: null,
+  };
+}

@@ -1,0 +1,347 @@
+/**
+ * Steers a running simulator from outside, for tests that are no Node programs and for people. It
+ * is no part of the platform: it lies under a path of its own, takes a token of its own, answers to the
+ * machine itself alone, and leaves no trace in the log of requests.
+ */
+import { timingSafeEqual } from 'node:crypto';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Json, JsonObject } from '../core/value.ts';
+import type { Kind } from '../kinds/kind.ts';
+import { withoutSecrets } from './agent-fields.ts';
+import { DEFAULT_DIALECT, type Dialect, readDialect } from './dialect.ts';
+import type { Fault } from './faults.ts';
+import { isRecord } from './json.ts';
+import { readJson } from './perform.ts';
+import type { Platform, Simulator } from './platform.ts';
+import type { RateLimit } from './rate-limit.ts';
+import type { RequestLog } from './server.ts';
+import { checkFault, checkRateLimit } from './simulation.ts';
+import { dumpStore, type Level, type Merchant } from './store.ts';
+import { TABLES } from './tables.ts';
+import { ajv, violationsOf } from './validation.ts';
+
+/** Under which all of it lies. */
+export const ADMIN_PATH = '/__simulator';
+
+/** The header that has the token. */
+export const ADMIN_HEADER = 'x-simulator-token';
+
+type Said = { readonly status: number; readonly body: Json };
+
+/** Adds the admin endpoint to a server. */
+export function serveAdmin(server: FastifyInstance, controls: Controls, token: string): void {
+  const answer = (request: FastifyRequest, run: () => Said): Said => {
+    if (!isLoopback(request.raw.socket.remoteAddress))
+      return refuse(404, 'the admin endpoint answers on this machine alone');
+    const given = request.headers[ADMIN_HEADER];
+    if (typeof given !== 'string' || !isEqual(given, token))
+      return refuse(401, `the header ${ADMIN_HEADER} must have the token that was printed`);
+    return run();
+  };
+  const send = (reply: FastifyReply, { status, body }: Said) =>
+    reply.code(status).header('content-type', 'application/json').send(JSON.stringify(body));
+
+  for (const command of COMMANDS) {
+    const [method = '', path = ''] = command.name.split(' ');
+    const work = (request: FastifyRequest) =>
+      answer(request, () => obey(command, controls, request));
+    server.route({
+      method,
+      url: `${ADMIN_PATH}/${path}`,
+      handler: async (request, reply) => send(reply, work(request)),
+    });
+  }
+  const list = COMMANDS.map(({ name, does }) => ({ command: name, does }));
+  server.get(ADMIN_PATH, async (request, reply) =>
+    send(
+      reply,
+      answer(request, () => ({ status: 200, body: list })),
+    ),
+  );
+  server.all(`${ADMIN_PATH}/*`, async (request, reply) =>
+    send(
+      reply,
+      answer(request, () => refuse(404, `there is no such command; GET ${ADMIN_PATH} lists them`)),
+    ),
+  );
+}
+
+function obey(command: Command, controls: Controls, request: FastifyRequest): Said {
+  const bytes = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
+  const reading = readJson(bytes);
+  if ('problem' in reading) return refuse(400, reading.problem);
+  const body = reading.body ?? {};
+  const problems = problemsOf(command, body);
+  if (problems.length > 0) return refuse(400, problems.join('; '));
+  try {
+    return { status: 200, body: command.run(controls, isRecord(body) ? body : {}) };
+  } catch (error) {
+    return refuse(400, error instanceof Error ? error.message : String(error));
+  }
+}
+
+function problemsOf({ body: schema, check }: Command, body: Json): readonly string[] {
+  if (schema === undefined) return [];
+  const validate = ajv.compile(schema);
+  if (!validate(body))
+    return violationsOf(validate.errors ?? [], body).map(({ path, message }) =>
+      [path.join('.'), message].filter(Boolean).join(': '),
+    );
+  return isRecord(body) ? (check?.(body) ?? []) : [];
+}
+
+function refuse(status: number, error: string): Said {
+  return { status, body: { error } };
+}
+
+function isLoopback(address: string | undefined): boolean {
+  return address !== undefined && /^(::1|(::ffff:)?127\.\d+\.\d+\.\d+)$/.test(address);
+}
+
+function isEqual(a: string, b: string): boolean {
+  const [left, right] = [Buffer.from(a), Buffer.from(b)];
+  return left.length === right.length && timingSafeEqual(left, right);
+}
+
+/** What the commands work on. */
+type Controls = Omit<Simulator, 'url' | 'requests' | 'close'> & {
+  readonly platform: Platform;
+  readonly log: RequestLog;
+};
+
+/** One thing that can be asked of a running simulator from outside. */
+type Command = {
+  /** Method and what follows `/__simulator/`. */
+  readonly name: string;
+  readonly does: string;
+  /** Schema of the body; without one there is none. */
+  readonly body?: JsonObject;
+  /** What is wrong with a body that keeps to the schema. */
+  readonly check?: (body: JsonObject) => readonly string[];
+  /** Throws an error in words for what cannot be done. */
+  readonly run: (controls: Controls, body: JsonObject) => Json;
+};
+
+const TEXT: JsonObject = { type: 'string', minLength: 1 };
+const ANYTHING: JsonObject = { type: 'object' };
+
+/** A body with these members, the first few of which are required. */
+function members(properties: JsonObject, ...required: readonly string[]): JsonObject {
+  return { type: 'object', additionalProperties: false, required, properties };
+}
+
+const LOCK = members(
+  { level: { enum: ['account', 'reseller', 'organization'] }, id: TEXT, feature: TEXT },
+  'level',
+  'feature',
+);
+
+const dialectProblems = (body: JsonObject) => readDialect(body).problems;
+
+export const COMMANDS: readonly Command[] = [
+  {
+    name: 'GET dialect',
+    does: 'the dialect',
+    run: ({ dialect }) => asJson(dialect),
+  },
+  {
+    name: 'PATCH dialect',
+    does: 'changes some options of the dialect',
+    body: ANYTHING,
+    check: dialectProblems,
+    run: ({ dialect }, body) => asJson(Object.assign(dialect, body)),
+  },
+  {
+    name: 'PUT dialect',
+    does: 'sets the dialect; options that are left out have their defaults',
+    body: ANYTHING,
+    check: dialectProblems,
+    run: ({ dialect }, body) =>
+      asJson(Object.assign(dialect, { ...DEFAULT_DIALECT, inventions: dialect.inventions }, body)),
+  },
+  {
+    name: 'GET faults',
+    does: 'the faults that are not spent',
+    run: ({ faults }) => asJson(faults.list()),
+  },
+  {
+    name: 'POST faults',
+    does: 'adds a fault',
+    body: ANYTHING,
+    check: checkFault,
+    run: ({ faults }, body) => {
+      // Checked just above.
+      faults.add(body as unknown as Fault);
+      return { pending: faults.pending() };
+    },
+  },
+  {
+    name: 'DELETE faults',
+    does: 'forgets all faults',
+    run: ({ faults }) => {
+      faults.clear();
+      return { pending: 0 };
+    },
+  },
+  {
+    name: 'GET requests',
+    does: 'the requests to the platform, without their bodies',
+    run: ({ log }) => log.all.map(({ body: _, ...request }) => request),
+  },
+  {
+    name: 'DELETE requests',
+    does: 'forgets the requests',
+    run: ({ log }) => {
+      log.clear();
+      return [];
+    },
+  },
+  {
+    name: 'PUT rate-limit',
+    does: 'sets the rate limit',
+    body: ANYTHING,
+    check: checkRateLimit,
+    run: ({ limiter }, body) => {
+      // Checked just above.
+      limiter.set(body as unknown as RateLimit);
+      return body;
+    },
+  },
+  {
+    name: 'DELETE rate-limit',
+    does: 'takes any number of requests again',
+    run: ({ limiter }) => {
+      limiter.set(undefined);
+      return {};
+    },
+  },
+  {
+    name: 'PUT latency',
+    does: 'lets every request wait',
+    body: members({ latencyMs: { type: 'number', minimum: 0, maximum: 600_000 } }, 'latencyMs'),
+    run: ({ platform }, body) => {
+      platform.latencyMs = Number(body.latencyMs);
+      return body;
+    },
+  },
+  {
+    name: 'POST clock',
+    does: 'moves the clock on',
+    body: members({ advanceMs: { type: 'number', minimum: 0, maximum: 1e12 } }, 'advanceMs'),
+    run: ({ platform, advance }, { advanceMs }) => {
+      advance(Number(advanceMs));
+      return { now: platform.now().toISOString() };
+    },
+  },
+  {
+    name: 'POST edit',
+    does: 'edits an agent in the dashboard, in the names that reads use',
+    body: members({ agentId: TEXT, patch: ANYTHING, actor: TEXT }, 'agentId', 'patch'),
+    run: ({ edit }, { agentId, patch, actor }) =>
+      edit(String(agentId), isRecord(patch) ? patch : {}, textOf(actor)),
+  },
+  {
+    name: 'POST lock',
+    does: 'locks a feature on a level; the account needs no id',
+    body: LOCK,
+    run: ({ lock }, body) => {
+      lock(...lockOf(body));
+      return body;
+    },
+  },
+  {
+    name: 'POST unlock',
+    does: 'lifts a lock',
+    body: LOCK,
+    run: ({ unlock }, body) => {
+      unlock(...lockOf(body));
+      return body;
+    },
+  },
+  {
+    name: 'POST rotate',
+    does: "gives a key, the account's own unless named, a new secret",
+    body: members({ clientId: TEXT }),
+    run: ({ rotateSecret }, { clientId }) => ({ clientSecret: rotateSecret(textOf(clientId)) }),
+  },
+  {
+    name: 'POST merchant',
+    does: 'changes a payment account at the payment processor',
+    body: members(
+      {
+        organizationId: TEXT,
+        status: { enum: ['not_started', 'onboarding', 'active', 'restricted'] },
+        charges: { type: 'boolean' },
+      },
+      'organizationId',
+      'status',
+      'charges',
+    ),
+    run: ({ store }, { organizationId, status, charges }) => {
+      const organization = store.organizations.get(String(organizationId));
+      if (organization === undefined) throw new Error(`no organization ${String(organizationId)}`);
+      // The schema has no other states.
+      organization.merchant = { status: status as Merchant['status'], charges: charges === true };
+      return asJson(organization.merchant);
+    },
+  },
+  {
+    name: 'POST texts',
+    does: 'has an agent send a text message',
+    body: members({ agentId: TEXT, templateId: TEXT, to: TEXT }, 'agentId', 'to'),
+    run: ({ sendText }, { agentId, templateId, to }) =>
+      asJson(
+        sendText({
+          agentId: String(agentId),
+          to: String(to),
+          ...(typeof templateId === 'string' ? { templateId } : {}),
+        }),
+      ),
+  },
+  {
+    name: 'GET registrations',
+    does: 'which agents the registrar has registered',
+    run: ({ store, isRegistered }) =>
+      [...store.agents.keys()].map((id) => ({ agentId: id, registered: isRegistered(id) })),
+  },
+  {
+    name: 'GET dump',
+    does: 'what the platform holds, without secrets',
+    run: ({ store }) => {
+      const dump = dumpStore(store);
+      const bare = TABLES.map(({ kind, stored }) => {
+        const records = dump[stored];
+        const entries = Object.entries(isRecord(records) ? records : {});
+        return [
+          stored,
+          Object.fromEntries(
+            entries.map(([id, one]) => [id, isRecord(one) ? strip(kind, one) : one]),
+          ),
+        ];
+      });
+      return { ...dump, ...Object.fromEntries(bare) };
+    },
+  },
+];
+
+/** Some tables hold records, others records with what belongs to them. */
+function strip({ schema }: Kind, entry: JsonObject): JsonObject {
+  const { record } = entry;
+  return isRecord(record)
+    ? { ...entry, record: withoutSecrets(record, schema) }
+    : withoutSecrets(entry, schema);
+}
+
+function lockOf({ level, id, feature }: JsonObject): [Level, string, string] {
+  // The schema has no other levels.
+  return [level as Level, textOf(id) ?? '', String(feature)];
+}
+
+function textOf(value: Json | undefined): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}
+
+/** Plain data as the type that answers have. */
+function asJson(value: Dialect | readonly Fault[] | object): Json {
+  return JSON.parse(JSON.stringify(value)) as Json;
+}

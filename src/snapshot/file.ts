@@ -1,0 +1,267 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { type FileHandle, lstat, open, rename, rm } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { digestOf } from '../core/digest.ts';
+import { CallsheetError, errorCode } from '../core/errors.ts';
+import {
+  type Bytes,
+  damaged,
+  inWords,
+  type Keys,
+  type MadeKeys,
+  pack,
+  type Seal,
+  unpack,
+} from './container.ts';
+import {
+  type BaseMark,
+  type ContentRecord,
+  type End,
+  type Header,
+  keyOf,
+  type SameRecord,
+} from './format.ts';
+import { type Body, readLines, writeLines } from './lines.ts';
+
+/** A snapshot that is read record by record, as often as it is asked for. */
+export type SnapshotFile = {
+  readonly file: string;
+  readonly header: Header;
+  /**
+   * Every record, in a new pass over the file, those of its base after its own; the end comes last. Throws
+   * where the file turns out to be damaged.
+   */
+  readonly records: () => AsyncGenerator<ContentRecord | End>;
+};
+
+/** A base may have one itself. More than this is a knot, or a file that was made to be one. */
+const LONGEST_CHAIN = 100;
+
+/** Opens a snapshot and reads its header. Throws `CallsheetError('usage')` for a file that is none. */
+export async function openSnapshot(
+  file: string,
+  keys: Keys,
+  left: number = LONGEST_CHAIN,
+): Promise<SnapshotFile> {
+  const header = await readHeader(file, keys);
+  if (left === 0) throw damaged(file, `it stands on more than ${LONGEST_CHAIN} others`);
+  const { base: mark } = header;
+  const base = mark === null ? undefined : await openBase(file, mark, keys, left - 1);
+  return { file, header, records: () => readRecords(file, keys, base) };
+}
+
+/** The header alone, without looking for the base. */
+export async function readHeader(file: string, keys: Keys): Promise<Header> {
+  for await (const line of readLines(file, unpack(file, keys))) {
+    if (line.type === 'header') return line;
+  }
+  throw new Error('a snapshot begins with its header');
+}
+
+async function openBase(
+  file: string,
+  { file: name, id }: BaseMark,
+  keys: Keys,
+  left: number,
+): Promise<SnapshotFile> {
+  const path = join(dirname(file), name);
+  const hint = `Put the snapshot ${name} beside ${file}.`;
+  const needs = `the snapshot ${file} needs its base ${name}`;
+  const base = await openSnapshot(path, keys, left).catch((cause: unknown) => {
+    if (!(cause instanceof CallsheetError)) throw cause;
+    throw new CallsheetError('usage', `${needs}: ${cause.message}`, {
+      hint: cause.hint ?? hint,
+      cause,
+    });
+  });
+  if (base.header.id === id) return base;
+  throw new CallsheetError('usage', `${needs}, and ${path} is another snapshot`, { hint });
+}
+
+async function* readRecords(
+  file: string,
+  keys: Keys,
+  base: SnapshotFile | undefined,
+): AsyncGenerator<ContentRecord | End> {
+  const wanted = new Map<string, string>();
+  for await (const line of readLines(file, unpack(file, keys))) {
+    if (line.type === 'header') continue;
+    if (line.type === 'same') wanted.set(line.key, line.digest);
+    else if (line.type !== 'end') yield line;
+    else {
+      if (base !== undefined) yield* referred(base, wanted);
+      const [lost] = wanted.keys();
+      if (lost !== undefined) throw damaged(file, `its base does not hold ${lost}`);
+      yield line;
+    }
+  }
+}
+
+/** What is known of a base while a snapshot is written on top of it. */
+export type Base = {
+  readonly mark: BaseMark;
+  /** Digests of its records by what they are about. */
+  readonly digests: ReadonlyMap<string, string>;
+};
+
+/** Reads a base from end to end: one that is damaged could not be read later either. */
+export async function readBase({ file, header, records }: SnapshotFile): Promise<Base> {
+  const digests = new Map<string, string>();
+  let sha256 = '';
+  for await (const record of records()) {
+    if (record.type === 'end') {
+      sha256 = record.sha256;
+      continue;
+    }
+    const key = keyOf(record);
+    if (key !== undefined) digests.set(key, digestOf(record));
+  }
+  return { mark: { file: basename(file), id: header.id, sha256 }, digests };
+}
+
+/** Records that the base has already are only referred to. */
+export async function* withoutSame(
+  records: AsyncIterable<ContentRecord>,
+  base: Base['digests'],
+): AsyncGenerator<ContentRecord | SameRecord> {
+  for await (const record of records) {
+    const key = keyOf(record);
+    const digest = key === undefined ? undefined : base.get(key);
+    const isSame = digest !== undefined && digest === digestOf(record);
+    yield isSame && key !== undefined ? { type: 'same', key, digest } : record;
+  }
+}
+
+/**
+ * The records of a base that a snapshot refers to. Takes them off `wanted`, so that what is left there is
+ * missing.
+ */
+async function* referred(
+  { records }: SnapshotFile,
+  wanted: Map<string, string>,
+): AsyncGenerator<ContentRecord> {
+  for await (const record of records()) {
+    if (record.type === 'end') continue;
+    const key = keyOf(record);
+    if (key === undefined || wanted.get(key) !== digestOf(record)) continue;
+    wanted.delete(key);
+    yield record;
+  }
+}
+
+const MODE = 0o600;
+
+/** Throws `CallsheetError('usage')` where there is something already: a backup is never written over. */
+export async function refuseExisting(file: string): Promise<void> {
+  const found = await lstat(file).catch((error: unknown) => {
+    if (errorCode(error) === 'ENOENT') return undefined;
+    throw inWords(error, 'written', file);
+  });
+  if (found === undefined) return;
+  throw new CallsheetError('usage', `${file} exists already, and a snapshot is never overwritten`, {
+    hint: 'Name another file with --out, or remove that one.',
+  });
+}
+
+/**
+ * Writes a snapshot: under a passing name, then read back and compared, and only then under its own. Whatever
+ * fails on the way, nothing is left behind. Only the owner can read it.
+ */
+export async function writeSnapshot(
+  file: string,
+  header: Header,
+  body: AsyncIterable<Body>,
+  seal: Seal,
+): Promise<End> {
+  const part = join(dirname(file), `.${basename(file)}.${randomBytes(4).toString('hex')}.part`);
+  try {
+    const made: MadeKeys = new Map();
+    const written = await writePart(part, header, body, (text) => pack(text, seal, made));
+    await verify(part, written, seal, made);
+    await rename(part, file);
+    await syncFolder(dirname(file));
+    return written.end;
+  } catch (error) {
+    await rm(part, { force: true });
+    throw inWords(error, 'written', file);
+  }
+}
+
+type Written = { readonly end: End /** Of the bytes on the disk. */; readonly sha256: string };
+
+async function writePart(
+  part: string,
+  header: Header,
+  body: AsyncIterable<Body>,
+  packed: (text: Bytes) => Bytes,
+): Promise<Written> {
+  const ends: End[] = [];
+  const text = writeLines(header, body, (one) => ends.push(one));
+  const hash = createHash('sha256');
+  const target = await open(part, 'wx', MODE);
+  try {
+    for await (const bytes of packed(text)) {
+      hash.update(bytes);
+      await writeAll(target, bytes);
+    }
+    await target.sync();
+  } finally {
+    await target.close();
+  }
+  const [end] = ends;
+  if (end === undefined) throw new Error('a snapshot was written without its end');
+  return { end, sha256: hash.digest('hex') };
+}
+
+async function writeAll(target: FileHandle, bytes: Uint8Array): Promise<void> {
+  for (let at = 0; at < bytes.byteLength; ) {
+    const { bytesWritten } = await target.write(bytes, at);
+    at += bytesWritten;
+  }
+}
+
+/**
+ * Reads back what is on the disk, decrypts it, and checks every record. What was encrypted for the holders of
+ * other keys cannot be opened here: there the bytes are compared with those that were written.
+ */
+async function verify(
+  part: string,
+  { end, sha256 }: Written,
+  seal: Seal,
+  made: MadeKeys,
+): Promise<void> {
+  const isSame =
+    seal.type === 'age'
+      ? (await digestOfFile(part)) === sha256
+      : await holds(part, end, seal, made);
+  if (!isSame) throw damaged(part, 'what was read back is not what was written');
+}
+
+async function digestOfFile(part: string): Promise<string> {
+  const hash = createHash('sha256');
+  for await (const bytes of createReadStream(part)) hash.update(bytes);
+  return hash.digest('hex');
+}
+
+async function holds(part: string, { sha256 }: End, seal: Seal, made: MadeKeys): Promise<boolean> {
+  const keys: Keys = {
+    made,
+    passphrase: async () => (seal.type === 'passphrase' ? seal.passphrase : undefined),
+    identities: async () => [],
+  };
+  for await (const line of readLines(part, unpack(part, keys))) {
+    if (line.type === 'end') return line.sha256 === sha256;
+  }
+  return false;
+}
+
+/** So that the name survives a power cut. File systems that cannot do it keep names safe in their own way. */
+async function syncFolder(path: string): Promise<void> {
+  const folder = await open(path, 'r').catch(() => undefined);
+  try {
+    await folder?.sync().catch(() => {});
+  } finally {
+    await folder?.close();
+  }
+}

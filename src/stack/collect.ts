@@ -1,0 +1,302 @@
+import { type Address, formatAddress, isResourceName } from '../core/address.ts';
+import { formatPosition } from '../core/diagnostics.ts';
+import { didYouMean, nearest } from '../core/nearest.ts';
+import type { Kind } from '../kinds/kind.ts';
+import type { Report } from './diagnostics.ts';
+import { STACK_FILE } from './discover.ts';
+import { resolve } from './resolve.ts';
+import {
+  type Context,
+  locateRoot,
+  membersOf,
+  type Resolved,
+  type ResolvedObject,
+  rootField,
+  type Surroundings,
+} from './resolved.ts';
+import { blockSchema, namedField, secretNames } from './schema.ts';
+import { COMPOSING_MEMBERS, settingsSchema } from './settings-schema.ts';
+import {
+  describe,
+  type MapNode,
+  type Member,
+  memberOf,
+  membersIn,
+  positionOf,
+  type SourceRange,
+  type SyntaxNode,
+} from './source.ts';
+import { validate } from './validate.ts';
+
+/** Members that every file may have beside resources. */
+export const SHARED_MEMBERS: readonly string[] = ['bases', 'moved', 'forget'];
+
+/** The block of its section that a nested resource stands in, as a knowledge base holds sources. */
+export type ParentBlock = {
+  readonly kind: Kind;
+  /** `knowledge_bases.clinic`: what messages call it. */
+  readonly label: string;
+  readonly keyPlace: SourceRange;
+  /** The block without its resources. */
+  readonly settings: MapNode;
+};
+
+/** One resource as it was written. */
+export type WrittenResource = {
+  readonly kind: Kind;
+  readonly address: Address;
+  readonly keyPlace: SourceRange;
+  readonly body: MapNode;
+  readonly block?: ParentBlock;
+};
+
+/** A partial resource that others are laid over. */
+export type Base = {
+  readonly name: string;
+  readonly keyPlace: SourceRange;
+  readonly body: MapNode;
+};
+
+/** Members that decide how a resource is put together. None of them is a field. */
+export const COMPOSING: readonly string[] = Object.keys(COMPOSING_MEMBERS);
+
+/** A body without the members that say how it is put together. */
+export function fieldsOf(body: MapNode): MapNode {
+  const members = [...body.members].filter(([key]) => !COMPOSING.includes(key));
+  return { ...body, members: new Map(members) };
+}
+
+export type WrittenResources = {
+  readonly resources: readonly WrittenResource[];
+  readonly blocks: readonly ParentBlock[];
+  /** By name. */
+  readonly bases: ReadonlyMap<string, Base>;
+  /** Values of the members that every file may have beside resources, by their key. */
+  readonly shared: {
+    readonly moved: readonly SyntaxNode[];
+    readonly forget: readonly SyntaxNode[];
+  };
+  /** Every address that is given, also where what stands there cannot be used. */
+  readonly addresses: ReadonlySet<Address>;
+};
+
+type Collection = {
+  readonly bases: Map<string, Base>;
+  readonly shared: { readonly moved: SyntaxNode[]; readonly forget: SyntaxNode[] };
+  readonly resources: WrittenResource[];
+  readonly places: Map<Address, SourceRange>;
+  readonly blocks: ParentBlock[];
+  readonly report: Report;
+};
+
+/** The environments of `callsheet.yaml`, by name. */
+export function environmentsOf(root: SyntaxNode | undefined): readonly Member[] {
+  return membersIn(memberOf(root, 'environments')?.value);
+}
+
+/** A node that must be a map, or undefined after saying that it is none. */
+export function asMap(
+  node: SyntaxNode,
+  subject: string,
+  what: string,
+  report: Report,
+): MapNode | undefined {
+  if (node.type === 'map') return node;
+  const empty = node.type === 'scalar' && node.empty;
+  report.add({
+    rule: empty ? 'schema/empty' : 'schema/type',
+    message: empty
+      ? `${subject} has no value`
+      : `${subject} must be ${what}, not ${describe(node)}`,
+    hint: empty ? `Give it ${what}, or remove the line` : undefined,
+    place: node.place,
+  });
+  return undefined;
+}
+
+function checkName({ key, keyPlace }: Member, subject: string, report: Report): boolean {
+  if (isResourceName(key)) return true;
+  report.add({
+    rule: 'address/name',
+    message: `${subject} has ${JSON.stringify(key)}, which cannot name a resource`,
+    hint: 'Use letters, digits, _ and -, and begin with a letter',
+    place: keyPlace,
+  });
+  return false;
+}
+
+function addResource(
+  kind: Kind,
+  names: readonly string[],
+  member: Member,
+  block: ParentBlock | undefined,
+  into: Collection,
+): void {
+  const address = formatAddress(kind.name, names);
+  const body = asMap(member.value, address, 'a map of fields', into.report);
+  const first = into.places.get(address);
+  if (first !== undefined) {
+    into.report.add({
+      rule: 'address/duplicate',
+      message: `${address} is defined twice, first at ${formatPosition(positionOf(first))}`,
+      hint: 'Rename one of them or remove it',
+      address,
+      place: member.keyPlace,
+    });
+    return;
+  }
+  into.places.set(address, member.keyPlace);
+  if (body === undefined) return;
+  const { keyPlace } = member;
+  into.resources.push({ kind, address, keyPlace, body, ...(block && { block }) });
+}
+
+function addBlock(kind: Kind, member: Member, into: Collection): void {
+  const key = kind.nested?.key ?? '';
+  const label = `${kind.section}.${member.key}`;
+  const map = asMap(member.value, label, 'a map of fields', into.report);
+  if (map === undefined) return;
+  const rest = [...map.members].filter(([name]) => name !== key);
+  const settings: MapNode = { ...map, members: new Map(rest) };
+  const block: ParentBlock = { kind, label, keyPlace: member.keyPlace, settings };
+  into.blocks.push(block);
+  const nested = memberOf(map, key)?.value;
+  if (nested === undefined) return;
+  const resources = asMap(nested, `${label}.${key}`, 'a map of names', into.report);
+  for (const inner of resources?.members.values() ?? []) {
+    if (!checkName(inner, `${label}.${key}`, into.report)) continue;
+    addResource(kind, [member.key, inner.key], inner, block, into);
+  }
+}
+
+function addSection(kind: Kind, section: SyntaxNode, into: Collection): void {
+  const map = asMap(section, kind.section, 'a map of names', into.report);
+  for (const member of map?.members.values() ?? []) {
+    if (!checkName(member, kind.section, into.report)) continue;
+    if (kind.nested === undefined) addResource(kind, [member.key], member, undefined, into);
+    else addBlock(kind, member, into);
+  }
+}
+
+function addBases(section: SyntaxNode, into: Collection): void {
+  const map = asMap(section, 'bases', 'a map of names', into.report);
+  for (const member of map?.members.values() ?? []) {
+    const { key: name, keyPlace } = member;
+    if (!checkName(member, 'bases', into.report)) continue;
+    const body = asMap(member.value, `base ${name}`, 'a map of fields', into.report);
+    const first = into.bases.get(name);
+    if (first !== undefined) {
+      into.report.add({
+        rule: 'base/duplicate',
+        message: `the base ${name} is defined twice, first at ${formatPosition(positionOf(first.keyPlace))}`,
+        hint: 'Rename one of them or remove it',
+        place: keyPlace,
+      });
+    } else if (body !== undefined) into.bases.set(name, { name, keyPlace, body });
+  }
+}
+
+/** Takes what is no resource and may stand in every file. */
+function addShared({ key, value }: Member, into: Collection): boolean {
+  if (key === 'bases') addBases(value, into);
+  else if (key === 'moved' || key === 'forget') into.shared[key].push(value);
+  else return false;
+  return true;
+}
+
+function reportKey(
+  member: Member,
+  main: boolean,
+  sections: readonly string[],
+  secrets: readonly string[],
+  report: Report,
+): void {
+  const { key, keyPlace: place } = member;
+  const settings = Object.keys(settingsSchema.properties ?? {});
+  if (!main && settings.includes(key)) {
+    const message = `${key} belongs in ${STACK_FILE}`;
+    report.add({ rule: 'stack/misplaced', message, hint: 'Move it there', place });
+  } else {
+    const shared = [...sections, ...SHARED_MEMBERS];
+    const known = main ? [...shared, ...settings] : shared;
+    if (nearest(key, secrets) !== undefined) report.mask(member.value.place);
+    const other = main
+      ? `The keys are ${known.join(', ')}`
+      : `Resources stand under ${sections.join(', ')}; a file that is not Callsheet's can be left out with include in ${STACK_FILE}`;
+    report.add({
+      rule: 'schema/unknown-key',
+      message: `${JSON.stringify(key)} is no section that Callsheet knows`,
+      hint: didYouMean(key, known, other),
+      place,
+    });
+  }
+}
+
+/**
+ * Finds the resources in the files of a stack. `files` are their roots; the first is `callsheet.yaml`,
+ * whose settings are read elsewhere. Where `include` could not be read, any of the others may be none of
+ * Callsheet's, so what they hold beside resources is let be.
+ */
+export function collectResources(
+  files: readonly { readonly root: SyntaxNode; readonly main: boolean }[],
+  kinds: readonly Kind[],
+  report: Report,
+  included: 'known' | 'unknown',
+): WrittenResources {
+  const into: Collection = {
+    bases: new Map(),
+    shared: { moved: [], forget: [] },
+    resources: [],
+    places: new Map(),
+    blocks: [],
+    report,
+  };
+  const sections = kinds.map(({ section }) => section);
+  const secrets = secretNames(kinds);
+  for (const { root, main } of files) {
+    if (root.type === 'scalar' && root.empty) continue;
+    const file = root.place.source.file;
+    const map = asMap(root, file, 'a map of sections', report);
+    for (const member of map?.members.values() ?? []) {
+      const kind = kinds.find(({ section }) => section === member.key);
+      if (kind !== undefined) addSection(kind, member.value, into);
+      else if (addShared(member, into)) continue;
+      else if (main ? namedField(settingsSchema, member.key) === undefined : included === 'known') {
+        reportKey(member, main, sections, secrets, report);
+      }
+    }
+  }
+  return {
+    resources: into.resources,
+    blocks: into.blocks,
+    bases: into.bases,
+    shared: into.shared,
+    addresses: new Set(into.places.keys()),
+  };
+}
+
+/** What a block hands down to its resources, under the names of their fields. */
+export type Inherited = {
+  readonly fields: ResolvedObject;
+  readonly places: ReadonlyMap<string, SourceRange>;
+};
+
+/** Checks a block of nested resources and takes from it what its resources inherit. */
+export function resolveBlock(block: ParentBlock, surroundings: Surroundings): Inherited {
+  const { kind, label: subject, settings, keyPlace } = block;
+  const schema = blockSchema(kind);
+  const own = { root: schema, subject, address: undefined, refs: [], secrets: [] };
+  const context: Context = { ...surroundings, ...own };
+  const value = resolve(settings, rootField(schema), context);
+  const root = locateRoot(schema, value, settings, keyPlace);
+  validate({ subject, address: undefined, root }, surroundings.report);
+  const places = new Map<string, SourceRange>();
+  const fields: Record<string, Resolved> = {};
+  for (const [member, field] of Object.entries(kind.nested?.inherit ?? {})) {
+    const place = memberOf(settings, member)?.keyPlace;
+    const given = membersOf(value)[member];
+    if (place !== undefined) places.set(field, place);
+    if (given !== undefined) fields[field] = given;
+  }
+  return { fields, places };
+}

@@ -1,0 +1,692 @@
+import { type Address, isResourceName, kindOf, matchesAddress, withKey } from '../core/address.ts';
+import { didYouMean } from '../core/nearest.ts';
+import type { FieldSchema } from '../core/schema.ts';
+import type { Json } from '../core/value.ts';
+import type { Kind } from '../kinds/kind.ts';
+import {
+  asMap,
+  type Base,
+  COMPOSING,
+  environmentsOf,
+  fieldsOf,
+  type WrittenResource,
+} from './collect.ts';
+import { type Problem, type Report, SILENT } from './diagnostics.ts';
+import { STACK_FILE } from './discover.ts';
+import {
+  eachPath,
+  expressionsIn,
+  fillRow,
+  interpolate,
+  type Row,
+  usesRow,
+  wholeExpression,
+} from './expressions.ts';
+import { type Folder, isUnreadable } from './folder.ts';
+import { textsIn } from './forms.ts';
+import { type Layer, mergeLayers } from './merge.ts';
+import {
+  type Context,
+  type MergedBase,
+  type MergedBases,
+  rootField,
+  type Surroundings,
+} from './resolved.ts';
+import { type Loop, readLoop, reportRows } from './rows.ts';
+import { resourceSchema } from './schema.ts';
+import { ENVIRONMENT_MEMBERS, settingsSchema } from './settings-schema.ts';
+import {
+  describe,
+  type MapNode,
+  type Member,
+  memberOf,
+  membersIn,
+  type SourceRange,
+  type SyntaxNode,
+} from './source.ts';
+import { checkStates } from './state-place.ts';
+import type { Variables } from './variables.ts';
+
+/** A resource that was found, before its layers are laid over each other. */
+export type ComposedResource = Omit<WrittenResource, 'body'> & {
+  /** Where what makes it this one is written: the row, or the resource itself. */
+  readonly ownPlace: SourceRange;
+  /** The lowest of its layers, where others have the same. */
+  readonly mergedBase: MergedBase | undefined;
+  /**
+   * Lays its layers over each other. What that gives is large and seldom needed once it was resolved, so it is
+   * made again for those who ask where something stands.
+   */
+  readonly make: (report: Report) => Composed;
+};
+
+/** A resource with everything laid over each other that it is made of. */
+export type Composed = {
+  readonly body: MapNode;
+  /** What it is made of, the lowest first, before its row was put in. */
+  readonly layers: readonly Layer[];
+  /** The row that `${each.…}` reads from. */
+  readonly row: Row | undefined;
+};
+
+/** What one written resource comes to; with rows, its own address is none. */
+type Composition = {
+  readonly hasRows: boolean;
+  readonly resources: readonly ComposedResource[];
+};
+
+type Composing = {
+  readonly bases: Bases;
+  readonly mergedBases: MergedBases;
+  readonly patches: Patches;
+  readonly surroundings: Surroundings;
+};
+
+/**
+ * Makes the resources of one that was written: one, or one a row.
+ *
+ * ```
+ * bases, in the order of `base:`  <  the resource  <  the environment's patches, the widest first
+ * ```
+ *
+ * Each layer gets its row before it is laid over the others, so that an empty cell gives way to a base.
+ */
+export function compose(written: WrittenResource, composing: Composing): Composition {
+  const { kind, address } = written;
+  const { bases, patches, surroundings } = composing;
+  const above = patches.over(address);
+  const own = [written.body, ...above.map((layer) => layer.body)];
+  const base = lastOf(own, 'base');
+  const beneath = base === undefined ? [] : bases.layersOf(base.value);
+  const context = contextOf(kind, address, surroundings);
+  const forEach = lastOf(own, 'for_each');
+  const stacked = { written, beneath, above };
+  if (forEach === undefined) {
+    refuseStray(own, context);
+    return { hasRows: false, resources: [composeOne(stacked, composing, context.root)] };
+  }
+  const key = lastOf(own, 'key');
+  const loop = { forEach, key, allowEmpty: isEmptyAllowed(own, context) };
+  return { hasRows: true, resources: composeRows(stacked, loop, composing, context) };
+}
+
+/** A written resource with what lies beneath and above it. */
+type Stacked = {
+  readonly written: WrittenResource;
+  readonly beneath: readonly Layer[];
+  readonly above: readonly Layer[];
+};
+
+function layersOf({ written, beneath, above }: Stacked): readonly Layer[] {
+  return [
+    ...beneath,
+    { label: written.address, body: fieldsOf(written.body) },
+    ...above.map((layer) => ({ ...layer, body: fieldsOf(layer.body) })),
+  ];
+}
+
+function composeOne(
+  stacked: Stacked,
+  { mergedBases }: Composing,
+  root: FieldSchema,
+): ComposedResource {
+  const { written, beneath } = stacked;
+  const { body: _, ...own } = written;
+  const mergedBase = mergedBases(beneath, root);
+  const make = (report: Report): Composed => {
+    const layers = layersOf(stacked);
+    const rest = mergedBase === undefined ? layers : layers.slice(beneath.length);
+    const body = merge(mergedBase, rest, written, written.address, report);
+    return { body, layers, row: undefined };
+  };
+  return { ...own, ownPlace: written.keyPlace, mergedBase, make };
+}
+
+function composeRows(
+  stacked: Stacked,
+  loop: Omit<Loop, 'hidden'>,
+  { mergedBases, patches }: Composing,
+  context: Context,
+): readonly ComposedResource[] {
+  const { written } = stacked;
+  const { body: _, ...own } = written;
+  const layers = layersOf(stacked);
+  const rows = readLoop({ ...loop, hidden: redactedColumns(layers, context.root) }, context);
+  const problem = tooMuch(
+    rows.length,
+    layers.map(({ body }) => body),
+    context.folder,
+  );
+  if (problem !== undefined) {
+    reportRows(context, loop.forEach.keyPlace, problem);
+    return [];
+  }
+  // What no row has a part in is the same for all of them.
+  const first = layers.findIndex((layer) => usesRow(layer.body));
+  const common = first < 0 ? layers : layers.slice(0, first);
+  const mergedBase = mergedBases(common, context.root);
+  const differing = mergedBase === undefined ? layers : layers.slice(common.length);
+  return rows.map(({ key, row }): ComposedResource => {
+    const address = withKey(written.address, key);
+    const over = patches.overRow(address);
+    const make = (report: Report): Composed => {
+      const rest = [...differing, ...over].map(({ label, body }) => ({
+        label,
+        body: fillRow(body, row),
+      }));
+      const body = merge(mergedBase, rest, written, address, report);
+      const all = over.length === 0 ? layers : [...layers, ...over];
+      return { body, layers: all, row };
+    };
+    return { ...own, address, ownPlace: row.cells.place, mergedBase, make };
+  });
+}
+
+/** Columns that sensitive fields are filled in from, so that no frame shows them, whatever becomes of a row. */
+function redactedColumns(layers: readonly Layer[], root: FieldSchema): ReadonlySet<string> {
+  const texts = layers.flatMap(({ body }) => textsIn(body, rootField(root), root));
+  const expressions = texts
+    .filter(({ field }) => field.sensitive)
+    .flatMap(({ text }) => expressionsIn(text));
+  return new Set(expressions.flatMap((expression) => eachPath(expression)?.[0] ?? []));
+}
+
+function contextOf(kind: Kind, address: Address, surroundings: Surroundings): Context {
+  const own = { root: resourceSchema(kind), subject: address, address, refs: [], secrets: [] };
+  return { ...surroundings, ...own };
+}
+
+/** Layers over what is laid already, as one body. It stands where the resource itself does. */
+function merge(
+  mergedBase: MergedBase | undefined,
+  layers: readonly Layer[],
+  { kind, body: { place } }: WrittenResource,
+  address: Address,
+  report: Report,
+): MapNode {
+  const schema = resourceSchema(kind);
+  const add = (problem: Problem) =>
+    report.add({ ...problem, message: `${address} ${problem.message}`, address });
+  const merged = layers.reduce<MapNode>(
+    (below, { body }) => mergeLayers(below, body, schema, { root: schema, add }),
+    mergedBase?.body ?? { type: 'map', place, members: new Map() },
+  );
+  return { ...merged, place };
+}
+
+function lastOf(bodies: readonly MapNode[], key: string): Member | undefined {
+  return bodies.map(({ members }) => members.get(key)).findLast((member) => member !== undefined);
+}
+
+function isEmptyAllowed(
+  bodies: readonly MapNode[],
+  { report, subject, address }: Context,
+): boolean {
+  const member = lastOf(bodies, 'allow_empty');
+  if (member === undefined) return false;
+  const { value } = member;
+  if (value.type === 'scalar' && typeof value.value === 'boolean') return value.value;
+  report.add({
+    rule: 'schema/type',
+    message: `${subject}: allow_empty must be true or false, not ${describe(value)}`,
+    address,
+    path: 'allow_empty',
+    place: value.place,
+  });
+  return false;
+}
+
+/** `key` and `allow_empty` say something about rows, and there are none. */
+function refuseStray(bodies: readonly MapNode[], { report, subject, address }: Context): void {
+  for (const key of ['key', 'allow_empty']) {
+    const member = lastOf(bodies, key);
+    if (member === undefined) continue;
+    report.add({
+      rule: 'for-each/missing',
+      message: `${subject} has ${key} and no for_each`,
+      hint: 'Add for_each: { $file: rows.csv }, or remove it',
+      address,
+      path: key,
+      place: member.keyPlace,
+    });
+  }
+}
+
+/**
+ * What rows may come to. Files, nesting and aliases have limits of their own, where they are read (`MAX_TEXT_BYTES`,
+ * `MAX_DEPTH`, `MAX_ALIASED_NODES`, `MOST_ALTERNATIVES`); rows multiply what stands once.
+ */
+
+/** Rows of one resource: a single stack holds some hundred thousand agents in memory. */
+const MOST_ROWS = 250_000;
+/** Characters that all rows of a resource fill in together: 100,000 prompts of 10,000. */
+const MOST_FILLED_CHARACTERS = 1_000_000_000;
+
+/** What is wrong with so many rows of these bodies, as a message after `for_each`. */
+function tooMuch(rows: number, bodies: readonly SyntaxNode[], folder: Folder): Problem | undefined {
+  const count = rows.toLocaleString('en-US');
+  if (rows > MOST_ROWS) {
+    return {
+      rule: 'for-each/too-much',
+      message: `has ${count} rows; a resource may have ${MOST_ROWS.toLocaleString('en-US')}`,
+      hint: 'Split the table, and the stack with it: an organization or a region each',
+    };
+  }
+  const each = bodies.reduce((sum, body) => sum + charactersIn(body, folder), 0);
+  if (rows * each <= MOST_FILLED_CHARACTERS) return undefined;
+  return {
+    rule: 'for-each/too-much',
+    message: `has ${count} rows and fills in ${each.toLocaleString('en-US')} characters for each, ${(rows * each).toLocaleString('en-US')} together; all rows of a resource may fill in ${MOST_FILLED_CHARACTERS.toLocaleString('en-US')}`,
+    hint: 'Make the template smaller, or split the table and the stack with it',
+  };
+}
+
+/** Characters of the texts that are filled in for each row: those with expressions, and templates. */
+function charactersIn(node: SyntaxNode, folder: Folder): number {
+  if (node.type === 'scalar') {
+    const { value }: { readonly value: Json } = node;
+    const isFilled = typeof value === 'string' && value.includes('${');
+    return isFilled && wholeExpression(value) === undefined ? value.length : 0;
+  }
+  if (node.type === 'list') {
+    return node.items.reduce((sum, item) => sum + charactersIn(item, folder), 0);
+  }
+  const template = memberOf(node, '$template')?.value;
+  let sum = 0;
+  if (template?.type === 'scalar' && typeof template.value === 'string') {
+    const read = folder.text(template.value);
+    if (!isUnreadable(read)) sum += read.source.text.length;
+  }
+  for (const { value } of node.members.values()) sum += charactersIn(value, folder);
+  return sum;
+}
+
+/** The bases of a stack, as resources ask for them. */
+type Bases = {
+  /** The layers that a `base` member names, the lowest first. What is wrong with it is reported. */
+  readonly layersOf: (base: SyntaxNode) => readonly Layer[];
+  /** Reports every base that no resource asked for, and none of the `base` members of others. */
+  readonly reportUnused: (others: readonly SyntaxNode[]) => void;
+};
+
+type Deps = { readonly report: Report; readonly variables: Variables };
+
+export function openBases(bases: ReadonlyMap<string, Base>, deps: Deps): Bases {
+  const used = new Set<string>();
+  const beneath = new Map<string, readonly Named[]>();
+  const circles = new Set<string>();
+
+  /** Those of the names that there are. */
+  const known = (node: SyntaxNode | undefined): readonly Named[] =>
+    (node === undefined ? [] : namesIn(node, deps)).filter(({ name, place }) => {
+      if (bases.has(name)) return true;
+      reportUnknownBase(name, place, bases, deps.report);
+      return false;
+    });
+
+  const beneathOf = (name: string): readonly Named[] => {
+    const found = beneath.get(name) ?? known(bases.get(name)?.body.members.get('base')?.value);
+    beneath.set(name, found);
+    return found;
+  };
+
+  const onCircle = (way: readonly string[], place: SourceRange): void => {
+    // Where a walk begins decides how a circle reads; it is told once.
+    const circle = way.toSorted().join();
+    if (!circles.has(circle)) reportCircle([...way, ...way.slice(0, 1)], place, deps.report);
+    circles.add(circle);
+  };
+
+  const layers = new Map(
+    [...bases.values()].map(({ name, body }): [string, Layer] => [
+      name,
+      { label: `base ${name}`, body: fieldsOf(body) },
+    ]),
+  );
+  for (const base of bases.values()) reportLoops(base, deps.report);
+  return {
+    layersOf: (node) =>
+      lowestFirst(known(node), beneathOf, onCircle).flatMap((name) => {
+        used.add(name);
+        return layers.get(name) ?? [];
+      }),
+    reportUnused: (others) => {
+      const named = others.flatMap((node) => namesIn(node, { ...deps, report: SILENT }));
+      const also = lowestFirst(named, beneathOf, onCircle);
+      const all = new Set([...used, ...also]);
+      for (const { name, keyPlace } of bases.values()) {
+        if (!all.has(name)) reportUnused(name, keyPlace, deps.report);
+      }
+    },
+  };
+}
+
+/**
+ * Every base that the names lead to, once: after all that it stands on, and otherwise in the order in which they are
+ * named. One that several stand on is so laid beneath all of them, and takes back nothing that one of them overrides.
+ */
+function lowestFirst(
+  names: readonly Named[],
+  beneathOf: (name: string) => readonly Named[],
+  onCircle: (way: readonly string[], place: SourceRange) => void,
+): readonly string[] {
+  const done = new Set<string>();
+  // A walk with its own stack: a chain may be longer than calls can be nested.
+  const way: { readonly name: string; readonly rest: Iterator<Named> }[] = [];
+  const open = new Set<string>();
+  const enter = ({ name, place }: Named): void => {
+    if (done.has(name)) return;
+    if (open.has(name)) {
+      const at = way.findIndex((step) => step.name === name);
+      onCircle(
+        way.slice(at).map((step) => step.name),
+        place,
+      );
+      return;
+    }
+    open.add(name);
+    way.push({ name, rest: beneathOf(name).values() });
+  };
+  for (const named of names) {
+    enter(named);
+    for (let top = way.at(-1); top !== undefined; top = way.at(-1)) {
+      const next = top.rest.next();
+      if (next.done !== true) {
+        enter(next.value);
+        continue;
+      }
+      way.pop();
+      open.delete(top.name);
+      done.add(top.name);
+    }
+  }
+  return [...done];
+}
+
+type Named = { readonly name: string; readonly place: SourceRange };
+
+function namesIn(node: SyntaxNode, { report, variables }: Deps): readonly Named[] {
+  const nodes = node.type === 'list' ? node.items : [node];
+  return nodes.flatMap((item): readonly Named[] => {
+    const { place } = item;
+    if (item.type !== 'scalar' || typeof item.value !== 'string') {
+      const message = `base must be the name of a base or a list of names, not ${describe(item)}`;
+      report.add({ rule: 'schema/type', message, place });
+      return [];
+    }
+    const { text, problems } = interpolate(item.value, { variables });
+    for (const { problem } of problems) {
+      report.add({ ...problem, message: `base ${problem.message}`, place });
+    }
+    return text === undefined ? [] : [{ name: text, place }];
+  });
+}
+
+function reportUnknownBase(
+  name: string,
+  place: SourceRange,
+  bases: ReadonlyMap<string, Base>,
+  report: Report,
+) {
+  const all = [...bases.keys()].slice(0, 10).join(', ');
+  report.add({
+    rule: 'base/unknown',
+    message: `there is no base called ${JSON.stringify(name)}`,
+    hint: didYouMean(
+      name,
+      bases.keys(),
+      bases.size === 0
+        ? 'Bases stand under bases: in any file of the stack'
+        : `The bases are ${all}`,
+    ),
+    place,
+  });
+}
+
+function reportCircle(way: readonly string[], place: SourceRange, report: Report): void {
+  report.add({
+    rule: 'base/cycle',
+    message: `the base ${way[0]} stands on itself: ${way.join(' → ')}`,
+    hint: 'Take one of them out of base:',
+    place,
+  });
+}
+
+function reportUnused(name: string, place: SourceRange, report: Report): void {
+  report.add({
+    severity: 'warning',
+    rule: 'base/unused',
+    message: `no resource uses the base ${name}, so nothing in it is checked`,
+    hint: `Write base: ${name} in a resource, or remove it`,
+    place,
+  });
+}
+
+/** A base is one document: rows belong to the resources that use it. */
+function reportLoops({ name, body }: Base, report: Report): void {
+  for (const key of COMPOSING) {
+    const member = body.members.get(key);
+    if (member === undefined || key === 'base') continue;
+    report.add({
+      rule: 'base/member',
+      message: `the base ${name} has ${key}, which only a resource can have`,
+      hint: 'Write it in the resource; the base may use ${each.…} all the same',
+      place: member.keyPlace,
+    });
+  }
+}
+
+/** `callsheet.yaml` as one environment has it. */
+type Environment = {
+  readonly root: MapNode;
+  readonly patches: readonly Patch[];
+};
+
+/**
+ * Lays an environment of `callsheet.yaml` over its settings. Without a name the file is what it is. What is
+ * wrong with the others is reported as well. `dir` is the stack folder.
+ */
+export function enterEnvironment(
+  root: MapNode,
+  name: string | undefined,
+  dir: string,
+  report: Report,
+): Environment {
+  checkEnvironments(root, dir, report);
+  if (name === undefined) return { root, patches: [] };
+  // It becomes part of a path, whatever the file says.
+  if (!isResourceName(name)) {
+    reportName(name, report);
+    return { root, patches: [] };
+  }
+  const environments = memberOf(root, 'environments')?.value;
+  const chosen = memberOf(environments, name)?.value;
+  if (chosen?.type !== 'map') {
+    const empty = chosen?.type === 'scalar' && chosen.value === null;
+    if (!empty) reportUnknownEnvironment(name, root, report);
+    return { root, patches: [] };
+  }
+  const isSetting = (key: string) => ENVIRONMENT_MEMBERS.includes(key);
+  const settings = [...chosen.members].filter(([key]) => isSetting(key));
+  const add: Report['add'] = (problem) =>
+    report.add({ ...problem, message: `${STACK_FILE}: environment ${name} ${problem.message}` });
+  const schema: FieldSchema = settingsSchema;
+  const over = mergeLayers(root, { ...chosen, members: new Map(settings) }, schema, {
+    root: schema,
+    add,
+  });
+  return { root: withoutChosen({ ...over, place: root.place }, name), patches: patchesIn(chosen) };
+}
+
+/** What is laid over is checked where it ends up; it need not be checked once more where it stands. */
+function withoutChosen(root: MapNode, name: string): MapNode {
+  const environments = memberOf(root, 'environments');
+  if (environments?.value.type !== 'map') return root;
+  const chosen = environments.value.members.get(name);
+  if (chosen?.value.type !== 'map') return root;
+  const kept = [...chosen.value.members].filter(([key]) => !ENVIRONMENT_MEMBERS.includes(key));
+  const left = new Map(environments.value.members).set(name, {
+    ...chosen,
+    value: { ...chosen.value, members: new Map(kept) },
+  });
+  const value = { ...environments.value, members: left };
+  return {
+    ...root,
+    members: new Map(root.members).set('environments', { ...environments, value }),
+  };
+}
+
+function patchesIn(environment: MapNode): readonly Patch[] {
+  return membersIn(memberOf(environment, 'patches')?.value).flatMap(({ key, keyPlace, value }) =>
+    value.type === 'map' ? [{ pattern: key, place: keyPlace, body: value }] : [],
+  );
+}
+
+function reportName(name: string, report: Report): void {
+  report.add({
+    rule: 'environment/name',
+    message: `--env ${name}: an environment cannot be called so`,
+    hint: 'Use letters, digits, _ and -, and begin with a letter',
+  });
+}
+
+function reportUnknownEnvironment(name: string, root: MapNode, report: Report): void {
+  const member = memberOf(root, 'environments');
+  const names = membersIn(member?.value).map(({ key }) => key);
+  report.add({
+    rule: 'environment/unknown',
+    message: `--env ${name}: ${STACK_FILE} has no such environment`,
+    hint: didYouMean(
+      name,
+      names,
+      names.length === 0
+        ? 'Environments stand under environments: there'
+        : `It has ${names.join(', ')}`,
+    ),
+    place: member?.keyPlace,
+  });
+}
+
+/** What an environment lays over the resources of an address, of all rows of one, or of a kind. */
+export type Patch = {
+  readonly pattern: string;
+  readonly place: SourceRange;
+  readonly body: MapNode;
+};
+
+/** The patches of the environment at hand. */
+type Patches = {
+  /** Those for all rows of a resource, the widest first. */
+  readonly over: (address: Address) => readonly Layer[];
+  /** Those for one row alone. */
+  readonly overRow: (address: Address) => readonly Layer[];
+  /** Reports every patch that met no resource. */
+  readonly reportUnmet: (addresses: Iterable<Address>) => void;
+};
+
+export function openPatches(
+  patches: readonly Patch[],
+  environment: string,
+  report: Report,
+): Patches {
+  const met = new Set<Patch>();
+  const patterns = new Set(patches.map(({ pattern }) => pattern));
+  const label = `environment ${environment}`;
+  const pick = (isMeant: (patch: Patch) => boolean): readonly Layer[] => {
+    const chosen = patches.filter(isMeant).toSorted((a, b) => a.pattern.length - b.pattern.length);
+    for (const patch of chosen) met.add(patch);
+    return chosen.map(({ body }) => ({ label, body }));
+  };
+  return {
+    over: (address) => pick(({ pattern }) => matchesAddress(pattern, address)),
+    // Asked for every row, of which only a few have one.
+    overRow: (address) => {
+      if (!patterns.has(address)) return [];
+      const layers = pick(({ pattern }) => pattern === address);
+      // How rows are made, no single one can say, which is told where environments are checked.
+      return layers.map((layer) => ({ ...layer, body: fieldsOf(layer.body) }));
+    },
+    reportUnmet: (addresses) => {
+      const known = [...addresses];
+      for (const patch of patches) if (!met.has(patch)) reportUnmet(patch, known, label, report);
+    },
+  };
+}
+
+function reportUnmet(
+  { pattern, place }: Patch,
+  addresses: readonly Address[],
+  label: string,
+  report: Report,
+): void {
+  const others = addresses.filter((address) => kindOf(address) === kindOf(pattern)).slice(0, 10);
+  report.add({
+    rule: 'environment/patch',
+    message: `${label} patches ${pattern}, which is no resource of the stack`,
+    hint: didYouMean(
+      pattern,
+      addresses,
+      others.length === 0
+        ? 'Name an address such as agent.reception, or a kind such as agent'
+        : `There are ${others.join(', ')}`,
+    ),
+    place,
+  });
+}
+
+/**
+ * Checks what every environment says, be it chosen or not, and only fits together here: their names, which are part
+ * of paths, where they keep their states, and the shape of their patches. `dir` is the stack folder.
+ */
+function checkEnvironments(root: MapNode, dir: string, report: Report): void {
+  const environments = environmentsOf(root);
+  const named = environments.filter(({ key }) => isResourceName(key));
+  for (const environment of environments) {
+    if (!named.includes(environment)) refuseEnvironmentName(environment, report);
+    checkPatches(environment, report);
+  }
+  checkStates(root, dir, named, report);
+}
+
+/** What all environments lay over resources. */
+export function patchBodiesIn(root: SyntaxNode | undefined): readonly MapNode[] {
+  return environmentsOf(root).flatMap(({ value }) => {
+    const bodies = membersIn(memberOf(value, 'patches')?.value);
+    return bodies.flatMap((body) => (body.value.type === 'map' ? [body.value] : []));
+  });
+}
+
+function refuseEnvironmentName({ key, keyPlace }: Member, report: Report): void {
+  report.add({
+    rule: 'environment/name',
+    message: `${STACK_FILE}: environments has ${JSON.stringify(key)}, which cannot name an environment`,
+    hint: 'Use letters, digits, _ and -, and begin with a letter',
+    place: keyPlace,
+  });
+}
+
+function checkPatches({ key, value }: Member, report: Report): void {
+  const subject = `${STACK_FILE}: environments.${key}`;
+  const patches = memberOf(value, 'patches')?.value;
+  const map = patches && asMap(patches, `${subject}.patches`, 'a map of addresses', report);
+  for (const patch of map?.members.values() ?? []) {
+    const body = asMap(patch.value, `${subject}.patches.${patch.key}`, 'a map of fields', report);
+    if (body !== undefined) checkRowPatch(subject, patch.key, body, report);
+  }
+}
+
+/** How rows are made is the same for all of them. */
+function checkRowPatch(subject: string, pattern: string, body: MapNode, report: Report): void {
+  const row = pattern.indexOf('[');
+  if (row < 0) return;
+  for (const key of COMPOSING) {
+    const member = body.members.get(key);
+    if (member === undefined) continue;
+    report.add({
+      rule: 'environment/patch',
+      message: `${subject} patches ${pattern} with ${key}, which one row cannot have`,
+      hint: `Write it in the resource, or in a patch for all rows: ${pattern.slice(0, row)}`,
+      place: member.keyPlace,
+    });
+  }
+}

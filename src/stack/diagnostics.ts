@@ -1,0 +1,259 @@
+import type { Diagnostic, Severity, SourcePosition } from '../core/diagnostics.ts';
+import {
+  lineAt,
+  lineRange,
+  positionOf,
+  type Source,
+  type SourceRange,
+  stretchOf,
+} from './source.ts';
+
+/** A diagnostic before its place is turned into a position and a frame. */
+export type Problem = {
+  /** `error` unless said otherwise. */
+  readonly severity?: Severity;
+  readonly rule: string;
+  readonly message: string;
+  readonly hint?: string | undefined;
+  readonly address?: string | undefined;
+  readonly path?: string | undefined;
+  readonly place?: SourceRange | undefined;
+};
+
+/** What is said of a problem by whoever does not know where it is. The message begins with a verb. */
+export type ProblemMessage = Pick<Problem, 'rule' | 'message' | 'hint'>;
+
+/**
+ * Collects the problems of a load. Frames are drawn at the end, when every stretch that holds a secret
+ * is known: a frame shows the lines around its place, and a neighbour may be the one to hide.
+ */
+export type Report = {
+  readonly add: (problem: Problem) => void;
+  /** Hides a stretch of a file in every frame. */
+  readonly mask: (place: SourceRange) => void;
+  readonly hasErrors: () => boolean;
+  /** Every problem, by file, line and column. */
+  readonly diagnostics: () => readonly Diagnostic[];
+};
+
+function compare(a: Diagnostic, b: Diagnostic): number {
+  const [first, second] = [a.position, b.position];
+  if (first === undefined || second === undefined) {
+    return Number(first !== undefined) - Number(second !== undefined);
+  }
+  if (first.file !== second.file) return first.file < second.file ? -1 : 1;
+  return first.line - second.line || first.column - second.column;
+}
+
+/** A problem with the other resources that have it at the same place, through a base or rows. */
+type Entry = { readonly problem: Problem; readonly others: Set<string> };
+
+/** Places of one file that hold secrets, by where they begin. */
+type Masks = {
+  readonly places: readonly SourceRange[];
+  /** The furthest end of each place and those before it. */
+  readonly reach: readonly number[];
+};
+
+function sortedMasks(places: readonly SourceRange[]): Masks {
+  const sorted = places.toSorted((a, b) => a.start - b.start);
+  let furthest = 0;
+  const reach = sorted.map(({ end }) => {
+    furthest = Math.max(furthest, end);
+    return furthest;
+  });
+  return { places: sorted, reach };
+}
+
+/** The masks that may show in the frame of a place: it has the lines before and after. */
+function masksAround(
+  { source, start, end }: SourceRange,
+  { places, reach }: Masks,
+): readonly SourceRange[] {
+  const line = lineAt(source, start);
+  const from = lineRange(source, line - 1)?.start ?? 0;
+  const to = Math.max(end, lineRange(source, line + 1)?.end ?? source.text.length);
+  let [low, high] = [0, places.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((reach[middle] ?? 0) > from) high = middle;
+    else low = middle + 1;
+  }
+  const found: SourceRange[] = [];
+  for (let at = low; at < places.length; at += 1) {
+    const place = places[at] as SourceRange;
+    if (place.start >= to) break;
+    if (place.end > from) found.push(place);
+  }
+  return found;
+}
+
+/** Where a place is. Of what is hidden the end is not told, as it says how long it is. */
+function placed(place: SourceRange, masks: readonly SourceRange[]): SourcePosition {
+  const isHidden = masks.some((mask) => mask.start < place.end && mask.end > place.start);
+  return isHidden ? positionOf(place) : stretchOf(place);
+}
+
+function toDiagnostic({ problem, others }: Entry, masks: readonly SourceRange[]): Diagnostic {
+  const { severity = 'error', rule, hint, address, path, place } = problem;
+  return {
+    severity,
+    rule,
+    message: withOthers(problem, others.size),
+    ...(hint === undefined ? {} : { hint }),
+    ...(address === undefined ? {} : { address }),
+    ...(path === undefined || path === '' ? {} : { path }),
+    ...(place === undefined ? {} : { position: placed(place, masks) }),
+    // A file that could not be read has no lines to show.
+    ...(place === undefined || place.source.text === '' ? {} : { frame: codeFrame(place, masks) }),
+  };
+}
+
+/** `agent.clinic["harbor"] (and 299 others): voice_settings.speed must be at most 1.2` */
+function withOthers({ message, address }: Problem, others: number): string {
+  if (others === 0 || address === undefined || !message.startsWith(address)) return message;
+  const more = others === 1 ? '1 other' : `${others} others`;
+  return `${address} (and ${more})${message.slice(address.length)}`;
+}
+
+/** What a problem says, whichever resource it is said of: one that many share is told once. */
+function sharedWords({ rule, message, address }: Problem): string {
+  // A prompt that many agents share has its mistake reported once, whatever field it fills.
+  if (rule.startsWith('template/') || rule.startsWith('text/')) return rule;
+  const words = address !== undefined && message.startsWith(address);
+  return `${rule} ${words ? message.slice(address.length) : message}`;
+}
+
+/** For what is looked at a second time, or without being used. */
+export const SILENT: Report = {
+  add: () => {},
+  mask: () => {},
+  hasErrors: () => false,
+  diagnostics: () => [],
+};
+
+export function openReport(): Report {
+  const entries: Entry[] = [];
+  // A place that many resources share is hidden once.
+  const masks = new Map<Source, Map<string, SourceRange>>();
+  const seen = new Map<Source, Map<string, Entry>>();
+  return {
+    add: (problem) => {
+      const entry: Entry = { problem, others: new Set() };
+      const { place, address } = problem;
+      if (place !== undefined) {
+        const known = seen.get(place.source) ?? new Map<string, Entry>();
+        seen.set(place.source, known);
+        const key = `${place.start} ${place.end} ${sharedWords(problem)}`;
+        const first = known.get(key);
+        if (first !== undefined) {
+          if (address !== undefined && address !== first.problem.address) first.others.add(address);
+          return;
+        }
+        known.set(key, entry);
+      }
+      entries.push(entry);
+    },
+    mask: (place) => {
+      const known = masks.get(place.source) ?? new Map<string, SourceRange>();
+      masks.set(place.source, known.set(`${place.start} ${place.end}`, place));
+    },
+    hasErrors: () => entries.some(({ problem }) => (problem.severity ?? 'error') === 'error'),
+    diagnostics: () => {
+      const sorted = new Map(
+        [...masks].map(([source, places]) => [source, sortedMasks([...places.values()])]),
+      );
+      return entries
+        .map((entry) => {
+          const { place } = entry.problem;
+          const hidden = place && sorted.get(place.source);
+          return toDiagnostic(entry, place && hidden ? masksAround(place, hidden) : []);
+        })
+        .sort(compare);
+    },
+  };
+}
+
+/** Longest stretch of a line that a frame shows; longer lines are cut around the place. */
+const WIDTH = 140;
+const BEFORE = 50;
+const MASK = '***';
+
+type Shown = {
+  readonly text: string;
+  /** Where an offset of the file stands in `text`. */
+  readonly at: (offset: number) => number;
+  /** It is the last of its file. */
+  readonly last: boolean;
+};
+
+/** One line with what must not be seen replaced, and with control characters made visible. */
+function showLine(
+  place: SourceRange,
+  line: number,
+  masks: readonly SourceRange[],
+): Shown | undefined {
+  const range = lineRange(place.source, line);
+  if (range === undefined) return undefined;
+  const last = range.end === place.source.text.length;
+  const covered = masks
+    .filter((mask) => mask.start < range.end && mask.end > range.start)
+    .map((mask) => ({
+      start: Math.max(mask.start, range.start),
+      end: Math.min(mask.end, range.end),
+    }))
+    .sort((a, b) => a.start - b.start);
+  let text = '';
+  let from = range.start;
+  const pieces: { readonly start: number; readonly shown: number }[] = [];
+  for (const mask of covered) {
+    if (mask.end <= from) continue;
+    const start = Math.max(mask.start, from);
+    text += place.source.text.slice(from, start);
+    pieces.push({ start, shown: text.length });
+    text += MASK;
+    from = mask.end;
+    pieces.push({ start: from, shown: text.length });
+  }
+  text += place.source.text.slice(from, range.end);
+  const at = (offset: number) => {
+    const piece = pieces.findLast(({ start }) => start <= offset);
+    return piece === undefined
+      ? offset - range.start
+      : Math.min(piece.shown + offset - piece.start, text.length);
+  };
+  return { text: text.replace(/[[\p{Cc}\p{Bidi_Control}]--\t]/gv, '\uFFFD'), at, last };
+}
+
+function cut(text: string, from: number): string {
+  const end = from + WIDTH;
+  return `${from > 0 ? '…' : ''}${text.slice(from, end)}${end < text.length ? '…' : ''}`;
+}
+
+/**
+ * The line of a place with its neighbours and a caret under the place. `masks` are the stretches of the
+ * file that hold secrets: they are shown as `***`, whatever the frame is about.
+ */
+export function codeFrame(place: SourceRange, masks: readonly SourceRange[]): string {
+  const line = lineAt(place.source, place.start);
+  const wanted = showLine(place, line, masks);
+  if (wanted === undefined) return '';
+  const caret = wanted.at(place.start);
+  const until = Math.max(caret + 1, Math.min(wanted.at(place.end), wanted.text.length));
+  const from = wanted.text.length > WIDTH ? Math.max(0, caret - BEFORE) : 0;
+  const digits = String(line + 1).length;
+  const rows: string[] = [];
+  for (const number of [line - 1, line, line + 1]) {
+    const shown = number === line ? wanted : showLine(place, number, masks);
+    // The empty line that a file's last line break begins shows nothing.
+    if (shown === undefined || (number > line && shown.text === '' && shown.last)) continue;
+    const mark = number === line ? '>' : ' ';
+    rows.push(`${mark} ${String(number).padStart(digits)} | ${cut(shown.text, from)}`.trimEnd());
+    if (number !== line) continue;
+    const before = `${from > 0 ? ' ' : ''}${wanted.text.slice(from, caret)}`;
+    const indent = [...before].map((char) => (char === '\t' ? '\t' : ' ')).join('');
+    const width = Math.min([...wanted.text.slice(caret, until)].length, WIDTH - BEFORE);
+    rows.push(`  ${' '.repeat(digits)} | ${indent}${'^'.repeat(Math.max(1, width))}`);
+  }
+  return rows.join('\n');
+}

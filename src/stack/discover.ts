@@ -1,0 +1,262 @@
+import { existsSync, readdirSync, realpathSync, statSync } from 'node:fs';
+import { join, relative, sep } from 'node:path';
+import type { Problem } from './diagnostics.ts';
+import { memberOf, type SourceRange, type SyntaxNode } from './source.ts';
+
+/** The file that makes a folder a stack. */
+export const STACK_FILE = 'callsheet.yaml';
+
+type Discovered = {
+  /** Paths of the YAML files beside `callsheet.yaml`, relative to the stack folder, in order. */
+  readonly files: readonly string[];
+  readonly problems: readonly Problem[];
+};
+
+/** Folders that hold no configuration. */
+export function isSkipped(name: string): boolean {
+  return name.startsWith('.') || name === 'node_modules';
+}
+
+/** A folder that is a link is not entered: it is either read where it really stands, or it leads away. */
+function linkedFolder(dir: string, path: string): Problem | undefined {
+  try {
+    const target = realpathSync(join(dir, path));
+    if (!statSync(target).isDirectory()) return undefined;
+    const way = relative(realpathSync(dir), target);
+    if (!way.startsWith('..')) return undefined;
+  } catch {
+    return undefined;
+  }
+  return {
+    severity: 'warning',
+    rule: 'file/outside',
+    message: `the folder ${path} is a link that leads out of the stack and is not read`,
+    hint: 'Copy it into the stack folder, or make it a stack of its own',
+  };
+}
+
+/**
+ * Every YAML file below a stack folder but `callsheet.yaml` itself. Folders that begin with a dot,
+ * `node_modules` and folders that are stacks themselves are not entered.
+ */
+function walk(dir: string): Discovered {
+  const files: string[] = [];
+  const problems: Problem[] = [];
+  const pending = [''];
+  for (let folder = pending.pop(); folder !== undefined; folder = pending.pop()) {
+    let entries: ReturnType<typeof readEntries>;
+    try {
+      entries = readEntries(join(dir, folder));
+    } catch {
+      problems.push({
+        rule: 'file/unreadable',
+        message: `the folder ${folder} cannot be read`,
+        hint: 'Check its permissions',
+      });
+      continue;
+    }
+    for (const entry of entries) {
+      const path = folder === '' ? entry.name : `${folder}/${entry.name}`;
+      if (isSkipped(entry.name) || path === STACK_FILE) continue;
+      if (entry.isDirectory()) {
+        if (!existsSync(join(dir, path, STACK_FILE))) pending.push(path);
+        continue;
+      }
+      if (/\.ya?ml$/.test(entry.name)) files.push(path);
+      else if (entry.isSymbolicLink()) {
+        const problem = linkedFolder(dir, path);
+        if (problem !== undefined) problems.push(problem);
+      }
+    }
+  }
+  return { files: files.sort(), problems };
+}
+
+function readEntries(path: string) {
+  return readdirSync(path, { withFileTypes: true });
+}
+
+/** A pattern of `include`, which begins at the stack folder. */
+export type Pattern = { readonly pattern: string; readonly place: SourceRange };
+
+/** The patterns of `include` as they are written. */
+export function patternsIn(root: SyntaxNode | undefined): readonly Pattern[] | undefined {
+  const include = memberOf(root, 'include')?.value;
+  const items = include?.type === 'list' ? include.items : include === undefined ? [] : [include];
+  const patterns = items.flatMap((item): Pattern[] =>
+    item.type === 'scalar' && typeof item.value === 'string'
+      ? [{ pattern: item.value, place: item.place }]
+      : [],
+  );
+  return patterns.length === 0 ? undefined : patterns;
+}
+
+/**
+ * The files of a stack that `include` lets in: all of them where it is undefined. `added` are taken to be there
+ * as well.
+ */
+export function discover(
+  dir: string,
+  include: readonly Pattern[] | undefined,
+  without: readonly string[],
+  added: readonly string[] = [],
+): Discovered {
+  const { files: found, problems } = walk(dir);
+  const more = added.filter((file) => /\.ya?ml$/.test(file) && file !== STACK_FILE);
+  const files = [...new Set([...found, ...more])].sort();
+  // A file of variables that lies in the stack holds no resources.
+  const skipped = new Set(without.map((path) => relative(dir, path).split(sep).join('/')));
+  const present = files.filter((file) => !skipped.has(file));
+  if (include === undefined) return { files: present, problems };
+  const globs: (Pattern & { readonly glob: Glob })[] = [];
+  const unfit: Problem[] = [];
+  for (const one of include) {
+    const glob = readGlob(one.pattern.replace(/^\.\//, ''));
+    if (typeof glob !== 'string') globs.push({ ...one, glob });
+    else unfit.push(includeProblem(one, glob, 'error'));
+  }
+  const empty = globs.filter(({ glob }) => !present.some(glob));
+  return {
+    files: present.filter((file) => globs.some(({ glob }) => glob(file))),
+    problems: [
+      ...problems,
+      ...unfit,
+      ...empty.map((one) => includeProblem(one, 'matches no YAML file', 'warning')),
+    ],
+  };
+}
+
+/** Characters of a pattern that a message shows. */
+const MOST_SHOWN = 80;
+
+function includeProblem(
+  { pattern, place }: Pattern,
+  what: string,
+  severity: 'error' | 'warning',
+): Problem {
+  const shown = pattern.length > MOST_SHOWN ? `${pattern.slice(0, MOST_SHOWN)}…` : pattern;
+  return {
+    severity,
+    rule: 'stack/include',
+    message: `${STACK_FILE}: include has ${JSON.stringify(shown)}, which ${what}`,
+    hint: 'Patterns begin at the stack folder and are made of *, ?, [a-z] and {one,other}; ** stands for any folders',
+    place,
+  };
+}
+
+/**
+ * Patterns of file names: `*` and `?` within a name, `[a-z]` and `[!a-z]`, `{one,other}`, and `**` for any folders.
+ * They come from a stack that may be a stranger's, so a match takes no more steps than pattern times path: no regular
+ * expression that tries every way is made of them.
+ */
+type Glob = (path: string) => boolean;
+
+/** Characters of a pattern. Paths have at most 4,096, and a pattern says less than a path. */
+const MOST_PATTERN_CHARACTERS = 1_000;
+/** Patterns that the braces of one come to. */
+const MOST_ALTERNATIVES = 100;
+
+/** A sign of a name, or any number of any of them. */
+type Token = '*' | Sign;
+type Sign = (character: string) => boolean;
+/** A name, or any number of any folders. */
+type Part = '**' | readonly Token[];
+
+/** Reads a pattern. Gives what is wrong with it, in words that follow its own, where it cannot be used. */
+export function readGlob(pattern: string): Glob | string {
+  if (pattern.length > MOST_PATTERN_CHARACTERS) {
+    return `has ${pattern.length} characters; a pattern may have ${MOST_PATTERN_CHARACTERS}`;
+  }
+  if (/[@!+*?]\(/.test(pattern)) return 'uses ( ), which patterns do not know';
+  const written = expandBraces(pattern);
+  if (written === undefined) {
+    return `stands for more than ${MOST_ALTERNATIVES} patterns through its braces`;
+  }
+  const globs = written.map((one) => one.split('/').map(readPart));
+  return (path) => {
+    const names = path.split('/').map((name) => [...name]);
+    return globs.some((parts) =>
+      matches<'**', readonly Token[], readonly string[]>(parts, names, '**', isName),
+    );
+  };
+}
+
+function readPart(text: string): Part {
+  return text === '**' ? '**' : tokensOf(text);
+}
+
+function isName(part: Exclude<Part, '**'>, name: readonly string[]): boolean {
+  const one = (sign: Sign, character: string) => sign(character);
+  return matches<'*', Sign, string>(part, name, '*', one);
+}
+
+/**
+ * Whether a pattern matches a whole sequence. Only the last star has to be tried with more: what an earlier one could
+ * take, the last one can take as well.
+ */
+function matches<S extends string, P, T>(
+  pattern: readonly (P | S)[],
+  text: readonly T[],
+  star: S,
+  one: (part: P, item: T) => boolean,
+): boolean {
+  const isStar = (part: P | S | undefined): part is S => part === star;
+  let [at, next] = [0, 0];
+  let last: { readonly after: number; from: number } | undefined;
+  while (at < text.length) {
+    const part = pattern[next];
+    const item = text[at];
+    if (isStar(part)) {
+      last = { after: next + 1, from: at };
+      next += 1;
+    } else if (part !== undefined && item !== undefined && one(part, item)) {
+      at += 1;
+      next += 1;
+    } else if (last === undefined) return false;
+    else {
+      last.from += 1;
+      at = last.from;
+      next = last.after;
+    }
+  }
+  return pattern.slice(next).every(isStar);
+}
+
+const CLASS = /^\[([!^]?)(\]?[^\]]*)\]/;
+
+function tokensOf(text: string): readonly Token[] {
+  const tokens: Token[] = [];
+  for (let rest = text; rest !== ''; ) {
+    const [whole, not, members] = CLASS.exec(rest) ?? [];
+    const [first = ''] = rest;
+    if (whole !== undefined && members !== undefined && members !== '') {
+      tokens.push((character) => isIn(members, character) === (not === ''));
+    } else if (first === '*') tokens.push('*');
+    else tokens.push((character) => first === '?' || character === first);
+    rest = rest.slice(whole === undefined || members === '' ? first.length : whole.length);
+  }
+  return tokens;
+}
+
+function isIn(members: string, character: string): boolean {
+  for (const [, from = '', to = from] of members.matchAll(/(.)(?:-(.))?/gsu)) {
+    if (from <= character && character <= to) return true;
+  }
+  return false;
+}
+
+/** The patterns that braces come to; undefined where they are too many. */
+function expandBraces(pattern: string): readonly string[] | undefined {
+  let open = [pattern];
+  for (;;) {
+    const expanded = open.flatMap((one) => {
+      // The innermost braces first.
+      const [whole, members] = /\{([^{},]*(?:,[^{},]*)+)\}/.exec(one) ?? [];
+      if (whole === undefined || members === undefined) return [one];
+      return members.split(',').map((member) => one.replace(whole, () => member));
+    });
+    if (expanded.length > MOST_ALTERNATIVES) return undefined;
+    if (expanded.length === open.length) return expanded;
+    open = expanded;
+  }
+}

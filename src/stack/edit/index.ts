@@ -1,0 +1,539 @@
+import {
+  type CST,
+  isMap,
+  isPair,
+  isScalar,
+  isSeq,
+  type Node,
+  type Pair,
+  parseDocument,
+  type Scalar,
+  type YAMLMap,
+  type YAMLSeq,
+} from 'yaml';
+import { bracketed, elementLines, memberLines, restyle, type Tree, valueLines } from './tree.ts';
+
+/**
+ * `stack/edit/` changes values in a YAML or JSON file so that every byte that does not belong to them
+ * stays: comments, order, anchors, quotes, indentation and line ends. Nothing is printed anew: each edit
+ * becomes stretches of the text and what takes their place.
+ */
+
+/** One change of a file. Places are those of nodes of the text as it is. */
+export type Edit =
+  | { readonly type: 'set'; readonly at: Stretch; readonly tree: Tree }
+  /** Takes away the member or element whose value stands there. */
+  | { readonly type: 'remove'; readonly at: Stretch }
+  /** Adds an element to a list, or a member to a map, behind all others. */
+  | { readonly type: 'add'; readonly to: Stretch; readonly key?: string; readonly tree: Tree };
+
+/** What happens to the items of one collection. */
+type Plan = {
+  readonly located: Located;
+  readonly removed: Set<number>;
+  /** Behind which item, -1 for none, comes what. */
+  readonly added: { readonly after: number; readonly key?: string; readonly tree: Tree }[];
+};
+
+type Edition = {
+  readonly text: string;
+  readonly json: boolean;
+  readonly plans: Map<Collection, Plan>;
+  readonly splices: Splice[];
+};
+
+/** The text with the edits made. Throws `Uneditable` where one cannot be made so that the rest stays. */
+export function editYaml(text: string, edits: readonly Edit[], { json = false } = {}): string {
+  const find = readNodes(text);
+  const edition: Edition = { text, json, plans: new Map(), splices: [] };
+  for (const edit of edits) {
+    if (edit.type === 'set') set(find(edit.at), edit.tree, edition);
+    else if (edit.type === 'remove') remove(find(edit.at), find, edition);
+    else add(find(edit.to), edit, edition);
+  }
+  for (const plan of edition.plans.values()) carryOut(plan, edition);
+  return joinSplices(text, edition.splices);
+}
+
+function planOf(located: Located, { plans }: Edition): Plan {
+  const { node } = located;
+  if (!isCollection(node)) throw new Uneditable('what holds it is no list or map');
+  const plan = plans.get(node) ?? { located, removed: new Set<number>(), added: [] };
+  plans.set(node, plan);
+  return plan;
+}
+
+function remove({ holder, index }: Located, find: (at: Stretch) => Located, edition: Edition) {
+  if (holder === undefined) throw new Uneditable('it is the whole of its file');
+  const [start, end] = rangeOf(holder);
+  planOf(find({ start, end }), edition).removed.add(index);
+}
+
+function add(to: Located, { key, tree }: Edit & { type: 'add' }, edition: Edition): void {
+  const { added, located } = planOf(to, edition);
+  const count = isCollection(located.node) ? located.node.items.length : 0;
+  added.push({ after: count - 1, ...(key === undefined ? {} : { key }), tree });
+}
+
+/** Makes a node mean what the tree says, and touches only what does not yet. */
+function set(located: Located, tree: Tree, edition: Edition): void {
+  const { node } = located;
+  if (isScalar(node)) {
+    if (tree.type === 'text' && typeof node.value === 'string')
+      setText(located, tree.text, edition);
+    else if (tree.type === 'bare' && isInPlace(node)) {
+      const [start, end] = rangeOf(node);
+      edition.splices.push({ start, end, text: tree.text });
+    } else setWhole(located, tree, edition);
+    return;
+  }
+  if (isMap(node) && tree.type === 'map') setMembers(located, node, tree.members, edition);
+  else if (isCollection(node) && !isMap(node) && tree.type === 'list') {
+    setElements(located, node, tree.items, edition);
+  } else setWhole(located, tree, edition);
+}
+
+/** Whether another value may stand exactly where a scalar does: something does, and no tag or block style is before it. */
+function isInPlace(node: Scalar): boolean {
+  const [start, end] = rangeOf(node);
+  return end > start && node.tag === undefined && !node.type?.startsWith('BLOCK');
+}
+
+function setText({ node, isFlow, holder }: Located, text: string, edition: Edition): void {
+  if (!isScalar(node)) return;
+  const [start, end] = rangeOf(node);
+  const written = edition.text.slice(start, end);
+  const indent = `${' '.repeat(indentOf(holder, edition.text))}  `;
+  const next = restyle(node, text, { isFlow, written, indent, json: edition.json });
+  edition.splices.push(replacement(start, end, next, edition.text));
+}
+
+function indentOf(holder: Collection | undefined, text: string): number {
+  if (holder === undefined || holder.items.length === 0) return 0;
+  return columnOf(text, startOfItem(holder, 0));
+}
+
+function setMembers(
+  located: Located,
+  node: Collection,
+  members: readonly (readonly [string, Tree])[],
+  edition: Edition,
+): void {
+  const wanted = new Map(members);
+  const isFlow = node.flow === true;
+  const known = new Set<string>();
+  for (const [index, item] of node.items.entries()) {
+    const key = isPair(item) ? keyOf(item) : '';
+    known.add(key);
+    const tree = wanted.get(key);
+    const value = valueAt(node, index);
+    if (tree === undefined) planOf(located, edition).removed.add(index);
+    else if (value !== null) {
+      if (!means(value, tree)) set({ node: value, holder: node, index, isFlow }, tree, edition);
+    } else throw new Uneditable('it has a key without a value');
+  }
+  for (const [key, tree] of members) {
+    if (known.has(key)) continue;
+    planOf(located, edition).added.push({ after: node.items.length - 1, key, tree });
+  }
+}
+
+/** Elements that are the same stay; what stands between two of those is changed in place, as far as it goes. */
+function setElements(
+  located: Located,
+  node: Collection,
+  items: readonly Tree[],
+  edition: Edition,
+): void {
+  const isFlow = node.flow === true;
+  let from = 0;
+  let next = 0;
+  for (const [at, to] of [...same(node, items), [node.items.length, items.length] as const]) {
+    const paired = Math.min(at - from, to - next);
+    for (let step = 0; step < paired; step += 1) {
+      const index = from + step;
+      const value = valueAt(node, index);
+      const tree = items[next + step];
+      if (value === null || tree === undefined) throw new Uneditable('it has an empty element');
+      set({ node: value, holder: node, index, isFlow }, tree, edition);
+    }
+    for (let index = from + paired; index < at; index += 1) {
+      planOf(located, edition).removed.add(index);
+    }
+    for (const tree of items.slice(next + paired, to)) {
+      planOf(located, edition).added.push({ after: from + paired - 1, tree });
+    }
+    from = at + 1;
+    next = to + 1;
+  }
+}
+
+/** Writes another kind of value in the place of one; an anchor on it stays. */
+function setWhole({ node, holder, index, isFlow }: Located, tree: Tree, edition: Edition): void {
+  const { text, json } = edition;
+  if (holder === undefined) throw new Uneditable('it is the whole of its file');
+  const [start, last] = rangeOf(node);
+  const anchor = 'anchor' in node && node.anchor !== undefined ? ` &${node.anchor}` : '';
+  // Where nothing stands, what does comes right behind the colon: before a comment, or what follows a brace.
+  const isNothing = start === last && anchor === '' && !node.tag;
+  const end = isNothing ? endOfHead(holder, index) : endOfContent(node);
+  if (isFlow || json) {
+    const value = bracketed(tree, json);
+    edition.splices.push(
+      isNothing ? { start: end, end, text: ` ${value}` } : { start, end, text: value },
+    );
+    return;
+  }
+  const head = endOfHead(holder, index);
+  const column = columnOf(text, startOfItem(holder, index));
+  const lines = valueLines(tree, ' '.repeat(column));
+  edition.splices.push(replacement(head, end, `${anchor}${lines.join('\n')}`, text));
+}
+
+/** Something of one or more lines in the place of a value; a comment behind that stays behind the first line. */
+function replacement(start: number, end: number, next: string, text: string): Splice {
+  const body = next.replace(/\n$/, '');
+  if (text[end - 1] === '\n') return { start, end, text: `${body}\n` };
+  const [first = '', ...rest] = body.split('\n');
+  const tail = /^[^\r\n]*/.exec(text.slice(end))?.[0] ?? '';
+  if (rest.length === 0 || tail.trim() === '') return { start, end, text: body };
+  return { start, end: end + tail.length, text: [first + tail, ...rest].join('\n') };
+}
+
+function carryOut({ located, removed, added }: Plan, edition: Edition): void {
+  const { node } = located;
+  if (!isCollection(node)) return;
+  if (removed.size === node.items.length) {
+    const isList = !isMap(node);
+    const tree: Tree = isList
+      ? { type: 'list', items: added.map((one) => one.tree) }
+      : { type: 'map', members: added.map(({ key = '', tree }) => [key, tree] as const) };
+    if (node.items.length === 0 || located.holder !== undefined) {
+      setWhole(located, tree, edition);
+      return;
+    }
+    throw new Uneditable('nothing would be left of its file');
+  }
+  edition.splices.push(...removeItems(node, removed, edition.text));
+  for (const { after, key, tree } of added) {
+    edition.splices.push(insertion(node, removed, after, key, tree, edition));
+  }
+}
+
+/** A stretch of a text and what takes its place, with line feeds. */
+export type Splice = { readonly start: number; readonly end: number; readonly text: string };
+
+/**
+ * The text with all splices made, in its own line ends unless they stand for themselves. Those inside a stretch
+ * that goes away are moot.
+ */
+export function joinSplices(
+  text: string,
+  splices: readonly Splice[],
+  { isVerbatim = false } = {},
+): string {
+  const lineEnd = isVerbatim ? '\n' : (/\r?\n/.exec(text)?.[0] ?? '\n');
+  const ordered = [...splices].sort((a, b) => a.start - b.start || a.end - b.end);
+  let at = 0;
+  let joined = '';
+  let last: Splice | undefined;
+  for (const splice of ordered) {
+    if (splice.start < at) {
+      const isInside = last !== undefined && splice.end <= last.end && last.text === '';
+      if (isInside) continue;
+      throw new Uneditable('two changes overlap');
+    }
+    joined += text.slice(at, splice.start) + splice.text.replaceAll('\n', lineEnd);
+    at = splice.end;
+    last = splice;
+  }
+  return joined + text.slice(at);
+}
+
+/** Pairs of indexes of what a list has and is to have alike, in order: the longest common subsequence. */
+function same(node: Collection, items: readonly Tree[]): readonly (readonly [number, number])[] {
+  const count = node.items.length;
+  const lengths = Array.from({ length: count + 1 }, () =>
+    new Array<number>(items.length + 1).fill(0),
+  );
+  const isSame = (a: number, b: number) => {
+    const value = valueAt(node, a);
+    const tree = items[b];
+    return value !== null && tree !== undefined && means(value, tree);
+  };
+  const row = (a: number) => lengths[a] ?? [];
+  for (let a = count - 1; a >= 0; a -= 1) {
+    for (let b = items.length - 1; b >= 0; b -= 1) {
+      row(a)[b] = isSame(a, b)
+        ? (row(a + 1)[b + 1] ?? 0) + 1
+        : Math.max(row(a + 1)[b] ?? 0, row(a)[b + 1] ?? 0);
+    }
+  }
+  const pairs: (readonly [number, number])[] = [];
+  for (let a = 0, b = 0; a < count && b < items.length; ) {
+    if (isSame(a, b)) pairs.push([a++, b++]);
+    else if ((row(a + 1)[b] ?? 0) >= (row(a)[b + 1] ?? 0)) a += 1;
+    else b += 1;
+  }
+  return pairs;
+}
+
+/** Whether a node already says what a tree does. */
+function means(node: Node, tree: Tree): boolean {
+  if (isScalar(node)) {
+    if (tree.type === 'text') return node.value === tree.text;
+    return (
+      tree.type === 'bare' && typeof node.value !== 'string' && String(node.value) === tree.text
+    );
+  }
+  if (!isCollection(node)) return false;
+  if (isMap(node)) {
+    if (tree.type !== 'map' || tree.members.length !== node.items.length) return false;
+    const wanted = new Map(tree.members);
+    return node.items.every((item, index) => {
+      const inner = wanted.get(keyOf(item));
+      const value = valueAt(node, index);
+      return inner !== undefined && value !== null && means(value, inner);
+    });
+  }
+  if (tree.type !== 'list' || tree.items.length !== node.items.length) return false;
+  return tree.items.every((inner, index) => {
+    const value = valueAt(node, index);
+    return value !== null && means(value, inner);
+  });
+}
+
+/** Takes items out of a collection that keeps at least one. */
+function removeItems(
+  holder: Collection,
+  removed: ReadonlySet<number>,
+  text: string,
+): readonly Splice[] {
+  return runsOf(removed).map(([first, last]) =>
+    holder.flow === true
+      ? withoutInFlow(holder, first, last)
+      : withoutLines(holder, first, last, text),
+  );
+}
+
+/** Neighbours as one stretch each: first and last index. */
+function runsOf(removed: ReadonlySet<number>): readonly (readonly [number, number])[] {
+  const runs: [number, number][] = [];
+  for (const index of [...removed].sort((a, b) => a - b)) {
+    const run = runs.at(-1);
+    if (run !== undefined && run[1] === index - 1) run[1] = index;
+    else runs.push([index, index]);
+  }
+  return runs;
+}
+
+function withoutInFlow(holder: Collection, first: number, last: number): Splice {
+  const isLast = last === holder.items.length - 1;
+  return isLast
+    ? { start: endOfItem(holder, first - 1), end: endOfItem(holder, last), text: '' }
+    : { start: startOfItem(holder, first), end: startOfItem(holder, last + 1), text: '' };
+}
+
+function withoutLines(holder: Collection, first: number, last: number, text: string): Splice {
+  const start = startOfItem(holder, first);
+  const line = lineStart(text, start);
+  // `- name: x`: the next member takes the place behind the dash.
+  if (text.slice(line, start).trim() !== '') {
+    return { start, end: startOfItem(holder, last + 1), text: '' };
+  }
+  const from = first === 0 ? line : aboveComments(text, line, columnOf(text, start));
+  return { start: from, end: nextLine(text, endOfItem(holder, last)), text: '' };
+}
+
+/** A comment right above an item goes with it. */
+function aboveComments(text: string, line: number, column: number): number {
+  let from = line;
+  while (from > 0) {
+    const above = lineStart(text, from - 1);
+    const words = text.slice(above, from);
+    if (!words.trimStart().startsWith('#') || columnOf(words, words.indexOf('#')) !== column) break;
+    from = above;
+  }
+  return from;
+}
+
+/** An element that is a map stands on lines of its own where its neighbours do. */
+function likeOthers(tree: Tree, node: Collection): Tree {
+  const isOpen = node.items.some((item) => isMap(item) && item.flow !== true);
+  return tree.type === 'map' && tree.members.length > 0 && isOpen ? { ...tree, isOpen } : tree;
+}
+
+/** What is put behind an item, or before the first. What is removed there is none of its business. */
+function insertion(
+  node: Collection,
+  removed: ReadonlySet<number>,
+  after: number,
+  key: string | undefined,
+  tree: Tree,
+  { text, json }: { readonly text: string; readonly json: boolean },
+): Splice {
+  const kept = node.items.map((_, index) => index).filter((index) => !removed.has(index));
+  const before = kept.findLast((index) => index <= after);
+  if (node.flow === true || json) {
+    const value = bracketed(tree, json);
+    const member =
+      key === undefined ? value : `${bracketed({ type: 'text', text: key }, json)}: ${value}`;
+    if (before === undefined) {
+      const start = startOfItem(node, kept[0] ?? 0);
+      return { start, end: start, text: `${member}, ` };
+    }
+    const start = endOfItem(node, before);
+    return { start, end: start, text: `, ${member}` };
+  }
+  const first = startOfItem(node, 0);
+  const indent = ' '.repeat(columnOf(text, first));
+  const lines =
+    key === undefined
+      ? elementLines(likeOthers(tree, node), indent)
+      : memberLines(key, tree, indent);
+  if (before !== undefined) {
+    const start = nextLine(text, endOfItem(node, before));
+    const lead = text[start - 1] === '\n' ? '' : '\n';
+    const tail = lead === '' ? '\n' : '';
+    return { start, end: start, text: `${lead}${lines.join('\n')}${tail}` };
+  }
+  const start = startOfItem(node, kept[0] ?? 0);
+  const isAlone = text.slice(lineStart(text, start), start).trim() === '';
+  if (isAlone) {
+    const line = lineStart(text, start);
+    return { start: line, end: line, text: `${lines.join('\n')}\n` };
+  }
+  return { start, end: start, text: `${lines.join('\n').trimStart()}\n${indent}` };
+}
+
+/** A stretch of a text by its offsets; `end` is exclusive. */
+type Stretch = { readonly start: number; readonly end: number };
+
+type Collection = YAMLMap | YAMLSeq;
+
+/** A node of a file with the collection that holds it; the document's own node has none. */
+type Located = {
+  readonly node: Node;
+  readonly holder: Collection | undefined;
+  readonly index: number;
+  /** The columns that what stands below the node is indented by at least. */
+  readonly isFlow: boolean;
+};
+
+/** Why an edit cannot be made so that all the rest stays as it is. */
+export class Uneditable extends Error {}
+
+function isCollection(node: unknown): node is Collection {
+  return isMap(node) || isSeq(node);
+}
+
+/** The nodes of a text, found by where they stand. */
+export function readNodes(text: string): (at: Stretch) => Located {
+  const document = parseDocument(text, { keepSourceTokens: true, uniqueKeys: false });
+  const found = new Map<string, Located>();
+  const visit = (located: Located): void => {
+    const [start, end] = rangeOf(located.node);
+    found.set(`${start}:${end}`, located);
+    const { node } = located;
+    if (!isCollection(node)) return;
+    const isFlow = node.flow === true;
+    for (const [index, item] of node.items.entries()) {
+      const value = isPair(item) ? item.value : item;
+      if (isNode(value)) visit({ node: value, holder: node, index, isFlow });
+    }
+  };
+  if (document.contents !== null) {
+    visit({ node: document.contents, holder: undefined, index: 0, isFlow: false });
+  }
+  return ({ start, end }) => {
+    const located = found.get(`${start}:${end}`);
+    if (located === undefined)
+      throw new Uneditable('it is written in a way that is not understood');
+    return located;
+  };
+}
+
+function isNode(value: unknown): value is Node {
+  return typeof value === 'object' && value !== null && 'range' in value;
+}
+
+function rangeOf(node: Node): readonly [number, number, number] {
+  return node.range ?? [0, 0, 0];
+}
+
+/** The key of a map's member as a text. */
+function keyOf(pair: Pair): string {
+  return isScalar(pair.key) ? String(pair.key.value) : '';
+}
+
+/** What stands at an index of a collection: a node, or null for nothing. */
+function valueAt(holder: Collection, index: number): Node | null {
+  const item: unknown = holder.items[index];
+  const value = isPair(item) ? item.value : item;
+  return isNode(value) ? value : null;
+}
+
+/** Where an item begins: its dash, its key, or the anchor before either. */
+function startOfItem(holder: Collection, index: number): number {
+  const token = tokenOf(holder).items[index];
+  if (token === undefined) throw new Uneditable('it is written in a way that is not understood');
+  const first = token.start.find(({ type }) => !SPACES.has(type)) ?? token.key ?? token.value;
+  if (first === undefined || first?.type === 'explicit-key-ind') {
+    throw new Uneditable('it is written with an explicit key');
+  }
+  return first.offset;
+}
+
+const SPACES: ReadonlySet<string> = new Set(['space', 'newline', 'comment', 'comma']);
+
+/** The end of the colon behind a member's key, or of an item's dash. */
+function endOfHead(holder: Collection, index: number): number {
+  const token = tokenOf(holder).items[index];
+  const tokens = isMap(holder) ? (token?.sep ?? []) : (token?.start ?? []);
+  const mark = tokens.find(({ type }) => type === 'map-value-ind' || type === 'seq-item-ind');
+  if (mark === undefined) throw new Uneditable('it is written in a way that is not understood');
+  return mark.offset + mark.source.length;
+}
+
+type Token = CST.BlockMap | CST.BlockSequence | CST.FlowCollection;
+
+function tokenOf(node: Collection): Token {
+  const token = node.srcToken;
+  if (
+    token?.type === 'block-map' ||
+    token?.type === 'block-seq' ||
+    token?.type === 'flow-collection'
+  ) {
+    return token;
+  }
+  throw new Uneditable('it is written in a way that is not understood');
+}
+
+/** Where the last character of an item's content ends: no comment, no line break. */
+function endOfItem(holder: Collection, index: number): number {
+  const value = valueAt(holder, index);
+  return value === null ? endOfHead(holder, index) : endOfContent(value);
+}
+
+function endOfContent(node: Node): number {
+  if (isCollection(node) && node.flow !== true && node.items.length > 0) {
+    return endOfItem(node, node.items.length - 1);
+  }
+  return rangeOf(node)[1];
+}
+
+/** The column of an offset, counted from 0. */
+function columnOf(text: string, offset: number): number {
+  return offset - lineStart(text, offset);
+}
+
+function lineStart(text: string, offset: number): number {
+  return text.lastIndexOf('\n', offset - 1) + 1;
+}
+
+/** The start of the line behind the one in which content ends. */
+function nextLine(text: string, end: number): number {
+  // A block of text ends behind its last line break.
+  const at = text.indexOf('\n', text[end - 1] === '\n' ? end - 1 : end);
+  return at < 0 ? text.length : at + 1;
+}

@@ -1,0 +1,313 @@
+import type { FieldDocument, FieldMember } from '../../core/documents.ts';
+import { insteadOf, nearest } from '../../core/nearest.ts';
+import { isIdentity, parsePath } from '../../core/path.ts';
+import { dereference, type FieldSchema, itemSchema, memberSchema } from '../../core/schema.ts';
+import type { Json } from '../../core/value.ts';
+import { catalogueNamed } from '../../kinds/catalogues.ts';
+import type { Kind } from '../../kinds/kind.ts';
+import { scalarText } from '../edit/tree.ts';
+import { isFree, isRefused, isText, namedField, typesOf } from '../schema.ts';
+import { OWN_MEMBERS, topSchema, writtenSchema } from '../settings-schema.ts';
+
+/** Why there is nothing to document under a name. */
+type NoField = { readonly message: string; readonly hint: string };
+
+/** One step of the way from a kind to a field. */
+type Step = { readonly name: string; readonly schema: FieldSchema; readonly required: boolean };
+
+type Way = {
+  readonly kind: Kind | undefined;
+  readonly root: FieldSchema;
+  /** `agent.extensions.tools[]`. */
+  readonly name: string;
+  readonly steps: readonly Step[];
+};
+
+/**
+ * Documents a field from its schema: `agent`, `agent.voice_settings`, `agent.extensions.tools[].url`, or a
+ * setting of `callsheet.yaml` such as `guards.max_delete`.
+ */
+export function explainField(text: string, kinds: readonly Kind[]): FieldDocument | NoField {
+  const way = findField(text, kinds);
+  return 'message' in way ? way : documentOf(way);
+}
+
+/** `agent.extensions.tools[].url` of its parts. */
+function nameOf(segments: readonly string[]): string {
+  const parts = segments.filter((part) => part !== '');
+  return parts.map((part, at) => (isIdentity(part) ? '[]' : at === 0 ? part : `.${part}`)).join('');
+}
+
+function findField(text: string, kinds: readonly Kind[]): Way | NoField {
+  const [first = '', ...rest] = parsePath(text.replaceAll('[]', '[*]')) ?? [text];
+  const kind = kinds.find(({ name, section }) => name === first || section === first);
+  if (kind !== undefined) {
+    const root = writtenSchema(kind);
+    const start = { name: kind.name, schema: root, required: false };
+    return follow({ kind, root, name: kind.name, steps: [start] }, rest);
+  }
+  const settings = { name: '', schema: topSchema, required: false };
+  if (namedField(topSchema, first) !== undefined) {
+    return follow({ kind: undefined, root: topSchema, name: '', steps: [settings] }, [
+      first,
+      ...rest,
+    ]);
+  }
+  const known = [...kinds.map(({ name }) => name), ...Object.keys(topSchema.properties ?? {})];
+  const close = nearest(first, known);
+  return {
+    message: `there is no kind and no setting called ${first}`,
+    hint:
+      close === undefined
+        ? `The kinds are ${kinds.map(({ name }) => name).join(', ')}`
+        : `Did you mean ${nameOf([close, ...rest])}?`,
+  };
+}
+
+function follow(way: Way, segments: readonly string[]): Way | NoField {
+  const [segment, ...rest] = segments;
+  const last = way.steps.at(-1)?.schema ?? {};
+  if (segment === undefined) return way;
+  const isList = typesOf(last).includes('array');
+  // `tools.url` is understood as `tools[].url`.
+  if (isIdentity(segment) || (isList && last.items !== undefined)) {
+    if (!isList) return { message: `${way.name} is no list`, hint: 'Leave the brackets out' };
+    const item = itemSchema(way.root, last);
+    const steps = [...way.steps, { name: '[]', schema: item, required: false }];
+    return follow({ ...way, name: `${way.name}[]`, steps }, isIdentity(segment) ? rest : segments);
+  }
+  const name = way.name === '' ? segment : `${way.name}.${segment}`;
+  const found = findMember(way.root, last, segment);
+  if (found === undefined) return unknownMember(way, last, segment, rest);
+  const required = last.required?.includes(segment) ?? false;
+  return follow(
+    { ...way, name, steps: [...way.steps, { name: segment, schema: found, required }] },
+    rest,
+  );
+}
+
+function findMember(root: FieldSchema, object: FieldSchema, key: string): FieldSchema | undefined {
+  const isNamed = namedField(object, key) !== undefined;
+  const isOpen = typeof object.additionalProperties === 'object';
+  return isNamed || isOpen ? memberSchema(root, object, key) : undefined;
+}
+
+function unknownMember(
+  way: Way,
+  object: FieldSchema,
+  segment: string,
+  rest: readonly string[],
+): NoField {
+  const known = Object.keys(object.properties ?? {});
+  const close = nearest(segment, known);
+  if (close !== undefined) {
+    const hint = `Did you mean ${nameOf([way.name, close, ...rest])}?`;
+    return { message: `${way.name} has no field ${segment}`, hint };
+  }
+  if (known.length > 0) {
+    const more = `callsheet explain ${way.name} lists them`;
+    const hint = insteadOf(segment, known, 'Its fields', more);
+    return { message: `${way.name} has no field ${segment}`, hint };
+  }
+  const message = `nothing is known of ${segment} in ${way.name}`;
+  return { message, hint: `See: callsheet explain ${way.name}` };
+}
+
+function documentOf({ kind, root, name, steps }: Way): FieldDocument {
+  const step = steps.at(-1);
+  const schema = step?.schema ?? {};
+  const isRoot = steps.length === 1;
+  const holder = steps.findLast(({ schema: own }) => own['x-facet'] === true);
+  const settable = !isRefused(schema);
+  const item = schema.items === undefined ? undefined : itemSchema(root, schema);
+  const catalogue = schema['x-one-of'];
+  return {
+    format: 'callsheet-field',
+    version: 1,
+    field: name,
+    kind: kind?.name ?? null,
+    description: schema.description ?? '',
+    type: [typeName(schema, item), ...limitsOf(schema)].join(', '),
+    values: valuesOf(schema),
+    default: (schema.default ?? null) as Json,
+    example: exampleOf(schema),
+    required: step?.required ?? false,
+    clearable:
+      kind !== undefined && !isRoot && settable && isClearable(schema, step?.required === true),
+    settable,
+    forms: settable && !isRoot ? formsOf(schema, steps) : [],
+    secret: schema['x-secret'] === true,
+    sensitive: steps.some(({ schema: own }) => own['x-sensitive'] === true),
+    refers_to: schema['x-ref'] ?? null,
+    immutable: schema['x-immutable'] === true,
+    restored_by_revert: isOwn(kind, steps) || isRoot || !settable ? null : restored(kind, steps),
+    lock: isOwn(kind, steps) ? null : lockOf(steps),
+    facet: holder?.name ?? null,
+    listed_by: catalogue === undefined ? null : catalogueNamed(catalogue).command,
+    assumption:
+      steps.findLast(({ schema: own }) => own['x-assumption'] !== undefined)?.schema[
+        'x-assumption'
+      ] ?? null,
+    identity: schema['x-identity'] ?? null,
+    unordered: schema['x-set'] === true,
+    whole: schema['x-whole'] === true,
+    members: membersOf(root, item ?? schema),
+  };
+}
+
+/** Members of a resource that are Callsheet's and no field of the platform. */
+function isOwn(kind: Kind | undefined, steps: readonly Step[]): boolean {
+  return kind !== undefined && OWN_MEMBERS.includes(steps[1]?.name ?? '');
+}
+
+function isClearable(schema: FieldSchema, required: boolean): boolean {
+  return typesOf(schema).includes('null') || (isFree(schema) && !required);
+}
+
+function restored(kind: Kind | undefined, steps: readonly Step[]): boolean | null {
+  if (kind?.history === undefined) return null;
+  return steps.every(({ schema }) => schema['x-revert'] !== false);
+}
+
+/** The lock of the field, or of the nearest thing that holds it. */
+function lockOf(steps: readonly Step[]): string | null {
+  const at = steps.findLastIndex(({ schema }) => schema['x-lock'] !== undefined);
+  const lock = steps[at]?.schema['x-lock'];
+  if (lock === undefined) return null;
+  return lock.replace('{key}', steps[at + 1]?.name ?? '…').replace('{value}', '…');
+}
+
+function formsOf(schema: FieldSchema, steps: readonly Step[]): readonly string[] {
+  const holds = steps.some(
+    ({ schema: own }) =>
+      own['x-secret'] === true || own['x-sensitive'] === true || own['x-secrets-inside'] === true,
+  );
+  const takesText = isFree(schema) || typesOf(schema).includes('string');
+  return [
+    ...(isText(schema) ? ['{ $file: PATH }', '{ $template: PATH, with: … }'] : []),
+    ...(schema['x-ref'] === undefined ? [] : [`{ $ref: ${schema['x-ref']}.NAME }`]),
+    ...(holds && takesText ? ['{ $secret: env:NAME }'] : []),
+  ];
+}
+
+/** Schemas are JSON; `FieldSchema` only does not say so of its values. */
+function valuesOf({ enum: values = [], const: only }: FieldSchema): readonly Json[] {
+  const all = (only === undefined ? values : [only]) as readonly Json[];
+  return all.filter((value) => value !== null);
+}
+
+function exampleOf(schema: FieldSchema): string | null {
+  const [example] = schema.examples ?? [];
+  return example === undefined ? null : writtenValue(example as Json);
+}
+
+function membersOf(root: FieldSchema, schema: FieldSchema): readonly FieldMember[] {
+  return Object.entries(schema.properties ?? {}).map(([name, given]): FieldMember => {
+    const field = dereference(root, given);
+    const item = field.items === undefined ? undefined : itemSchema(root, field);
+    return {
+      name,
+      type: typeName(field, item),
+      required: schema.required?.includes(name) ?? false,
+      settable: !isRefused(field),
+      description: field.description ?? '',
+    };
+  });
+}
+
+/** Keywords of JSON Schema that `FieldSchema` does not name. */
+type Limits = FieldSchema & {
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly exclusiveMinimum?: number;
+  readonly exclusiveMaximum?: number;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly minItems?: number;
+  readonly maxItems?: number;
+  readonly pattern?: string;
+};
+
+const TYPES: { readonly [type: string]: string } = {
+  string: 'text',
+  number: 'number',
+  integer: 'whole number',
+  boolean: 'true or false',
+  object: 'map',
+};
+
+const FORMATS: { readonly [format: string]: string } = {
+  uri: 'address (URI)',
+  email: 'e-mail address',
+  uuid: 'id (UUID)',
+  'iana-timezone': 'IANA time zone',
+  'date-time': 'time (ISO 8601)',
+  'web-address': 'web address',
+  'sms-sender': 'sender of texts',
+};
+
+const FILES: { readonly [use: string]: string } = {
+  clip: 'path of a recording',
+  document: 'path of a document',
+};
+
+/** The type of a field in words, without its limits. */
+function typeName(schema: FieldSchema, item: FieldSchema | undefined): string {
+  if (schema['x-ref'] !== undefined) return `id of a ${schema['x-ref']}`;
+  const file = FILES[schema['x-file'] ?? ''];
+  if (file !== undefined) return file;
+  const names = typesOf(schema)
+    .filter((type) => type !== 'null')
+    .map((type) => {
+      if (type === 'array') return item === undefined ? 'list' : `list of ${plural(item)}`;
+      return (type === 'string' ? FORMATS[schema.format ?? ''] : undefined) ?? TYPES[type] ?? type;
+    });
+  return names.length === 0 ? 'anything' : names.join(' or ');
+}
+
+const PLURALS: { readonly [name: string]: string } = {
+  text: 'texts',
+  map: 'maps',
+  number: 'numbers',
+  'whole number': 'whole numbers',
+  'address (URI)': 'addresses (URI)',
+  'web address': 'web addresses',
+  'e-mail address': 'e-mail addresses',
+  anything: 'anything',
+};
+
+function plural(item: FieldSchema): string {
+  const name = typeName(item, undefined);
+  return PLURALS[name] ?? name;
+}
+
+/** The limits of a field in words. */
+function limitsOf(given: FieldSchema): readonly string[] {
+  const schema: Limits = given;
+  const words: string[] = [];
+  const say = (limit: number | undefined, text: (number: string) => string) => {
+    if (limit !== undefined) words.push(text(limit.toLocaleString('en-US')));
+  };
+  say(schema.minimum, (n) => `at least ${n}`);
+  say(schema.exclusiveMinimum, (n) => `greater than ${n}`);
+  say(schema.maximum, (n) => `at most ${n}`);
+  say(schema.exclusiveMaximum, (n) => `less than ${n}`);
+  if (schema.minLength === 1) words.push('not empty');
+  else say(schema.minLength, (n) => `at least ${n} characters`);
+  say(schema.maxLength, (n) => `at most ${n} characters`);
+  say(schema.minItems, (n) => `at least ${n} in it`);
+  say(schema.maxItems, (n) => `at most ${n} in it`);
+  if (schema.pattern !== undefined) words.push(`must match ${schema.pattern}`);
+  return words;
+}
+
+/** A value as it is written in YAML, on one line. */
+export function writtenValue(value: Json): string {
+  if (typeof value === 'string') return scalarText(value, 'flow');
+  if (typeof value !== 'object' || value === null) return String(value);
+  if (Array.isArray(value)) return `[${value.map((item: Json) => writtenValue(item)).join(', ')}]`;
+  const members = Object.entries(value).map(
+    ([key, member]) => `${scalarText(key, 'key')}: ${writtenValue(member)}`,
+  );
+  return members.length === 0 ? '{}' : `{ ${members.join(', ')} }`;
+}

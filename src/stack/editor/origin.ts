@@ -1,0 +1,268 @@
+import type { Address } from '../../core/address.ts';
+import type { SourcePosition } from '../../core/diagnostics.ts';
+import { identityOrdinal, identityText, isIdentity, type Path } from '../../core/path.ts';
+import { MASK, redactText, scalarSensitivity } from '../../core/redact.ts';
+import { dereference, type FieldSchema, itemSchema, memberSchema } from '../../core/schema.ts';
+import { ownOf, type Value } from '../../core/value.ts';
+import {
+  eachPath,
+  expressionsIn,
+  fillRow,
+  interpolate,
+  lookUpCell,
+  type Scope,
+  variableName,
+} from '../expressions.ts';
+import { contentOf, isForm, textsIn } from '../forms.ts';
+import { below, type Field, followPath, rootField } from '../resolved.ts';
+import type { ResolvedResource } from '../resource.ts';
+import { configName, resourceSchema } from '../schema.ts';
+import { readSource } from '../secrets.ts';
+import { OWN_MEMBERS } from '../settings-schema.ts';
+import { memberOf, onlyMember, positionOf, type SyntaxNode } from '../source.ts';
+import type { Variables } from '../variables.ts';
+
+/** Where a value of a resource came from. */
+export type Origin = {
+  readonly address: Address;
+  /** Under the platform's names; empty for the resource as a whole. */
+  readonly path: Path;
+  /** Undefined where the resource does not have it. */
+  readonly value: Value | undefined;
+  /** Who says something of it, the lowest first: the last one with a value wins. */
+  readonly layers: readonly LayerSaid[];
+  /** What expressions and files in what was said stand for. */
+  readonly filled: readonly Filling[];
+};
+
+/** What one layer says of a value. */
+type LayerSaid = {
+  /** `base common`, `agent.clinic`, `environment staging`. */
+  readonly by: string;
+  /** As it is written, or what it is where that is long; masked where it is sensitive. */
+  readonly text: string;
+  readonly position: SourcePosition;
+  /** `removed`: it takes away what lies beneath. `empty`: its cell holds nothing, so it gives way. */
+  readonly says: 'value' | 'removed' | 'empty';
+};
+
+/** Follows a value of a resource back to everything that had a part in it. */
+export function originOf(
+  resource: ResolvedResource,
+  path: Path,
+  {
+    variables,
+    root: settings,
+  }: { readonly variables: Variables; readonly root: SyntaxNode | undefined },
+): Origin {
+  const { kind, address, layers, row, spot } = resource;
+  const scope: Scope = { variables, row };
+  const written = configPath(resource, path);
+  const root = resourceSchema(kind);
+  const looking: Looking = { root, scope };
+  const said = layers.flatMap(({ label, body }): Said[] => {
+    const found = find(body, written, looking);
+    if (found === undefined) return [];
+    const left = row === undefined ? found : find(fillRow(body, row), written, looking);
+    const { node, field } = found;
+    const says = saysOf(node, left?.node);
+    return [{ by: label, node, field, says, position: positionOf(node.place) }];
+  });
+  const last = said.findLast(({ says }) => says !== 'empty');
+  const winner = last?.says === 'value' ? last : undefined;
+  const [field = ''] = path;
+  if (said.length === 0 && path.length === 1) said.push(...inherited(resource, field, settings));
+  return {
+    address,
+    path,
+    // Without errors no value has holes.
+    value: (followPath(spot, written)?.value ??
+      (path.length === 1 ? ownOf(resource.document, field) : undefined)) as Value | undefined,
+    layers: said.map(({ by, node, field: own, says, position }) => ({
+      by,
+      says,
+      position,
+      text: textOf(node, own),
+    })),
+    filled: winner === undefined ? [] : fillingsOf(winner.node, winner.field, looking),
+  };
+}
+
+/** What a layer has, and the field that was asked about. */
+type Found = { readonly node: SyntaxNode; readonly field: Field };
+
+type Said = Omit<LayerSaid, 'text'> & Found;
+
+/** The organization of the stack stands for that of a resource that names none. */
+function inherited(
+  { kind }: ResolvedResource,
+  field: string,
+  settings: SyntaxNode | undefined,
+): Said[] {
+  const schema = ownOf(kind.schema.properties, field);
+  if (schema?.['x-config'] !== 'organization') return [];
+  const node = memberOf(settings, 'organization')?.value;
+  if (node === undefined) return [];
+  const own = below(rootField(kind.schema), schema, field);
+  const position = positionOf(node.place);
+  return [{ by: 'the stack', node, field: own, says: 'value', position }];
+}
+
+/** The path as the configuration names it. */
+export function configPath({ kind }: Pick<ResolvedResource, 'kind'>, [first, ...rest]: Path): Path {
+  if (first === undefined) return [];
+  const schema = ownOf(kind.schema.properties, first);
+  if (schema === undefined)
+    return OWN_MEMBERS.includes(first) ? [first, ...rest] : ['unchecked', first, ...rest];
+  return [configName(first, schema) ?? first, ...rest];
+}
+
+/** What a layer has at a path, or at the last step above it where that is one value. */
+function find(body: SyntaxNode, path: Path, { root, scope }: Looking): Found | undefined {
+  let node: SyntaxNode | undefined = body;
+  let field = rootField(dereference(root, root));
+  for (const segment of path) {
+    const content = node && contentOf(node);
+    // What stands for the whole of it stands for the field as well, which may be a secret.
+    if (content !== undefined && content.type !== 'scalar' && !isForm(content)) {
+      node = step(content, segment, field.schema, scope);
+      if (node === undefined) return undefined;
+    }
+    const schema: FieldSchema = isIdentity(segment)
+      ? itemSchema(root, field.schema)
+      : memberSchema(root, field.schema, segment);
+    field = below(field, schema, segment);
+  }
+  return node && { node, field };
+}
+
+/** The member or the element of a written map or list that a segment of a path names. */
+export function step(
+  node: SyntaxNode,
+  segment: string,
+  schema: FieldSchema,
+  scope: Scope,
+): SyntaxNode | undefined {
+  if (node.type !== 'list') return memberOf(node, segment)?.value;
+  const key = schema['x-identity'];
+  const name = identityText(segment);
+  const named = node.items.filter((item) => {
+    const identity = key === undefined ? item : memberOf(item, key)?.value;
+    return identity?.type === 'scalar' && interpolate(identity.text, scope).text === name;
+  });
+  const byName = named[identityOrdinal(segment) - 1];
+  const removed = node.items.find((item) => {
+    const given = memberOf(item, '$remove')?.value;
+    return given?.type === 'scalar' && interpolate(given.text, scope).text === name;
+  });
+  return byName ?? removed ?? node.items[Number(name)];
+}
+
+function saysOf(node: SyntaxNode, left: SyntaxNode | undefined): LayerSaid['says'] {
+  if (memberOf(node, '$remove') !== undefined) return 'removed';
+  return left === undefined ? 'empty' : 'value';
+}
+
+const LONGEST = 200;
+
+/** What is written, on one line; what something is where it is a whole map or list; masked where it is secret. */
+function textOf(node: SyntaxNode, field: Field): string {
+  if (isMasked(node, field)) return MASK;
+  const content = contentOf(node);
+  const merged = content === node ? '' : ', not merged';
+  if (content.type === 'list') return `a list of ${content.items.length}${merged}`;
+  if (content.type === 'map' && !isForm(content)) {
+    return `a map of ${[...content.members.keys()].join(', ')}${merged}`;
+  }
+  const { source, start, end } = node.place;
+  const text = node.type === 'scalar' ? node.text : source.text.slice(start, end);
+  const line = redactText(text).replace(/\s+/g, ' ').trim();
+  return line.length > LONGEST ? `${line.slice(0, LONGEST)}…` : line;
+}
+
+/** Where a secret may stand, only what plainly names the source of one is shown. */
+function isMasked(node: SyntaxNode, { sensitive, holdsSecrets, secrecy }: Field): boolean {
+  const content = contentOf(node);
+  if (isPlainSecret(content)) return false;
+  if (node.type === 'scalar' && scalarSensitivity(secrecy, node.text) === 'whole') return true;
+  return sensitive || (holdsSecrets && (isForm(node) || content !== node));
+}
+
+function isPlainSecret(node: SyntaxNode): boolean {
+  const source = onlyMember(node, '$secret')?.value;
+  return source?.type === 'scalar' && !('words' in readSource(source.text));
+}
+
+/** What one expression or file in a written value stands for. */
+type Filling = {
+  /** `${each.name}`, `${var.city}`, `$file`. */
+  readonly expression: string;
+  /** Undefined for a file, and where it stands for nothing; masked where a secret may be made of it. */
+  readonly value?: string | undefined;
+  /** What gave it: `clinics.csv`, `--var`, `its default`. */
+  readonly by: string;
+  readonly position?: SourcePosition | undefined;
+};
+
+/** What a value is looked into with. */
+type Looking = {
+  /** Holds the definitions that `$ref`s of the schema lead to. */
+  readonly root: FieldSchema;
+  readonly scope: Scope;
+};
+
+/** Everything that is filled in in the written value of a field, each once. */
+function fillingsOf(node: SyntaxNode, field: Field, { root, scope }: Looking): readonly Filling[] {
+  const expressions = new Map<string, { readonly hidden: boolean }>();
+  for (const { text, field: own } of textsIn(node, field, root)) {
+    for (const inner of expressionsIn(text)) {
+      const known = expressions.get(inner)?.hidden === true;
+      expressions.set(inner, { hidden: isHidden(own) || known });
+    }
+  }
+  const filled = [...expressions].flatMap(([inner, { hidden }]) => {
+    const filling = fillingOf(inner, scope);
+    if (filling === undefined) return [];
+    const { value } = filling;
+    return value === undefined ? filling : { ...filling, value: hidden ? MASK : redactText(value) };
+  });
+  return isHidden(field) ? filled : [...filled, ...filesIn(node, scope)];
+}
+
+function fillingOf(inner: string, scope: Scope): Filling | undefined {
+  const expression = `\${${inner}}`;
+  const name = variableName(inner);
+  if (name !== undefined) {
+    const origin = scope.variables.originOf(name);
+    const found = scope.variables.lookup(name);
+    const value = typeof found === 'object' && 'value' in found ? found.value : undefined;
+    const position = origin?.place && positionOf(origin.place);
+    return { expression, value, by: origin?.by ?? 'nothing', position };
+  }
+  const path = eachPath(inner);
+  if (path === undefined || scope.row === undefined) return undefined;
+  const found = lookUpCell(scope.row, path);
+  const { label, cells } = scope.row;
+  if (typeof found === 'string' || !('cell' in found)) {
+    return { expression, by: label, position: positionOf(cells.place) };
+  }
+  const { cell } = found;
+  const value = cell.type === 'scalar' ? cell.text : undefined;
+  return { expression, value, by: label, position: positionOf(cell.place) };
+}
+
+function filesIn(written: SyntaxNode, scope: Scope): readonly Filling[] {
+  const node = contentOf(written);
+  if (node.type !== 'map') return [];
+  return ['$file', '$template'].flatMap((form) => {
+    const path = node.members.get(form)?.value;
+    const text = path?.type === 'scalar' ? interpolate(path.text, scope).text : undefined;
+    return text === undefined
+      ? []
+      : [{ expression: form, by: text, position: { file: text, line: 1, column: 1 } }];
+  });
+}
+
+function isHidden({ sensitive, holdsSecrets, secrecy }: Field): boolean {
+  return sensitive || holdsSecrets || secrecy.hidden !== 'no';
+}

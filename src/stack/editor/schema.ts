@@ -1,0 +1,725 @@
+import { stringify } from 'yaml';
+import { dereference, type FieldSchema } from '../../core/schema.ts';
+import { isObject, type Json, type JsonObject } from '../../core/value.ts';
+import type { Kind } from '../../kinds/kind.ts';
+import { blockSchema, fieldNames, isFree, isText, resourceSchema, typesOf } from '../schema.ts';
+import { COMPOSING_MEMBERS, SHARED_SECTIONS, settingsSchema } from '../settings-schema.ts';
+
+/** Where a field stands. */
+type Around = {
+  /** It, or something above it, is sensitive or may hold secrets. */
+  readonly takesSecrets: boolean;
+  /** The object that holds it must have it. */
+  readonly isRequired: boolean;
+};
+
+type Out = Record<string, Json>;
+
+/** What editors show as it stands. */
+const SHOWN = ['title', 'description', 'default', 'defaultSnippets'] as const;
+/** Keywords that are the same in draft-07 and say something about a value. */
+const KEPT = [
+  'type',
+  'enum',
+  'const',
+  'format',
+  'pattern',
+  'required',
+  'minLength',
+  'maxLength',
+  'minimum',
+  'maximum',
+  'exclusiveMinimum',
+  'exclusiveMaximum',
+  'minItems',
+  'maxItems',
+  'anyOf',
+  'if',
+  'then',
+] as const;
+/** Formats that editors know; they would warn of others. */
+const FORMATS: readonly unknown[] = ['uri', 'email', 'uuid'];
+
+/** Stands for a kind where the fields are those of `callsheet.yaml`. */
+const SETTINGS = 'settings';
+
+function pick(schema: FieldSchema, names: readonly string[]): Out {
+  const picked: Out = {};
+  for (const [name, value] of Object.entries(schema)) {
+    // Schemas are JSON; `FieldSchema` only does not say so of every member.
+    if (names.includes(name)) picked[name] = value as Json;
+  }
+  return picked;
+}
+
+function pointTo(definition: string): Json {
+  return { $ref: `#/definitions/${definition}` };
+}
+
+/** Where fields of their own definition stand. */
+const OPEN: Around = { takesSecrets: false, isRequired: false };
+
+/** What holds of a value itself, its members and its elements. */
+function constraintsOf(
+  root: FieldSchema,
+  schema: FieldSchema,
+  prefix: string,
+  { takesSecrets }: Around,
+): Out {
+  const value = pick(schema, KEPT);
+  // What is stricter than an address is one to an editor.
+  if (value.format === 'web-address') value.format = 'uri';
+  if (!FORMATS.includes(value.format)) delete value.format;
+  // The values say it all; of a wrong one two messages would be one too many.
+  if (value.enum !== undefined) delete value.type;
+  const inner = (field: FieldSchema, isRequired = false) =>
+    toEditor(root, field, prefix, { takesSecrets, isRequired });
+  if (schema.properties !== undefined) {
+    const names = fieldNames(schema).map((name): [string, Json] => [
+      name,
+      inner(schema.properties?.[name] ?? {}, schema.required?.includes(name)),
+    ]);
+    const over = prefix === SETTINGS ? {} : OVER_A_BASE;
+    value.properties = { ...Object.fromEntries(names), ...over };
+  }
+  const rest = schema.additionalProperties;
+  if (rest !== undefined)
+    value.additionalProperties = typeof rest === 'object' ? inner(rest) : rest;
+  if (schema.items !== undefined) value.items = inner(elementOf(root, schema));
+  return { ...value, ...choiceOf(schema) };
+}
+
+/**
+ * The schema of a list's elements. One that is recognised by an identity may say only what is different
+ * from a base, which no editor knows; `callsheet validate` finds what it lacks in the end.
+ */
+function elementOf(root: FieldSchema, list: FieldSchema): FieldSchema {
+  const { 'x-identity': identity, items = {} } = list;
+  if (identity === undefined) return items;
+  const whole = dereference(root, items);
+  const { required: _, ...element } = whole;
+  if (items.$ref === undefined) return element;
+  const title = inWords(items.$ref.replace('#/$defs/', ''));
+  return {
+    ...element,
+    title,
+    defaultSnippets: [elementSnippet(title, root, whole)],
+  } as FieldSchema;
+}
+
+/**
+ * A choice of exactly one field. Editors only say of `oneOf` that several schemas match; told so, they
+ * name the field that is too many.
+ */
+function choiceOf({ oneOf }: FieldSchema & { readonly oneOf?: readonly FieldSchema[] }): Out {
+  const names = (oneOf ?? []).flatMap(({ required = [] }) => required);
+  if (names.length === 0) return {};
+  const pairs = names.flatMap((one, index) =>
+    names.slice(index + 1).map((other) => ({
+      if: { required: [one, other] },
+      // biome-ignore lint/suspicious/noThenProperty: It is a keyword of JSON Schema.
+      then: { properties: { [other]: false } },
+    })),
+  );
+  return { anyOf: names.map((name) => ({ required: [name] })), allOf: pairs };
+}
+
+/** The description of a field with its facts, for editors that show Markdown. */
+function describeField(field: FieldSchema, prefix: string, { isRequired }: Around): Out {
+  const { description } = field;
+  if (description === undefined) return {};
+  const isOfPlatform = prefix !== SETTINGS;
+  const examples = (field.examples ?? []).filter((example) => typeof example === 'object');
+  const facts = [
+    ...factsOf(field, { isRequired, isOfPlatform }),
+    ...examples.map((example) => `For example \`${inFlow(example)}\`.`),
+  ];
+  if (facts.length === 0) return {};
+  return { markdownDescription: [description, '', ...facts.map((fact) => `- ${fact}`)].join('\n') };
+}
+
+function inFlow(example: unknown): string {
+  return stringify(example, { collectionStyle: 'flow', lineWidth: 0 }).trim();
+}
+
+/** What an editor shows and offers of a field. Of examples it can offer those of one value. */
+function shownOf(field: FieldSchema, prefix: string, around: Around): Out {
+  const shown = { ...pick(field, SHOWN), ...describeField(field, prefix, around) };
+  // Where there is one value, it is offered without an example.
+  if (field.const !== undefined) return shown;
+  const scalars = (field.examples ?? []).filter((example) => typeof example !== 'object');
+  // Schemas are JSON.
+  return scalars.length === 0 ? shown : { ...shown, examples: scalars as Json[] };
+}
+
+function toEditor(
+  root: FieldSchema,
+  schema: FieldSchema,
+  prefix: string,
+  above: Around,
+): JsonObject {
+  const { $ref: reference, ...beside } = schema;
+  // Where secrets are taken depends on what stands above, so there the definition is written out.
+  if (reference !== undefined && !above.takesSecrets) {
+    const name = reference.replace('#/$defs/', '');
+    return { ...shownOf(beside, prefix, above), allOf: [pointTo(`${prefix}.${name}`)] };
+  }
+  const field = dereference(root, schema);
+  const takesSecrets =
+    above.takesSecrets ||
+    field['x-secret'] === true ||
+    field['x-sensitive'] === true ||
+    field['x-secrets-inside'] === true;
+  const shown = shownOf(field, prefix, above);
+  if (isFree(field) && field.properties === undefined) return shown;
+  const value = constraintsOf(root, field, prefix, { ...above, takesSecrets });
+  return { ...shown, ...mapSnippet(field), ...withForms(field, value, takesSecrets) };
+}
+
+/** What is filled in for a map whose keys are free. */
+function mapSnippet(field: FieldSchema): Out {
+  const isMap = typesOf(field).includes('object') && field.properties === undefined;
+  const snippet = isMap ? exampleSnippet(field) : undefined;
+  return snippet === undefined ? {} : { defaultSnippets: [snippet] };
+}
+
+/** A name as words: `webhookTool`, `email_template` */
+function inWords(name: string): string {
+  return name
+    .replace(/([A-Z])/g, ' $1')
+    .replaceAll('_', ' ')
+    .toLowerCase();
+}
+
+function definitionsOf(kind: Kind): readonly [string, Json][] {
+  const schema = resourceSchema(kind);
+  const inner = Object.entries(schema.$defs ?? {}).map(([name, def]): [string, Json] => [
+    `${kind.name}.${name}`,
+    // Editors offer an element of a list under its title.
+    { title: inWords(name), ...toEditor(schema, def, kind.name, OPEN) },
+  ]);
+  const own = toEditor(schema, schema, kind.name, OPEN);
+  return [[kind.name, composed(kind.name, own)], [`fields.${kind.name}`, fieldsOf(own)], ...inner];
+}
+
+function named(values: Json, description: string, snippet: Json): JsonObject {
+  return {
+    type: 'object',
+    description,
+    propertyNames: { pattern: NAME },
+    additionalProperties: values,
+    defaultSnippets: [snippet],
+  };
+}
+
+/** The section of a kind: its resources by name, or the blocks that hold them. */
+function sectionOf(kind: Kind): JsonObject {
+  const description = kind.schema.description ?? kind.name;
+  const resource = pointTo(kind.name);
+  const one = resourceSnippet(inWords(kind.name), resourceSchema(kind));
+  if (kind.nested === undefined) return named(resource, description, one);
+  const schema = blockSchema(kind);
+  const block = toEditor(schema, schema, kind.name, OPEN);
+  const members = block.properties;
+  const title = inWords(kind.section).replace(/s$/, '');
+  return named(
+    {
+      title,
+      ...block,
+      properties: {
+        ...(typeof members === 'object' && members !== null ? members : {}),
+        [kind.nested.key]: named(resource, description, one),
+      },
+    },
+    description,
+    resourceSnippet(title, schema),
+  );
+}
+
+/**
+ * One JSON Schema for `callsheet.yaml` and every file of resources, for editors: the kinds' schemas as
+ * they are validated, with the value forms where they are taken. It is draft-07, which editors support
+ * best, so the limits on numbers of webhooks are left to `callsheet validate`.
+ */
+export function editorSchema(kinds: readonly Kind[]): JsonObject {
+  const settings = toEditor(settingsSchema, settingsSchema, SETTINGS, OPEN);
+  const members = settings.properties;
+  return {
+    $schema: 'http://json-schema.org/draft-07/schema#',
+    title: 'Callsheet',
+    description: 'A stack of AI phone agents: callsheet.yaml and the files of resources beside it.',
+    type: 'object',
+    additionalProperties: false,
+    properties: {
+      ...(typeof members === 'object' && members !== null ? members : {}),
+      ...Object.fromEntries(kinds.map((kind) => [kind.section, sectionOf(kind)])),
+      ...sharedSections(kinds),
+    },
+    definitions: {
+      ...formDefinitions(kinds),
+      ...Object.fromEntries(kinds.flatMap(definitionsOf)),
+    },
+  };
+}
+
+// What editors know of how resources are put together: bases, rows, moves.
+
+const text = (description: string, example: string): JsonObject => ({
+  type: 'string',
+  description,
+  examples: [example],
+});
+
+/** What editors show of a schema as it stands. */
+function shown({ type, description, examples }: FieldSchema): JsonObject {
+  // Schemas are JSON; of examples editors can offer those of one value.
+  const scalars = (examples ?? []).filter((example) => typeof example !== 'object') as Json[];
+  return {
+    ...(type === undefined ? {} : { type: type as Json }),
+    ...(description === undefined ? {} : { description }),
+    ...(scalars.length === 0 ? {} : { examples: scalars }),
+  };
+}
+
+const { base, for_each: rows, key, allow_empty: empty } = COMPOSING_MEMBERS;
+
+/** Members that a resource may have beside its fields. */
+const MEMBERS: JsonObject = {
+  base: { ...shown(base), items: shown(base.items) },
+  for_each: {
+    description: rows.description,
+    anyOf: [
+      {
+        title: 'rows from a file',
+        type: 'object',
+        required: ['$file'],
+        additionalProperties: false,
+        properties: { $file: text('A CSV, JSON or YAML file of the stack.', 'clinics.csv') },
+      },
+      { title: 'rows', type: [...rows.type] },
+    ],
+    defaultSnippets: [{ label: '{ $file: … }', bodyText: '{ \\$file: ${1:clinics.csv} }' }],
+  },
+  key: shown(key),
+  allow_empty: shown(empty),
+};
+
+/** What every resource of a kind, and a base for them, may have. */
+function fieldsOf({ required: _, if: __, then: ___, ...own }: JsonObject): JsonObject {
+  return { ...own, properties: { ...asObject(own.properties), ...MEMBERS } };
+}
+
+/** A resource of a kind: its fields, and what it must have unless a base gives it. */
+function composed(kind: string, { required, if: when, then }: JsonObject): JsonObject {
+  const fields: Json = { $ref: `#/definitions/fields.${kind}` };
+  // biome-ignore-start lint/suspicious/noThenProperty: It is a keyword of JSON Schema.
+  const conditions: Json[] = [
+    ...(required === undefined
+      ? []
+      : [{ if: { required: ['base'] }, then: true, else: { required } }]),
+    // What a rule says of a field's type it says at validate: editors would show the rule in place of the field.
+    ...(when === undefined || !isObject(then) || then.required === undefined
+      ? []
+      : [{ if: when, then }]),
+  ];
+  // biome-ignore-end lint/suspicious/noThenProperty: It is a keyword of JSON Schema.
+  return { allOf: [fields, ...conditions] };
+}
+
+const { bases, moved, forget } = SHARED_SECTIONS;
+const { from, to } = moved.items.properties;
+
+/** The sections that every file may have beside resources. */
+function sharedSections(kinds: readonly Kind[]): JsonObject {
+  return {
+    bases: {
+      ...shown(bases),
+      propertyNames: { pattern: NAME },
+      additionalProperties: {
+        description: bases.additionalProperties.description,
+        anyOf: kinds.map(({ name }) => ({ $ref: `#/definitions/fields.${name}` })),
+      },
+    },
+    moved: {
+      ...shown(moved),
+      items: {
+        type: 'object',
+        additionalProperties: false,
+        required: [...moved.items.required],
+        properties: {
+          from: { ...shown(from), pattern: ADDRESS },
+          to: { ...shown(to), pattern: ADDRESS },
+        },
+        defaultSnippets: [
+          { label: 'a move', body: { from: '${1:agent.old}', to: '${2:agent.new}' } },
+        ],
+      },
+    },
+    forget: { ...shown(forget), items: { ...shown(forget.items), pattern: ADDRESS } },
+  };
+}
+
+function asObject(value: Json | undefined): JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? (value as JsonObject)
+    : {};
+}
+
+/** The name of a resource, as a pattern. */
+const NAME = '^[A-Za-z_][A-Za-z0-9_-]*$';
+
+/** An address, or what it begins with. */
+const ADDRESS = '^[a-z_]+\\.[A-Za-z_]';
+
+/** A value as the text of a snippet, in which a dollar sign would begin a place to fill in. */
+function escaped(value: Json): Json {
+  if (typeof value === 'string') return value.replace(/[\\$}]/g, '\\$&');
+  if (Array.isArray(value)) return value.map(escaped);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, member]) => [String(escaped(key)), escaped(member)]),
+  );
+}
+
+/** What an editor fills in for a map that has an example: the first one. */
+function exampleSnippet(schema: FieldSchema): Json | undefined {
+  const example = (schema.examples ?? []).find(
+    (one) => typeof one === 'object' && one !== null && !Array.isArray(one),
+  );
+  if (example === undefined) return undefined;
+  // Examples stand in JSON files.
+  return { label: JSON.stringify(example), body: escaped(example as Json) };
+}
+
+/**
+ * What an editor fills in for a new resource: a name, and each field that it must have with an example to
+ * be written over.
+ */
+function resourceSnippet(label: string, schema: FieldSchema): Json {
+  const fields = requiredFields(schema, schema, 2);
+  const body: JsonObject = { '${1:name}': fields.length === 0 ? '$2' : Object.fromEntries(fields) };
+  return { label: `new ${label}`, description: schema.description ?? label, body };
+}
+
+/** What an editor fills in for a new element of a list: each field that it must have. */
+function elementSnippet(label: string, root: FieldSchema, element: FieldSchema): Json {
+  return { label, body: Object.fromEntries(requiredFields(root, element, 1)) };
+}
+
+function requiredFields(
+  root: FieldSchema,
+  schema: FieldSchema,
+  from: number,
+): readonly (readonly [string, Json])[] {
+  return requiredOf(schema).map((name, index): [string, Json] => {
+    const field = dereference(root, schema.properties?.[name] ?? {});
+    return [name, placeholder(from + index, field)];
+  });
+}
+
+/** What must be given; of a choice, the first. */
+function requiredOf(
+  schema: FieldSchema & { readonly oneOf?: readonly FieldSchema[] },
+): readonly string[] {
+  const [choice] = schema.oneOf ?? [];
+  return [...(schema.required ?? []), ...(choice?.required ?? [])].filter(
+    (name) => schema.properties?.[name] !== undefined,
+  );
+}
+
+function placeholder(place: number, field: FieldSchema): Json {
+  const [example = field.const ?? field.default] = field.examples ?? [];
+  if (field.const !== undefined) return field.const as Json;
+  if (example === undefined || typeof example === 'object') return `$${place}`;
+  // A text in a snippet is written without quotes, so it must not read as something else.
+  return `\${${place}:${String(escaped(String(example)))}}`;
+}
+
+/** A schema with the limits that `FieldSchema` does not name. */
+type Limits = {
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly exclusiveMinimum?: number;
+  readonly exclusiveMaximum?: number;
+  readonly minItems?: number;
+  readonly maxItems?: number;
+};
+
+type FactsOptions = {
+  /** Whether the object that holds the field must have it. */
+  readonly isRequired: boolean;
+  /** Whether it is a field of the platform, not one of Callsheet's own. */
+  readonly isOfPlatform: boolean;
+};
+
+/**
+ * What the schema of a field says of it, in sentences: limits, forms, what clearing and changing it means,
+ * and what locks it. Its description and its examples are not among them.
+ */
+function factsOf(field: FieldSchema & Limits, options: FactsOptions): readonly string[] {
+  const facts = [
+    options.isRequired ? 'Required.' : undefined,
+    ...limitsOf(field),
+    ...formsOf(field),
+    ...(options.isOfPlatform ? keepingOf(field, options.isRequired) : []),
+    lockOf(field),
+  ];
+  return facts.filter((fact) => fact !== undefined);
+}
+
+function limitsOf(field: FieldSchema & Limits): readonly (string | undefined)[] {
+  const { minLength = 0, maxLength, minItems = 0, maxItems } = field;
+  const { minimum, exclusiveMinimum, maximum, exclusiveMaximum } = field;
+  const bounds = [
+    minimum === undefined ? undefined : `at least ${minimum}`,
+    exclusiveMinimum === undefined ? undefined : `more than ${exclusiveMinimum}`,
+    maximum === undefined ? undefined : `at most ${maximum}`,
+    exclusiveMaximum === undefined ? undefined : `less than ${exclusiveMaximum}`,
+  ].filter((bound) => bound !== undefined);
+  return [
+    sizes(minLength, maxLength, 'character'),
+    sizes(minItems, maxItems, 'element'),
+    bounds.length === 0 ? undefined : sentence(bounds.join(', ')),
+    field.default === undefined ? undefined : `\`${JSON.stringify(field.default)}\` where absent.`,
+  ];
+}
+
+/** `1 to 160 characters.` */
+function sizes(least: number, most: number | undefined, noun: string): string | undefined {
+  const many = (count: number) => `${count} ${noun}${count === 1 ? '' : 's'}`;
+  if (most !== undefined)
+    return least > 0 ? `${least} to ${many(most)}.` : `At most ${many(most)}.`;
+  if (least === 0) return undefined;
+  return least === 1 ? 'Not empty.' : `At least ${many(least)}.`;
+}
+
+function sentence(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+}
+
+/** The value forms that the field takes. */
+function formsOf(field: FieldSchema): readonly (string | undefined)[] {
+  const target = field['x-ref'];
+  return [
+    isText(field) ? 'May be kept in a file: `{ $file: PATH }`.' : undefined,
+    target === undefined ? undefined : `May refer to a resource: \`{ $ref: ${target}.NAME }\`.`,
+    field['x-secret'] === true
+      ? 'A secret: given as `{ $secret: env:NAME }`, never shown or stored.'
+      : undefined,
+    field['x-sensitive'] === true || field['x-secrets-inside'] === true
+      ? 'May hold secrets: `{ $secret: env:NAME }`. Values are masked everywhere.'
+      : undefined,
+  ];
+}
+
+/** What becomes of the value on the platform. */
+function keepingOf(field: FieldSchema, isRequired: boolean): readonly (string | undefined)[] {
+  const isOwn = typesOf(field).length > 0 && !isFree(field) && field['x-local'] !== true;
+  const isNullable = typesOf(field).includes('null');
+  const saysRevert = field.description?.includes('revert') === true;
+  return [
+    isNullable ? '`null` clears it.' : undefined,
+    isOwn && !isNullable && !isRequired && field['x-clearable'] === false
+      ? 'Cannot be cleared: without the line it stays as it is.'
+      : undefined,
+    field['x-immutable'] === true
+      ? 'Cannot be changed: another value replaces the resource.'
+      : undefined,
+    field['x-revert'] === false && !saysRevert
+      ? 'A history revert leaves it as it is; a rollback writes it back.'
+      : undefined,
+    field['x-set'] === true ? 'The order does not matter.' : undefined,
+    field['x-identity'] === undefined
+      ? undefined
+      : `Elements are told apart by \`${field['x-identity']}\`${field['x-repeats'] === true ? '; of several with the same one, the order counts' : ''}.`,
+  ];
+}
+
+function lockOf(field: FieldSchema): string | undefined {
+  const lock = field['x-lock'];
+  if (lock === undefined) return undefined;
+  const feature = lock.replace('{value}', 'VALUE').replace('{key}', 'NAME');
+  return `Can be locked by the feature \`${feature}\` (\`callsheet features\`).`;
+}
+
+/**
+ * How editors learn of the value forms. A form is told as members that a value may have instead of being
+ * a text, in one schema with what holds of the text: with a schema for each, editors would say of a slip
+ * in one only that nothing matches.
+ */
+
+/** What a form's member is, and what is offered where a value is to be typed. */
+type Form = {
+  readonly key: string;
+  readonly description: string;
+  readonly pattern: string;
+  /** What is said where the pattern is not met. */
+  readonly wrong: string;
+  readonly example: string;
+};
+
+const FILE: Form = {
+  key: '$file',
+  description: 'The text of a file of the stack, as it is.',
+  pattern: '\\S',
+  wrong: 'Name a file, by its path from the stack folder.',
+  example: 'prompts/reception.md',
+};
+
+const TEMPLATE: Form = {
+  key: '$template',
+  description: 'The text of a file of the stack, with `${name}` filled in from `with`.',
+  pattern: '\\S',
+  wrong: 'Name a file, by its path from the stack folder.',
+  example: 'prompts/desk.md',
+};
+
+const SECRET: Form = {
+  key: '$secret',
+  description: 'Read at the moment of writing; never stored or shown.',
+  pattern: '^(env:[A-Za-z_][A-Za-z0-9_]*|(file|exec):.+)$|\\$\\{',
+  wrong: 'Say where the secret is: env:NAME, file:PATH or exec:COMMAND.',
+  example: 'env:SMS_TOKEN',
+};
+
+function refTo(kind: string): Form {
+  return {
+    key: '$ref',
+    description: `The id of a resource of the stack: ${kind}.NAME.`,
+    pattern: `^${kind}\\.|\\$\\{`,
+    wrong: `Refer to a resource of the kind ${kind}: ${kind}.NAME.`,
+    example: `${kind}.name`,
+  };
+}
+
+/**
+ * A variable in place of a value that is no free text. The title tells it from the value's own schema:
+ * where two are alike, editors show neither's description.
+ */
+const INTERPOLATED: JsonObject = {
+  title: 'variable',
+  type: 'string',
+  pattern: '\\$\\{(var|each)\\.',
+};
+
+/** What a template is given. */
+const WITH: JsonObject = {
+  type: 'object',
+  description: 'What `${name}` stands for in the template, by name.',
+  additionalProperties: { type: ['string', 'number', 'boolean'] },
+};
+
+/** For a field that a base has and this resource does not want. */
+const REMOVE: JsonObject = {
+  type: ['boolean', 'string'],
+  description: 'As if no base had ever written it: true, or the identity of an element of a list.',
+  doNotSuggest: true,
+};
+
+const REPLACE: JsonObject = {
+  description: 'The value as it stands, not merged with that of a base.',
+  doNotSuggest: true,
+};
+
+/** What takes the place of a value of a base. It is offered nowhere, since few fields need it. */
+const OVER_A_BASE: JsonObject = {
+  $remove: { $ref: '#/definitions/remove' },
+  $replace: { $ref: '#/definitions/replace' },
+};
+
+/** The definitions that forms are told by. */
+function formDefinitions(kinds: readonly Kind[]): JsonObject {
+  const member = ({ pattern, wrong, description, example }: Form): JsonObject => ({
+    type: 'string',
+    pattern,
+    patternErrorMessage: wrong,
+    description,
+    examples: [example],
+  });
+  return {
+    file: member(FILE),
+    template: member(TEMPLATE),
+    with: WITH,
+    remove: REMOVE,
+    replace: REPLACE,
+    secret: member(SECRET),
+    interpolated: INTERPOLATED,
+    ...Object.fromEntries(kinds.map(({ name }) => [`ref.${name}`, member(refTo(name))])),
+  };
+}
+
+type Taken = { readonly form: Form; readonly definition: string };
+
+/** The forms of an object that a field may be given in. */
+function takenBy(field: FieldSchema, takesSecrets: boolean): readonly Taken[] {
+  const target = field['x-ref'];
+  return [
+    ...(isText(field)
+      ? [
+          { form: FILE, definition: 'file' },
+          { form: TEMPLATE, definition: 'template' },
+        ]
+      : []),
+    ...(target === undefined ? [] : [{ form: refTo(target), definition: `ref.${target}` }]),
+    ...(takesSecrets && typesOf(field).includes('string')
+      ? [{ form: SECRET, definition: 'secret' }]
+      : []),
+  ];
+}
+
+/** Whether a scalar takes `${…}` only where that is said. One that takes every text needs no word of it. */
+function isConstrained(field: FieldSchema): boolean {
+  const types = typesOf(field);
+  if (field.const !== undefined || field['x-secret'] === true) return false;
+  if (!types.includes('string'))
+    return types.some((type) => ['number', 'integer', 'boolean'].includes(type));
+  return field.enum !== undefined || field.format !== undefined || 'pattern' in field;
+}
+
+function membersOf(taken: readonly Taken[]): JsonObject {
+  const isTemplate = taken.some(({ form }) => form === TEMPLATE);
+  return {
+    additionalProperties: false,
+    minProperties: 1,
+    ...(isTemplate
+      ? { maxProperties: 2, dependencies: { with: [TEMPLATE.key] } }
+      : { maxProperties: 1 }),
+    properties: {
+      ...Object.fromEntries(taken.map(({ form, definition }) => [form.key, pointTo(definition)])),
+      ...(isTemplate ? { with: pointTo('with') } : {}),
+      ...OVER_A_BASE,
+    },
+  };
+}
+
+/** What is offered for a value: each form, with its text to be filled in. */
+function offered(taken: readonly Taken[]): readonly Json[] {
+  return taken.map(({ form: { key, description, example } }) => ({
+    label: `{ ${key}: … }`,
+    description,
+    bodyText: `{ \\${key}: \${1:${example}} }`,
+  }));
+}
+
+/** A field's own schema with the forms that it may be given in instead. */
+function withForms(field: FieldSchema, value: JsonObject, takesSecrets: boolean): JsonObject {
+  const taken = takenBy(field, takesSecrets);
+  const snippets = taken.length === 0 ? {} : { defaultSnippets: offered(taken) };
+  if (field['x-secret'] === true) {
+    const isNullable = typesOf(field).includes('null');
+    const only = {
+      type: isNullable ? ['object', 'null'] : 'object',
+      errorMessage: 'A secret does not stand in the file. Give it as { $secret: env:NAME }.',
+      ...membersOf(taken),
+    };
+    return { ...snippets, allOf: [only] };
+  }
+  const own =
+    taken.length === 0
+      ? value
+      : { ...value, ...membersOf(taken), type: [...typesOf(field), 'object'] };
+  if (isConstrained(field)) return { ...snippets, anyOf: [own, pointTo('interpolated')] };
+  return taken.length === 0 ? value : { ...snippets, allOf: [own] };
+}

@@ -1,0 +1,431 @@
+import { isResourceName } from '../core/address.ts';
+import { didYouMean } from '../core/nearest.ts';
+import type { Problem } from './diagnostics.ts';
+import { STACK_FILE } from './discover.ts';
+import { type MapNode, type Member, memberOf, type ScalarNode, type SyntaxNode } from './source.ts';
+import type { Variables } from './variables.ts';
+
+/** `$${`, or `${…}` with what stands inside; the closing brace may be missing. */
+const EXPRESSION = /\$\$\{|\$\{([^{}\n]*)(\}?)/g;
+const WHOLE = /^\$\{([^{}\n]*)\}$/;
+
+/** What the expressions of a text may stand for. */
+export type Scope = {
+  readonly variables: Variables;
+  /** The row of a resource with `for_each`. */
+  readonly row?: Row | undefined;
+  /** What `with` gives a template, by name; undefined where it could not be worked out. */
+  readonly given?: ReadonlyMap<string, string | undefined>;
+  /** Takes the names of `given` that a text asks for. */
+  readonly used?: Set<string>;
+};
+
+type Interpolated = {
+  /** Undefined where an expression could not be filled in. */
+  readonly text: string | undefined;
+  /** Problems with the expression each is about; the caller knows where the text stands, unless a problem has a place of its own. */
+  readonly problems: readonly Misfit[];
+  /** The text is one expression and nothing else, so that it may stand for a number or a truth value. */
+  readonly whole: boolean;
+  /** What was filled in, in order, between the `expressionPieces` of the text. */
+  readonly values: readonly string[];
+};
+
+/** `offset` is that of the expression in the text. */
+type Misfit = { readonly expression: string; readonly offset: number; readonly problem: Problem };
+
+/** What stands inside a text that is one expression and nothing else. */
+export function wholeExpression(text: string): string | undefined {
+  return text.startsWith('${') ? WHOLE.exec(text)?.[1]?.trim() : undefined;
+}
+
+/** What stands inside each expression of a text. */
+export function expressionsIn(text: string): readonly string[] {
+  if (!text.includes('${')) return [];
+  return [...text.matchAll(EXPRESSION)].flatMap(([, inner, close]) =>
+    inner === undefined || close === '' ? [] : inner.trim(),
+  );
+}
+
+/** The variable that an expression names; undefined where it is about something else. */
+export function variableName(expression: string): string | undefined {
+  return /^var\.([A-Za-z_][\w-]*)$/.exec(expression)?.[1];
+}
+
+/** A text in which nothing is filled in any more: data from a table is never read as an expression. */
+function escapeExpressions(text: string): string {
+  // A function, as a replacement text reads $$ as one $.
+  return text.replaceAll('${', () => '$${');
+}
+
+/**
+ * Fills in `${var.name}`, `${each.column}` and what a template was given. `$${` is a literal `${`, and the
+ * platform's own `{{token}}` is left alone. Messages begin with a verb: the caller puts address and field
+ * before them.
+ */
+export function interpolate(text: string, scope: Scope): Interpolated {
+  if (!text.includes('${')) return { text, problems: [], whole: false, values: [] };
+  const problems: Misfit[] = [];
+  const values: string[] = [];
+  let failed = false;
+  const filled = text.replace(
+    EXPRESSION,
+    (expression, inner: string | undefined, close: string, offset: number) => {
+      const value = inner === undefined ? '${' : valueIn(inner, close, scope);
+      if (typeof value === 'string') {
+        values.push(value);
+        return value;
+      }
+      failed = true;
+      if (value?.problem) problems.push({ expression, offset, problem: value.problem });
+      return '';
+    },
+  );
+  return { text: failed ? undefined : filled, problems, whole: WHOLE.test(text), values };
+}
+
+/** What stands between the expressions of a text: one piece more than there are expressions. */
+export function expressionPieces(text: string): readonly string[] {
+  const pieces: string[] = [];
+  let from = 0;
+  for (const { index, 0: expression } of text.matchAll(EXPRESSION)) {
+    pieces.push(text.slice(from, index));
+    from = index + expression.length;
+  }
+  return [...pieces, text.slice(from)];
+}
+
+function valueIn(inner: string, close: string, scope: Scope): Value {
+  return close === '' ? { problem: unclosed() } : evaluate(inner.trim(), scope);
+}
+
+/** Undefined where what is wrong was said elsewhere. */
+type Value = string | { readonly problem: Problem } | undefined;
+
+function evaluate(inner: string, scope: Scope): Value {
+  const name = variableName(inner);
+  if (name !== undefined) return variable(name, scope.variables);
+  const path = eachPath(inner);
+  if (path !== undefined) return column(path, scope.row);
+  if (scope.given !== undefined && isResourceName(inner)) {
+    scope.used?.add(inner);
+    return given(inner, scope.given);
+  }
+  const message = `uses \${${inner}}, which is not of the form ${formsOf(scope)}`;
+  return { problem: { rule: 'variable/syntax', message, hint: LITERAL } };
+}
+
+function formsOf({ row, given }: Scope): string {
+  const forms = ['${var.name}', row && '${each.column}', given && '${name} of with'];
+  return forms.filter((form) => form !== undefined).join(' or ');
+}
+
+const LITERAL = 'Write $${ for a literal ${';
+
+function unclosed(): Problem {
+  return { rule: 'variable/syntax', message: 'opens ${ and never closes it', hint: LITERAL };
+}
+
+function variable(name: string, variables: Variables): Value {
+  const found = variables.lookup(name);
+  if (found === 'unreadable') return undefined;
+  if ('value' in found) return found.value;
+  if ('missing' in found) {
+    const { env } = found.missing;
+    return {
+      problem: {
+        rule: 'variable/missing',
+        message: `uses \${var.${name}}, which has no value`,
+        hint: `${env === undefined ? '' : `Set ${env}, or `}give --var ${name}=…, or declare a default`,
+      },
+    };
+  }
+  const close = found.unknown.nearest;
+  return {
+    problem: {
+      rule: 'variable/unknown',
+      message: `uses \${var.${name}}, which is no variable of the stack`,
+      hint:
+        close === undefined
+          ? `Declare it under variables in ${STACK_FILE}`
+          : `Did you mean \${var.${close}}?`,
+    },
+  };
+}
+
+function column(path: readonly string[], row: Row | undefined): Value {
+  const found = lookUpCell(row, path);
+  if (found === 'nothing') return '';
+  if ('unknown' in found) return { problem: found.unknown };
+  return textOf(found.cell) ?? { problem: notText(path, found.cell) };
+}
+
+function textOf(cell: SyntaxNode): string | undefined {
+  return cell.type === 'scalar' ? cell.text : undefined;
+}
+
+function notText(path: readonly string[], cell: SyntaxNode): Problem {
+  const form = formIn(cell);
+  if (form !== undefined) return holdsForm(path.join('.'), form);
+  const what = cell.type === 'list' ? 'a list' : 'a map';
+  return {
+    rule: 'for-each/cell',
+    message: `uses \${each.${path.join('.')}} inside a text, and it is ${what}`,
+    hint: `A ${cell.type} can only be the whole value of a field`,
+  };
+}
+
+function holdsForm(name: string, { key, keyPlace }: Member): Problem {
+  return {
+    rule: 'for-each/cell',
+    message: `uses \${each.${name}}, which holds ${key}, and a table is data`,
+    hint: `Write the form in the resource, { ${key}: "\${each.${name}}" }, and give the path or name alone in the cell`,
+    place: keyPlace,
+  };
+}
+
+function given(name: string, names: ReadonlyMap<string, string | undefined>): Value {
+  if (names.has(name)) return names.get(name);
+  return {
+    problem: {
+      rule: 'template/name',
+      message: `uses \${${name}}, which with does not give`,
+      hint: didYouMean(
+        name,
+        names.keys(),
+        `Add ${name} to with. ${LITERAL}`,
+        (close) => `\${${close}}`,
+      ),
+    },
+  };
+}
+
+/** One row that a resource is written out for: what `${each.…}` reads. */
+export type Row = {
+  /** `clinics.csv`, or `for_each` where the rows are written in place. */
+  readonly label: string;
+  /** Columns that any row of the table has. */
+  readonly columns: ReadonlySet<string>;
+  readonly cells: MapNode;
+  /** Keeps a column out of every frame, in all rows of the table. */
+  readonly redactColumn: (column: string) => void;
+};
+
+/** What `${each.name}` stands for. */
+type CellLookup =
+  | { readonly cell: SyntaxNode }
+  /** The row has no value there, while others may. */
+  | 'nothing'
+  | { readonly unknown: Problem };
+
+/** `each.address.city` is the member `city` of the column `address`. */
+const EACH = /^each\.([A-Za-z_][\w-]*(?:\.[A-Za-z_][\w-]*)*)$/;
+
+/** The way into a row that an expression names; undefined where it is about something else. */
+export function eachPath(expression: string): readonly string[] | undefined {
+  return EACH.exec(expression.trim())?.[1]?.split('.');
+}
+
+/** An empty cell, null and a column that only other rows have are all nothing. */
+export function lookUpCell(row: Row | undefined, path: readonly string[]): CellLookup {
+  const [column = ''] = path;
+  const name = path.join('.');
+  if (row === undefined) return { unknown: noRows(name) };
+  let node: SyntaxNode | undefined = row.cells;
+  for (const key of path) node = memberOf(node, key)?.value;
+  if (node !== undefined) return isNothing(node) ? 'nothing' : { cell: node };
+  return row.columns.has(column) ? 'nothing' : { unknown: noColumn(name, row) };
+}
+
+/** The first member of a cell that reads like a form. Those are for resources: a table is data. */
+function formIn(cell: SyntaxNode): Member | undefined {
+  if (cell.type === 'scalar') return undefined;
+  const members = cell.type === 'map' ? [...cell.members.values()] : [];
+  const own = members.find(({ key }) => key.startsWith('$'));
+  if (own !== undefined) return own;
+  for (const inner of cell.type === 'list' ? cell.items : members.map(({ value }) => value)) {
+    const found = formIn(inner);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+function isNothing(node: SyntaxNode): boolean {
+  return node.type === 'scalar' && (node.value === null || node.value === '');
+}
+
+function noRows(name: string): Problem {
+  return {
+    rule: 'for-each/each',
+    message: `uses \${each.${name}}, and the resource has no for_each`,
+    hint: 'Add for_each to it, or write ${var.name} for a variable of the stack',
+  };
+}
+
+function noColumn(name: string, { label, columns }: Row): Problem {
+  return {
+    rule: 'for-each/column',
+    message: `uses \${each.${name}}, which ${label} has no column for`,
+    hint: didYouMean(
+      name,
+      columns,
+      `Its columns are ${[...columns].join(', ')}`,
+      (close) => `\${each.${close}}`,
+    ),
+  };
+}
+
+/**
+ * Puts cells in the place of values that are `${each.column}` and nothing else, so that a field can be a
+ * number, a list or a map of its row, and a mistake in it is shown in the table. A field whose cell holds
+ * nothing is left out, as if it had not been written: what lies beneath stays. Expressions inside longer
+ * texts are filled in later.
+ */
+export function fillRow(body: MapNode, row: Row): MapNode {
+  return (fill(body, row) as MapNode | undefined) ?? { ...body, members: new Map() };
+}
+
+/** Whether rows have a part in a body before its texts are filled in: whether `fillRow` may change it. */
+export function usesRow(node: SyntaxNode): boolean {
+  if (node.type === 'list') return node.items.some(usesRow);
+  if (node.type === 'map') {
+    return [...node.members.values()].some((member) => usesRow(member.value));
+  }
+  return cellPath(node) !== undefined;
+}
+
+/** Undefined: there is nothing. A node in which nothing changes stays the same one. */
+function fill(node: SyntaxNode, row: Row): SyntaxNode | undefined {
+  if (node.type === 'scalar') return fillScalar(node, row);
+  if (node.type === 'list') {
+    const items = node.items.flatMap((item) => fill(item, row) ?? []);
+    return items.every((item, index) => item === node.items[index]) &&
+      items.length === node.items.length
+      ? node
+      : { ...node, items };
+  }
+  const form = [...node.members.values()].find(({ key }) => key.startsWith('$'));
+  if (form !== undefined) return fillForm(node, form, row);
+  const members = new Map<string, Member>();
+  let same = true;
+  for (const member of node.members.values()) {
+    const value = fill(member.value, row);
+    same &&= value === member.value;
+    if (value !== undefined) members.set(member.key, { ...member, value });
+  }
+  return same ? node : { ...node, members };
+}
+
+/** A form that leads nowhere is nothing. What a merge reads is put in; others are filled in as a whole later. */
+function fillForm(node: MapNode, form: Member, row: Row): SyntaxNode | undefined {
+  const value = fill(form.value, row);
+  if (value === undefined || value === form.value) return value && node;
+  const isMerged = form.key === '$replace' || (form.key === '$remove' && value.type === 'scalar');
+  if (!isMerged || node.members.size > 1) return node;
+  return { ...node, members: new Map([[form.key, { ...form, value }]]) };
+}
+
+/** The way to the cell that a scalar stands for; undefined for any other. */
+function cellPath({ value }: ScalarNode): readonly string[] | undefined {
+  const expression = typeof value === 'string' ? wholeExpression(value) : undefined;
+  return expression === undefined ? undefined : eachPath(expression);
+}
+
+function fillScalar(node: ScalarNode, row: Row): SyntaxNode | undefined {
+  const path = cellPath(node);
+  if (path === undefined) return node;
+  const found = lookUpCell(row, path);
+  if (found === 'nothing') return undefined;
+  // What the row does not have, and what no cell may hold, is told where the text is filled in.
+  return 'cell' in found && formIn(found.cell) === undefined ? asData(found.cell) : node;
+}
+
+/** A cell as it stands: nothing in it is filled in again. */
+function asData(cell: SyntaxNode): SyntaxNode {
+  if (cell.type === 'list') return { ...cell, items: cell.items.map(asData) };
+  if (cell.type === 'map') {
+    const members = [...cell.members.values()].map((member): [string, Member] => [
+      member.key,
+      { ...member, value: asData(member.value) },
+    ]);
+    return { ...cell, members: new Map(members) };
+  }
+  return typeof cell.value === 'string' && cell.value.includes('${')
+    ? { ...cell, value: escapeExpressions(cell.value) }
+    : cell;
+}
+
+/** A `{{token}}` that does not open and close as it should. */
+export type Unbalanced = {
+  readonly offset: number;
+  readonly length: number;
+  readonly message: string;
+};
+
+const SINGLE = /\{[A-Za-z_][\w.]*(?:\|[^{}\n]*)?\}\}/y;
+const SHOWN = 40;
+/** A text with more of them is not what it was meant to be; saying so this often is enough. */
+const MOST_UNBALANCED = 10;
+
+/** Finds the next `part` from an offset on; offsets only grow, so a text is searched once. */
+function finder(text: string, part: string) {
+  let known = -1;
+  return {
+    from: (offset: number): number => {
+      if (known < offset) {
+        const at = text.indexOf(part, offset);
+        known = at < 0 ? Number.POSITIVE_INFINITY : at;
+      }
+      return known;
+    },
+  };
+}
+
+function snippet(text: string, from: number): number {
+  const end = text.indexOf('\n', from);
+  return Math.min(SHOWN, (end < 0 ? text.length : end) - from);
+}
+
+/**
+ * The platform's placeholders that are opened and not closed, or closed and not opened. Single braces
+ * are left alone: prompts quote JSON and templates hold CSS, where `}}` is common.
+ */
+export function findUnbalanced(text: string): readonly Unbalanced[] {
+  if (!text.includes('{{') && !text.includes('}}')) return [];
+  const closes = finder(text, '}}');
+  const opens = finder(text, '{{');
+  const lines = finder(text, '\n');
+  const found: Unbalanced[] = [];
+  let depth = 0;
+  for (let at = 0; at < text.length && found.length < MOST_UNBALANCED; at += 1) {
+    const char = text[at];
+    if (char === '}') depth = Math.max(0, depth - 1);
+    if (char !== '{') continue;
+    if (text[at + 1] !== '{') {
+      SINGLE.lastIndex = at;
+      const length = depth === 0 ? SINGLE.exec(text)?.[0].length : undefined;
+      if (length !== undefined) {
+        found.push({
+          offset: at,
+          length,
+          message: 'closes with }} a token that opens with one brace',
+        });
+        at += length - 1;
+      } else depth += 1;
+      continue;
+    }
+    const close = closes.from(at + 2);
+    const next = opens.from(at + 2);
+    const closed = close < next && close < lines.from(at);
+    if (closed) at = close + 1;
+    else {
+      found.push({
+        offset: at,
+        length: snippet(text, at),
+        message: 'opens a token with {{ that is not closed with }} on its line',
+      });
+      at += 1;
+    }
+  }
+  return found;
+}

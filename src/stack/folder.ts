@@ -1,0 +1,406 @@
+import { createHash } from 'node:crypto';
+import {
+  existsSync,
+  lstatSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  type Stats,
+  statSync,
+} from 'node:fs';
+import { basename, dirname, extname, isAbsolute, join, relative, resolve, sep } from 'node:path';
+import type { Diagnostic } from '../core/diagnostics.ts';
+import { nearest } from '../core/nearest.ts';
+import { Blob, ownOf } from '../core/value.ts';
+import type { ProblemMessage } from './diagnostics.ts';
+import { STACK_FILE } from './discover.ts';
+import type { Source } from './source.ts';
+
+/** Most bytes that a YAML or text file may have. Prompts and templates are far smaller. */
+const MAX_TEXT_BYTES = 10 * 1024 * 1024;
+
+/** Why a path leads to no file that may be read. */
+export type Unreadable =
+  | { readonly reason: 'absolute' | 'parent' | 'backslash' | 'hidden' | 'link' | 'directory' }
+  | { readonly reason: 'special' | 'unreadable' }
+  | { readonly reason: 'missing'; readonly nearest: string | undefined }
+  | { readonly reason: 'too-large'; readonly size: number }
+  | { readonly reason: 'encoding' };
+
+export type Found = { readonly absolute: string; readonly size: number };
+
+export type FileText = {
+  readonly source: Source;
+  /** The file began with a byte order mark, which the source no longer has. */
+  readonly bom: boolean;
+};
+
+/** The stack folder: the only place that files are read from. Every file is read once. */
+export type Folder = {
+  readonly dir: string;
+  /** Finds a file by its path in the stack folder. */
+  readonly find: (path: string, options?: { readonly hidden: boolean }) => Found | Unreadable;
+  /** Files that are taken to be there, by their paths in the stack folder. */
+  readonly added: () => readonly string[];
+  /** Text of a file, checked to be UTF-8. */
+  readonly text: (path: string) => FileText | Unreadable;
+};
+
+export function isUnreadable<T extends object>(outcome: T | Unreadable): outcome is Unreadable {
+  return 'reason' in outcome;
+}
+
+/** Whether a path is below a folder. */
+export function isInside(dir: string, path: string): boolean {
+  const way = relative(dir, path);
+  return way !== '' && way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);
+}
+
+function errorCode(error: unknown): unknown {
+  return typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
+}
+
+/** The file of the same folder whose name is closest to that of a missing one. */
+function nearestFile(dir: string, path: string): string | undefined {
+  try {
+    const folder = dirname(path);
+    const name = nearest(basename(path), readdirSync(join(dir, folder)));
+    return name === undefined ? undefined : join(folder, name).split(sep).join('/');
+  } catch {
+    return undefined;
+  }
+}
+
+/** What is wrong with a path before anything is looked up. */
+function refusePath(path: string, hidden: boolean): Unreadable | undefined {
+  if (isAbsolute(path) || /^[A-Za-z]:/.test(path)) return { reason: 'absolute' };
+  if (path.includes('\\')) return { reason: 'backslash' };
+  const parts = path.split('/');
+  if (parts.includes('..')) return { reason: 'parent' };
+  // `.git` and `.callsheet` hold credentials and state: a pull request must not be able to quote them.
+  if (!hidden && parts.some((part) => part.startsWith('.') && part !== '.')) {
+    return { reason: 'hidden' };
+  }
+  return undefined;
+}
+
+/** A stack folder with what was looked up of the folders inside it, so that each is followed once. */
+type RealFolder = {
+  readonly dir: string;
+  readonly realDir: string;
+  readonly real: Map<string, string>;
+};
+
+/** A path without its links. Most files are none, and then only their folder has to be followed. */
+function follow(
+  path: string,
+  { real }: RealFolder,
+): { readonly absolute: string; readonly stats: Stats } {
+  const folder = dirname(path);
+  const realFolder = real.get(folder) ?? realpathSync.native(folder);
+  real.set(folder, realFolder);
+  const direct = join(realFolder, basename(path));
+  const stats = lstatSync(direct);
+  if (!stats.isSymbolicLink()) return { absolute: direct, stats };
+  const absolute = realpathSync.native(direct);
+  return { absolute, stats: lstatSync(absolute) };
+}
+
+function findFile(place: RealFolder, path: string, hidden: boolean): Found | Unreadable {
+  const { dir, realDir } = place;
+  const refused = refusePath(path, hidden);
+  if (refused !== undefined) return refused;
+  if (path === '' || path.includes('\0')) return { reason: 'missing', nearest: undefined };
+  try {
+    const { absolute, stats } = follow(resolve(dir, path), place);
+    if (absolute !== realDir && !isInside(realDir, absolute)) return { reason: 'link' };
+    // A link inside the folder must not lead to what cannot be named either.
+    const inside = relative(realDir, absolute).split(sep).join('/');
+    if (!hidden && refusePath(inside, false) !== undefined) return { reason: 'hidden' };
+    if (stats.isDirectory()) return { reason: 'directory' };
+    return stats.isFile() ? { absolute, size: stats.size } : { reason: 'special' };
+  } catch (error) {
+    const code = errorCode(error);
+    return code === 'ENOENT' || code === 'ENOTDIR' || code === 'ELOOP' || code === 'ENAMETOOLONG'
+      ? { reason: 'missing', nearest: nearestFile(dir, path) }
+      : { reason: 'unreadable' };
+  }
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+/** Throws a `TypeError` where the file is not UTF-8. */
+function decode(absolute: string): string {
+  const text = readFileSync(absolute, 'utf8');
+  // What is not UTF-8 has become this character, which may also stand in a file itself.
+  return text.includes('\uFFFD') ? utf8.decode(readFileSync(absolute)) : text;
+}
+
+/** Reads a file as UTF-8 text. `file` is what diagnostics call it. */
+function readText(file: string, { absolute, size }: Found): FileText | Unreadable {
+  if (size > MAX_TEXT_BYTES) return { reason: 'too-large', size };
+  try {
+    const text = decode(absolute);
+    const bom = text.startsWith('\uFEFF');
+    return { source: { file, text: bom ? text.slice(1) : text }, bom };
+  } catch (error) {
+    return { reason: error instanceof TypeError ? 'encoding' : 'unreadable' };
+  }
+}
+
+/** Reads a text wherever it is: one that a person names on the command line. */
+export function readTextAt(file: string, absolute: string): FileText | Unreadable {
+  try {
+    const stats = statSync(absolute);
+    if (stats.isDirectory()) return { reason: 'directory' };
+    return stats.isFile() ? readText(file, { absolute, size: stats.size }) : { reason: 'special' };
+  } catch {
+    return { reason: 'missing', nearest: undefined };
+  }
+}
+
+/** `instead` holds texts that are read in the place of what files hold, by absolute path. */
+export function openFolder(dir: string, instead: ReadonlyMap<string, string> = new Map()): Folder {
+  const place: RealFolder = { dir, realDir: realpathSync.native(dir), real: new Map() };
+  const texts = new Map<string, FileText | Unreadable>();
+  const find: Folder['find'] = (path, { hidden } = { hidden: false }) => {
+    const found = findFile(place, path, hidden);
+    const absolute = resolve(place.realDir, path);
+    const given = isUnreadable(found) ? instead.get(absolute) : undefined;
+    return given === undefined ? found : { absolute, size: given.length };
+  };
+  return {
+    dir,
+    find,
+    added: () =>
+      [...instead.keys()]
+        .filter((path) => isInside(place.realDir, path))
+        .map((path) => relative(place.realDir, path).split(sep).join('/')),
+    text: (path) => {
+      const known = texts.get(path);
+      if (known !== undefined) return known;
+      const found = find(path);
+      const given = isUnreadable(found) ? undefined : instead.get(found.absolute);
+      const outcome = isUnreadable(found)
+        ? found
+        : given === undefined
+          ? readText(path, found)
+          : { source: { file: path, text: given }, bom: false };
+      texts.set(path, outcome);
+      return outcome;
+    },
+  };
+}
+
+/** Why a folder is no stack, or undefined where it is one. */
+export function refuseFolder(dir: string): Omit<Diagnostic, 'severity'> | undefined {
+  const rule = 'stack/missing';
+  if (!existsSync(dir))
+    return { rule, message: `the folder ${dir} does not exist`, hint: 'Check --dir' };
+  if (!statSync(dir).isDirectory()) {
+    return {
+      rule,
+      message: `${dir} is not a folder`,
+      hint: `Give --dir the folder that holds ${STACK_FILE}`,
+    };
+  }
+  if (existsSync(join(dir, STACK_FILE))) return undefined;
+  const other = existsSync(join(dir, 'callsheet.yml'));
+  return {
+    rule,
+    message: `there is no ${STACK_FILE} in ${dir}`,
+    hint: other
+      ? `Rename callsheet.yml to ${STACK_FILE}`
+      : 'Write one with callsheet init, or give --dir the folder that holds it',
+  };
+}
+
+/** `1.4 MB`, in the units that the platform's limits are given in; rounded up, so that too much never reads like enough. */
+function megabytes(bytes: number): string {
+  return `${Math.ceil((bytes / (1024 * 1024)) * 10) / 10} MB`;
+}
+
+/** Why a file cannot be used. The message begins with a verb: the caller puts before it what names the file. */
+export function fileMessage(path: string, why: Unreadable): ProblemMessage {
+  const names = `names ${JSON.stringify(path)}`;
+  const inside = 'Paths begin at the stack folder and stay inside it';
+  switch (why.reason) {
+    case 'missing':
+      return {
+        rule: 'file/missing',
+        message: `${names}, which does not exist`,
+        hint:
+          why.nearest === undefined
+            ? 'Paths begin at the stack folder'
+            : `Did you mean "${why.nearest}"?`,
+      };
+    case 'absolute':
+      return { rule: 'file/outside', message: `${names}, an absolute path`, hint: inside };
+    case 'parent':
+      return { rule: 'file/outside', message: `${names}, which leaves its folder`, hint: inside };
+    case 'link':
+      return {
+        rule: 'file/outside',
+        message: `${names}, a link that leads out of the stack folder`,
+        hint: 'Copy the file into the stack folder',
+      };
+    case 'hidden':
+      return {
+        rule: 'file/outside',
+        message: `${names}, and what begins with a dot is not read`,
+        hint: 'Such files hold credentials and state; move the text to a file without the dot',
+      };
+    case 'backslash':
+      return {
+        rule: 'file/outside',
+        message: `${names}, which has a backslash`,
+        hint: 'Write paths with forward slashes',
+      };
+    case 'directory':
+      return { rule: 'file/kind', message: `${names}, which is a folder`, hint: 'Name a file' };
+    case 'special':
+      return {
+        rule: 'file/kind',
+        message: `${names}, which is not a regular file`,
+        hint: 'Name a regular file',
+      };
+    case 'unreadable':
+      return {
+        rule: 'file/unreadable',
+        message: `${names}, which cannot be read`,
+        hint: 'Check the permissions of the file',
+      };
+    case 'too-large':
+      return {
+        rule: 'file/size',
+        message: `${names}, which has ${megabytes(why.size)}; texts may have ${megabytes(MAX_TEXT_BYTES)}`,
+      };
+    case 'encoding':
+      return {
+        rule: 'file/encoding',
+        message: `${names}, which is not UTF-8 text`,
+        hint: /\.csv$/i.test(path)
+          ? 'Save it as CSV UTF-8, which a spreadsheet offers beside plain CSV'
+          : 'Save it as UTF-8',
+      };
+  }
+}
+
+type FileType = {
+  readonly mime: string;
+  /** Whether its bytes are those of such a file, by the first of them; a text type has no mark of its own. */
+  readonly matches: (head: Buffer, whole: Buffer) => boolean;
+};
+
+type Rule = {
+  /** What the file is, in words. */
+  readonly noun: string;
+  readonly maxBytes: number;
+  readonly types: Readonly<Record<string, FileType>>;
+};
+
+function begins(head: Buffer, text: string, at = 0): boolean {
+  return head.subarray(at, at + text.length).equals(Buffer.from(text, 'latin1'));
+}
+
+/** A frame of layer III, with a bitrate and a sampling rate that there are: AAC and UTF-16 begin alike. */
+function isFrame([sync = 0, kind = 0, rate = 0]: Buffer): boolean {
+  const isLayer3 = sync === 0xff && (kind & 0xe6) === 0xe2;
+  return isLayer3 && rate >> 4 !== 0xf && ((rate >> 2) & 3) !== 3;
+}
+
+const isMp3 = (head: Buffer) => begins(head, 'ID3') || isFrame(head);
+/** EBML is Matroska's as well: the document type says which. */
+const isWebm = (head: Buffer) => begins(head, '\x1a\x45\xdf\xa3') && head.includes('webm');
+const isPdf = (head: Buffer) => begins(head, '%PDF-');
+const isZip = (head: Buffer) => begins(head, 'PK\x03\x04');
+/** Every file of an office is a ZIP archive; a text document has its parts below `word/`. */
+const isWord = (head: Buffer, whole: Buffer) => isZip(head) && whole.includes('word/');
+const isPlain = (head: Buffer) => !head.includes(0) && !isPdf(head) && !isZip(head);
+
+const WORD = 'application/vnd.openxmlformats-officedocument.wordprocessingml.document';
+const HTML: FileType = { mime: 'text/html', matches: isPlain };
+const MARKDOWN: FileType = { mime: 'text/markdown', matches: isPlain };
+
+/** Types and sizes that the platform takes, by `x-file` (Custom voices; Knowledge base sources; Limits). */
+const RULES: Readonly<Record<string, Rule>> = {
+  clip: {
+    noun: 'a recording',
+    maxBytes: 4 * 1024 * 1024,
+    types: {
+      mp3: { mime: 'audio/mpeg', matches: isMp3 },
+      wav: {
+        mime: 'audio/wav',
+        matches: (head) => begins(head, 'RIFF') && begins(head, 'WAVE', 8),
+      },
+      flac: { mime: 'audio/flac', matches: (head) => begins(head, 'fLaC') },
+      ogg: { mime: 'audio/ogg', matches: (head) => begins(head, 'OggS') },
+      webm: { mime: 'audio/webm', matches: isWebm },
+    },
+  },
+  document: {
+    noun: 'a document',
+    maxBytes: 50 * 1024 * 1024,
+    types: {
+      pdf: { mime: 'application/pdf', matches: isPdf },
+      docx: { mime: WORD, matches: isWord },
+      txt: { mime: 'text/plain', matches: isPlain },
+      html: HTML,
+      htm: HTML,
+      csv: { mime: 'text/csv', matches: isPlain },
+      md: MARKDOWN,
+      markdown: MARKDOWN,
+    },
+  },
+};
+
+/** Enough for every signature, and for a zero byte to show that a text is none. */
+const HEAD_BYTES = 4096;
+
+type LocalFileOutcome = { readonly blob: Blob } | { readonly words: ProblemMessage };
+
+/**
+ * The file that a field with `x-file` names, checked for type and size. The type follows from the name
+ * and must agree with the first bytes, so that a renamed file is found before an upload fails.
+ *
+ * @param use the field's `x-file`
+ * @returns the file, or words that begin with a verb
+ */
+export function readLocalFile(folder: Folder, path: string, use: string): LocalFileOutcome {
+  const rule = RULES[use];
+  if (rule === undefined) throw new Error(`no rule for files of the kind ${use}`);
+  const found = folder.find(path);
+  if (isUnreadable(found)) return { words: fileMessage(path, found) };
+  const names = `names ${JSON.stringify(path)}`;
+  const extension = extname(path).slice(1).toLowerCase();
+  const type = ownOf(rule.types, extension);
+  if (type === undefined) {
+    const allowed = Object.keys(rule.types).join(', ');
+    const message = `${names}, whose type is not one that ${rule.noun} may have`;
+    return { words: { rule: 'file/type', message, hint: `Use one of ${allowed}` } };
+  }
+  if (found.size === 0) {
+    const words = {
+      rule: 'file/size',
+      message: `${names}, which is empty`,
+      hint: 'Add its content',
+    };
+    return { words };
+  }
+  if (found.size > rule.maxBytes) {
+    const message = `${names}, which has ${megabytes(found.size)}; the platform takes ${megabytes(rule.maxBytes)}`;
+    return { words: { rule: 'file/size', message, hint: 'Make it shorter or compress it' } };
+  }
+  let bytes: Buffer;
+  try {
+    bytes = readFileSync(found.absolute);
+  } catch {
+    return { words: fileMessage(path, { reason: 'unreadable' }) };
+  }
+  if (!type.matches(bytes.subarray(0, HEAD_BYTES), bytes)) {
+    const message = `${names}, whose content is not that of a .${extension} file`;
+    return { words: { rule: 'file/type', message, hint: 'Export it again in that format' } };
+  }
+  const sha256 = createHash('sha256').update(bytes).digest('hex');
+  return { blob: new Blob(path.replace(/^(?:\.\/+)+/, ''), sha256, bytes.length, type.mime) };
+}

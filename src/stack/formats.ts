@@ -1,0 +1,165 @@
+import { fullFormats } from 'ajv-formats/dist/formats.js';
+import { nearest } from '../core/nearest.ts';
+import type { DateSpan, Hours } from '../core/plan-document.ts';
+
+const zones = new Map<string, boolean>();
+
+/** Zone names of the IANA database that JavaScript lists. It takes more than it lists: aliases such as US/Eastern. */
+function listedZones(): ReadonlySet<string> {
+  return new Set([...Intl.supportedValuesOf('timeZone'), 'UTC']);
+}
+
+function checkZone(name: string): boolean {
+  const listed = listedZones();
+  if (listed.has(name)) return true;
+  // `Intl` also takes offsets such as +02:00, which are no zones, and any case, which others may not.
+  if (!/^[A-Z]/.test(name)) return false;
+  const lower = name.toLowerCase();
+  for (const zone of listed) if (zone.toLowerCase() === lower) return false;
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: name });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function isTimeZone(name: string): boolean {
+  const known = zones.get(name);
+  if (known !== undefined) return known;
+  const valid = checkZone(name);
+  zones.set(name, valid);
+  return valid;
+}
+
+function isUri(text: string): boolean {
+  const { uri } = fullFormats;
+  // The platform fills in its own {{tokens}}; what they become is not known here.
+  const filled = text.replace(/\{\{[^{}]*\}\}/g, 'token');
+  return typeof uri === 'function' && uri(filled) === true;
+}
+
+function isEmail(text: string): boolean {
+  const { email } = fullFormats;
+  return email instanceof RegExp && email.test(text);
+}
+
+/** Whether a text is the id of something on the platform. */
+export function isUuid(text: string): boolean {
+  return /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i.test(text);
+}
+
+/**
+ * What text messages are sent from (SMS templates): a phone number as E.164 has it, a short code, or a sender
+ * id, which has at most 11 letters, digits and spaces, and not only digits.
+ */
+function isSmsSender(text: string): boolean {
+  return (
+    /^\+[1-9]\d{6,14}$/.test(text) ||
+    /^\d{3,8}$/.test(text) ||
+    (/^[A-Za-z0-9 ]{1,11}$/.test(text) && /[A-Za-z]/.test(text))
+  );
+}
+
+/** A number with what people put between its digits, without it: `+1 (555) 010-0100`. */
+function plainNumber(text: string): string | undefined {
+  const plain = text.replace(/[\s()./-]/g, '').replace(/^00/, '+');
+  return plain !== text && isSmsSender(plain) && plain.startsWith('+') ? plain : undefined;
+}
+
+type Format = {
+  readonly check: (text: string) => boolean;
+  /** What such a text is, in words. */
+  readonly noun: string;
+  readonly example: string;
+  readonly nearest?: (text: string) => string | undefined;
+  /** What is wrong with a text, in words that end a sentence. */
+  readonly wrong?: (text: string) => string | undefined;
+};
+
+/** The formats that schemas use. */
+export const FORMATS: Readonly<Record<string, Format>> = {
+  uri: { check: isUri, noun: 'an address', example: 'https://example.test/page' },
+  'web-address': {
+    check: (text) => isUri(text) && /^https?:\/\//.test(text),
+    noun: 'an address',
+    example: 'https://example.test/page',
+    wrong: (text) =>
+      isUri(text)
+        ? `it begins with ${text.split(':')[0]}:, and not with http:// or https://`
+        : undefined,
+  },
+  'sms-sender': {
+    check: isSmsSender,
+    noun: 'a phone number, a short code or a sender id',
+    example: '+15550100, 55501 or HARBOR',
+    nearest: plainNumber,
+  },
+  email: { check: isEmail, noun: 'an e-mail address', example: 'desk@example.test' },
+  uuid: {
+    check: isUuid,
+    noun: 'an id (UUID)',
+    example: '3c6e0b8a-9c15-4f1d-9f0e-5d2b7f1a2c11',
+  },
+  'iana-timezone': {
+    check: isTimeZone,
+    noun: 'an IANA time zone',
+    example: 'America/New_York',
+    nearest: (text) => nearest(text, listedZones()),
+  },
+  'freeze-hours': {
+    check: (text) => 'value' in readHours(text),
+    noun: 'hours of a day',
+    example: '09:00-17:00',
+    wrong: (text) => wrongIn(readHours(text)),
+  },
+  'freeze-dates': {
+    check: (text) => 'value' in readDates(text),
+    noun: 'a day, or the first and the last of several',
+    example: '2026-12-20..2027-01-06',
+    wrong: (text) => wrongIn(readDates(text)),
+  },
+};
+
+function wrongIn(read: object): string | undefined {
+  return 'wrong' in read && typeof read.wrong === 'string' ? read.wrong : undefined;
+}
+
+/** What a text means, or what is wrong with it, in words that end a sentence. */
+type Read<T> = { readonly value: T } | { readonly wrong: string };
+
+/** Reads `09:00-17:00`. What ends before it begins ends on the next day; 24:00 is the end of the day. */
+export function readHours(text: string): Read<Hours> {
+  const match = /^(\d{2}):(\d{2})\s*-\s*(\d{2}):(\d{2})$/.exec(text);
+  if (match === null) return { wrong: 'it must be two times with a hyphen, as 09:00-17:00' };
+  const [, fromHour = '', fromMinute = '', toHour = '', toMinute = ''] = match;
+  const from = minutesOf(fromHour, fromMinute);
+  const to = minutesOf(toHour, toMinute);
+  if (from === undefined || from === 1440)
+    return { wrong: `there is no ${fromHour}:${fromMinute} that it could begin at` };
+  if (to === undefined) return { wrong: `there is no time ${toHour}:${toMinute}` };
+  if (from === to) return { wrong: 'it ends as it begins; a whole day is 00:00-24:00' };
+  return { value: { from, to } };
+}
+
+function minutesOf(hour: string, minute: string): number | undefined {
+  const minutes = Number(hour) * 60 + Number(minute);
+  return Number(minute) < 60 && minutes <= 1440 ? minutes : undefined;
+}
+
+/** Reads `2026-12-24`, or `2026-12-20..2027-01-06`, both days included. */
+export function readDates(text: string): Read<DateSpan> {
+  const [from = '', to = from, ...more] = text.split('..').map((day) => day.trim());
+  if (more.length > 0 || ![from, to].every((day) => /^\d{4}-\d{2}-\d{2}$/.test(day)))
+    return { wrong: 'it must be a day, as 2026-12-24, or two, as 2026-12-20..2027-01-06' };
+  const missing = [from, to].find((day) => !isDay(day));
+  if (missing !== undefined) return { wrong: `there is no day ${missing}` };
+  if (to < from) return { wrong: `${to} is before ${from}` };
+  return { value: { from, to } };
+}
+
+/** Whether the calendar has that day. */
+function isDay(text: string): boolean {
+  const time = Date.parse(text);
+  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text);
+}

@@ -1,0 +1,501 @@
+import { isAddress, isResourceName, kindOf } from '../core/address.ts';
+import { didYouMean, nearest } from '../core/nearest.ts';
+import { isIdentity } from '../core/path.ts';
+import { type FieldSchema, itemSchema, memberSchema } from '../core/schema.ts';
+import { Ref, Secret } from '../core/value.ts';
+import { STACK_FILE } from './discover.ts';
+import { findUnbalanced, interpolate, type Unbalanced } from './expressions.ts';
+import { type FileText, fileMessage, isUnreadable, readLocalFile } from './folder.ts';
+import { isUuid } from './formats.ts';
+import { REMOVE, REPLACE } from './merge.ts';
+import {
+  below,
+  type Context,
+  FAILED,
+  type Field,
+  fail,
+  filledText,
+  type Resolved,
+  redactExpressions,
+  redactNode,
+} from './resolved.ts';
+import { isFree, isText, typesOf } from './schema.ts';
+import { isOwnCredential, readSource } from './secrets.ts';
+import {
+  describe,
+  type MapNode,
+  type Member,
+  memberOf,
+  onlyMember,
+  placeOf,
+  type ScalarNode,
+  type Source,
+  type SourceRange,
+  type SyntaxNode,
+  startOf,
+} from './source.ts';
+
+/** The value forms: objects with one `$` key. */
+export const FORMS = ['$file', '$ref', '$secret', '$template'] as const;
+type FormName = (typeof FORMS)[number];
+
+function formNamed(key: string): FormName | undefined {
+  return FORMS.find((form) => form === key);
+}
+
+/** Whether any object may stand in a field, so that one with `$` keys can be plain data (a JSON Schema, say). */
+function takesAnyObject(field: Field): boolean {
+  const { schema } = field;
+  if (isFree(schema)) return true;
+  return typesOf(schema).includes('object') && schema.additionalProperties !== false;
+}
+
+/**
+ * The member that makes a map a value form, or undefined for plain data. Where any object may stand,
+ * only what is certainly meant as a form counts.
+ */
+export function formOf(node: MapNode, field: Field, context: Context): Member | undefined {
+  const magic = [...node.members.values()].filter(({ key }) => key.startsWith('$'));
+  const [first] = magic;
+  if (first === undefined || isMisused(first, node)) return first;
+  if (!takesAnyObject(field)) return magic.find(({ key }) => formNamed(key)) ?? first;
+  const certain = magic.find(({ key }) => key !== '$ref' && formNamed(key) !== undefined);
+  if (certain !== undefined || node.members.size > 1) return certain;
+  if (first.key === '$ref') {
+    const { value } = first;
+    const text = value.type === 'scalar' && typeof value.value === 'string' ? value.value : '';
+    return isAddress(text) && context.isKind(kindOf(text)) ? first : undefined;
+  }
+  return nearest(first.key, FORMS) === undefined ? undefined : first;
+}
+
+/** `{ $remove: … }` that took nothing away when layers were laid over each other. */
+function isMisused({ key, value }: Member, node: MapNode): boolean {
+  if (key !== REMOVE || node.members.size > 1) return false;
+  return value.type !== 'scalar' || value.value !== true;
+}
+
+function notHere(form: string, field: Field): string {
+  const types = typesOf(field.schema).filter((type) => type !== 'null');
+  return types.includes('string') || types.length === 0
+    ? `cannot be given as ${form}`
+    : `cannot be given as ${form}, as it is no text`;
+}
+
+function resolveFile(node: ScalarNode, path: string, field: Field, context: Context): Resolved {
+  if (!isText(field.schema) && !isFree(field.schema)) {
+    return fail(context, field, node.place, {
+      rule: 'file/not-allowed',
+      message: notHere('$file', field),
+      hint:
+        field.schema['x-file'] === undefined
+          ? 'Only fields that hold prose can come from a file'
+          : 'Give the path itself',
+    });
+  }
+  const read = context.folder.text(path);
+  return isUnreadable(read)
+    ? fail(context, field, node.place, fileMessage(path, read))
+    : textOfFile(read, field, context);
+}
+
+function resolveRef(node: ScalarNode, text: string, field: Field, context: Context): Resolved {
+  const wanted = field.schema['x-ref'];
+  const { place } = node;
+  if (wanted === undefined) {
+    const hint = 'Only fields that hold an id of another resource take a reference';
+    return fail(context, field, place, {
+      rule: 'ref/not-allowed',
+      message: notHere('$ref', field),
+      hint,
+    });
+  }
+  if (!isAddress(text)) {
+    return fail(context, field, place, {
+      rule: 'ref/form',
+      message: `refers to ${JSON.stringify(text)}, which is no address`,
+      hint: `Write ${wanted}.name, such as ${wanted}.${/^[\w-]+$/.test(text) ? text : 'name'}`,
+    });
+  }
+  if (kindOf(text) !== wanted) {
+    return fail(context, field, place, {
+      rule: 'ref/kind',
+      message: `refers to ${text}, but takes the id of a ${wanted}`,
+      hint: `Refer to ${wanted}.name`,
+    });
+  }
+  context.refs.push({ address: text, path: field.path, place });
+  return new Ref(text);
+}
+
+function resolveSecret(node: ScalarNode, text: string, field: Field, context: Context): Resolved {
+  const { place } = node;
+  const types = typesOf(field.schema);
+  const takesText = isFree(field.schema) || types.includes('string');
+  if (!(field.sensitive || field.holdsSecrets) || !takesText) {
+    return fail(context, field, place, {
+      rule: 'secret/not-allowed',
+      message: 'is no secret field, so what is read there would be stored and shown',
+      hint: 'Give $secret only where the platform keeps a secret',
+    });
+  }
+  const source = readSource(text);
+  if ('words' in source) {
+    // What stands there may be the secret itself.
+    redactNode(context, node);
+    return fail(context, field, place, source.words);
+  }
+  if (source.from === 'env' && isOwnCredential(source.name)) {
+    return fail(context, field, place, {
+      rule: 'secret/credential',
+      message: `reads ${source.name}, a credential of Callsheet, which no agent gets`,
+      hint: 'Put the secret into a variable of its own, whose name does not begin with CALLSHEET_',
+    });
+  }
+  context.secrets.push({ source: text, path: field.path, place });
+  return new Secret(text);
+}
+
+function refuseRemoval({ value }: Member, field: Field, context: Context): Resolved {
+  const isElement = isIdentity(field.path.at(-1) ?? '');
+  return fail(context, field, value.place, {
+    rule: 'form/value',
+    message: `takes something away with ${REMOVE}: ${isElement ? 'name' : 'true'} and nothing else`,
+    hint: isElement
+      ? `Write { ${REMOVE}: name } with the name of the entry, or take it out`
+      : `Write { ${REMOVE}: true }, or the value itself`,
+  });
+}
+
+/** The value that a form stands for. */
+export function resolveForm(form: Member, node: MapNode, field: Field, context: Context): Resolved {
+  const name = formNamed(form.key);
+  // Whatever is not plainly the source of a secret may be the secret itself.
+  const isPlain = name === '$secret' && node.members.size === 1 && form.value.type === 'scalar';
+  if ((field.sensitive || field.holdsSecrets) && !isPlain) redactNode(context, node);
+  if (isMisused(form, node)) return refuseRemoval(form, field, context);
+  if (name === undefined) {
+    return fail(context, field, form.keyPlace, {
+      rule: 'form/unknown',
+      message: `has the unknown form ${form.key}`,
+      hint: didYouMean(form.key, FORMS, `The forms are ${FORMS.join(', ')}`),
+    });
+  }
+  if (name === '$template') return resolveTemplate(node, field, context);
+  if (node.members.size > 1) {
+    const other = [...node.members.values()].find((member) => member !== form);
+    return fail(context, field, other?.keyPlace ?? node.place, {
+      rule: 'form/mixed',
+      message: `has members beside ${name}`,
+      hint: `${name} stands alone in its object`,
+    });
+  }
+  const { value } = form;
+  if (value.type !== 'scalar' || typeof value.value !== 'string') {
+    const message = `needs a text after ${name}`;
+    return fail(context, field, value.place, { rule: 'form/value', message });
+  }
+  const filled = fillIn(value, value.value, field, context);
+  if (filled === undefined) return FAILED;
+  if (name === '$file') return resolveFile(value, filled.text, field, context);
+  if (name === '$ref') return resolveRef(value, filled.text, field, context);
+  return resolveSecret(value, filled.text, field, context);
+}
+
+/** A text of the YAML with its variables filled in; undefined where one could not be. */
+function fillIn(node: ScalarNode, text: string, field: Field, context: Context) {
+  const { text: filled, problems, whole } = interpolate(text, context);
+  for (const { expression, problem } of problems) {
+    fail(context, field, problem.place ?? placeOf(expression, node.place), problem);
+  }
+  return filled === undefined ? undefined : { text: filled, whole };
+}
+
+/** `${var.speed}` alone in a field of numbers or truth values is such a value, not a text. */
+function convert(text: string, field: Field): Resolved {
+  const types = typesOf(field.schema);
+  if (types.length === 0 || types.includes('string')) return text;
+  if (types.includes('boolean') && (text === 'true' || text === 'false')) return text === 'true';
+  const number = types.includes('number') || types.includes('integer');
+  return number && /^-?\d+(?:\.\d+)?$/.test(text) ? Number(text) : text;
+}
+
+const unbalanced = new WeakMap<Source, readonly Unbalanced[]>();
+
+/** A file is looked through once, however many resources take their text from it. */
+function unbalancedIn(source: Source): readonly Unbalanced[] {
+  const known = unbalanced.get(source);
+  if (known !== undefined) return known;
+  const found = findUnbalanced(source.text);
+  unbalanced.set(source, found);
+  return found;
+}
+
+/** Reports the platform's placeholders in a text that do not open and close as they should. */
+function checkTokens(text: string, inside: SourceRange, field: Field, context: Context): void {
+  if (field.sensitive || !isText(field.schema)) return;
+  const found = text === inside.source.text ? unbalancedIn(inside.source) : findUnbalanced(text);
+  for (const { offset, length, message } of found) {
+    const written = inside.source.text.slice(inside.start, inside.end);
+    // In a file the text is the file; in YAML the token is looked for, as quotes and indentation shift it.
+    const place =
+      written === text
+        ? {
+            source: inside.source,
+            start: inside.start + offset,
+            end: inside.start + offset + length,
+          }
+        : placeOf(text.slice(offset, offset + length), inside);
+    fail(context, field, place, {
+      rule: 'template/unbalanced',
+      message,
+      hint: 'Tokens are written {{name}} or {{name|fallback}}',
+    });
+  }
+}
+
+function wholeFile(source: Source): SourceRange {
+  return { source, start: 0, end: source.text.length };
+}
+
+/** Warns of what a file has that was hardly meant to be sent. */
+function warnOfFile({ source, bom }: FileText, field: Field, context: Context): void {
+  const warn = (rule: string, message: string, hint: string) =>
+    fail(context, field, startOf(source), { severity: 'warning', rule, message, hint });
+  if (bom) {
+    const hint = 'Save the file without one';
+    warn('text/bom', 'comes from a file with a byte order mark, which is left out', hint);
+  }
+  if (source.text.includes('\r\n')) {
+    const hint = 'Save the file with line feeds, and add `* text=auto eol=lf` to .gitattributes';
+    warn(
+      'text/line-endings',
+      'comes from a file with Windows line endings, sent as they are',
+      hint,
+    );
+  }
+}
+
+/** The text of a `$file`, as it is. */
+function textOfFile(file: FileText, field: Field, context: Context): string {
+  const { source } = file;
+  warnOfFile(file, field, context);
+  checkTokens(source.text, wholeFile(source), field, context);
+  return source.text;
+}
+
+function resolveOrganization(
+  text: string,
+  place: SourceRange,
+  field: Field,
+  context: Context,
+): Resolved {
+  if (isUuid(text)) return text;
+  const found = context.organization(text);
+  if (found === 'unreadable') return FAILED;
+  if ('id' in found) return found.id;
+  const close = found.unknown.nearest;
+  return fail(context, field, place, {
+    rule: 'organization/unknown',
+    message: `is ${JSON.stringify(text)}, which is no organization of the stack`,
+    hint:
+      close === undefined
+        ? `Name it under organizations in ${STACK_FILE}, or give its id`
+        : `Did you mean "${close}"?`,
+  });
+}
+
+/** A text as the value of its field. */
+export function resolveText(
+  node: ScalarNode,
+  text: string,
+  field: Field,
+  context: Context,
+): Resolved {
+  const filled = fillIn(node, text, field, context);
+  if (filled === undefined) return FAILED;
+  const { schema } = field;
+  if (schema['x-config'] === 'organization') {
+    return resolveOrganization(filled.text, node.place, field, context);
+  }
+  const use = schema['x-file'];
+  if (use !== undefined) {
+    const outcome = readLocalFile(context.folder, filled.text, use);
+    return 'blob' in outcome ? outcome.blob : fail(context, field, node.place, outcome.words);
+  }
+  const target = schema['x-ref'];
+  if (target !== undefined && isAddress(filled.text) && context.isKind(kindOf(filled.text))) {
+    return fail(context, field, node.place, {
+      rule: 'ref/literal',
+      message: 'is given as a text that reads like a reference',
+      hint: `Write { $ref: ${filled.text} }`,
+    });
+  }
+  checkTokens(filled.text, node.place, field, context);
+  return filled.whole || node.loose === true ? convert(filled.text, field) : filled.text;
+}
+
+const PATH = '$template';
+const WITH = 'with';
+
+/**
+ * `{ $template: path, with: { name: value } }`: the text of a file in which `${name}` stands for what `with`
+ * gives, and `${var.…}` and `${each.…}` for what they stand for everywhere.
+ */
+function resolveTemplate(node: MapNode, field: Field, context: Context): Resolved {
+  const form = memberOf(node, PATH);
+  if (form === undefined) return FAILED;
+  const stray = [...node.members.values()].find(({ key }) => key !== PATH && key !== WITH);
+  if (stray !== undefined) {
+    return fail(context, field, stray.keyPlace, {
+      rule: 'form/mixed',
+      message: `has ${stray.key} beside ${PATH}`,
+      hint: `${PATH} takes ${WITH} beside it and nothing else`,
+    });
+  }
+  if (!isText(field.schema) && !isFree(field.schema)) {
+    return fail(context, field, form.keyPlace, {
+      rule: 'file/not-allowed',
+      message: `cannot be given as ${PATH}`,
+      hint: 'Only fields that hold prose can come from a file',
+    });
+  }
+  const given = readGiven(memberOf(node, WITH), field, context);
+  const path = pathOf(form.value, field, context);
+  if (path === undefined) return FAILED;
+  const read = context.folder.text(path);
+  if (isUnreadable(read)) return fail(context, field, form.value.place, fileMessage(path, read));
+  return fillTemplate(read, node, { ...context, given }, field);
+}
+
+function pathOf(node: SyntaxNode, field: Field, context: Context): string | undefined {
+  if (node.type === 'scalar' && typeof node.value === 'string') {
+    return fillIn(node, node.value, field, context)?.text;
+  }
+  const message = `needs a text after ${PATH}`;
+  fail(context, field, node.place, { rule: 'form/value', message });
+  return undefined;
+}
+
+/** The values of `with`, as texts; undefined for one that was reported. */
+function readGiven(
+  member: Member | undefined,
+  field: Field,
+  context: Context,
+): ReadonlyMap<string, string | undefined> {
+  const given = new Map<string, string | undefined>();
+  if (member === undefined) return given;
+  if (member.value.type !== 'map') {
+    const message = `needs a map of names and values after ${WITH}, not ${describe(member.value)}`;
+    fail(context, field, member.value.place, { rule: 'form/value', message });
+    return given;
+  }
+  for (const { key, keyPlace, value } of member.value.members.values()) {
+    if (!isResourceName(key)) {
+      fail(context, field, keyPlace, {
+        rule: 'template/name',
+        message: `gives ${JSON.stringify(key)}, which cannot name a value of ${WITH}`,
+        hint: 'Use letters, digits, _ and -, and begin with a letter',
+      });
+      continue;
+    }
+    if (value.type !== 'scalar' || value.value === null) {
+      const message = `gives ${key} of ${WITH} as ${describe(value)}; it must be a text, a number, true or false`;
+      fail(context, field, value.place, { rule: 'form/value', message });
+      given.set(key, undefined);
+    } else if (typeof value.value === 'string') {
+      given.set(key, fillIn(value, value.value, field, context)?.text);
+    } else given.set(key, value.text);
+  }
+  return given;
+}
+
+function fillTemplate(
+  file: FileText,
+  node: MapNode,
+  context: Context & { readonly given: ReadonlyMap<string, string | undefined> },
+  field: Field,
+): Resolved {
+  const { source } = file;
+  warnOfFile(file, field, context);
+  if (field.sensitive) {
+    context.report.mask({ source, start: 0, end: source.text.length });
+    redactExpressions(context, source.text);
+  }
+  const used = new Set<string>();
+  const { text, problems, values } = interpolate(source.text, { ...context, used });
+  for (const { expression, offset, problem } of problems) {
+    const place = { source, start: offset, end: offset + expression.length };
+    fail(context, field, problem.place ?? place, problem);
+  }
+  checkTokens(source.text, { source, start: 0, end: source.text.length }, field, context);
+  reportUnused(used, node, context, field);
+  const [name, ...below] = field.path;
+  if (name !== undefined && below.length === 0) {
+    context.filled?.set(name, filledText(source, values));
+  }
+  return text ?? FAILED;
+}
+
+function reportUnused(
+  used: ReadonlySet<string>,
+  node: MapNode,
+  context: Context & { readonly given: ReadonlyMap<string, unknown> },
+  field: Field,
+): void {
+  const members = memberOf(node, WITH)?.value;
+  for (const name of context.given.keys()) {
+    if (used.has(name)) continue;
+    fail(context, field, memberOf(members, name)?.keyPlace ?? node.place, {
+      severity: 'warning',
+      rule: 'template/unused',
+      message: `gives ${name}, which the template does not use`,
+      hint: `Write \${${name}} in it, or take the line out`,
+    });
+  }
+}
+
+/** What `{ $replace: … }` lays down; any other node is what it is. */
+export function contentOf(node: SyntaxNode): SyntaxNode {
+  const content = onlyMember(node, REPLACE)?.value;
+  return content === undefined ? node : contentOf(content);
+}
+
+/**
+ * Whether a node is a form as it should be, so that it stands for one value. In any other map members may be
+ * fields, with secrets of their own, whatever stands beside them.
+ */
+export function isForm(node: SyntaxNode): boolean {
+  if (node.type !== 'map') return false;
+  const keys = [...node.members.keys()];
+  if (keys.includes('$template')) return keys.every((key) => key === '$template' || key === 'with');
+  const names: readonly string[] = [...FORMS, '$remove'];
+  const [member] = node.members.values();
+  const isAlone = member !== undefined && keys.length === 1;
+  return isAlone && names.includes(member.key) && member.value.type === 'scalar';
+}
+
+/** A text with the field that it stands in. */
+type FieldText = { readonly text: string; readonly field: Field };
+
+/** The texts in the written value of a field. */
+export function textsIn(
+  written: SyntaxNode,
+  field: Field,
+  root: FieldSchema,
+): readonly FieldText[] {
+  const node = contentOf(written);
+  if (node.type === 'scalar') {
+    return typeof node.value === 'string' ? [{ text: node.value, field }] : [];
+  }
+  if (node.type === 'list') {
+    const element = below(field, itemSchema(root, field.schema), '[]');
+    return node.items.flatMap((item) => textsIn(item, element, root));
+  }
+  // The members of a form are no fields: all of them have a part in the field that it stands in.
+  const ofForm = isForm(node);
+  return [...node.members.values()].flatMap(({ key, value }) => {
+    const inner = ofForm ? field : below(field, memberSchema(root, field.schema, key), key);
+    return textsIn(value, inner, root);
+  });
+}

@@ -1,0 +1,361 @@
+import { Lexer } from 'yaml';
+import type { DesiredResource } from '../core/desired.ts';
+import { formatPosition, type Severity, type SourcePosition } from '../core/diagnostics.ts';
+import { didYouMean } from '../core/nearest.ts';
+import type { Kind } from '../kinds/kind.ts';
+import type { RuleFinding } from '../rules/index.ts';
+import { lint, namedRules, severityOf, UNUSED_IGNORE, type Weighed } from '../rules/lint.ts';
+import type { LintSettings, LintSubject, Origin, Span } from '../rules/prose.ts';
+import type { Report } from './diagnostics.ts';
+import { type Folder, isUnreadable } from './folder.ts';
+import { subjectOf } from './resolved.ts';
+import { lineAt, lineRange, placeOf, type Source, type SourceRange } from './source.ts';
+import type { PlacedRule } from './team-rules.ts';
+import type { StackFile } from './yaml.ts';
+
+type LintInput = {
+  readonly resources: readonly DesiredResource[];
+  readonly kinds: readonly Kind[];
+  readonly settings: LintSettings;
+  readonly folder: Folder;
+  /** The YAML files of the stack. */
+  readonly files: readonly StackFile[];
+  readonly report: Report;
+  /** What the team's own rules have found. */
+  readonly found: readonly RuleFinding[];
+  readonly rules: readonly PlacedRule[];
+};
+
+/** A finding of any rule. */
+type Told = {
+  readonly rule: string;
+  readonly severity: Severity;
+  readonly resource: DesiredResource;
+  readonly path: string;
+  readonly span?: Span;
+  readonly message: string;
+  readonly hint?: string;
+  /** Whether a comment may silence it. */
+  readonly isSuppressible: boolean;
+};
+
+/** Reports what the lint rules find, but for what comments silence. */
+export function reportLint(input: LintInput): void {
+  const { resources, settings, kinds, files, folder, report } = input;
+  const texts = openTexts(folder);
+  const suppressions = files.flatMap(({ source }) =>
+    source === undefined ? [] : readSuppressions(source),
+  );
+  const byRule = Map.groupBy(suppressions, ({ rule }) => rule);
+  const used = new Set<Suppression>();
+  const schemas = new Map(kinds.map(({ name, schema }) => [name, schema]));
+  const subject: LintSubject = {
+    resources,
+    settings,
+    schemaOf: (kind) => schemas.get(kind),
+    originOf: (resource, path) => texts.originOf(resource, path),
+  };
+  const findings = [...lint(subject).map(ofLint), ...input.found.flatMap(ofTeam(input))];
+  for (const finding of findings) {
+    const silencing =
+      byRule.get(finding.rule)?.filter((ignore) => suppresses(ignore, finding)) ?? [];
+    for (const ignore of silencing) used.add(ignore);
+    if (silencing.length === 0) reportFinding(finding, texts, report);
+  }
+  const own = input.rules.map(({ name, severity }) => ({ name: teamName(name), severity }));
+  const names = [...namedRules, ...own.filter(({ severity }) => severity === 'warning')];
+  for (const ignore of suppressions) {
+    const isFirm = own.some(({ name, severity }) => name === ignore.rule && severity === 'error');
+    if (!isFirm) continue;
+    refuseSuppression(ignore, report);
+    used.add(ignore);
+  }
+  reportSuppressions(
+    { suppressions, used, names: names.map(({ name }) => name) },
+    settings,
+    report,
+  );
+}
+
+function ofLint(finding: Weighed): Told {
+  const { resource, path, message } = finding;
+  const subject = subjectOf({ subject: resource.address }, [path]);
+  return { ...finding, message: `${subject} ${message}`, isSuppressible: true };
+}
+
+function teamName(name: string): string {
+  return `rules/${name}`;
+}
+
+/** An error of the team is a decision of the team: a comment of one file does not lift it. */
+function ofTeam({ rules, report }: LintInput) {
+  return (finding: RuleFinding): readonly Told[] => {
+    const { resource, severity } = finding;
+    const rule = teamName(finding.rule);
+    const written = rules.find(({ name }) => name === finding.rule);
+    const source = written?.source;
+    if (resource !== undefined) {
+      const message = `${resource.address}: ${finding.message}`;
+      const hint = finding.hint ?? `The rule stands at ${source ?? 'rules'}`;
+      return [
+        { ...finding, resource, rule, message, hint, isSuppressible: severity === 'warning' },
+      ];
+    }
+    const place = written?.keyPlace;
+    const message = `rules.${finding.rule} ${finding.message}`;
+    report.add({ severity, rule, message, hint: finding.hint, place });
+    return [];
+  };
+}
+
+/** A comment speaks for the field, and for the resource that has it: the field may stand in a base. */
+function suppresses(ignore: Suppression, { resource, path, isSuppressible }: Told): boolean {
+  if (!isSuppressible) return false;
+  return covers(ignore, resource.locate(path)) || covers(ignore, resource.position);
+}
+
+function reportFinding(finding: Told, texts: Texts, report: Report): void {
+  const { resource, path, severity, rule, message, hint, span } = finding;
+  const { address } = resource;
+  report.add({
+    severity,
+    rule,
+    message,
+    hint,
+    address,
+    path,
+    place: texts.placeOf(resource, path, span),
+  });
+}
+
+/** A warning that cannot be switched off: somebody believes that a rule of the team is silenced. */
+function refuseSuppression({ rule, place }: Suppression, report: Report): void {
+  report.add({
+    severity: 'warning',
+    rule: UNUSED_IGNORE.name,
+    message: `callsheet-ignore names ${rule}, which is an error: no comment silences it`,
+    hint: 'Leave the resource out with when, or make the rule a warning',
+    place,
+  });
+}
+
+/** Says of every comment that silences nothing, or names no rule. */
+function reportSuppressions(
+  {
+    suppressions,
+    used,
+    names,
+  }: {
+    readonly suppressions: readonly Suppression[];
+    readonly used: ReadonlySet<Suppression>;
+    readonly names: readonly string[];
+  },
+  settings: LintSettings,
+  report: Report,
+): void {
+  const severity = severityOf(UNUSED_IGNORE, settings);
+  if (severity === 'off') return;
+  const isOff = (rule: string) => settings.severities.get(rule) === 'off';
+  for (const ignore of suppressions) {
+    const { rule, place } = ignore;
+    if (used.has(ignore) || isOff(rule)) continue;
+    const add = (message: string, hint: string) =>
+      report.add({ severity, rule: UNUSED_IGNORE.name, message, hint, place });
+    const list = `The rules are ${names.join(', ')}`;
+    if (rule === '') add('callsheet-ignore names no rule', list);
+    else if (!names.includes(rule)) {
+      const message = `callsheet-ignore names ${rule}, which is no rule that can be silenced`;
+      add(message, didYouMean(rule, names, list));
+    } else add(`callsheet-ignore silences ${rule}, which finds nothing here`, 'Remove it');
+  }
+}
+
+/** A rule that a comment silences for a node and everything below it. */
+type Suppression = {
+  readonly rule: string;
+  /** Where the comment names it. */
+  readonly place: SourceRange;
+  readonly lines: LineRange;
+};
+
+const MARK = 'callsheet-ignore';
+/** `# callsheet-ignore prompt/growth, prompt/duplicated: reason` */
+const COMMENT = /^#+\s*callsheet-ignore(?![\w-])(?<names>[^:]*)(?::|$)/;
+
+/** The comments of a file that silence rules. */
+function readSuppressions(source: Source): readonly Suppression[] {
+  // Most files have none, and need not be read once more.
+  if (!source.text.includes(MARK)) return [];
+  return commentsIn(source).flatMap((comment) => {
+    const names = COMMENT.exec(source.text.slice(comment.start, comment.end))?.groups?.names;
+    if (names === undefined) return [];
+    const lines = linesBelow(source, subjectLine(comment));
+    const from = source.text.indexOf(MARK, comment.start) + MARK.length;
+    const named = [...names.matchAll(/[^\s,]+/g)].map(({ 0: rule, index }) => {
+      const start = from + index;
+      return { rule, lines, place: { source, start, end: start + rule.length } };
+    });
+    return named.length > 0 ? named : [{ rule: '', lines, place: comment }];
+  });
+}
+
+/** What the lexer puts between lexemes: begin of a document, end of a flow map, begin of a scalar. */
+const MARKS = ['\u0002', '\u0018', '\u001f'];
+
+/** Every comment, as the lexer tells them from a `#` in a text. */
+function commentsIn(source: Source): readonly SourceRange[] {
+  const found: SourceRange[] = [];
+  let at = 0;
+  for (const lexeme of new Lexer().lex(source.text)) {
+    if (MARKS.includes(lexeme)) continue;
+    if (lexeme.startsWith('#')) found.push({ source, start: at, end: at + lexeme.length });
+    at += lexeme.length;
+  }
+  return found.filter(({ start }) => source.text[start] === '#');
+}
+
+/** The line of the key that a comment is about: its own, or the next that is neither empty nor a comment. */
+function subjectLine({ source, start }: SourceRange): number {
+  const line = lineAt(source, start);
+  const begin = lineRange(source, line)?.start ?? 0;
+  if (source.text.slice(begin, start).trim() !== '') return line;
+  for (let next = line + 1; ; next += 1) {
+    const text = lineText(source, next);
+    if (text === undefined) return line;
+    if (!/^\s*(?:#|$)/.test(text)) return next;
+  }
+}
+
+/** Whether an ignore speaks of a position. */
+function covers({ place, lines }: Suppression, position: SourcePosition | undefined): boolean {
+  return (
+    position !== undefined &&
+    position.file === place.source.file &&
+    lines.from <= position.line &&
+    position.line <= lines.to
+  );
+}
+
+/** Lines of a file, counted from 1, both included. */
+type LineRange = { readonly from: number; readonly to: number };
+
+/** The text of a line; undefined where the file has none. */
+function lineText(source: Source, line: number): string | undefined {
+  const range = lineRange(source, line);
+  return range === undefined ? undefined : source.text.slice(range.start, range.end);
+}
+
+/**
+ * The lines of the key or list entry that a line begins, with everything below it: what follows is
+ * indented deeper, or is the list of a key, which may stand as far left as the key itself.
+ */
+function linesBelow(source: Source, line: number): LineRange {
+  const first = lineText(source, line) ?? '';
+  const indent = indentOf(first);
+  const isEntry = first.trimStart().startsWith('- ');
+  let to = line;
+  for (let next = line + 1; ; next += 1) {
+    const text = lineText(source, next);
+    if (text === undefined) return { from: line, to };
+    if (text.trim() === '') continue;
+    const deeper = indentOf(text) > indent;
+    const listed = !isEntry && indentOf(text) === indent && /^\s*-(?:\s|$)/.test(text);
+    if (!deeper && !listed) return { from: line, to };
+    to = next;
+  }
+}
+
+/** A position as a place: the rest of its line from there on. */
+function placeAt(source: Source, { line, column }: SourcePosition): SourceRange {
+  const range = lineRange(source, line);
+  if (range === undefined) return { source, start: 0, end: 0 };
+  const before = [...source.text.slice(range.start, range.end)].slice(0, column - 1).join('');
+  return { source, start: range.start + before.length, end: range.end };
+}
+
+/** The lines of a place as one stretch of text, for what stands below its key. */
+function bodyOf(place: SourceRange): SourceRange {
+  const { to } = linesBelow(place.source, lineAt(place.source, place.start));
+  const end = lineRange(place.source, to)?.end ?? place.end;
+  return { ...place, end: Math.max(place.end, end) };
+}
+
+function indentOf(line: string): number {
+  return line.length - line.trimStart().length;
+}
+
+/** Finds where the text of a field is written: in the YAML, or in the file that it names. */
+type Texts = {
+  readonly originOf: (resource: DesiredResource, path: string) => Origin;
+  /** The place of a part of a field's text; of the field where that cannot be told. */
+  readonly placeOf: (
+    resource: DesiredResource,
+    path: string,
+    span?: Span,
+  ) => SourceRange | undefined;
+};
+
+const FILE_FORM =
+  /\$file["']?\s*:\s*(?:"(?<double>[^"\n]+)"|'(?<single>[^'\n]+)'|(?<plain>[^\s"'{},][^\n{},]*))/;
+
+function openTexts(folder: Folder): Texts {
+  const textOf = (file: string): Source | undefined => {
+    const read = folder.text(file);
+    return isUnreadable(read) ? undefined : read.source;
+  };
+  const field = (resource: DesiredResource, path: string): SourceRange | undefined => {
+    const position = resource.locate(path);
+    const source = position && textOf(position.file);
+    return position && source && placeAt(source, position);
+  };
+  /** The file that a field names: one whose text is the field's, so that nothing else is taken for it. */
+  const fileOf = (
+    resource: DesiredResource,
+    path: string,
+    place: SourceRange,
+  ): Source | undefined => {
+    const body = bodyOf(place);
+    const groups = FILE_FORM.exec(body.source.text.slice(body.start, body.end))?.groups;
+    const name = groups?.double ?? groups?.single ?? groups?.plain?.trim();
+    const file = name === undefined ? undefined : textOf(name);
+    return file?.text === resource.document[path] ? file : undefined;
+  };
+  return {
+    originOf: (resource, path) => {
+      const place = field(resource, path);
+      const file = place && fileOf(resource, path, place);
+      if (file !== undefined) return { key: file.file, label: file.file };
+      const position = resource.locate(path);
+      const anchor = place && anchorAt(place);
+      if (position !== undefined && anchor !== undefined) {
+        return { key: `${position.file} &${anchor}`, label: `${position.file}:${position.line}` };
+      }
+      // Without a place every text counts as written on its own.
+      if (position === undefined) return { key: `${resource.address} ${path}`, label: path };
+      return { key: formatPosition(position), label: `${position.file}:${position.line}` };
+    },
+    placeOf: (resource, path, span) => {
+      const place = field(resource, path);
+      const text = resource.document[path];
+      if (place === undefined || span === undefined || typeof text !== 'string') return place;
+      const file = fileOf(resource, path, place);
+      if (file !== undefined) return { source: file, start: span.start, end: span.end };
+      const { start, end } = placeOf(text.slice(span.start, span.end), bodyOf(place));
+      const isFound = end - start === span.end - span.start;
+      return isFound ? { ...place, start, end } : firstLine(place);
+    },
+  };
+}
+
+/** The anchor that a key's value is given or taken from: `prompt: &shared …` and `prompt: *shared` are one text. */
+function anchorAt({ source, start, end }: SourceRange): string | undefined {
+  return /^[\w"']+\s*:\s*[&*]([^\s,[\]{}]+)/.exec(source.text.slice(start, end))?.[1];
+}
+
+function firstLine({ source, start, end }: SourceRange): SourceRange {
+  return {
+    source,
+    start,
+    end: Math.min(end, lineRange(source, lineAt(source, start))?.end ?? end),
+  };
+}

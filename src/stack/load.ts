@@ -1,0 +1,459 @@
+import { resolve as resolvePath } from 'node:path';
+import type { Address } from '../core/address.ts';
+import type { DesiredResource } from '../core/desired.ts';
+import type { Diagnostic } from '../core/diagnostics.ts';
+import { digestOf } from '../core/digest.ts';
+import type { StatePlace } from '../core/origin.ts';
+import { formatPath, type Path } from '../core/path.ts';
+import type { Guards, PlanRules } from '../core/plan-document.ts';
+import { namesField } from '../core/schema.ts';
+import type { ValueObject } from '../core/value.ts';
+import { kinds as allKinds, kindNamed } from '../kinds/index.ts';
+import type { Kind } from '../kinds/kind.ts';
+import {
+  collectResources,
+  environmentsOf,
+  type Inherited,
+  type ParentBlock,
+  resolveBlock,
+  type WrittenResources,
+} from './collect.ts';
+import {
+  compose,
+  enterEnvironment,
+  openBases,
+  openPatches,
+  type Patch,
+  patchBodiesIn,
+} from './compose.ts';
+import { openReport, type Problem, type Report } from './diagnostics.ts';
+import { discover, STACK_FILE } from './discover.ts';
+import { type Origin, originOf } from './editor/origin.ts';
+import { type Folder, openFolder, refuseFolder } from './folder.ts';
+import { reportLint } from './lint.ts';
+import { type Moves, readMoves } from './moves.ts';
+import { checkNames, checkReferences } from './references.ts';
+import { openMergedBases, type Surroundings } from './resolved.ts';
+import { openRecomposed, type ResolvedResource, resolveResource } from './resource.ts';
+import { withoutRows } from './rows.ts';
+import { secretNames } from './schema.ts';
+import { ABSENT, checkSecret, type SecretPlace } from './secrets.ts';
+import {
+  lookupOrganization,
+  type Platform,
+  readSettings,
+  type Settings,
+  type SettingsOptions,
+} from './settings.ts';
+import { type MapNode, memberOf, positionOf, type Source, type SyntaxNode } from './source.ts';
+import { openRules } from './team-rules.ts';
+import { readVariables, unreadableVariables, type Variables } from './variables.ts';
+import { readStackFile, type StackFile } from './yaml.ts';
+
+export type LoadOptions = SettingsOptions & {
+  /** Texts that are read in the place of what files hold, or of files that are not there, by absolute path. */
+  readonly instead?: ReadonlyMap<string, string>;
+  /** Whether it is an error that a secret cannot be had now. */
+  readonly secrets: 'check' | 'skip';
+  /** Told how many resources were found, before they are resolved. */
+  readonly onCounted?: (resources: number) => void;
+};
+
+/** A stack as the configuration wants it. */
+export type Stack = {
+  /** Absolute path of its folder. */
+  readonly dir: string;
+  /** The environment that was chosen. */
+  readonly environment: string | undefined;
+  readonly platform: Platform;
+  /** Names of organizations → ids. */
+  readonly organizations: Readonly<Record<string, string>>;
+  /** The id of the organization of resources that name none. */
+  readonly organization: string | undefined;
+  /** Where the state is; of a file the absolute path. */
+  readonly state: StatePlace;
+  readonly guards: Guards;
+  /** Addresses that resources had before, and those that are let go of without a delete. */
+  readonly moves: Moves;
+  /** The team's own rules over plans. */
+  readonly rules: PlanRules;
+  /** By order of kinds, then by address. */
+  readonly resources: readonly DesiredResource[];
+  /** Every place that uses a secret; put together each time it is asked for. */
+  readonly secrets: readonly SecretPlace[];
+  /** Follows a value back to everything that had a part in it; undefined for no resource of the stack. */
+  readonly originOf: (address: Address, path: Path) => Origin | undefined;
+  /** How everything is written, for those who write in it. */
+  readonly written: () => WrittenStack;
+  /** `sha256:…` over everything that decides the outcome; see `digest.ts`. */
+  readonly digest: string;
+};
+
+/** A stack before it became data: every value with the place where it stands. */
+type WrittenStack = {
+  readonly resources: readonly ResolvedResource[];
+  readonly variables: Variables;
+  /** Its YAML files, relative to its folder. */
+  readonly files: readonly string[];
+  /** The organization of resources that name none. */
+  readonly organization: string | undefined;
+};
+
+export type Loaded = {
+  /** Undefined when there are errors. */
+  readonly stack: Stack | undefined;
+  /** By file, line and column. */
+  readonly diagnostics: readonly Diagnostic[];
+  /** The YAML files of the stack that were looked at, relative to its folder. */
+  readonly files: readonly string[];
+};
+
+function inOrder(resources: readonly ResolvedResource[], kinds: readonly Kind[]) {
+  const order = new Map(kinds.map(({ name }, index) => [name, index]));
+  return resources.toSorted(
+    (a, b) =>
+      (order.get(a.kind.name) ?? 0) - (order.get(b.kind.name) ?? 0) ||
+      (a.address < b.address ? -1 : 1),
+  );
+}
+
+/**
+ * Loads the stack of a folder. A user's mistake never throws: it is a diagnostic, and every one is
+ * found in one go. `kinds` is for tests of kinds that do not exist.
+ */
+export async function loadStack(
+  options: LoadOptions,
+  kinds: readonly Kind[] = allKinds,
+): Promise<Loaded> {
+  const dir = resolvePath(options.dir);
+  const refused = refuseFolder(dir);
+  if (refused !== undefined) {
+    return { stack: undefined, diagnostics: [{ severity: 'error', ...refused }], files: [] };
+  }
+  const report = openReport();
+  const folder = openFolder(dir, options.instead);
+  const main = readStackFile(folder, STACK_FILE, secretNames(kinds), report);
+  const parts = readParts(main, folder, { ...options, dir }, kinds, report);
+  const resources = inOrder(parts.resources, kinds);
+  const { settings } = parts;
+  const files = parts.files.map(({ file }) => file);
+  const rules = await openRules(settings?.rules ?? [], kinds, report);
+  const isSound = !report.hasErrors();
+  checkSecrets(resources, folder, options, report);
+  if (settings === undefined || !isSound) {
+    return { stack: undefined, diagnostics: report.diagnostics(), files };
+  }
+  const desired = resources.map(toDesired);
+  // What a stack says is only looked at once it is sound, be its secrets at hand or not.
+  reportLint({
+    resources: desired,
+    kinds,
+    settings: settings.lint,
+    folder,
+    files: parts.files,
+    report,
+    rules: settings.rules,
+    found: rules.judge(desired, settings.organizations),
+  });
+  const diagnostics = report.diagnostics();
+  if (report.hasErrors()) return { stack: undefined, diagnostics, files };
+  let digest: string | undefined;
+  let byAddress: ReadonlyMap<Address, ResolvedResource> | undefined;
+  const stack: Stack = {
+    dir,
+    environment: options.environment,
+    platform: settings.platform,
+    organizations: settings.organizations,
+    organization: settings.organization,
+    state: settings.state,
+    guards: settings.guards,
+    moves: parts.moves,
+    rules: rules.plan,
+    resources: desired,
+    get secrets() {
+      return secretPlaces(resources);
+    },
+    originOf: (address, path) => {
+      byAddress ??= new Map(resources.map((one) => [one.address, one]));
+      const resource = byAddress.get(address);
+      return resource && originOf(resource, path, parts);
+    },
+    written: () => ({
+      resources,
+      variables: parts.variables,
+      files,
+      organization: settings.organization,
+    }),
+    // Most commands that load a stack never ask for it, and it reads every text there is.
+    get digest() {
+      digest ??= digestStack(settings, desired, parts.moves);
+      return digest;
+    },
+  };
+  return { stack, diagnostics, files };
+}
+
+const NONE: readonly never[] = [];
+
+/** A resource without holes, as the rest of Callsheet knows it. Only called once nothing is wrong. */
+function toDesired(resource: ResolvedResource): DesiredResource {
+  const { kind, address, document, lifecycle, refs, ownPlace, placeOf } = resource;
+  const position = positionOf(ownPlace);
+  return {
+    address,
+    kind: kind.name,
+    // Without errors there is no `Failed` in it.
+    document: document as ValueObject,
+    lifecycle,
+    isPartial: false,
+    references: refs.length === 0 ? NONE : [...new Set(refs.map((ref) => ref.address))],
+    position,
+    locate: (path) => {
+      const place = placeOf(path);
+      return place === undefined ? position : positionOf(place);
+    },
+  };
+}
+
+/**
+ * `sha256:…` over everything of a stack that decides what a plan does, and nothing else: comments, file
+ * names of the YAML and the order of keys do not change it. Files enter by their content, secrets by
+ * where they are read from. Freeze windows say when a plan may run, not what it does: they are asked when it
+ * is applied, and one that is added later neither makes a plan stale nor lifts a hold.
+ */
+function digestStack(
+  { platform, organizations, guards }: Pick<Settings, 'platform' | 'organizations' | 'guards'>,
+  resources: readonly DesiredResource[],
+  moves: Moves,
+): string {
+  const { base_url, endpoints, assume } = platform;
+  const { freeze: _, ...limits } = guards;
+  return digestOf({
+    platform: { base_url, endpoints, assume },
+    organizations,
+    guards: limits,
+    ...(moves.moved.length > 0 ? { moved: moves.moved } : {}),
+    ...(moves.forget.length > 0 ? { forget: moves.forget } : {}),
+    resources: resources.map(({ address, kind, document, lifecycle }) => ({
+      address,
+      kind,
+      ...apart(kind, document),
+      lifecycle,
+    })),
+  });
+}
+
+/** Fields newer than the schema enter apart: a schema that comes to know one makes another digest. */
+function apart(kind: string, document: ValueObject) {
+  const { schema } = kindNamed(kind);
+  const entries = Object.entries(document);
+  const isNamed = ([field]: (typeof entries)[number]) => namesField(schema, field);
+  if (entries.every(isNamed)) return { document, unchecked: {} };
+  return {
+    document: Object.fromEntries(entries.filter(isNamed)),
+    unchecked: Object.fromEntries(entries.filter((entry) => !isNamed(entry))),
+  };
+}
+
+/**
+ * Reports every place that uses a secret which no stack may have; with `check`, also those which cannot be had now.
+ */
+function checkSecrets(
+  resources: readonly ResolvedResource[],
+  folder: Folder,
+  { env, secrets: wanted }: Pick<LoadOptions, 'env' | 'secrets'>,
+  report: Report,
+) {
+  for (const { address, secrets } of resources) {
+    for (const { source, path, place } of secrets) {
+      const words = checkSecret(source, env, folder);
+      if (words === undefined || (wanted === 'skip' && ABSENT.has(words.rule))) continue;
+      const field = formatPath(path);
+      report.add({
+        ...words,
+        message: `${address}: ${field} ${words.message}`,
+        address,
+        path: field,
+        place,
+      });
+    }
+  }
+}
+
+/** Every place of the stack that uses a secret. */
+function secretPlaces(resources: readonly ResolvedResource[]): readonly SecretPlace[] {
+  return resources.flatMap(({ address, secrets }) =>
+    secrets.map(({ source, path, place }) => ({
+      source,
+      address,
+      path: formatPath(path),
+      position: positionOf(place),
+    })),
+  );
+}
+
+/** The files of a stack, and what they come to before anything is left out that is wrong. */
+type Parts = {
+  readonly settings: Settings | undefined;
+  readonly resources: readonly ResolvedResource[];
+  readonly moves: Moves;
+  readonly variables: Variables;
+  /** `callsheet.yaml`, with its environment. */
+  readonly root: MapNode | undefined;
+  readonly files: readonly StackFile[];
+};
+
+/** The map of `callsheet.yaml`; an empty file is an empty map, in which everything is missing. */
+function settingsRoot(root: SyntaxNode | undefined): MapNode | undefined {
+  if (root?.type === 'scalar' && root.empty) {
+    return { type: 'map', place: root.place, members: new Map() };
+  }
+  return root?.type === 'map' ? root : undefined;
+}
+
+/** Resolves every resource of the files, and what their blocks hand down. */
+function readParts(
+  main: StackFile,
+  folder: Folder,
+  options: LoadOptions,
+  kinds: readonly Kind[],
+  report: Report,
+): Parts {
+  const { environment, env } = options;
+  const written = settingsRoot(main.root);
+  const { root, patches } =
+    written === undefined
+      ? { root: undefined, patches: [] }
+      : enterEnvironment(written, environment, folder.dir, report);
+  const names = secretNames(kinds);
+  const variables =
+    root === undefined
+      ? unreadableVariables
+      : readVariables(memberOf(root, 'variables')?.value, options, report);
+  const deps = { folder, variables, report, env, environment, secretNames: names };
+  const settings = root === undefined ? undefined : readSettings(root, deps);
+  const files = [main, ...readOthers(settings, folder, options, names, report)];
+  const { roots, isResourceFile } = withoutRows(files, kinds, variables, report);
+  const collected = collectResources(
+    roots,
+    kinds,
+    report,
+    settings === undefined ? 'unknown' : 'known',
+  );
+  const broken = files.filter((file) => file.broken).map(({ source }) => source ?? 'unknown');
+  const sure = suppressUncertain(report, broken);
+  const kindNames = new Set(kinds.map(({ name }) => name));
+  const surroundings: Surroundings = {
+    report: sure,
+    variables,
+    folder,
+    isResourceFile,
+    isKind: (name) => kindNames.has(name),
+    secretNames: names,
+    unchosen: environment === undefined ? environmentsOf(root).map(({ key }) => key) : [],
+    organization:
+      settings === undefined ? () => 'unreadable' : lookupOrganization(settings.organizations),
+    defaultOrganization: settings === undefined ? 'failed' : settings.organization,
+  };
+  const { resources, addresses } = resolveAll(
+    collected,
+    patches,
+    patchBodiesIn(root),
+    options,
+    surroundings,
+  );
+  checkReferences(resources, addresses, broken, report);
+  checkNames(resources, report);
+  const moves = readMoves(collected.shared, addresses, surroundings.isKind, sure);
+  return { files, settings, resources, moves, variables, root };
+}
+
+/** The YAML files beside `callsheet.yaml`. */
+function readOthers(
+  settings: Settings | undefined,
+  folder: Folder,
+  { dir, varFiles }: LoadOptions,
+  secrets: readonly string[],
+  report: Report,
+): readonly StackFile[] {
+  const added = folder.added();
+  const { files, problems } = discover(dir, settings?.include, varFiles ?? [], added);
+  for (const problem of problems) report.add(problem);
+  return files.map((file) => readStackFile(folder, file, secrets, report));
+}
+
+/** Lays the resources over their bases and under the environment's patches, and resolves what that gives. */
+function resolveAll(
+  written: WrittenResources,
+  environmentPatches: readonly Patch[],
+  allPatches: readonly MapNode[],
+  { environment, onCounted }: LoadOptions,
+  surroundings: Surroundings,
+) {
+  const { report } = surroundings;
+  const bases = openBases(written.bases, surroundings);
+  const mergedBases = openMergedBases();
+  const patches = openPatches(environmentPatches, environment ?? '', report);
+  const addresses = new Set(written.addresses);
+  const composed = written.resources.flatMap((resource) => {
+    const { hasRows, resources } = compose(resource, { bases, mergedBases, patches, surroundings });
+    if (hasRows) addresses.delete(resource.address);
+    for (const { address } of resources) addresses.add(address);
+    return resources;
+  });
+  // A base that another environment uses, or this one uses no longer, is not in vain.
+  const bodies = [...written.resources.map(({ body }) => body), ...allPatches];
+  bases.reportUnused(bodies.flatMap(({ members }) => members.get('base')?.value ?? []));
+  patches.reportUnmet(addresses);
+  const blocks = new Map<ParentBlock, Inherited>(
+    written.blocks.map((block) => [block, resolveBlock(block, surroundings)]),
+  );
+  onCounted?.(composed.length);
+  const recomposed = openRecomposed(surroundings);
+  const resources = composed.map((resource) =>
+    resolveResource(
+      resource,
+      resource.block && blocks.get(resource.block),
+      surroundings,
+      recomposed,
+    ),
+  );
+  return { resources, addresses };
+}
+
+/** A file that could not be read: its text, where that much is known of it. */
+type Broken = Source | 'unknown';
+
+/** What is said of a name that is not found, or that nothing uses: a file that is broken may have it. */
+const ABOUT_OTHERS: readonly string[] = [
+  'base/unknown',
+  'base/unused',
+  'environment/patch',
+  'moved/unknown',
+];
+
+/** The name that a problem is about, as it stands at its place: `desk` of `agent.desk["a"]`. */
+function nameAt({ place }: Problem): string {
+  const text = place?.source.text.slice(place.start, place.end) ?? '';
+  const plain = text.replace(/^["']|["']$/g, '').replace(/\[.*$/s, '');
+  return plain.split('.').at(-1) ?? '';
+}
+
+function holdsName(broken: Broken, name: string): boolean {
+  if (broken === 'unknown' || !/^[\w-]+$/.test(name)) return true;
+  return new RegExp(`(?<![\\w-])${name}(?![\\w-])`).test(broken.text);
+}
+
+/** A report that leaves out what one broken file may be the only reason for. */
+function suppressUncertain(report: Report, broken: readonly Broken[]): Report {
+  if (broken.length === 0) return report;
+  return {
+    ...report,
+    add: (problem) => {
+      const isUncertain =
+        ABOUT_OTHERS.includes(problem.rule) &&
+        broken.some((file) => holdsName(file, nameAt(problem)));
+      if (!isUncertain) report.add(problem);
+    },
+  };
+}

@@ -1,0 +1,197 @@
+import { type Address, isAddress, kindOf } from '../core/address.ts';
+import { formatPosition } from '../core/diagnostics.ts';
+import { didYouMean, insteadOf } from '../core/nearest.ts';
+import type { Report } from './diagnostics.ts';
+import { describe, memberOf, positionOf, type SourceRange, type SyntaxNode } from './source.ts';
+
+/** An address, or all rows of one, that is called otherwise now. */
+type Move = { readonly from: Address; readonly to: Address };
+
+/** What a stack says of addresses that it had before. */
+export type Moves = { readonly moved: readonly Move[]; readonly forget: readonly Address[] };
+
+type Given = { readonly address: Address; readonly place: SourceRange };
+type Placed = { readonly from: Given; readonly to: Given };
+
+/** Reads `moved` and `forget` of all files, and reports what contradicts the resources that there are. */
+export function readMoves(
+  {
+    moved,
+    forget,
+  }: { readonly moved: readonly SyntaxNode[]; readonly forget: readonly SyntaxNode[] },
+  addresses: ReadonlySet<Address>,
+  isKind: (name: string) => boolean,
+  report: Report,
+): Moves {
+  const moves = moved
+    .flatMap((list) => itemsOf(list, 'moved', report))
+    .flatMap((item) => {
+      reportOtherKeys(item, report);
+      const from = readAddress(memberOf(item, 'from')?.value, item, 'moved: from', isKind, report);
+      const to = readAddress(memberOf(item, 'to')?.value, item, 'moved: to', isKind, report);
+      return from && to ? [{ from, to }] : [];
+    });
+  const known = knownOf(moves, addresses);
+  for (const move of moves) checkMove(move, known, report);
+  const forgotten = forget
+    .flatMap((list) => itemsOf(list, 'forget', report))
+    .flatMap((item) => {
+      const given = readAddress(item, item, 'forget', isKind, report);
+      if (given === undefined) return [];
+      if (known.patterns.has(given.address)) {
+        report.add({
+          rule: 'forget/configured',
+          message: `forget names ${given.address}, which the stack still has`,
+          hint: 'Remove the resource, or take it out of forget',
+          address: given.address,
+          place: given.place,
+        });
+      }
+      return [given.address];
+    });
+  return {
+    moved: moves.map(({ from, to }) => ({ from: from.address, to: to.address })),
+    forget: forgotten,
+  };
+}
+
+/**
+ * The addresses that a resource had before, the latest first. Of several moves that lead to an address the
+ * narrowest counts, and each counts once.
+ */
+export function formerAddresses(moved: readonly Move[]): (address: Address) => readonly Address[] {
+  const byEnd = new Map(moved.map((move) => [move.to, move]));
+  return (address) => {
+    const former: Address[] = [];
+    const used = new Set<Move>();
+    let at = address;
+    for (;;) {
+      const here = at;
+      const move = patternsOf(here)
+        .flatMap((pattern) => byEnd.get(pattern) ?? [])
+        .find((one) => !used.has(one) && leadsTo(one, here));
+      if (move === undefined) return former;
+      used.add(move);
+      at = `${move.from}${here.slice(move.to.length)}`;
+      former.push(at);
+    }
+  };
+}
+
+/** Everything that names an address, the narrowest first: itself, its row-less form, what it is nested in. */
+function patternsOf(address: Address): readonly string[] {
+  const ends = [...address.matchAll(/[.[]/g)].map(({ index }) => address.slice(0, index));
+  return [address, ...ends.reverse()];
+}
+
+/** A move of all rows takes along what lies below; one that names a row means that address alone. */
+function leadsTo({ from, to }: Move, address: Address): boolean {
+  return to === address || (isWide(from) && isWide(to));
+}
+
+/** Whether an address names no row, so that it may stand for all of them. */
+function isWide(address: Address): boolean {
+  return !address.includes('[');
+}
+
+function itemsOf(node: SyntaxNode, key: string, report: Report): readonly SyntaxNode[] {
+  if (node.type === 'list') return node.items;
+  report.add({
+    rule: 'schema/type',
+    message: `${key} must be a list, not ${describe(node)}`,
+    hint: key === 'moved' ? 'Write - { from: agent.old, to: agent.new }' : 'Write - agent.name',
+    place: node.place,
+  });
+  return [];
+}
+
+function reportOtherKeys(item: SyntaxNode, report: Report): void {
+  for (const { key, keyPlace } of item.type === 'map' ? item.members.values() : []) {
+    if (key === 'from' || key === 'to') continue;
+    report.add({
+      rule: 'schema/unknown-key',
+      message: `moved has no field ${JSON.stringify(key)}`,
+      hint: insteadOf(
+        key,
+        ['from', 'to'],
+        'The fields',
+        'A move is { from: agent.old, to: agent.new }',
+      ),
+      place: keyPlace,
+    });
+  }
+}
+
+function readAddress(
+  node: SyntaxNode | undefined,
+  item: SyntaxNode,
+  what: string,
+  isKind: (name: string) => boolean,
+  report: Report,
+): Given | undefined {
+  const text = node?.type === 'scalar' && typeof node.value === 'string' ? node.value : undefined;
+  const place = node?.place ?? item.place;
+  if (text !== undefined && isAddress(text) && isKind(kindOf(text)))
+    return { address: text, place };
+  report.add({
+    rule: 'address/form',
+    message: `${what} ${text === undefined ? 'needs an address' : `is ${JSON.stringify(text)}, which is no address`}`,
+    hint: 'Write KIND.NAME, such as agent.reception or agent.clinic["harbor"]',
+    place,
+  });
+  return undefined;
+}
+
+/** What all moves are checked against. */
+type Known = {
+  readonly addresses: ReadonlySet<Address>;
+  /** Everything that names an address of the stack. */
+  readonly patterns: ReadonlySet<string>;
+  /** The first move to an address, and from one. */
+  readonly ends: ReadonlyMap<Address, Placed>;
+  readonly starts: ReadonlyMap<Address, Placed>;
+};
+
+function knownOf(moves: readonly Placed[], addresses: ReadonlySet<Address>): Known {
+  const reversed = moves.toReversed();
+  return {
+    addresses,
+    patterns: new Set([...addresses].flatMap(patternsOf)),
+    ends: new Map(reversed.map((move) => [move.to.address, move])),
+    starts: new Map(reversed.map((move) => [move.from.address, move])),
+  };
+}
+
+function checkMove(move: Placed, known: Known, report: Report): void {
+  const { from, to } = move;
+  const problem = (rule: string, message: string, hint: string, { address, place }: Given) =>
+    report.add({ rule, message, hint, address, place });
+  const sameEnd = known.ends.get(to.address) ?? move;
+  const sameStart = known.starts.get(from.address) ?? move;
+  if (kindOf(from.address) !== kindOf(to.address)) {
+    const message = `moved: ${from.address} cannot become ${to.address}, which is of another kind`;
+    problem('moved/kind', message, 'A resource keeps its kind', to);
+  } else if (isStillThere(from.address, to.address, known)) {
+    const message = `moved: ${from.address} is still in the stack, so it was not moved`;
+    problem('moved/configured', message, `Rename it to ${to.address}, or take the move out`, from);
+  } else if (sameEnd !== move) {
+    const message = `moved: two addresses become ${to.address}, the other at ${formatPosition(positionOf(sameEnd.from.place))}`;
+    problem('moved/twice', message, 'Only one resource can have it', to);
+  } else if (sameStart !== move) {
+    const message = `moved: ${from.address} becomes two addresses, the other at ${formatPosition(positionOf(sameStart.to.place))}`;
+    problem('moved/twice', message, 'A resource has one address', from);
+  } else if (!known.patterns.has(to.address) && !known.starts.has(to.address)) {
+    const hint = didYouMean(
+      to.address,
+      known.addresses,
+      'Take the move out once nothing is left of it',
+    );
+    const message = `moved: ${to.address} is no resource of the stack`;
+    report.add({ severity: 'warning', rule: 'moved/unknown', message, hint, place: to.place });
+  }
+}
+
+/** A resource that becomes a row of its own name is gone, although its name still begins addresses. */
+function isStillThere(from: Address, to: Address, { addresses, patterns }: Known): boolean {
+  return addresses.has(from) || (isWide(to) && patterns.has(from));
+}

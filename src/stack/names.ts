@@ -1,0 +1,200 @@
+import { readFileSync } from 'node:fs';
+import { join, resolve as resolvePath } from 'node:path';
+import { type Address, formatAddress, withKey } from '../core/address.ts';
+import { kinds } from '../kinds/index.ts';
+import type { Kind } from '../kinds/kind.ts';
+import { collectResources } from './collect.ts';
+import { enterEnvironment } from './compose.ts';
+import { openReport, type Report } from './diagnostics.ts';
+import { discover, patternsIn, STACK_FILE } from './discover.ts';
+import { interpolate } from './expressions.ts';
+import { openFolder } from './folder.ts';
+import { readLoop } from './rows.ts';
+import type { SettingsOptions } from './settings.ts';
+import { type MapNode, memberOf, membersIn, type SyntaxNode } from './source.ts';
+import { stateFileAt } from './state-place.ts';
+import { readVariables } from './variables.ts';
+import { parseYaml } from './yaml.ts';
+
+/** What a stack calls things. */
+export type Names = {
+  readonly environments: readonly string[];
+  readonly variables: readonly string[];
+  readonly organizations: readonly string[];
+  readonly knowledgeBases: readonly string[];
+  /** Read when asked for, as they stand in all files. */
+  readonly addresses: () => readonly Address[];
+  /** Absolute path of the state; undefined where the settings do not tell. */
+  readonly stateFile: () => string | undefined;
+};
+
+type Options = Pick<SettingsOptions, 'dir' | 'env' | 'environment'>;
+
+/**
+ * The names that a stack has, for whoever waits at a prompt: nothing is checked, resolved or reported, and what
+ * cannot be read has no names.
+ */
+export function namesIn(options: Options): Names {
+  const dir = resolvePath(options.dir);
+  const report = openReport();
+  const text = textOf(dir, STACK_FILE);
+  const main = text === undefined ? undefined : parseYaml({ file: STACK_FILE, text }).root;
+  const root = main?.type === 'map' ? main : undefined;
+  const keysOf = (member: string) => membersIn(memberOf(root, member)?.value).map(({ key }) => key);
+  return {
+    environments: keysOf('environments'),
+    variables: keysOf('variables'),
+    organizations: keysOf('organizations'),
+    knowledgeBases: keysOf('knowledge_bases'),
+    addresses: () => (root === undefined ? [] : addressesIn(root, { ...options, dir }, report)),
+    stateFile: () =>
+      root === undefined ? undefined : stateFileIn(root, { ...options, dir }, report),
+  };
+}
+
+function addressesIn(root: MapNode, options: Options, report: Report): readonly Address[] {
+  const { dir, environment, env } = options;
+  const own = enterEnvironment(root, environment, dir, report).root;
+  const { files } = discover(dir, patternsIn(own), [], []);
+  const rowsOf = rowReader(own, { dir, env }, report);
+  return [STACK_FILE, ...files].flatMap((file) => {
+    const text = textOf(dir, file);
+    if (text === undefined) return [];
+    const outlined = outlineOf(text, kinds);
+    if (outlined === undefined) {
+      const whole = file === STACK_FILE ? root : parseYaml({ file, text }).root;
+      return whole === undefined ? [] : written(whole, file === STACK_FILE, report, rowsOf);
+    }
+    return outlined.flatMap(({ kind, names, loop }) => {
+      const address = formatAddress(kind.name, names);
+      return loop === '' ? [address] : rowsOf(address, parseYaml({ file, text: loop }).root);
+    });
+  });
+}
+
+/** A file that was read as a whole. */
+function written(root: SyntaxNode, main: boolean, report: Report, rowsOf: RowReader) {
+  const { resources } = collectResources([{ root, main }], kinds, report, 'unknown');
+  return resources.flatMap(({ address, body }) => rowsOf(address, body));
+}
+
+type RowReader = (address: Address, body: SyntaxNode | undefined) => readonly Address[];
+
+/** Gives a resource's address and those of its rows. */
+function rowReader(
+  root: MapNode | undefined,
+  { dir, env }: Pick<Options, 'dir' | 'env'>,
+  report: Report,
+): RowReader {
+  const variables = readVariables(memberOf(root, 'variables')?.value, { env }, report);
+  const folder = openFolder(dir);
+  return (address, body) => {
+    const forEach = memberOf(body, 'for_each');
+    if (forEach === undefined) return [address];
+    const key = memberOf(body, 'key');
+    const loop = { forEach, key, allowEmpty: true, hidden: new Set<string>() };
+    const rows = readLoop(loop, {
+      ...{ report, variables, folder, root: {}, subject: address, address, refs: [], secrets: [] },
+      organization: () => 'unreadable',
+      defaultOrganization: 'failed',
+      unchosen: [],
+      isResourceFile: () => false,
+      isKind: () => true,
+      secretNames: [],
+    });
+    return [address, ...rows.map((row) => withKey(address, row.key))];
+  };
+}
+
+function stateFileIn(root: MapNode, options: Options, report: Report): string | undefined {
+  const { dir, env, environment } = options;
+  const { CALLSHEET_STATE: elsewhere } = env;
+  if (elsewhere !== undefined && elsewhere !== '') return resolvePath(elsewhere);
+  const own = enterEnvironment(root, environment, dir, report).root;
+  const file = memberOf(memberOf(own, 'state')?.value, 'file')?.value;
+  if (file?.type !== 'scalar') return stateFileAt(dir, environment, undefined);
+  const variables = readVariables(memberOf(own, 'variables')?.value, { env }, report);
+  const { text } = interpolate(file.text, { variables });
+  return text === undefined ? undefined : stateFileAt(dir, environment, text);
+}
+
+function textOf(dir: string, file: string): string | undefined {
+  try {
+    return readFileSync(join(dir, file), 'utf8').replace(/^\uFEFF/, '');
+  } catch {
+    return undefined;
+  }
+}
+
+/** A resource of a file: where it stands, and the lines that make its rows. */
+type Outlined = {
+  readonly kind: Kind;
+  readonly names: readonly string[];
+  /** Its `for_each` and what belongs to it, as YAML; empty where it has none. */
+  readonly loop: string;
+};
+
+/** What makes rows of a resource. */
+const LOOP = ['for_each', 'key'];
+
+const MEMBER = /^ *([A-Za-z_][A-Za-z0-9_-]*|"[^"\\]*"|'[^']*'):(?: +(.*))?$/;
+
+/** A key above the line at hand, with its indentation. */
+type Above = { readonly key: string; readonly indent: number };
+
+/**
+ * The resources of a file of a stack by its lines alone: nothing of what they say is read but what makes rows. It is
+ * there for whoever waits for an answer at a prompt, where parsing everything takes too long. Undefined where the
+ * file is written in a way that lines do not tell, such as JSON; then all of it must be read.
+ */
+export function outlineOf(text: string, kinds: readonly Kind[]): readonly Outlined[] | undefined {
+  const sections = new Map(kinds.map((kind) => [kind.section, kind]));
+  const found: { kind: Kind; names: readonly string[]; loop: string }[] = [];
+  const above: Above[] = [];
+  // Lines deeper than this belong to a member of a resource, or to what is none.
+  let within: { readonly indent: number; readonly isLoop: boolean } | undefined;
+  for (const line of text.split('\n')) {
+    const trimmed = line.trim();
+    if (trimmed === '' || trimmed.startsWith('#') || trimmed === '---') continue;
+    const indent = line.length - line.trimStart().length;
+    const isItem = trimmed.startsWith('- ') || trimmed === '-';
+    if (within !== undefined && (indent > within.indent || (isItem && indent === within.indent))) {
+      const last = found.at(-1);
+      if (within.isLoop && last !== undefined) last.loop += `${line}\n`;
+      continue;
+    }
+    within = undefined;
+    const member = MEMBER.exec(line.trimEnd());
+    if (member === null) return undefined;
+    const key = (member[1] ?? '').replace(/^["']|["']$/g, '');
+    const value = member[2] ?? '';
+    while (above.length > 0 && (above.at(-1)?.indent ?? 0) >= indent) above.pop();
+    const kind = sections.get(above[0]?.key ?? key);
+    const depth = above.length - (kind?.nested === undefined ? 1 : 3);
+    const isLeft =
+      kind === undefined || (depth === -1 && above.length > 0 && key !== kind.nested?.key);
+    // A section, a block or their list that is written on one line holds resources that lines do not tell.
+    if (!isLeft && depth < 0 && isFlow(value)) return undefined;
+    if (isLeft || depth > 0) {
+      within = { indent, isLoop: depth > 0 && LOOP.includes(key) };
+      const last = found.at(-1);
+      if (within.isLoop && last !== undefined) last.loop += `${line}\n`;
+      continue;
+    }
+    above.push({ key, indent });
+    if (depth < 0) continue;
+    const names = above.slice(1).filter((_, at) => at !== 1 || kind.nested === undefined);
+    found.push({ kind, names: names.map((one) => one.key), loop: inOneLine(value) });
+    // The rest of what begins on this line belongs to it.
+    if (isFlow(value)) within = { indent, isLoop: false };
+  }
+  return found;
+}
+
+function isFlow(value: string): boolean {
+  return value !== '' && !value.startsWith('#');
+}
+
+function inOneLine(value: string): string {
+  return value.startsWith('{') && value.includes('for_each') ? value : '';
+}

@@ -1,0 +1,279 @@
+import { kindOf } from '../core/address.ts';
+import { insteadOf, nearest } from '../core/nearest.ts';
+import { identityText, isIdentity, type Path, writtenSegments } from '../core/path.ts';
+import { credentialsIn, isFilledIn, isSecretName, scalarSensitivity } from '../core/redact.ts';
+import { type FieldSchema, itemSchema, memberSchema } from '../core/schema.ts';
+import type { Problem } from './diagnostics.ts';
+import { interpolate } from './expressions.ts';
+import { formOf, resolveForm, resolveText } from './forms.ts';
+import {
+  below,
+  type Common,
+  type Context,
+  type Field,
+  fail,
+  type MergedBase,
+  type Resolved,
+  type ResolvedObject,
+  redactNode,
+} from './resolved.ts';
+import { fieldNames, isRefused, namedField, typesOf } from './schema.ts';
+import { type ListNode, type MapNode, memberOf, type SyntaxNode } from './source.ts';
+
+/** Whether a schema lets a value of that type stand. */
+function allows(field: Field, type: 'array' | 'object' | 'string'): boolean {
+  const types = typesOf(field.schema);
+  return types.length === 0 || types.includes(type);
+}
+
+/** What an element of a list is recognised by, as it will read once variables are filled in. */
+function identityOf(item: SyntaxNode, list: Field, context: Context) {
+  const key = list.schema['x-identity'];
+  const value = key === undefined ? undefined : memberOf(item, key)?.value;
+  if (value?.type !== 'scalar' || typeof value.value !== 'string') return undefined;
+  const text = interpolate(value.value, context).text;
+  return text === undefined ? undefined : { text, place: value.place };
+}
+
+function resolveList(node: ListNode, field: Field, context: Context): Resolved {
+  const schema = itemSchema(context.root, field.schema);
+  const seen = new Set<string>();
+  const identities = node.items.map((item) => identityOf(item, field, context));
+  const segments = writtenSegments(identities.map((identity) => identity?.text));
+  const repeats = field.schema['x-repeats'] === true;
+  return node.items.map((item, index) => {
+    const identity = identities[index];
+    if (!repeats && identity !== undefined && seen.has(identity.text)) {
+      fail(context, field, identity.place, {
+        rule: 'identity/duplicate',
+        message: `has two entries whose ${field.schema['x-identity']} is ${JSON.stringify(identity.text)}`,
+        hint: 'That name is how an entry is recognised; give each its own',
+      });
+    }
+    if (identity !== undefined) seen.add(identity.text);
+    return resolve(item, below(field, schema, segments[index] ?? ''), context);
+  });
+}
+
+/** A key that may be meant as that of a secret has its value kept out of frames, wherever it stands. */
+function redactSlip(key: string, node: MapNode, context: Context): void {
+  const value = node.members.get(key)?.value;
+  if (value === undefined) return;
+  if (isSecretName(key) || nearest(key, context.secretNames) !== undefined)
+    redactNode(context, value);
+}
+
+/** The command that documents a field: `callsheet explain agent.extensions.tools[]`. */
+function explaining({ path }: Field, { address }: Context): string {
+  const kind = address === undefined ? [] : [kindOf(address)];
+  const name = [...kind, ...path].map((part, at) =>
+    isIdentity(part) ? '[]' : at === 0 ? part : `.${part}`,
+  );
+  return `callsheet explain ${name.join('')}`;
+}
+
+/** A key that a closed object does not have: most often a slip of the keyboard. */
+function reportUnknownKey(key: string, node: MapNode, field: Field, context: Context): void {
+  const known = fieldNames(field.schema);
+  const member = node.members.get(key);
+  fail(context, field, member?.keyPlace ?? node.place, {
+    rule: 'schema/unknown-key',
+    message: `has no field ${JSON.stringify(key)}`,
+    hint: insteadOf(key, known, 'The fields', `${explaining(field, context)} lists them`),
+  });
+  redactSlip(key, node, context);
+}
+
+/** A key of an open object that is nearly one of those the schema names. It is sent, so it is only a warning. */
+function suspectKey(key: string, node: MapNode, field: Field, context: Context): void {
+  redactSlip(key, node, context);
+  const close = nearest(key, fieldNames(field.schema));
+  const member = node.members.get(key);
+  if (close === undefined || member === undefined) return;
+  if (node.members.has(close)) return;
+  fail(context, field, member.keyPlace, {
+    severity: 'warning',
+    rule: 'schema/unknown-key',
+    message: `has ${JSON.stringify(key)}, which the schema does not name`,
+    hint: `Did you mean ${close}?`,
+  });
+}
+
+/** A field that exists and cannot be given: the platform's own, or one that follows from something else. */
+function refuseField(
+  key: string,
+  node: MapNode,
+  schema: FieldSchema,
+  field: Field,
+  context: Context,
+) {
+  fail(context, field, node.members.get(key)?.keyPlace ?? node.place, {
+    rule: 'schema/read-only',
+    message: `gives ${key}, which ${schema.readOnly === true ? 'only the platform sets' : 'follows from where the resource stands'}`,
+    hint: schema.description === undefined ? 'Remove it' : `Remove it: ${schema.description}`,
+  });
+}
+
+function resolveMap(node: MapNode, field: Field, context: Context): ResolvedObject {
+  const resolved: [string, Resolved][] = [];
+  const { properties, additionalProperties } = field.schema;
+  for (const { key, value } of node.members.values()) {
+    const named = namedField(field.schema, key);
+    if (named !== undefined && isRefused(named)) {
+      refuseField(key, node, named, field, context);
+      continue;
+    }
+    if (named === undefined) {
+      if (additionalProperties === false) {
+        reportUnknownKey(key, node, field, context);
+        continue;
+      }
+      if (properties !== undefined) suspectKey(key, node, field, context);
+    }
+    const schema = memberSchema(context.root, field.schema, key);
+    const inner = below(field, schema, key);
+    const mergedBase = field.path.length === 0 ? context.mergedBase : undefined;
+    const outcome =
+      mergedBase === undefined
+        ? resolve(value, inner, context)
+        : resolveCommon(key, value, mergedBase, context, (own) => resolve(value, inner, own));
+    resolved.push([key, outcome]);
+  }
+  return Object.fromEntries(resolved);
+}
+
+/** A secret given as it is. It is never quoted, and no frame shows it. */
+function refuseLiteral(node: SyntaxNode, field: Field, context: Context): Resolved {
+  redactNode(context, node);
+  return fail(context, field, node.place, {
+    rule: 'secret/literal',
+    message: 'is a secret and must not stand in the configuration',
+    hint: 'Write { $secret: env:NAME } and change the secret if the file was ever shared',
+  });
+}
+
+/**
+ * Follows the value forms of a document and fills in variables, guided by its schema. What does not fit
+ * the schema's types is left as it is: `validate.ts` speaks of it.
+ */
+export function resolve(node: SyntaxNode, field: Field, context: Context): Resolved {
+  if (node.type === 'scalar' && node.value === null) {
+    if (!node.empty) return null;
+    return fail(context, field, node.place, {
+      rule: 'schema/empty',
+      message: 'has no value',
+      hint: 'Give one, write null to clear the field, or remove the line',
+    });
+  }
+  const form = node.type === 'map' ? formOf(node, field, context) : undefined;
+  if (field.schema['x-secret'] === true && form?.key !== '$secret') {
+    return refuseLiteral(node, field, context);
+  }
+  if (form !== undefined && node.type === 'map') return resolveForm(form, node, field, context);
+  if (node.type !== 'scalar') {
+    if (node.type === 'map' && allows(field, 'object')) return resolveMap(node, field, context);
+    if (node.type === 'list' && allows(field, 'array')) return resolveList(node, field, context);
+    if (field.sensitive || field.holdsSecrets || field.secrecy.hidden !== 'no')
+      redactNode(context, node);
+    return node.type === 'map' ? {} : [];
+  }
+  const isSecret =
+    field.sensitive ||
+    field.secrecy.hidden !== 'no' ||
+    scalarSensitivity(field.secrecy, node.value) !== 'open';
+  if (isSecret || (field.holdsSecrets && !allows(field, 'string'))) redactNode(context, node);
+  if (typeof node.value === 'string') {
+    suspectPlainSecret(node, node.value, field, context);
+    return resolveText(node, node.value, field, context);
+  }
+  return node.value;
+}
+
+/**
+ * Warns of a text that looks like a credential in clear: the value of a telling header, or an address with
+ * a password or key in it. It is sent all the same, since nobody can know what it is; frames hide it.
+ */
+function suspectPlainSecret(node: SyntaxNode, text: string, field: Field, context: Context): void {
+  if (field.sensitive && isSecretName(nameOf(field.path)) && !isFilledIn(text)) {
+    redactNode(context, node);
+    fail(context, field, node.place, {
+      severity: 'warning',
+      rule: 'secret/plain-header',
+      message: 'looks like a credential that stands in the configuration',
+      hint: 'Write { $secret: env:NAME } in its place, and change the credential if the file was ever shared',
+    });
+  }
+  if (!['uri', 'web-address'].includes(field.schema.format ?? '')) return;
+  const part = tellingPart(text);
+  if (part === undefined) return;
+  redactNode(context, node);
+  fail(context, field, node.place, {
+    severity: 'warning',
+    rule: 'secret/plain-address',
+    message: `has ${part} in its address, which everybody can read in this file`,
+    hint: 'Send it as a header with { $secret: env:NAME }: an address is no secret field',
+  });
+}
+
+/** What a value is called: a member by its key, an element by what it is recognised by. */
+function nameOf(path: Path): string {
+  const segment = path.slice(-2).find(isIdentity) ?? path.at(-1) ?? '';
+  return isIdentity(segment) ? identityText(segment) : segment;
+}
+
+/** What of an address opens doors, in words that do not repeat it. */
+function tellingPart(text: string): string | undefined {
+  const [first] = credentialsIn(text);
+  if (first === undefined) return undefined;
+  const before = text.slice(0, text.indexOf(first));
+  const name = /([^?&#;=]+)(?:=|%3d)$/i.exec(before)?.[1];
+  if (name !== undefined) return `a value of ${JSON.stringify(name)}`;
+  return before.endsWith('://') ? 'a user name or a token' : 'a password';
+}
+
+/**
+ * Resolves a member of a resource, or takes what it came to in another one with the same merged base: what is
+ * written once for many is resolved once. Where something is wrong with it, each resource says so itself.
+ */
+function resolveCommon(
+  key: string,
+  node: SyntaxNode,
+  mergedBase: MergedBase,
+  context: Context,
+  resolve: (context: Context) => Resolved,
+): Resolved {
+  // A layer above may have said something else.
+  if (mergedBase.body.members.get(key)?.value !== node) return resolve(context);
+  const known = mergedBase.common.get(key);
+  if (known === 'own') return resolve(context);
+  const common = known ?? resolveFirst(node, context, resolve);
+  mergedBase.common.set(key, common);
+  if (common === 'own') return resolve(context);
+  context.refs.push(...common.refs);
+  context.secrets.push(...common.secrets);
+  return common.value;
+}
+
+function resolveFirst(
+  node: SyntaxNode,
+  context: Context,
+  resolve: (context: Context) => Resolved,
+): Common {
+  if (readsRow(node)) return 'own';
+  const problems: Problem[] = [];
+  const report = { ...context.report, add: (problem: Problem) => problems.push(problem) };
+  const found = { refs: [], secrets: [] };
+  const value = resolve({ ...context, ...found, report });
+  return problems.length > 0 ? 'own' : { value, ...found };
+}
+
+/** Whether a row may have a part in what a node comes to; in a template it always may. */
+function readsRow(node: SyntaxNode): boolean {
+  if (node.type === 'list') return node.items.some(readsRow);
+  if (node.type === 'map') {
+    return [...node.members.values()].some(
+      ({ key, value }) => key === '$template' || readsRow(value),
+    );
+  }
+  return typeof node.value === 'string' && /\$\{\s*each\./.test(node.value);
+}

@@ -1,0 +1,459 @@
+import { formatPath, identityText, isIdentity, type Path, writtenSegments } from '../core/path.ts';
+import { elementSecrecy, memberSecrecy, OPEN, type Secrecy } from '../core/redact.ts';
+import { dereference, type FieldSchema, itemSchema, memberSchema } from '../core/schema.ts';
+import { Blob, type JsonScalar, Ref, Secret } from '../core/value.ts';
+import type { Problem, Report } from './diagnostics.ts';
+import {
+  eachPath,
+  expressionPieces,
+  expressionsIn,
+  type Row,
+  variableName,
+} from './expressions.ts';
+import type { Folder } from './folder.ts';
+import { type Layer, mergeLayers } from './merge.ts';
+import type { MapNode, Source, SourceRange, SyntaxNode } from './source.ts';
+import type { Variables } from './variables.ts';
+
+/** Stands where a value could not be worked out. The reason was reported; nothing else is said of it. */
+class Failed {
+  readonly failed = true;
+}
+
+export const FAILED = new Failed();
+
+/** A document with every value form followed, perhaps with holes. */
+export type Resolved =
+  | JsonScalar
+  | Ref
+  | Secret
+  | Blob
+  | Failed
+  | readonly Resolved[]
+  | ResolvedObject;
+export type ResolvedObject = { readonly [key: string]: Resolved };
+
+function isResolvedObject(value: Resolved | undefined): value is ResolvedObject {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    !isResolvedList(value) &&
+    !(value instanceof Ref) &&
+    !(value instanceof Secret) &&
+    !(value instanceof Blob) &&
+    !(value instanceof Failed)
+  );
+}
+
+/** `Array.isArray` does not narrow readonly arrays. */
+export function isResolvedList(value: Resolved | undefined): value is readonly Resolved[] {
+  return Array.isArray(value);
+}
+
+/** The members of an object; none where the value is something else. */
+export function membersOf(value: Resolved | undefined): ResolvedObject {
+  return isResolvedObject(value) ? value : {};
+}
+
+/** Where a document refers to another resource. */
+export type RefUse = { readonly address: string; readonly path: Path; readonly place: SourceRange };
+
+/** Where a document uses a secret. */
+export type SecretUse = {
+  readonly source: string;
+  readonly path: Path;
+  readonly place: SourceRange;
+};
+
+export type OrganizationLookup =
+  | { readonly id: string }
+  | { readonly unknown: { readonly nearest: string | undefined } }
+  | 'unreadable';
+
+/** What every document of a stack is resolved with. */
+export type Surroundings = {
+  readonly report: Report;
+  readonly variables: Variables;
+  readonly folder: Folder;
+  readonly organization: (name: string) => OrganizationLookup;
+  /** Id of the stack's default organization; `failed` where it is named wrongly, which was reported. */
+  readonly defaultOrganization: string | 'failed' | undefined;
+  /** Environments that could be chosen, where none is. */
+  readonly unchosen: readonly string[];
+  /** Whether a file of the stack holds resources, so that it is no table; a `for_each` that names it was reported. */
+  readonly isResourceFile: (path: string) => boolean;
+  /** Whether a name is that of a kind. */
+  readonly isKind: (name: string) => boolean;
+  /** Names of the fields that hold secrets, in any kind. */
+  readonly secretNames: readonly string[];
+};
+
+/** What resolving one document needs and where it puts what it finds. */
+export type Context = Surroundings & {
+  /** Holds the definitions that `$ref`s of the schema lead to. */
+  readonly root: FieldSchema;
+  /** What messages begin with: an address or the name of a file. */
+  readonly subject: string;
+  readonly address: string | undefined;
+  readonly refs: RefUse[];
+  readonly secrets: SecretUse[];
+  /** The row of a resource with `for_each`. */
+  readonly row?: Row | undefined;
+  /** What the resource has in common with others. */
+  readonly mergedBase?: MergedBase | undefined;
+  /** Takes what templates came to that fill fields of the document itself, by the configuration's names. */
+  readonly filled?: Map<string, FilledText>;
+  /** What `with` gives the template at hand. */
+  readonly given?: ReadonlyMap<string, string | undefined>;
+};
+
+/** A field of the document at hand. */
+export type Field = {
+  readonly schema: FieldSchema;
+  readonly path: Path;
+  /** It, or something above it, is masked wherever it is shown. */
+  readonly sensitive: boolean;
+  /** Whatever is given as `$secret` here is a secret. */
+  readonly holdsSecrets: boolean;
+  /** Whether what stands here is kept out of frames and texts, should it be written out. */
+  readonly secrecy: Secrecy;
+};
+
+/** A member or element of a field; what a schema says about secrets holds for everything below it. */
+export function below(field: Field, schema: FieldSchema, segment: string): Field {
+  return {
+    schema,
+    path: [...field.path, segment],
+    sensitive: field.sensitive || schema['x-sensitive'] === true || schema['x-secret'] === true,
+    holdsSecrets: field.holdsSecrets || schema['x-secrets-inside'] === true,
+    secrecy: secrecyBelow(field, schema, segment),
+  };
+}
+
+function secrecyBelow(
+  { schema: above, path, secrecy }: Field,
+  schema: FieldSchema,
+  segment: string,
+) {
+  const last = path.at(-1);
+  const isOfElement = last !== undefined && isIdentity(last);
+  const facts = {
+    hidden: schema['x-sensitive'] === true || schema['x-secret'] === true,
+    isNamed: above.properties !== undefined && Object.hasOwn(above.properties, segment),
+    isOfElement,
+    secretsInside: schema['x-secrets-inside'] === true,
+  };
+  if (isIdentity(segment)) return elementSecrecy(facts, secrecy);
+  // What an element is recognised by is the name in a pair.
+  const isPair = isOfElement && segment === 'value';
+  const pair = isPair ? { key: identityText(last), value: null } : undefined;
+  return memberSecrecy(secrecy, facts, segment, pair);
+}
+
+/** The field that a whole document is. */
+export function rootField(schema: FieldSchema): Field {
+  return { schema, path: [], sensitive: false, holdsSecrets: false, secrecy: OPEN };
+}
+
+/** `agent.reception: greeting_message`, or `agent.reception` for the document as a whole. */
+export function subjectOf(context: Pick<Context, 'subject'>, path: Path): string {
+  return path.length === 0 ? context.subject : `${context.subject}: ${formatPath(path)}`;
+}
+
+/** Reports a problem with a field. `message` begins with a verb; address and field are put before it. */
+export function fail(context: Context, field: Field, place: SourceRange, problem: Problem): Failed {
+  context.report.add({
+    ...problem,
+    message: `${subjectOf(context, field.path)} ${problem.message}`,
+    address: context.address,
+    path: formatPath(field.path),
+    place,
+  });
+  return FAILED;
+}
+
+/** Keeps what a node holds out of every frame, and whatever is filled in in it. */
+export function redactNode(context: Context, node: SyntaxNode): void {
+  const { report, row } = context;
+  report.mask(node.place);
+  if (node.origin !== undefined) report.mask(node.origin);
+  // A node may be a cell, or stand in one.
+  for (const { key, value } of row?.cells.members.values() ?? []) {
+    if (covers(value.place, node.place)) row?.redactColumn(key);
+  }
+  if (node.type === 'scalar') {
+    if (typeof node.value === 'string') redactExpressions(context, node.value);
+  } else if (node.type === 'list') for (const item of node.items) redactNode(context, item);
+  else for (const { value } of node.members.values()) redactNode(context, value);
+}
+
+/** Keeps what is filled in in a text out of every frame: the columns of its cells, the defaults of variables. */
+export function redactExpressions(context: Context, text: string): void {
+  for (const expression of expressionsIn(text)) {
+    const name = variableName(expression);
+    const place = name && context.variables.defaultPlace(name);
+    if (place) context.report.mask(place);
+    const [column] = eachPath(expression) ?? [];
+    if (column !== undefined) context.row?.redactColumn(column);
+  }
+}
+
+function covers(outer: SourceRange, inner: SourceRange): boolean {
+  return outer.source === inner.source && outer.start <= inner.start && inner.end <= outer.end;
+}
+
+/** Layers that many resources begin with, laid over each other once. */
+export type MergedBase = {
+  readonly body: MapNode;
+  /** What became of its members, by key; filled as they are resolved. */
+  readonly common: Map<string, Common>;
+};
+
+/** What a member comes to in every resource; `own` where it is another in each, or something is wrong with it. */
+export type Common =
+  | 'own'
+  | {
+      readonly value: Resolved;
+      readonly refs: readonly RefUse[];
+      readonly secrets: readonly SecretUse[];
+    };
+
+/**
+ * The merged base that layers make. Undefined where there is none, and where something is wrong with it: then
+ * each resource lays the layers itself, and so is named in what is said.
+ */
+export type MergedBases = (layers: readonly Layer[], schema: FieldSchema) => MergedBase | undefined;
+
+type Step = MergedBase & { readonly above: WeakMap<MapNode, Step | 'faulty'> };
+
+/** For one load: layers are told apart by the nodes that they were read into. */
+export function openMergedBases(): MergedBases {
+  const grounds = new WeakMap<FieldSchema, Step['above']>();
+  return (layers, schema) => {
+    let above: Step['above'] = grounds.get(schema) ?? new WeakMap();
+    grounds.set(schema, above);
+    let last: Step | undefined;
+    for (const { body } of layers) {
+      const step: Step | 'faulty' = above.get(body) ?? mergeStep(body, last?.body, schema);
+      above.set(body, step);
+      if (step === 'faulty') return undefined;
+      ({ above } = step);
+      last = step;
+    }
+    return last;
+  };
+}
+
+function mergeStep(top: MapNode, below: MapNode | undefined, root: FieldSchema): Step | 'faulty' {
+  let isFaulty = false;
+  const add = () => {
+    isFaulty = true;
+  };
+  const body = mergeLayers(below ?? { ...top, members: new Map() }, top, root, { root, add });
+  return isFaulty ? 'faulty' : { body, common: new Map(), above: new WeakMap() };
+}
+
+/**
+ * A template with its places filled in. What stands between them is the template's own and the same for all who use
+ * it, so that a thousand prompts of one template are one text and a thousand names.
+ */
+export type FilledText = {
+  readonly between: readonly string[];
+  /** One less than `between`. */
+  readonly values: readonly string[];
+};
+
+const pieces = new WeakMap<Source, readonly string[]>();
+
+export function filledText(source: Source, values: readonly string[]): FilledText {
+  const between = pieces.get(source) ?? expressionPieces(source.text);
+  pieces.set(source, between);
+  return { between, values };
+}
+
+function textOf({ between, values }: FilledText): string {
+  return between.map((piece, at) => (at === 0 ? piece : `${values[at - 1]}${piece}`)).join('');
+}
+
+const TEXTS = Symbol('texts');
+type Holder = { readonly [TEXTS]?: ReadonlyMap<string, FilledText> };
+
+/** One for each field: objects whose getters are functions of their own would share no layout. */
+const getters = new Map<string, () => string | undefined>();
+
+function getterOf(field: string): () => string | undefined {
+  const known = getters.get(field);
+  if (known !== undefined) return known;
+  const get = function (this: Holder): string | undefined {
+    const text = this[TEXTS]?.get(field);
+    return text && textOf(text);
+  };
+  getters.set(field, get);
+  return get;
+}
+
+/**
+ * The same document in little memory. Fields that templates fill are put together whenever they are read; in every
+ * other way they are fields like the others.
+ */
+export function leanDocument(
+  document: ResolvedObject,
+  texts: ReadonlyMap<string, FilledText>,
+): ResolvedObject {
+  const held = [...texts].filter(([field]) => typeof document[field] === 'string');
+  // A copy is half as large as what was put together member by member.
+  if (held.length === 0) return { ...document };
+  const lean: Holder & Record<string, Resolved> = {};
+  let since: Record<string, Resolved> = {};
+  for (const [field, value] of Object.entries(document)) {
+    if (!texts.has(field)) {
+      since[field] = value;
+      continue;
+    }
+    Object.assign(lean, since);
+    since = {};
+    Object.defineProperty(lean, field, { enumerable: true, get: getterOf(field) });
+  }
+  Object.assign(lean, since);
+  return Object.defineProperty(lean, TEXTS, { value: new Map(held) });
+}
+
+/** One node of a document: what it became, what its schema says and where it was written. */
+export type LocatedValue = {
+  readonly path: Path;
+  readonly value: Resolved | undefined;
+  readonly schema: FieldSchema;
+  /** Undefined below a value form: the members of a `$file` are not written out. */
+  readonly written: SyntaxNode | undefined;
+  /** Where its key stands; of a list's element, the element itself. */
+  readonly keyPlace: SourceRange | undefined;
+};
+
+/** Whether a value is a form's outcome or a hole, so that a schema has nothing to say about it. */
+function isSpecial(value: Resolved | undefined): boolean {
+  return (
+    value instanceof Ref ||
+    value instanceof Secret ||
+    value instanceof Blob ||
+    value instanceof Failed
+  );
+}
+
+function locateMember(
+  root: FieldSchema,
+  spot: LocatedValue,
+  key: string,
+): LocatedValue | undefined {
+  if (!isResolvedObject(spot.value) || !Object.hasOwn(spot.value, key)) return undefined;
+  const member = spot.written?.type === 'map' ? spot.written.members.get(key) : undefined;
+  return {
+    path: [...spot.path, key],
+    value: spot.value[key],
+    schema: memberSchema(root, spot.schema, key),
+    written: member?.value,
+    keyPlace: member?.keyPlace,
+  };
+}
+
+/** The identity of a list's element: the member its schema names, or a set's text itself. */
+function identityOf(list: FieldSchema, element: Resolved | undefined): unknown {
+  const key = list['x-identity'];
+  if (key !== undefined) return isResolvedObject(element) ? element[key] : undefined;
+  return list['x-set'] === true ? element : undefined;
+}
+
+function segmentsIn(list: FieldSchema, items: readonly Resolved[]): readonly string[] {
+  // Nearly all lists have elements without a name.
+  const isNamed = list['x-identity'] !== undefined || list['x-set'] === true;
+  return writtenSegments(
+    isNamed ? items.map((item) => identityOf(list, item)) : items.map(() => undefined),
+  );
+}
+
+function locateElement(
+  root: FieldSchema,
+  spot: LocatedValue,
+  index: number,
+): LocatedValue | undefined {
+  if (!isResolvedList(spot.value) || !(index in spot.value)) return undefined;
+  const items = spot.value;
+  const written = spot.written?.type === 'list' ? spot.written.items[index] : undefined;
+  return {
+    path: [...spot.path, segmentsIn(spot.schema, items)[index] ?? ''],
+    value: items[index],
+    schema: itemSchema(root, spot.schema),
+    written,
+    keyPlace: written?.place,
+  };
+}
+
+/** The spot of a whole document. */
+export function locateRoot(
+  schema: FieldSchema,
+  value: Resolved,
+  written: SyntaxNode,
+  keyPlace: SourceRange,
+): LocatedValue {
+  return { path: [], value, schema: dereference(schema, schema), written, keyPlace };
+}
+
+/** Follows a JSON pointer as far as it leads; a form's outcome is not entered. */
+export function followPointer(start: LocatedValue, pointer: string): LocatedValue {
+  let spot = start;
+  for (const part of pointer.split('/').slice(1)) {
+    if (isSpecial(spot.value)) return spot;
+    const key = plainKey(part);
+    const next = isResolvedList(spot.value)
+      ? locateElement(start.schema, spot, Number(key))
+      : locateMember(start.schema, spot, key);
+    if (next === undefined) break;
+    spot = next;
+  }
+  return spot;
+}
+
+/** Whether a JSON pointer leads to or through a form's outcome: `followPointer` without the way there. */
+export function isBelowSpecial(value: Resolved, pointer: string): boolean {
+  let at: Resolved | undefined = value;
+  for (const part of pointer.split('/').slice(1)) {
+    if (isSpecial(at)) return true;
+    if (isResolvedList(at)) at = at[Number(part)];
+    else at = isResolvedObject(at) ? at[plainKey(part)] : undefined;
+  }
+  return isSpecial(at);
+}
+
+function plainKey(part: string): string {
+  return part.includes('~') ? part.replaceAll('~1', '/').replaceAll('~0', '~') : part;
+}
+
+/** A spot and every one below it; what stands for one value, as a form does, is not entered. */
+export function* valuesBelow(root: FieldSchema, spot: LocatedValue): Iterable<LocatedValue> {
+  yield spot;
+  const { value } = spot;
+  if (isResolvedList(value)) {
+    for (const index of value.keys()) {
+      const inner = locateElement(root, spot, index);
+      if (inner !== undefined) yield* valuesBelow(root, inner);
+    }
+  } else if (isResolvedObject(value)) {
+    for (const key of Object.keys(value)) {
+      const inner = locateMember(root, spot, key);
+      if (inner !== undefined) yield* valuesBelow(root, inner);
+    }
+  }
+}
+
+/** Follows a path whose list elements are named by identity; undefined where it leads nowhere. */
+export function followPath(start: LocatedValue, path: Path): LocatedValue | undefined {
+  let spot: LocatedValue | undefined = start;
+  for (const segment of path) {
+    if (spot === undefined) return undefined;
+    const here: LocatedValue = spot;
+    if (isIdentity(segment) && isResolvedList(here.value)) {
+      const index = segmentsIn(here.schema, here.value).indexOf(segment);
+      spot = locateElement(start.schema, here, index < 0 ? Number(identityText(segment)) : index);
+    } else spot = locateMember(start.schema, here, segment);
+  }
+  return spot;
+}

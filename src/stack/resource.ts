@@ -1,0 +1,529 @@
+import type { Address } from '../core/address.ts';
+import type { Lifecycle } from '../core/desired.ts';
+import { nearest } from '../core/nearest.ts';
+import { formatPath, identityText, isIdentity, type Path, parsePath } from '../core/path.ts';
+import {
+  dereference,
+  type FieldSchema,
+  itemSchema,
+  type KindSchema,
+  memberSchema,
+  namesField,
+} from '../core/schema.ts';
+import { Blob } from '../core/value.ts';
+import type { Kind } from '../kinds/kind.ts';
+import type { Inherited } from './collect.ts';
+import type { Composed, ComposedResource } from './compose.ts';
+import { SILENT } from './diagnostics.ts';
+import type { Row } from './expressions.ts';
+import type { Layer } from './merge.ts';
+import { resolve } from './resolve.ts';
+import {
+  type Context,
+  type FilledText,
+  fail,
+  followPath,
+  isResolvedList,
+  type LocatedValue,
+  leanDocument,
+  locateRoot,
+  membersOf,
+  type RefUse,
+  type Resolved,
+  type ResolvedObject,
+  rootField,
+  type SecretUse,
+  type Surroundings,
+} from './resolved.ts';
+import { configName, fieldNames, isFree, namedField, resourceSchema, typesOf } from './schema.ts';
+import { memberOf, type SourceRange, type SyntaxNode } from './source.ts';
+import { validate } from './validate.ts';
+
+/**
+ * A resource with its forms followed and its schema checked; there may be holes. How it is written is made again
+ * for whoever asks.
+ */
+export type ResolvedResource = {
+  readonly kind: Kind;
+  readonly address: Address;
+  /** Where it is written; of a row, where all of them are. */
+  readonly keyPlace: SourceRange;
+  /** Where what makes it this one is written: the row, or the resource itself. */
+  readonly ownPlace: SourceRange;
+  /** What it is made of, the lowest first. */
+  readonly layers: readonly Layer[];
+  readonly row: Row | undefined;
+  /** The whole of it as it was written and became, under the configuration's names. */
+  readonly spot: LocatedValue;
+  /** In the platform's field names; what stood under `unchecked` is beside them. */
+  readonly document: ResolvedObject;
+  readonly lifecycle: Lifecycle;
+  readonly refs: readonly RefUse[];
+  readonly secrets: readonly SecretUse[];
+  /** Where a field of `document` stands; undefined for one that is not written out. */
+  readonly placeOf: (path: string) => SourceRange | undefined;
+};
+
+/** A field that follows from something else, with the member that it follows from. */
+type Derived = { readonly value: Resolved; readonly from: string };
+
+/** What stands for an organization that is not given: the stack's. */
+function missingOrganization(
+  field: string,
+  keyPlace: SourceRange,
+  context: Context,
+): Resolved | undefined {
+  const id = context.defaultOrganization;
+  if (id === undefined) {
+    context.report.add({
+      rule: 'organization/missing',
+      message: `${context.subject} belongs to no organization`,
+      hint: organizationHint(context),
+      address: context.address,
+      path: field,
+      place: keyPlace,
+    });
+  }
+  return id === 'failed' ? undefined : id;
+}
+
+function organizationHint({ unchosen }: Context): string {
+  const add = 'Add organization: NAME to it, or to callsheet.yaml for all resources';
+  return unchosen.length === 0
+    ? add
+    : `Choose an environment with --env (${unchosen.join(', ')}), or add organization: NAME`;
+}
+
+/** The name of a document: on the platform it is known by its file's, so `name` itself cannot be given. */
+function nameOfFile(kind: Kind, document: ResolvedObject): Derived | undefined {
+  if (kind.schema.properties?.name?.['x-config'] !== false) return undefined;
+  for (const [field, schema] of Object.entries(kind.schema.properties)) {
+    const blob = schema['x-file'] === undefined ? undefined : document[field];
+    if (blob instanceof Blob)
+      return { value: blob.path.split('/').at(-1) ?? blob.path, from: field };
+  }
+  return undefined;
+}
+
+const configNamesOf = new WeakMap<Kind, ReadonlyMap<string, string>>();
+
+/** From the platform's names to the configuration's. */
+function configNames(kind: Kind): ReadonlyMap<string, string> {
+  const known = configNamesOf.get(kind);
+  if (known !== undefined) return known;
+  const names = new Map<string, string>();
+  for (const [name, schema] of Object.entries(kind.schema.properties ?? {})) {
+    const config = configName(name, schema);
+    if (config !== undefined) names.set(name, config);
+  }
+  configNamesOf.set(kind, names);
+  return names;
+}
+
+/** Where a field is looked for: at its key, or where its value is when that is elsewhere, as a cell is. */
+function placeOfMember(
+  member:
+    | { readonly keyPlace: SourceRange | undefined; readonly value: SyntaxNode | undefined }
+    | undefined,
+): SourceRange | undefined {
+  if (member === undefined) return undefined;
+  const { keyPlace, value } = member;
+  return value !== undefined && value.place.source !== keyPlace?.source ? value.place : keyPlace;
+}
+
+/** Resolves one resource and reports what is wrong with it by itself. */
+export function resolveResource(
+  composed: ComposedResource,
+  inherited: Inherited | undefined,
+  surroundings: Surroundings,
+  recomposed: Recomposed,
+): ResolvedResource {
+  const { kind, address, keyPlace } = composed;
+  const { made, spot, context, filled } = resolveComposed(composed, surroundings);
+  validate({ subject: address, address, root: spot }, context.report);
+  const members = membersOf(spot.value);
+  const document: Record<string, Resolved> = { ...inherited?.fields };
+  const texts = new Map<string, FilledText>();
+  const names = configNames(kind);
+  for (const [field, member] of names) {
+    const text = filled.get(member);
+    if (text !== undefined) texts.set(field, text);
+    if (Object.hasOwn(members, member)) document[field] = members[member] ?? null;
+    else if (member === 'organization') {
+      const id = missingOrganization(field, keyPlace, context);
+      if (id !== undefined) document[field] = id;
+    }
+  }
+  const name = nameOfFile(kind, document);
+  if (name !== undefined) document.name = name.value;
+  if (members.unchecked !== undefined) {
+    const written = memberOf(made.body, 'unchecked')?.value;
+    for (const [field, value] of Object.entries(membersOf(members.unchecked))) {
+      const known = knownSpelling(kind, field);
+      if (known === undefined) document[field] = value;
+      else refuseKnown(kind, field, known, memberOf(written, field)?.keyPlace ?? keyPlace, context);
+    }
+  }
+  const life = readLifecycle(members.lifecycle);
+  checkIgnored(kind, life.ignore, memberOf(made.body, 'lifecycle')?.value, context);
+  return new Lean(composed, recomposed, {
+    document: leanDocument(document, texts),
+    lifecycle: life,
+    refs: kept(context.refs),
+    secrets: kept(context.secrets),
+    placeOf: openPlaces(composed, inherited, name?.from, recomposed),
+  });
+}
+
+/**
+ * The name that the configuration has for a field given under `unchecked`, where the schema knows it, however it is
+ * spelled: as it is read, as it is written, or with other cases and hyphens. Undefined for a field that is new.
+ */
+function knownSpelling(kind: Kind, given: string): string | undefined {
+  let known = spellings.get(kind);
+  if (known === undefined) {
+    const names = Object.entries(kind.schema.properties ?? {}).flatMap(([name, schema]) => {
+      const config = configName(name, schema) ?? name;
+      const written = schema['x-write'] ?? name;
+      return [name, written, config].map((one) => [folded(one), config] as const);
+    });
+    known = new Map([...impliedNames(kind).map((one) => [folded(one), one] as const), ...names]);
+    spellings.set(kind, known);
+  }
+  return known.get(folded(given));
+}
+
+/** What a kind adds to its bodies by itself, with and without a file. */
+function impliedNames({ implied }: Kind): readonly string[] {
+  const file = new Blob('', '', 0, '');
+  const common = { body: {}, scope: {}, again: true, isTaken: () => false };
+  const drafts = [{}, { file }].map((files) => implied?.({ ...common, files }) ?? {});
+  return drafts.flatMap(Object.keys);
+}
+
+const spellings = new WeakMap<Kind, ReadonlyMap<string, string>>();
+
+function folded(name: string): string {
+  return name.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
+}
+
+function refuseKnown(
+  { schema }: Kind,
+  given: string,
+  known: string,
+  place: SourceRange,
+  context: Context,
+): void {
+  fail(context, { ...rootField(schema), path: ['unchecked', given] }, place, {
+    rule: 'unchecked/known',
+    message: `is a field that the schema knows${given === known ? '' : `, as ${known}`}`,
+    hint: isGivable(schema, known)
+      ? `Write ${known} in the resource itself, where it is checked`
+      : 'Remove it: the platform or Callsheet sets it',
+  });
+}
+
+function isGivable({ properties = {} }: FieldSchema, known: string): boolean {
+  return Object.entries(properties).some(([name, field]) => configName(name, field) === known);
+}
+
+const NONE: readonly never[] = [];
+
+/** A list that grew has room for more, and there are two for every resource. */
+function kept<T>(list: readonly T[]): readonly T[] {
+  return list.length === 0 ? NONE : list.slice();
+}
+
+/** What follows from how a resource is written is asked for by few, and a getter of each would be an object of each. */
+class Lean implements ResolvedResource {
+  readonly document: ResolvedObject;
+  readonly lifecycle: Lifecycle;
+  readonly refs: readonly RefUse[];
+  readonly secrets: readonly SecretUse[];
+  readonly placeOf: ResolvedResource['placeOf'];
+  readonly #composed: ComposedResource;
+  readonly #recomposed: Recomposed;
+
+  constructor(composed: ComposedResource, recomposed: Recomposed, became: Became) {
+    this.#composed = composed;
+    this.#recomposed = recomposed;
+    this.document = became.document;
+    this.lifecycle = became.lifecycle;
+    this.refs = became.refs;
+    this.secrets = became.secrets;
+    this.placeOf = became.placeOf;
+  }
+
+  get kind() {
+    return this.#composed.kind;
+  }
+  get address() {
+    return this.#composed.address;
+  }
+  get keyPlace() {
+    return this.#composed.keyPlace;
+  }
+  get ownPlace() {
+    return this.#composed.ownPlace;
+  }
+  get layers() {
+    return this.#recomposed.made(this.#composed).layers;
+  }
+  get row() {
+    return this.#recomposed.made(this.#composed).row;
+  }
+  get spot() {
+    return this.#recomposed.spot(this.#composed);
+  }
+}
+
+type Became = Pick<ResolvedResource, 'document' | 'lifecycle' | 'refs' | 'secrets' | 'placeOf'>;
+
+/** Apart from what resolves a resource, so that nothing of that is held for it. */
+function openPlaces(
+  composed: ComposedResource,
+  inherited: Inherited | undefined,
+  nameFrom: string | undefined,
+  recomposed: Recomposed,
+): ResolvedResource['placeOf'] {
+  return (path) => {
+    const [first, ...rest] = parsePath(path) ?? [];
+    if (first === undefined) return undefined;
+    const handedDown = inherited?.places.get(first);
+    if (handedDown !== undefined) return handedDown;
+    const own = first === 'name' ? nameFrom : undefined;
+    const isNew = own === undefined && !namesField(composed.kind.schema, first);
+    const member = own ?? configNames(composed.kind).get(first) ?? first;
+    // Of a field as a whole it does not matter what it became.
+    if (rest.length === 0 && !isNew)
+      return placeOfMember(recomposed.made(composed).body.members.get(member));
+    const at = isNew ? ['unchecked', first, ...rest] : [member, ...rest];
+    const spot = followPath(recomposed.spot(composed), at);
+    return spot && placeOfMember({ keyPlace: spot.keyPlace, value: spot.written });
+  };
+}
+
+/** A resource that was made and resolved. */
+type ResolvedValue = {
+  readonly made: Composed;
+  /** The whole of it as it was written and became, under the configuration's names. */
+  readonly spot: LocatedValue;
+  readonly context: Context;
+  /** What templates came to, by the configuration's names. */
+  readonly filled: ReadonlyMap<string, FilledText>;
+};
+
+/** Lays the layers of a resource over each other and follows its forms. */
+function resolveComposed(composed: ComposedResource, surroundings: Surroundings): ResolvedValue {
+  const { kind, address, keyPlace, mergedBase } = composed;
+  const made = composed.make(surroundings.report);
+  const { body, row } = made;
+  const root = resourceSchema(kind);
+  const filled = new Map<string, FilledText>();
+  const own = { root, subject: address, address, refs: [], secrets: [], mergedBase, row, filled };
+  const context: Context = { ...surroundings, ...own };
+  const value = resolve(body, rootField(root), context);
+  return { made, spot: locateRoot(root, value, body, keyPlace), context, filled };
+}
+
+/**
+ * Resources composed once more after they were resolved, for those who ask where something stands. Only the last one is
+ * kept: whoever asks goes on asking about the same one, and all of them together fill the memory.
+ */
+type Recomposed = {
+  readonly made: (composed: ComposedResource) => Composed;
+  readonly spot: (composed: ComposedResource) => LocatedValue;
+};
+
+export function openRecomposed(surroundings: Surroundings): Recomposed {
+  // What was wrong was said the first time.
+  const quiet = { ...surroundings, report: SILENT };
+  return {
+    made: keepLast((composed) => composed.make(SILENT)),
+    spot: keepLast((composed) => resolveComposed(composed, quiet).spot),
+  };
+}
+
+function keepLast<K, V>(make: (key: K) => V): (key: K) => V {
+  let last: { readonly key: K; readonly value: V } | undefined;
+  return (key) => {
+    if (last?.key !== key) last = { key, value: make(key) };
+    return last.value;
+  };
+}
+
+const LIFECYCLE_DEFAULTS: Lifecycle = { protect: false, ignore: [] };
+
+/** A resource's `lifecycle` block with its defaults. */
+function readLifecycle(value: Resolved | undefined): Lifecycle {
+  if (value === undefined) return LIFECYCLE_DEFAULTS;
+  const { protect, ignore, adopt, heal } = membersOf(value);
+  const paths = isResolvedList(ignore) ? ignore : [];
+  return {
+    protect: protect === true,
+    ignore: paths.filter((path) => typeof path === 'string'),
+    ...(typeof adopt === 'string' ? { adopt } : {}),
+    // Absent and false are one, so that writing the default out changes no digest.
+    ...(heal === true ? { heal } : {}),
+  };
+}
+
+/** Reports paths of `lifecycle.ignore` that ignore nothing, as no document has what they name. */
+function checkIgnored(
+  kind: Kind,
+  paths: readonly string[],
+  written: SyntaxNode | undefined,
+  context: Context,
+): void {
+  const list = memberOf(written, 'ignore')?.value;
+  const field = { ...rootField(kind.schema), path: ['lifecycle', 'ignore'] };
+  const seen = new Set<string>();
+  for (const [index, text] of paths.entries()) {
+    const place = (list?.type === 'list' ? list.items[index]?.place : undefined) ?? list?.place;
+    if (place === undefined) continue;
+    const path = parsePath(text);
+    const wrong = wrongPath(kind, path);
+    if (wrong !== undefined) {
+      fail(context, field, place, {
+        severity: wrong.isUncertain === true ? 'warning' : 'error',
+        rule: 'lifecycle/path',
+        message: `names ${JSON.stringify(text)}, which is ${wrong.message}`,
+        hint: wrong.hint,
+      });
+    } else if (path !== undefined && seen.has(formatPath(path))) {
+      fail(context, field, place, {
+        severity: 'warning',
+        rule: 'lifecycle/path',
+        message: `names ${JSON.stringify(text)} twice`,
+        hint: 'Remove one of them',
+      });
+    }
+    if (path !== undefined) seen.add(formatPath(path));
+  }
+}
+
+/** Why a path of `lifecycle.ignore` ignores nothing. */
+type WrongPath = {
+  /** What follows the path in the message. */
+  readonly message: string;
+  readonly hint?: string | undefined;
+  /** Where the platform may have the field, as the object takes any. */
+  readonly isUncertain?: boolean;
+};
+
+/** What is said of a path that the kind does not have at all. */
+const NO_FIELD = 'no field';
+
+/** What is wrong with a path of a kind's documents; undefined where it can lead to a field. */
+function wrongPath({ name, schema: root }: Kind, path: Path | undefined): WrongPath | undefined {
+  const wrong = path === undefined ? { message: NO_FIELD } : wrongStep(root, path);
+  return wrong?.message === NO_FIELD ? { ...wrong, message: `no field of ${name}` } : wrong;
+}
+
+/** The first step that leads nowhere. */
+function wrongStep(root: KindSchema, path: Path): WrongPath | undefined {
+  let schema: FieldSchema = root;
+  for (const [index, step] of path.entries()) {
+    if (isFree(schema)) return undefined;
+    const before = path.slice(0, index);
+    const wrong = isIdentity(step)
+      ? wrongElement(root, schema, before, step, path.slice(index + 1))
+      : wrongMember(root, schema, before, step);
+    if (wrong !== undefined) return wrong;
+    if (schema['x-whole']) return isPart(before);
+    schema = isIdentity(step) ? itemSchema(root, schema) : memberSchema(root, schema, step);
+  }
+  return undefined;
+}
+
+function isPart(of: Path): WrongPath {
+  const whole = formatPath(of);
+  return { message: `a part of ${whole}, which is compared whole`, hint: `Write ${whole}` };
+}
+
+function isList(schema: FieldSchema): boolean {
+  return typesOf(schema).includes('array');
+}
+
+/** `tools[a]` */
+function wrongElement(
+  root: KindSchema,
+  schema: FieldSchema,
+  before: Path,
+  step: string,
+  after: Path,
+): WrongPath | undefined {
+  const whole = formatPath(before);
+  if (!isList(schema)) {
+    return { message: `an element of ${whole || 'the resource'}, which is no list` };
+  }
+  const identity = schema['x-identity'];
+  if (identity === undefined) {
+    return {
+      message: `an element of ${whole}, whose elements have no identity`,
+      hint: `Only the whole list can be ignored: ${whole}`,
+    };
+  }
+  if (!/^(\*|-?\d+)$/.test(identityText(step))) return undefined;
+  return {
+    message: 'an element by its place, which no element has',
+    hint: byIdentity(root, schema, before, after),
+  };
+}
+
+/** How an element is named: `Elements go by their name, such as extensions.tools[crm_lookup].url`. */
+function byIdentity(root: KindSchema, list: FieldSchema, before: Path, after: Path): string {
+  const identity = list['x-identity'] ?? '';
+  const field = itemSchema(root, list).properties?.[identity];
+  const example = field && dereference(root, field).examples?.[0];
+  const name = typeof example === 'string' ? example : 'name';
+  return `Elements go by their ${identity}, such as ${formatPath([...before, `[${name}]`, ...after])}`;
+}
+
+/** `tools.url`, `greeting_mesage` */
+function wrongMember(
+  root: KindSchema,
+  schema: FieldSchema,
+  before: Path,
+  step: string,
+): WrongPath | undefined {
+  const whole = formatPath(before);
+  if (isList(schema)) {
+    const message = `below ${whole}, which is a list`;
+    return schema['x-identity'] === undefined
+      ? { message, hint: `Only the whole list can be ignored: ${whole}` }
+      : { message, hint: byIdentity(root, schema, before, [step]) };
+  }
+  if (!typesOf(schema).includes('object')) {
+    return {
+      message: `below ${whole}, which has no members`,
+      hint: `Write ${whole}`,
+    };
+  }
+  const named = namedField(schema, step);
+  if (named === undefined) return unknownMember(schema, before, step);
+  if (named.readOnly === true) {
+    return { message: 'what only the platform sets, and what is never compared' };
+  }
+  return typeof named['x-config'] === 'string' ? standing(named['x-config']) : undefined;
+}
+
+/** What says where a resource stands is told apart by no other means, so it is always compared. */
+function standing(name: string): WrongPath {
+  return { message: `the ${name} of a resource, which cannot be ignored` };
+}
+
+function unknownMember(schema: FieldSchema, before: Path, step: string): WrongPath | undefined {
+  const fields = Object.values(schema.properties ?? {});
+  if (fields.some((field) => field['x-config'] === step)) return standing(step);
+  const known = fieldNames(schema).filter(
+    (name) => typeof namedField(schema, name)?.['x-config'] !== 'string',
+  );
+  const close = nearest(step, known);
+  const hint = close === undefined ? undefined : `Did you mean ${formatPath([...before, close])}?`;
+  if (schema.additionalProperties === false) {
+    return { message: NO_FIELD, hint };
+  }
+  if (close === undefined || typeof schema.additionalProperties === 'object') return undefined;
+  return { message: `no known field of ${formatPath(before)}`, hint, isUncertain: true };
+}

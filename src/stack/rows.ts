@@ -1,0 +1,432 @@
+import { formatAddress } from '../core/address.ts';
+import { formatPosition } from '../core/diagnostics.ts';
+import { didYouMean } from '../core/nearest.ts';
+import type { Kind } from '../kinds/kind.ts';
+import { environmentsOf, SHARED_MEMBERS } from './collect.ts';
+import { parseCsv, type Table } from './csv.ts';
+import type { Problem, Report } from './diagnostics.ts';
+import { STACK_FILE } from './discover.ts';
+import { interpolate, type Row } from './expressions.ts';
+import { fileMessage, isUnreadable } from './folder.ts';
+import { FORMS } from './forms.ts';
+import { REMOVE, REPLACE } from './merge.ts';
+import { type Context, redactNode } from './resolved.ts';
+import {
+  describe,
+  type MapNode,
+  type Member,
+  memberOf,
+  membersIn,
+  positionOf,
+  type ScalarNode,
+  type Source,
+  type SourceRange,
+  type SyntaxNode,
+  startOf,
+} from './source.ts';
+import type { Variables } from './variables.ts';
+import { parseYaml, type StackFile } from './yaml.ts';
+
+/** What a resource says of its rows. */
+export type Loop = {
+  readonly forEach: Member;
+  readonly key: Member | undefined;
+  /** Whether it may have no rows at all. */
+  readonly allowEmpty: boolean;
+  /** Columns that sensitive fields are filled in from. */
+  readonly hidden: ReadonlySet<string>;
+};
+
+/** The rows of a table. */
+type Rows = Pick<Table, 'columns' | 'rows'> & {
+  readonly label: string;
+  /** The column that keys a table which is written as a map. */
+  readonly keyColumn?: string;
+};
+
+/** Columns of rows that are no maps: `${each.value}`, and `${each.key}` of a map of rows. */
+const VALUE = 'value';
+const KEY = 'key';
+
+/** What rows are called that are written in place. */
+const FOR_EACH = 'for_each';
+
+/** Reports a problem with `for_each`. `problem.message` begins with a verb. */
+export function reportRows(context: Context, place: SourceRange, problem: Problem): void {
+  const { subject, address } = context;
+  const message = `${subject}: for_each ${problem.message}`;
+  context.report.add({ ...problem, message, address, path: 'for_each', place });
+}
+
+/** Hides a column in every row that was read, also in one that comes to no resource. */
+function redactColumns(rows: readonly MapNode[], { mask }: Report): (column: string) => void {
+  const hidden = new Set<string>();
+  return (column) => {
+    if (hidden.has(column)) return;
+    hidden.add(column);
+    for (const { members } of rows) {
+      const cell = members.get(column)?.value;
+      if (cell !== undefined) mask(cell.place);
+      if (cell?.origin !== undefined) mask(cell.origin);
+    }
+  };
+}
+
+/** The rows of a resource; undefined after saying what is wrong with them. */
+function readRows({ forEach: { value }, hidden }: Loop, context: Context): Rows | undefined {
+  const file = memberOf(value, '$file');
+  if (file !== undefined && value.type === 'map' && value.members.size === 1) {
+    return readRowFile(file.value, hidden, context);
+  }
+  return rowsIn(value, FOR_EACH, context);
+}
+
+/** The path of a file of rows; undefined after saying what is wrong with it. */
+function rowPath(node: SyntaxNode, context: Context): string | undefined {
+  if (node.type !== 'scalar' || typeof node.value !== 'string') {
+    reportRows(context, node.place, { rule: 'form/value', message: 'needs a text after $file' });
+    return undefined;
+  }
+  const { text, problems } = interpolate(node.value, context);
+  for (const { problem } of problems) reportRows(context, node.place, problem);
+  return text;
+}
+
+function readRowFile(
+  node: SyntaxNode,
+  hidden: ReadonlySet<string>,
+  context: Context,
+): Rows | undefined {
+  const path = rowPath(node, context);
+  if (path === undefined || context.isResourceFile(path)) return undefined;
+  const found = context.folder.text(path);
+  // UTF-16 without its mark reads as UTF-8 with zeros in between, which no table has.
+  const isText = isUnreadable(found) || !found.source.text.includes('\0');
+  const read = isText ? found : ({ reason: 'encoding' } as const);
+  if (isUnreadable(read)) {
+    reportRows(context, node.place, fileMessage(path, read));
+    return undefined;
+  }
+  if (/\.csv$/i.test(path)) return readCsvRows(read.source, path, hidden, context);
+  if (/\.(json|ya?ml)$/i.test(path)) return readYamlRows(read.source, path, hidden, context);
+  reportRows(context, node.place, {
+    rule: 'for-each/file',
+    message: `reads ${path}, whose name does not say what it is`,
+    hint: 'Rows come from a file that ends in .csv, .json, .yaml or .yml',
+  });
+  return undefined;
+}
+
+function readCsvRows(
+  source: Source,
+  label: string,
+  hidden: ReadonlySet<string>,
+  context: Context,
+): Rows | undefined {
+  const { columns, rows, doubtful, problems } = parseCsv(source);
+  for (const problem of problems) context.report.add(problem);
+  if (problems.length === 0) return { columns, rows, label };
+  const hideColumn = redactColumns(rows, context.report);
+  for (const column of hidden) hideColumn(column);
+  // Any cell there may be one of a hidden column.
+  if (hidden.size > 0) for (const place of doubtful) context.report.mask(place);
+  return undefined;
+}
+
+function readYamlRows(
+  source: Source,
+  label: string,
+  hidden: ReadonlySet<string>,
+  context: Context,
+): Rows | undefined {
+  const { root, problems } = parseYaml(source);
+  for (const problem of problems) context.report.add(problem);
+  if (root === undefined || problems.some(({ severity }) => severity !== 'warning')) {
+    if (hidden.size > 0) context.report.mask({ source, start: 0, end: source.text.length });
+    return undefined;
+  }
+  if (root.type === 'scalar' && root.empty) return { columns: [], rows: [], label };
+  return rowsIn(root, label, context);
+}
+
+/** Rows of a list of maps, of a list of plain values, or of a map of maps. */
+function rowsIn(node: SyntaxNode, label: string, context: Context): Rows | undefined {
+  if (node.type === 'list') {
+    return tableOf(
+      node.items.flatMap((item) => rowOf(item, label, context) ?? []),
+      label,
+    );
+  }
+  if (node.type === 'map') {
+    const form = formAmongRows(node);
+    if (form !== undefined) {
+      const { member, ...problem } = form;
+      // What stands there may be the secret itself.
+      if (member.key === '$secret') redactNode(context, node);
+      reportRows(context, member.keyPlace, problem);
+      return undefined;
+    }
+    const rows = [...node.members.values()].flatMap((member) => {
+      const row = rowOf(member.value, label, context);
+      return row === undefined ? [] : [withKey(row, member)];
+    });
+    return { ...tableOf(rows, label), keyColumn: KEY };
+  }
+  reportRows(context, node.place.source.text === '' ? startOf(node.place.source) : node.place, {
+    rule: 'for-each/rows',
+    message: `takes a list of rows, a map of rows or { $file: … }, not ${describe(node)}`,
+  });
+  return undefined;
+}
+
+function tableOf(rows: readonly MapNode[], label: string): Rows {
+  const columns = new Set(rows.flatMap(({ members }) => [...members.keys()]));
+  return { columns: [...columns], rows, label };
+}
+
+function rowOf(node: SyntaxNode, label: string, context: Context): MapNode | undefined {
+  if (node.type === 'map' && !isForm(node)) return node;
+  if (node.type === 'scalar' && node.value !== null) {
+    const member: Member = { key: VALUE, keyPlace: node.place, value: node };
+    return { type: 'map', place: node.place, members: new Map([[VALUE, member]]) };
+  }
+  reportRows(context, node.place, {
+    rule: 'for-each/rows',
+    message: `has a row in ${label} that is ${node.type === 'map' ? 'a form' : describe(node)}`,
+    hint: 'A row is a map of columns, or one plain value, which reads as ${each.value}',
+  });
+  return undefined;
+}
+
+function withKey(row: MapNode, { key, keyPlace }: Member): MapNode {
+  const value: SyntaxNode = {
+    type: 'scalar',
+    place: keyPlace,
+    value: key,
+    text: key,
+    empty: false,
+  };
+  const members = new Map([[KEY, { key: KEY, keyPlace, value }], ...row.members]);
+  return { ...row, members };
+}
+
+const FILE = '$file';
+const NO_ROWS: readonly string[] = [...FORMS, REMOVE, REPLACE];
+const HINT =
+  'Rows are given as { $file: rows.csv }, as a list, or as a map whose keys are names; a resource has rows or has none in every environment';
+
+/**
+ * What is wrong with a map of rows of which a key begins with `$`, as a form's does: no row has such a
+ * name, and a typo in a form must not become one. Undefined where nothing is.
+ */
+function formAmongRows(node: MapNode): (Problem & { member: Member }) | undefined {
+  const members = [...node.members.values()];
+  const form = members.find(({ key }) => NO_ROWS.includes(key));
+  if (form?.key === FILE) {
+    const member = members.find((other) => other !== form) ?? form;
+    return {
+      rule: 'form/mixed',
+      message: `has ${member.key} beside ${FILE}`,
+      hint: `${FILE} stands alone in its object`,
+      member,
+    };
+  }
+  if (form !== undefined) {
+    const message = `cannot be given as ${form.key}`;
+    return { rule: 'for-each/rows', message, hint: HINT, member: form };
+  }
+  const strange = members.find(({ key }) => key.startsWith('$'));
+  if (strange === undefined) return undefined;
+  const hint = didYouMean(strange.key, FORMS, HINT);
+  const message = `has the unknown form ${strange.key}`;
+  return { rule: 'form/unknown', message, hint, member: strange };
+}
+
+/** Whether an element of a list of rows is a form, such as `{ $file: rows.csv }`, and no row. */
+function isForm({ members }: MapNode): boolean {
+  return FORMS.some((name) => members.has(name));
+}
+
+/** A row with the key that makes it a resource of its own. */
+type KeyedRow = { readonly key: string; readonly row: Row };
+
+/**
+ * The rows of a resource, each with its key. Every problem is reported; a row that has one is left out.
+ * Rows that come to nothing are an error unless that is allowed in so many words: an emptied table must
+ * not read as "delete them all".
+ */
+export function readLoop(loop: Loop, context: Context): readonly KeyedRow[] {
+  const rows = readRows(loop, context);
+  if (rows === undefined) return [];
+  const redactColumn = redactColumns(rows.rows, context.report);
+  for (const column of loop.hidden) redactColumn(column);
+  if (rows.rows.length === 0 && !loop.allowEmpty) reportEmpty(loop.forEach, rows.label, context);
+  const columns = new Set(rows.columns);
+  const known = new Map<string, SourceRange>();
+  return rows.rows.flatMap((cells) => {
+    const row: Row = { label: rows.label, columns, cells, redactColumn };
+    const found = keyOf(loop, rows, row, context);
+    if (found === undefined) return [];
+    const first = known.get(found.key);
+    if (first !== undefined) {
+      reportRows(context, found.place, {
+        rule: 'for-each/duplicate-key',
+        message: `has two rows whose key is ${JSON.stringify(found.key)}, the first at ${formatPosition(positionOf(first))}`,
+        hint: 'The key is part of the address; give each row its own',
+      });
+      return [];
+    }
+    known.set(found.key, found.place);
+    return [{ key: found.key, row }];
+  });
+}
+
+function reportEmpty(member: Member, label: string, context: Context): void {
+  reportRows(context, member.keyPlace, {
+    rule: 'for-each/empty',
+    message: label === FOR_EACH ? 'has no rows' : `has no rows: ${label} holds none`,
+    hint: 'Add allow_empty: true beside it if none is what you want; resources that it had would then be deleted',
+  });
+}
+
+/** A key stands in addresses that people read and type. */
+const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;
+
+type Key = { readonly key: string; readonly place: SourceRange };
+
+function keyOf(loop: Loop, rows: Rows, row: Row, context: Context): Key | undefined {
+  const column = rows.keyColumn;
+  const written: SyntaxNode | undefined =
+    loop.key?.value ?? memberOf(row.cells, column ?? '')?.value;
+  if (written === undefined) {
+    reportKey(context, loop.forEach.keyPlace, {
+      rule: 'for-each/key',
+      message: 'has for_each and no key',
+      hint: `Add key: \${each.${rows.columns[0] ?? 'name'}}, which makes the rows' addresses`,
+    });
+    return undefined;
+  }
+  if (written.type !== 'scalar' || written.value === null) {
+    reportKey(context, written.place, { rule: 'for-each/key', message: 'needs a text as its key' });
+    return undefined;
+  }
+  const text = written.text;
+  const filled =
+    loop.key === undefined ? { text, problems: [] } : interpolate(text, { ...context, row });
+  for (const { problem } of filled.problems) reportKey(context, written.place, problem);
+  if (filled.text === undefined) return undefined;
+  const key = filled.text.trim();
+  if (key !== '' && !UNSEEN.test(key)) return { key, place: row.cells.place };
+  reportKey(context, row.cells.place, {
+    rule: 'for-each/key',
+    message:
+      key === '' ? 'has a row without a key' : 'has a key with characters that cannot be seen',
+    hint: `The key is ${text}; every row needs one, as it is part of the address`,
+  });
+  return undefined;
+}
+
+function reportKey(context: Context, place: SourceRange, problem: Problem): void {
+  const { subject, address } = context;
+  context.report.add({
+    ...problem,
+    message: `${subject} ${problem.message}`,
+    address,
+    path: 'key',
+    place,
+  });
+}
+
+/** A file of the stack that could be parsed; the first is `callsheet.yaml`. */
+type Root = { readonly root: SyntaxNode; readonly main: boolean };
+
+type ResourceFiles = {
+  readonly roots: readonly Root[];
+  /** Whether what a `for_each` names is one of them, and so no table; that was reported. */
+  readonly isResourceFile: (path: string) => boolean;
+};
+
+/**
+ * The files of a stack that hold resources. A YAML file that some `for_each` reads its rows from lies among
+ * them and is none. One that has resources all the same stays: left out, they would be planned as deletes.
+ */
+export function withoutRows(
+  files: readonly StackFile[],
+  kinds: readonly Kind[],
+  variables: Variables,
+  report: Report,
+): ResourceFiles {
+  const roots = files.flatMap(({ root }, index) =>
+    root === undefined ? [] : [{ root, main: index === 0 }],
+  );
+  const known = [...kinds.map(({ section }) => section), ...SHARED_MEMBERS];
+  const uses = Map.groupBy(
+    roots.flatMap(({ root }) => rowFilesIn(root, kinds, variables)),
+    ({ path }) => path,
+  );
+  const rows = new Set(uses.keys());
+  for (const { root, main } of roots) {
+    const { file } = root.place.source;
+    const held = main ? firstKey(root) : known.find((key) => memberOf(root, key) !== undefined);
+    if (held === undefined || !rows.delete(file)) continue;
+    for (const use of uses.get(file) ?? []) refuse(use, held, report);
+  }
+  const kept = roots.filter(({ root }) => !rows.has(root.place.source.file));
+  const names = new Set(kept.map(({ root }) => root.place.source.file));
+  return { roots: kept, isResourceFile: (path) => names.has(plainPath(path)) };
+}
+
+/** A `$file` of some `for_each`. */
+type Use = { readonly subject: string; readonly path: string; readonly node: ScalarNode };
+
+function refuse({ subject, node }: Use, held: string, report: Report): void {
+  report.add({
+    rule: 'for-each/file',
+    message: `${subject}: for_each reads ${node.text}, which is a file of the stack itself: it has ${held}`,
+    hint: 'Put the rows into a file of their own',
+    place: node.place,
+  });
+}
+
+function firstKey(root: SyntaxNode): string | undefined {
+  return root.type === 'map' ? [...root.members.keys()][0] : undefined;
+}
+
+function rowFilesIn(
+  root: SyntaxNode,
+  kinds: readonly Kind[],
+  variables: Variables,
+): readonly Use[] {
+  const resources = kinds.flatMap((kind) =>
+    membersIn(memberOf(root, kind.section)?.value).flatMap((member) => resourcesIn(member, kind)),
+  );
+  const patches = environmentsOf(root).flatMap(({ key: name, value }) =>
+    membersIn(memberOf(value, 'patches')?.value).map(({ key, value }) => ({
+      subject: `${STACK_FILE}: environments.${name}.patches.${key}`,
+      value,
+    })),
+  );
+  return [...resources, ...patches].flatMap(({ subject, value }) => {
+    const node = memberOf(memberOf(value, 'for_each')?.value, '$file')?.value;
+    if (node?.type !== 'scalar' || typeof node.value !== 'string') return [];
+    const path = interpolate(node.value, { variables }).text;
+    return path === undefined ? [] : [{ subject, node, path: plainPath(path) }];
+  });
+}
+
+/** A resource, or those that a block holds. */
+function resourcesIn({ key, value }: Member, { name, nested }: Kind) {
+  if (nested === undefined) return [{ subject: formatAddress(name, [key]), value }];
+  return membersIn(memberOf(value, nested.key)?.value).map((inner) => ({
+    subject: formatAddress(name, [key, inner.key]),
+    value: inner.value,
+  }));
+}
+
+/** `data/rows.yaml` of `./data//rows.yaml`, as files of the stack are called. */
+function plainPath(path: string): string {
+  return path
+    .split('/')
+    .filter((part) => part !== '' && part !== '.')
+    .join('/');
+}

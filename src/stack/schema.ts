@@ -1,0 +1,236 @@
+import { dereference, type FieldSchema, itemSchema, type KindSchema } from '../core/schema.ts';
+import type { Kind } from '../kinds/kind.ts';
+
+/** `lifecycle` of a kind. The fields that its example ignores are those of the kind. */
+function lifecycleOf({ schema }: Kind): FieldSchema {
+  const others = fieldNames(schema).filter(
+    (name) =>
+      schema.properties?.[name]?.['x-config'] === undefined && !schema.required?.includes(name),
+  );
+  return {
+    type: 'object',
+    additionalProperties: false,
+    description: 'How Callsheet treats the resource.',
+    properties: {
+      protect: {
+        type: 'boolean',
+        description: 'Never delete the resource, whatever a plan was allowed.',
+        examples: [true],
+      },
+      ignore: {
+        type: 'array',
+        items: { type: 'string', 'x-local': true },
+        description:
+          'Fields that are neither compared nor written, by path; an element of a list by its identity, as in `tools[crm_lookup].url`.',
+        examples: [others.slice(0, 1)],
+      },
+      adopt: {
+        type: 'string',
+        'x-local': true,
+        description: 'Id of the live resource to take over, where its name alone does not tell it.',
+        examples: ['7d0c6f1e-54a3-4b0e-9b1c-2f6d8e9a0b11'],
+      },
+      heal: {
+        type: 'boolean',
+        description:
+          'Whether `callsheet watch --heal` puts back by itself what somebody changed outside. It never makes, replaces or deletes the resource.',
+        examples: [true],
+      },
+    },
+  };
+}
+
+const unchecked: FieldSchema = {
+  type: 'object',
+  additionalProperties: true,
+  description:
+    'Fields that are newer than this schema, under the names that the API takes them under. They are planned, compared and rolled back like any other; names that the schema knows are refused.',
+  examples: [{ bargeInMode: 'polite' }],
+};
+
+/** Types that a schema allows; none stands for any. */
+export function typesOf(schema: FieldSchema): readonly string[] {
+  if (schema.type === undefined) return [];
+  return typeof schema.type === 'string' ? [schema.type] : schema.type;
+}
+
+/** Whether a schema says nothing about what a value may be. */
+export function isFree(schema: FieldSchema): boolean {
+  return schema.type === undefined && schema.enum === undefined && schema.const === undefined;
+}
+
+/** Whether a field holds prose: a text that nothing constrains but its length. */
+export function isText(schema: FieldSchema): boolean {
+  return (
+    typesOf(schema).includes('string') &&
+    schema.enum === undefined &&
+    schema.const === undefined &&
+    schema.format === undefined &&
+    schema['x-format'] === undefined &&
+    !('pattern' in schema) &&
+    schema['x-ref'] === undefined &&
+    schema['x-file'] === undefined &&
+    schema['x-secret'] !== true &&
+    schema['x-local'] !== true &&
+    typeof schema['x-config'] !== 'string'
+  );
+}
+
+/** The name a field has in the configuration; undefined where it cannot be given. */
+export function configName(name: string, schema: FieldSchema): string | undefined {
+  if (isRefused(schema)) return undefined;
+  const own = schema['x-config'];
+  return typeof own === 'string' ? own : name;
+}
+
+/** Whether a field of a written schema stands there only to be refused. */
+export function isRefused(schema: FieldSchema): boolean {
+  return schema.readOnly === true || schema['x-config'] === false;
+}
+
+/** The schema that an object names for a key; undefined for a key that it does not name. */
+export function namedField(schema: FieldSchema, key: string): FieldSchema | undefined {
+  const { properties } = schema;
+  // A key may be called `constructor`, which every object seems to have.
+  return properties !== undefined && Object.hasOwn(properties, key) ? properties[key] : undefined;
+}
+
+/** Names that an object's fields may be given under. */
+export function fieldNames(schema: FieldSchema): readonly string[] {
+  return Object.entries(schema.properties ?? {})
+    .filter(([, field]) => !isRefused(field))
+    .map(([name]) => name)
+    .sort();
+}
+
+/** Whether null may be given for a field, which means to clear it. */
+function isClearable(schema: FieldSchema, required: boolean): boolean {
+  return (
+    !required &&
+    schema['x-clearable'] !== false &&
+    schema['x-immutable'] !== true &&
+    schema['x-file'] === undefined &&
+    schema['x-local'] !== true &&
+    schema['x-facet'] !== true
+  );
+}
+
+function orNull(schema: FieldSchema): FieldSchema {
+  const types = typesOf(schema);
+  if (types.length === 0 || types.includes('null')) return schema;
+  return {
+    ...schema,
+    type: [...types, 'null'],
+    ...(schema.enum === undefined ? {} : { enum: [...schema.enum, null] }),
+  };
+}
+
+function writtenProperties(root: FieldSchema, object: FieldSchema): Record<string, FieldSchema> {
+  const properties: Record<string, FieldSchema> = {};
+  for (const [name, given] of Object.entries(object.properties ?? {})) {
+    const config = configName(name, given);
+    if (config === undefined) {
+      // Kept, so that giving it can be answered with more than "unknown".
+      const { readOnly, description } = given;
+      properties[name] = {
+        ...(readOnly === true ? { readOnly } : { 'x-config': false }),
+        ...(description === undefined ? {} : { description }),
+      };
+      continue;
+    }
+    const required = object.required?.includes(name) ?? false;
+    const nullable = isClearable(dereference(root, given), required);
+    const field = written(root, nullable ? dereference(root, given) : given);
+    if (typeof given['x-config'] === 'string') {
+      const { format: _, ...named } = field;
+      properties[config] = named;
+    } else properties[config] = nullable ? orNull(field) : field;
+  }
+  return properties;
+}
+
+/** A schema of the platform's fields as the schema of what the configuration may say of them. */
+function written(root: FieldSchema, schema: FieldSchema): FieldSchema {
+  const { additionalProperties: rest, items, $defs, properties, required } = schema;
+  const format = schema['x-format'];
+  return {
+    ...schema,
+    ...(format === undefined ? {} : { format }),
+    ...(properties === undefined ? {} : { properties: writtenProperties(root, schema) }),
+    ...(required === undefined
+      ? {}
+      : {
+          required: required.flatMap((name) => {
+            const field = properties?.[name];
+            return field === undefined ? [name] : (configName(name, field) ?? []);
+          }),
+        }),
+    ...(typeof rest === 'object' ? { additionalProperties: written(root, rest) } : {}),
+    ...(items === undefined ? {} : { items: written(root, items) }),
+    ...($defs === undefined
+      ? {}
+      : {
+          $defs: Object.fromEntries(
+            Object.entries($defs).map(([name, def]) => [name, written(root, def)]),
+          ),
+        }),
+  };
+}
+
+const derived = new WeakMap<KindSchema, FieldSchema>();
+
+/**
+ * The schema of a resource as it is written: the platform's fields under the configuration's names,
+ * without those that only the platform sets, and with Callsheet's own members. Value forms are not part
+ * of it; `resolve.ts` follows them first, and `editor/schema.ts` adds them for editors.
+ */
+export function resourceSchema(kind: Kind): FieldSchema {
+  const known = derived.get(kind.schema);
+  if (known !== undefined) return known;
+  const fields = written(kind.schema, kind.schema);
+  const schema = {
+    ...fields,
+    properties: { ...fields.properties, lifecycle: lifecycleOf(kind), unchecked },
+  };
+  derived.set(kind.schema, schema);
+  return schema;
+}
+
+const blocks = new WeakMap<KindSchema, FieldSchema>();
+
+/** The schema of the block that holds a nested kind's resources, without the resources. */
+export function blockSchema(kind: Kind): FieldSchema {
+  const known = blocks.get(kind.schema);
+  if (known !== undefined) return known;
+  const inherit = Object.entries(kind.nested?.inherit ?? {});
+  const properties = inherit.map(([member, field]): [string, FieldSchema] => {
+    const { 'x-config': _, ...schema } = kind.schema.properties?.[field] ?? {};
+    return [member, schema];
+  });
+  const schema: FieldSchema = {
+    type: 'object',
+    required: inherit.map(([member]) => member),
+    additionalProperties: false,
+    properties: Object.fromEntries(properties),
+  };
+  blocks.set(kind.schema, schema);
+  return schema;
+}
+
+/** Names of the fields that hold secrets, in any kind. */
+export function secretNames(kinds: readonly Kind[]): readonly string[] {
+  const names = new Set<string>();
+  for (const { schema } of kinds) {
+    collectSecretNames(schema, schema, names);
+    for (const def of Object.values(schema.$defs ?? {})) collectSecretNames(schema, def, names);
+  }
+  return [...names];
+}
+
+function collectSecretNames(root: FieldSchema, schema: FieldSchema, into: Set<string>): void {
+  for (const [name, field] of Object.entries(schema.properties ?? {})) {
+    if (field['x-secret'] === true || field['x-sensitive'] === true) into.add(name);
+    collectSecretNames(root, field, into);
+  }
+  if (schema.items !== undefined) collectSecretNames(root, itemSchema(root, schema), into);
+}

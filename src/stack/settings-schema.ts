@@ -1,0 +1,116 @@
+import written from '../../schemas/settings.json' with { type: 'json' };
+import type { FieldSchema } from '../core/schema.ts';
+import { kinds } from '../kinds/index.ts';
+import type { Kind } from '../kinds/kind.ts';
+import { namedRules } from '../rules/lint.ts';
+import { blockSchema, resourceSchema } from './schema.ts';
+
+/**
+ * What the configuration may say that is no field of the platform: the settings of `callsheet.yaml`, the sections that
+ * every file may have, and how resources are put together. `schemas/settings.json` states it; what follows from the
+ * kinds, the rules and the settings themselves is filled in here. Editors, `callsheet explain` and the reference
+ * describe it from here.
+ */
+const { settings, sections, members } = written;
+
+/** Members that a resource may have beside its fields. */
+export const COMPOSING_MEMBERS = members;
+
+/** The sections that every file may have beside resources. */
+export const SHARED_SECTIONS = sections;
+
+/** What a request may be made with. */
+export const METHODS: readonly string[] =
+  settings.properties.platform.properties.endpoints.additionalProperties.properties.method.enum;
+
+/** Kinds that a rule may be about. */
+export const KIND_NAMES: readonly string[] = kinds.map(({ name }) => name);
+
+/** What an environment can lay over the settings of the stack. */
+export const ENVIRONMENT_MEMBERS: readonly string[] = [
+  'platform',
+  'variables',
+  'organizations',
+  'organization',
+  'state',
+  'guards',
+];
+
+const { lint, rules, environments } = settings.properties;
+
+/** One of `rules:` of callsheet.yaml. */
+export const ruleSchema: FieldSchema = withProperty(rules.additionalProperties, 'on', (on) => ({
+  ...on,
+  items: { ...on.items, enum: KIND_NAMES },
+}));
+
+/** `rules:` of callsheet.yaml. */
+export const rulesSchema: FieldSchema = { ...rules, additionalProperties: ruleSchema };
+
+const overlaid = Object.entries(settings.properties).filter(([name]) =>
+  ENVIRONMENT_MEMBERS.includes(name),
+);
+const environment = environments.additionalProperties;
+
+/** The members of `callsheet.yaml` that set the stack up. It may hold resources beside them. */
+export const settingsSchema: FieldSchema = {
+  ...settings,
+  properties: {
+    ...settings.properties,
+    lint: withProperty(lint, 'rules', (severities) => ({
+      ...severities,
+      properties: Object.fromEntries(namedRules.map(severitySchema)),
+    })),
+    rules: rulesSchema,
+    environments: {
+      ...environments,
+      additionalProperties: {
+        ...environment,
+        properties: { ...Object.fromEntries(overlaid), ...environment.properties },
+      },
+    },
+  },
+};
+
+/** Everything that may stand at the top of `callsheet.yaml` beside the sections of the kinds. */
+export const topSchema: FieldSchema = {
+  ...settingsSchema,
+  properties: { ...settingsSchema.properties, ...sections },
+};
+
+/** Members of a resource that are Callsheet's and no field of the platform. */
+export const OWN_MEMBERS: readonly string[] = [...Object.keys(members), 'lifecycle', 'unchecked'];
+
+/** Everything that may be written in a resource of a kind, before it is put together. */
+export function writtenSchema(kind: Kind): FieldSchema {
+  const schema = resourceSchema(kind);
+  return { ...schema, properties: { ...schema.properties, ...members } };
+}
+
+/** Every schema that something written is checked against, by a name that is fit for a variable. */
+export function checkedSchemas(): ReadonlyMap<string, FieldSchema> {
+  const nested = kinds.filter((kind) => kind.nested !== undefined);
+  return new Map([
+    ['stack', settingsSchema],
+    ...kinds.map((kind): [string, FieldSchema] => [kind.name, resourceSchema(kind)]),
+    ...nested.map((kind): [string, FieldSchema] => [`${kind.name}_block`, blockSchema(kind)]),
+  ]);
+}
+
+/** What `lint.rules` takes for a rule. */
+function severitySchema({ name, description }: (typeof namedRules)[number]): [string, FieldSchema] {
+  return [
+    name,
+    { type: 'string', enum: ['off', 'warning', 'error'], description, examples: ['off'] },
+  ];
+}
+
+/** An object's schema with that of one member made another. */
+function withProperty(
+  schema: FieldSchema,
+  name: string,
+  change: (property: FieldSchema) => FieldSchema,
+): FieldSchema {
+  const properties = schema.properties ?? {};
+  return { ...schema, properties: { ...properties, [name]: change(properties[name] ?? {}) } };
+}

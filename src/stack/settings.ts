@@ -1,0 +1,492 @@
+import { resolve as resolvePath } from 'node:path';
+import { type Diagnostic, hasErrors } from '../core/diagnostics.ts';
+import { checkEndpoints, type EndpointProblem, type WrittenEndpoint } from '../core/endpoints.ts';
+import { didYouMean, nearest } from '../core/nearest.ts';
+import { baseUrlFault, type NamedBy, type StatePlace } from '../core/origin.ts';
+import { type FreezeWindow, type Guards, WEEKDAYS } from '../core/plan-document.ts';
+import { memberSchema } from '../core/schema.ts';
+import { kinds } from '../kinds/index.ts';
+import { operations } from '../platform/operations.generated.ts';
+import { DEFAULT_LINT, type LintSettings } from '../rules/prose.ts';
+import { enterEnvironment } from './compose.ts';
+import { openReport, type Problem, type Report } from './diagnostics.ts';
+import { type Pattern, STACK_FILE } from './discover.ts';
+import { type Folder, openFolder, refuseFolder } from './folder.ts';
+import { isUuid, readDates, readHours } from './formats.ts';
+import { mergeLayers } from './merge.ts';
+import { resolve } from './resolve.ts';
+import {
+  below,
+  type Context,
+  isResolvedList,
+  locateRoot,
+  membersOf,
+  type OrganizationLookup,
+  type Resolved,
+  type ResolvedObject,
+  rootField,
+} from './resolved.ts';
+import { namedField, secretNames } from './schema.ts';
+import { METHODS, settingsSchema } from './settings-schema.ts';
+import {
+  type MapNode,
+  type Member,
+  memberOf,
+  membersIn,
+  positionOf,
+  type SourceRange,
+  type SyntaxNode,
+} from './source.ts';
+import { refuseState, reportStateFile, statePlace } from './state-place.ts';
+import { type PlacedRule, readRules } from './team-rules.ts';
+import { validate } from './validate.ts';
+import {
+  readVariables,
+  unreadableVariables,
+  type VariableInputs,
+  type Variables,
+} from './variables.ts';
+import { readStackFile } from './yaml.ts';
+
+/** Which stack is meant, and what the caller gives it. */
+export type SettingsOptions = VariableInputs & {
+  /** The stack folder. */
+  readonly dir: string;
+  /** `--env`: the environment of `callsheet.yaml` that is laid over the stack. */
+  readonly environment?: string | undefined;
+};
+
+/** Which platform the stack is applied to, and how far its specification may be filled in. */
+export type Platform = {
+  /** Undefined where `callsheet.yaml` says nothing. */
+  readonly base_url: string | undefined;
+  /** By name of operation. */
+  readonly endpoints: Readonly<Record<string, WrittenEndpoint>>;
+  /** Whether operations that the specification does not show may be used. */
+  readonly assume: boolean;
+  /** Who names the base address. */
+  readonly by: NamedBy;
+};
+
+/** What `callsheet.yaml` sets up, beside the resources it may hold. */
+export type Settings = {
+  readonly platform: Platform;
+  readonly organizations: Readonly<Record<string, string>>;
+  /** The id of the default organization; `failed` where it is named but unknown, which was reported. */
+  readonly organization: string | 'failed' | undefined;
+  readonly include: readonly Pattern[] | undefined;
+  readonly state: StatePlace;
+  readonly guards: Guards;
+  readonly lint: LintSettings;
+  readonly rules: readonly PlacedRule[];
+};
+
+function textOf(value: Resolved | undefined): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}
+
+function onlyStackMembers(root: MapNode): MapNode {
+  const known = Object.keys(settingsSchema.properties ?? {});
+  const members = [...root.members].filter(([key]) => known.includes(key) && !APART.includes(key));
+  return { ...root, members: new Map<string, Member>(members) };
+}
+
+/**
+ * Who names the base address. A variable stands for whoever gives its value, where it is all of the address: the
+ * command line, or the stack with a default. A file of variables may lie in the repository, and which variable of
+ * the environment is meant is the stack's word.
+ */
+function whoNames(node: SyntaxNode, variables: Variables): NamedBy {
+  const [, name] = (node.type === 'scalar' && /^\$\{var\.([\w-]+)\}$/.exec(node.text)) || [];
+  const origin = name === undefined ? undefined : variables.originOf(name);
+  return origin?.by === '--var' ? 'operator' : positionOf(origin?.place ?? node.place);
+}
+
+function readPlatform(
+  value: Resolved | undefined,
+  written: SyntaxNode | undefined,
+  variables: Variables,
+): Platform {
+  const platform = membersOf(value);
+  const address = memberOf(written, 'base_url')?.value;
+  const endpoints = Object.entries(membersOf(platform.endpoints)).map(
+    ([operation, given]): [string, WrittenEndpoint] => {
+      const { method, path } = membersOf(given);
+      return [
+        operation,
+        {
+          ...(typeof method === 'string' ? { method } : {}),
+          ...(typeof path === 'string' ? { path } : {}),
+        },
+      ];
+    },
+  );
+  return {
+    base_url: textOf(platform.base_url),
+    endpoints: Object.fromEntries(endpoints),
+    assume: platform.assume !== false,
+    by: address === undefined ? 'operator' : whoNames(address, variables),
+  };
+}
+
+function readInclude(
+  value: Resolved | undefined,
+  written: SyntaxNode | undefined,
+): readonly Pattern[] | undefined {
+  if (value === undefined || written === undefined) return undefined;
+  const texts = isResolvedList(value) ? value : [value];
+  const nodes = written.type === 'list' ? written.items : [written];
+  const patterns = texts.flatMap((pattern, index): Pattern[] =>
+    typeof pattern === 'string' ? [{ pattern, place: (nodes[index] ?? written).place }] : [],
+  );
+  // Where nothing usable is given everything is read, so that the problems of other files are found.
+  return patterns.length === 0 ? undefined : patterns;
+}
+
+/** Looks a name up among those of `callsheet.yaml`. */
+export function lookupOrganization(organizations: Readonly<Record<string, string>>) {
+  return (name: string): OrganizationLookup => {
+    const id = Object.hasOwn(organizations, name) ? organizations[name] : undefined;
+    if (id !== undefined) return { id };
+    return { unknown: { nearest: nearest(name, Object.keys(organizations)) } };
+  };
+}
+
+/** Names of organizations as they are known before their ids are checked. */
+function namedOrganizations(value: Resolved | undefined): Readonly<Record<string, string>> {
+  const named = Object.entries(membersOf(value)).map(([name, id]): [string, string] => [
+    name,
+    textOf(id) ?? '',
+  ]);
+  return Object.fromEntries(named);
+}
+
+type StackDeps = {
+  readonly folder: Folder;
+  readonly variables: Variables;
+  readonly report: Report;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Name of the environment that is chosen. */
+  readonly environment?: string | undefined;
+  /** See `Surroundings`. */
+  readonly secretNames: readonly string[];
+};
+
+/**
+ * A stack can be checked without knowing which platform it is for: what needs a base address says so
+ * when it finds none.
+ */
+function lenient(problem: Problem): Problem {
+  const unneeded = problem.rule === 'variable/missing' && problem.path === 'platform.base_url';
+  return unneeded ? { ...problem, severity: 'warning' } : problem;
+}
+
+/** Reads the settings of `callsheet.yaml`. What is wrong is reported, and its default stands in. */
+export function readSettings(root: MapNode, deps: StackDeps): Settings {
+  const { folder, variables, report } = deps;
+  const written = onlyStackMembers(root);
+  const state = memberOf(written, 'state')?.value;
+  const refused = refuseState(state, report);
+  const organizations = memberOf(written, 'organizations')?.value;
+  const context: Context = {
+    root: settingsSchema,
+    subject: STACK_FILE,
+    address: undefined,
+    report: { ...report, add: (problem) => report.add(lenient(problem)) },
+    variables,
+    organization: (name) => lookupOrganization(known)(name),
+    defaultOrganization: undefined,
+    folder,
+    isResourceFile: () => false,
+    isKind: () => false,
+    secretNames: deps.secretNames,
+    unchosen: [],
+    refs: [],
+    secrets: [],
+  };
+  // Names come first: the default organization may be one of them.
+  const silent: Context = { ...context, report: { ...report, add: () => {} } };
+  const schema = settingsSchema.properties?.organizations ?? {};
+  const known =
+    organizations === undefined
+      ? {}
+      : namedOrganizations(resolve(organizations, rootField(schema), silent));
+  const members = [...written.members].filter(([key]) => !(refused && key === 'state'));
+  const resolved = membersOf(
+    resolve({ ...written, members: new Map(members) }, rootField(settingsSchema), context),
+  );
+  const rules = readRules(memberOf(root, 'rules')?.value, context);
+  const own = rules.document === undefined ? {} : { rules: rules.document };
+  const document = { ...resolved, ...resolveApart(root, context), ...own };
+  const spot = locateRoot(settingsSchema, document, root, { ...root.place, end: root.place.start });
+  validate({ subject: STACK_FILE, address: undefined, root: spot }, report);
+  const { organization, include, guards } = resolved;
+  const id = textOf(organization);
+  const writtenPlatform = memberOf(written, 'platform')?.value;
+  const platform = readPlatform(resolved.platform, writtenPlatform, variables);
+  reportBaseUrl(platform.base_url, root, report);
+  reportEndpoints(platform.endpoints, memberOf(writtenPlatform, 'endpoints')?.value, report);
+  const place = statePlace(resolved.state, {
+    ...deps,
+    dir: folder.dir,
+    environment: deps.environment,
+    written: state,
+  });
+  reportStateFile(place, { ...deps, written: state });
+  return {
+    platform,
+    organizations: Object.fromEntries(Object.entries(known).filter(([, value]) => isUuid(value))),
+    organization: organization === undefined ? undefined : id !== undefined ? id : 'failed',
+    include: readInclude(include, memberOf(written, 'include')?.value),
+    state: place,
+    guards: readGuards(guards, memberOf(written, 'guards')?.value),
+    lint: readLint(resolved.lint),
+    rules: rules.rules,
+  };
+}
+
+/**
+ * Reports a base address that no command would use: one with credentials in it, or that would send them
+ * in clear. That it is an address at all is in the schema of the settings.
+ */
+function reportBaseUrl(text: string | undefined, root: SyntaxNode, report: Report): void {
+  if (text === undefined || !/^https?:\/\//.test(text) || !URL.canParse(text)) return;
+  const fault = baseUrlFault(text);
+  if (fault === undefined) return;
+  redactCredentials(root, report);
+  const place = memberOf(memberOf(root, 'platform')?.value, 'base_url')?.value.place;
+  report.add({
+    rule: 'platform/base-url',
+    message: `${STACK_FILE}: platform.${fault.message}`,
+    hint: fault.hint,
+    path: 'platform.base_url',
+    place,
+  });
+}
+
+/** Keeps addresses with credentials out of frames, in the platform and in the defaults of variables. */
+function redactCredentials(root: SyntaxNode, report: Report): void {
+  const defaults = membersIn(memberOf(root, 'variables')?.value).map(
+    ({ value }) => memberOf(value, 'default')?.value,
+  );
+  const address = memberOf(memberOf(root, 'platform')?.value, 'base_url')?.value;
+  for (const node of [address, ...defaults]) {
+    if (node?.type === 'scalar' && /^https?:.*[@?#]/.test(node.text)) report.mask(node.place);
+  }
+}
+
+/**
+ * Reports overrides of operations that there are not, and paths that could not be called. The rest of
+ * their form is in the schema of the settings.
+ */
+function reportEndpoints(
+  endpoints: { readonly [operation: string]: WrittenEndpoint },
+  written: SyntaxNode | undefined,
+  report: Report,
+): void {
+  for (const problem of checkEndpoints(endpoints, operations)) {
+    if (isInSchema(problem, endpoints)) continue;
+    const { operation, member, message, candidates } = problem;
+    const override = memberOf(written, operation);
+    const field = member === undefined ? undefined : memberOf(override?.value, member);
+    report.add({
+      rule: member === undefined ? 'platform/operation' : `platform/${member}`,
+      message: `${STACK_FILE}: platform.endpoints: ${message}`,
+      hint:
+        member !== undefined
+          ? undefined
+          : didYouMean(
+              operation,
+              candidates,
+              'callsheet assumptions lists the operations that a platform may have elsewhere',
+            ),
+      path: ['platform', 'endpoints', operation, ...(member === undefined ? [] : [member])].join(
+        '.',
+      ),
+      place: field?.value.place ?? override?.keyPlace,
+    });
+  }
+}
+
+/** The schema says which methods there are and that a path begins with a slash. */
+function isInSchema(
+  { operation, member }: EndpointProblem,
+  endpoints: { readonly [operation: string]: WrittenEndpoint },
+): boolean {
+  const { method = '', path = '' } = endpoints[operation] ?? {};
+  if (member === 'method') return !METHODS.includes(method);
+  return member === 'path' && !path.startsWith('/');
+}
+
+/** The `guards:` of a stack. What is wrong was reported by its schema, and is left out here. */
+function readGuards(value: Resolved | undefined, written: SyntaxNode | undefined): Guards {
+  const { max_delete, max_change_percent, min_resources, freeze } = membersOf(value);
+  const limits = Object.entries({ max_delete, max_change_percent, min_resources });
+  const list = memberOf(written, 'freeze')?.value;
+  const nodes = list?.type === 'list' ? list.items : [];
+  const windows = isResolvedList(freeze) ? freeze : [];
+  const frozen = windows.flatMap((one, index) => {
+    const place = nodes[index]?.place ?? list?.place;
+    return place === undefined ? [] : (readWindow(one, place) ?? []);
+  });
+  return {
+    ...Object.fromEntries(limits.filter(([, limit]) => typeof limit === 'number')),
+    ...(frozen.length === 0 ? {} : { freeze: frozen }),
+  };
+}
+
+function readWindow(value: Resolved, place: SourceRange): FreezeWindow | undefined {
+  const { zone, weekdays, hours, dates, reason } = membersOf(value);
+  if (typeof zone !== 'string') return undefined;
+  const times = typeof hours === 'string' ? readHours(hours) : undefined;
+  const spans = textsIn(dates).map(readDates);
+  const days = textsIn(weekdays);
+  const { file, line } = positionOf(place);
+  return {
+    zone,
+    ...(weekdays === undefined ? {} : { weekdays: WEEKDAYS.filter((day) => days.includes(day)) }),
+    ...(times && 'value' in times ? { hours: times.value } : {}),
+    ...(dates === undefined
+      ? {}
+      : { dates: spans.flatMap((span) => ('value' in span ? [span.value] : [])) }),
+    ...(typeof reason === 'string' && reason !== '' ? { reason } : {}),
+    source: `${file}:${line}`,
+  };
+}
+
+/** The texts of a list, or the one that stands in its place. */
+function textsIn(value: Resolved | undefined): readonly string[] {
+  const all = isResolvedList(value) ? value : [value];
+  return all.filter((one) => typeof one === 'string');
+}
+
+/** Members that are read by themselves: variables come from there, or another environment has them. */
+const APART: readonly string[] = ['variables', 'environments', 'rules'];
+
+/** Resolves the declarations of variables and what environments say, with nothing filled in. */
+function resolveApart(root: MapNode, context: Context): ResolvedObject {
+  const unfilled: Context = {
+    ...context,
+    variables: unreadableVariables,
+    organization: () => 'unreadable',
+  };
+  const members = ['variables', 'environments'].flatMap((name): [string, Resolved][] => {
+    const written = memberOf(root, name)?.value;
+    const field = below(rootField(settingsSchema), namedField(settingsSchema, name) ?? {}, name);
+    return written === undefined
+      ? []
+      : [
+          [
+            name,
+            resolve(name === 'environments' ? withoutPatches(written) : written, field, unfilled),
+          ],
+        ];
+  });
+  return Object.fromEntries(members);
+}
+
+/**
+ * Environments as they are by themselves: what one takes away from the settings or replaces there is no value. Patches
+ * are checked with the resources that they are laid over.
+ */
+function withoutPatches(environments: SyntaxNode): SyntaxNode {
+  if (environments.type !== 'map') return environments;
+  const all = namedField(settingsSchema, 'environments') ?? {};
+  const members = [...environments.members.values()].map((member): [string, Member] => {
+    const { key, value } = member;
+    if (value.type !== 'map') return [key, member];
+    const settings = [...value.members].filter(([name]) => name !== 'patches');
+    const own = { ...value, members: new Map(settings) };
+    const nothing = { ...value, members: new Map() };
+    const schema = memberSchema(settingsSchema, all, key);
+    const over = mergeLayers(nothing, own, schema, { root: settingsSchema, add: () => {} });
+    return [key, { ...member, value: over }];
+  });
+  return { ...environments, members: new Map(members) };
+}
+
+/** What `callsheet.yaml` says beside the resources of a stack. */
+export type StackSettings = {
+  /** Absolute path of the stack folder. */
+  readonly dir: string;
+  readonly platform: Platform;
+  /** Names of organizations → ids. */
+  readonly organizations: Readonly<Record<string, string>>;
+  /** Id of the default organization. */
+  readonly organization: string | undefined;
+  /** Where the state is; of a file the absolute path. */
+  readonly state: StatePlace;
+};
+
+/**
+ * Reads `callsheet.yaml` alone, for commands that need to know where the platform is and not what should
+ * be there. A resource that is wrong does not stand in their way. `settings` is undefined where
+ * `callsheet.yaml` itself is wrong.
+ */
+export function loadSettings(options: SettingsOptions): {
+  readonly settings: StackSettings | undefined;
+  readonly diagnostics: readonly Diagnostic[];
+} {
+  const dir = resolvePath(options.dir);
+  const refused = refuseFolder(dir);
+  if (refused !== undefined) {
+    return { settings: undefined, diagnostics: [{ severity: 'error', ...refused }] };
+  }
+  const report = openReport();
+  const folder = openFolder(dir);
+  const names = secretNames(kinds);
+  const { root: written } = readStackFile(folder, STACK_FILE, names, report);
+  if (written?.type !== 'map') {
+    const known = report.diagnostics();
+    if (hasErrors(known)) return { settings: undefined, diagnostics: known };
+    const hint = 'callsheet validate says what is wrong with it.';
+    report.add({ rule: 'stack/settings', message: `${STACK_FILE} holds no settings`, hint });
+    return { settings: undefined, diagnostics: report.diagnostics() };
+  }
+  const { root } = enterEnvironment(written, options.environment, dir, report);
+  const variables = readVariables(memberOf(root, 'variables')?.value, options, report);
+  const { env, environment } = options;
+  const deps = { folder, variables, report, env, environment, secretNames: names };
+  const { platform, organizations, organization, state } = readSettings(root, deps);
+  const diagnostics = report.diagnostics();
+  if (hasErrors(diagnostics)) return { settings: undefined, diagnostics };
+  return {
+    settings: {
+      dir,
+      platform,
+      organizations,
+      organization: organization === 'failed' ? undefined : organization,
+      state,
+    },
+    diagnostics,
+  };
+}
+
+const SEVERITIES = ['off', 'warning', 'error'] as const;
+
+/** The `lint:` of a stack. What is wrong was reported by its schema, and its default stands in. */
+function readLint(value: Resolved | undefined): LintSettings {
+  const { rules, tokens, tools, templates, ...numbers } = membersOf(value);
+  const severities = Object.entries(membersOf(rules)).flatMap(([name, given]) => {
+    const severity = SEVERITIES.find((one) => one === given);
+    return severity === undefined ? [] : [[name, severity] as const];
+  });
+  return {
+    severities: new Map(severities),
+    tokens: tokens === undefined ? undefined : textsIn(tokens),
+    tools: textsIn(tools),
+    templates: textsIn(templates),
+    max_prompt_characters: numberOr(
+      numbers.max_prompt_characters,
+      DEFAULT_LINT.max_prompt_characters,
+    ),
+    min_duplicate_characters: numberOr(
+      numbers.min_duplicate_characters,
+      DEFAULT_LINT.min_duplicate_characters,
+    ),
+  };
+}
+
+function numberOr(value: Resolved | undefined, otherwise: number): number {
+  return typeof value === 'number' ? value : otherwise;
+}

@@ -1,0 +1,155 @@
+import type { SourcePosition } from '../core/diagnostics.ts';
+import type { JsonScalar } from '../core/value.ts';
+
+/** A file of the stack as text, without its byte order mark. */
+export type Source = {
+  /** Relative to the stack folder, with forward slashes. */
+  readonly file: string;
+  readonly text: string;
+};
+
+/** A stretch of a file. Offsets count UTF-16 units from 0; `end` is exclusive. */
+export type SourceRange = { readonly source: Source; readonly start: number; readonly end: number };
+
+const starts = new WeakMap<Source, readonly number[]>();
+
+/** Where each line of a file begins. Lines end with a line feed; a carriage return before it belongs to the line. */
+function lineStarts(source: Source): readonly number[] {
+  const known = starts.get(source);
+  if (known !== undefined) return known;
+  const found = [0];
+  for (let at = source.text.indexOf('\n'); at >= 0; at = source.text.indexOf('\n', at + 1)) {
+    found.push(at + 1);
+  }
+  starts.set(source, found);
+  return found;
+}
+
+/** The line that holds an offset, counted from 1. */
+export function lineAt(source: Source, offset: number): number {
+  const lines = lineStarts(source);
+  let low = 0;
+  let high = lines.length;
+  while (high - low > 1) {
+    const middle = (low + high) >> 1;
+    if ((lines[middle] ?? 0) <= offset) low = middle;
+    else high = middle;
+  }
+  return low + 1;
+}
+
+/** The offsets of a line without its end; undefined where the file has no such line. */
+export function lineRange(
+  source: Source,
+  line: number,
+): { readonly start: number; readonly end: number } | undefined {
+  const lines = lineStarts(source);
+  const start = lines[line - 1];
+  if (start === undefined) return undefined;
+  const next = lines[line];
+  let end = next === undefined ? source.text.length : next - 1;
+  if (end > start && source.text[end - 1] === '\r') end -= 1;
+  return { start, end };
+}
+
+/** Characters between two offsets. One outside the basic plane takes two units. */
+function countCharacters(source: Source, from: number, to: number): number {
+  let count = to - from;
+  for (let at = from; at < to; at += 1) {
+    const unit = source.text.charCodeAt(at);
+    if (unit >= 0xdc00 && unit <= 0xdfff) count -= 1;
+  }
+  return count;
+}
+
+/** The position of a place's first character. */
+export function positionOf(place: SourceRange): SourcePosition {
+  const line = lineAt(place.source, place.start);
+  const from = lineRange(place.source, line)?.start ?? 0;
+  const column = countCharacters(place.source, from, place.start) + 1;
+  return { file: place.source.file, line, column };
+}
+
+/**
+ * The position of a place with its end. A place of several lines ends with its first one: reviews mark a
+ * problem only where they show every line of it.
+ */
+export function stretchOf(place: SourceRange): SourcePosition {
+  const position = positionOf(place);
+  const last = lineRange(place.source, position.line)?.end ?? place.start;
+  const end = Math.max(place.start, Math.min(place.end, last));
+  const end_column = position.column + countCharacters(place.source, place.start, end);
+  return { ...position, end_column };
+}
+
+/** The first place where `snippet` stands inside a place; the place itself where it does not appear as such. */
+export function placeOf(snippet: string, inside: SourceRange): SourceRange {
+  const start = inside.source.text.indexOf(snippet, inside.start);
+  const end = start + snippet.length;
+  return start < 0 || end > inside.end ? inside : { source: inside.source, start, end };
+}
+
+/** The first character of a file, for problems with the file as a whole. */
+export function startOf(source: Source): SourceRange {
+  return { source, start: 0, end: 0 };
+}
+
+/**
+ * YAML as it was written: plain data in which every node knows its place. Bases, rows and overlays can
+ * be laid over each other in this form without losing where each value came from.
+ */
+export type SyntaxNode = ScalarNode | ListNode | MapNode;
+
+type Placed = {
+  readonly place: SourceRange;
+  /** Where the content stands, for a node that was written as an alias. */
+  readonly origin?: SourceRange;
+};
+
+export type ScalarNode = Placed & {
+  readonly type: 'scalar';
+  readonly value: JsonScalar;
+  /** The value's own spelling: `1.10` is the number 1.1. */
+  readonly text: string;
+  /** A key with nothing after it, which YAML reads as null. */
+  readonly empty: boolean;
+  /** A text that stands for a number or a truth value where a field takes one, as a cell of a CSV does. */
+  readonly loose?: true;
+};
+
+export type ListNode = Placed & { readonly type: 'list'; readonly items: readonly SyntaxNode[] };
+
+export type Member = {
+  readonly key: string;
+  readonly keyPlace: SourceRange;
+  readonly value: SyntaxNode;
+};
+
+export type MapNode = Placed & {
+  readonly type: 'map';
+  readonly members: ReadonlyMap<string, Member>;
+};
+
+/** A member's value; undefined where the node is no map or has no such member. */
+export function memberOf(node: SyntaxNode | undefined, key: string): Member | undefined {
+  return node?.type === 'map' ? node.members.get(key) : undefined;
+}
+
+/** The member of a map that has no other. */
+export function onlyMember(node: SyntaxNode, key: string): Member | undefined {
+  return node.type === 'map' && node.members.size === 1 ? node.members.get(key) : undefined;
+}
+
+/** The members of a map; none where the node is something else. */
+export function membersIn(node: SyntaxNode | undefined): readonly Member[] {
+  return node?.type === 'map' ? [...node.members.values()] : [];
+}
+
+/** What a node is, in words. */
+export function describe(node: SyntaxNode): string {
+  if (node.type === 'list') return 'a list';
+  if (node.type === 'map') return 'a map';
+  if (node.value === null) return node.empty ? 'empty' : 'null';
+  if (typeof node.value === 'string') return 'text';
+  return typeof node.value === 'boolean' ? String(node.value) : 'a number';
+}

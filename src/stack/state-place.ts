@@ -1,0 +1,462 @@
+import { realpathSync } from 'node:fs';
+import { dirname, join, relative, resolve as resolvePath, sep } from 'node:path';
+import { CallsheetError } from '../core/errors.ts';
+import type { NamedBy, S3Place, StatePlace } from '../core/origin.ts';
+import type { Report } from './diagnostics.ts';
+import { STACK_FILE } from './discover.ts';
+import { isInside } from './folder.ts';
+import { membersOf, type Resolved } from './resolved.ts';
+import {
+  type MapNode,
+  type Member,
+  memberOf,
+  positionOf,
+  type SourceRange,
+  type SyntaxNode,
+} from './source.ts';
+
+/** Where something is that is not a file. */
+const ADDRESS = /^([a-z][a-z0-9+]*):\/\//;
+
+type Store = {
+  /** What must be given; the first says where it is. An environment may leave out what the stack says. */
+  readonly needs: readonly [string, ...string[]];
+  /** What tells one state from another there. */
+  readonly identity: readonly string[];
+  /** The members that hold the address of a server, and what such an address begins with. */
+  readonly addresses: readonly string[];
+  readonly schemes: readonly string[];
+};
+
+/** The stores that keep a state, beside files. */
+const STORES: { readonly [store: string]: Store } = {
+  http: {
+    needs: ['address'],
+    identity: ['address'],
+    addresses: ['address', 'lock_address', 'unlock_address'],
+    schemes: ['https:', 'http:'],
+  },
+  postgres: {
+    needs: ['url', 'stack'],
+    identity: ['url', 'stack'],
+    addresses: ['url'],
+    schemes: ['postgres:', 'postgresql:'],
+  },
+  s3: {
+    needs: ['bucket', 'key'],
+    identity: ['endpoint', 'bucket', 'key'],
+    addresses: ['endpoint'],
+    schemes: ['https:', 'http:'],
+  },
+};
+
+/** What is wrong with where the state is said to be. True: it is not to be read any further. */
+export function refuseState(state: SyntaxNode | undefined, report: Report): boolean {
+  return (
+    refuseAddress(state, report) ||
+    refuseAddress(memberOf(state, 'file')?.value, report) ||
+    Object.entries(STORES).some(
+      ([
+        store,
+        {
+          needs: [member],
+        },
+      ]) => refusePassword(memberOf(memberOf(state, store)?.value, member)?.value, report),
+    ) ||
+    refuseSeveral(state, report) ||
+    refuseUnnamed(state, report) ||
+    Object.entries(STORES).some(([store, { addresses }]) =>
+      addresses.some((member) =>
+        refuseWrongAddress(
+          store,
+          member,
+          memberOf(memberOf(state, store)?.value, member)?.value,
+          report,
+        ),
+      ),
+    )
+  );
+}
+
+/** One that is put together from variables is looked at once they are known. */
+function refuseWrongAddress(
+  store: string,
+  member: string,
+  node: SyntaxNode | undefined,
+  report: Report,
+): boolean {
+  if (node?.type !== 'scalar' || typeof node.value !== 'string') return false;
+  if (node.value.includes('${')) return false;
+  const problem = addressProblem(store, `state.${store}.${member}`, node.value);
+  if (problem === undefined) return false;
+  report.add({
+    rule: 'config/state',
+    message: `${STACK_FILE}: ${problem.message}`,
+    hint: problem.hint,
+    place: node.place,
+  });
+  return true;
+}
+
+/** Throws `CallsheetError('config')` where the address of a place is none. */
+function checked(place: StatePlace, from: string): StatePlace {
+  for (const [store, { addresses }] of Object.entries(STORES)) {
+    const given = Object.entries(place).find(([name]) => name === store)?.[1] ?? {};
+    for (const [member, text] of Object.entries(given)) {
+      if (!addresses.includes(member)) continue;
+      const name = from === STACK_FILE ? `state.${store}.${member}` : from;
+      const problem = addressProblem(store, name, String(text));
+      if (problem !== undefined)
+        throw new CallsheetError('config', problem.message, { hint: problem.hint });
+    }
+  }
+  return place;
+}
+
+function refuseUnnamed(state: SyntaxNode | undefined, report: Report): boolean {
+  for (const [store, { needs }] of Object.entries(STORES)) {
+    const given = memberOf(state, store)?.value;
+    const missing = given && needs.find((name) => memberOf(given, name) === undefined);
+    if (missing === undefined) continue;
+    report.add({
+      rule: 'config/state',
+      message: `${STACK_FILE}: state.${store} needs ${missing}`,
+      place: given?.place,
+    });
+    return true;
+  }
+  return false;
+}
+
+/** An address in the place of a file. */
+function refuseAddress(node: SyntaxNode | undefined, report: Report): boolean {
+  if (node?.type !== 'scalar' || typeof node.value !== 'string') return false;
+  const store = ADDRESS.exec(node.value)?.[1];
+  if (store === undefined) return false;
+  // Such an address may carry a password.
+  report.mask(node.place);
+  report.add({
+    rule: 'config/not-supported',
+    message: `${STACK_FILE}: state is an address at ${store}://, and must say which store that is`,
+    hint: `Use state: { ${Object.entries(STORES)
+      .map(
+        ([
+          name,
+          {
+            needs: [member],
+          },
+        ]) => `${name}: { ${member}: … } }`,
+      )
+      .join(' or state: { ')}, or state: { file: .callsheet/state.json }`,
+    place: node.place,
+  });
+  return true;
+}
+
+function refusePassword(node: SyntaxNode | undefined, report: Report): boolean {
+  if (node?.type !== 'scalar' || typeof node.value !== 'string') return false;
+  if (!URL.canParse(node.value) || new URL(node.value).password === '') return false;
+  report.mask(node.place);
+  report.add({
+    rule: 'secret/plain-address',
+    message: `${STACK_FILE}: the address of the state carries a password`,
+    hint: 'Take it out, and give it in CALLSHEET_STATE_PASSWORD.',
+    place: node.place,
+  });
+  return true;
+}
+
+function refuseSeveral(state: SyntaxNode | undefined, report: Report): boolean {
+  if (state?.type !== 'map' || state.members.size < 2) return false;
+  const known = ['file', ...Object.keys(STORES)];
+  const given = [...state.members.keys()].filter((name) => known.includes(name));
+  if (given.length < 2) return false;
+  report.add({
+    rule: 'config/state',
+    message: `${STACK_FILE}: the state cannot be kept in several places: ${given.join(', ')}`,
+    hint: 'Keep one. Where an environment has another store than the stack, it removes that of the stack: file: { $remove: true }.',
+    place: state.place,
+  });
+  return true;
+}
+
+type StateSurroundings = {
+  readonly dir: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly environment: string | undefined;
+  /** `state` as it is written. */
+  readonly written: SyntaxNode | undefined;
+};
+
+/**
+ * Where the state is. `CALLSHEET_STATE` wins, as it says where one machine keeps it; a relative path
+ * there begins at the working directory, one in `callsheet.yaml` at the stack folder. Where neither says
+ * anything, each environment has its own.
+ */
+export function statePlace(
+  value: Resolved | undefined,
+  { dir, env, environment, written }: StateSurroundings,
+): StatePlace {
+  const { CALLSHEET_STATE: elsewhere } = env;
+  if (elsewhere !== undefined && elsewhere !== '') return placeOf(elsewhere);
+  const { file, http, postgres, s3 } = membersOf(value);
+  /** The stack names the server, be it with a variable: which one is its word. */
+  const by = (store: string, member: string): NamedBy => {
+    const given = memberOf(written, store)?.value;
+    const place = memberOf(given, member)?.value.place ?? given?.place ?? written?.place;
+    return place === undefined ? { file: STACK_FILE, line: 1, column: 1 } : positionOf(place);
+  };
+  const { address, ...others } = textsIn(http);
+  if (address !== undefined)
+    return checked(
+      {
+        http: { ...others, address },
+        by: by('http', 'address'),
+        lock_by: by('http', others.lock_address === undefined ? 'unlock_address' : 'lock_address'),
+      },
+      STACK_FILE,
+    );
+  const { url, stack } = textsIn(postgres);
+  if (url !== undefined && stack !== undefined)
+    return checked({ postgres: { url, stack }, by: by('postgres', 'url') }, STACK_FILE);
+  const { bucket, key, ...service } = textsIn(s3);
+  if (bucket !== undefined && key !== undefined)
+    return checked({ s3: { ...service, bucket, key }, by: by('s3', 'endpoint') }, STACK_FILE);
+  return { file: stateFileAt(dir, environment, typeof file === 'string' ? file : undefined) };
+}
+
+/**
+ * Reports a state file that the stack puts outside of its folder: what is written there at apply could be anybody's.
+ * Only the environment says so.
+ */
+export function reportStateFile(
+  place: StatePlace,
+  {
+    env,
+    folder: { dir },
+    written,
+    report,
+  }: Pick<StateSurroundings, 'env' | 'written'> & {
+    readonly folder: { readonly dir: string };
+    readonly report: Report;
+  },
+): void {
+  if (!('file' in place) || env.CALLSHEET_STATE) return;
+  const { file } = place;
+  const own = memberOf(written, 'file')?.value;
+  const isOutside = !isInside(dir, file);
+  // The name of the environment is to blame then, and reported.
+  if (isOutside && own === undefined) return;
+  if (!isOutside && isInside(realOf(dir), realOf(file))) return;
+  const shown = relative(dir, file).split(sep).join('/');
+  report.add({
+    rule: 'config/state',
+    message: isOutside
+      ? `${STACK_FILE}: state.file leaves the stack folder`
+      : `${STACK_FILE}: the state file ${shown} is behind a link that leads out of the stack folder`,
+    hint: 'Keep it in the folder, or name it in the environment: CALLSHEET_STATE=PATH.',
+    place: own?.place,
+  });
+}
+
+/** A path without its links, as far as it exists. */
+function realOf(path: string): string {
+  try {
+    return realpathSync.native(path);
+  } catch {
+    const above = dirname(path);
+    return above === path ? path : join(realOf(above), path.slice(above.length));
+  }
+}
+
+/** A place in one text: an address or the path of a file. Throws `CallsheetError('usage')` for an address of no store. */
+export function placeOf(text: string): StatePlace {
+  const store = ADDRESS.exec(text)?.[1];
+  switch (store) {
+    case undefined:
+      return { file: resolvePath(text) };
+    case 'http':
+    case 'https':
+      return checked({ http: { address: text }, by: 'operator' }, 'the place of the state');
+    case 'postgres':
+    case 'postgresql':
+      return checked(
+        { postgres: { url: text, stack: stackIn(text) }, by: 'operator' },
+        'the place of the state',
+      );
+    case 's3':
+      return checked({ s3: bucketIn(text), by: 'operator' }, 'the endpoint of the state');
+    default:
+      throw new CallsheetError('usage', `no state is kept at ${store}://`, {
+        hint: 'A state is kept in a file, at https://, postgres:// or s3://. docs/state.md says how.',
+      });
+  }
+}
+
+/** `s3://bucket/key`, with region and endpoint behind a question mark. */
+function bucketIn(text: string): S3Place {
+  const at = URL.canParse(text) ? new URL(text) : undefined;
+  const key = decodeURIComponent(at?.pathname.slice(1) ?? '');
+  if (at === undefined || at.hostname === '' || key === '')
+    throw new CallsheetError('usage', 'CALLSHEET_STATE names no object in a bucket', {
+      hint: 'It looks like s3://bucket/folder/state.json, and ?endpoint=https://… for a service that is not Amazon’s.',
+    });
+  const region = at.searchParams.get('region');
+  const endpoint = at.searchParams.get('endpoint');
+  return {
+    bucket: at.hostname,
+    key,
+    ...(region === null ? {} : { region }),
+    ...(endpoint === null ? {} : { endpoint }),
+  };
+}
+
+/** A database keeps many states: the address must say which one is meant. */
+function stackIn(text: string): string {
+  const stack = URL.canParse(text) ? new URL(text).searchParams.get('stack') : null;
+  if (stack !== null && stack !== '') return stack;
+  throw new CallsheetError('usage', 'CALLSHEET_STATE names a database, and no stack in it', {
+    hint: 'Put the name of the stack behind the address: postgres://…/database?stack=NAME.',
+  });
+}
+
+function textsIn(value: Resolved | undefined): { readonly [name: string]: string } {
+  return Object.fromEntries(
+    Object.entries(membersOf(value)).flatMap(([name, text]): [string, string][] =>
+      typeof text === 'string' ? [[name, text]] : [],
+    ),
+  );
+}
+
+type AddressProblem = { readonly message: string; readonly hint: string };
+
+/** What is wrong with the address of a store; undefined where nothing is. `name`: `state.postgres.url`. */
+export function addressProblem(
+  store: string,
+  name: string,
+  text: string,
+): AddressProblem | undefined {
+  const schemes = STORES[store]?.schemes ?? [];
+  const isAddress = URL.canParse(text) && new URL(text).hostname !== '';
+  if (isAddress && schemes.includes(new URL(text).protocol)) return undefined;
+  if (/^env:/.test(text))
+    return {
+      message: `${name} is not taken from the environment`,
+      hint: 'Write the address itself, with ${var.NAME} for what differs. The place as a whole can come from the environment: CALLSHEET_STATE.',
+    };
+  return {
+    message: `${name} is no address that begins with ${schemes.map((scheme) => `${scheme}//`).join(' or ')}`,
+    hint: 'docs/state.md shows an address of each store.',
+  };
+}
+
+/** Where a stack keeps its state that does not say so: each environment has its own. */
+function defaultStateFile(environment: string | undefined): string {
+  return `.callsheet/${environment === undefined ? '' : `${environment}/`}state.json`;
+}
+
+/** Where a state file is: one that is named in `callsheet.yaml`, or the environment's own. */
+export function stateFileAt(
+  dir: string,
+  environment: string | undefined,
+  file: string | undefined,
+): string {
+  return resolvePath(dir, file ?? defaultStateFile(environment));
+}
+
+/** `file` is undefined where only variables tell it; `place` is what decides it. */
+type Kept = {
+  readonly file: string | undefined;
+  readonly place: SourceRange;
+  readonly hint: string;
+};
+
+/**
+ * Reports every environment whose state is that of the stack or of another environment: each of the two would take
+ * the other's resources for its own, and delete what it does not know. What only variables tell is let be.
+ */
+export function checkStates(
+  root: MapNode,
+  dir: string,
+  environments: readonly Member[],
+  report: Report,
+): void {
+  const shared = memberOf(root, 'state')?.value;
+  const own = storeIn([shared]) ?? fileIn(shared) ?? defaultStateFile(undefined);
+  const known = new Map([[pathOf(own, dir), 'the stack without --env']]);
+  for (const environment of environments) {
+    const { key } = environment;
+    const { file, place, hint } = stateOf(environment, root);
+    const path = pathOf(file, dir);
+    const other = known.get(path);
+    if (path === undefined) continue;
+    if (other === undefined) known.set(path, `environment ${key}`);
+    else {
+      const message = `${STACK_FILE}: environment ${key} would share its state with ${other}`;
+      report.add({ rule: 'environment/state', message, hint, place });
+    }
+  }
+}
+
+function pathOf(file: string | undefined, dir: string): string | undefined {
+  if (file === undefined || file.includes('${')) return undefined;
+  return file.startsWith(ELSEWHERE) ? file : resolvePath(dir, file);
+}
+
+/** The state of an environment, as laying it over that of the stack gives it. */
+function stateOf({ key, keyPlace, value }: Member, root: MapNode): Kept {
+  const shared = memberOf(root, 'state');
+  const given = memberOf(value, 'state');
+  const file = memberOf(given?.value, 'file');
+  const standard = defaultStateFile(key);
+  const give = `Give it one with state: { file: … } under environments.${key}`;
+  if (file !== undefined) {
+    const isRemoved = file.value.type === 'map';
+    const text = isRemoved ? standard : textOf(file.value);
+    return { file: text, place: file.value.place, hint: 'Name another file' };
+  }
+  if (given !== undefined && isRemoval(given.value)) {
+    return { file: standard, place: given.keyPlace, hint: give };
+  }
+  const store = storeIn([given?.value, shared?.value]);
+  if (store !== undefined) {
+    const place = given?.keyPlace ?? shared?.keyPlace ?? keyPlace;
+    return { file: store, place, hint: 'Give it another place in that store' };
+  }
+  const inherited = fileIn(shared?.value);
+  if (shared === undefined || inherited === undefined) {
+    return { file: standard, place: given?.keyPlace ?? keyPlace, hint: give };
+  }
+  const hint = `${give}, or remove state here: then each environment has its own`;
+  return { file: inherited, place: given?.keyPlace ?? shared.keyPlace, hint };
+}
+
+const ELSEWHERE = 'store ';
+
+/** What tells a state in a store from others; the first node that says a member wins. Undefined: it is in a file. */
+function storeIn(states: readonly (SyntaxNode | undefined)[]): string | undefined {
+  for (const [store, { identity }] of Object.entries(STORES)) {
+    const given = states.flatMap((state) => memberOf(state, store) ?? []);
+    const [first] = given;
+    if (first === undefined || isRemoval(first.value)) continue;
+    const texts = identity.map((name) => {
+      const found = given.flatMap(({ value }) => memberOf(value, name) ?? [])[0];
+      return found && textOf(found.value);
+    });
+    return `${ELSEWHERE}${store} ${texts.join(' ')}`;
+  }
+  return undefined;
+}
+
+function isRemoval(node: SyntaxNode): boolean {
+  return memberOf(node, '$remove') !== undefined;
+}
+
+function fileIn(state: SyntaxNode | undefined): string | undefined {
+  const file = memberOf(state, 'file')?.value;
+  return file && textOf(file);
+}
+
+function textOf(node: SyntaxNode): string | undefined {
+  return node.type === 'scalar' && typeof node.value === 'string' ? node.value : undefined;
+}

@@ -1,0 +1,284 @@
+import { isResourceName } from '../core/address.ts';
+import type { DesiredResource } from '../core/desired.ts';
+import { didYouMean } from '../core/nearest.ts';
+import type { PlanRules } from '../core/plan-document.ts';
+import type { Json } from '../core/value.ts';
+import type { Kind } from '../kinds/kind.ts';
+import type { Rule, RuleFinding } from '../rules/index.ts';
+import type { RuleProblem, WrittenRule } from '../rules/rule.ts';
+import type { Report } from './diagnostics.ts';
+import { fileMessage, isUnreadable } from './folder.ts';
+import { resolve } from './resolve.ts';
+import {
+  below,
+  type Context,
+  fail,
+  isResolvedList,
+  type Resolved,
+  type ResolvedObject,
+  rootField,
+} from './resolved.ts';
+import { KIND_NAMES, ruleSchema, rulesSchema } from './settings-schema.ts';
+import {
+  placeOf as find,
+  type MapNode,
+  type Member,
+  memberOf,
+  positionOf,
+  type SourceRange,
+  type SyntaxNode,
+} from './source.ts';
+import { parseYaml } from './yaml.ts';
+
+/** A rule of the team with its places. */
+export type PlacedRule = WrittenRule & {
+  /** `on` is one kind, and no list. */
+  readonly isOneKind: boolean;
+  readonly keyPlace: SourceRange;
+  /** Where the value of a member stands, or what keys lead to in its JSON Schema. */
+  readonly placeOf: (member: string, keys?: readonly string[]) => SourceRange;
+};
+
+type ReadRules = {
+  readonly rules: readonly PlacedRule[];
+  /** What the settings' schema judges. */
+  readonly document: Resolved | undefined;
+};
+
+/** Reads `rules:`. A rule of which something is wrong is left out; its schema speaks of most of it. */
+export function readRules(node: SyntaxNode | undefined, context: Context): ReadRules {
+  if (node?.type !== 'map') {
+    const document = node && resolve(node, rootField(rulesSchema), context);
+    return { rules: [], document };
+  }
+  const read = [...node.members.values()].map(
+    (member): [string, Resolved, PlacedRule | undefined] => {
+      const { resolved, schema } = resolveRule(member, context);
+      const isNamed = checkName(member, context);
+      // One that cannot be read was reported, and stands all the same.
+      const isShaped = memberOf(member.value, 'schema') !== undefined;
+      const document = { ...resolved, ...(isShaped ? { schema: {} } : {}) };
+      const isMap = member.value.type === 'map';
+      const rule = isNamed && isMap ? placedRule(member, resolved, schema) : undefined;
+      return [member.key, isMap ? document : toJson(member.value), rule && checked(rule, context)];
+    },
+  );
+  return {
+    rules: read.flatMap(([, , rule]) => rule ?? []),
+    document: Object.fromEntries(read.map(([name, document]) => [name, document])),
+  };
+}
+
+function fieldOf(name: string) {
+  return below(below(rootField(rulesSchema), rulesSchema, 'rules'), ruleSchema, name);
+}
+
+/** A rule's members. Its JSON Schema has `$` keys of its own, so no form is looked for in it. */
+function resolveRule(
+  { key, value }: Member,
+  context: Context,
+): { readonly resolved: ResolvedObject; readonly schema: SyntaxNode | undefined } {
+  if (value.type !== 'map') return { resolved: {}, schema: undefined };
+  const { schema, rest } = withoutSchema(value);
+  const resolved = resolve(rest, fieldOf(key), context);
+  return {
+    resolved:
+      typeof resolved === 'object' && resolved !== null && !isResolvedList(resolved)
+        ? (Object.fromEntries(Object.entries(resolved)) satisfies ResolvedObject)
+        : {},
+    schema: schema && readSchema(key, schema, context),
+  };
+}
+
+function withoutSchema(value: MapNode) {
+  const rest = [...value.members].filter(([name]) => name !== 'schema');
+  return { schema: value.members.get('schema'), rest: { ...value, members: new Map(rest) } };
+}
+
+/** A JSON Schema that is written out, or the file that holds it. */
+function readSchema(rule: string, { value }: Member, context: Context): SyntaxNode | undefined {
+  const file =
+    value.type === 'map' && value.members.size === 1 ? memberOf(value, '$file')?.value : undefined;
+  if (file?.type !== 'scalar' || typeof file.value !== 'string') return value;
+  const field = below(fieldOf(rule), {}, 'schema');
+  const read = context.folder.text(file.value);
+  if (isUnreadable(read)) {
+    fail(context, field, file.place, fileMessage(file.value, read));
+    return undefined;
+  }
+  // JSON is YAML, and both are read with the same bounds.
+  const { root, problems } = parseYaml(read.source);
+  for (const problem of problems) context.report.add(problem);
+  return root;
+}
+
+function checkName({ key, keyPlace }: Member, context: Context): boolean {
+  if (isResourceName(key)) return true;
+  context.report.add({
+    rule: 'rules/name',
+    message: `rules has ${JSON.stringify(key)}, which cannot name a rule`,
+    hint: 'Use letters, digits, _ and -, and begin with a letter',
+    place: keyPlace,
+  });
+  return false;
+}
+
+function placedRule(
+  { key, keyPlace, value }: Member,
+  resolved: ResolvedObject,
+  schema: SyntaxNode | undefined,
+): PlacedRule | undefined {
+  const text = (name: string): string | undefined => {
+    const given = resolved[name];
+    return typeof given === 'string' && given !== '' ? given : undefined;
+  };
+  const { on } = resolved;
+  const kinds = (isResolvedList(on) ? on : [on]).filter((kind) => typeof kind === 'string');
+  const message = text('message');
+  const require = text('require');
+  if (message === undefined || (require === undefined && schema === undefined)) return undefined;
+  const { file, line } = positionOf(keyPlace);
+  const over = text('over');
+  return {
+    name: key,
+    over: over === 'change' || over === 'plan' ? over : 'resource',
+    on: on === undefined ? undefined : kinds,
+    isOneKind: typeof on === 'string',
+    when: text('when'),
+    require,
+    schema: schema && toJson(schema),
+    field: text('field'),
+    message,
+    severity: text('severity') === 'warning' ? 'warning' : 'error',
+    source: `${file}:${line}`,
+    keyPlace,
+    placeOf: (member, keys = []) =>
+      (keys.length > 0 && schema !== undefined ? placeBelow(schema, keys) : undefined) ??
+      memberOf(value, member)?.value.place ??
+      keyPlace,
+  };
+}
+
+/** The key or element that keys lead to. */
+function placeBelow(node: SyntaxNode, keys: readonly string[]): SourceRange | undefined {
+  let [at, place]: readonly [SyntaxNode | undefined, SourceRange | undefined] = [node, undefined];
+  for (const key of keys) {
+    const member = memberOf(at, key);
+    const next: SyntaxNode | undefined =
+      at?.type === 'list' ? at.items[Number(key)] : member?.value;
+    [at, place] = [next, member?.keyPlace ?? next?.place];
+  }
+  return place;
+}
+
+/** What a schema cannot say of a rule. */
+function checked(rule: PlacedRule, context: Context): PlacedRule | undefined {
+  const { name, over, on = [], placeOf } = rule;
+  // In a list its schema tells.
+  const unknown = rule.isOneKind ? on.find((kind) => !KIND_NAMES.includes(kind)) : undefined;
+  const tell = (member: string, message: string, hint: string) => {
+    fail(context, below(fieldOf(name), {}, member), placeOf(member), {
+      rule: 'rules/invalid',
+      message,
+      hint,
+    });
+    return undefined;
+  };
+  if (unknown !== undefined) {
+    const list = `The kinds are ${KIND_NAMES.join(', ')}`;
+    const hint = didYouMean(unknown, KIND_NAMES, list);
+    return tell('on', `names ${JSON.stringify(unknown)}, which is no kind`, hint);
+  }
+  if (over === 'resource') return rule;
+  const given = (['schema', 'field'] as const).find((member) => rule[member] !== undefined);
+  if (given !== undefined) {
+    return tell(
+      given,
+      `is of no use in a rule over ${over}`,
+      'Say it with require, or judge resources',
+    );
+  }
+  if (over === 'plan' && on.length > 0) {
+    return tell('on', 'is of no use in a rule over plan', 'Use over: change');
+  }
+  return rule;
+}
+
+/** A node as the plain data that it is, with no form followed and nothing filled in. */
+function toJson(node: SyntaxNode): Json {
+  if (node.type === 'scalar') return node.value;
+  if (node.type === 'list') return node.items.map(toJson);
+  return Object.fromEntries(
+    [...node.members.values()].map(({ key, value }) => [key, toJson(value)]),
+  );
+}
+
+/** The team's rules, ready to judge. */
+type TeamRules = {
+  readonly judge: (
+    resources: readonly DesiredResource[],
+    organizations: Readonly<Record<string, string>>,
+  ) => readonly RuleFinding[];
+  readonly plan: PlanRules;
+};
+
+const NONE: TeamRules = { judge: () => [], plan: () => ({ refusals: [], notes: [] }) };
+
+/** Compiles the rules of a team, and reports what is wrong with them. A stack without any loads no CEL. */
+export async function openRules(
+  written: readonly PlacedRule[],
+  kinds: readonly Kind[],
+  report: Report,
+): Promise<TeamRules> {
+  if (written.length === 0) return NONE;
+  const { compileRule, judgeResources, planRules } = await import('../rules/index.ts');
+  const schemas = new Map(kinds.map(({ name, schema }) => [name, schema]));
+  const schemaOf = (kind: string) => schemas.get(kind);
+  const names = kinds.map(({ name }) => name);
+  const rules = written.flatMap((one): readonly Rule[] => {
+    const compiled = compileRule(one, schemaOf, names);
+    if ('rule' in compiled) return [compiled.rule];
+    for (const problem of compiled.problems) reportProblem(one, problem, report);
+    return [];
+  });
+  return {
+    judge: (resources, organizations) => {
+      const byId = new Map(Object.entries(organizations).map(([name, id]) => [id, name]));
+      return judgeResources(
+        rules.filter(({ over }) => over === 'resource'),
+        { resources, schemaOf, organizationOf: (id) => byId.get(id) ?? id },
+      );
+    },
+    plan: planRules(rules.filter(({ over }) => over !== 'resource')),
+  };
+}
+
+function reportProblem(rule: PlacedRule, problem: RuleProblem, report: Report): void {
+  const { member, message, hint, span, at } = problem;
+  const text = rule[member];
+  report.add({
+    rule: 'rules/invalid',
+    message: `rules.${rule.name}: ${member} ${message}`,
+    hint,
+    path: `rules.${rule.name}.${member}`,
+    place:
+      typeof text === 'string'
+        ? placeIn(text, span, rule.placeOf(member))
+        : rule.placeOf(member, at),
+  });
+}
+
+/** A part of a text as it stands in the YAML, where quotes and indentation may shift it: its line is looked for. */
+function placeIn(text: string, span: RuleProblem['span'], inside: SourceRange): SourceRange {
+  if (span === undefined) return inside;
+  const start = Math.min(span.start, text.length);
+  const from = text.lastIndexOf('\n', start - 1) + 1;
+  const end = text.indexOf('\n', from);
+  const line = text.slice(from, end < 0 ? text.length : end);
+  const place = find(line, inside);
+  const isFound = place.end - place.start === line.length;
+  if (line.trim() === '' || !isFound) return inside;
+  const at = place.start + start - from;
+  const last = Math.min(place.start + span.end - from, place.end);
+  return { source: inside.source, start: at, end: Math.max(at, last) };
+}

@@ -1,0 +1,341 @@
+import type { ErrorObject, ValidateFunction } from 'ajv';
+import { nearest } from '../core/nearest.ts';
+import { formatPath, type Path } from '../core/path.ts';
+import { type FieldSchema, itemSchema } from '../core/schema.ts';
+import { compile } from './compile-schema.ts';
+import type { Problem, ProblemMessage, Report } from './diagnostics.ts';
+import { FORMATS } from './formats.ts';
+import { followPointer, isBelowSpecial, type LocatedValue, subjectOf } from './resolved.ts';
+import { fieldNames, typesOf } from './schema.ts';
+import { describe, type SourceRange } from './source.ts';
+
+/** A resolved document with what is needed to speak of it. */
+type Checked = {
+  /** What messages begin with: an address or the name of a file. */
+  readonly subject: string;
+  readonly address: string | undefined;
+  readonly root: LocatedValue;
+};
+
+function rangeOfValue(
+  spot: LocatedValue,
+  fallback: SourceRange | undefined,
+): SourceRange | undefined {
+  return spot.written?.place ?? spot.keyPlace ?? fallback;
+}
+
+/** The keys of an object as they were written, also those that no schema knows. */
+function writtenKeys(spot: LocatedValue): readonly string[] {
+  return spot.written?.type === 'map' ? [...spot.written.members.keys()] : [];
+}
+
+/** "when status is active", "when subject is given", for what only a `then` asks for. */
+function condition(error: ErrorObject, root: LocatedValue): string {
+  if (!error.schemaPath.startsWith('#/then/')) return '';
+  const { if: when }: FieldSchema & { readonly if?: FieldSchema } = root.schema;
+  const valued = Object.entries(when?.properties ?? {}).flatMap(([name, wanted]) =>
+    wanted.const === undefined ? [] : [`${name} is ${String(wanted.const)}`],
+  );
+  const parts =
+    valued.length > 0 ? valued : (when?.required ?? []).map((name) => `${name} is given`);
+  return parts.length === 0 ? '' : ` when ${parts.join(' and ')}`;
+}
+
+function missingWords(
+  error: ErrorObject,
+  spot: LocatedValue,
+  root: LocatedValue,
+): ProblemMessage | undefined {
+  // What a branch requires is said of the choice as a whole.
+  if (/\/(oneOf|anyOf)\//.test(error.schemaPath)) return undefined;
+  const name = String(error.params.missingProperty);
+  const known = fieldNames(spot.schema);
+  const slip = writtenKeys(spot).some(
+    (key) => key === name || (!known.includes(key) && nearest(key, known) === name),
+  );
+  if (slip) return undefined;
+  const message = `needs ${name}${condition(error, root)}`;
+  const only = spot.schema.properties?.[name]?.const;
+  const hint = only === undefined ? {} : { hint: `Add the line ${name}: ${String(only)}` };
+  return { rule: 'schema/required', message, ...hint };
+}
+
+function problemOf(error: ErrorObject, checked: Checked): Problem | undefined {
+  const { root } = checked;
+  const spot = followPointer(root, error.instancePath);
+  const item = itemSchema(root.schema, spot.schema);
+  const words =
+    error.keyword === 'required'
+      ? missingWords(error, spot, root)
+      : violationMessage({ error, spot, open: spot.schema['x-sensitive'] !== true }, item);
+  if (words === undefined) return undefined;
+  let place = rangeOfValue(spot, root.keyPlace);
+  let path: Path = spot.path;
+  if (error.keyword === 'contains') {
+    // What is counted belongs to the whole resource.
+    const first = firstTooMany(error);
+    const list = spot.written;
+    if (list?.type === 'list' && first !== undefined) place = list.items[first]?.place ?? place;
+    path = [];
+  } else if (['required', 'oneOf', 'anyOf'].includes(error.keyword)) {
+    place = spot.keyPlace ?? place;
+  }
+  return {
+    ...words,
+    message: `${subjectOf(checked, path)} ${words.message}${error.keyword === 'required' ? '' : condition(error, root)}`,
+    address: checked.address,
+    path: formatPath(spot.path),
+    place,
+  };
+}
+
+/** Reports every way in which a resolved document breaks its schema, each in words and at its place. */
+export function validate(checked: Checked, report: Report): void {
+  const { schema, value } = checked.root;
+  // A reference or secret is no text, and a hole nothing at all: of those a schema knows nothing.
+  const errors = schemaErrors(schema, value).filter(
+    ({ instancePath, schemaPath }) =>
+      !isBelowSpecial(value ?? null, instancePath) &&
+      // What an element lacks to be counted by `contains` is no fault of its own.
+      !/(?<!\/properties)\/contains\//.test(schemaPath),
+  );
+  if (errors.length === 0) return;
+  // A value of the wrong type breaks every other rule as well; saying so would only be noise.
+  const mistyped = new Set(
+    errors.filter(({ keyword }) => keyword === 'type').map(({ instancePath }) => instancePath),
+  );
+  // So does a text that breaks a pattern: what is no http address is no address either.
+  const unlike = new Set(
+    errors.filter(({ keyword }) => keyword === 'pattern').map(({ instancePath }) => instancePath),
+  );
+  for (const error of errors) {
+    if (error.keyword !== 'type' && mistyped.has(error.instancePath)) continue;
+    if (error.keyword === 'format' && unlike.has(error.instancePath)) continue;
+    const problem = problemOf(error, checked);
+    if (problem !== undefined) report.add(problem);
+  }
+}
+
+/** What is said of a field that breaks its schema. The message begins with a verb. */
+
+type Violation = {
+  readonly error: ErrorObject;
+  readonly spot: LocatedValue;
+  /** The value may be quoted. */
+  readonly open: boolean;
+};
+
+const NOUNS: Readonly<Record<string, string>> = {
+  string: 'text',
+  number: 'a number',
+  integer: 'a whole number',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'a map',
+  null: 'null',
+};
+
+function param(error: ErrorObject, name: string): unknown {
+  const params: Readonly<Record<string, unknown>> = error.params;
+  return params[name];
+}
+
+function actual({ written, value }: LocatedValue): string {
+  if (written !== undefined) return describe(written);
+  return typeof value === 'string' ? 'text' : 'something else';
+}
+
+function typeWords({ spot }: Violation): ProblemMessage {
+  const types = typesOf(spot.schema).filter((type) => type !== 'null');
+  const wanted = types.map((type) => NOUNS[type] ?? type).join(' or ');
+  if (spot.value === null) {
+    return {
+      rule: 'schema/type',
+      message: `must be ${wanted}; it cannot be cleared with null`,
+      hint: 'Remove the line to leave the field as it is',
+    };
+  }
+  const scalar = typeof spot.value !== 'object';
+  return {
+    rule: 'schema/type',
+    message: `must be ${wanted}, not ${actual(spot)}`,
+    hint: scalar && types.includes('string') ? 'Put it in quotes' : undefined,
+  };
+}
+
+function enumWords({ error, spot, open }: Violation): ProblemMessage {
+  const given = param(error, 'allowedValues');
+  const allowed: readonly unknown[] = Array.isArray(given) ? given : [];
+  const texts = allowed.filter((value) => typeof value === 'string');
+  const close = typeof spot.value === 'string' ? nearest(spot.value, texts) : undefined;
+  const list = texts.join(', ');
+  return {
+    rule: 'schema/enum',
+    message: `cannot be ${open ? JSON.stringify(spot.value) : 'that'}`,
+    hint: close === undefined ? `Use one of ${list}` : `Did you mean ${close}? It takes ${list}`,
+  };
+}
+
+function limitWords({ error }: Violation): ProblemMessage {
+  const limit = String(param(error, 'limit'));
+  const many = (noun: string) => `${limit} ${noun}${limit === '1' ? '' : 's'}`;
+  const said: Readonly<Record<string, string>> = {
+    minLength: limit === '1' ? 'must not be empty' : `must have at least ${many('character')}`,
+    maxLength: `must have at most ${many('character')}`,
+    minimum: `must be at least ${limit}`,
+    maximum: `must be at most ${limit}`,
+    exclusiveMinimum: `must be more than ${limit}`,
+    exclusiveMaximum: `must be less than ${limit}`,
+    minItems: limit === '1' ? 'must not be empty' : `must have at least ${limit} entries`,
+    maxItems: `must have at most ${limit} entries`,
+  };
+  const length = typeof error.data === 'string' ? `, and has ${[...error.data].length}` : '';
+  const counted = error.keyword === 'maxLength' ? length : '';
+  return {
+    rule: 'schema/limit',
+    message: `${said[error.keyword] ?? `breaks the limit ${limit}`}${counted}`,
+  };
+}
+
+function formatWords({ error, spot, open }: Violation): ProblemMessage {
+  const format = FORMATS[String(param(error, 'format'))];
+  const close = typeof spot.value === 'string' ? format?.nearest?.(spot.value) : undefined;
+  const example = format === undefined ? undefined : `For example ${format.example}`;
+  const wrong = open && typeof spot.value === 'string' ? format?.wrong?.(spot.value) : undefined;
+  const noun = format?.noun ?? `of the format ${String(param(error, 'format'))}`;
+  return {
+    rule: 'schema/format',
+    message: `must be ${noun}${wrong === undefined ? '' : `: ${wrong}`}`,
+    hint: close === undefined ? example : `Did you mean ${close}?`,
+  };
+}
+
+function patternWords({ error, spot }: Violation): ProblemMessage {
+  const pattern = String(param(error, 'pattern'));
+  const [example] = spot.schema.examples ?? [];
+  return {
+    rule: 'schema/pattern',
+    message:
+      pattern === '^https?://'
+        ? 'must begin with http:// or https://'
+        : `does not have the form that the platform or Callsheet reads`,
+    hint: typeof example === 'string' ? `For example ${example}` : undefined,
+  };
+}
+
+/** The fields that the branches of a choice ask for. */
+function branchNames(error: ErrorObject): readonly string[] {
+  const branches: readonly unknown[] = Array.isArray(error.schema) ? error.schema : [];
+  return branches.flatMap((branch) =>
+    typeof branch === 'object' && branch !== null && 'required' in branch
+      ? [String(branch.required)]
+      : [],
+  );
+}
+
+function exclusiveWords({ error }: Violation): ProblemMessage {
+  const names = branchNames(error);
+  const none = param(error, 'passingSchemas') === null;
+  return {
+    rule: 'schema/required',
+    message: none
+      ? `needs one of ${names.join(' and ')}`
+      : `gives ${names.join(' and ')}, and takes only one`,
+  };
+}
+
+/**
+ * The words for a violation; undefined for one that only repeats another.
+ *
+ * @param item schema of the elements, where the value is a list
+ */
+function violationMessage(violation: Violation, item: FieldSchema): ProblemMessage | undefined {
+  const { error } = violation;
+  switch (error.keyword) {
+    case 'type':
+      return typeWords(violation);
+    case 'enum':
+      return enumWords(violation);
+    case 'const':
+      return {
+        rule: 'schema/enum',
+        message: `must be ${JSON.stringify(param(error, 'allowedValue'))}`,
+      };
+    case 'format':
+      return formatWords(violation);
+    case 'pattern':
+      return patternWords(violation);
+    case 'contains':
+      return maxContainsMessage(error, item);
+    case 'oneOf':
+      return exclusiveWords(violation);
+    case 'anyOf':
+      return { rule: 'schema/required', message: `needs one of ${branchNames(error).join(', ')}` };
+    case 'additionalProperties':
+    case 'if':
+      // Unknown keys are found while the document is resolved; `if` only announces what `then` says.
+      return undefined;
+    default:
+      return param(error, 'limit') === undefined
+        ? { rule: 'schema/invalid', message: `breaks the rule ${error.keyword} of its schema` }
+        : limitWords(violation);
+  }
+}
+
+/** The one member that an element must have to be counted, as in "at most four `during_call` webhooks". */
+function containedBy(
+  error: ErrorObject,
+): { readonly key: string; readonly value: unknown } | undefined {
+  const schema: unknown = error.schema;
+  if (typeof schema !== 'object' || schema === null || !('properties' in schema)) return undefined;
+  const [entry] = Object.entries(schema.properties ?? {});
+  const wanted: unknown = entry?.[1];
+  if (entry === undefined || typeof wanted !== 'object' || wanted === null) return undefined;
+  return 'const' in wanted ? { key: entry[0], value: wanted.const } : undefined;
+}
+
+/** The elements of a list that a broken `contains` limit counts, by index. */
+function containedElements(error: ErrorObject): readonly number[] {
+  const by = containedBy(error);
+  if (by === undefined || !Array.isArray(error.data)) return [];
+  const elements: readonly unknown[] = error.data;
+  const counts = (element: unknown) =>
+    typeof element === 'object' &&
+    element !== null &&
+    Object.entries(element).some(([key, value]) => key === by.key && value === by.value);
+  return elements.flatMap((element, index) => (counts(element) ? [index] : []));
+}
+
+/** What elements are called: `webhooks` where their `type` is always `webhook`. */
+function nounOf(item: FieldSchema): string {
+  const type = item.properties?.type?.const;
+  return typeof type === 'string' ? `${type}s` : 'entries';
+}
+
+/** Index of the first element beyond a `contains` limit: the one to look at. */
+function firstTooMany(error: ErrorObject): number | undefined {
+  return containedElements(error)[Number(error.params.maxContains)];
+}
+
+/** The words for a broken `contains` limit; they begin with a verb. */
+function maxContainsMessage(error: ErrorObject, item: FieldSchema): ProblemMessage {
+  const count = containedElements(error).length;
+  const value = String(containedBy(error)?.value ?? '');
+  return {
+    rule: 'schema/limit',
+    message: `has ${count} ${value} ${nounOf(item)}; the platform allows ${error.params.maxContains}`,
+    hint: 'Remove the ones too many, or give them another condition',
+  };
+}
+
+const compiled = new WeakMap<FieldSchema, ValidateFunction>();
+
+/** Every way in which a document breaks its schema, in the terms of ajv. Schemas are compiled once. */
+export function schemaErrors(schema: FieldSchema, document: unknown): readonly ErrorObject[] {
+  let validate = compiled.get(schema);
+  if (validate === undefined) {
+    validate = compile(schema);
+    compiled.set(schema, validate);
+  }
+  return validate(document) ? [] : [...(validate.errors ?? [])];
+}

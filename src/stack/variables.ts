@@ -1,0 +1,242 @@
+import { resolve } from 'node:path';
+import { isResourceName } from '../core/address.ts';
+import { didYouMean, nearest } from '../core/nearest.ts';
+import { ownOf } from '../core/value.ts';
+import type { Report } from './diagnostics.ts';
+import { STACK_FILE } from './discover.ts';
+import { fileMessage, isUnreadable, readTextAt } from './folder.ts';
+import { isOwnCredential } from './secrets.ts';
+import { type Member, memberOf, type SourceRange, type SyntaxNode } from './source.ts';
+import { parseYaml, redactValues } from './yaml.ts';
+
+/** What `${var.name}` stands for, or why it stands for nothing. */
+type Lookup =
+  | { readonly value: string }
+  | { readonly missing: { readonly env: string | undefined } }
+  | { readonly unknown: { readonly nearest: string | undefined } }
+  /** The declarations could not be read, which was already said. */
+  | 'unreadable';
+
+export type Variables = {
+  readonly lookup: (name: string) => Lookup;
+  /** Where the value of a variable was given; undefined where it has none. */
+  readonly originOf: (name: string) => VariableOrigin | undefined;
+  /** Where its default stands, whether that is used or not. */
+  readonly defaultPlace: (name: string) => SourceRange | undefined;
+};
+
+/** What gave a variable its value, in words, and where that stands in the stack. */
+type VariableOrigin = { readonly by: string; readonly place?: SourceRange | undefined };
+
+export const unreadableVariables: Variables = {
+  lookup: () => 'unreadable',
+  originOf: () => undefined,
+  defaultPlace: () => undefined,
+};
+
+/** What the caller gives variables their values with. */
+export type VariableInputs = {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** `--var`, by name. */
+  readonly vars?: Readonly<Record<string, string>>;
+  /** `--var-file`: absolute, or relative to the working directory. Later ones win. */
+  readonly varFiles?: readonly string[];
+  /** `--allow-env`: variables of the process's environment that the stack may read beside those named for it. */
+  readonly allowEnv?: readonly string[];
+};
+
+const DECLARE = `Declare it under variables in ${STACK_FILE}`;
+
+/** Reads one file of variables: a YAML or JSON map of names to values. */
+function readVarFile(path: string, declared: ReadonlySet<string>, report: Report) {
+  const values = new Map<string, string>();
+  const read = readTextAt(path, resolve(path));
+  if (isUnreadable(read)) {
+    const words = fileMessage(path, read);
+    report.add({ ...words, message: `--var-file ${words.message}`, hint: 'Check the path' });
+    return values;
+  }
+  // Nothing says which variables are secret, so no frame shows their values.
+  redactValues(read.source, report);
+  const { root, problems } = parseYaml(read.source);
+  for (const problem of problems) report.add(problem);
+  if (root === undefined || (root.type === 'scalar' && root.empty)) return values;
+  if (root.type !== 'map') {
+    const message = `--var-file ${path} must hold a map of names and values`;
+    report.add({ rule: 'variable/value', message, place: root.place });
+    return values;
+  }
+  for (const { key, keyPlace, value } of root.members.values()) {
+    if (value.type !== 'scalar' || value.value === null) {
+      const message = `the variable ${key} must be a text, a number, true or false`;
+      report.add({ rule: 'variable/value', message, place: value.place });
+    } else if (!declared.has(key)) {
+      report.add({
+        severity: 'warning',
+        rule: 'variable/unknown',
+        message: `${path} sets ${key}, which is no variable of the stack`,
+        hint: didYouMean(key, declared, DECLARE),
+        place: keyPlace,
+      });
+    } else values.set(key, value.text);
+  }
+  return values;
+}
+
+/** The default of a declaration, as text. Its shape is checked with the rest of `callsheet.yaml`. */
+function defaultOf(declaration: SyntaxNode): string | undefined {
+  const value = memberOf(declaration, 'default')?.value;
+  return value?.type === 'scalar' && value.value !== null ? value.text : undefined;
+}
+
+function placeOfDefault(declaration: SyntaxNode | undefined): SourceRange | undefined {
+  return memberOf(declaration, 'default')?.value.place;
+}
+
+/** What the schema of `callsheet.yaml` cannot say of a declaration. */
+function checkDeclaration({ key, keyPlace, value }: Member, report: Report): void {
+  if (!isResourceName(key)) {
+    report.add({
+      rule: 'variable/name',
+      message: `${STACK_FILE}: ${JSON.stringify(key)} cannot name a variable`,
+      hint: 'Use letters, digits, _ and -, and begin with a letter',
+      place: keyPlace,
+    });
+  }
+  const given = memberOf(value, 'default')?.value;
+  if (given === undefined || !defaultOf(value)?.includes('${var.')) return;
+  report.add({
+    rule: 'variable/syntax',
+    message: `${STACK_FILE}: the default of ${key} holds \${var.…}, which is not filled in there`,
+    hint: 'Use the other variable where this one is used',
+    place: given.place,
+  });
+}
+
+/** The variable of the environment that every stack may read, beside those that are named for it. */
+const BASE_URL = 'CALLSHEET_BASE_URL';
+const FOR_STACKS = /^CALLSHEET_VAR_./;
+const LEAVE = 'CALLSHEET_ALLOW_ENV';
+
+/**
+ * Which variables of the environment a stack may read. What it reads is printed, and a stack can come from a
+ * stranger, so those that are not named for it need leave from outside of it: a name, or a beginning with a star.
+ */
+function readLeave(
+  { env, allowEnv = [] }: VariableInputs,
+  report: Report,
+): (name: string) => boolean {
+  const named = [
+    ...allowEnv.map((text) => ['--allow-env', text] as const),
+    [LEAVE, env[LEAVE] ?? ''] as const,
+  ].flatMap(([from, text]) => text.split(/[\s,]+/).map((name) => [from, name] as const));
+  const patterns: string[] = [];
+  for (const [from, pattern] of named) {
+    if (/^[A-Za-z_]\w*\*?$/.test(pattern)) patterns.push(pattern);
+    else if (pattern !== '') {
+      report.add({
+        rule: 'variable/leave',
+        message: `${from} allows ${JSON.stringify(pattern)}, which names no environment variable`,
+        hint: 'Give names, such as CITY, or how they begin, such as CITY_*',
+      });
+    }
+  }
+  const isAllowed = (name: string) =>
+    patterns.some((pattern) =>
+      pattern.endsWith('*') ? name.startsWith(pattern.slice(0, -1)) : name === pattern,
+    );
+  return (name) =>
+    name === BASE_URL || FOR_STACKS.test(name) || (isAllowed(name) && !isOwnCredential(name));
+}
+
+/** Reports a variable of the environment that a stack may not read. */
+function refuseEnv({ key, value }: Member, name: string, report: Report): void {
+  const own = isOwnCredential(name);
+  report.add({
+    rule: 'variable/environment',
+    message: own
+      ? `${STACK_FILE}: the variable ${key} reads ${name}, a credential of Callsheet, which no stack may read`
+      : `${STACK_FILE}: the variable ${key} reads ${name} from the environment, which nobody allowed`,
+    hint: own
+      ? 'Name a variable of its own, such as CALLSHEET_VAR_NAME'
+      : `Call it CALLSHEET_VAR_${name.toUpperCase()}, or allow it: --allow-env ${name}, or ${LEAVE}=${name}`,
+    place: memberOf(value, 'env')?.value.place,
+  });
+}
+
+function envOf(declaration: SyntaxNode): string | undefined {
+  const value = memberOf(declaration, 'env')?.value;
+  return value?.type === 'scalar' && typeof value.value === 'string' ? value.value : undefined;
+}
+
+/**
+ * The variables of a stack. The command line wins over files of variables (the last one first), these
+ * over the environment, and that over the default. An environment variable that is set but empty counts
+ * as not set: pipelines leave absent ones so.
+ */
+export function readVariables(
+  declared: SyntaxNode | undefined,
+  given: VariableInputs,
+  report: Report,
+): Variables {
+  const declarations = new Map<string, SyntaxNode>();
+  const mayRead = readLeave(given, report);
+  if (declared?.type === 'map') {
+    for (const member of declared.members.values()) {
+      declarations.set(member.key, member.value);
+      checkDeclaration(member, report);
+      const name = envOf(member.value);
+      if (name !== undefined && !mayRead(name)) refuseEnv(member, name, report);
+    }
+  }
+  const names = new Set(declarations.keys());
+  const files = (given.varFiles ?? [])
+    .map((path) => ({ path, values: readVarFile(path, names, report) }))
+    .reverse();
+  for (const name of Object.keys(given.vars ?? {})) {
+    if (names.has(name)) continue;
+    report.add({
+      rule: 'variable/unknown',
+      message: `--var sets ${name}, which is no variable of the stack`,
+      hint: didYouMean(name, names, DECLARE),
+    });
+  }
+  const vars = new Map(Object.entries(given.vars ?? {}));
+  /** Everything that may give a variable its value, the strongest first. */
+  const sourcesOf = (name: string, declaration: SyntaxNode): readonly Source[] => {
+    const env = envOf(declaration);
+    const isRead = env !== undefined && mayRead(env);
+    return [
+      { by: '--var', value: vars.get(name) },
+      ...files.map(({ path, values }) => ({ by: `--var-file ${path}`, value: values.get(name) })),
+      {
+        by: `the environment variable ${env}`,
+        value: (isRead && ownOf(given.env, env)) || undefined,
+      },
+      {
+        by: 'its default',
+        value: defaultOf(declaration),
+        place: placeOfDefault(declaration),
+      },
+    ];
+  };
+  return {
+    lookup: (name) => {
+      const declaration = declarations.get(name);
+      if (declaration === undefined) return { unknown: { nearest: nearest(name, names) } };
+      const found = sourcesOf(name, declaration).find(({ value }) => value !== undefined);
+      const env = envOf(declaration);
+      if (found === undefined && env !== undefined && !mayRead(env)) return 'unreadable';
+      return found?.value === undefined
+        ? { missing: { env: envOf(declaration) } }
+        : { value: found.value };
+    },
+    originOf: (name) => {
+      const declaration = declarations.get(name);
+      return declaration && sourcesOf(name, declaration).find(({ value }) => value !== undefined);
+    },
+    defaultPlace: (name) => placeOfDefault(declarations.get(name)),
+  };
+}
+
+type Source = VariableOrigin & { readonly value: string | undefined };

@@ -1,0 +1,316 @@
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { CallsheetError, errorCode } from '../../core/errors.ts';
+import { damagedJournal, notAFile, olderState, strayState, tooLongToMend } from '../failures.ts';
+import { isRunId, type JournalEntry, type SnapshotTaken } from '../journal.ts';
+import { readLine } from '../journal-text.ts';
+import type { State } from '../model.ts';
+import {
+  inOrder,
+  type OpenRun,
+  type Place,
+  readOpenRun,
+  readReceipt,
+  runOf,
+  type Standing,
+  sortOpenRuns,
+  summarise,
+  type Wanted,
+} from '../runs.ts';
+import { type JournalSource, salvageFrom, salvageJournal } from '../salvage.ts';
+import { isRecord } from '../shape.ts';
+import { type Line, parseState, readMark, readState, type StateMark } from '../state-text.ts';
+import type { RunSummary, Salvage } from '../store.ts';
+import type { FileLine } from './disk.ts';
+
+/** Reads what lies on the disk: a state, the journals beside it, and whether the two belong together. */
+
+/**
+ * Readers take no lock, so a run can commit and another begin between two reads. What then does not fit
+ * together does so at the next look; what still does not is so on disk.
+ */
+const TRIES = 3;
+
+/** Throws `CallsheetError('state')` when state or journals are damaged, or do not belong together. */
+export function readStanding(place: Place): Promise<Standing> {
+  return readAround(place, readState, 'all');
+}
+
+/** The same where only the mark of the state and the ends of the journals are asked for; all of both is checked. */
+export function readMarkStanding(place: Place): Promise<Standing<StateMark>> {
+  return readAround(place, readMark, 'ends');
+}
+
+async function readAround<S extends StateMark>(
+  place: Place,
+  read: (lines: AsyncIterable<Line>) => Promise<S | undefined>,
+  wanted: Wanted,
+): Promise<Standing<S | State>> {
+  for (let attempt = 1; ; attempt += 1) {
+    const state = await readCommitted(place, read);
+    const open = await readOpenRuns(place, wanted);
+    // One was filed between the listing and the reading: look again.
+    if (open === undefined) continue;
+    try {
+      const runs = sortOpenRuns(state, open, place.location);
+      if (state !== undefined) await checkProvenance(state, open, place);
+      return { state, runs };
+    } catch (error) {
+      if (attempt === TRIES || !(error instanceof CallsheetError)) throw error;
+    }
+  }
+}
+
+/** Undefined when there is none yet. What does not lie as it was written is read as a whole. */
+async function readCommitted<S extends StateMark>(
+  place: Place,
+  read: (lines: AsyncIterable<Line>) => Promise<S | undefined>,
+): Promise<S | State | undefined> {
+  const lines = await readStateLines(place);
+  const state = lines && (await read(lines));
+  if (lines === undefined || state !== undefined) return state;
+  const text = await readStateText(place);
+  return text === undefined ? undefined : parseState(text, place.location);
+}
+
+/** Undefined when there is none. Throws as `refuseOddPlace` does. */
+async function readStateLines(place: Place): Promise<AsyncIterable<Line> | undefined> {
+  const found = await refuseOddPlace(place);
+  return found === undefined ? undefined : place.disk.readLines(place.layout.state);
+}
+
+/** The same in one text. Throws where that is longer than a string can be: only a sound state is read by lines. */
+async function readStateText(place: Place): Promise<string | undefined> {
+  try {
+    const found = await refuseOddPlace(place);
+    return found === undefined ? undefined : await place.disk.read(place.layout.state);
+  } catch (error) {
+    if (TOO_LONG.has(errorCode(error) ?? '') || error instanceof RangeError)
+      throw tooLongToMend(place.location);
+    throw error;
+  }
+}
+
+/** How Node says that a file is longer than a string, or than it reads at once. */
+const TOO_LONG = new Set(['ERR_STRING_TOO_LONG', 'ERR_FS_FILE_TOO_LARGE']);
+
+/** Throws `CallsheetError('state')` where something else than a file stands in the state's place. */
+export async function refuseOddPlace({ layout, location, disk }: Place) {
+  const found = await disk.look(layout.state);
+  if (found !== undefined && found !== 'file') throw notAFile(location, found);
+  return found;
+}
+
+/**
+ * Whether a whole state is the one that the runs beside it left. Throws `CallsheetError('state')` where a
+ * finished run of its own lineage began from its serial or a later one, so that it is an older copy, and
+ * where all runs are of other stacks, though it says that a run wrote it.
+ *
+ * Runs are named by the time at which they began. In the usual case the newest wrote the state, and
+ * nothing is read but the names. A state without any run beside it was brought here, and is taken as it is.
+ */
+async function checkProvenance(
+  state: StateMark,
+  open: readonly OpenRun[],
+  place: Place,
+): Promise<void> {
+  const { last_run: last, lineage, serial } = state;
+  const names = await place.disk.list(place.layout.runs);
+  const finished = names.flatMap((name) => {
+    const found = runOf(name);
+    return found?.open === false ? [found.run] : [];
+  });
+  const isHere = last !== null && (finished.includes(last) || open.some(({ run }) => run === last));
+  const suspects = finished.filter((run) => !isHere || last === null || isAsLate(run, last));
+  let isForeign = last !== null && !isHere && suspects.length > 0;
+  for (const run of suspects.sort().reverse()) {
+    const { began, entries } = (await readEnds(run, place)) ?? {};
+    if (began?.lineage !== lineage) continue;
+    isForeign = false;
+    // It may have been filed without ever committing.
+    if (!entries?.some(({ type }) => type === 'ended')) continue;
+    if (began.serial >= serial) throw olderState(place.location, serial, run, began.serial);
+    // What is older still says no more.
+    break;
+  }
+  if (isForeign && last !== null) throw strayState(place.location, last);
+}
+
+/** Whether a run may have begun after another, which their names tell to the second. */
+function isAsLate(run: string, other: string): boolean {
+  return run !== other && run.slice(0, SECOND) >= other.slice(0, SECOND);
+}
+
+/** Of `20261121t094500z-1f3a9c`, the time. */
+const SECOND = 16;
+
+/** Undefined for a damaged journal: it tells nothing. */
+async function readEnds(run: string, place: Place): Promise<OpenRun | undefined> {
+  try {
+    return await readRunFile(place, run, place.layout.finishedRun(run), 'ends');
+  } catch (error) {
+    if (error instanceof CallsheetError) return undefined;
+    throw error;
+  }
+}
+
+/** Reads every open journal. Undefined when one of them was filed meanwhile. */
+export async function readOpenRuns(
+  place: Place,
+  wanted: Wanted,
+): Promise<readonly OpenRun[] | undefined> {
+  const open: OpenRun[] = [];
+  for (const name of await place.disk.list(place.layout.runs)) {
+    const found = runOf(name);
+    if (found?.open !== true) continue;
+    const run = await readRunFile(place, found.run, join(place.layout.runs, name), wanted);
+    if (run === undefined) return undefined;
+    open.push(run);
+  }
+  return open;
+}
+
+/**
+ * Reads the journal of a run; undefined when there is none. What a resource was before the run is left in the file
+ * until somebody asks for it: the copies of a large run are larger than the memory of a process.
+ */
+export async function readRunFile(
+  place: Place,
+  run: string,
+  path: string,
+  wanted: Wanted,
+): Promise<OpenRun | undefined> {
+  const lines = await place.disk.readLines(path);
+  if (lines === undefined) return undefined;
+  return readOpenRun(lines, run, path, wanted, keptIn(run, place));
+}
+
+/** How entries of a run's file are held. */
+function keptIn(run: string, place: Place): (entry: JournalEntry, line: FileLine) => JournalEntry {
+  return (entry, line) => (entry.type === 'snapshot' ? leftInFile(entry, line, run, place) : entry);
+}
+
+/** Whoever looks at one member of a copy looks at the others next. */
+let latest: { readonly line: FileLine; readonly entry: SnapshotTaken } | undefined;
+
+/** A copy that is read again, from wherever its journal is filed by then, each time that one looks at it. */
+function leftInFile(
+  entry: SnapshotTaken,
+  line: FileLine,
+  run: string,
+  { layout, disk }: Place,
+): SnapshotTaken {
+  const { type, address, kind, id, intended, sealed } = entry;
+  // Journals of older versions have none.
+  if (intended === undefined) return entry;
+  const there = { at: line.at, size: line.size, text: '', isWhole: true };
+  function again(): SnapshotTaken {
+    if (latest?.line === there) return latest.entry;
+    const paths = [layout.openRun(run), layout.finishedRun(run)];
+    for (const path of paths) {
+      const found = readLine(disk.readAgain(path, there) ?? '');
+      if (!isCopyOf(found, address)) continue;
+      latest = { line: there, entry: found };
+      return found;
+    }
+    throw damagedJournal(paths[0] ?? '', `lost what ${address} was, while it was being read`);
+  }
+  return {
+    type,
+    address,
+    kind,
+    id,
+    // Few have any, and it is short.
+    ...(sealed === undefined ? {} : { sealed }),
+    get document() {
+      return again().document;
+    },
+    get pin() {
+      return again().pin;
+    },
+    get resource() {
+      return again().resource;
+    },
+    get withheld() {
+      return again().withheld;
+    },
+    get intended() {
+      return again().intended ?? null;
+    },
+  };
+}
+
+/** Of a line whose shape was checked when it was read before. */
+function isCopyOf(value: unknown, address: string): value is SnapshotTaken {
+  return isRecord(value) && value.type === 'snapshot' && value.address === address;
+}
+
+/** The journal of one run, finished or not; undefined when there is none. */
+export async function readRun(
+  place: Place,
+  run: string,
+): Promise<readonly JournalEntry[] | undefined> {
+  const { layout } = place;
+  if (!isRunId(run)) return undefined;
+  // The open name first: a journal that is filed in between is then found under the other.
+  for (const path of [layout.openRun(run), layout.finishedRun(run)]) {
+    const found = await readRunFile(place, run, path, 'all');
+    if (found !== undefined) return found.entries;
+  }
+  return undefined;
+}
+
+/** The finished runs, newest first. `unfiled` are those whose journal still has its open name. */
+export async function summariseRuns(
+  place: Place,
+  unfiled: readonly OpenRun[],
+): Promise<readonly RunSummary[]> {
+  const receipts = unfiled.map(summarise);
+  for (const name of await place.disk.list(place.layout.runs)) {
+    const found = runOf(name);
+    if (found?.open !== false) continue;
+    const path = join(place.layout.runs, name);
+    const read = () => readRunFile(place, found.run, path, 'ends');
+    const changedAt = async () => (await stat(path)).mtime.toISOString();
+    receipts.push(await readReceipt(found.run, read, changedAt));
+  }
+  return inOrder(receipts);
+}
+
+/**
+ * Reads what is left of a state and its journals. For the holder of the lock.
+ *
+ * | the state is                        | of it is taken           | on top come                           |
+ * |-------------------------------------|--------------------------|---------------------------------------|
+ * | whole, but its journals are not     | everything               | runs that began from it or later      |
+ * | whole, but an older copy            | everything               | runs that began from it or later      |
+ * | damaged                             | each resource that reads | every run, as journals are sealed line by line and it is not |
+ * | another stack's, or no state at all | nothing                  | every run of the newest lineage       |
+ */
+export function salvage(place: Place): Promise<Salvage> {
+  return salvageFrom({
+    location: place.location,
+    check: () => readStanding(place),
+    lines: () => readStateLines(place),
+    state: () => readStateText(place),
+    journals: () => readFiles(place),
+  });
+}
+
+async function readFiles(place: Place): Promise<readonly JournalSource[]> {
+  const { layout, disk } = place;
+  const files: JournalSource[] = [];
+  for (const name of await disk.list(layout.runs)) {
+    const found = runOf(name);
+    if (found === undefined) continue;
+    const path = join(layout.runs, name);
+    files.push({
+      run: found.run,
+      path,
+      finished: !found.open,
+      read: async () =>
+        salvageJournal((await disk.readLines(path)) ?? [], path, keptIn(found.run, place)),
+    });
+  }
+  return files;
+}

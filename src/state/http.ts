@@ -1,0 +1,261 @@
+import { createHash } from 'node:crypto';
+import { hostname, userInfo } from 'node:os';
+import type { HttpPlace } from '../core/origin.ts';
+import type { LockEffects, LockRecord } from './lock.ts';
+import { type DocumentPlace, inFew, type Put, zip } from './remote/document.ts';
+import {
+  type Answer,
+  ask,
+  askOnce,
+  type Exchange,
+  refusal,
+  refuseClearText,
+  said,
+} from './remote/exchange.ts';
+import { type Doing, type Retries, refusedByStore, StillLocked } from './remote/failures.ts';
+import { isRecord } from './shape.ts';
+
+/**
+ * A server that speaks the protocol of Terraform's `http` backend, as GitLab does.
+ *
+ *     LOCK   lock_address      {"ID": …}   200, or 409 or 423 with the lock that is held
+ *     GET    address                       200, or 404 or 204 where there is nothing
+ *     POST   address?ID=…      document    200; 409 or 423 where that lock is not held: the fence
+ *     UNLOCK unlock_address    {"ID": …}   200
+ *
+ * The lock is held for as long as the lease is. The protocol has no heartbeat and does not tell who holds a
+ * lock, so both stand in the document.
+ */
+export type Credentials = {
+  readonly username: string | undefined;
+  readonly password: string | undefined;
+};
+
+/** Slower than elsewhere: each heartbeat writes the whole document. */
+const TIMING = { beat: 5_000, silent: 12_000, watch: 16_000 };
+/** A lock is taken and the document written in two steps; the second follows within `watch`. */
+const GLANCE_MS = 500;
+/** Together, and with the marks that JSON puts into texts, they fit into one document that is sent and read at once. */
+const MOST = { runs: 30, size: 4_000_000, state: 200_000_000, journal: 150_000_000 };
+const WHERE_CREDENTIALS = 'CALLSHEET_STATE_USERNAME and CALLSHEET_STATE_PASSWORD.';
+const UNLOCK_THERE =
+  'Wait until that run ends. If nobody is at work, take the lock away on the server itself.';
+const REFUSED = new Set([409, 412, 423]);
+
+export function httpPlace(
+  given: HttpPlace,
+  credentials: Credentials,
+  exchange: Exchange,
+  effects: LockEffects,
+  retries: Retries,
+): DocumentPlace {
+  const address = new URL(given.address);
+  const location = `${address.origin}${address.pathname}`;
+  const methods = methodsOf(given, address);
+  for (const url of addressesOf(given)) refuseClearText(new URL(url), location);
+  const asking = { exchange, location, retries };
+  const headers = headersFor(given, credentials, address);
+  address.username = '';
+  address.password = '';
+
+  const request = (method: string, url: string, body?: string) => ({
+    method,
+    url,
+    headers: body === undefined ? headers : { ...headers, ...bodyHeaders(body) },
+    ...(body === undefined ? {} : { body }),
+  });
+  const refuse = (answer: Answer, what: Doing) =>
+    refusal(answer, what, location, WHERE_CREDENTIALS);
+
+  /** What each lock was locked with, by its id. Servers compare all of it before they unlock. */
+  const infos = new Map<string, string>();
+
+  function infoOf(lease: string): string {
+    const info = infos.get(lease) ?? newInfo(lease, location, effects);
+    infos.set(lease, info);
+    return info;
+  }
+
+  async function askToLock(lease: string): Promise<Answer> {
+    const answer = await ask(
+      asking,
+      'lock',
+      request(methods.lock, methods.lockAddress, infoOf(lease)),
+    );
+    const held = REFUSED.has(answer.status) ? idIn(answer.text) : undefined;
+    if (held !== undefined && held !== lease) infos.set(held, answer.text);
+    return answer;
+  }
+
+  const askToUnlock = (lease: string): Promise<Answer> =>
+    ask(asking, 'unlock', request(methods.unlock, methods.unlockAddress, infoOf(lease)));
+
+  /** Undefined: it is ours now. Otherwise the id of the lock that is held. */
+  async function lock(lease: string, seen: LockRecord | undefined): Promise<string | undefined> {
+    const answer = await askToLock(lease);
+    if (isDone(answer)) return undefined;
+    if (!REFUSED.has(answer.status)) throw refuse(answer, 'lock');
+    const held = idIn(answer.text) ?? seen?.id;
+    if (held === undefined)
+      throw refusedByStore(
+        'lock',
+        location,
+        'somebody holds its lock, and the server does not say who',
+        UNLOCK_THERE,
+      );
+    // The answer to the first try was lost.
+    return held === lease ? undefined : held;
+  }
+
+  /**
+   * A no may also mean that the lock is gone: the answer to the first try was lost, or somebody took it away. Asking
+   * for it once more tells. Throws `StillLocked` where it is there and stays.
+   */
+  async function unlock(lease: string): Promise<void> {
+    const refused = await askToUnlock(lease);
+    if (isDone(refused)) return;
+    const found = await askToLock(lease);
+    const held = idIn(found.text);
+    if (REFUSED.has(found.status) && held !== undefined && held !== lease) return;
+    if (isDone(found) && isDone(await askToUnlock(lease))) return;
+    throw new StillLocked(location, said(refused));
+  }
+
+  async function post(text: string, lease: string): Promise<Answer> {
+    const url = new URL(address);
+    url.searchParams.set('ID', lease);
+    return askOnce(asking, 'write', request(methods.update, url.href, text));
+  }
+
+  /** A server that takes the first document from a stranger would take any from a run that lost its lock. */
+  async function refuseOpenDoor(text: string): Promise<void> {
+    const answer = await post(text, 'callsheet-is-this-lock-checked');
+    if (!isDone(answer)) return;
+    throw refusedByStore(
+      'open',
+      location,
+      'the server takes a state from whoever does not hold its lock',
+      'Two runs could write at once. Use a server that checks the ID of the lock, as GitLab does, or another store.',
+    );
+  }
+
+  return {
+    location,
+    timing: TIMING,
+    most: MOST,
+    async read() {
+      const answer = await ask(asking, 'read', request('GET', address.href));
+      if (answer.status === 404 || answer.status === 204) return undefined;
+      if (answer.status !== 200) throw refuse(answer, 'read');
+      return answer.text === '' ? undefined : { text: answer.text, tag: tagOf(answer.text) };
+    },
+    async put(text, tag, lease): Promise<Put> {
+      if (tag === undefined) await refuseOpenDoor(text);
+      const answer = await post(text, lease);
+      if (REFUSED.has(answer.status)) return 'lost';
+      if (!isDone(answer)) throw refuse(answer, 'write');
+      return { tag: tagOf(text) };
+    },
+    async enter(lease, seen) {
+      let stranger: string | undefined;
+      for (let waited = 0; ; waited += GLANCE_MS) {
+        const held = await lock(lease, seen);
+        if (held === undefined) return true;
+        // Its holder died, or gave it back in the document and could not do so here.
+        const isOver = held === seen?.id || (held === stranger && waited >= TIMING.watch);
+        if (isOver) await unlock(held);
+        else if (stranger !== undefined && held !== stranger) return false;
+        else if (waited > 0 && (await hasWritten(held))) return false;
+        else await effects.sleep(GLANCE_MS);
+        stranger = held;
+      }
+    },
+    leave: unlock,
+    keep: async (text) => ({ text }),
+    fetch: async () => undefined,
+    discard: async () => {},
+    pack: async (_, read) => inFew(await read()).map(zip),
+    retries,
+    close: () => exchange.close(),
+  };
+
+  /** Whether the holder of a lock has written that it is one. */
+  async function hasWritten(lease: string): Promise<boolean> {
+    const { status, text } = await ask(asking, 'read', request('GET', address.href));
+    return status === 200 && text.includes(`"id":${JSON.stringify(lease)}`);
+  }
+}
+
+/** GitLab has its lock below the state, and methods of its own. */
+const GITLAB = /\/api\/v4\/projects\/[^/]+\/terraform\/state\/[^/]+$/;
+
+/** Every address that requests of a place go to. */
+export function addressesOf(given: HttpPlace): readonly string[] {
+  const { lockAddress, unlockAddress } = methodsOf(given, new URL(given.address));
+  return [...new Set([given.address, lockAddress, unlockAddress])];
+}
+
+function methodsOf(given: HttpPlace, address: URL) {
+  const isGitLab = GITLAB.test(address.pathname);
+  const plain = `${address.origin}${address.pathname}`;
+  const lockAddress =
+    given.lock_address ?? (isGitLab ? `${plain}/lock` : `${plain}${address.search}`);
+  return {
+    lockAddress,
+    unlockAddress: given.unlock_address ?? lockAddress,
+    lock: given.lock_method ?? (isGitLab ? 'POST' : 'LOCK'),
+    unlock: given.unlock_method ?? (isGitLab ? 'DELETE' : 'UNLOCK'),
+    update: given.update_method ?? 'POST',
+  };
+}
+
+function headersFor(
+  { username }: HttpPlace,
+  credentials: Credentials,
+  address: URL,
+): Readonly<Record<string, string>> {
+  const user = credentials.username ?? username ?? decodeURIComponent(address.username);
+  const password = credentials.password ?? decodeURIComponent(address.password);
+  const accept = { accept: 'application/json', 'user-agent': 'callsheet' };
+  if (user === '' && password === '') return accept;
+  const basic = Buffer.from(`${user}:${password}`).toString('base64');
+  return { ...accept, authorization: `Basic ${basic}` };
+}
+
+function bodyHeaders(body: string): Readonly<Record<string, string>> {
+  return {
+    'content-type': 'application/json',
+    'content-md5': createHash('md5').update(body).digest('base64'),
+  };
+}
+
+/** What Terraform calls a lock's info; servers want every member of it. */
+function newInfo(lease: string, location: string, { now }: LockEffects): string {
+  return JSON.stringify({
+    ID: lease,
+    Operation: 'callsheet',
+    Info: '',
+    Who: `${userInfo().username}@${hostname()}`,
+    Version: '1',
+    Created: new Date(now()).toISOString(),
+    Path: location,
+  });
+}
+
+/** A server that does not say who holds the lock leaves nobody to look for. */
+function idIn(text: string): string | undefined {
+  try {
+    const info: unknown = JSON.parse(text);
+    return isRecord(info) && typeof info.ID === 'string' && info.ID !== '' ? info.ID : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isDone({ status }: Answer): boolean {
+  return status >= 200 && status < 300;
+}
+
+function tagOf(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}

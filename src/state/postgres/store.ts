@@ -1,0 +1,415 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { readLine } from '../journal-text.ts';
+import { isReleasedBeat, type LockRecord, parseLockRecord, TIMING } from '../lock.ts';
+import type { State } from '../model.ts';
+import type { Retries } from '../remote/failures.ts';
+import type { Change, Kept, Remote } from '../remote/remote.ts';
+import { isRecord } from '../shape.ts';
+import { piecesOfState } from '../state-text.ts';
+import type { Claim, Overlap } from '../store.ts';
+import { type Database, type Query, type Row, type Value, worded } from './database.ts';
+import { CLAIMS_SINCE, migrate, readVersion, STEPS, versionIn } from './schema.ts';
+
+const SEPARATOR = ',\n';
+const END = '\n}}\n';
+
+/** What the rows of a state are known to hold, by the head that they go with. */
+type Known = { readonly head: string; readonly sums: ReadonlyMap<string, string> };
+
+/**
+ * A database that keeps many states, each under a name. A state is the lines of its text, one row each, so that a
+ * commit writes the rows that changed. Every write locks the row of its stack and asks it for the lease.
+ */
+export function postgresRemote(
+  database: Database,
+  stack: string,
+  location: string,
+  { again }: Retries,
+): Remote {
+  let known: Known | undefined;
+  /** The version of the tables, once they are there. */
+  let version: number | undefined;
+
+  async function attempt<T>(what: 'read' | 'write', work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      throw worded(error, what, location);
+    }
+  }
+
+  /** Reads what may be read twice; `none` where there are no tables yet. */
+  const reading = <T>(none: T, work: () => Promise<T>): Promise<T> =>
+    again(() =>
+      attempt('read', async () => {
+        version ??= await readVersion(database.query, location);
+        return version === undefined ? none : work();
+      }),
+    );
+
+  /** Selects as of one moment, in one statement that asks for the version of the tables as well. */
+  async function select(text: string, values: readonly Value[]): Promise<readonly Row[]> {
+    const rows = await database.query(
+      // Once: a state may have a million rows.
+      `select case when row_number() over () = 1 then to_jsonb(v) end as version, q.*
+         from callsheet.version v
+         left join (select true as is_row, * from (${text}) as wanted) as q on true`,
+      values,
+    );
+    version = versionIn(rows.find((row) => row.version !== null)?.version, location);
+    return rows.filter((row) => row.is_row === true);
+  }
+
+  /** Writes what may be written twice. */
+  const writing = <T>(work: () => Promise<T>): Promise<T> => again(() => attempt('write', work));
+
+  /** Every part of it may be done twice; what is appended is known by its id. */
+  async function write(lease: string, change: Change, id: string): Promise<boolean> {
+    const { append, state, ...others } = change;
+    const isPlain = state === undefined && Object.values(others).every((list) => list.length === 0);
+    if (isPlain && append !== undefined) return appendTo(database.query, lease, { ...append, id });
+    const pieces = state && [...(await piecesOfState(state))];
+    const next = await database.transaction('write', async (query) => {
+      const [row] = await query(
+        'select head from callsheet.stack where name = $1 and lease = $2 for update',
+        [stack, lease],
+      );
+      if (row === undefined) return 'lost';
+      if (append !== undefined) await appendTo(query, lease, { ...append, id });
+      await moveJournals(query, others);
+      return state && pieces && (await replaceState(query, state, pieces, row.head));
+    });
+    if (next === 'lost') return false;
+    if (next !== undefined) known = next;
+    return true;
+  }
+
+  /** One statement, as it is what a run waits for before each request. What is there under the id stays as it is. */
+  async function appendTo(
+    query: Query,
+    lease: string,
+    { run, text, id }: { readonly run: string; readonly text: string; readonly id: string },
+  ): Promise<boolean> {
+    const rows = await query(
+      `with held as (
+         select name from callsheet.stack where name = $1 and lease = $2 for update
+       ), opened as (
+         insert into callsheet.run (stack, run) select name, $3 from held on conflict do nothing
+       ), appended as (
+         insert into callsheet.journal (stack, run, text, id) select name, $3, $4, $5 from held
+         on conflict do nothing
+       )
+       select name from held`,
+      [stack, lease, run, text, id],
+    );
+    return rows.length > 0;
+  }
+
+  async function moveJournals(query: Query, { file = [], drop = [], aside = [] }: Change) {
+    if (file.length > 0)
+      await query(
+        'update callsheet.run set filed = true where stack = $1 and run = any($2::text[])',
+        [stack, file],
+      );
+    if (drop.length > 0)
+      await query('delete from callsheet.run where stack = $1 and run = any($2::text[])', [
+        stack,
+        drop,
+      ]);
+    for (const { name, pieces } of aside) {
+      await query(
+        `insert into callsheet.aside (stack, name, text) values ($1, $2, '')
+         on conflict (stack, name) do update set text = ''`,
+        [stack, name],
+      );
+      for (const piece of pieces)
+        await query('update callsheet.aside set text = text || $3 where stack = $1 and name = $2', [
+          stack,
+          name,
+          piece,
+        ]);
+    }
+  }
+
+  /** Writes what differs from the rows that are there. */
+  async function replaceState(
+    query: Query,
+    { resources, account_id: account, moved_to: movedTo }: State,
+    pieces: readonly string[],
+    headThere: unknown,
+  ): Promise<Known> {
+    const [head = '', ...rest] = pieces;
+    const addresses = Object.keys(resources).sort();
+    const lines = new Map(
+      addresses.map((address, index) => [address, lineOf(rest[index] ?? '')] as const),
+    );
+    const sums = new Map([...lines].map(([address, line]) => [address, sumOf(line)] as const));
+    const before = known?.head === headThere ? known?.sums : undefined;
+    const there = before ?? (await readSums(query));
+    const changed = addresses.filter((address) => sums.get(address) !== there.get(address));
+    const gone = [...there.keys()].filter((address) => !sums.has(address));
+    if (gone.length > 0)
+      await query('delete from callsheet.resource where stack = $1 and address = any($2::text[])', [
+        stack,
+        gone,
+      ]);
+    if (changed.length > 0)
+      await query(
+        `insert into callsheet.resource (stack, address, line, kind, id)
+         select $1, address, line, kind, id
+         from unnest($2::text[], $3::text[], $4::text[], $5::text[]) as new (address, line, kind, id)
+         on conflict (stack, address) do update
+         set line = excluded.line, kind = excluded.kind, id = excluded.id`,
+        [
+          stack,
+          changed,
+          changed.map((address) => lines.get(address) ?? ''),
+          changed.map((address) => resources[address]?.kind ?? ''),
+          changed.map((address) => resources[address]?.id ?? ''),
+        ],
+      );
+    // A state that was moved away manages nothing any more.
+    const manages = movedTo === undefined ? (account ?? null) : null;
+    await query(
+      `with dropped as (${DROP_CLAIMS})
+       update callsheet.stack set head = $2, account = $3 where name = $1`,
+      [stack, head, manages],
+    );
+    return { head, sums };
+  }
+
+  async function readSums(query: Query): Promise<ReadonlyMap<string, string>> {
+    const rows = await query(
+      'select address, md5(line) as sum from callsheet.resource where stack = $1',
+      [stack],
+    );
+    return new Map(rows.map(({ address, sum }) => [String(address), String(sum)] as const));
+  }
+
+  /** The state and the journals of open runs. */
+  async function readKept(): Promise<Kept> {
+    const rows = await select(
+      `select 'head' as what, null as name, head as text, 0::bigint as part
+         from callsheet.stack where name = $1 and head is not null
+       union all
+       select 'line', address, line, 0 from callsheet.resource where stack = $1
+       union all
+       select 'journal', r.run, j.text, j.part
+         from callsheet.run r left join callsheet.journal j on j.stack = r.stack and j.run = r.run
+         where r.stack = $1 and not r.filed`,
+      [stack],
+    );
+    const of = (what: string) => rows.filter((row) => row.what === what);
+    const [head] = of('head');
+    const open = new Map<string, string[]>();
+    for (const { name, text } of of('journal').toSorted(byPart)) {
+      const pieces = open.get(String(name)) ?? [];
+      if (text !== null) pieces.push(String(text));
+      open.set(String(name), pieces);
+    }
+    return {
+      state: head && stateIn(String(head.text), of('line')),
+      open: [...open].map(([run, pieces]) => ({ run, pieces })),
+    };
+  }
+
+  function stateIn(head: string, rows: readonly Row[]): readonly string[] {
+    const lines = new Map(rows.map(({ name, text }) => [String(name), String(text)] as const));
+    const sums = [...lines].map(([address, line]) => [address, sumOf(line)] as const);
+    known = { head, sums: new Map(sums) };
+    const sorted = [...lines.keys()].sort().map((address, index) => {
+      const line = lines.get(address) ?? '';
+      return index === 0 ? line : `${SEPARATOR}${line}`;
+    });
+    return [head, ...sorted, END];
+  }
+
+  return {
+    location,
+    timing: TIMING,
+    lockRecord: () =>
+      reading<LockRecord | undefined>(undefined, async () => {
+        const [row] = await select('select ticket, beat from callsheet.stack where name = $1', [
+          stack,
+        ]);
+        const ticket = row && parseLockRecord(String(row.ticket));
+        return ticket && { ...ticket, beat: String(row.beat) };
+      }),
+    read: () => reading<Kept>({ state: undefined, open: [] }, readKept),
+    acquire: (seen, ticket) =>
+      writing(async () => {
+        if (version !== STEPS.length) await migrate(database, location);
+        version = STEPS.length;
+        const taken = await database.query(
+          `insert into callsheet.stack as s (name, id, lease, ticket, beat) values ($1, $2, $2, $3, $4)
+           on conflict (name) do update set id = $2, lease = $2, ticket = $3, beat = $4
+           where (s.id = $5 and s.beat = $6) or s.id = $2 returning name`,
+          [stack, ticket.id, JSON.stringify(ticket), ticket.beat, seen?.id ?? '', seen?.beat ?? ''],
+        );
+        return taken.length > 0;
+      }),
+    beat: (lease, beat) =>
+      writing(async () => {
+        const held = await database.query(
+          `update callsheet.stack set beat = $3, lease = case when $4 then null else lease end
+           where name = $1 and lease = $2 returning name`,
+          [stack, lease, beat, isReleasedBeat(beat)],
+        );
+        return held.length > 0;
+      }),
+    async overlaps(account, claims) {
+      const none: readonly Overlap[] = [];
+      return reading(none, () =>
+        database.transaction('read', async (query) => {
+          const version = (await readVersion(query, location)) ?? 0;
+          return version < CLAIMS_SINCE ? none : findOverlaps(query, stack, account, claims);
+        }),
+      );
+    },
+    claim: (lease, account, claims) =>
+      writing(() =>
+        database.transaction('write', (query) =>
+          claimAll(query, { stack, lease, account }, claims),
+        ),
+      ),
+    write(lease, change) {
+      const id = randomUUID();
+      return writing(() => write(lease, change, id));
+    },
+    runs: () =>
+      reading<readonly string[]>([], async () => {
+        const text = 'select run from callsheet.run where stack = $1 and filed';
+        return (await select(text, [stack])).map(({ run }) => String(run));
+      }),
+    journal: (run) =>
+      reading<readonly string[] | undefined>(undefined, async () => {
+        const text = 'select text, part from callsheet.journal where stack = $1 and run = $2';
+        const rows = (await select(text, [stack, run])).toSorted(byPart);
+        return rows.length === 0 ? undefined : rows.map(({ text }) => String(text));
+      }),
+    close: () => database.close(),
+  };
+}
+
+/** The order in which the pieces of a journal were written. */
+function byPart(one: Row, other: Row): number {
+  return Number(one.part) - Number(other.part);
+}
+
+function lineOf(piece: string): string {
+  return piece.startsWith(SEPARATOR) ? piece.slice(SEPARATOR.length) : piece;
+}
+
+function sumOf(line: string): string {
+  return createHash('md5').update(line).digest('hex');
+}
+
+/**
+ * Which stack of a database manages what. It is known from three places, so that there is no moment in which a
+ * resource is nobody's:
+ *
+ * | from                     | what                                                      | until                    |
+ * |--------------------------|-----------------------------------------------------------|--------------------------|
+ * | the rows of a state      | what a stack manages                                      | a commit lets go of it   |
+ * | the claims of a run      | what it is going to write or to take over                 | its commit, or its end   |
+ * | the journal of open runs | what it made, by the ids that the platform answered with  | its commit               |
+ *
+ * Stacks of other accounts do not count, and neither does a state that was moved away.
+ */
+async function findOverlaps(
+  query: Query,
+  stack: string,
+  account: string,
+  claims: readonly Claim[],
+): Promise<readonly Overlap[]> {
+  if (claims.length === 0) return [];
+  const byIdentity = new Map(claims.map((claim) => [`${claim.kind} ${claim.id}`, claim]));
+  const ids = claims.map(({ id }) => id);
+  const rows = await query(
+    `select s.name as stack, r.address, r.kind, r.id, false as running
+       from callsheet.resource r join callsheet.stack s on s.name = r.stack
+       where s.account = $2 and s.name <> $1 and r.id = any($3::text[])
+     union all
+     select s.name, c.address, c.kind, c.id, true
+       from callsheet.claim c join callsheet.stack s on s.name = c.stack
+       where c.account = $2 and s.name <> $1 and c.id = any($3::text[])
+         and (s.lease = c.lease
+              or exists (select from callsheet.run r where r.stack = s.name and not r.filed))`,
+    [stack, account, ids],
+  );
+  const found = new Map<string, Overlap>();
+  for (const row of [...rows, ...(await madeByOpenRuns(query, stack, claims))]) {
+    const claim = byIdentity.get(`${row.kind} ${row.id}`);
+    if (claim === undefined || found.has(claim.address)) continue;
+    const other = { stack: String(row.stack), address: String(row.address) };
+    found.set(claim.address, { ...claim, other, isRunning: row.running === true });
+  }
+  return claims.flatMap(({ address }) => found.get(address) ?? []);
+}
+
+/**
+ * What runs of other stacks made and did not commit. A large run's journal has tens of thousands of entries, and so
+ * many may be claimed: the ids of both are joined, and only the lines that have one of them are sent.
+ */
+async function madeByOpenRuns(query: Query, stack: string, claims: readonly Claim[]) {
+  const lines = await query(
+    `select j.stack, line from callsheet.journal j
+       join callsheet.run r on r.stack = j.stack and r.run = j.run
+       cross join lateral unnest(string_to_array(j.text, E'\\n')) as line
+       cross join lateral regexp_matches(line, '"id":("(?:[^"\\\\]|\\\\.)*")', 'g') as found
+       join unnest($2::text[]) as wanted (id) on wanted.id = found[1]
+     where not r.filed and j.stack <> $1 and line like '%"type":"resource"%'`,
+    [stack, claims.map(({ id }) => JSON.stringify(id))],
+  );
+  return lines.flatMap(({ stack: other, line }) =>
+    madeIn(readLine(String(line))).map((made) => ({ ...made, stack: other })),
+  );
+}
+
+/** The resource that an entry of a journal recorded. */
+function madeIn(entry: unknown) {
+  if (!isRecord(entry) || entry.type !== 'resource' || !isRecord(entry.resource)) return [];
+  const { address, resource } = entry;
+  return [{ address, kind: resource.kind, id: resource.id, running: true }];
+}
+
+/** Whoever claims waits for the others of its account, so that of two who want the same the second sees the first. */
+async function claimAll(
+  query: Query,
+  {
+    stack,
+    lease,
+    account,
+  }: { readonly stack: string; readonly lease: string; readonly account: string },
+  claims: readonly Claim[],
+): Promise<readonly Overlap[] | 'lost'> {
+  await query(`select pg_advisory_xact_lock(hashtextextended('callsheet claim ' || $1, 0))`, [
+    account,
+  ]);
+  const [held] = await query(
+    'select name from callsheet.stack where name = $1 and lease = $2 for update',
+    [stack, lease],
+  );
+  if (held === undefined) return 'lost';
+  const overlaps = await findOverlaps(query, stack, account, claims);
+  if (overlaps.length > 0) return overlaps;
+  await query(DROP_CLAIMS, [stack]);
+  await query(
+    `insert into callsheet.claim (stack, lease, account, address, kind, id)
+     select $1, $2, $3, address, kind, id
+     from unnest($4::text[], $5::text[], $6::text[]) as new (address, kind, id)
+     on conflict do nothing`,
+    [
+      stack,
+      lease,
+      account,
+      claims.map(({ address }) => address),
+      claims.map(({ kind }) => kind),
+      claims.map(({ id }) => id),
+    ],
+  );
+  return [];
+}
+
+/** What a run claimed is in the rows of its state by now, or was let go. */
+const DROP_CLAIMS = 'delete from callsheet.claim where stack = $1';

@@ -1,0 +1,453 @@
+import { isDeepStrictEqual } from 'node:util';
+import { gunzipSync, gzipSync } from 'node:zlib';
+import { CallsheetError } from '../../core/errors.ts';
+import { damagedState, foreignState, NewerDocument } from '../failures.ts';
+import { isReleased, type LockRecord, parseLockRecord, type Timing } from '../lock.ts';
+import { isRecord } from '../shape.ts';
+import { piecesOfState } from '../state-text.ts';
+import type { Expected } from '../store.ts';
+import { NoAnswer, type Retries, refusedByStore } from './failures.ts';
+import type { Change, OpenJournal, Remote } from './remote.ts';
+
+/** What keeps one document, and does so by comparing and swapping. */
+export type DocumentPlace = {
+  readonly location: string;
+  readonly timing: Timing;
+  readonly read: () => Promise<Found | undefined>;
+  /**
+   * Puts a document in the place of the one with that tag; undefined: where there is none. `moved`: there is
+   * another one. `lost`: the lease does not hold the place any more. Throws `NoAnswer` where nobody knows.
+   */
+  readonly put: (text: string, tag: string | undefined, lease: string) => Promise<Put>;
+  /** Locks the place itself for a lease, where it has locks. False: look again who holds it. */
+  readonly enter: (lease: string, seen: LockRecord | undefined) => Promise<boolean>;
+  readonly leave: (lease: string) => Promise<void>;
+  /** Keeps a text that the next document names. */
+  readonly keep: (text: string) => Promise<Part>;
+  /** The text of a part that lies elsewhere; undefined when it does not any more. */
+  readonly fetch: (at: string) => Promise<string | undefined>;
+  readonly discard: (at: string) => Promise<void>;
+  /** Makes the journal of a finished run small, or few. */
+  readonly pack: (
+    parts: readonly Part[],
+    read: () => Promise<readonly string[]>,
+  ) => Promise<readonly Part[]>;
+  readonly most: Most;
+  readonly retries: Retries;
+  readonly close: () => Promise<void>;
+};
+
+/** What a place may hold. Texts are counted in characters, as they stand in the document or in a part. */
+export type Most = {
+  /** Finished runs whose journals are kept, and what they may take in the document. */
+  readonly runs: number;
+  readonly size: number;
+  /** The text of the state. */
+  readonly state: number;
+  /** The journal of a run that is under way. Whatever recovers the run comes on top. */
+  readonly journal: number;
+};
+
+export type Found = { readonly text: string; readonly tag: string };
+export type Put = { readonly tag: string } | 'moved' | 'lost';
+
+/** About what one takes, measured on agents with prompts: more than most take. */
+const OF_RESOURCE = 1_500;
+const OF_CHANGE = 8_000;
+const ELSEWHERE =
+  'Keep a state of this size in PostgreSQL or in a file (callsheet state migrate --to), or divide the stack.';
+
+/** A document that is replaced while its parts are fetched is read anew so often. */
+const READS = 4;
+/** Parts that are fetched at once. */
+const AT_ONCE = 8;
+
+type Current = { readonly document: Document; readonly tag: string | undefined };
+
+/** A store whose every change is the replacement of one document. */
+export function documentRemote(place: DocumentPlace): Remote {
+  const { location } = place;
+  /** What we wrote last: as long as the lease is ours, nobody wrote since. */
+  let own: Current | undefined;
+  let queue: Promise<unknown> = Promise.resolve();
+
+  function inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const turn = queue.then(work);
+    queue = turn.catch(() => undefined);
+    return turn;
+  }
+
+  async function read(): Promise<Current> {
+    const found = await place.read();
+    if (found === undefined) return { document: EMPTY, tag: undefined };
+    return { document: parseDocument(found.text, location), tag: found.tag };
+  }
+
+  /** The texts of parts; undefined when one is not there any more. A large journal lies in thousands of them. */
+  async function textsOf(parts: readonly Part[]): Promise<readonly string[] | undefined> {
+    const texts: string[] = [];
+    for (let from = 0; from < parts.length; from += AT_ONCE) {
+      const some = await Promise.all(
+        parts
+          .slice(from, from + AT_ONCE)
+          .map((part) => inlineText(part) ?? ('at' in part ? place.fetch(part.at) : undefined)),
+      );
+      for (const text of some) {
+        if (text === undefined) return undefined;
+        texts.push(text);
+      }
+    }
+    return texts;
+  }
+
+  /** Reads parts of the newest document. What it names may be gone once a newer one is there. */
+  async function gather<T>(pick: (document: Document) => Promise<T | undefined>): Promise<T> {
+    for (let attempt = 1; attempt <= READS; attempt += 1) {
+      const picked = await pick((await read()).document);
+      if (picked !== undefined) return picked;
+    }
+    throw damagedState(location, 'has lost a part of itself: something that it names is not there');
+  }
+
+  /** Puts a document, and looks what became of it where the answer was lost, or is a no: a try before it may be there. */
+  async function swap(document: Document, tag: string | undefined, lease: string): Promise<Put> {
+    const text = `${JSON.stringify(document)}\n`;
+    return place.retries.again(async () => {
+      let failure: NoAnswer;
+      try {
+        const put = await place.put(text, tag, lease);
+        if (put !== 'moved') return put;
+        failure = contradicts(location);
+      } catch (error) {
+        if (!(error instanceof NoAnswer)) throw error;
+        failure = error;
+      }
+      const found = await place.read().catch(() => {
+        throw failure;
+      });
+      if (found !== undefined && (found.text === text || holds(found.text, document)))
+        return { tag: found.tag };
+      if (found?.tag !== tag) return 'moved';
+      throw failure;
+    });
+  }
+
+  async function change(lease: string, edit: (from: Document) => Promise<Document>) {
+    for (let isAgain = false; ; isAgain = true) {
+      const { document, tag } = own ?? (await read());
+      own = undefined;
+      const { ticket } = document;
+      if (ticket === null || ticket.id !== lease || isReleased(ticket)) return false;
+      const next = { ...(await edit(document)), serial: document.serial + 1 };
+      const put = await swap(next, tag, lease);
+      if (put === 'lost') return false;
+      if (put === 'moved') {
+        // Nobody but the holder writes there: it is no longer the holder, or the server contradicts itself.
+        if (isAgain) throw contradicts(location);
+        continue;
+      }
+      own = { document: next, tag: put.tag };
+      const named = placesIn(next);
+      for (const at of placesIn(document)) {
+        // A rest that nobody names does no harm.
+        if (!named.has(at)) await place.discard(at).catch(() => undefined);
+      }
+      return true;
+    }
+  }
+
+  function tooSmall(what: string, needed: number, most: number): string {
+    return `${what} would take ${inMegabytes(needed)}, and there it may take ${inMegabytes(most)}`;
+  }
+
+  /** Before anything is kept: what is refused here leaves all that is there as it was. */
+  function checkRoom(from: Document, { append }: Change, state: readonly string[]): void {
+    const needed = sizeOf(state);
+    const { most } = place;
+    if (needed > most.state)
+      throw refusedByStore('write', location, tooSmall('it', needed, most.state), ELSEWHERE);
+    if (append?.leavesRoom !== true || most.journal === Number.POSITIVE_INFINITY) return;
+    const parts = from.open.find(({ run }) => run === append.run)?.parts ?? [];
+    const journal = sizeOf(parts.map((part) => inlineText(part) ?? '')) + append.text.length;
+    if (journal > most.journal)
+      throw refusedByStore(
+        'write',
+        location,
+        tooSmall(`the journal of run ${append.run}`, journal, most.journal),
+        ELSEWHERE,
+      );
+  }
+
+  async function reserve({ resources, changes }: Expected): Promise<void> {
+    const { most } = place;
+    const state = resources * OF_RESOURCE;
+    const journal = changes * OF_CHANGE;
+    const why =
+      state > most.state
+        ? tooSmall(`the state of ${resources} resources`, state, most.state)
+        : journal > most.journal
+          ? tooSmall(`the journal of ${changes} changes`, journal, most.journal)
+          : undefined;
+    if (why === undefined) return;
+    throw new CallsheetError('refused', `${location} has no room for this run: ${why}`, {
+      hint: `Nothing was written. ${ELSEWHERE} Or apply in parts, with --target.`,
+    });
+  }
+
+  async function edited(from: Document, given: Change): Promise<Document> {
+    const pieces = given.state === undefined ? [] : [...(await piecesOfState(given.state))];
+    checkRoom(from, given, pieces);
+    const { append, state, file = [], drop = [], aside = [] } = given;
+    const open =
+      append === undefined
+        ? from.open
+        : appended(from.open, append.run, await place.keep(append.text));
+    const filed: Journal[] = [];
+    for (const { run, parts } of open) {
+      if (!file.includes(run)) continue;
+      const whole = async () => (await textsOf(parts)) ?? [];
+      filed.push({ run, parts: await place.pack(parts, whole) });
+    }
+    const set = await Promise.all(
+      aside.map(async ({ name, pieces }) => ({
+        name,
+        parts: await Promise.all(pieces.map((piece) => place.keep(piece))),
+      })),
+    );
+    return {
+      ...from,
+      ...(state === undefined
+        ? {}
+        : {
+            lineage: state.lineage,
+            state: await place.keep(pieces.join('')),
+          }),
+      open: open.filter(({ run }) => !file.includes(run) && !drop.includes(run)),
+      finished: newest(
+        [...from.finished.filter(({ run }) => !file.includes(run)), ...filed],
+        place.most,
+      ),
+      // What the last repair or push set aside; older ones would only make it larger.
+      aside: set.length > 0 ? set : from.aside,
+    };
+  }
+
+  return {
+    location,
+    timing: place.timing,
+    lockRecord: async () => (await read()).document.ticket ?? undefined,
+    read: () =>
+      gather(async ({ state, open }) => {
+        const texts = state === null ? [] : await textsOf([state]);
+        if (texts === undefined) return undefined;
+        const journals: OpenJournal[] = [];
+        for (const { run, parts } of open) {
+          const pieces = await textsOf(parts);
+          if (pieces === undefined) return undefined;
+          journals.push({ run, pieces });
+        }
+        return { state: state === null ? undefined : texts, open: journals };
+      }),
+    acquire: (seen, ticket) =>
+      inTurn(async () => {
+        if (!(await place.enter(ticket.id, seen))) return false;
+        try {
+          const { document, tag } = await read();
+          const { id, beat } = document.ticket ?? {};
+          if (id !== seen?.id || beat !== seen?.beat) return await leaveTo(ticket.id);
+          const next = { ...document, ticket, serial: document.serial + 1 };
+          const put = await swap(next, tag, ticket.id);
+          if (put === 'moved' || put === 'lost') return await leaveTo(ticket.id);
+          own = { document: next, tag: put.tag };
+          return true;
+        } catch (error) {
+          await leaveTo(ticket.id);
+          throw error;
+        }
+      }),
+    beat: (lease, beat) =>
+      inTurn(async () => {
+        const withBeat = async (from: Document) => ({
+          ...from,
+          ticket: from.ticket && { ...from.ticket, beat },
+        });
+        const isHeld = await change(lease, withBeat);
+        if (isHeld && own?.document.ticket && isReleased(own.document.ticket))
+          await place.leave(lease);
+        return isHeld;
+      }),
+    reserve,
+    write: (lease, given) => inTurn(() => change(lease, (from) => edited(from, given))),
+    runs: async () => (await read()).document.finished.map(({ run }) => run),
+    async journal(run) {
+      const found = await gather(async ({ open, finished }) => {
+        const journal = [...open, ...finished].find((one) => one.run === run);
+        if (journal === undefined) return { pieces: undefined };
+        const pieces = await textsOf(journal.parts);
+        return pieces && { pieces };
+      });
+      return found.pieces;
+    },
+    close: () => place.close(),
+  };
+
+  async function leaveTo(lease: string): Promise<false> {
+    await place.leave(lease).catch(() => undefined);
+    return false;
+  }
+}
+
+function sizeOf(texts: readonly string[]): number {
+  return texts.reduce((size, { length }) => size + length, 0);
+}
+
+function inMegabytes(characters: number): string {
+  return `${Math.ceil(characters / 1_000_000)} MB`;
+}
+
+/** Whether a text is that of a document. Some servers write JSON in their own way. */
+function holds(text: string, document: Document): boolean {
+  try {
+    return isDeepStrictEqual(JSON.parse(text), JSON.parse(JSON.stringify(document)));
+  } catch {
+    return false;
+  }
+}
+
+function contradicts(location: string): NoAnswer {
+  return new NoAnswer('write', location, {
+    words: 'the server says that somebody else wrote, and shows what we wrote ourselves',
+  });
+}
+
+function appended(open: readonly Journal[], run: string, part: Part): readonly Journal[] {
+  const before = open.find((one) => one.run === run);
+  return [
+    ...open.filter((one) => one !== before),
+    { run, parts: [...(before?.parts ?? []), part] },
+  ];
+}
+
+/** The newest journals that may be kept; at least one. */
+function newest(journals: readonly Journal[], most: DocumentPlace['most']): readonly Journal[] {
+  let size = 0;
+  const kept = journals.toReversed().filter((journal, index) => {
+    size += JSON.stringify(journal).length;
+    return index === 0 || (index < most.runs && size <= most.size);
+  });
+  return kept.toReversed();
+}
+
+/**
+ * The one document that a store keeps which can put a document in the place of another, and nothing else.
+ * Since it is replaced as a whole, each change is one step. Large texts may lie elsewhere (`at`): they are
+ * there before the document names them.
+ */
+type Document = {
+  readonly format: 'callsheet-remote-state';
+  readonly version: 1;
+  /** Counts the writes, heartbeats among them; servers that keep versions tell them apart by it. */
+  readonly serial: number;
+  readonly lineage: string;
+  readonly ticket: LockRecord | null;
+  readonly state: Part | null;
+  readonly open: readonly Journal[];
+  /** Newest last. */
+  readonly finished: readonly Journal[];
+  readonly aside: readonly { readonly name: string; readonly parts: readonly Part[] }[];
+};
+
+type Journal = { readonly run: string; readonly parts: readonly Part[] };
+
+export type Part = { readonly text: string } | { readonly gz: string } | { readonly at: string };
+
+const VERSION = 1;
+
+const EMPTY: Document = {
+  format: 'callsheet-remote-state',
+  version: VERSION,
+  serial: 0,
+  lineage: '',
+  ticket: null,
+  state: null,
+  open: [],
+  finished: [],
+  aside: [],
+};
+
+/**
+ * The document in a text. What is no JSON any more is taken for the text of a damaged state, so that a repair can
+ * set it aside. Throws `CallsheetError('state')` for another program's document and for a newer one.
+ */
+function parseDocument(text: string, location: string): Document {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return { ...EMPTY, state: { text } };
+  }
+  if (!isRecord(value) || value.format !== EMPTY.format)
+    throw foreignState(location, 'there is some other document');
+  const { version } = value;
+  if (typeof version === 'number' && version > VERSION)
+    throw new NewerDocument(location, version, VERSION);
+  return isDocument(value) ? value : { ...EMPTY, state: { text } };
+}
+
+function isDocument(value: { readonly [name: string]: unknown }): value is Document {
+  const { version, serial, lineage, ticket, state, open, finished, aside } = value;
+  return (
+    version === VERSION &&
+    typeof serial === 'number' &&
+    typeof lineage === 'string' &&
+    (ticket === null || parseLockRecord(JSON.stringify(ticket)) !== undefined) &&
+    (state === null || isPart(state)) &&
+    [open, finished].every((journals) => isListOf(journals, (one) => isNamed(one, 'run'))) &&
+    isListOf(aside, (one) => isNamed(one, 'name'))
+  );
+}
+
+function isNamed(value: unknown, name: string): boolean {
+  return isRecord(value) && typeof value[name] === 'string' && isListOf(value.parts, isPart);
+}
+
+function isPart(value: unknown): value is Part {
+  return isRecord(value) && [value.text, value.gz, value.at].some((one) => typeof one === 'string');
+}
+
+function isListOf(value: unknown, is: (one: unknown) => boolean): boolean {
+  return Array.isArray(value) && value.every(is);
+}
+
+/** Characters of a text that is put together from pieces. */
+const MOST_TOGETHER = 64 * 1024 * 1024;
+
+/** The same text in few pieces, none of which is too large for a string or for one answer. */
+export function inFew(pieces: readonly string[]): readonly string[] {
+  const few: string[] = [];
+  let text = '';
+  for (const piece of pieces) {
+    if (text !== '' && text.length + piece.length > MOST_TOGETHER) {
+      few.push(text);
+      text = '';
+    }
+    text += piece;
+  }
+  return [...few, text];
+}
+
+export function zip(text: string): Part {
+  return { gz: gzipSync(text).toString('base64') };
+}
+
+/** A text that stands in the document itself; undefined where it lies elsewhere. */
+function inlineText(part: Part): string | undefined {
+  if ('text' in part) return part.text;
+  return 'gz' in part ? gunzipSync(Buffer.from(part.gz, 'base64')).toString('utf8') : undefined;
+}
+
+/** Where the texts lie that a document names. */
+function placesIn({ state, open, finished, aside }: Document): ReadonlySet<string> {
+  const parts = [state, ...[...open, ...finished, ...aside].flatMap((one) => one.parts)];
+  return new Set(parts.flatMap((part) => (part !== null && 'at' in part ? part.at : [])));
+}

@@ -1,0 +1,136 @@
+import { CallsheetError } from '../../core/errors.ts';
+import { isLoopback, type Origin } from '../../core/origin.ts';
+import { createDispatcher, textOf } from '../../platform/dispatcher.ts';
+import { type Doing, lossOf, NoAnswer, type Retries, refusedByStore } from './failures.ts';
+
+/** One request to a store. */
+export type Ask = {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string;
+};
+
+export type Answer = {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly text: string;
+};
+
+/** Sends a request and takes its whole answer. Tests put theirs in between. */
+export type Exchange = {
+  readonly send: (ask: Ask) => Promise<Answer>;
+  readonly close: () => Promise<void>;
+};
+
+const CONNECTIONS = 8;
+const TO_CONNECT = 10_000;
+/** Milliseconds in which a document must have come whole. The state of a large fleet is some hundred megabytes. */
+const TO_READ = 600_000;
+/** Most bytes of a document: more do not fit into one text. */
+const MOST_BYTES = 500_000_000;
+
+/**
+ * Sends with the proxy and the authorities that the environment names, as to the platform. Redirects are not followed.
+ * `timeout`: milliseconds in which an answer must begin, and go on. `origins`: the only servers that it reaches.
+ */
+export function openExchange(timeout: number, origins: readonly Origin[]): Exchange {
+  const connect = Math.min(TO_CONNECT, timeout);
+  const timeouts = { connect, headers: timeout, body: timeout, answer: TO_READ };
+  const dispatcher = createDispatcher(CONNECTIONS, timeouts, MOST_BYTES);
+  return {
+    send: async ({ method, url, headers, body }) => {
+      if (!origins.some((origin) => origin.serves(new URL(url))))
+        throw new Error(`a store asked ${new URL(url).host}, which it was not opened for`);
+      const request = { method, url, headers, body };
+      const { bytes, ...answer } = await dispatcher.send(new URL(url), request);
+      return { ...answer, text: textOf(bytes) };
+    },
+    close: () => dispatcher.close(),
+  };
+}
+
+const PAGE = /^\s*<(!doctype\s+html|html)\b/i;
+const SOMETHING_ELSE =
+  'Correct the address, or look whether a proxy or a page to sign in on stands in between.';
+
+const PASSING = new Set([408, 425, 429, 500, 502, 503, 504]);
+
+export type Asking = {
+  readonly exchange: Exchange;
+  readonly location: string;
+  readonly retries: Retries;
+};
+
+/**
+ * Asks once. Throws `NoAnswer` for a lost connection and for an answer after which the request may still be
+ * carried out.
+ */
+export async function askOnce(
+  { exchange, location }: Asking,
+  what: Doing,
+  ask: Ask,
+): Promise<Answer> {
+  let answer: Answer;
+  try {
+    answer = await exchange.send(ask);
+  } catch (error) {
+    const why = error instanceof CallsheetError ? undefined : lossOf(error);
+    if (why === undefined) throw error;
+    throw new NoAnswer(what, location, why, error);
+  }
+  if (PASSING.has(answer.status)) throw new NoAnswer(what, location, { words: said(answer) });
+  // Otherwise it would be taken for a damaged state, or for a write that was done.
+  if (answer.status < 300 && PAGE.test(answer.text))
+    throw refusedByStore(what, location, 'what answers there is a web page', SOMETHING_ELSE);
+  return answer;
+}
+
+/** Asks again after a while, for what may be asked twice. */
+export function ask(asking: Asking, what: Doing, request: Ask): Promise<Answer> {
+  return asking.retries.again(() => askOnce(asking, what, request));
+}
+
+/** What a server said, without its page or its JSON. */
+export function said({ status, text }: Pick<Answer, 'status' | 'text'>): string {
+  const words = wordsIn(text).replace(/\s+/g, ' ').replace(`${status} `, '').trim().slice(0, 200);
+  return `the server answered ${status}${words === '' ? '' : `: ${words}`}`;
+}
+
+function wordsIn(text: string): string {
+  const start = text.trimStart();
+  if (start.startsWith('<')) return /<Message>([^<]*)/.exec(text)?.[1] ?? '';
+  if (!start.startsWith('{')) return text;
+  const [, json] = /"(?:message|error|detail)"\s*:\s*("(?:[^"\\]|\\.)*")/.exec(text) ?? [];
+  return json === undefined ? text : String(JSON.parse(json));
+}
+
+/** The failure that an answer means which is no success. */
+export function refusal(
+  answer: Answer,
+  what: Doing,
+  location: string,
+  credentials: string,
+): CallsheetError {
+  const { status } = answer;
+  const hint =
+    status === 401 || status === 403
+      ? `It wants other credentials, or more rights for them: ${credentials}`
+      : status === 413 || status === 507
+        ? 'The state is larger than the server takes, or its disk is full: make room there.'
+        : status >= 300 && status < 400
+          ? 'Redirects are not followed: write the address that it points to.'
+          : undefined;
+  return refusedByStore(what, location, said(answer), hint);
+}
+
+/** Whether credentials may travel there. */
+export function refuseClearText(url: URL, location: string): void {
+  if (url.protocol === 'https:' || isLoopback(url)) return;
+  throw refusedByStore(
+    'open',
+    location,
+    'it is not an https address',
+    'Only a store on this machine is spoken to over http.',
+  );
+}

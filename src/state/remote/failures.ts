@@ -1,0 +1,208 @@
+import { CallsheetError } from '../../core/errors.ts';
+import type { LockEffects } from '../lock.ts';
+
+/** What a store that is far away says when it cannot go on. */
+const LOOK = 'Look whether the store runs and can be reached from here.';
+const SETTLES =
+  'Nothing more is sent to the platform, and what was written so far is kept. Then run the same command again: that settles what is open, and goes on.';
+
+/** Until something is to be written, no run has begun, and nothing is kept or open. */
+function hintFor(what: Doing, todo: string): string {
+  return what === 'write' ? `${todo} ${SETTLES}` : todo;
+}
+
+/** No answer, or one that leaves open whether it was done. */
+export class NoAnswer extends CallsheetError {
+  /** It was waited for as long as one waits. */
+  readonly isTimeout: boolean;
+  /** No connection came about: nothing was asked yet. */
+  readonly isAtDoor: boolean;
+
+  constructor(what: Doing, location: string, loss: Loss, cause?: unknown) {
+    const { words, isTimeout = false, isAtDoor = false } = loss;
+    super('state', `cannot ${what} the state ${location}: ${words}`, {
+      hint: hintFor(what, LOOK),
+      ...(cause === undefined ? {} : { cause }),
+    });
+    this.isTimeout = isTimeout;
+    this.isAtDoor = isAtDoor;
+  }
+}
+
+/** A place that another program uses. */
+export function takenByOthers(location: string, what: string): CallsheetError {
+  return new CallsheetError('state', `${location} is not a Callsheet state: ${what}`, {
+    hint: 'Nothing was written there. Name another database, or move what is in the way into a schema of another name.',
+  });
+}
+
+/** How a connection failed, in words. */
+export type Loss = {
+  readonly words: string;
+  readonly isTimeout?: boolean;
+  readonly isAtDoor?: boolean;
+};
+
+export type Doing = 'read' | 'write' | 'lock' | 'unlock' | 'open';
+
+/** A plain no. `todo`: what a person can do about it. */
+export function refusedByStore(
+  what: Doing,
+  location: string,
+  why: string,
+  todo: string = LOOK,
+  cause?: unknown,
+): CallsheetError {
+  return new CallsheetError('state', `cannot ${what} the state ${location}: ${why}`, {
+    hint: hintFor(what, todo),
+    ...(cause === undefined ? {} : { cause }),
+  });
+}
+
+/** The server keeps a lock that was given back: nobody gets at the state until somebody takes it away there. */
+export class StillLocked extends CallsheetError {
+  constructor(location: string, why: string) {
+    super('state', `cannot unlock the state ${location}: ${why}`, {
+      hint: 'What the run did is done and written down. Take the lock away on the server itself: everything else waits for it.',
+    });
+  }
+}
+
+/** What ends without a code of its own. */
+export const LOST = 'ECONNRESET';
+const WORDS: { readonly [code: string]: string } = {
+  ECONNREFUSED: 'nobody listens there (connection refused)',
+  [LOST]: 'the connection was lost',
+  EPIPE: 'the connection was lost',
+  UND_ERR_SOCKET: 'the connection was lost',
+  ENOTFOUND: 'there is no server of that name',
+  EAI_AGAIN: 'its name could not be looked up',
+  EHOSTUNREACH: 'it cannot be reached',
+  ENETUNREACH: 'it cannot be reached',
+};
+
+/** What our own clocks end. */
+export const TIMED_OUT = 'ETIMEDOUT';
+export const NOT_CONNECTED = 'UND_ERR_CONNECT_TIMEOUT';
+const TIMEOUTS = new Set([TIMED_OUT, 'UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT']);
+const NETWORK = /^(UND_ERR_|ERR_TLS|ERR_SSL|CERT_|UNABLE_|SELF_SIGNED|DEPTH_ZERO)/;
+
+/** Why a connection failed, in words; undefined for what is no failure of a connection. */
+export function lossOf(error: unknown): Loss | undefined {
+  const code = codeOf(error);
+  if (code === undefined) return undefined;
+  const late = { words: 'it did not answer in time', isTimeout: true };
+  if (code === NOT_CONNECTED) return { ...late, isAtDoor: true };
+  if (TIMEOUTS.has(code)) return late;
+  const words = WORDS[code] ?? (NETWORK.test(code) ? code : undefined);
+  return words === undefined ? undefined : { words };
+}
+
+export function codeOf(error: unknown): string | undefined {
+  if (!(error instanceof Error)) return undefined;
+  if ('code' in error && typeof error.code === 'string') return error.code;
+  return codeOf(error.cause);
+}
+
+/** How long a store may take, and how often it is asked again. */
+const SECONDS = 30;
+const MOST_SECONDS = 600;
+const VARIABLE = 'CALLSHEET_STATE_TIMEOUT';
+
+/**
+ * Milliseconds in which a store must answer, and for which one that is lost is asked again. Throws
+ * `CallsheetError('usage')` where the environment says something else than a number of seconds.
+ */
+export function timeoutFrom(env: Readonly<Record<string, string | undefined>>): number {
+  const text = env[VARIABLE];
+  if (text === undefined || text === '') return SECONDS * 1_000;
+  const seconds = Number(text);
+  if (/^\d+$/.test(text) && seconds >= 1 && seconds <= MOST_SECONDS) return seconds * 1_000;
+  throw new CallsheetError('usage', `${VARIABLE} is ${JSON.stringify(text)}`, {
+    hint: `It is the number of seconds in which the state store must answer, and for which a run waits for one that is away: 1 to ${MOST_SECONDS}, ${SECONDS} where it is not set.`,
+  });
+}
+
+/** The most that is waited before the second try and those after it: short, as a run stands still meanwhile. */
+const PAUSES = [200, 800, 2_000];
+/** Tries where a store has not answered yet. */
+const TRIES = PAUSES.length + 1;
+/** A run that stands still for so long says why. */
+const UNTOLD_MS = 2_000;
+
+/** Asks one store again. */
+export type Retries = {
+  /** Does again, after pauses, what may be done twice and got no answer. */
+  readonly again: <T>(work: () => Promise<T>) => Promise<T>;
+};
+
+/**
+ * Asks a store again for as long as somebody may wait for it.
+ *
+ *     before its first answer     four tries within seconds: its address may be misspelt
+ *     after it                    until `most` milliseconds have passed since it was lost: a restart takes less
+ *     its whole time passed       not again: that was as long as somebody may wait
+ *
+ * `warn`: told in a sentence that a store which answered is waited for, and that it answers again.
+ */
+export function openRetries(
+  most: number,
+  { now, sleep }: Pick<LockEffects, 'now' | 'sleep'>,
+  warn: (text: string) => void = () => {},
+): Retries {
+  let hasAnswered = false;
+  /** When it was lost: what is asked later waits no longer than what was asked first. */
+  let lostAt: number | undefined;
+  let isTold = false;
+
+  function answered(): void {
+    if (isTold && lostAt !== undefined)
+      warn(`The state store answers again, after ${secondsOf(now() - lostAt)}.`);
+    hasAnswered = true;
+    lostAt = undefined;
+    isTold = false;
+  }
+
+  function tell({ message, isTimeout }: NoAnswer, away: number): void {
+    if (isTold || (away < UNTOLD_MS && !isTimeout)) return;
+    isTold = true;
+    warn(
+      `Waiting for the state store: ${message}. It is asked again for up to ${secondsOf(most)} (${VARIABLE}).`,
+    );
+  }
+
+  return {
+    async again(work) {
+      // Its own, too: a store may answer others and never this.
+      let since: number | undefined;
+      for (let attempt = 1; ; attempt += 1) {
+        try {
+          const result = await work();
+          answered();
+          return result;
+        } catch (error) {
+          if (!(error instanceof NoAnswer)) throw error;
+          lostAt ??= now();
+          since ??= lostAt;
+          const away = now() - since;
+          const isOver = hasAnswered
+            ? away >= most || (error.isTimeout && !error.isAtDoor)
+            : attempt === TRIES || error.isTimeout;
+          if (isOver) throw error;
+          if (hasAnswered) tell(error, away);
+          await sleep(pauseAfter(attempt));
+        }
+      }
+    },
+  };
+}
+
+/** Anything up to the pause, so that many who failed at once spread out. */
+function pauseAfter(attempt: number): number {
+  const longest = PAUSES[Math.min(attempt, PAUSES.length) - 1] ?? 0;
+  return Math.round(Math.random() * longest);
+}
+
+function secondsOf(milliseconds: number): string {
+  return `${Math.round(milliseconds / 1_000)} s`;
+}

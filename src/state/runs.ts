@@ -1,0 +1,258 @@
+import { basename, dirname, join } from 'node:path';
+import { CallsheetError } from '../core/errors.ts';
+import { olderState, severalPending, straySource } from './failures.ts';
+import type { Disk } from './file/disk.ts';
+import { isRunId, type JournalEntry, type RunBegan } from './journal.ts';
+import { readJournal } from './journal-text.ts';
+import type { State } from './model.ts';
+import type { Line, StateMark } from './state-text.ts';
+import type { RunSummary } from './store.ts';
+
+/** Which journals there are beside a state and what they mean, and finished runs in short: for every store. */
+
+/** The journal of a run that has not been filed among the finished ones. */
+export type OpenRun = {
+  readonly run: string;
+  readonly path: string;
+  readonly entries: readonly JournalEntry[];
+  /** Its first entry; undefined where it has none. */
+  readonly began: RunBegan | undefined;
+  /** Whether it asked nothing of the platform and recorded nothing. */
+  readonly isIdle: boolean;
+  /** Whether its last write was cut off. */
+  readonly torn: boolean;
+};
+
+/** Which entries of a journal somebody wants: all, or those that say what the run was and what came of it. */
+export type Wanted = 'all' | 'ends';
+
+/** What the open journals of a state are. At most one run is pending. */
+export type OpenRuns = {
+  readonly pending: (OpenRun & { readonly began: RunBegan }) | undefined;
+  /** Committed, but not filed: their process died in between. */
+  readonly finished: readonly OpenRun[];
+  /** Without a whole entry: their process died before anything was acknowledged. */
+  readonly blank: readonly OpenRun[];
+};
+
+/** How a state stands: as committed, or what tells which one it is, and what the journals beside it hold. */
+export type Standing<S extends StateMark = State> = {
+  readonly state: S | undefined;
+  readonly runs: OpenRuns;
+};
+
+/** The same for any store. `keep` says how an entry is held. */
+export async function readOpenRun<L extends Line>(
+  lines: AsyncIterable<L> | Iterable<L>,
+  run: string,
+  path: string,
+  wanted: Wanted,
+  keep: (entry: JournalEntry, line: L) => JournalEntry = (entry) => entry,
+): Promise<OpenRun> {
+  const entries: JournalEntry[] = [];
+  let began: RunBegan | undefined;
+  let isFirst = true;
+  let isIdle = true;
+  const torn = await readJournal(lines, path, (entry, line) => {
+    const { type } = entry;
+    if (isFirst && type === 'began') began = entry;
+    isFirst = false;
+    if (type === 'intent' || type === 'resource') isIdle = false;
+    if (wanted === 'ends' && type !== 'began' && type !== 'ended') return;
+    entries.push(keep(entry, line));
+  });
+  return { run, path, entries, began, isIdle, torn };
+}
+
+/** Whether a journal can be read by everybody and is of that lineage. */
+export async function isSound(
+  read: () => Promise<OpenRun | undefined>,
+  lineage: string,
+): Promise<boolean> {
+  try {
+    return (await read())?.began?.lineage === lineage;
+  } catch (error) {
+    if (error instanceof CallsheetError) return false;
+    throw error;
+  }
+}
+
+/**
+ * Tells the open journals apart by the state that they lie beside:
+ *
+ * | the journal                                    | it is                                           |
+ * |------------------------------------------------|-------------------------------------------------|
+ * | has no whole entry                             | blank                                           |
+ * | is of the state's last run                     | finished                                        |
+ * | began from a state of another lineage          | foreign: throws                                 |
+ * | began from an older state, or is one of several| finished if it asked nothing of the platform; else throws |
+ * | began from a newer state                       | of a state that was lost: throws                |
+ * | any other                                      | pending                                         |
+ */
+export function sortOpenRuns(
+  state: StateMark | undefined,
+  open: readonly OpenRun[],
+  location: string,
+): OpenRuns {
+  const blank: OpenRun[] = [];
+  const finished: OpenRun[] = [];
+  let pending: (OpenRun & { readonly began: RunBegan })[] = [];
+  for (const run of open) {
+    const { began } = run;
+    if (began === undefined) blank.push(run);
+    else if (state?.last_run === run.run) finished.push(run);
+    else if (state !== undefined && began.lineage !== state.lineage)
+      throw straySource(run.path, `belongs to another stack: its lineage is ${began.lineage}`);
+    else pending.push({ ...run, began });
+  }
+  const outdated = ({ began }: { readonly began: RunBegan }) =>
+    state !== undefined && began.serial < state.serial;
+  if (pending.length > 1 || pending.some(outdated)) {
+    finished.push(...pending.filter(({ isIdle }) => isIdle));
+    pending = pending.filter(({ isIdle }) => !isIdle);
+  }
+  const stray = pending.find(outdated);
+  if (stray !== undefined)
+    throw straySource(
+      stray.path,
+      `began at serial ${stray.began.serial}, and the state has moved on to ${state?.serial} without it`,
+    );
+  const ahead = pending.find(({ began }) => state !== undefined && began.serial > state.serial);
+  if (ahead !== undefined && state !== undefined)
+    throw olderState(location, state.serial, ahead.run, ahead.began.serial);
+  if (pending.length > 1)
+    throw severalPending(
+      location,
+      pending.map(({ run }) => run),
+    );
+  return { pending: pending[0], finished, blank };
+}
+
+/** What receipts say in short, newest first. */
+export function inOrder(receipts: readonly Receipt[]): readonly RunSummary[] {
+  return newestFirst(receipts).map(({ summary }) => summary);
+}
+
+/** A receipt with what tells its place among the others. */
+export type Receipt = {
+  readonly summary: RunSummary;
+  readonly lineage: string;
+  /** Of the state that the run began from. */
+  readonly serial: number;
+};
+
+/**
+ * Runs of one lineage in the order of the states that they began from: clocks of machines differ and are set
+ * back, and two runs may begin in the same second. Lineages by their newest run.
+ */
+function newestFirst(receipts: readonly Receipt[]): readonly Receipt[] {
+  const newest = new Map<string, string>();
+  for (const { lineage, summary } of receipts) {
+    if (summary.at > (newest.get(lineage) ?? '')) newest.set(lineage, summary.at);
+  }
+  const newestOf = ({ lineage }: Receipt) => newest.get(lineage) ?? '';
+  return receipts.toSorted(
+    (a, b) =>
+      compare(newestOf(b), newestOf(a)) ||
+      compare(b.lineage, a.lineage) ||
+      b.serial - a.serial ||
+      compare(b.summary.at, a.summary.at) ||
+      compare(b.summary.run, a.summary.run),
+  );
+}
+
+/** A damaged receipt is listed as one, and hides no other. `changedAt` tells when it was written last. */
+export async function readReceipt(
+  run: string,
+  read: () => Promise<OpenRun | undefined>,
+  changedAt: () => Promise<string>,
+): Promise<Receipt> {
+  try {
+    return summarise((await read()) ?? (await readOpenRun([], run, '', 'ends')));
+  } catch (error) {
+    if (!(error instanceof CallsheetError)) throw error;
+    const unknown = { purpose: 'unknown', changes: 0, user: null, commit: null };
+    const summary = { run, at: await changedAt(), status: 'unreadable' as const, ...unknown };
+    return { summary, lineage: '', serial: 0 };
+  }
+}
+
+export function summarise({ run, entries }: OpenRun): Receipt {
+  const began = entries.find((entry) => entry.type === 'began');
+  const ended = entries.find((entry) => entry.type === 'ended');
+  const summary: RunSummary = {
+    run,
+    at: began?.at ?? '',
+    purpose: began?.purpose ?? 'unknown',
+    status: ended?.status ?? 'unfinished',
+    changes: ended?.ledger.filter(({ status }) => status === 'done').length ?? 0,
+    user: began?.actor.user ?? null,
+    commit: began?.actor.commit ?? null,
+  };
+  return { summary, lineage: began?.lineage ?? '', serial: began?.serial ?? 0 };
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+/**
+ * What stands where, for a state in `<folder>/state.json`:
+ *
+ * | name                    | what it is                                                       |
+ * |-------------------------|------------------------------------------------------------------|
+ * | `state.json`            | the state as last committed                                      |
+ * | `state.json.<id>.tmp`   | the state that a lease is about to commit                        |
+ * | `state.lock/<number>`   | who holds the state, or held it last                             |
+ * | `runs/<run>.open.jsonl` | the journal of a run that has not committed                      |
+ * | `runs/<run>.jsonl`      | the journal of a finished run: its receipt                       |
+ *
+ * For a state of another name, say `prod.json`, the folders are `prod.json.lock` and `prod.json.runs`.
+ */
+export type Layout = {
+  readonly folder: string;
+  readonly state: string;
+  readonly lock: string;
+  readonly runs: string;
+  readonly openRun: (run: string) => string;
+  readonly finishedRun: (run: string) => string;
+  readonly draft: (lease: string) => string;
+  /** Whether a name in `folder` is that of a draft. */
+  readonly isDraft: (name: string) => boolean;
+};
+
+const OPEN = '.open.jsonl';
+const FINISHED = '.jsonl';
+
+export function layoutOf(path: string): Layout {
+  const folder = dirname(path);
+  const name = basename(path);
+  const usual = name === 'state.json';
+  const runs = join(folder, usual ? 'runs' : `${name}.runs`);
+  return {
+    folder,
+    state: path,
+    lock: join(folder, usual ? 'state.lock' : `${name}.lock`),
+    runs,
+    openRun: (run) => join(runs, `${run}${OPEN}`),
+    finishedRun: (run) => join(runs, `${run}${FINISHED}`),
+    draft: (lease) => `${path}.${lease}.tmp`,
+    isDraft: (entry) => entry.startsWith(`${name}.`) && entry.endsWith('.tmp'),
+  };
+}
+
+/** The run whose journal a file of the runs' folder is; undefined for any other file. */
+export function runOf(name: string): { readonly run: string; readonly open: boolean } | undefined {
+  const open = name.endsWith(OPEN);
+  if (!open && !name.endsWith(FINISHED)) return undefined;
+  const run = name.slice(0, -(open ? OPEN : FINISHED).length);
+  return isRunId(run) ? { run, open } : undefined;
+}
+
+/** Where a file store works. */
+export type Place = {
+  readonly layout: Layout;
+  /** The state's path as it was given: what messages call it. */
+  readonly location: string;
+  readonly disk: Disk;
+};

@@ -1,0 +1,208 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { AwsClient } from 'aws4fetch';
+import type { CallsheetError } from '../../core/errors.ts';
+import type { S3Place } from '../../core/origin.ts';
+import { type DocumentPlace, inFew, type Part, type Put } from '../remote/document.ts';
+import {
+  type Answer,
+  ask,
+  askOnce,
+  type Exchange,
+  refusal,
+  refuseClearText,
+} from '../remote/exchange.ts';
+import { type Doing, type Retries, refusedByStore } from '../remote/failures.ts';
+import { type AwsCredentials, type AwsKeys, SOURCES } from './credentials.ts';
+
+/**
+ * A bucket. Its object at `key` is the document, which is replaced only where it is the one that was read
+ * (`If-Match`), or made only where there is none (`If-None-Match: *`). State and journals lie in objects of their
+ * own, below `key.parts/`: written before the document names them, under names that nobody else gives.
+ */
+const TIMING = { beat: 4_000, silent: 16_000, watch: 14_000 };
+/** A journal lies in as many objects as it has batches; the state is one, which is read at once. */
+const MOST = { runs: 500, size: 1_000_000, state: 400_000_000, journal: Number.POSITIVE_INFINITY };
+/** From so many pieces on a finished journal is put together: each is a request for whoever reads it. */
+const MANY_PARTS = 16;
+/** Another one is there, there is none any more, or somebody writes right now. */
+const MOVED = new Set([404, 409, 412]);
+
+const EXPIRED = /<Code>(ExpiredToken|ExpiredTokenException|TokenRefreshRequired)<\/Code>/;
+
+export function s3Place(
+  given: S3Place,
+  credentials: AwsCredentials,
+  exchange: Exchange,
+  retries: Retries,
+  region: string,
+): DocumentPlace {
+  const location = `s3://${given.bucket}/${given.key}`;
+  const root = rootOf(given, region);
+  refuseClearText(new URL(root), location);
+  /** Keys that signatures are made with, which hold for a day. */
+  const cache = new Map<string, ArrayBuffer>();
+  const asking = { exchange, location, retries };
+  const parts = `${given.key}.parts`;
+
+  /** Sends a request. One that is refused since its keys have expired was not carried out: it is sent with new ones. */
+  async function send(how: typeof ask, what: Doing, request: Request): Promise<Told> {
+    let keys = await credentials.current(what);
+    for (let isRepeated = false; ; isRepeated = true) {
+      const answer = await how(asking, what, await signed(request, keys));
+      const others =
+        isRepeated || !hasExpired(answer) ? undefined : await credentials.renewed(what, keys);
+      if (others === undefined) return { ...answer, keys };
+      keys = others;
+    }
+  }
+
+  async function signed({ method, key, body, conditions = {} }: Request, keys: AwsKeys) {
+    const signer = new AwsClient({ ...keys, service: 's3', region, retries: 0, cache });
+    const url = `${root}/${key.split('/').map(encoded).join('/')}`;
+    const headers = {
+      ...conditions,
+      'x-amz-content-sha256': createHash('sha256')
+        .update(body ?? '')
+        .digest('hex'),
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+    };
+    const { headers: all } = await signer.sign(url, {
+      method,
+      headers,
+      ...(body === undefined ? {} : { body }),
+    });
+    return {
+      method,
+      url,
+      headers: { ...Object.fromEntries(all), 'user-agent': 'callsheet' },
+      ...(body === undefined ? {} : { body }),
+    };
+  }
+  function refuse(answer: Told, what: Doing): CallsheetError {
+    const { from } = answer.keys;
+    if (!hasExpired(answer))
+      return refusal(answer, what, location, `those of ${from} were sent. ${SOURCES}`);
+    return refusedByStore(
+      what,
+      location,
+      `the credentials of ${from} have expired`,
+      `Get others. ${SOURCES}`,
+    );
+  }
+
+  async function read(key: string): Promise<Answer | undefined> {
+    const answer = await send(ask, 'read', { method: 'GET', key });
+    // A bucket that is missing is no empty state.
+    if (answer.status === 404 && !answer.text.includes('NoSuchBucket')) return undefined;
+    if (answer.status !== 200) throw refuse(answer, 'read');
+    return answer;
+  }
+
+  async function store(text: string): Promise<{ readonly at: string }> {
+    const at = randomUUID();
+    const answer = await send(ask, 'write', { method: 'PUT', key: `${parts}/${at}`, body: text });
+    if (!isDone(answer)) throw refuse(answer, 'write');
+    return { at };
+  }
+
+  async function discard(at: string): Promise<void> {
+    await send(ask, 'write', { method: 'DELETE', key: `${parts}/${at}` });
+  }
+
+  /** A service that leaves conditions unread would let two runs write at once. */
+  async function refuseUnconditional(): Promise<void> {
+    const { at } = await store('');
+    for (const conditions of [
+      { 'if-none-match': '*' },
+      { 'if-match': '"00000000000000000000000000000000"' },
+    ]) {
+      const request = { method: 'PUT', key: `${parts}/${at}`, body: '', conditions };
+      const answer = await send(ask, 'open', request);
+      if (answer.status === 412) continue;
+      const [name] = Object.keys(conditions);
+      throw refusedByStore(
+        'open',
+        location,
+        `the service does not write under the condition ${name}`,
+        'Two runs could write at once. Use a service with conditional writes, as Amazon S3, Cloudflare R2 and MinIO have them, or another store.',
+      );
+    }
+    await discard(at);
+  }
+
+  return {
+    location,
+    timing: TIMING,
+    most: MOST,
+    async read() {
+      const answer = await read(given.key);
+      return answer && { text: answer.text, tag: etagOf(answer) };
+    },
+    async put(text, tag): Promise<Put> {
+      if (tag === undefined) await refuseUnconditional();
+      const conditions = tag === undefined ? { 'if-none-match': '*' } : { 'if-match': tag };
+      const request = { method: 'PUT', key: given.key, body: text, conditions };
+      const answer = await send(askOnce, 'write', request);
+      if (MOVED.has(answer.status)) return 'moved';
+      if (!isDone(answer)) throw refuse(answer, 'write');
+      return { tag: etagOf(answer) };
+    },
+    enter: async () => true,
+    leave: async () => {},
+    keep: store,
+    fetch: async (at) => (await read(`${parts}/${at}`))?.text,
+    discard,
+    async pack(own, whole) {
+      if (own.length < MANY_PARTS) return own;
+      const packed: Part[] = [];
+      for (const piece of inFew(await whole())) packed.push(await store(piece));
+      return packed;
+    },
+    retries,
+    close: () => exchange.close(),
+  };
+}
+
+/** A request below the bucket. */
+type Request = {
+  readonly method: string;
+  readonly key: string;
+  readonly body?: string;
+  readonly conditions?: Readonly<Record<string, string>>;
+};
+
+/** An answer, and the keys that it was given for. */
+type Told = Answer & { readonly keys: AwsKeys };
+
+function hasExpired({ status, text }: Answer): boolean {
+  return (status === 400 || status === 403) && EXPIRED.test(text);
+}
+
+/** The address of a bucket. One with dots in its name has no certificate as a host. */
+export function rootOf({ bucket, endpoint }: S3Place, region = 'us-east-1'): string {
+  if (endpoint !== undefined) return `${endpoint.replace(/\/+$/, '')}/${bucket}`;
+  return bucket.includes('.')
+    ? `https://s3.${region}.amazonaws.com/${bucket}`
+    : `https://${bucket}.s3.${region}.amazonaws.com`;
+}
+
+/** Whether an address is one of Amazon's, whatever a bucket or a region is called. */
+export function isAmazon(root: string): boolean {
+  return /(^|\.)s3\.[a-z0-9-]+\.amazonaws\.com$/.test(new URL(root).hostname);
+}
+
+function encoded(segment: string): string {
+  return encodeURIComponent(segment).replace(
+    /[!'()*]/g,
+    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+}
+
+function etagOf({ headers }: Answer): string {
+  const { etag } = headers;
+  return Array.isArray(etag) ? (etag[0] ?? '') : (etag ?? '');
+}
+
+function isDone({ status }: Answer): boolean {
+  return status >= 200 && status < 300;
+}

@@ -1,0 +1,1534 @@
+import { describe, expect, test } from 'vitest';
+import {
+  answeredOf,
+  freeAddress,
+  type Recovery,
+  recoverCreation,
+  recoverDeletion,
+  recoverRun,
+  recoverUpdate,
+  recoveryFindings,
+} from '../../src/apply/recover.ts';
+import { type Address, kindOf } from '../../src/core/address.ts';
+import type { JsonObject } from '../../src/core/value.ts';
+import { kindNamed } from '../../src/kinds/index.ts';
+import type { HistoryEntry, Reader } from '../../src/plan/reader.ts';
+import { pinOf } from '../../src/plan/refresh.ts';
+import type {
+  Intended,
+  IntentRecorded,
+  JournalEntry,
+  SnapshotTaken,
+} from '../../src/state/journal.ts';
+import type { AppliedLeaf, ResourceState, State } from '../../src/state/model.ts';
+import { replay } from '../../src/state/replay.ts';
+import { began, intent, outcome, recorded, resource, stateWith } from '../state/sample.ts';
+import { fingerprinter, HARBOR, KEY, type WorldBuilder, world } from '../world.ts';
+
+type Leaves = ResourceState['leaves'];
+
+/** A request that the run was about to make, and its answer, where that was written down. */
+type Sent = Partial<IntentRecorded> & {
+  readonly step: IntentRecorded['step'];
+  /** The id that it brought, or that there was none. */
+  readonly answer?: { readonly id: string | null; readonly ok?: boolean };
+};
+
+/** A change that a run died in. */
+type Change = {
+  /** `agent.desk` unless given. */
+  readonly address?: Address;
+  /** What it was before: a resource of id `a1` of which the state knows nothing, unless given. */
+  readonly was?: Partial<SnapshotTaken>;
+  /** Absent: the journal does not say. */
+  readonly intended?: Partial<Intended> | null;
+  /** One update without an answer, unless given. */
+  readonly sent?: readonly Sent[];
+};
+
+type Given = {
+  readonly live?: WorldBuilder;
+  /** What the state has. The resource of the change unless given. */
+  readonly known?: State['resources'];
+  /** Instead of the one over `live`. */
+  readonly reader?: Reader;
+  readonly account?: string;
+};
+
+const DESK = 'agent.desk';
+const TOKEN = 'integrations.smsProvider.auth_token';
+const SCOPE = { organization_id: HARBOR };
+const DIED = 'the run died before it was known whether this took';
+const PIN = { digest: 'sha256:then', updated_at: '2026-03-01T00:00:00Z', history_id: 40 };
+
+const secret = (value: string, key = KEY, path = TOKEN): AppliedLeaf => ({
+  fingerprint: fingerprinter(key).of(DESK, path, value),
+});
+const OLD = secret('old');
+const NEW = secret('new');
+const UNSETTLED: AppliedLeaf = { unsettled: true };
+
+function written(values: JsonObject): Leaves {
+  return Object.fromEntries(Object.entries(values).map(([path, value]) => [path, { value }]));
+}
+
+function keyOf(fields: JsonObject): string {
+  return JSON.stringify(Object.entries(fields));
+}
+
+function journal(change: Change, account: string): readonly JournalEntry[] {
+  const { address = DESK, was = {}, intended, sent = [{ step: 'update' }] } = change;
+  const snapshot: SnapshotTaken = {
+    type: 'snapshot',
+    address,
+    kind: kindOf(address),
+    id: 'a1',
+    document: null,
+    pin: null,
+    resource: null,
+    withheld: [],
+    ...was,
+  };
+  const wanted = { scope: SCOPE, name: 'Desk', leaves: {}, protect: false, key: null };
+  const full = intended && { ...wanted, unreadable: [], ...intended };
+  const requests = sent.flatMap(({ answer, ...more }, index) => [
+    { ...intent(index + 1, address, snapshot.id), ...more },
+    ...(answer ? [outcome(index + 1, answer.id, answer.ok)] : []),
+  ]);
+  return [
+    { ...began('r1'), account_id: account },
+    full === undefined ? snapshot : { ...snapshot, intended: full },
+    ...requests,
+  ];
+}
+
+async function settle(change: Change, given: Given = {}): Promise<Recovery> {
+  const { live = world(), reader = live.reader(), account = 'account-1' } = given;
+  const entries = journal(change, account);
+  const before = change.was?.resource;
+  const known = given.known ?? (before ? { [change.address ?? DESK]: before } : {});
+  const replayed = replay(stateWith(known), entries);
+  const settlement = await recoverRun(entries, replayed, { reader, world: live.given() });
+  if (settlement === undefined) throw new Error('nothing was settled');
+  return settlement;
+}
+
+/** The only change that there is. */
+function only({ recovered }: Recovery) {
+  expect(recovered).toHaveLength(1);
+  const [one] = recovered;
+  if (one === undefined) throw new Error('nothing was recovered');
+  return one;
+}
+
+/** What the state is told of an address; undefined: nothing. */
+function recordOf({ records }: Recovery, at: Address = DESK): ResourceState | null | undefined {
+  return records.find(({ address }) => address === at)?.resource;
+}
+
+/** A reader, and what was asked of it to read. */
+function listening(reader: Reader) {
+  const asked: { readonly id: string; readonly scope: object; readonly isUnread: boolean }[] = [];
+  const read: Reader['read'] = (kind, at, facets) => {
+    asked.push({ id: at.id, scope: at.scope, isUnread: at.isUnread === true });
+    return reader.read(kind, at, facets);
+  };
+  return { asked, reader: { ...reader, read } };
+}
+
+/** Of which nothing can be read. */
+function blind(reader: Reader): Reader {
+  return {
+    ...reader,
+    read: async (_kind, { id, scope }) => ({
+      id,
+      scope,
+      extent: 'nothing',
+      document: {},
+      record: {},
+    }),
+  };
+}
+
+const desk = (more: JsonObject = {}) =>
+  world().live({ agent: [{ id: 'a1', ...SCOPE, name: 'Desk', ...more }] });
+
+describe('the leaves of an update', () => {
+  const DONE = 'was updated (id a1)';
+  const PART = 'was updated in part (id a1); what is missing is still to be done';
+  const DOUBT =
+    'was updated in part (id a1); whether its secrets arrived is unknown, so they are written again';
+  const NOT = 'was not changed (id a1)';
+
+  type Row = {
+    readonly title: string;
+    readonly before: Leaves;
+    readonly intended: Leaves;
+    readonly unreadable?: readonly string[];
+    readonly live: WorldBuilder;
+    /** What was live when the change began. */
+    readonly found?: JsonObject;
+    readonly sent?: readonly Sent[];
+    readonly message: string;
+    /** As the state has them from now on; absent: it stays as it is. */
+    readonly leaves?: Leaves;
+  };
+
+  async function check(row: Row): Promise<void> {
+    const { before, intended, unreadable = [], live, found = null, message, leaves } = row;
+    const settlement = await settle(
+      {
+        was: { document: found, resource: resource('a1', { leaves: before }) },
+        intended: { leaves: intended, unreadable },
+        ...(row.sent ? { sent: row.sent } : {}),
+      },
+      { live },
+    );
+    expect(only(settlement)).toMatchObject({ message, isDone: message === DONE, id: 'a1' });
+    expect(recordOf(settlement)?.leaves).toEqual(leaves);
+  }
+
+  const a = written({ model: 'a' });
+  const b = written({ model: 'b' });
+
+  test.each<Row>([
+    {
+      title: 'are those intended where they are live',
+      before: a,
+      intended: b,
+      live: desk({ model: 'b' }),
+      message: DONE,
+      leaves: b,
+    },
+    {
+      title: 'are those before where these are live',
+      before: a,
+      intended: b,
+      live: desk({ model: 'a' }),
+      message: NOT,
+    },
+    {
+      title: 'are those before where somebody else wrote others since',
+      before: a,
+      intended: b,
+      live: desk({ model: 'c' }),
+      message: NOT,
+    },
+    {
+      title: 'are told apart where some took',
+      before: written({ model: 'a', status: 'active' }),
+      intended: written({ model: 'b', status: 'inactive' }),
+      live: desk({ model: 'b', status: 'active' }),
+      message: PART,
+      leaves: written({ model: 'b', status: 'active' }),
+    },
+    {
+      title: 'lose what was to go and is gone',
+      before: written({ model: 'a', greeting_message: 'Hi' }),
+      intended: a,
+      live: desk({ model: 'a' }),
+      message: DONE,
+      leaves: a,
+    },
+    {
+      title: 'keep what was to go and is still there',
+      before: written({ model: 'a', greeting_message: 'Hi' }),
+      intended: a,
+      live: desk({ model: 'a', greeting_message: 'Hi' }),
+      message: NOT,
+    },
+    {
+      title: 'gain what is new and there',
+      before: a,
+      intended: written({ model: 'a', greeting_message: 'Hi' }),
+      live: desk({ model: 'a', greeting_message: 'Hi' }),
+      message: DONE,
+      leaves: written({ model: 'a', greeting_message: 'Hi' }),
+    },
+    {
+      title: 'do not gain what is new and not there',
+      before: written({ model: 'a' }),
+      intended: written({ model: 'b', greeting_message: 'Hi' }),
+      live: desk({ model: 'b' }),
+      message: PART,
+      leaves: b,
+    },
+    {
+      title: 'may be wanted to be nothing',
+      before: a,
+      intended: written({ model: 'a', greeting_message: null }),
+      live: desk({ model: 'a' }),
+      message: DONE,
+      leaves: written({ model: 'a', greeting_message: null }),
+    },
+    {
+      title: 'that were not to be changed say nothing',
+      before: written({ model: 'a', status: 'active' }),
+      intended: written({ model: 'b', status: 'active' }),
+      live: desk({ model: 'b', status: 'inactive' }),
+      message: DONE,
+      leaves: written({ model: 'b', status: 'active' }),
+    },
+    {
+      title: 'are as intended where none was to be changed',
+      before: a,
+      intended: a,
+      live: desk({ model: 'c' }),
+      message: DONE,
+      leaves: a,
+    },
+    {
+      title: 'may be compared by a fingerprint',
+      before: { greeting_message: secret('Hi', KEY, 'greeting_message') },
+      intended: { greeting_message: secret('Ho', KEY, 'greeting_message') },
+      live: desk({ greeting_message: 'Ho' }),
+      message: DONE,
+      leaves: { greeting_message: secret('Ho', KEY, 'greeting_message') },
+    },
+    {
+      title: 'did not take where their fingerprint is another',
+      before: { greeting_message: secret('Hi', KEY, 'greeting_message') },
+      intended: { greeting_message: secret('Ho', KEY, 'greeting_message') },
+      live: desk({ greeting_message: 'Hi' }),
+      message: NOT,
+    },
+    {
+      title: 'did not take where their fingerprint cannot be read',
+      before: a,
+      intended: { ...a, greeting_message: secret('Ho', 'another key', 'greeting_message') },
+      live: desk({ model: 'a', greeting_message: 'Ho' }),
+      message: NOT,
+    },
+  ])('$title', check);
+
+  const payments = (enabled: boolean, more: JsonObject = {}) => ({
+    'payments.tool_enabled': enabled,
+    ...more,
+  });
+  const URL = { 'payments.success_url': 'https://harbor.example.test/paid' };
+  const paying = (model: string, enabled: boolean, url?: string) =>
+    desk({ model }).facets({
+      a1: { payment_tool_enabled: enabled, ...(url ? { success_url: url } : {}) },
+    });
+
+  describe('that are not told', () => {
+    test.each<Row>([
+      {
+        title: 'while a switch is off took with the rest',
+        before: written({ model: 'a', ...payments(true) }),
+        intended: written({ model: 'b', ...payments(false, URL) }),
+        live: paying('b', false),
+        message: DONE,
+        leaves: written({ model: 'b', ...payments(false, URL) }),
+      },
+      {
+        title: 'while a switch is off did not take where not all of the rest did',
+        before: written({ model: 'a', ...payments(true) }),
+        intended: written({ model: 'b', ...payments(false, URL) }),
+        live: paying('a', false),
+        message: PART,
+        leaves: written({ model: 'a', ...payments(false) }),
+      },
+      {
+        title: 'while a switch is off are compared once it is on',
+        before: written({ model: 'a', ...payments(true) }),
+        intended: written({ model: 'b', ...payments(true, URL) }),
+        live: paying('b', true),
+        message: PART,
+        leaves: written({ model: 'b', ...payments(true) }),
+      },
+      {
+        title: 'by a list took with what it shows',
+        before: written({ model: 'a', status: 'active' }),
+        intended: written({ model: 'b', status: 'inactive' }),
+        live: desk({ model: 'a', status: 'inactive' }).lacking({ getAgent: 'absent' }),
+        message: DONE,
+        leaves: written({ model: 'b', status: 'inactive' }),
+      },
+      {
+        title: 'by a list did not take where what it shows did not',
+        before: written({ model: 'a', status: 'active' }),
+        intended: written({ model: 'b', status: 'inactive' }),
+        live: desk({ model: 'b', status: 'active' }).lacking({ getAgent: 'absent' }),
+        message: NOT,
+      },
+      {
+        title: 'since they are newer than the schema took with the rest',
+        before: written({ model: 'a' }),
+        intended: written({ model: 'b', brandNew: 1 }),
+        live: desk({ model: 'b' }),
+        message: DONE,
+        leaves: written({ model: 'b', brandNew: 1 }),
+      },
+      {
+        title: 'though newer than the schema are compared where they are',
+        before: written({ model: 'a' }),
+        intended: written({ model: 'b', brandNew: 1 }),
+        live: desk({ model: 'b', brand_new: 2 }),
+        message: PART,
+        leaves: b,
+      },
+      {
+        title: 'since their path is none took with the rest',
+        before: a,
+        intended: written({ model: 'b', '[': 1 }),
+        live: desk({ model: 'b' }),
+        message: DONE,
+        leaves: written({ model: 'b', '[': 1 }),
+      },
+    ])('$title', check);
+  });
+
+  describe('with a secret', () => {
+    const before = { ...a, [TOKEN]: OLD };
+    const intended = { ...b, [TOKEN]: NEW };
+    const ok = { id: null };
+    const refused = { id: null, ok: false };
+
+    test.each<Row>([
+      {
+        title: 'took where what went out with it did',
+        before,
+        intended,
+        live: desk({ model: 'b' }),
+        message: DONE,
+        leaves: intended,
+      },
+      {
+        title: 'did not where nothing did that went out with it',
+        before,
+        intended,
+        live: desk({ model: 'a' }),
+        message: NOT,
+      },
+      {
+        title: 'are to be written again where some did that went out with it',
+        before: { ...before, ...written({ status: 'active' }) },
+        intended: { ...intended, ...written({ status: 'inactive' }) },
+        live: desk({ model: 'b', status: 'active' }),
+        message: DOUBT,
+        leaves: { ...written({ model: 'b', status: 'active' }), [TOKEN]: UNSETTLED },
+      },
+      {
+        title: 'did not take, and is to be written since there was none',
+        before: a,
+        intended,
+        live: desk({ model: 'a' }),
+        message: DOUBT,
+        leaves: { ...a, [TOKEN]: UNSETTLED },
+      },
+      {
+        title: 'alone is to be written again',
+        before: { [TOKEN]: OLD },
+        intended: { [TOKEN]: NEW },
+        live: desk(),
+        message: DOUBT,
+        leaves: { [TOKEN]: UNSETTLED },
+      },
+      {
+        title: 'alone took where its request was answered',
+        before: { [TOKEN]: OLD },
+        intended: { [TOKEN]: NEW },
+        live: desk(),
+        sent: [{ step: 'update', answer: ok }],
+        message: DONE,
+        leaves: { [TOKEN]: NEW },
+      },
+      {
+        title: 'alone is to be written again where its request failed',
+        before: { [TOKEN]: OLD },
+        intended: { [TOKEN]: NEW },
+        live: desk(),
+        sent: [{ step: 'update', answer: refused }],
+        message: DOUBT,
+        leaves: { [TOKEN]: UNSETTLED },
+      },
+      {
+        title: 'alone took where one of its requests was answered',
+        before: { [TOKEN]: OLD },
+        intended: { [TOKEN]: NEW },
+        live: desk(),
+        sent: [
+          { step: 'update', answer: ok },
+          { step: 'update', answer: refused },
+          { step: 'facet' },
+        ],
+        message: DONE,
+        leaves: { [TOKEN]: NEW },
+      },
+      {
+        title: 'took where its request was answered, whatever somebody else wrote since',
+        before,
+        intended,
+        live: desk({ model: 'c' }),
+        sent: [{ step: 'update', answer: ok }],
+        message: PART,
+        leaves: { ...a, [TOKEN]: NEW },
+      },
+      {
+        title: 'did not take where no request had it',
+        before: { ...written(payments(false)), [TOKEN]: OLD },
+        intended: { ...written(payments(true)), [TOKEN]: NEW },
+        live: paying('a', true),
+        sent: [{ step: 'facet', answer: ok }],
+        message: PART,
+        leaves: { ...written(payments(true)), [TOKEN]: OLD },
+      },
+      {
+        title: 'is still to be written where no request had it, and there was none',
+        before: written(payments(false)),
+        intended: { ...written(payments(true)), [TOKEN]: NEW },
+        live: paying('a', true),
+        sent: [{ step: 'facet', answer: ok }],
+        message: DOUBT,
+        leaves: { ...written(payments(true)), [TOKEN]: UNSETTLED },
+      },
+      {
+        title: 'is not told by what a request of its own writes',
+        before: { ...written(payments(false)), [TOKEN]: OLD },
+        intended: { ...written(payments(true)), [TOKEN]: NEW },
+        live: paying('a', true),
+        sent: [{ step: 'update' }, { step: 'facet', answer: ok }],
+        message: DOUBT,
+        leaves: { ...written(payments(true)), [TOKEN]: UNSETTLED },
+      },
+      {
+        title: 'is told by the rest, whatever became of a request of its own',
+        before: { ...before, ...written(payments(true)) },
+        intended: { ...intended, ...written(payments(false)) },
+        live: paying('b', true),
+        sent: [{ step: 'update' }, { step: 'facet' }],
+        message: PART,
+        leaves: { ...intended, ...written(payments(true)) },
+      },
+      {
+        title: 'is not told by what stood there before the change',
+        before,
+        intended,
+        found: { model: 'b' },
+        live: desk({ model: 'b' }),
+        message: DOUBT,
+        leaves: { ...b, [TOKEN]: UNSETTLED },
+      },
+      {
+        title: 'is told by what did not stand there before the change',
+        before,
+        intended,
+        found: { model: 'a' },
+        live: desk({ model: 'b' }),
+        message: DONE,
+        leaves: intended,
+      },
+      {
+        title: 'that is no longer wanted is forgotten',
+        before,
+        intended: b,
+        unreadable: [],
+        live: desk({ model: 'b' }),
+        message: DONE,
+        leaves: b,
+      },
+      {
+        title: 'that is no longer wanted is forgotten where some of the rest took',
+        before: { ...before, ...written({ status: 'active' }) },
+        intended: written({ model: 'b', status: 'inactive' }),
+        unreadable: [],
+        live: desk({ model: 'b', status: 'active' }),
+        message: PART,
+        leaves: written({ model: 'b', status: 'active' }),
+      },
+      {
+        title: 'that is no longer wanted is no sign that the rest took',
+        before,
+        intended: b,
+        unreadable: [],
+        live: desk({ model: 'a' }),
+        message: NOT,
+      },
+    ])('$title', (row) => check({ unreadable: [TOKEN], ...row }));
+  });
+
+  describe('that are taken over and not written', () => {
+    const moved = { before: written({ model: 'a', status: 'active' }) };
+    const wanted = written({ model: 'b', status: 'inactive' });
+    test.each<Row>([
+      {
+        title: 'are as intended where the rest took in part: a secret that is let alone',
+        ...moved,
+        intended: { ...wanted, 'unchecked.key': { unknown: true } },
+        live: desk({ model: 'b', status: 'active' }),
+        message: PART,
+        leaves: {
+          ...written({ model: 'b', status: 'active' }),
+          'unchecked.key': { unknown: true },
+        },
+      },
+      {
+        title: 'are as intended where the rest took in part: what is never returned',
+        ...moved,
+        intended: { ...wanted, [TOKEN]: OLD },
+        live: desk({ model: 'b', status: 'active' }),
+        message: PART,
+        leaves: { ...written({ model: 'b', status: 'active' }), [TOKEN]: OLD },
+      },
+      {
+        title: 'are no sign that the change took',
+        ...moved,
+        intended: { ...wanted, [TOKEN]: OLD },
+        live: desk({ model: 'a', status: 'active' }),
+        message: NOT,
+      },
+    ])('$title', check);
+  });
+});
+
+describe('an update', () => {
+  const was = {
+    resource: resource('a1', { leaves: written({ model: 'a' }), protect: true, pin: PIN }),
+  };
+  const intended = { name: 'Front desk', leaves: written({ model: 'b' }) };
+  const updated_at = '2026-03-02T08:31:00Z';
+
+  test('that took is remembered as it was intended, with what is live now', async () => {
+    const live = desk({ model: 'b', updated_at });
+    const settlement = await settle({ was: { ...was, pin: PIN }, intended }, { live });
+    const read = await live
+      .reader()
+      .read(kindNamed('agent'), { id: 'a1', scope: SCOPE }, new Set());
+    if (read === undefined) throw new Error('there is no agent');
+    expect(settlement.records).toEqual([
+      {
+        type: 'resource',
+        address: DESK,
+        resource: {
+          kind: 'agent',
+          id: 'a1',
+          scope: SCOPE,
+          name: 'Front desk',
+          leaves: intended.leaves,
+          pin: pinOf(kindNamed('agent'), read, 40),
+          protect: false,
+        },
+      },
+    ]);
+    expect(settlement.state.resources[DESK]).toEqual(recordOf(settlement));
+  });
+
+  test('that took in part keeps its pin and its protection', async () => {
+    const wanted = { ...intended, leaves: written({ model: 'b', status: 'inactive' }) };
+    const settlement = await settle(
+      { was: { ...was, pin: PIN }, intended: wanted },
+      { live: desk({ model: 'b', updated_at }) },
+    );
+    expect(recordOf(settlement)).toMatchObject({ name: 'Front desk', pin: PIN, protect: true });
+  });
+
+  test('of what the state did not know has the pin of what is live where it took in part', async () => {
+    const wanted = { protect: true, leaves: written({ model: 'b', status: 'inactive' }) };
+    const entry = { id: 41, action: 'updated', actor: null, source: null, at: null };
+    const live = desk({ model: 'b', updated_at }).history({
+      a1: [{ ...entry, reverted_from_id: null }],
+    });
+    const settlement = await settle({ intended: wanted }, { live });
+    expect(recordOf(settlement)).toMatchObject({
+      leaves: written({ model: 'b' }),
+      pin: { updated_at, history_id: null },
+      protect: true,
+    });
+  });
+
+  test('of what is gone leaves it to the plan', async () => {
+    const settlement = await settle({ was, intended }, { live: world() });
+    expect(only(settlement)).toMatchObject({
+      isDone: false,
+      severity: 'info',
+      message: 'is gone (id a1)',
+    });
+    expect(settlement.records).toEqual([]);
+  });
+
+  test.each<[string, Change, Given]>([
+    ['what cannot be read', { was, intended }, { reader: blind(world().reader()) }],
+    ['what the journal does not describe', { was }, { live: desk({ model: 'b' }) }],
+    ['what the journal intends to forget', { was, intended: null }, { live: desk() }],
+  ])('of %s is not known to have taken', async (_title, change, given) => {
+    const settlement = await settle(change, given);
+    expect(only(settlement)).toMatchObject({
+      isDone: false,
+      severity: 'warning',
+      message: 'cannot be read, so that nobody knows whether it was changed (id a1)',
+    });
+    expect(settlement.records).toEqual([]);
+  });
+
+  const elsewhere = { organization_id: 'elsewhere' };
+  test.each<[string, Change, object]>([
+    [
+      'the state says',
+      { was: { resource: resource('a1', { scope: elsewhere }) }, intended: {} },
+      elsewhere,
+    ],
+    ['the change says, where the state does not', { intended: { scope: elsewhere } }, elsewhere],
+    ['nobody says, where the journal does not', {}, {}],
+  ])('is looked for where %s', async (_title, change, scope) => {
+    const { asked, reader } = listening(world().reader());
+    await settle(change, { reader });
+    expect(asked).toEqual([{ id: 'a1', scope, isUnread: false }]);
+  });
+});
+
+/** An entry of a history: an update by the run's account unless said otherwise. */
+function entry(id: number, more: Partial<HistoryEntry> = {}): HistoryEntry {
+  const own = { actor: 'api:account-1', source: 'dashboard-api', at: null };
+  return { id, action: 'updated', reverted_from_id: null, ...own, ...more };
+}
+
+describe('the history entry of an update', () => {
+  const theirs = { actor: 'user:kim', source: 'dashboard' };
+  const anybody = { account: '' };
+  type Row = readonly [string, readonly HistoryEntry[], number | null, Change & Given];
+
+  test.each<Row>([
+    ['is none where there is none since', [entry(39), entry(40)], null, {}],
+    ['is the one that the run signed', [entry(40), entry(41)], 41, {}],
+    ['is not one that somebody else signed', [entry(41, theirs)], null, {}],
+    ['is the run’s where somebody wrote on top of it', [entry(41), entry(42, theirs)], 41, {}],
+    ['is not told where somebody wrote below it', [entry(41, theirs), entry(42)], null, {}],
+    ['is not told where there are more than the run made', [entry(41), entry(42)], null, {}],
+    [
+      'is the newest of those that the run made',
+      [entry(41), entry(42)],
+      42,
+      { sent: [{ step: 'update' }, { step: 'update' }] },
+    ],
+    ['may be a return to a version', [entry(41, { action: 'reverted' })], 41, {}],
+    ['is anybody’s where the account is unknown', [entry(41, theirs)], 41, anybody],
+  ])('%s', async (_title, entries, after, more) => {
+    const settlement = await settle(
+      {
+        was: { pin: PIN, resource: resource('a1', { leaves: {} }) },
+        intended: { leaves: written({ model: 'b' }) },
+        ...more,
+      },
+      { live: desk({ model: 'b' }).history({ a1: entries }), ...more },
+    );
+    expect(settlement.ledger[0]?.history).toEqual({ before: 40, after });
+    expect(recordOf(settlement)?.pin?.history_id).toBe(after ?? 40);
+  });
+
+  test('is the first where there was none before', async () => {
+    const settlement = await settle(
+      { intended: { leaves: written({ model: 'b' }) } },
+      { live: desk({ model: 'b' }).history({ a1: [entry(1)] }) },
+    );
+    expect(settlement.ledger[0]?.history).toEqual({ before: null, after: 1 });
+    expect(recordOf(settlement)?.pin?.history_id).toBe(1);
+  });
+});
+
+const REMINDER = 'sms_template.reminder';
+const template = (id: string, more: JsonObject = {}) => ({
+  id,
+  ...SCOPE,
+  name: 'Reminder',
+  body: 'See you',
+  ...more,
+});
+const templates = (...records: readonly JsonObject[]) => world().live({ sms_template: records });
+const known = (id: string, more: Partial<ResourceState> = {}) =>
+  resource(id, {
+    kind: 'sms_template',
+    name: 'Reminder',
+    leaves: written({ body: 'Hello' }),
+    ...more,
+  });
+
+/** What becomes of a template that is to be made. */
+const MAKING = {
+  address: REMINDER,
+  was: { id: null },
+  intended: {
+    name: 'Reminder',
+    key: keyOf({ ...SCOPE, name: 'Reminder' }),
+    leaves: written({ name: 'Reminder', body: 'See you' }),
+  },
+  sent: [{ step: 'create' }],
+} as const satisfies Change;
+
+describe('a removal', () => {
+  const was = { id: 't1', resource: known('t1') };
+  const REMOVAL: Change = { address: REMINDER, was, intended: null, sent: [{ step: 'delete' }] };
+
+  test('is settled by a 404', async () => {
+    const settlement = await settle(REMOVAL, { live: templates() });
+    expect(only(settlement)).toMatchObject({
+      id: 't1',
+      isDone: true,
+      severity: 'info',
+      message: 'was deleted (id t1)',
+    });
+    expect(settlement.records).toEqual([{ type: 'resource', address: REMINDER, resource: null }]);
+    expect(settlement.state.resources).toEqual({});
+  });
+
+  test('did not take where it is still there', async () => {
+    const settlement = await settle(REMOVAL, { live: templates(template('t1')) });
+    expect(only(settlement)).toMatchObject({
+      id: 't1',
+      isDone: false,
+      severity: 'info',
+      message: 'was not deleted (id t1)',
+    });
+    expect(settlement.state.resources).toEqual({ [REMINDER]: known('t1') });
+  });
+
+  test('of what also was written to is one', async () => {
+    const sent: Sent[] = [{ step: 'update' }, { step: 'delete' }];
+    const settlement = await settle({ ...REMOVAL, sent }, { live: templates() });
+    expect(only(settlement).message).toBe('was deleted (id t1)');
+  });
+
+  const elsewhere = { organization_id: 'elsewhere' };
+  test.each<[string, Change, object]>([
+    [
+      'by the id and where the state says',
+      { ...REMOVAL, was: { ...was, resource: known('t1', { scope: elsewhere }) } },
+      { id: 't1', scope: elsewhere },
+    ],
+    [
+      'where the change says, where the state does not',
+      { ...REMOVAL, was: { id: 't1' }, intended: { scope: elsewhere } },
+      { id: 't1', scope: elsewhere },
+    ],
+    [
+      'by the id of the last request, where there is no other',
+      {
+        ...REMOVAL,
+        was: { id: null },
+        sent: [
+          { step: 'delete', id: 't6' },
+          { step: 'delete', id: 't7' },
+          { step: 'delete', id: 't8' },
+        ],
+      },
+      { id: 't8', scope: {} },
+    ],
+  ])('is looked for %s', async (_title, change, asked) => {
+    const listener = listening(templates().reader());
+    const settlement = await settle(change, { reader: listener.reader });
+    expect(listener.asked).toEqual([{ ...asked, isUnread: false }]);
+    expect(only(settlement).id).toBe(listener.asked[0]?.id);
+  });
+});
+
+describe('a making', () => {
+  const refused = { id: null, ok: false };
+  const at = (minutes: number) =>
+    new Date(Date.parse('2026-03-02T08:30Z') + minutes * 60_000).toISOString();
+  const FOUND = 'was created (id t9)';
+  const NONE = 'was not created';
+
+  type Row = {
+    readonly title: string;
+    readonly sent?: readonly Sent[];
+    readonly live: readonly JsonObject[];
+    readonly known?: State['resources'];
+    readonly id: string | null;
+  };
+  test.each<Row>([
+    {
+      title: 'brought the id that was answered',
+      sent: [{ step: 'create', answer: { id: 't9' } }],
+      live: [template('t8'), template('t9')],
+      id: 't9',
+    },
+    {
+      title: 'brought the last of several ids',
+      sent: [
+        { step: 'create', answer: { id: 't8' } },
+        { step: 'create', answer: { id: 't9' } },
+        { step: 'create', answer: { id: null } },
+        { step: 'create', answer: { id: 't7', ok: false } },
+        { step: 'create' },
+      ],
+      live: [template('t7'), template('t8'), template('t9')],
+      id: 't9',
+    },
+    {
+      title: 'brought an id whatever other requests were answered',
+      sent: [
+        { step: 'create', answer: { id: 't9' } },
+        { step: 'update', answer: { id: 't8' } },
+      ],
+      live: [template('t8'), template('t9')],
+      id: 't9',
+    },
+    {
+      title: 'is not there where what was answered is gone, whatever else is',
+      sent: [{ step: 'create', answer: { id: 't9' } }],
+      live: [template('t8')],
+      id: null,
+    },
+    { title: 'without an answer is found by its name', live: [template('t9')], id: 't9' },
+    {
+      title: 'that failed is found by its name',
+      sent: [{ step: 'create', answer: refused }],
+      live: [template('t9')],
+      id: 't9',
+    },
+    {
+      title: 'is not found under another name',
+      live: [template('t9', { name: 'Other' })],
+      id: null,
+    },
+    {
+      title: 'is not what was there before the first request',
+      sent: [
+        { step: 'update', at: at(-30) },
+        { step: 'create', at: at(0) },
+        { step: 'create', at: at(60) },
+      ],
+      live: [template('t8', { created_at: at(-15) }), template('t9', { created_at: at(15) })],
+      id: 't9',
+    },
+    {
+      title: 'is not what another address stands for',
+      live: [template('t8'), template('t9')],
+      known: { 'sms_template.other': known('t8') },
+      id: 't9',
+    },
+    {
+      title: 'may have the id of a resource of another kind',
+      live: [template('t9')],
+      known: { [DESK]: resource('t9') },
+      id: 't9',
+    },
+    {
+      title: 'may be what its own address stands for',
+      live: [template('t9')],
+      known: { [REMINDER]: known('t9') },
+      id: 't9',
+    },
+  ])('$title', async ({ sent = [{ step: 'create' }], live, known: resources = {}, id }) => {
+    const settlement = await settle(
+      { ...MAKING, sent },
+      { live: templates(...live), known: resources },
+    );
+    expect(only(settlement)).toMatchObject({
+      id,
+      isDone: id !== null,
+      severity: 'info',
+      message: id === null ? NONE : FOUND,
+    });
+    expect(recordOf(settlement, REMINDER)?.id).toBe(id ?? undefined);
+  });
+
+  test('is remembered as it was intended, with what is live', async () => {
+    const intended = { ...MAKING.intended, protect: true };
+    const record = template('t9', { updated_at: at(1) });
+    const settlement = await settle({ ...MAKING, intended }, { live: templates(record) });
+    expect(recordOf(settlement, REMINDER)).toEqual({
+      kind: 'sms_template',
+      id: 't9',
+      scope: SCOPE,
+      name: 'Reminder',
+      leaves: intended.leaves,
+      pin: {
+        digest: expect.stringMatching(/^sha256:[0-9a-f]{64}$/),
+        updated_at: at(1),
+        history_id: null,
+      },
+      protect: true,
+    });
+    expect(settlement.state.resources).toEqual({ [REMINDER]: recordOf(settlement, REMINDER) });
+    expect(settlement.ledger[0]?.history).toBeNull();
+  });
+
+  test('that somebody edited since is remembered without what it wrote there', async () => {
+    const live = templates(template('t9', { body: 'Bye' }));
+    const settlement = await settle(MAKING, { live });
+    expect(only(settlement)).toMatchObject({
+      isDone: false,
+      message: 'was created (id t9); what is missing is still to be done',
+    });
+    expect(recordOf(settlement, REMINDER)?.leaves).toEqual(written({ name: 'Reminder' }));
+  });
+
+  test('has the history entry that it began with', async () => {
+    const change: Change = {
+      ...MAKING,
+      address: DESK,
+      sent: [{ step: 'create', answer: { id: 'a1' } }],
+    };
+    const live = desk({ name: 'Reminder', body: 'See you' }).history({ a1: [entry(3)] });
+    const settlement = await settle({ ...change, intended: { leaves: {} } }, { live });
+    expect(settlement.ledger[0]?.history).toEqual({ before: null, after: 3 });
+    expect(recordOf(settlement)?.pin?.history_id).toBe(3);
+  });
+
+  test('that cannot be read is taken to be as intended', async () => {
+    const settlement = await settle(
+      { ...MAKING, sent: [{ step: 'create', answer: { id: 't9' } }] },
+      { reader: blind(templates().reader()) },
+    );
+    expect(only(settlement)).toMatchObject({ isDone: true, message: FOUND });
+    expect(recordOf(settlement, REMINDER)).toMatchObject({
+      leaves: MAKING.intended.leaves,
+      pin: null,
+    });
+  });
+
+  test('that is not found is not read', async () => {
+    const { asked, reader } = listening(templates(template('t9', { name: 'Other' })).reader());
+    await settle(MAKING, { reader });
+    expect(asked).toEqual([]);
+  });
+
+  test('is read as what was never read before', async () => {
+    const { asked, reader } = listening(templates(template('t9')).reader());
+    await settle(MAKING, { reader });
+    expect(asked).toEqual([{ id: 't9', scope: SCOPE, isUnread: true }]);
+  });
+
+  test.each<[string, Change, Given, string]>([
+    [
+      'the journal does not describe it',
+      { address: REMINDER, was: { id: null }, sent: MAKING.sent },
+      { live: templates(template('t9')) },
+      'its journal does not say what it was to be',
+    ],
+    [
+      'the platform does not list its kind',
+      MAKING,
+      { live: templates(template('t9')).lacking({ listSmsTemplates: 'absent' }) },
+      'there is no list to look in',
+    ],
+  ])('is unknown where %s', async (_title, change, given, why) => {
+    const settlement = await settle(change, given);
+    expect(only(settlement)).toMatchObject({
+      id: null,
+      isDone: false,
+      severity: 'warning',
+      message: `may have been created: ${why}. If it is there, name its id in lifecycle.adopt`,
+    });
+    expect(settlement.records).toEqual([]);
+  });
+
+  test('that may be one of several is for a person to tell', async () => {
+    const settlement = await settle(MAKING, { live: templates(template('t8'), template('t9')) });
+    expect(only(settlement)).toMatchObject({
+      id: null,
+      isDone: false,
+      severity: 'warning',
+      message:
+        'may have been created: 2 live resources have its name since, t8, t9. Name the id of the right one in lifecycle.adopt, or delete those that are too many in the dashboard',
+      candidates: ['t8', 't9'],
+    });
+    expect(settlement.records).toEqual([]);
+  });
+
+  test('of what is told by id has no candidates', async () => {
+    const settlement = await settle(MAKING, { live: templates(template('t9')) });
+    expect(only(settlement).candidates).toBeUndefined();
+  });
+});
+
+describe('an answer to a creation that names what another resource has', () => {
+  test("is nobody's: nothing is recorded, and a person is to look", async () => {
+    const settlement = await settle(
+      { ...MAKING, sent: [{ step: 'create', answer: { id: 't9' } }] },
+      { live: templates(template('t9')), known: { 'sms_template.other': known('t9') } },
+    );
+    expect(only(settlement)).toMatchObject({
+      id: null,
+      severity: 'warning',
+      message: expect.stringContaining('its answer named t9, which another resource has'),
+    });
+    expect(settlement.records).toEqual([]);
+  });
+});
+
+describe('a replacement', () => {
+  const was = { id: 't1', resource: known('t1') };
+  const REPLACEMENT: Change = {
+    ...MAKING,
+    was,
+    sent: [{ step: 'create', answer: { id: 't2' } }, { step: 'delete' }],
+  };
+  const unmade: Change = { ...REPLACEMENT, sent: [{ step: 'delete' }, { step: 'create' }] };
+  const SPARE = `${REMINDER}.replaced`;
+
+  test('of which the old one is gone is done', async () => {
+    const settlement = await settle(REPLACEMENT, { live: templates(template('t2')) });
+    expect(only(settlement)).toMatchObject({ isDone: true, message: 'was created (id t2)' });
+    expect(settlement.state.resources).toEqual({ [REMINDER]: recordOf(settlement, REMINDER) });
+    expect(recordOf(settlement, REMINDER)).toMatchObject({
+      id: 't2',
+      leaves: MAKING.intended.leaves,
+    });
+    expect(settlement.ledger[0]).toMatchObject({ action: 'replace', status: 'done', id: 't2' });
+  });
+
+  test('of which the old one is still there keeps that under an address of its own', async () => {
+    const settlement = await settle(REPLACEMENT, {
+      live: templates(template('t1'), template('t2')),
+    });
+    expect(only(settlement)).toMatchObject({
+      id: 't2',
+      isDone: false,
+      message: `was created (id t2); the one before it (id t1) is still there, and is ${SPARE} until it is deleted`,
+    });
+    expect(recordOf(settlement, SPARE)).toEqual(known('t1'));
+    expect(Object.keys(settlement.state.resources)).toEqual([REMINDER, SPARE]);
+  });
+
+  test('keeps nothing that the state did not know', async () => {
+    const settlement = await settle(
+      { ...REPLACEMENT, was: { id: 't1' } },
+      { live: templates(template('t1'), template('t2')) },
+    );
+    expect(only(settlement)).toMatchObject({ isDone: true, message: 'was created (id t2)' });
+    expect(settlement.records.map(({ address }) => address)).toEqual([REMINDER]);
+  });
+
+  test.each<[string, Sent]>([
+    [
+      'brought the id that was there',
+      { step: 'create', operation: 'createSmsTemplate', answer: { id: 't1' } },
+    ],
+    ['wrote anew what was there', { step: 'again', answer: { id: 't2' } }],
+  ])('keeps nothing where a request %s', async (_title, sent) => {
+    const settlement = await settle(
+      { ...REPLACEMENT, sent: [sent] },
+      { live: templates(template('t1'), template('t2')) },
+    );
+    expect(only(settlement)).toMatchObject({
+      isDone: true,
+      message: `was created (id ${sent.answer?.id})`,
+    });
+    expect(settlement.records.map(({ address }) => address)).toEqual([REMINDER]);
+  });
+
+  test('keeps nothing of a kind that nobody can delete', async () => {
+    const voice = (id: string) => ({ id, ...SCOPE, name: 'Harbor' });
+    const address = 'custom_voice.harbor';
+    const settlement = await settle(
+      {
+        address,
+        was: { id: 'v1', resource: known('v1', { kind: 'custom_voice' }) },
+        intended: { name: 'Harbor', leaves: written({ name: 'Harbor' }) },
+        sent: [{ step: 'create', answer: { id: 'v2' } }],
+      },
+      { live: world().live({ custom_voice: [voice('v1'), voice('v2')] }) },
+    );
+    expect(only(settlement)).toMatchObject({ isDone: true, message: 'was created (id v2)' });
+    expect(settlement.records.map(({ address: one }) => one)).toEqual([address]);
+  });
+
+  test('is found beside the old one', async () => {
+    const settlement = await settle(
+      { ...REPLACEMENT, sent: [{ step: 'create' }] },
+      { live: templates(template('t1'), template('t2')) },
+    );
+    expect(only(settlement).id).toBe('t2');
+  });
+
+  test('of which nothing new is there says what became of the old one', async () => {
+    const gone = await settle(unmade, { live: templates() });
+    expect(only(gone)).toMatchObject({
+      isDone: false,
+      message: 'was deleted (id t1); the one that takes its place was not made yet',
+    });
+    expect(recordOf(gone, REMINDER)).toBeNull();
+    const there = await settle(unmade, { live: templates(template('t1')) });
+    expect(only(there)).toMatchObject({ isDone: false, message: 'was not deleted (id t1)' });
+  });
+
+  test('that did not come to delete the old one is not made', async () => {
+    const settlement = await settle(
+      { ...REPLACEMENT, sent: [{ step: 'create' }] },
+      { live: templates(template('t1')) },
+    );
+    expect(only(settlement)).toMatchObject({ id: 't1', isDone: false, message: 'was not created' });
+    expect(settlement.records).toEqual([]);
+  });
+});
+
+describe('a document', () => {
+  const PRICES = 'knowledge_source.prices';
+  const scope = { knowledge_base_id: 'kb' };
+  const THEN = { digest: 'sha256:then' };
+  const NOW = { digest: 'sha256:now' };
+  const source = (id: string, more: JsonObject = {}) => ({
+    id,
+    ...scope,
+    name: 'prices.pdf',
+    ...more,
+  });
+  const INGESTED = { status: 'active', chunk_count: 3 };
+  const live = (...records: readonly JsonObject[]) => world().live({ knowledge_source: records });
+  const document = (id: string, unfinished?: readonly string[]) =>
+    resource(id, {
+      kind: 'knowledge_source',
+      scope,
+      leaves: { file: THEN },
+      ...(unfinished ? { unfinished } : {}),
+    });
+  const [DECLARE, UPLOAD, QUEUE] = [
+    'createKnowledgeSource',
+    'upload',
+    'enqueueKnowledgeSource',
+  ] as const;
+  const sending = (
+    step: Sent['step'],
+    answered: readonly string[],
+    open: readonly string[] = [],
+  ) => [
+    ...answered.map((operation) => ({
+      step,
+      operation,
+      answer: { id: operation === DECLARE ? 's1' : null },
+    })),
+    ...open.map((operation) => ({ step, operation })),
+  ];
+  const change = (sent: readonly Sent[], resourceBefore?: ResourceState): Change => ({
+    address: PRICES,
+    was: { id: resourceBefore?.id ?? null, resource: resourceBefore ?? null },
+    intended: {
+      scope,
+      name: 'prices.pdf',
+      key: keyOf({ ...scope, name: 'prices.pdf' }),
+      leaves: { file: NOW },
+      unreadable: ['file'],
+    },
+    sent,
+  });
+  const REST = '; what is missing of it is still to be done';
+
+  type Row = {
+    readonly title: string;
+    readonly sent: readonly Sent[];
+    readonly before?: ResourceState;
+    readonly live: readonly JsonObject[];
+    readonly message: string;
+    /** Absent where nothing of it is missing. */
+    readonly unfinished?: readonly string[];
+    readonly file: AppliedLeaf;
+  };
+  test.each<Row>([
+    {
+      title: 'that was queued is done',
+      sent: sending('create', [DECLARE, UPLOAD, QUEUE]),
+      live: [source('s1')],
+      message: 'was created (id s1)',
+      file: NOW,
+    },
+    {
+      title: 'that was declared and uploaded is still to be queued',
+      sent: sending('create', [DECLARE, UPLOAD], [QUEUE]),
+      live: [source('s1')],
+      message: `was created (id s1)${REST}`,
+      unfinished: [DECLARE, UPLOAD],
+      file: NOW,
+    },
+    {
+      title: 'that is there without an answer has all still to be done',
+      sent: sending('create', [], [DECLARE]),
+      live: [source('s1')],
+      message: `was created (id s1)${REST}`,
+      unfinished: [],
+      file: UNSETTLED,
+    },
+    {
+      title: 'that is ingested is done, whatever was not answered',
+      sent: sending('create', [DECLARE], [UPLOAD]),
+      live: [source('s1', INGESTED)],
+      message: 'was created (id s1)',
+      file: NOW,
+    },
+    {
+      title: 'that was declared twice has what was answered since',
+      sent: sending('create', [DECLARE, UPLOAD, DECLARE], [UPLOAD]),
+      live: [source('s1')],
+      message: `was created (id s1)${REST}`,
+      unfinished: [DECLARE],
+      file: NOW,
+    },
+    {
+      title: 'that took the place of another has nothing of that one’s making',
+      sent: sending('create', [DECLARE], [UPLOAD]),
+      before: document('s0', [DECLARE, UPLOAD]),
+      live: [source('s0'), source('s1')],
+      message: `was created (id s1)${REST}`,
+      unfinished: [DECLARE],
+      file: NOW,
+    },
+    {
+      title: 'that took the place of another and is ingested is done, too',
+      sent: sending('create', [DECLARE], [UPLOAD]),
+      before: document('s0', [DECLARE, UPLOAD]),
+      live: [source('s0'), source('s1', INGESTED)],
+      message: 'was created (id s1)',
+      file: NOW,
+    },
+    {
+      title: 'that an earlier run had uploaded is done once it was queued',
+      sent: [{ step: 'again', operation: QUEUE, answer: { id: 's1' } }],
+      before: document('s1', [DECLARE, UPLOAD]),
+      live: [source('s1')],
+      message: 'was created (id s1)',
+      file: NOW,
+    },
+    {
+      title: 'that an earlier run had uploaded has the old one’s content until it is queued',
+      sent: sending('again', [DECLARE], [UPLOAD]),
+      before: document('s1', [DECLARE, UPLOAD]),
+      live: [source('s1', INGESTED)],
+      message: `was created (id s1)${REST}`,
+      unfinished: [DECLARE],
+      file: THEN,
+    },
+    {
+      title: 'that no earlier run had begun is not done by its last request alone',
+      sent: [{ step: 'again', operation: QUEUE, answer: { id: 's1' } }],
+      before: document('s1'),
+      live: [source('s1')],
+      message: `was created (id s1)${REST}`,
+      unfinished: [QUEUE],
+      file: THEN,
+    },
+  ])('$title', async ({ sent, before: was, live: records, message, unfinished, file: content }) => {
+    const settlement = await settle(change(sent, was), { live: live(...records) });
+    expect(only(settlement)).toMatchObject({
+      id: 's1',
+      isDone: unfinished === undefined,
+      message,
+    });
+    const one = recordOf(settlement, PRICES);
+    expect(one?.leaves).toEqual({ file: content });
+    expect(one?.unfinished).toEqual(unfinished);
+    expect(Object.keys(one ?? {}).includes('unfinished')).toBe(unfinished !== undefined);
+  });
+
+  test('of which no new version is there was not written anew', async () => {
+    const settlement = await settle(change(sending('again', [], [DECLARE]), document('s1')), {
+      live: live(source('s1', INGESTED)),
+    });
+    expect(only(settlement)).toMatchObject({
+      id: 's1',
+      isDone: false,
+      severity: 'info',
+      message: 'was not written anew (id s1)',
+    });
+    expect(settlement.records).toEqual([]);
+  });
+
+  test('that was there before, and that the run came to write anew, has the id of that', async () => {
+    const sent: Sent[] = [
+      { step: 'create', operation: DECLARE, answer: { id: null, ok: false } },
+      { step: 'again', operation: DECLARE, id: 's0' },
+    ];
+    const settlement = await settle(change(sent), {
+      live: live(source('s0', { created_at: '2025-01-01T00:00:00Z' })),
+    });
+    expect(only(settlement)).toMatchObject({
+      id: 's0',
+      isDone: false,
+      message: 'was not written anew (id s0)',
+    });
+  });
+
+  test('that the state did not know has nothing of what was there before', async () => {
+    const { was, ...rest } = change(sending('again', [DECLARE], [UPLOAD]));
+    const settlement = await settle(
+      { ...rest, was: { ...was, id: 's1' } },
+      { live: live(source('s1', INGESTED)) },
+    );
+    expect(only(settlement).message).toBe(`was created (id s1)${REST}`);
+    expect(recordOf(settlement, PRICES)).toMatchObject({
+      leaves: { file: NOW },
+      unfinished: [DECLARE],
+    });
+  });
+
+  test('that cannot be read is taken to be as intended, be it unfinished', async () => {
+    const settlement = await settle(change(sending('again', [DECLARE], [UPLOAD]), document('s1')), {
+      reader: blind(live().reader()),
+    });
+    expect(recordOf(settlement, PRICES)).toMatchObject({
+      leaves: { file: NOW },
+      pin: null,
+      unfinished: [DECLARE],
+    });
+  });
+});
+
+describe('the operations of a making that were answered', () => {
+  type Step = readonly [operation: string, ok?: boolean, step?: Sent['step']];
+
+  test.each<[string, readonly Step[], readonly string[]]>([
+    ['are none where none was sent', [], []],
+    ['are those that were', [['declare', true], ['upload', false], ['queue']], ['declare']],
+    [
+      'are those since it last began',
+      [
+        ['declare', true],
+        ['upload', true],
+        ['declare', true],
+      ],
+      ['declare'],
+    ],
+    ['are none where its last beginning was not', [['declare', true], ['declare']], []],
+    [
+      'are none of other steps',
+      [
+        ['update', true, 'update'],
+        ['declare', true, 'again'],
+        ['update', true, 'facet'],
+      ],
+      ['declare'],
+    ],
+  ])('%s', (_title, steps, expected) => {
+    const sent = steps.map(
+      ([operation, ok, step = 'create']): Sent => ({
+        step,
+        operation,
+        ...(ok === undefined ? {} : { answer: { id: null, ok } }),
+      }),
+    );
+    const [open] = replay(undefined, journal({ sent }, '')).open;
+    expect(answeredOf(open?.requests ?? [])).toEqual(expected);
+  });
+});
+
+describe('a run that died', () => {
+  const UPDATE: Change = {
+    was: { resource: resource('a1', { leaves: written({ model: 'a' }) }) },
+    intended: { leaves: written({ model: 'b' }) },
+  };
+
+  test('is there only where a journal says that it began', async () => {
+    const deps = { reader: world().reader(), world: world().given() };
+    expect(await recoverRun([], replay(stateWith({}), []), deps)).toBeUndefined();
+    const begun = { ...replay(undefined, [began('r1')]), state: undefined };
+    expect(await recoverRun([], begun, deps)).toBeUndefined();
+  });
+
+  test('is told by its name and its journal, with what became of each change', async () => {
+    const settlement = await settle(UPDATE, { live: desk({ model: 'b' }) });
+    expect(settlement.run).toBe('r1');
+    expect(settlement.entries).toEqual(journal(UPDATE, 'account-1'));
+    expect(recoveryFindings(settlement)).toEqual([
+      { severity: 'info', address: DESK, message: 'was updated (id a1)' },
+    ]);
+    expect(settlement.ledger).toEqual([
+      {
+        address: DESK,
+        action: 'update',
+        status: 'done',
+        id: 'a1',
+        message: 'was updated (id a1)',
+        fields: ['name'],
+        history: { before: null, after: null },
+      },
+    ]);
+  });
+
+  test('failed where a change did not take', async () => {
+    const settlement = await settle(UPDATE, { live: desk({ model: 'a' }) });
+    expect(settlement.ledger).toMatchObject([
+      { status: 'failed', id: 'a1', message: 'was not changed (id a1)', history: null },
+    ]);
+  });
+
+  test('has the id that it asked for where nobody can tell another one', async () => {
+    const sent = [{ step: 'create', id: 't7' }] as const;
+    const { ledger } = await settle({ ...MAKING, sent }, { live: templates() });
+    expect(ledger).toMatchObject([{ status: 'failed', id: 't7', message: 'was not created' }]);
+  });
+
+  test('is as its journal says where it was recorded', async () => {
+    const entries = [
+      began('r1'),
+      intent(1, DESK, 'a1'),
+      outcome(1, null),
+      recorded(DESK, resource('a1')),
+    ];
+    const deps = { reader: world().reader(), world: world().given() };
+    const settlement = await recoverRun(entries, replay(stateWith({}), entries), deps);
+    expect(settlement).toMatchObject({ recovered: [], records: [] });
+    expect(settlement?.ledger).toMatchObject([{ status: 'done', id: 'a1', message: null }]);
+    expect(settlement?.state.resources).toEqual({ [DESK]: resource('a1') });
+  });
+
+  test.each<[string, Change, boolean]>([
+    ['nothing can be asked of the platform', UPDATE, false],
+    ['its journal does not say what there was before', UPDATE, true],
+  ])('is left open where %s', async (_title, change, isAsked) => {
+    const all = journal(change, 'account-1');
+    const entries = isAsked ? all.filter(({ type }) => type !== 'snapshot') : all;
+    const deps = isAsked ? { reader: desk().reader(), world: world().given() } : undefined;
+    const settlement = await recoverRun(entries, replay(stateWith({}), entries), deps);
+    expect(settlement).toMatchObject({ recovered: [], records: [], state: stateWith({}) });
+    expect(settlement?.ledger).toMatchObject([{ status: 'failed', message: DIED }]);
+  });
+
+  test('is settled change by change', async () => {
+    const two = journal({ ...MAKING, sent: [{ step: 'create', seq: 7 }] }, 'account-1');
+    const entries = [...journal(UPDATE, 'account-1'), ...two.slice(1)];
+    const live = world().live({
+      agent: [{ id: 'a1', ...SCOPE, model: 'b' }],
+      sms_template: [template('t9')],
+    });
+    const deps = { reader: live.reader(), world: live.given() };
+    const settlement = await recoverRun(entries, replay(stateWith({}), entries), deps);
+    expect(settlement?.ledger.map(({ address, message }) => [address, message])).toEqual([
+      [DESK, 'was updated (id a1)'],
+      [REMINDER, 'was created (id t9)'],
+    ]);
+  });
+});
+
+describe('a change of which the journal does not say what there was before', () => {
+  const settling = (step: Sent['step'], ...records: readonly JsonObject[]) => {
+    const entries = journal({ ...MAKING, sent: [{ step, id: 't1' }] }, 'account-1');
+    const [change] = replay(
+      undefined,
+      entries.filter(({ type }) => type !== 'snapshot'),
+    ).open;
+    if (change === undefined) throw new Error('nothing is open');
+    return {
+      change,
+      kind: kindNamed('sms_template'),
+      reader: templates(...records).reader(),
+      world: world().given(),
+      author: undefined,
+      isTaken: () => false,
+      spare: () => REMINDER,
+    };
+  };
+
+  test.each([
+    ['may have been made', 'create', recoverCreation, [], /^may have been created: its journal/],
+    ['was deleted where it is gone', 'delete', recoverDeletion, [], /^was deleted \(id t1\)$/],
+    ['was not where it is there', 'delete', recoverDeletion, [template('t1')], /^was not deleted/],
+    ['is gone where nothing is there', 'update', recoverUpdate, [], /^is gone/],
+  ] as const)('%s', async (_title, step, act, records, message) => {
+    const found = await act(settling(step, ...records));
+    expect(found.message).toMatch(message);
+    expect([...found.records.values()]).toEqual(found.isDone ? [null] : []);
+  });
+});
+
+test.each<[string, readonly Address[], Address]>([
+  ['is told by its name', [], 'agent.desk.replaced'],
+  ['has a number where that is taken', ['agent.desk.replaced'], 'agent.desk.replaced-2'],
+  [
+    'has the first number that is free',
+    ['agent.desk.replaced', 'agent.desk.replaced-2', 'agent.desk.replaced-4'],
+    'agent.desk.replaced-3',
+  ],
+])('an address for what was replaced %s', (_title, taken, expected) => {
+  const resources = Object.fromEntries(taken.map((address) => [address, resource('a1')]));
+  expect(freeAddress(DESK, stateWith(resources))).toBe(expected);
+});

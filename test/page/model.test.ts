@@ -1,0 +1,162 @@
+import { describe, expect, test } from 'vitest';
+import { drawingOf, graphOf } from '../../src/page/browser/model/graph.ts';
+import {
+  editsOf,
+  type Filter,
+  filterEntries,
+  NO_FILTER,
+  offsetsOf,
+  ROW_HEIGHT,
+  readPlan,
+  rowAt,
+  rowsOf,
+} from '../../src/page/browser/model/plan.ts';
+import { follow, type LiveEvent, type RunNow } from '../../src/page/live.ts';
+import { packDocument } from '../../src/page/pack.ts';
+import { driftPlan, fleetPlan, reviewPlan } from './plans.ts';
+
+const review = readPlan(packDocument(reviewPlan()));
+const fleet = readPlan(packDocument(fleetPlan(400, 60)));
+
+describe('a filter', () => {
+  const cases: readonly (readonly [string, Partial<Filter>, readonly string[]])[] = [
+    [
+      'nothing',
+      {},
+      [
+        'retry_policy.gentle',
+        'custom_voice.harbor',
+        'agent.reception',
+        'agent.billing',
+        'agent.night',
+        'agent.overflow',
+        'sms_template.old_reminder',
+      ],
+    ],
+    [
+      'an action',
+      { actions: new Set(['delete', 'create']) },
+      ['retry_policy.gentle', 'sms_template.old_reminder'],
+    ],
+    ['a verdict', { verdicts: new Set(['refused']) }, ['agent.night']],
+    ['a kind', { kind: 'custom_voice' }, ['custom_voice.harbor']],
+    ['an organization', { owner: 'uptown' }, ['agent.night', 'agent.overflow']],
+    ['the account itself', { owner: '' }, ['retry_policy.gentle']],
+    [
+      'a text that is shared',
+      { words: 'Price_List', owner: 'harbor' },
+      ['agent.reception', 'agent.billing'],
+    ],
+    ['a name', { words: 'night LINE' }, ['agent.night']],
+    ['what would be a pattern', { words: '{{day}}.' }, ['sms_template.old_reminder']],
+    ['what is nowhere', { words: '.*' }, []],
+  ];
+
+  test.each(cases)('by %s', (_, more, addresses) => {
+    const found = filterEntries(review, { ...NO_FILTER, ...more });
+    expect(found.map(({ address }) => address)).toEqual(addresses);
+  });
+});
+
+describe('the rows of a list', () => {
+  const rows = rowsOf(fleet.entries);
+  const offsets = offsetsOf(rows);
+
+  test('are every entry once, below the heading of its organization and kind', () => {
+    const entries = rows.flatMap((row) => (row.type === 'entry' ? [row.entry] : []));
+    expect(new Set(entries).size).toBe(fleet.entries.length);
+    expect(rows.flatMap((row) => (row.type === 'heading' ? [[row.title, row.count]] : []))).toEqual(
+      [
+        ['retry policies', 1],
+        ['harbor · agents', 200],
+        ['uptown · agents', 200],
+      ],
+    );
+  });
+
+  test('are found by their height', () => {
+    for (const [at, row] of rows.entries()) {
+      expect(rowAt(offsets, offsets[at] ?? 0)).toBe(at);
+      expect(rowAt(offsets, (offsets[at] ?? 0) + ROW_HEIGHT[row.type] - 1)).toBe(at);
+    }
+    expect(rowAt(offsets, 1e9)).toBe(rows.length - 1);
+    expect(rowAt([0], 0)).toBe(0);
+  });
+});
+
+describe('the graph of a plan', () => {
+  test('has references to what exists and to what does not yet', () => {
+    const { needs, neededBy } = graphOf(review);
+    const night = needs.get('agent.night')?.map(({ address }) => address);
+    expect(night).toEqual(['retry_policy.gentle', 'custom_voice.harbor']);
+    expect(neededBy.get('retry_policy.gentle')).toHaveLength(4);
+  });
+
+  test('of a few is drawn whole; of many around one, with the rest counted', () => {
+    const whole = drawingOf(graphOf(review), undefined);
+    expect([whole.nodes.length, whole.edges.length, whole.columns]).toEqual([6, 8, 2]);
+    const hub = fleet.entries[0];
+    const around = drawingOf(graphOf(fleet), hub);
+    expect(around.nodes).toHaveLength(11);
+    expect([...around.rest.values()]).toEqual(
+      [graphOf(fleet).neededBy.get('retry_policy.gentle')?.length ?? 0].map((count) => count - 10),
+    );
+    const leaf = drawingOf(graphOf(fleet), fleet.entries[5]);
+    expect(leaf.nodes.map(({ entry }) => entry.address).sort()).toEqual([
+      'agent.clinic["clinic-00004"]',
+      'retry_policy.gentle',
+    ]);
+  });
+});
+
+test('the time line has the newest edit first, and says what it is sure of', () => {
+  const edits = editsOf(readPlan(packDocument(driftPlan())));
+  const times = edits.map(({ at }) => at ?? '');
+  expect(times).toEqual([...times].sort().reverse());
+  const first = edits.find(({ entry }) => entry.address === 'agent.reception');
+  expect([first?.changed, first?.maybe]).toEqual([['greeting_message'], []]);
+  expect(edits.filter(({ changed, maybe }) => changed.length + maybe.length !== 1)).toEqual([]);
+});
+
+test('a run at work is followed by its journal, also when some of it comes twice', () => {
+  const began = {
+    type: 'began',
+    run: 'r1',
+    at: '',
+    purpose: 'apply',
+    user: null,
+    plan_digest: '',
+  } as const;
+  const intent = (seq: number): LiveEvent => ({
+    type: 'intent',
+    seq,
+    at: '',
+    address: `agent.a${seq}`,
+    step: 'update',
+  });
+  const outcome = (seq: number, error: string | null): LiveEvent => ({
+    type: 'outcome',
+    seq,
+    at: '',
+    ok: error === null,
+    error,
+  });
+  const events: readonly LiveEvent[] = [
+    began,
+    intent(1),
+    intent(2),
+    outcome(1, null),
+    began,
+    outcome(1, null),
+    outcome(2, 'no'),
+    intent(3),
+  ];
+  const run = events.reduce<RunNow | undefined>(follow, undefined);
+  expect(run).toMatchObject({
+    sent: 3,
+    answered: 2,
+    failures: [{ address: 'agent.a2', error: 'no' }],
+  });
+  expect([...(run?.waiting.keys() ?? [])]).toEqual([3]);
+  expect(follow(run, { type: 'gone', run: 'r1' })).toBeUndefined();
+});

@@ -1,0 +1,159 @@
+import { describe, expect, test } from 'vitest';
+import type { FieldCause, PlanDocument } from '../../src/core/plan-document.ts';
+import type { Json } from '../../src/core/value.ts';
+import type { LeafChange } from '../../src/diff/compare.ts';
+import { kindNamed } from '../../src/kinds/index.ts';
+import type { Identity } from '../../src/plan/identify.ts';
+import { asOwn, foundBy, twinsReason, updateReason, withAuthor } from '../../src/plan/messages.ts';
+import { world } from '../world.ts';
+
+const leaf = (cause: FieldCause): LeafChange => ({
+  path: ['name'],
+  text: 'name',
+  before: 'Desk',
+  after: 'Front',
+  cause,
+  sensitive: false,
+  unreadable: false,
+  schema: {},
+});
+
+const CONFIGURED = 'the configuration changed';
+const OUTSIDE = 'changed outside Callsheet';
+const BOTH = 'the configuration and the platform both changed since the last apply';
+const SECRET = 'secret changed since our last write';
+const RESENT = 'secrets are sent again, as asked';
+
+describe('an update is explained', () => {
+  type Given = {
+    readonly by?: Identity['by'];
+    readonly purpose?: PlanDocument['purpose'];
+    readonly isToSnapshot?: boolean;
+  };
+  const rollback = { purpose: 'rollback' } as const;
+  const snapshot = { ...rollback, isToSnapshot: true };
+  test.each<[string, readonly FieldCause[], Given]>([
+    [CONFIGURED, ['changed'], {}],
+    [CONFIGURED, ['cleared'], {}],
+    [CONFIGURED, ['changed', 'cleared'], {}],
+    [OUTSIDE, ['drifted'], {}],
+    [`${OUTSIDE}; ${CONFIGURED}`, ['changed', 'drifted'], {}],
+    [BOTH, ['conflict'], {}],
+    [BOTH, ['conflict', 'changed', 'drifted'], {}],
+    [SECRET, ['secret_changed'], {}],
+    [RESENT, ['secret_resent'], {}],
+    [`${CONFIGURED}; ${SECRET}; ${RESENT}`, ['secret_resent', 'secret_changed', 'changed'], {}],
+    [`${BOTH}; ${SECRET}`, ['secret_changed', 'conflict'], {}],
+    ['found by its name and differs', ['changed'], { by: 'natural_key' }],
+    ['found by lifecycle.adopt and differs', ['changed'], { by: 'adopt' }],
+    ['the run changed it', ['changed'], rollback],
+    ['the run changed it', ['cleared'], { ...rollback, by: 'natural_key' }],
+    ['the run changed it, and it was changed again since', ['conflict'], rollback],
+    ['changed since the snapshot', ['changed'], snapshot],
+    [
+      'changed since the snapshot, and again outside Callsheet since the last run',
+      ['conflict'],
+      snapshot,
+    ],
+  ])('%s: %j %j', (says, causes, { by = 'state', purpose = 'apply', ...rest }) => {
+    expect(updateReason(by, causes.map(leaf), purpose, rest.isToSnapshot)).toBe(says);
+  });
+});
+
+test.each([
+  ['adopt', 'found by lifecycle.adopt'],
+  ['natural_key', 'found by its name'],
+] as const)('what was found by %s is %s', (by, says) => {
+  expect(foundBy(by)).toBe(says);
+});
+
+describe('a reason speaks of our own run', () => {
+  const own = 'changed by run r1, which died';
+  test.each([
+    [OUTSIDE, own],
+    [`${OUTSIDE}; ${SECRET}`, `${own}; ${SECRET}`],
+    [BOTH, `the configuration changed; ${own}`],
+    [CONFIGURED, CONFIGURED],
+  ])('%s', (reason, says) => {
+    expect(asOwn(reason, own)).toBe(says);
+  });
+});
+
+describe('a reason names who changed it', () => {
+  test.each([
+    [OUTSIDE, `${OUTSIDE} (kim)`],
+    [`${OUTSIDE}; ${CONFIGURED}`, `${OUTSIDE} (kim); ${CONFIGURED}`],
+    [BOTH, `${BOTH} (kim)`],
+  ])('%s', (reason, says) => {
+    expect(withAuthor(reason, 'kim')).toBe(says);
+  });
+});
+
+describe('elements that share a name', () => {
+  const { schema } = kindNamed('agent');
+  const reason = (list: string, key: string, name: string, elements: readonly Json[]) =>
+    twinsReason(schema, { list: ['extensions', list], key, name, elements });
+
+  test('are counted and named by their number, id and address, with what to do', () => {
+    const says = reason('mcp_servers', 'connection_name', 'Calendar', [
+      { connection_name: 'Calendar', id: 'm1', mcp_endpoint_url: 'https://one.test/mcp' },
+      { connection_name: 'Calendar', id: 'm2', mcp_endpoint_url: 'https://two.test/mcp' },
+    ]);
+    expect(says).toBe(
+      'the platform has 2 entries of extensions.mcp_servers whose connection_name is "Calendar" ' +
+        '(extensions.mcp_servers[Calendar] id m1 https://one.test/mcp; ' +
+        'extensions.mcp_servers[Calendar#2] id m2 https://two.test/mcp), ' +
+        'and which one is meant cannot be told: rename or delete one of them in the dashboard and plan again, ' +
+        'or leave the list alone with lifecycle.ignore: [extensions.mcp_servers]',
+    );
+  });
+
+  test('are named without what the platform does not tell of them', () => {
+    const says = reason('tools', 'name', 'crm', [
+      { name: 'crm', url: 'https://one.test' },
+      { name: 'crm', id: 'x2' },
+      { name: 'crm', id: 3, url: null },
+      'crm',
+      { name: 'crm', id: 'x5', url: 'https://five.test' },
+    ]);
+    expect(says).toContain('has 5 entries of extensions.tools whose name is "crm"');
+    expect(says).toContain(
+      '(extensions.tools[crm] https://one.test; extensions.tools[crm#2] id x2; extensions.tools[crm#3]; ' +
+        'extensions.tools[crm#4]; extensions.tools[crm#5] id x5 https://five.test)',
+    );
+  });
+
+  test('are named without an address where their list has none', () => {
+    const says = twinsReason(schema, {
+      list: ['elsewhere'],
+      key: 'name',
+      name: 'one',
+      elements: [{ name: 'one', id: 'e1', url: 'https://one.test' }, { name: 'one' }],
+    });
+    expect(says).toContain('(elsewhere[one] id e1; elsewhere[one#2])');
+  });
+
+  test('are named without the credentials in their address', () => {
+    const says = reason('mcp_servers', 'connection_name', 'Calendar', [
+      { connection_name: 'Calendar', mcp_endpoint_url: 'https://one.test/mcp?token=canary-1' },
+      { connection_name: 'Calendar', mcp_endpoint_url: 'https://sam:canary-2@two.test/mcp' },
+    ]);
+    expect(says).toContain('https://one.test/mcp');
+    expect(says).toContain('two.test/mcp');
+    expect(says).not.toContain('canary');
+  });
+
+  test('are refused by the plan that would write one of them', async () => {
+    const tool = { type: 'webhook', name: 'crm', method: 'GET', url: 'https://one.test' };
+    const tools = (...all: readonly (typeof tool)[]) => ({ extensions: { tools: all } });
+    const changed = { ...tool, url: 'https://three.test' };
+    const changes = await world()
+      .desired({ 'agent.desk': { name: 'Desk', ...tools(changed) } })
+      .live({ agent: [{ id: 'a1', name: 'Desk', ...tools(tool, { ...tool, method: 'POST' }) }] })
+      .applied({ 'agent.desk': { id: 'a1', name: 'Desk', ...tools(tool) } })
+      .changes();
+    const change = changes.get('agent.desk');
+    expect(change).toMatchObject({ action: 'update', verdict: 'refused', operations: [] });
+    expect(change?.reason).toContain('has 2 entries of extensions.tools whose name is "crm"');
+  });
+});

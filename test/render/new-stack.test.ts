@@ -1,0 +1,47 @@
+import { expect, test } from 'vitest';
+import type { ExportDocument } from '../../src/core/documents.ts';
+import { renderExportText } from '../../src/render/new-stack.ts';
+
+const DOCUMENT: ExportDocument = {
+  format: 'callsheet-export',
+  version: 1,
+  dir: 'fleet',
+  files: 3,
+  organizations: [{ name: 'harbor', id: 'o1' }],
+  resources: [{ kind: 'agent', count: 1 }],
+  bases: 0,
+  secrets: [],
+  secrets_file: null,
+  variables: [],
+  remarks: [],
+  unlisted: [],
+  kept: [],
+  state: true,
+};
+const SECRET = {
+  name: 'AGENT_DESK__TOKEN',
+  address: 'agent.desk',
+  path: 'integrations.smsProvider.auth_token',
+  told: false,
+} as unknown as ExportDocument['secrets'][number];
+
+const said = (more: Partial<ExportDocument>) =>
+  renderExportText({ ...DOCUMENT, ...more }, { width: 80, color: false, verbose: false });
+
+test('secrets come before the first plan, which would stop without them', () => {
+  expect(said({})).toMatch(/Next:\n {2}callsheet validate/);
+  expect(said({ secrets: [SECRET] })).toContain(
+    'Next:\n  set the variables of SECRETS.md, or take their lines out\n  callsheet validate',
+  );
+  expect(said({ secrets: [SECRET], secrets_file: 'fleet.env' })).toContain(
+    'Next:\n  fill in fleet.env, or take its empty lines out of the stack\n  set -a; . ./fleet.env; set +a\n  callsheet validate',
+  );
+});
+
+test('a file of an earlier export that this one does not have is what a plan would make again', () => {
+  const text = said({ kept: ['agents/old_name.yaml'], state: false });
+  expect(text).toContain('Was there, and is not in this export\n  agents/old_name.yaml\n');
+  expect(text).toContain('Delete those of what was renamed or is gone');
+  expect(text).toContain('a state that is there stays as it is');
+  expect(said({})).not.toContain('Was there');
+});

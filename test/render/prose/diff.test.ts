@@ -1,0 +1,379 @@
+import { describe, expect, test } from 'vitest';
+import type { Block, Piece } from '../../../src/render/prose/blocks.ts';
+import { diffProse } from '../../../src/render/prose/diff.ts';
+import { onlyBlanksDiffer } from '../../../src/render/prose/words.ts';
+
+const SIGNS = { same: '', removed: '-', added: '+' } as const;
+
+function wordsOf(pieces: readonly Piece[]): string {
+  const shown = pieces.map(({ text, change }) => {
+    const sign = SIGNS[change];
+    return sign === '' ? text : `[${sign}${text}${sign}]`;
+  });
+  return shown.join('').replaceAll('-][-', '').replaceAll('+][+', '').replaceAll('\n', '⏎');
+}
+
+function show(block: Block): string {
+  switch (block.type) {
+    case 'same':
+      return `  ${block.text.trimEnd().replaceAll('\n', '⏎')}`;
+    case 'fold':
+      return `(${[block.paragraphs, ...block.headings].join(', ')})`;
+    case 'edited':
+      return `~ ${wordsOf(block.words).replace(/⏎+$/, '')}`;
+    case 'moved':
+      return `> ${wordsOf(block.words).replace(/⏎+$/, '')}`;
+    case 'left':
+      return `< ${block.paragraphs}`;
+    case 'removed':
+    case 'added': {
+      const text = block.words.map((word) => word.text).join('');
+      return `${SIGNS[block.type]} ${text.trimEnd().replaceAll('\n', '⏎')}`;
+    }
+    default:
+      return block satisfies never;
+  }
+}
+
+function blocksOf(
+  before: string,
+  after: string,
+  options?: Parameters<typeof diffProse>[2],
+): readonly string[] {
+  return diffProse(before, after, options).blocks.map(show);
+}
+
+const text = (...paragraphs: readonly string[]) => paragraphs.join('\n\n');
+
+test.each<[string, string, string, readonly string[]]>([
+  ['a word', 'Offer two times.', 'Offer three times.', ['~ Offer[- two-][+ three+] times.']],
+  ['a word more', 'Call me', 'Call me back', ['~ Call me[+ back+]']],
+  [
+    'a token as one word',
+    'Hi {{name|there}}, bye',
+    'Hi {{first name|there}}, bye',
+    ['~ Hi[- {{name|there}}-][+ {{first name|there}}+], bye'],
+  ],
+  [
+    'a phone number as one word',
+    'Call +1 (555) 010-0200 at once, please',
+    'Call +1 (555) 010-0299 at once, please',
+    ['~ Call[- +1 (555) 010-0200-][+ +1 (555) 010-0299+] at once, please'],
+  ],
+  [
+    'a script without blanks, character by character',
+    '我们上午九点开门。',
+    '我们上午八点开门。',
+    ['~ 我们上午[-九-][+八+]点开门。'],
+  ],
+  [
+    'a combined letter and a joined picture as one',
+    'Cafe\u0301 👩‍👩‍👧 today',
+    'Cafe 👩‍👩‍👦 today',
+    ['~ [-Cafe\u0301 👩‍👩‍👧-][+Cafe 👩‍👩‍👦+] today'],
+  ],
+  [
+    'a sentence that was written anew as one change',
+    'Tell the caller that we do not open on Sundays and holidays.',
+    'Tell the caller when a visit is free and holidays.',
+    ['~ Tell the caller[- that we do not open on Sundays-][+ when a visit is free+] and holidays.'],
+  ],
+  [
+    'little in common',
+    'Never quote prices.',
+    'Be kind to us.',
+    ['- Never quote prices.', '+ Be kind to us.'],
+  ],
+  ['a paragraph more', text('a', 'b'), text('a', 'x', 'b'), ['  a', '+ x', '  b']],
+  ['a paragraph less', text('a', 'x', 'b'), text('a', 'b'), ['  a', '- x', '  b']],
+  [
+    'a paragraph that moved',
+    text('Say who you are.', 'Ask for the name of the caller.', 'Book the visit now.'),
+    text('Ask for the name of the caller.', 'Book the visit now.', 'Say who you are.'),
+    ['< 1', '  Ask for the name of the caller.', '  Book the visit now.', '> Say who you are.'],
+  ],
+  [
+    'a paragraph that moved and was edited',
+    text(
+      'Say who you are and that this call is being recorded.',
+      'Ask for the name of the caller.',
+      'Book the visit now.',
+    ),
+    text(
+      'Ask for the name of the caller.',
+      'Book the visit now.',
+      'Say who you are and that this call is not recorded.',
+    ),
+    [
+      '< 1',
+      '  Ask for the name of the caller.',
+      '  Book the visit now.',
+      '> Say who you are and that this call is[- being-][+ not+] recorded.',
+    ],
+  ],
+  [
+    'a part that moved with its heading, as one',
+    '# A\n\nOne two three.\n\n## Hours\n\nOpen from nine.\n\n## Prices\n\nAsk the front desk.\n\nThen go on as before.\n\nAnd end.',
+    '# A\n\nOne two three.\n\n## Prices\n\nAsk the front desk.\n\nThen go on as before.\n\nAnd end.\n\n## Hours\n\nOpen from nine.',
+    [
+      '  # A',
+      '  One two three.',
+      '< 2',
+      '  ## Prices',
+      '(2)',
+      '  And end.',
+      '> ## Hours⏎⏎Open from nine.',
+    ],
+  ],
+  ['blanks alone', 'a  b c', 'a b c', ['~ a[-  -][+ +]b c']],
+  [
+    'a paragraph broken anew',
+    `Tell the caller about the opening hours of the whole practice, \nand then say goodbye to them.`,
+    'Tell the caller about the opening hours of the whole practice, and then say goodbye to them.',
+    [
+      '~ Tell the caller about the opening hours of the whole practice,[- ⏎-][+ +]and then say goodbye to them.',
+    ],
+  ],
+  ['an empty line between two paragraphs', 'a\nb', 'a\n\nb', ['~ a[+⏎+]', '  b']],
+  ['a final line break', 'a\nb\n', 'a\nb', ['(2)']],
+])('%s', (_, before, after, blocks) => {
+  expect(blocksOf(before, after)).toEqual(blocks);
+});
+
+describe('what is unchanged', () => {
+  const part = (name: string, count: number) => [
+    `## ${name}`,
+    ...Array.from({ length: count }, (_, at) => `The rule number ${at} of ${name}.`),
+  ];
+  const before = text(
+    ...part('Hours', 3),
+    ...part('Prices', 5),
+    'Offer two times.',
+    ...part('End', 4),
+  );
+  const after = before.replace('two', 'three');
+
+  test('is folded but for the heading above a change and what is next to it', () => {
+    expect(blocksOf(before, after)).toEqual([
+      '(4, Hours)',
+      '  ## Prices',
+      '(4)',
+      '  The rule number 4 of Prices.',
+      '~ Offer[- two-][+ three+] times.',
+      '  ## End',
+      '(4)',
+    ]);
+  });
+
+  test('stays with an endless context', () => {
+    const blocks = blocksOf(before, after, { context: Infinity });
+    expect(blocks).toHaveLength(16);
+    expect(blocks.filter((block) => block.startsWith('('))).toEqual([]);
+  });
+
+  test('has no heading in code', () => {
+    const code = [
+      '```sh',
+      '# not a heading',
+      ...Array.from({ length: 4 }, (_, at) => `run ${at}`),
+      '```',
+    ];
+    const old = [...code, '', 'Offer two times.'].join('\n');
+    expect(diffProse(old, old.replace('two', 'three')).blocks.at(-1)?.heading).toBeNull();
+  });
+});
+
+type Call = readonly [mark: string, before: string | null, after: string | null];
+
+describe('a callout', () => {
+  test.each<[string, string, string, readonly Call[]]>([
+    [
+      'a token',
+      'Hi {{name}}, welcome',
+      'Hi {{first}}, welcome',
+      [['token', '{{name}}', '{{first}}']],
+    ],
+    ['a token that is gone', 'Hi {{name}}, welcome', 'Hi, welcome', [['token', '{{name}}', null]]],
+    [
+      'a tool',
+      'Use crm_lookup at first',
+      'Use crm_search at first',
+      [['tool', 'crm_lookup', 'crm_search']],
+    ],
+    [
+      'a tool in backticks',
+      'Use `lookup` at first',
+      'Use `search` at first',
+      [['tool', '`lookup`', '`search`']],
+    ],
+    [
+      'a number',
+      'Wait 30 minutes for it',
+      'Wait 45 minutes for it',
+      [['number', '30 minutes', '45 minutes']],
+    ],
+    [
+      'a price',
+      'It costs $1,200.50 a year',
+      'It costs $1,300 a year',
+      [['number', '$1,200.50', '$1,300']],
+    ],
+    [
+      'a time of day',
+      'We open at 9:30 today',
+      'We open at 10am today',
+      [['number', '9:30', '10am']],
+    ],
+    [
+      'a number in words',
+      'Offer two times',
+      'Offer three times',
+      [['number', 'two times', 'three times']],
+    ],
+    [
+      'a phone number',
+      'Call 555-0100 for it',
+      'Call 555-0199 for it',
+      [['phone', '555-0100', '555-0199']],
+    ],
+    ['do, do not', 'Do quote a price', 'Do not quote a price', [['negation', 'Do', 'Do not']]],
+    [
+      'do not, do',
+      'You do not quote a price',
+      'You do quote a price',
+      [['negation', 'do not', 'do']],
+    ],
+    ["do, don't", 'We do quote a price', "We don't quote a price", [['negation', 'do', "don't"]]],
+    [
+      'may, must not',
+      'You may quote a price',
+      'You must not quote a price',
+      [['negation', 'may', 'must not']],
+    ],
+    [
+      'never, always',
+      'You never quote prices',
+      'You always quote prices',
+      [['negation', 'never', 'always']],
+    ],
+    [
+      'German',
+      'Nenne den Preis am Telefon',
+      'Nenne den Preis nie am Telefon',
+      [['negation', null, 'nie']],
+    ],
+    [
+      'French',
+      'Vous donnez le prix',
+      'Vous ne donnez pas le prix',
+      [
+        ['negation', null, 'ne'],
+        ['negation', null, 'pas'],
+      ],
+    ],
+    [
+      'Spanish',
+      'Siempre diga el precio',
+      'Nunca diga el precio',
+      [['negation', 'Siempre', 'Nunca']],
+    ],
+    ['nothing where words only moved on', 'We never do it', 'We really never do it', []],
+    ['nothing of a negation in other letters', 'Never do it here', 'never do it there', []],
+  ])('%s', (_, before, after, calls) => {
+    const { callouts } = diffProse(before, after);
+    expect(callouts.map((one) => [one.mark, one.before, one.after])).toEqual(calls);
+  });
+
+  test('knows the tools it is told of', () => {
+    const tools = ['transfer', 'handover'];
+    expect(
+      diffProse('Use transfer at once', 'Use handover at once', { tools }).callouts,
+    ).toMatchObject([{ mark: 'tool', before: 'transfer', after: 'handover' }]);
+  });
+
+  test('the number of an item is no number that counts', () => {
+    const before = '1. Ask for the name.\n2. Wait 20 seconds.';
+    const { callouts } = diffProse(before, '- Ask for the name.\n3. Wait 30 seconds.');
+    expect(callouts).toMatchObject([{ mark: 'number', before: '20 seconds', after: '30 seconds' }]);
+    expect(callouts).toHaveLength(1);
+  });
+
+  test('a name that goes here and comes there has moved', () => {
+    const before = 'Look the patient up with crm_lookup, then transfer.\n\nBe kind.\n\nGood bye.';
+    const after = 'Be kind.\n\nGood bye.\n\nEvery record of the clinic stands behind crm_lookup.';
+    expect(diffProse(before, after).callouts).toMatchObject([
+      { mark: 'tool', before: 'crm_lookup', after: 'crm_lookup', line: 5 },
+    ]);
+  });
+
+  test('says where it is, once for all of its places', () => {
+    const before =
+      '# Desk\n\nHi {{a}}, hello.\n\n## Hours\n\nOpen today.\nAt nine o’clock {{a}} calls.';
+    const { callouts } = diffProse(before, before.replaceAll('{{a}}', '{{b}}'));
+    expect(callouts).toEqual([
+      {
+        mark: 'token',
+        before: '{{a}}',
+        after: '{{b}}',
+        times: 2,
+        block: 1,
+        heading: 'Desk',
+        line: 3,
+      },
+    ]);
+  });
+
+  test('of a whole new paragraph names what must exist, not each of its numbers', () => {
+    const { callouts } = diffProse('a', 'a\n\nNever wait 30 seconds for {{name}} or crm_lookup.');
+    expect(callouts.map(({ mark, line }) => [mark, line])).toEqual([
+      ['token', 3],
+      ['tool', 3],
+    ]);
+  });
+
+  test('of what moved is none', () => {
+    const old = text(
+      'Never wait 30 seconds.',
+      'Ask for the name of the caller.',
+      'Book the visit now.',
+    );
+    const fresh = text(
+      'Ask for the name of the caller.',
+      'Book the visit now.',
+      'Never wait 30 seconds.',
+    );
+    expect(diffProse(old, fresh).callouts).toEqual([]);
+  });
+});
+
+test.each<[string, string, string, boolean]>([
+  ['blanks', 'a b', 'a  b', true],
+  ['a final line break', 'a', 'a\n', true],
+  ['line ends', 'a\r\nb\r\n', 'a\nb\n', true],
+  ['a blank after a sign', 'a,b', 'a, b', true],
+  ['nothing', 'a b', 'a b', false],
+  ['a word that falls apart', 'nowhere', 'now here', false],
+])('only white space differs: %s', (_, before, after, is) => {
+  expect(diffProse(before, after).whitespaceOnly).toBe(is);
+  expect(onlyBlanksDiffer(before, after)).toBe(is);
+});
+
+describe('texts that are long and have little in common', () => {
+  test.each<[string, string, string]>([
+    ['one line', 'a b '.repeat(30_000), 'b c '.repeat(30_000)],
+    ['open braces', '{{'.repeat(60_000), '{{x'.repeat(40_000)],
+    ['digits', '1'.repeat(100_000), '1('.repeat(50_000)],
+    ['blanks', ' '.repeat(100_000), `${' '.repeat(100_000)}x`],
+  ])('%s are compared in bounded time', (_, before, after) => {
+    const { blocks } = diffProse(before, after);
+    expect(blocks.length).toBeGreaterThan(0);
+  });
+
+  test('say that words were not compared everywhere', () => {
+    const words = (start: number) => Array.from({ length: 4000 }, (_, at) => `w${start + at * 2}`);
+    const [old, fresh] = [words(0), words(1)];
+    const mixed = old.map((word, at) => (at % 2 === 0 ? word : (fresh[at] ?? '')));
+    expect(diffProse(old.join(' '), mixed.join(' ')).limited).toBe(true);
+    expect(diffProse(old.join(' '), `${old.join(' ')} more`).limited).toBe(false);
+  });
+});

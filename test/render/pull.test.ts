@@ -1,0 +1,68 @@
+import { expect, test } from 'vitest';
+import { unifiedDiff } from '../../src/render/pull.ts';
+
+const lines = (...numbers: readonly (number | string)[]) =>
+  numbers.map((one) => `${one}\n`).join('');
+
+test('has three lines around a change, and joins changes that are near', () => {
+  const before = lines(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16);
+  const after = lines(1, 2, 3, 4, 'five', 6, 7, 8, 9, 10, 12, 13, 14, 15, 16, 17);
+  expect(unifiedDiff({ file: 'a.yaml', before, after })).toBe(
+    [
+      '--- a/a.yaml',
+      '+++ b/a.yaml',
+      '@@ -2,15 +2,15 @@',
+      ...[
+        ' 2',
+        ' 3',
+        ' 4',
+        '-5',
+        '+five',
+        ' 6',
+        ' 7',
+        ' 8',
+        ' 9',
+        ' 10',
+        '-11',
+        ' 12',
+        ' 13',
+        ' 14',
+      ],
+      ...[' 15', ' 16', '+17'],
+    ].join('\n'),
+  );
+});
+
+test('has a hunk for each change that stands alone', () => {
+  const before = lines(1, 2, 3, 4, 5, 6, 7, 8, 9);
+  const after = lines('one', 2, 3, 4, 5, 6, 7, 8, 'nine');
+  expect(unifiedDiff({ file: 'a', before, after }).match(/^@@.*@@$/gm)).toEqual([
+    '@@ -1,4 +1,4 @@',
+    '@@ -6,4 +6,4 @@',
+  ]);
+});
+
+test('says where no line break ends a file, and shows nothing that a terminal would act on', () => {
+  expect(unifiedDiff({ file: 'a', before: 'a\r\nb', after: 'a\r\n\u001b[31m' })).toBe(
+    [
+      '--- a/a',
+      '+++ b/a',
+      '@@ -1,2 +1,2 @@',
+      ' a',
+      '-b',
+      '\\ No newline at end of file',
+      '+\\x1b[31m',
+      '\\ No newline at end of file',
+    ].join('\n'),
+  );
+});
+
+test('hides lines that hold secrets', () => {
+  const text = unifiedDiff({
+    file: 'a',
+    before: 'value: hunter2\nb: 1\n',
+    after: 'value: hunter2\nb: 2\n',
+    isHidden: (line) => line === 'value: hunter2',
+  });
+  expect(text).toContain('\n (secret)\n-b: 1\n');
+});

@@ -1,0 +1,187 @@
+import { symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { Ref, Secret } from '../../src/core/value.ts';
+import { loadStack } from '../../src/stack/index.ts';
+import { agent, broken, folderOf, loadGood, MAIN, said } from './stack-folder.ts';
+
+const prompt = { 'prompts/a.md': 'You answer the phone.\n' };
+
+broken([
+  {
+    title: 'a file that does not exist, with the nearest of its folder',
+    files: { ...prompt, ...agent('system_prompt: { $file: prompts/b.md }') },
+    says: [
+      'agents.yaml:4:29 file/missing agent.a: system_prompt names "prompts/b.md", which does not exist',
+    ],
+    hint: 'Did you mean "prompts/a.md"?',
+  },
+  {
+    title: 'paths that leave the stack folder',
+    files: agent(
+      'system_prompt: { $file: ../a.md }',
+      'description: { $file: /etc/hostname }',
+      'transfer_rules: { $file: .git/config }',
+      'greeting_message: { $file: a\\b.md }',
+      'voicemail_message: { $file: prompts/../../a.md }',
+    ),
+    says: [
+      'agents.yaml:4:29 file/outside agent.a: system_prompt names "../a.md", which leaves its folder',
+      'agents.yaml:5:27 file/outside agent.a: description names "/etc/hostname", an absolute path',
+      'agents.yaml:6:30 file/outside agent.a: transfer_rules names ".git/config", and what begins with a dot is not read',
+      'agents.yaml:7:32 file/outside agent.a: greeting_message names "a\\\\b.md", which has a backslash',
+      'agents.yaml:8:33 file/outside agent.a: voicemail_message names "prompts/../../a.md", which leaves its folder',
+    ],
+  },
+  {
+    title: 'a folder, a text that is none, and one that is too large',
+    files: {
+      ...prompt,
+      'prompts/latin.md': Buffer.from([0xe9, 0x20]),
+      'prompts/large.md': Buffer.alloc(10 * 1024 * 1024 + 1, 'x'),
+      ...agent(
+        'system_prompt: { $file: prompts }',
+        'description: { $file: prompts/latin.md }',
+        'transfer_rules: { $file: prompts/large.md }',
+      ),
+    },
+    says: [
+      'agents.yaml:4:29 file/kind agent.a: system_prompt names "prompts", which is a folder',
+      'agents.yaml:5:27 file/encoding agent.a: description names "prompts/latin.md", which is not UTF-8 text',
+      'agents.yaml:6:30 file/size agent.a: transfer_rules names "prompts/large.md", which has 10.1 MB; texts may have 10 MB',
+    ],
+  },
+  {
+    title: 'warnings about a text that would be sent with what nobody sees',
+    files: {
+      'p.md': '\uFEFFHello\r\nthere\r\n',
+      ...agent('system_prompt: { $file: p.md }', 'greeting_message: { $file: p.md }'),
+    },
+    says: [
+      'p.md:1:1 warning text/bom agent.a: system_prompt comes from a file with a byte order mark, which is left out',
+      'p.md:1:1 warning text/line-endings agent.a: system_prompt comes from a file with Windows line endings, sent as they are',
+    ],
+  },
+  {
+    title: '$file where no prose stands',
+    files: {
+      ...prompt,
+      ...agent(
+        'status: { $file: prompts/a.md }',
+        'voice_settings: { $file: prompts/a.md }',
+        'timezone: { $file: prompts/a.md }',
+        'echo_detection: { $file: prompts/a.md }',
+      ),
+    },
+    says: [
+      'agents.yaml:4:22 file/not-allowed agent.a: status cannot be given as $file',
+      'agents.yaml:5:30 file/not-allowed agent.a: voice_settings cannot be given as $file, as it is no text',
+      'agents.yaml:6:24 file/not-allowed agent.a: timezone cannot be given as $file',
+      'agents.yaml:7:30 file/not-allowed agent.a: echo_detection cannot be given as $file, as it is no text',
+    ],
+  },
+  {
+    title: 'references that are none, to another kind, or where no id stands',
+    files: agent(
+      'default_retry_policy_id: { $ref: gentle }',
+      'voice_settings: { voice_id: { $ref: agent.a } }',
+      'greeting_message: { $ref: custom_voice.v }',
+      'config: { other: { $ref: custom_voice.v } }',
+    ),
+    says: [
+      'agents.yaml:4:38 ref/form agent.a: default_retry_policy_id refers to "gentle", which is no address',
+      'agents.yaml:5:41 ref/kind agent.a: voice_settings.voice_id refers to agent.a, but takes the id of a custom_voice',
+      'agents.yaml:6:31 ref/not-allowed agent.a: greeting_message cannot be given as $ref',
+      'agents.yaml:7:30 ref/not-allowed agent.a: config.other cannot be given as $ref',
+    ],
+    hint: 'retry_policy.gentle',
+  },
+  {
+    title: 'a text that reads like a reference, where the platform takes any text as an id',
+    files: agent('voice_settings: { voice_id: custom_voice.harbor }'),
+    says: [
+      'agents.yaml:4:33 ref/literal agent.a: voice_settings.voice_id is given as a text that reads like a reference',
+    ],
+    hint: 'Write { $ref: custom_voice.harbor }',
+  },
+  {
+    title: 'unknown forms, forms with company and forms without a text',
+    files: agent(
+      'greeting_message: { $fil: x }',
+      'description: { $var: x }',
+      'transfer_rules: { $file: x.md, with: {} }',
+      'voicemail_message: { $file: [x.md] }',
+      'config: { nested: { $secert: env:X } }',
+    ),
+    says: [
+      'agents.yaml:4:25 form/unknown agent.a: greeting_message has the unknown form $fil',
+      'agents.yaml:5:20 form/unknown agent.a: description has the unknown form $var',
+      'agents.yaml:6:36 form/mixed agent.a: transfer_rules has members beside $file',
+      'agents.yaml:7:33 form/value agent.a: voicemail_message needs a text after $file',
+      'agents.yaml:8:25 form/unknown agent.a: config.nested has the unknown form $secert',
+    ],
+    hint: 'Did you mean $secret?',
+  },
+]);
+
+test('every form gives its value, and plain data that looks like one stays as it is', async () => {
+  const { resources } = await loadGood({
+    ...prompt,
+    'voices.yaml': 'retry_policies: { gentle: { name: Gentle } }',
+    ...agent(
+      'system_prompt: { $file: ./prompts/a.md }',
+      'default_retry_policy_id: { $ref: retry_policy.gentle }',
+      'config: { note: { $file: prompts/a.md } }',
+      'interpreter_config: null',
+      'integrations: { ehrProvider: { anything: { $secret: env:EHR } } }',
+      'extensions:',
+      '  mcp_servers:',
+      '    - connection_name: C',
+      '      mcp_endpoint_url: https://mcp.example.test',
+      '      transport_type: http',
+      '      auth_headers: { Authorization: { $secret: "file:token.txt" } }',
+      '      initialization_options: { $schema: x, a: { $ref: "#/a" } }',
+    ),
+  });
+  const document = resources.at(-1)?.document;
+  expect(document).toMatchObject({
+    system_prompt: 'You answer the phone.\n',
+    default_retry_policy_id: new Ref('retry_policy.gentle'),
+    config: { note: 'You answer the phone.\n' },
+    interpreter_config: null,
+    integrations: { ehrProvider: { anything: new Secret('env:EHR') } },
+    extensions: {
+      mcp_servers: [
+        {
+          auth_headers: { Authorization: new Secret('file:token.txt') },
+          initialization_options: { $schema: 'x', a: { $ref: '#/a' } },
+        },
+      ],
+    },
+  });
+  expect(resources.at(-1)?.references).toEqual(['retry_policy.gentle']);
+});
+
+test('a link out of the folder is not followed, one inside is', async () => {
+  const outside = folderOf({ 'secret.md': 'not for prompts' });
+  const dir = folderOf({
+    'callsheet.yaml': MAIN,
+    ...prompt,
+    '.hidden/x.md': 'hidden',
+    ...agent(
+      'system_prompt: { $file: out.md }',
+      'description: { $file: in.md }',
+      'greeting_message: { $file: dot.md }',
+    ),
+  });
+  symlinkSync(join(outside, 'secret.md'), join(dir, 'out.md'));
+  symlinkSync(join(dir, 'prompts/a.md'), join(dir, 'in.md'));
+  symlinkSync(join(dir, '.hidden/x.md'), join(dir, 'dot.md'));
+  const { diagnostics } = await loadStack({ dir, env: {}, secrets: 'skip' });
+  expect(diagnostics.map(said)).toEqual([
+    'agents.yaml:4:29 file/outside agent.a: system_prompt names "out.md", a link that leads out of the stack folder',
+    'agents.yaml:6:32 file/outside agent.a: greeting_message names "dot.md", and what begins with a dot is not read',
+  ]);
+  expect(JSON.stringify(diagnostics)).not.toContain(tmpdir());
+});

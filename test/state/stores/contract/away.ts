@@ -1,0 +1,170 @@
+import { describe, expect, test } from 'vitest';
+import { nextState } from '../../../../src/state/replay.ts';
+import type { Lease, StateStore } from '../../../../src/state/store.ts';
+import { began, failureOf, holder, intent, stateWith } from '../../sample.ts';
+import { appendAll, RUN } from '../../stores.ts';
+import { clock } from './clock.ts';
+import { STATES } from './runs.ts';
+import type { Fault, Spot } from './spot.ts';
+
+type Open = { readonly store: StateStore; readonly lease: Lease };
+
+/** What a run asks of its store, after the entries that it has written by then. */
+type Request = {
+  readonly written: number;
+  readonly act: (open: Open) => Promise<unknown>;
+};
+
+const REQUESTS: { readonly [name: string]: Request } = {
+  'a load': { written: 2, act: ({ store }) => store.load() },
+  'a list of runs': { written: 2, act: ({ store }) => store.runs() },
+  'a look at the lock': { written: 2, act: ({ store }) => store.lock() },
+  'the first entry': { written: 0, act: ({ lease }) => lease.append(began('r1')) },
+  'an entry': { written: 1, act: ({ lease }) => lease.append(intent(1, 'agent.desk')) },
+  'a commit': {
+    written: RUN.length,
+    act: ({ lease }) => lease.commit(STATES[1] ?? stateWith({})),
+  },
+  'a replacement': {
+    written: 0,
+    act: ({ lease }) => lease.replace(nextState(stateWith({}), 'r1'), [began('r1')]),
+  },
+  'what is received': {
+    written: 0,
+    act: ({ lease }) => lease.receive(stateWith({}), [{ run: 'r1', entries: RUN }]),
+  },
+  'a lease that is given back, and the next one': {
+    written: 0,
+    act: async ({ lease, store }) => {
+      await lease.release();
+      await store.acquire(holder('r2'));
+    },
+  },
+};
+const WRITES = ['the first entry', 'an entry', 'a commit', 'a replacement', 'what is received'];
+
+/** Longer than every restart, and than the 30 s for which a store is asked. */
+const GONE = 600_000;
+
+/** A store that is away for a while of a clock which only waiting moves. */
+export function testAway(makeSpot: () => Promise<Spot>, loss: () => Error): void {
+  /** A spot that can be away, by its own clock. */
+  async function awayFor(milliseconds: number, done = false) {
+    const spot = await makeSpot();
+    const here = clock({ machine: 'here' });
+    const now = here.effects.now ?? Date.now;
+    let until = 0;
+    const fault = (): Fault => (now() < until ? { error: loss, done } : undefined);
+    const store = spot.open({ effects: here.effects, fault });
+    const leave = () => {
+      until = now() + milliseconds;
+    };
+    return { spot, here, store, leave };
+  }
+
+  async function kept(spot: Spot) {
+    const store = spot.open();
+    return {
+      ...(await store.load()),
+      runs: await store.runs(),
+      lock: (await store.lock())?.holder,
+    };
+  }
+
+  async function doneIn(
+    spot: Spot,
+    store: StateStore,
+    { written, act }: Request,
+    leave = () => {},
+  ) {
+    const lease = await store.acquire(holder('r1'));
+    await appendAll(lease, RUN.slice(0, written));
+    leave();
+    await act({ store, lease });
+    return kept(spot);
+  }
+
+  describe.each([3_000, 25_000])('a store that is away for %d ms', (away) => {
+    test.each(Object.entries(REQUESTS))('is waited for: %s', async (_name, request) => {
+      const calm = await makeSpot();
+      const expected = await doneIn(calm, calm.open(), request);
+      for (const done of [false, true]) {
+        const { spot, store, here, leave } = await awayFor(away, done);
+        expect(await doneIn(spot, store, request, leave), `done: ${done}`).toEqual(expected);
+        expect(here.waited()).toBeLessThanOrEqual(away + 2_000);
+        await spot.close();
+      }
+    });
+  });
+
+  test.each(WRITES)('one that stays away is given up after 30 s: %s', async (name) => {
+    const { spot, store, here, leave } = await awayFor(GONE);
+    const request = REQUESTS[name];
+    const failure = await failureOf(() => request && doneIn(spot, store, request, leave));
+    expect(failure.code).toBe('state');
+    expect(failure.message).toMatch(/^cannot (read|write) the state .*: the connection was lost$/);
+    expect(here.waited()).toBeGreaterThanOrEqual(30_000);
+    // To give back what is lost already does not take the same time again.
+    await store.close();
+    expect(here.waited()).toBeLessThanOrEqual(33_000);
+    await spot.close();
+  });
+
+  test.each(['load', 'runs', 'lock'] as const)(
+    'one that never answered is given up within seconds: %s',
+    async (what) => {
+      const { spot, store, here, leave } = await awayFor(GONE);
+      leave();
+      expect((await failureOf(() => store[what]())).code).toBe('state');
+      expect(here.waited()).toBeLessThanOrEqual(3_000);
+      await spot.close();
+    },
+  );
+
+  test.each(WRITES)('what is taken by another meanwhile is not written: %s', async (name) => {
+    const spot = await makeSpot();
+    let isAway = false;
+    let taken: Lease | undefined;
+    const here = clock({
+      machine: 'here',
+      async whileAsleep() {
+        if (taken !== undefined) return;
+        const other = spot.open();
+        await other.unlock((await other.lock())?.lease ?? '', holder('u'));
+        taken = await other.acquire(holder('r2'));
+        isAway = false;
+      },
+    });
+    const fault = (): Fault => (isAway ? { error: loss, done: false } : undefined);
+    const store = spot.open({ effects: here.effects, fault });
+    const lease = await store.acquire(holder('r1'));
+    const { written = 0, act = () => Promise.reject(new Error(name)) } = REQUESTS[name] ?? {};
+    await appendAll(lease, RUN.slice(0, written));
+    isAway = true;
+    const failure = await failureOf(() => act({ store, lease }));
+    expect(failure.code).toBe('locked');
+    expect(failure.message).toMatch(/no longer holds the lock.*run r2/);
+    expect(await spot.open().load()).toEqual({ state: undefined, pending: RUN.slice(0, written) });
+    expect((await spot.open().lock())?.lease).toBe(taken?.id);
+  });
+
+  test.each([10_000, GONE])('heartbeats go on after %d ms without the store', async (away) => {
+    const { spot, store, here, leave } = await awayFor(away);
+    const lease = await store.acquire(holder('r1'));
+    const other = spot.open();
+    const beat = async () => (await other.lock())?.beat;
+    const before = await beat();
+    leave();
+    here.beat();
+    await expect.poll(() => here.waited()).toBeGreaterThanOrEqual(Math.min(away - 2_000, 30_000));
+    await here.effects.sleep?.(away);
+    await expect
+      .poll(() => {
+        here.beat();
+        return beat();
+      })
+      .not.toBe(before);
+    await lease.append(began('r1'));
+    expect((await other.load()).pending).toEqual([began('r1')]);
+  });
+}

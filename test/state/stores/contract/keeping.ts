@@ -1,0 +1,115 @@
+import { expect, test } from 'vitest';
+import type { State } from '../../../../src/state/model.ts';
+import { nextState, replay } from '../../../../src/state/replay.ts';
+import {
+  began,
+  deadPid,
+  ended,
+  failureOf,
+  holder,
+  recorded,
+  resource,
+  stateWith,
+} from '../../sample.ts';
+import { appendAll, doRun, RUN } from '../../stores.ts';
+import { SECOND } from './runs.ts';
+import type { Spot } from './spot.ts';
+
+/** What a store keeps, and what it refuses to keep. */
+export function testKeeping(makeSpot: () => Promise<Spot>): void {
+  test('begins with nothing', async () => {
+    const store = (await makeSpot()).open();
+    expect(await store.load()).toEqual({ state: undefined, pending: [] });
+    expect(await store.runs()).toEqual([]);
+    expect(await store.run('r1')).toBeUndefined();
+    expect(await store.lock()).toBeUndefined();
+    expect(await store.salvage()).toMatchObject({ problem: undefined, read: 'nothing' });
+  });
+
+  test('remembers a run, and those before it', async () => {
+    const spot = await makeSpot();
+    const store = spot.open();
+    await doRun(store);
+    await doRun(store, SECOND);
+    const again = spot.open();
+    const { state, pending } = await again.load();
+    expect(pending).toEqual([]);
+    expect(state).toMatchObject({ serial: 2, last_run: 'r2', account_id: 'account-1' });
+    expect(state?.resources).toEqual({
+      'agent.desk': resource('a1', { name: 'Grüße “von hier”\n' }),
+      'agent.line': resource('a2'),
+    });
+    expect((await again.runs()).map(({ run, status }) => `${run} ${status}`)).toEqual([
+      'r2 done',
+      'r1 done',
+    ]);
+    expect(await again.run('r1')).toEqual(RUN);
+    expect(await again.run('r2')).toEqual(SECOND);
+    for (const id of ['../r1', '', 'r9', "r1' OR 1=1"]) expect(await again.run(id)).toBeUndefined();
+  });
+
+  test('forgets what a state no longer has', async () => {
+    const spot = await makeSpot();
+    await doRun(spot.open());
+    await doRun(spot.open(), SECOND);
+    await doRun(spot.open(), [began('r3', 2), recorded('agent.desk', null), ended()]);
+    expect((await spot.open().load()).state?.resources).toEqual({ 'agent.line': resource('a2') });
+  });
+
+  test.each<[string, Partial<State>, string]>([
+    ['of another serial', { serial: 7 }, 'stale'],
+    ['of the serial that is there', { serial: 1 }, 'stale'],
+    ['of another stack', { lineage: 'another' }, 'state'],
+    ['of another account', { account_id: 'account-2' }, 'state'],
+    [
+      'that nobody could read',
+      { resources: { 'agent.x': { ...resource('x'), kind: 'y' } } },
+      'state',
+    ],
+  ])('refuses a state %s', async (_name, change, code) => {
+    const spot = await makeSpot();
+    const store = spot.open();
+    await doRun(store);
+    const { state: before } = await store.load();
+    if (before === undefined) throw new Error('no state');
+    const lease = await store.acquire(holder('r2'));
+    const failure = await failureOf(() => lease.commit({ ...nextState(before), ...change }));
+    expect(failure.code).toBe(code);
+    expect((await spot.open().load()).state).toEqual(before);
+    await lease.commit(nextState(before));
+  });
+
+  test('keeps what is noted with what is appended next, and in that order', async () => {
+    const spot = await makeSpot();
+    const lease = await spot.open().acquire(holder('r1', deadPid()));
+    await lease.append(RUN[0] ?? ended());
+    for (const entry of RUN.slice(1, 3)) lease.note(entry);
+    await lease.append(RUN[3] ?? ended());
+    expect((await spot.open().load()).pending).toEqual(RUN.slice(0, 4));
+    lease.note(RUN[4] ?? ended());
+    await lease.release();
+    expect((await spot.open().load()).pending).toEqual(RUN.slice(0, 5));
+  });
+
+  test('keeps what a run appended before it died, and takes no other run before that is settled', async () => {
+    const spot = await makeSpot();
+    const dead = spot.open();
+    const first = await dead.acquire(holder('r1', deadPid()));
+    await appendAll(first, RUN.slice(0, 3));
+    const store = spot.open();
+    expect(await store.load()).toEqual({ state: undefined, pending: RUN.slice(0, 3) });
+    expect(await store.runs()).toEqual([]);
+    expect(await store.run('r1')).toEqual(RUN.slice(0, 3));
+    const lease = await store.acquire(holder('r2'));
+    expect((await failureOf(() => lease.append(began('r2')))).message).toContain('must be settled');
+    await appendAll(lease, RUN.slice(3));
+    const { state } = replay(undefined, RUN);
+    await lease.commit(nextState(state ?? stateWith({}), 'r1'));
+    await lease.append(began('r2', 1));
+    expect(await spot.open().load()).toMatchObject({
+      state: { serial: 1 },
+      pending: [began('r2', 1)],
+    });
+    expect(await spot.open().run('r1')).toEqual(RUN);
+  });
+}

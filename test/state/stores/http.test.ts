@@ -1,0 +1,194 @@
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { Origin } from '../../../src/core/origin.ts';
+import { httpPlace } from '../../../src/state/http.ts';
+import { realEffects } from '../../../src/state/lock.ts';
+import { documentRemote } from '../../../src/state/remote/document.ts';
+import { openExchange } from '../../../src/state/remote/exchange.ts';
+import { openRetries } from '../../../src/state/remote/failures.ts';
+import { openRemoteStore } from '../../../src/state/remote/store.ts';
+import { began, failureOf, holder, sealed } from '../sample.ts';
+import { doRun } from '../stores.ts';
+import { contract, type Opening, openViews, type Spot } from './contract.ts';
+import { faultyExchange, lostConnection } from './faulty.ts';
+import { PASSWORD, startHttpServer, USERNAME } from './http-server.ts';
+import { openGiven } from './open-given.ts';
+
+let server: Awaited<ReturnType<typeof startHttpServer>>;
+let count = 0;
+
+beforeAll(async () => {
+  server = await startHttpServer();
+});
+afterAll(() => server.stop());
+
+const ENV = { CALLSHEET_STATE_USERNAME: USERNAME, CALLSHEET_STATE_PASSWORD: PASSWORD };
+
+function spotAt(path: string): Spot {
+  const address = `${server.origin}${path}`;
+  const credentials = { username: USERNAME, password: PASSWORD };
+  const views = openViews();
+  return {
+    open({ effects, fault }: Opening = {}) {
+      const world = { ...realEffects(), ...effects };
+      const exchange = faultyExchange(openExchange(30_000, [Origin.given(server.origin)]), fault);
+      const place = httpPlace(
+        { address },
+        credentials,
+        exchange,
+        world,
+        openRetries(30_000, world),
+      );
+      return views.add(openRemoteStore(documentRemote(place), world));
+    },
+    dump: async () => server.shelfOf(path).text ?? '',
+    async spoil(how) {
+      const shelf = server.shelfOf(path);
+      const document = JSON.parse(shelf.text ?? '');
+      const text: string = document.state.text;
+      const state =
+        how === 'damaged'
+          ? text.replace('Desk a1', 'Desk')
+          : sealed({ ...JSON.parse(text), checksum: undefined, version: 99 });
+      shelf.text = JSON.stringify({ ...document, state: { text: state } });
+    },
+    place: { http: { address }, by: 'operator' },
+    env: ENV,
+    close: views.close,
+    credentials: [PASSWORD],
+  };
+}
+
+function newPath(style: 'gitlab' | 'plain' | 'open'): string {
+  count += 1;
+  return style === 'gitlab'
+    ? `/api/v4/projects/7/terraform/state/desk-${count}`
+    : `/${style}/desk-${count}`;
+}
+
+describe('a server that answers as GitLab does', () => {
+  contract(async () => spotAt(newPath('gitlab')), lostConnection, 2);
+});
+
+describe('a server that is locked by LOCK and UNLOCK', () => {
+  contract(async () => spotAt(newPath('plain')), lostConnection, 5);
+});
+
+test('a server that takes documents without its lock is refused', async () => {
+  const spot = spotAt(newPath('open'));
+  const failure = await failureOf(() => spot.open().acquire(holder('r1')));
+  expect(failure.message).toContain('takes a state from whoever does not hold its lock');
+});
+
+test('a lock whose holder died before it wrote is taken away after a while', async () => {
+  const path = newPath('gitlab');
+  server.shelfOf(path).lock = { ID: 'of-the-dead' };
+  let waited = 0;
+  const sleep = async (milliseconds: number) => {
+    waited += milliseconds;
+  };
+  const lease = await spotAt(path).open({ effects: { sleep } }).acquire(holder('r1'));
+  expect(waited).toBeGreaterThan(6_000);
+  expect(waited).toBeLessThanOrEqual(30_000);
+  await lease.append(began('r1'));
+});
+
+test('a lock that was taken away on the server stops the run', async () => {
+  const path = newPath('gitlab');
+  const lease = await spotAt(path).open().acquire(holder('r1'));
+  server.shelfOf(path).lock = undefined;
+  const failure = await failureOf(() => lease.append(began('r1')));
+  expect(failure.code).toBe('locked');
+  expect(failure.message).toContain('the lock was removed');
+});
+
+test('the server is unlocked with the lease', async () => {
+  const path = newPath('plain');
+  await doRun(spotAt(path).open());
+  expect(server.shelfOf(path).lock).toBeUndefined();
+});
+
+test('a lock that the server keeps is said when the lease is given back', async () => {
+  const path = newPath('plain');
+  const lease = await spotAt(path).open().acquire(holder('r1'));
+  await lease.append(began('r1'));
+  const shelf = server.shelfOf(path);
+  // Somebody edited the lock on the server: it no longer is what it was locked with.
+  shelf.lock = { ID: shelf.lock?.ID ?? '', Who: 'nobody' };
+  const failure = await failureOf(() => lease.release());
+  expect(failure.message).toContain(`cannot unlock the state ${server.origin}${path}`);
+  expect(failure.hint).toContain('Take the lock away on the server itself');
+});
+
+test.each([
+  ['nobody has it any more', undefined],
+  ['somebody else has it', { ID: 'of-another', Info: 'theirs' }],
+])('a lock that is gone when the lease is given back is no failure: %s', async (_, lock) => {
+  const path = newPath('plain');
+  const lease = await spotAt(path).open().acquire(holder('r1'));
+  await lease.append(began('r1'));
+  server.shelfOf(path).lock = lock;
+  await lease.release();
+  expect(server.shelfOf(path).lock).toEqual(lock);
+});
+
+test.each<[string, Record<string, string>, string, string, string]>([
+  [
+    'wrong credentials',
+    { CALLSHEET_STATE_PASSWORD: 'x' },
+    '/plain/a',
+    'answered 401',
+    'CALLSHEET_STATE_PASSWORD',
+  ],
+  ['no credentials', {}, '/plain/a', 'answered 401', 'CALLSHEET_STATE_PASSWORD'],
+])('says what is wrong: %s', async (_name, env, path, message, hint) => {
+  const address = `${server.origin}${path}?token=abc`;
+  const store = openGiven({ http: { address } }, env);
+  onTestFinished(() => store.close());
+  const failure = await failureOf(() => store.load());
+  expect(failure.code).toBe('state');
+  expect(failure.message).toContain(`cannot read the state ${server.origin}${path}: `);
+  expect(failure.message).toContain(message);
+  expect(failure.message).not.toContain('abc');
+  expect(failure.hint).toContain(hint);
+});
+
+test('says what is wrong: nobody listens, after it asked more than once', async () => {
+  const pauses: number[] = [];
+  const sleep = async (milliseconds: number) => {
+    pauses.push(milliseconds);
+  };
+  const world = { ...realEffects(), sleep };
+  const at = { address: 'http://127.0.0.1:1/x' };
+  const exchange = openExchange(30_000, [Origin.given(at.address)]);
+  const place = httpPlace(
+    at,
+    { username: 'u', password: 'p' },
+    exchange,
+    world,
+    openRetries(30_000, world),
+  );
+  const store = openRemoteStore(documentRemote(place), world);
+  onTestFinished(() => store.close());
+  const { message, hint } = await failureOf(() => store.load());
+  expect(message).toContain('cannot read the state http://127.0.0.1:1/x: nobody listens there');
+  expect(hint).toBe('Look whether the store runs and can be reached from here.');
+  expect(pauses).toHaveLength(3);
+});
+
+test('says what is wrong: no encryption', async () => {
+  const at = { address: 'http://u:secret@state.example.test/x' };
+  const store = openGiven({ http: at }, {});
+  onTestFinished(() => store.close());
+  const { message } = await failureOf(() => store.load());
+  expect(message).toContain('http://state.example.test/x: it is not an https address');
+});
+
+test("another program's document is refused, and left as it is", async () => {
+  const path = newPath('plain');
+  const terraform = '{"version":4,"terraform_version":"1.9.0","serial":3,"resources":[]}';
+  server.shelfOf(path).text = terraform;
+  const store = spotAt(path).open();
+  for (const work of [() => store.load(), () => store.acquire(holder('r1'))])
+    expect((await failureOf(work)).message).toContain('is not a Callsheet state');
+  expect(server.shelfOf(path)).toMatchObject({ text: terraform, lock: undefined });
+});
