@@ -1,4 +1,4 @@
-// Draws the course of the pace and prints what it comes to: node bench/limiter.ts [docs/limiter.svg]
+// Draws the course of the pace and prints what it comes to: node bench/limiter.ts [docs/contributing/limiter.svg]
 import { writeFileSync } from 'node:fs';
 import { type Course, type Rush, rush, shareOf } from '../test/platform/rush.ts';
 import { limiterPlot, type Panel } from './limiter/plot.ts';

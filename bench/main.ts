@@ -22,7 +22,7 @@ takes about 25 minutes; progress goes to stderr.
   --case NAME    this case alone
   --json FILE    write the figures there as well, after each case
   --write        keep the figures in bench/figures.json, and write the tables of
-                 docs/performance.md and the curves of docs/performance.svg
+                 docs/contributing/performance.md and the curves of docs/contributing/performance.svg
   --pages        measure nothing: write both from the figures that are kept
 
 Benchmarks:

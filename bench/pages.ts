@@ -7,8 +7,8 @@ import { tableOf } from './table.ts';
 const ROOT = join(import.meta.dirname, '..');
 /** The figures that the pages show: the latest of each benchmark. */
 const KEPT = join(import.meta.dirname, 'figures.json');
-const PAGE = join(ROOT, 'docs/performance.md');
-const CURVES = join(ROOT, 'docs/performance.svg');
+const PAGE = join(ROOT, 'docs/contributing/performance.md');
+const CURVES = join(ROOT, 'docs/contributing/performance.svg');
 
 /** Keeps what a benchmark came to. Figures of the same case, fleet and latency make way for the new ones. */
 export function keepFigures(result: Results): void {

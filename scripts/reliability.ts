@@ -1,4 +1,4 @@
-// Writes docs/reliability.md: runs the long tests and the mutation tests, which write their figures down, and
+// Writes docs/contributing/reliability.md: runs the long tests and the mutation tests, which write their figures down, and
 // makes the page of them. They take an hour and more, so `-- torture` or `-- mutation` runs one of the two, and
 // what the other came to stays, with the commit that it was measured at; `-- render` only makes the page. Whatever
 // fails, the page is written of what there is; then the command fails, too, and says what is wrong.
@@ -18,8 +18,8 @@ const ROOT = join(import.meta.dirname, '..');
 const REPORTS = join(ROOT, 'reports');
 const FIGURES = join(REPORTS, 'torture.json');
 const MUTATIONS = ['pure', 'way-back'].map((name) => join(REPORTS, 'mutation', `${name}.json`));
-const KEPT = join(ROOT, 'docs', 'reliability.json');
-const PAGE = join(ROOT, 'docs', 'reliability.md');
+const KEPT = join(ROOT, 'docs', 'contributing', 'reliability.json');
+const PAGE = join(ROOT, 'docs', 'contributing', 'reliability.md');
 
 const RUNS: Readonly<Record<string, readonly string[]>> = {
   torture: ['npm run torture'],
@@ -47,7 +47,7 @@ const figures = withFigures(
 );
 await writeFile(KEPT, `${JSON.stringify(figures, null, 2)}\n`);
 await writeFile(PAGE, renderReliability(figures));
-console.log('docs/reliability.md is written.');
+console.log('docs/contributing/reliability.md is written.');
 const problems = problemsOf(ended, figures);
 for (const problem of problems) console.error(problem);
 if (problems.length > 0) process.exitCode = 1;

@@ -43,7 +43,7 @@ export type Figures = Measured & { readonly mutation?: readonly MutatedFolder[] 
 /** When something was measured, and at which commit. */
 export type Measurement = { readonly on: string; readonly at: string };
 
-/** The newest figures of each part, as `docs/reliability.json` keeps them. */
+/** The newest figures of each part, as `docs/contributing/reliability.json` keeps them. */
 export type Kept = {
   readonly [part in keyof Figures]?: Measurement & { readonly figures: Required<Figures>[part] };
 };

@@ -80,7 +80,7 @@ test('ten times the fleet and ten times the time are as long on the curves', () 
 
 test('the page and the curves show the figures that are kept', () => {
   const read = (file: string) =>
-    readFileSync(new URL(`../../docs/${file}`, import.meta.url), 'utf8');
+    readFileSync(new URL(`../../docs/contributing/${file}`, import.meta.url), 'utf8');
   const page = read('performance.md');
   expect(pageText(page)).toBe(page);
   expect(read('performance.svg')).toBe(curvesText());

@@ -114,7 +114,7 @@ const NIGHT = '8b0e0a52-9d0f-4c53-8f3f-6a1f5f0b7a02';
 
 /** An example of the library's page, by what it exports. */
 async function example(name: 'release' | 'lastCalls'): Promise<string> {
-  const page = await readFile(join(root, 'docs', 'library.md'), 'utf8');
+  const page = await readFile(join(root, 'docs', 'contributing', 'library.md'), 'utf8');
   const blocks = [...page.matchAll(/^```ts\n([\s\S]+?)^```$/gm)].map(([, code = '']) => code);
   const code = blocks.find((block) => block.includes(`export async function ${name}(`)) ?? '';
   expect(code).not.toBe('');

@@ -41,7 +41,10 @@ describe('commands', () => {
   });
 
   test('the documentation names every command', () => {
-    const text = readFileSync(new URL('../../docs/simulator.md', import.meta.url), 'utf8');
+    const text = readFileSync(
+      new URL('../../docs/contributing/simulator.md', import.meta.url),
+      'utf8',
+    );
     expect(COMMANDS.filter(({ name }) => !text.includes(`\`${name}\``))).toEqual([]);
   });
 

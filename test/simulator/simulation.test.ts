@@ -30,7 +30,10 @@ describe('a file', () => {
   });
 
   test('of the documentation can be read', () => {
-    const text = readFileSync(new URL('../../docs/simulator.md', import.meta.url), 'utf8');
+    const text = readFileSync(
+      new URL('../../docs/contributing/simulator.md', import.meta.url),
+      'utf8',
+    );
     const section = /## A simulation in a file\n(.*?)\n## /s.exec(text)?.[1] ?? '';
     const simulation = readSimulation(/```yaml\n(.*?)```/s.exec(section)?.[1] ?? 'faults: none');
     expect(Object.keys(simulation).length).toBeGreaterThan(4);

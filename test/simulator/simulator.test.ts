@@ -74,7 +74,10 @@ describe('fleets', () => {
 
 describe('seeds', () => {
   test('the seed of the documentation can be planted', async () => {
-    const text = readFileSync(new URL('../../docs/simulator.md', import.meta.url), 'utf8');
+    const text = readFileSync(
+      new URL('../../docs/contributing/simulator.md', import.meta.url),
+      'utf8',
+    );
     const seed = readSeed(/```yaml\n(.*?)```/s.exec(text)?.[1] ?? '');
     await using world = await createWorld({ seed });
     expect((await world.call('listAgents')).body).toMatchObject({ data: [{ name: 'Front desk' }] });

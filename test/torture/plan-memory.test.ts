@@ -7,7 +7,7 @@ import '../e2e/build.ts';
 import { knownFleet } from './known-fleet.ts';
 
 const AGENTS = 30_000;
-/** docs/performance.md has what is the case; there is room for other machines. */
+/** docs/contributing/performance.md has what is the case; there is room for other machines. */
 const MOST_MEGABYTES = 800;
 
 /** Says how much memory the process took at most, when it ends. */

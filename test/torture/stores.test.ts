@@ -19,7 +19,7 @@ import * as postgres from '../state/stores/postgres-server.ts';
 import * as s3 from '../state/stores/s3-server.ts';
 import { writeResult } from './result.ts';
 
-// Every kind of store × what befalls it, by whole commands. What came of each stands in docs/reliability.md.
+// Every kind of store × what befalls it, by whole commands. What came of each stands in docs/contributing/reliability.md.
 
 type Env = Readonly<Record<string, string>>;
 
