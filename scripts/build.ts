@@ -15,7 +15,7 @@ const draft = join(root, `dist.${process.pid}`);
 
 /**
  * What pg and pg-boss name and Callsheet never has them use: passwords from a file, another build of the driver, other
- * runtimes, schedules (decision 0082). Nothing of them is bundled.
+ * runtimes, schedules (decision 19). Nothing of them is bundled.
  */
 const UNUSED: { readonly [name: string]: string } = {
   'pg-cloudflare': 'module.exports = {};',

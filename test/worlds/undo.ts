@@ -147,7 +147,7 @@ function withDocuments(wanted: Wanted, files: readonly string[]): Wanted {
   return { ...wanted, sources: { ...wanted.sources, ...Object.fromEntries(documents) } };
 }
 
-/** What each document says, by the address of its source: the newest of a name is the one (decision 3). */
+/** What each document says, by the address of its source: the newest of a name is the one (decision 5). */
 function documentsIn({ store }: Simulator): ReadonlyMap<string, Json> {
   const uploads = [...store.sources.values()].flatMap(({ record, upload }): [string, Json][] => {
     const address = `knowledge_source.base.${String(record.name).replace('.', '-')}`;
