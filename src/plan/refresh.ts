@@ -18,7 +18,7 @@ import type { LiveResource } from './reader.ts';
  * was long over. Whoever changed it since moved `updated_at` (the kind's `stamp`, an assumption). So where the
  * list still has the `updated_at` of the pin, what is live is what the state remembers; and where the
  * configuration wants just that, leaf by leaf, comparing it with what is live finds nothing. What nobody knows of
- * secrets is said as the comparison says it. Everything else is read (decision 0074).
+ * secrets is said as the comparison says it. Everything else is read (decision 8).
  */
 
 /** What comparing a resource would find, where it is known that nothing is to be written; undefined: read it. */

@@ -81,6 +81,6 @@ function unknownOperation(fault: unknown, place: string): readonly string[] {
 
 function wrong(problems: readonly string[]): CallsheetError {
   return new CallsheetError('config', `the simulation is wrong: ${problems.join('; ')}`, {
-    hint: 'docs/simulator.md describes what a simulation holds.',
+    hint: 'docs/contributing/simulator.md describes what a simulation holds.',
   });
 }

@@ -189,7 +189,7 @@ function parseFlag(flag: string, text: string): unknown {
 
 function refused(flag: string, problems: readonly string[]): CallsheetError {
   return new CallsheetError('usage', `${flag}: ${problems.join('; ')}`, {
-    hint: 'docs/simulator.md lists what it takes.',
+    hint: 'docs/contributing/simulator.md lists what it takes.',
   });
 }
 
