@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { hostname, userInfo } from 'node:os';
 import type { HttpPlace } from '../core/origin.ts';
+import { StillLocked } from './failures.ts';
 import type { LockEffects, LockRecord } from './lock.ts';
 import { type DocumentPlace, inFew, type Put, zip } from './remote/document.ts';
 import {
@@ -12,7 +13,7 @@ import {
   refuseClearText,
   said,
 } from './remote/exchange.ts';
-import { type Doing, type Retries, refusedByStore, StillLocked } from './remote/failures.ts';
+import { type Doing, type Retries, refusedByStore } from './remote/failures.ts';
 import { isRecord } from './shape.ts';
 
 /**

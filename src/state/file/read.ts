@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CallsheetError, errorCode } from '../../core/errors.ts';
 import { damagedJournal, notAFile, olderState, strayState, tooLongToMend } from '../failures.ts';
-import { isRunId, type JournalEntry, type SnapshotTaken } from '../journal.ts';
+import type { JournalEntry, SnapshotTaken } from '../journal.ts';
 import { readLine } from '../journal-text.ts';
 import type { State } from '../model.ts';
 import {
@@ -246,16 +246,12 @@ function isCopyOf(value: unknown, address: string): value is SnapshotTaken {
 }
 
 /** The journal of one run, finished or not; undefined when there is none. */
-export async function readRun(
-  place: Place,
-  run: string,
-): Promise<readonly JournalEntry[] | undefined> {
+export async function readRun(place: Place, run: string): Promise<OpenRun | undefined> {
   const { layout } = place;
-  if (!isRunId(run)) return undefined;
   // The open name first: a journal that is filed in between is then found under the other.
   for (const path of [layout.openRun(run), layout.finishedRun(run)]) {
     const found = await readRunFile(place, run, path, 'all');
-    if (found !== undefined) return found.entries;
+    if (found !== undefined) return found;
   }
   return undefined;
 }

@@ -1,9 +1,9 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { readLine } from '../journal-text.ts';
-import { isReleasedBeat, type LockRecord, parseLockRecord, TIMING } from '../lock.ts';
+import { type LockRecord, parseLockRecord, RELEASED, TIMING } from '../lock.ts';
 import type { State } from '../model.ts';
 import type { Retries } from '../remote/failures.ts';
-import type { Change, Kept, Remote } from '../remote/remote.ts';
+import type { Change, Kept, Remote } from '../remote/store.ts';
 import { isRecord } from '../shape.ts';
 import { piecesOfState } from '../state-text.ts';
 import type { Claim, Overlap } from '../store.ts';
@@ -253,7 +253,7 @@ export function postgresRemote(
         const held = await database.query(
           `update callsheet.stack set beat = $3, lease = case when $4 then null else lease end
            where name = $1 and lease = $2 returning name`,
-          [stack, lease, beat, isReleasedBeat(beat)],
+          [stack, lease, beat, beat === RELEASED],
         );
         return held.length > 0;
       }),

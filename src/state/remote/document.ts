@@ -7,7 +7,7 @@ import { isRecord } from '../shape.ts';
 import { piecesOfState } from '../state-text.ts';
 import type { Expected } from '../store.ts';
 import { NoAnswer, type Retries, refusedByStore } from './failures.ts';
-import type { Change, OpenJournal, Remote } from './remote.ts';
+import type { Change, OpenJournal, Remote } from './store.ts';
 
 /** What keeps one document, and does so by comparing and swapping. */
 export type DocumentPlace = {
