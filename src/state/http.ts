@@ -9,12 +9,13 @@ import {
   ask,
   askOnce,
   type Exchange,
+  isDone,
   refusal,
   refuseClearText,
   said,
 } from './remote/exchange.ts';
 import { type Doing, type Retries, refusedByStore } from './remote/failures.ts';
-import { isRecord } from './shape.ts';
+import { parseRecord } from './shape.ts';
 
 /**
  * A server that speaks the protocol of Terraform's `http` backend, as GitLab does.
@@ -245,16 +246,8 @@ function newInfo(lease: string, location: string, { now }: LockEffects): string 
 
 /** A server that does not say who holds the lock leaves nobody to look for. */
 function idIn(text: string): string | undefined {
-  try {
-    const info: unknown = JSON.parse(text);
-    return isRecord(info) && typeof info.ID === 'string' && info.ID !== '' ? info.ID : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-function isDone({ status }: Answer): boolean {
-  return status >= 200 && status < 300;
+  const id = parseRecord(text)?.ID;
+  return typeof id === 'string' && id !== '' ? id : undefined;
 }
 
 function tagOf(text: string): string {

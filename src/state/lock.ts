@@ -3,7 +3,7 @@ import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { lockedState, noSuchLease } from './failures.ts';
-import { isRecord } from './shape.ts';
+import { isRecord, parseJson } from './shape.ts';
 import type { HeldLock, Holder } from './store.ts';
 
 /**
@@ -46,12 +46,8 @@ export function formatLockRecord(
 
 /** Undefined for a text that is not, or not yet, a whole record. */
 export function parseLockRecord(text: string): LockRecord | undefined {
-  try {
-    const record: unknown = JSON.parse(text);
-    return isLockRecord(record) ? { ...record, beat: record.beat.trim() } : undefined;
-  } catch {
-    return undefined;
-  }
+  const record = parseJson(text);
+  return isLockRecord(record) ? { ...record, beat: record.beat.trim() } : undefined;
 }
 
 export function isReleased(record: LockRecord): boolean {

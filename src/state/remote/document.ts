@@ -3,7 +3,7 @@ import { gunzipSync, gzipSync } from 'node:zlib';
 import { CallsheetError } from '../../core/errors.ts';
 import { damagedState, foreignState, NewerDocument } from '../failures.ts';
 import { isReleased, type LockRecord, parseLockRecord, type Timing } from '../lock.ts';
-import { isRecord } from '../shape.ts';
+import { isRecord, parseJson } from '../shape.ts';
 import { piecesOfState } from '../state-text.ts';
 import type { Expected } from '../store.ts';
 import { NoAnswer, type Retries, refusedByStore } from './failures.ts';
@@ -307,11 +307,7 @@ function inMegabytes(characters: number): string {
 
 /** Whether a text is that of a document. Some servers write JSON in their own way. */
 function holds(text: string, document: Document): boolean {
-  try {
-    return isDeepStrictEqual(JSON.parse(text), JSON.parse(JSON.stringify(document)));
-  } catch {
-    return false;
-  }
+  return isDeepStrictEqual(parseJson(text), parseJson(JSON.stringify(document)));
 }
 
 function contradicts(location: string): NoAnswer {
@@ -380,12 +376,8 @@ const EMPTY: Document = {
  * set it aside. Throws `CallsheetError('state')` for another program's document and for a newer one.
  */
 function parseDocument(text: string, location: string): Document {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return { ...EMPTY, state: { text } };
-  }
+  const value = parseJson(text);
+  if (value === undefined) return { ...EMPTY, state: { text } };
   if (!isRecord(value) || value.format !== EMPTY.format)
     throw foreignState(location, 'there is some other document');
   const { version } = value;

@@ -8,6 +8,7 @@ import {
   ask,
   askOnce,
   type Exchange,
+  isDone,
   refusal,
   refuseClearText,
 } from '../remote/exchange.ts';
@@ -201,8 +202,4 @@ function encoded(segment: string): string {
 function etagOf({ headers }: Answer): string {
   const { etag } = headers;
   return Array.isArray(etag) ? (etag[0] ?? '') : (etag ?? '');
-}
-
-function isDone({ status }: Answer): boolean {
-  return status >= 200 && status < 300;
 }
