@@ -19,7 +19,15 @@ import {
   readHolder,
 } from './lock.ts';
 import type { State } from './model.ts';
-import type { OpenRun, OpenRuns, Standing } from './runs.ts';
+import {
+  inOrder,
+  type OpenRun,
+  type OpenRuns,
+  readReceipt,
+  type Standing,
+  summarise,
+  type Wanted,
+} from './runs.ts';
 import { type Base, checkSuccession, type StateMark } from './state-text.ts';
 import type {
   Claim,
@@ -76,9 +84,14 @@ export type StoreDriver = LockPlace & {
   /** As `Lease.receive` says. Receipts first: a state is there when all of it is. */
   readonly receive: (lease: string, state: State, receipts: readonly KeptRun[]) => Promise<void>;
   readonly salvage: () => Promise<Salvage>;
-  readonly runs: () => Promise<readonly RunSummary[]>;
-  /** A run with its whole journal, open or filed. */
-  readonly run: (run: string) => Promise<OpenRun | undefined>;
+  /** The runs whose journals were filed, in no order. */
+  readonly filedRuns: () => Promise<readonly string[]>;
+  /** Runs that committed and whose journals were not filed; none where that is one step. */
+  readonly unfiledRuns?: () => Promise<readonly OpenRun[]>;
+  /** The journal of a run, open or filed. */
+  readonly run: (run: string, wanted: Wanted) => Promise<OpenRun | undefined>;
+  /** When the journal of a filed run was written last, ISO 8601, as far as the store knows. */
+  readonly changedAt?: (run: string) => Promise<string>;
   /**
    * What other stacks in the same place manage. Only where one place keeps many stacks can that be known:
    * others have neither of these two.
@@ -115,6 +128,16 @@ export function openLeasedStore(driver: StoreDriver, effects: LockEffects): Stat
     return standing;
   }
 
+  async function runs(): Promise<readonly RunSummary[]> {
+    const receipts = ((await driver.unfiledRuns?.()) ?? []).map(summarise);
+    for (const run of await driver.filedRuns()) {
+      const read = () => driver.run(run, 'ends');
+      const changedAt = async () => (await driver.changedAt?.(run)) ?? '';
+      receipts.push(await readReceipt(run, read, changedAt));
+    }
+    return inOrder(receipts);
+  }
+
   async function close(): Promise<void> {
     for (const lease of leases) await lease.release();
     leases.clear();
@@ -148,8 +171,9 @@ export function openLeasedStore(driver: StoreDriver, effects: LockEffects): Stat
         leases.add(lease);
         return lease;
       }),
-    runs: () => worded(driver.runs),
-    run: (id) => worded(async () => (isRunId(id) ? (await driver.run(id))?.entries : undefined)),
+    runs: () => worded(runs),
+    run: (id) =>
+      worded(async () => (isRunId(id) ? (await driver.run(id, 'all'))?.entries : undefined)),
     close() {
       closing ??= close();
       return closing;

@@ -1,3 +1,4 @@
+import { stat } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import { CallsheetError } from '../../core/errors.ts';
 import type { JournalEntry, RunBegan } from '../journal.ts';
@@ -11,6 +12,7 @@ import type { StateStore } from '../store.ts';
 import { type Disk, realDisk, worded } from './disk.ts';
 import { openFileLock } from './lock.ts';
 import {
+  filedRuns,
   readMarkStanding,
   readOpenRuns,
   readRun,
@@ -18,7 +20,6 @@ import {
   readStanding,
   refuseOddPlace,
   salvage,
-  summariseRuns,
 } from './read.ts';
 
 /** What the file store asks of the world; tests replace parts of it. */
@@ -152,8 +153,10 @@ function fileDriver(location: string, { disk, sleep }: StoreEffects): StoreDrive
       await commit(lease, state, undefined);
     },
     salvage: () => salvage(place),
-    runs: async () => summariseRuns(place, await unfiledRuns(place)),
-    run: (run) => readRun(place, run),
+    filedRuns: () => filedRuns(place),
+    unfiledRuns: () => unfiledRuns(place),
+    run: (run, wanted) => readRun(place, run, wanted),
+    changedAt: async (run) => (await stat(layout.finishedRun(run))).mtime.toISOString(),
     async close() {},
   };
 }

@@ -4,12 +4,9 @@ import { NotHeld, openLeasedStore, type StoreDriver } from '../leased-store.ts';
 import type { LockEffects, LockPlace } from '../lock.ts';
 import type { State } from '../model.ts';
 import {
-  inOrder,
   isSound,
   type OpenRun,
-  type Receipt,
   readOpenRun,
-  readReceipt,
   type Standing,
   sortOpenRuns,
   type Wanted,
@@ -205,19 +202,8 @@ function remoteDriver(remote: Remote): StoreDriver {
       await write(lease, { state });
     },
     salvage,
-    async runs() {
-      const receipts: Receipt[] = [];
-      for (const run of await remote.runs())
-        receipts.push(
-          await readReceipt(
-            run,
-            () => readRun(run, 'ends'),
-            async () => '',
-          ),
-        );
-      return inOrder(receipts);
-    },
-    run: (run) => readRun(run, 'all'),
+    filedRuns: remote.runs,
+    run: readRun,
     async claim(lease, account, claims) {
       const overlaps = (await remote.claim?.(lease, account, claims)) ?? [];
       if (overlaps === 'lost') throw new NotHeld();
