@@ -232,11 +232,11 @@ export function postgresRemote(
         const [row] = await select('select ticket, beat from callsheet.stack where name = $1', [
           stack,
         ]);
-        const ticket = row && parseLockRecord(String(row.ticket));
-        return ticket && { ...ticket, beat: String(row.beat) };
+        const record = row && parseLockRecord(String(row.ticket));
+        return record && { ...record, beat: String(row.beat) };
       }),
     read: () => reading<Kept>({ state: undefined, open: [] }, readKept),
-    acquire: (seen, ticket) =>
+    acquire: (seen, own) =>
       writing(async () => {
         if (version !== STEPS.length) await migrate(database, location);
         version = STEPS.length;
@@ -244,7 +244,7 @@ export function postgresRemote(
           `insert into callsheet.stack as s (name, id, lease, ticket, beat) values ($1, $2, $2, $3, $4)
            on conflict (name) do update set id = $2, lease = $2, ticket = $3, beat = $4
            where (s.id = $5 and s.beat = $6) or s.id = $2 returning name`,
-          [stack, ticket.id, JSON.stringify(ticket), ticket.beat, seen?.id ?? '', seen?.beat ?? ''],
+          [stack, own.id, JSON.stringify(own), own.beat, seen?.id ?? '', seen?.beat ?? ''],
         );
         return taken.length > 0;
       }),

@@ -68,7 +68,7 @@ type Current = { readonly document: Document; readonly tag: string | undefined }
 export function documentRemote(place: DocumentPlace): Remote {
   const { location } = place;
   /** What we wrote last: as long as the lease is ours, nobody wrote since. */
-  let own: Current | undefined;
+  let written: Current | undefined;
   let queue: Promise<unknown> = Promise.resolve();
 
   function inTurn<T>(work: () => Promise<T>): Promise<T> {
@@ -134,8 +134,8 @@ export function documentRemote(place: DocumentPlace): Remote {
 
   async function change(lease: string, edit: (from: Document) => Promise<Document>) {
     for (let isAgain = false; ; isAgain = true) {
-      const { document, tag } = own ?? (await read());
-      own = undefined;
+      const { document, tag } = written ?? (await read());
+      written = undefined;
       const { ticket } = document;
       if (ticket === null || ticket.id !== lease || isReleased(ticket)) return false;
       const next = { ...(await edit(document)), serial: document.serial + 1 };
@@ -146,7 +146,7 @@ export function documentRemote(place: DocumentPlace): Remote {
         if (isAgain) throw contradicts(location);
         continue;
       }
-      own = { document: next, tag: put.tag };
+      written = { document: next, tag: put.tag };
       const named = placesIn(next);
       for (const at of placesIn(document)) {
         // A rest that nobody names does no harm.
@@ -248,20 +248,20 @@ export function documentRemote(place: DocumentPlace): Remote {
         }
         return { state: state === null ? undefined : texts, open: journals };
       }),
-    acquire: (seen, ticket) =>
+    acquire: (seen, own) =>
       inTurn(async () => {
-        if (!(await place.enter(ticket.id, seen))) return false;
+        if (!(await place.enter(own.id, seen))) return false;
         try {
           const { document, tag } = await read();
           const { id, beat } = document.ticket ?? {};
-          if (id !== seen?.id || beat !== seen?.beat) return await leaveTo(ticket.id);
-          const next = { ...document, ticket, serial: document.serial + 1 };
-          const put = await swap(next, tag, ticket.id);
-          if (put === 'moved' || put === 'lost') return await leaveTo(ticket.id);
-          own = { document: next, tag: put.tag };
+          if (id !== seen?.id || beat !== seen?.beat) return await leaveTo(own.id);
+          const next = { ...document, ticket: own, serial: document.serial + 1 };
+          const put = await swap(next, tag, own.id);
+          if (put === 'moved' || put === 'lost') return await leaveTo(own.id);
+          written = { document: next, tag: put.tag };
           return true;
         } catch (error) {
-          await leaveTo(ticket.id);
+          await leaveTo(own.id);
           throw error;
         }
       }),
@@ -272,7 +272,7 @@ export function documentRemote(place: DocumentPlace): Remote {
           ticket: from.ticket && { ...from.ticket, beat },
         });
         const isHeld = await change(lease, withBeat);
-        if (isHeld && own?.document.ticket && isReleased(own.document.ticket))
+        if (isHeld && written?.document.ticket && isReleased(written.document.ticket))
           await place.leave(lease);
         return isHeld;
       }),

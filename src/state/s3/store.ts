@@ -46,7 +46,7 @@ export function s3Place(
   const parts = `${given.key}.parts`;
 
   /** Sends a request. One that is refused since its keys have expired was not carried out: it is sent with new ones. */
-  async function send(how: typeof ask, what: Doing, request: Request): Promise<Told> {
+  async function send(how: typeof ask, what: Doing, request: Request): Promise<AnswerToKeys> {
     let keys = await credentials.current(what);
     for (let isRepeated = false; ; isRepeated = true) {
       const answer = await how(asking, what, await signed(request, keys));
@@ -79,7 +79,7 @@ export function s3Place(
       ...(body === undefined ? {} : { body }),
     };
   }
-  function refuse(answer: Told, what: Doing): CallsheetError {
+  function refuse(answer: AnswerToKeys, what: Doing): CallsheetError {
     const { from } = answer.keys;
     if (!hasExpired(answer))
       return refusal(answer, what, location, `those of ${from} were sent. ${SOURCES}`);
@@ -173,7 +173,7 @@ type Request = {
 };
 
 /** An answer, and the keys that it was given for. */
-type Told = Answer & { readonly keys: AwsKeys };
+type AnswerToKeys = Answer & { readonly keys: AwsKeys };
 
 function hasExpired({ status, text }: Answer): boolean {
   return (status === 400 || status === 403) && EXPIRED.test(text);
