@@ -168,8 +168,9 @@ function dispatch(
           size = 0;
           if (signal === undefined) return;
           const breakOff = () => controller.abort(reasonOf(signal));
-          if (signal.aborted) breakOff();
-          else forget = whenAborted(signal, breakOff);
+          if (signal.aborted) return breakOff();
+          signal.addEventListener('abort', breakOff, { once: true });
+          forget = () => signal.removeEventListener('abort', breakOff);
         },
         onResponseStart(_, code, given) {
           if (code < FIRST_FINAL_STATUS) return;
@@ -275,28 +276,6 @@ function joined(pieces: readonly Buffer[]): Buffer {
 export function textOf(bytes: Buffer): string {
   const isMarked = bytes.subarray(0, BYTE_ORDER_MARK.length).equals(BYTE_ORDER_MARK);
   return bytes.toString('utf8', isMarked ? BYTE_ORDER_MARK.length : 0);
-}
-/** What ends when a signal is aborted, by signal. */
-const under = new WeakMap<AbortSignal, Set<() => void>>();
-
-/**
- * Does something when a signal is aborted, unless the function that it gives back is called before. Every read
- * goes under the same signal, so that has one listener, however many they are.
- */
-function whenAborted(signal: AbortSignal, act: () => void): () => void {
-  const known = under.get(signal) ?? listenTo(signal);
-  known.add(act);
-  return () => known.delete(act);
-}
-
-function listenTo(signal: AbortSignal): Set<() => void> {
-  const acts = new Set<() => void>();
-  under.set(signal, acts);
-  const end = () => {
-    for (const act of [...acts]) act();
-  };
-  signal.addEventListener('abort', end, { once: true });
-  return acts;
 }
 
 const PROXY_VARIABLES = ['https_proxy', 'HTTPS_PROXY', 'http_proxy', 'HTTP_PROXY'] as const;

@@ -145,7 +145,7 @@ async function tryOnce(
 ): Promise<Failed | undefined> {
   const { connect, headers, body: rest } = timeouts;
   // A server that sends its answer drop by drop is not waited for either.
-  const patience = AbortSignal.timeout(connect + headers + rest);
+  const timeout = AbortSignal.timeout(connect + headers + rest);
   try {
     const answer = await transport.send({
       method: 'POST',
@@ -153,11 +153,11 @@ async function tryOnce(
       headers: { 'user-agent': USER_AGENT, ...given },
       body: body(),
       attempt,
-      signal: AbortSignal.any([stop, patience]),
+      signal: AbortSignal.any([stop, timeout]),
     });
     return refusalIn(answer);
   } catch (error) {
-    return { why: faultWords(error, timeouts, patience.aborted || stop.aborted), mayPass: true };
+    return { why: faultWords(error, timeouts, timeout.aborted || stop.aborted), mayPass: true };
   }
 }
 

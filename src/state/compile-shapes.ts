@@ -2,7 +2,7 @@ import type { Ajv2020, Options, ValidateFunction } from 'ajv/dist/2020.js';
 import schema from '../../schemas/state.schema.json' with { type: 'json' };
 
 /** The parts of the state's schema that documents are held against. */
-type Shape = 'state' | 'resource' | 'holds' | 'entry';
+export type Shape = 'state' | 'resource' | 'holds' | 'entry';
 
 export const SHAPE_OPTIONS: Options = { discriminator: true, strictRequired: false };
 

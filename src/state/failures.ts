@@ -199,6 +199,15 @@ function reasonOf(loss: LossOfLease): string {
   }
 }
 
+/** The server keeps a lock that was given back: nobody gets at the state until somebody takes it away there. */
+export class StillLocked extends CallsheetError {
+  constructor(location: string, why: string) {
+    super('state', `cannot unlock the state ${location}: ${why}`, {
+      hint: 'What the run did is done and written down. Take the lock away on the server itself: everything else waits for it.',
+    });
+  }
+}
+
 /** `apply (run 2026…) of sam@desk, process 41, since 2026-…`; what is no run has no id. */
 function describeHolder({ command, run, user, host, pid, since }: Holder): string {
   const what = run === '' ? command : `${command} (run ${run})`;

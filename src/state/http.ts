@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { hostname, userInfo } from 'node:os';
 import type { HttpPlace } from '../core/origin.ts';
+import { StillLocked } from './failures.ts';
 import type { LockEffects, LockRecord } from './lock.ts';
 import { type DocumentPlace, inFew, type Put, zip } from './remote/document.ts';
 import {
@@ -8,12 +9,13 @@ import {
   ask,
   askOnce,
   type Exchange,
+  isDone,
   refusal,
   refuseClearText,
   said,
 } from './remote/exchange.ts';
-import { type Doing, type Retries, refusedByStore, StillLocked } from './remote/failures.ts';
-import { isRecord } from './shape.ts';
+import { type Doing, type Retries, refusedByStore } from './remote/failures.ts';
+import { parseRecord } from './shape.ts';
 
 /**
  * A server that speaks the protocol of Terraform's `http` backend, as GitLab does.
@@ -244,16 +246,8 @@ function newInfo(lease: string, location: string, { now }: LockEffects): string 
 
 /** A server that does not say who holds the lock leaves nobody to look for. */
 function idIn(text: string): string | undefined {
-  try {
-    const info: unknown = JSON.parse(text);
-    return isRecord(info) && typeof info.ID === 'string' && info.ID !== '' ? info.ID : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-function isDone({ status }: Answer): boolean {
-  return status >= 200 && status < 300;
+  const id = parseRecord(text)?.ID;
+  return typeof id === 'string' && id !== '' ? id : undefined;
 }
 
 function tagOf(text: string): string {

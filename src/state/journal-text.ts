@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { damagedJournal, NewerDocument, unsettledRun } from './failures.ts';
 import type { JournalEntry } from './journal.ts';
-import { entryShape, firstProblem, isRecord } from './shape.ts';
+import { entryShape, firstProblem, isRecord, parseRecord } from './shape.ts';
 import { type Line, openSharing } from './state-text.ts';
 
 /**
@@ -43,7 +43,8 @@ export async function readJournal<L extends Line>(
   let damage: Error | undefined;
   const torn = await eachLine(lines, {
     header(text) {
-      if (`${text}\n` !== JOURNAL_HEADER) throw unknownHeader(text, location);
+      if (!isHeader(text, location))
+        throw damagedJournal(location, 'does not begin as a journal does');
     },
     // Several rests may stand one behind the other, where the write of `TORN` was cut off, too.
     line(line, number) {
@@ -121,18 +122,13 @@ export function readLine(line: string): unknown {
   return entry !== undefined && sum === sumOf(entry) ? JSON.parse(entry) : undefined;
 }
 
-function unknownHeader(line: string, location: string): Error {
-  try {
-    const header: unknown = JSON.parse(line);
-    if (isRecord(header) && header.format === 'callsheet-journal') {
-      const { version } = header;
-      if (typeof version === 'number' && version > JOURNAL_VERSION)
-        return new NewerDocument(location, version, JOURNAL_VERSION);
-    }
-  } catch {
-    // Not JSON: said below.
-  }
-  return damagedJournal(location, 'does not begin as a journal does');
+/** Whether a line is that of a journal of this format. Throws `NewerDocument` for one of a later format. */
+export function isHeader(line: string, location: string): boolean {
+  if (`${line}\n` === JOURNAL_HEADER) return true;
+  const { format, version } = parseRecord(line) ?? {};
+  if (format === 'callsheet-journal' && typeof version === 'number' && version > JOURNAL_VERSION)
+    throw new NewerDocument(location, version, JOURNAL_VERSION);
+  return false;
 }
 
 function sumOf(text: string): string {

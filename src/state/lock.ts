@@ -1,13 +1,14 @@
+import { randomUUID } from 'node:crypto';
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { lockedState } from './failures.ts';
-import { isRecord } from './shape.ts';
+import { lockedState, noSuchLease } from './failures.ts';
+import { isRecord, parseJson } from './shape.ts';
 import type { HeldLock, Holder } from './store.ts';
 
 /**
  * Who holds a state, and when a holder is dead: the same for every store. What is kept of it is a lock record;
- * how one takes the place of another is the store's own affair.
+ * how one takes the place of another is the store's own affair (`LockPlace`).
  */
 export type LockRecord = {
   /** The last heartbeat, ISO 8601; `released` when the holder gave it back. */
@@ -24,7 +25,8 @@ export type LockRecord = {
  */
 export const BEAT_AT = '{"beat":"'.length;
 const BEAT_LENGTH = 24;
-const RELEASED = 'released';
+/** In place of the heartbeat of a holder that gave the state back. */
+export const RELEASED = 'released';
 
 export function formatBeat(now: number): string {
   return new Date(now).toISOString().padEnd(BEAT_LENGTH);
@@ -44,20 +46,12 @@ export function formatLockRecord(
 
 /** Undefined for a text that is not, or not yet, a whole record. */
 export function parseLockRecord(text: string): LockRecord | undefined {
-  try {
-    const record: unknown = JSON.parse(text);
-    return isLockRecord(record) ? { ...record, beat: record.beat.trim() } : undefined;
-  } catch {
-    return undefined;
-  }
+  const record = parseJson(text);
+  return isLockRecord(record) ? { ...record, beat: record.beat.trim() } : undefined;
 }
 
 export function isReleased(record: LockRecord): boolean {
   return record.beat === RELEASED;
-}
-
-export function isReleasedBeat(beat: string): boolean {
-  return beat === RELEASED;
 }
 
 function isLockRecord(value: unknown): value is LockRecord {
@@ -123,41 +117,89 @@ export type Timing = {
  */
 export const TIMING: Timing = { beat: 2_000, silent: 24_000, watch: 6_000 };
 
+/** Where a store keeps the lock record of a state. */
+export type LockPlace = {
+  /** Names the store in messages: without credentials. */
+  readonly location: string;
+  readonly timing: Timing;
+  /** Who holds the state, or held it last; undefined where nobody ever did. */
+  readonly lockRecord: () => Promise<LockRecord | undefined>;
+  /** Puts a lock record in the place of the one that was seen. False: somebody else was faster. */
+  readonly acquire: (seen: LockRecord | undefined, own: LockRecord) => Promise<boolean>;
+  /** Writes the heartbeat of a lease, or `RELEASED`. False: it does not hold the state any more. */
+  readonly beat: (lease: string, beat: string) => Promise<boolean>;
+};
+
+/**
+ * Acquires the lease. Throws `CallsheetError('locked')`, naming the holder, when another has it. The id of a
+ * lease is its fencing token: the store takes nothing under another one than that of its lock record.
+ */
+export async function acquireLease(
+  place: LockPlace,
+  holder: Holder,
+  effects: LockEffects,
+): Promise<string> {
+  for (;;) {
+    const seen = await place.lockRecord();
+    if (seen !== undefined && !(await isFree(seen, place, effects))) continue;
+    const own = newRecord(holder, effects);
+    if (await place.acquire(seen, own)) return own.id;
+  }
+}
+
+function newRecord(holder: Holder, { now, machine }: Pick<LockEffects, 'now' | 'machine'>) {
+  const beat = formatBeat(now());
+  return { beat, id: randomUUID(), owner: identify(holder.pid, machine), holder };
+}
+
 /**
  * Whether a holder has ended. Throws `CallsheetError('locked')` when it has not. False when the record changed
- * meanwhile and must be looked at again: `look` sees the one that is there then.
+ * meanwhile and must be looked at again.
  *
  * Clocks differ between machines and jump, so an old heartbeat alone proves nothing: what proves it is that no new
  * one comes while one watches.
  */
-export async function isFree(
+async function isFree(
   seen: LockRecord,
-  look: () => Promise<LockRecord | undefined>,
-  location: string,
-  timing: Timing,
+  { location, timing, lockRecord }: LockPlace,
   effects: LockEffects,
 ): Promise<boolean> {
   if (isReleased(seen) || isGone(seen.owner, effects.machine)) return true;
   const silence = Math.abs(effects.now() - Date.parse(seen.beat));
   if (silence < timing.silent) throw lockedState(location, seen.holder, seen.id);
   await effects.sleep(timing.watch);
-  const later = await look();
+  const later = await lockRecord();
   if (later === undefined || later.id !== seen.id) return false;
   if (later.beat === seen.beat || isReleased(later)) return true;
   throw lockedState(location, later.holder, later.id);
 }
 
-/** Who holds the state by a lock record; undefined when nobody does. */
-export function heldBy(
-  record: LockRecord | undefined,
-  { watch }: Timing,
-  machine: string,
-): HeldLock | undefined {
+/** Who holds the state; undefined when nobody does. */
+export async function readHolder(
+  { lockRecord, timing: { watch } }: LockPlace,
+  { machine }: Pick<LockEffects, 'machine'>,
+): Promise<HeldLock | undefined> {
+  const record = await lockRecord();
   if (record === undefined || isReleased(record)) return undefined;
   const { id, holder, beat, owner } = record;
   const isHere = owner.machine === machine;
   const there = isHere ? (isGone(owner, machine) ? 'gone' : 'running') : 'elsewhere';
   return { lease: id, holder, beat, owner: there, watch };
+}
+
+/** Takes the lease of that id from its holder, as `StateStore.unlock` says. */
+export async function breakLease(
+  place: LockPlace,
+  lease: string,
+  by: Holder,
+  effects: LockEffects,
+): Promise<void> {
+  const seen = await place.lockRecord();
+  const refuse = async () => noSuchLease(place.location, lease, await readHolder(place, effects));
+  if (seen === undefined || isReleased(seen) || seen.id !== lease) throw await refuse();
+  const own = newRecord(by, effects);
+  if (!(await place.acquire(seen, own))) throw await refuse();
+  await place.beat(own.id, RELEASED);
 }
 
 /** A process, so that another one can tell later whether it still runs. */

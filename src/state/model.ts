@@ -3,8 +3,9 @@
  * thrown away: everything in it is either found again on the platform or does no harm when unknown.
  * It holds no secret and no sensitive value, only fingerprints of them.
  *
- * This file is the model, pure; `store.ts` is what a store must do, and `open.ts` opens one: a
- * file (`file/`), or what other machines reach, too (`remote/`, with `http.ts`, `postgres/` and `s3/`).
+ * This file is the model, pure; `store.ts` is what a store must do, `leased-store.ts` is how all of them do it over a
+ * small driver each, and `open.ts` opens one: a file (`file/`), or what other machines reach, too (`remote/`, with
+ * `http.ts`, `postgres/` and `s3/`).
  */
 import type { Address } from '../core/address.ts';
 import type { Pin } from '../core/plan-document.ts';

@@ -4,10 +4,10 @@ import { CallsheetError } from '../core/errors.ts';
 import { NewerDocument } from './failures.ts';
 import { withoutFingerprints } from './fingerprint.ts';
 import type { JournalEntry, RunBegan } from './journal.ts';
-import { eachLine, JOURNAL_HEADER, JOURNAL_VERSION, readLine } from './journal-text.ts';
+import { eachLine, isHeader, readLine } from './journal-text.ts';
 import type { ResourceState, State } from './model.ts';
 import { emptyState, replay } from './replay.ts';
-import { entryShape, holdsShape, isRecord, resourceShape } from './shape.ts';
+import { entryShape, holdsShape, isRecord, parseJson, resourceShape } from './shape.ts';
 import {
   brokenResource,
   identityOf,
@@ -292,10 +292,7 @@ export async function salvageJournal<L extends Line>(
   let lost = 0;
   await eachLine(lines, {
     header(text) {
-      const { version } = membersIn(text);
-      if (typeof version === 'number' && version > JOURNAL_VERSION)
-        throw new NewerDocument(location, version, JOURNAL_VERSION);
-      if (`${text}\n` !== JOURNAL_HEADER && text !== '') lost += 1;
+      if (!isHeader(text, location) && text !== '') lost += 1;
     },
     line(line) {
       const entry = readLine(line.text);
@@ -305,17 +302,4 @@ export async function salvageJournal<L extends Line>(
     torn() {},
   });
   return entries.length === 0 && lost > 0 ? undefined : { entries, lost };
-}
-
-function membersIn(line: string): { readonly [name: string]: unknown } {
-  const value = parseJson(line);
-  return isRecord(value) && value.format === 'callsheet-journal' ? value : {};
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

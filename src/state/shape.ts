@@ -1,38 +1,41 @@
 import type { ValidateFunction } from 'ajv/dist/2020.js';
-import { compileShape } from './compile-shapes.ts';
+import { compileShape, type Shape } from './compile-shapes.ts';
 import type { JournalEntry } from './journal.ts';
 import type { Holds, ResourceState, State } from './model.ts';
 
 /** The state as it stands in its file. */
 type SealedState = State & { readonly checksum: string };
 
-let state: Promise<ValidateFunction<SealedState>> | undefined;
-let resource: Promise<ValidateFunction<ResourceState>> | undefined;
-let holds: Promise<ValidateFunction<Holds>> | undefined;
-let entry: Promise<ValidateFunction<JournalEntry>> | undefined;
-
-/** Tells a state from anything else. */
-export function stateShape(): Promise<ValidateFunction<SealedState>> {
-  state ??= compileShape('state');
-  return state;
+/** Tells a document of that shape from anything else; compiled when it is first needed. */
+function shapeOf<T>(shape: Shape): () => Promise<ValidateFunction<T>> {
+  let compiled: Promise<ValidateFunction<T>> | undefined;
+  return () => {
+    compiled ??= compileShape<T>(shape);
+    return compiled;
+  };
 }
 
-/** Tells what a state remembers of one resource from anything else. */
-export function resourceShape(): Promise<ValidateFunction<ResourceState>> {
-  resource ??= compileShape('resource');
-  return resource;
+export const stateShape = shapeOf<SealedState>('state');
+/** What a state remembers of one resource. */
+export const resourceShape = shapeOf<ResourceState>('resource');
+/** The holds of a state. */
+export const holdsShape = shapeOf<Holds>('holds');
+/** A journal's entry. */
+export const entryShape = shapeOf<JournalEntry>('entry');
+
+/** The JSON in a text; undefined where it is none. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }
 
-/** Tells the holds of a state from anything else. */
-export function holdsShape(): Promise<ValidateFunction<Holds>> {
-  holds ??= compileShape('holds');
-  return holds;
-}
-
-/** Tells a journal's entry from anything else. */
-export function entryShape(): Promise<ValidateFunction<JournalEntry>> {
-  entry ??= compileShape('entry');
-  return entry;
+/** The JSON object in a text; undefined where it is none. */
+export function parseRecord(text: string): { readonly [key: string]: unknown } | undefined {
+  const value = parseJson(text);
+  return isRecord(value) ? value : undefined;
 }
 
 /** Any JSON object. */

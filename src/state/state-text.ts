@@ -13,7 +13,7 @@ import {
   unwritable,
 } from './failures.ts';
 import type { ResourceState, State } from './model.ts';
-import { firstProblem, isRecord, stateShape } from './shape.ts';
+import { firstProblem, isRecord, parseRecord, stateShape } from './shape.ts';
 
 /**
  * The text form of a state, the same for every store that keeps it as one document: JSON with the
@@ -140,7 +140,7 @@ export async function readState(
   const resources = new Map<string, unknown>();
   const share = openSharing();
   const head = await readSealed(lines, (line) => {
-    const one = parseObject(`{${line}}`);
+    const one = parseRecord(`{${line}}`);
     if (one === undefined) return false;
     for (const [address, resource] of Object.entries(one)) resources.set(address, share(resource));
     return true;
@@ -177,22 +177,13 @@ async function readSealed(
     sum.update(head === undefined ? `{${line}` : line);
     if (head === undefined) {
       if (!line.endsWith(BEFORE_RESOURCES)) return undefined;
-      head = parseObject(`{${line.slice(0, -BEFORE_RESOURCES.length)}}`);
+      head = parseRecord(`{${line.slice(0, -BEFORE_RESOURCES.length)}}`);
       if (head === undefined) return undefined;
     } else if (line === LAST_LINE) isOver = true;
     else if (line !== '' && !take(line.endsWith(',') ? line.slice(0, -1) : line)) return undefined;
   }
   if (!isOver || `sha256:${sum.digest('hex')}` !== seal) return undefined;
   return { checksum: seal, ...head };
-}
-
-function parseObject(text: string): { readonly [key: string]: unknown } | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isRecord(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 async function soundState(document: unknown): Promise<State | undefined> {

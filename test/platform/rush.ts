@@ -8,6 +8,8 @@ export type Rush = {
   readonly limit: RateLimit | undefined;
   /** Milliseconds from a request to its answer. */
   readonly latency: number;
+  /** Milliseconds for which the host works on a request that it lets in: another time for each. None unless given. */
+  readonly work?: { readonly least: number; readonly most: number };
   /** Requests in flight at once, of each client. */
   readonly concurrency: number;
   readonly seconds: number;
@@ -31,10 +33,12 @@ const LEAST_MS = 0.2;
 const BEGIN_MS = 1700;
 
 /** Runs in virtual time, the same each time. */
-export function rush({ limit, latency, concurrency, seconds, clients = 1, then }: Rush): Course {
+export function rush(given: Rush): Course {
+  const { limit, latency, work, concurrency, seconds, clients = 1, then } = given;
   const timeline = createTimeline();
   const { now, after } = timeline;
   const random = draws();
+  const workTimes = draws();
   const host = createLimiter(() => new Date(now() + 370), limit);
   const letIn: number[][] = [];
   const refused: number[] = [];
@@ -50,8 +54,10 @@ export function rush({ limit, latency, concurrency, seconds, clients = 1, then }
         const way = Math.max(LEAST_MS, latency) / 2;
         after(way, () => {
           const entry = host.enter();
-          (entry.refused === undefined ? mine : refused).push(now());
-          after(way, () => {
+          const isLetIn = entry.refused === undefined;
+          (isLetIn ? mine : refused).push(now());
+          const { least, most } = (isLetIn ? work : undefined) ?? { least: 0, most: 0 };
+          after(least + (most - least) * workTimes() + way, () => {
             underWay -= 1;
             if (entry.refused === undefined) {
               entry.leave();

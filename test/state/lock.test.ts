@@ -2,13 +2,16 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { acquireLock } from '../../src/state/file/lock.ts';
+import { openFileLock } from '../../src/state/file/lock.ts';
 import {
+  acquireLease,
   formatBeat,
   formatLockRecord,
   identify,
   type LockEffects,
+  RELEASED,
   RELEASED_BEAT,
+  TIMING,
 } from '../../src/state/lock.ts';
 import { deadPid, failureOf, holder, makeFolder } from './sample.ts';
 
@@ -66,7 +69,16 @@ async function lockFolder(text?: string): Promise<string> {
 }
 
 async function take(folder: string, world: LockEffects, run = 'r2', pid = process.pid) {
-  const lock = await acquireLock(folder, 'x/state.json', holder(run, pid), world);
+  const place = openFileLock(folder, 'x/state.json', world);
+  const id = await acquireLease(place, holder(run, pid), world);
+  const stop = world.every(TIMING.beat, () => void place.beat(id, formatBeat(world.now())));
+  const lock = {
+    check: () => place.check(id),
+    async release() {
+      stop();
+      await place.beat(id, RELEASED);
+    },
+  };
   onTestFinished(() => lock.release());
   return lock;
 }

@@ -1,23 +1,20 @@
-import { randomUUID } from 'node:crypto';
 import { fstatSync, readFileSync, statSync } from 'node:fs';
 import { type FileHandle, mkdir, open, readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errorCode } from '../../core/errors.ts';
-import { lostLease, noSuchLease } from '../failures.ts';
+import { lostLease } from '../failures.ts';
 import {
   BEAT_AT,
-  formatBeat,
   formatLockRecord,
-  heldBy,
-  identify,
-  isFree,
   type LockEffects,
+  type LockPlace,
   type LockRecord,
   parseLockRecord,
+  RELEASED,
   RELEASED_BEAT,
   TIMING,
 } from '../lock.ts';
-import type { HeldLock, Holder } from '../store.ts';
+import type { Holder } from '../store.ts';
 
 /**
  * The lock is a folder of numbered lock records, and the highest number has the state. It is a fencing
@@ -31,100 +28,88 @@ import type { HeldLock, Holder } from '../store.ts';
  *   paused and comes back cannot touch the record of the one that took over.
  * - A released record stays, so that a number is never given twice.
  */
-export type Lock = {
-  /** The lease's id. */
-  readonly id: string;
-  /** Throws `CallsheetError('locked')` unless the lock is still held. */
-  readonly check: () => void;
-  readonly release: () => Promise<void>;
+export type FileLock = LockPlace & {
+  /** Throws `CallsheetError('locked')` unless the lease still holds the lock. */
+  readonly check: (lease: string) => void;
 };
 
 /** A record is made and written in two steps; the second follows within this time. */
 const GLANCE_MS = 50;
 
-/** Takes the lock. Throws `CallsheetError('locked')`, naming the holder, when another has it. */
-export async function acquireLock(
+/** The lock in a folder, which is made when it is first taken. */
+export function openFileLock(
   folder: string,
   location: string,
-  holder: Holder,
-  effects: LockEffects,
-): Promise<Lock> {
-  await mkdir(folder, { recursive: true, mode: 0o700 });
-  for (;;) {
+  effects: Pick<LockEffects, 'sleep'>,
+): FileLock {
+  const numbers = new WeakMap<LockRecord, number>();
+  const held = new Map<string, { readonly number: number; readonly file: FileHandle }>();
+
+  /** Whether what somebody began to write still is not there after a while: its maker died. */
+  async function isLeftUnwritten(number: number): Promise<boolean> {
+    for (let waited = 0; waited < TIMING.watch; waited += GLANCE_MS) {
+      await effects.sleep(GLANCE_MS);
+      if ((await readRecord(folder, number)) !== 'unwritten') return false;
+    }
+    return true;
+  }
+
+  /** The number that nothing holds any more; undefined where something was written since. */
+  async function freeNumber(seen: LockRecord | undefined): Promise<number | undefined> {
+    if (seen !== undefined) return numbers.get(seen);
     const last = await lastNumber(folder);
-    if (last > 0 && !(await isFreeRecord(folder, last, location, effects))) continue;
-    const number = last + 1;
-    const id = randomUUID();
-    const file = await makeRecord(folder, number, () => {
-      const owner = identify(holder.pid, effects.machine);
-      return formatLockRecord(formatBeat(effects.now()), id, owner, holder);
-    });
-    if (file === undefined) continue;
-    if (await takePlace(folder, number)) return hold(file, folder, number, id, location, effects);
-    await file.close();
+    if (last === 0) return last;
+    const isUnwritten = (await readRecord(folder, last)) === 'unwritten';
+    return isUnwritten && (await isLeftUnwritten(last)) ? last : undefined;
   }
-}
-
-/** As `isFree` of every lock, for a record that may not have been written yet. */
-async function isFreeRecord(
-  folder: string,
-  number: number,
-  location: string,
-  effects: LockEffects,
-): Promise<boolean> {
-  const record = await readRecord(folder, number);
-  if (record === 'gone') return false;
-  if (record === 'unwritten') return watchUnwritten(folder, number, effects);
-  const look = async () => written(await readRecord(folder, number));
-  return isFree(record, look, location, TIMING, effects);
-}
-
-async function watchUnwritten(
-  folder: string,
-  number: number,
-  effects: LockEffects,
-): Promise<boolean> {
-  for (let waited = 0; waited < TIMING.watch; waited += GLANCE_MS) {
-    await effects.sleep(GLANCE_MS);
-    if ((await readRecord(folder, number)) !== 'unwritten') return false;
-  }
-  return true;
-}
-
-function hold(
-  file: FileHandle,
-  folder: string,
-  number: number,
-  id: string,
-  location: string,
-  effects: LockEffects,
-): Lock {
-  let released = false;
-  let writing: Promise<unknown> = Promise.resolve();
-  // A heartbeat that cannot be written is a missed one; `check` tells whether it mattered.
-  const write = (beat: string) => {
-    writing = writing.then(() => file.write(beat, BEAT_AT)).catch(() => undefined);
-  };
-  const stop = effects.every(TIMING.beat, () => write(formatBeat(effects.now())));
 
   return {
-    id,
-    check() {
-      const next = join(folder, String(number + 1));
+    location,
+    timing: TIMING,
+    async lockRecord() {
+      const number = await lastNumber(folder);
+      const record = await readRecord(folder, number);
+      if (typeof record === 'string') return undefined;
+      numbers.set(record, number);
+      return record;
+    },
+    async acquire(seen, own) {
+      await mkdir(folder, { recursive: true, mode: 0o700 });
+      const last = await freeNumber(seen);
+      if (last === undefined) return false;
+      const number = last + 1;
+      const { beat, id, owner, holder } = own;
+      const file = await makeRecord(folder, number, formatLockRecord(beat, id, owner, holder));
+      if (file === undefined) return false;
+      if (await takePlace(folder, number)) {
+        held.set(id, { number, file });
+        return true;
+      }
+      await file.close();
+      return false;
+    },
+    async beat(lease, beat) {
+      const own = held.get(lease);
+      if (own === undefined) return false;
+      if (beat !== RELEASED) {
+        await own.file.write(beat, BEAT_AT);
+        return true;
+      }
+      held.delete(lease);
+      // One that cannot be written is free when its heartbeat has been silent for long enough.
+      await own.file.write(RELEASED_BEAT, BEAT_AT).catch(() => undefined);
+      await own.file.close();
+      return true;
+    },
+    check(lease) {
+      const own = held.get(lease);
+      if (own === undefined) throw lostLease(location, { why: 'released' });
+      const next = join(folder, String(own.number + 1));
       // In this order: whoever takes over makes the next record before it removes this one, and
       // whoever takes over from there removes this one before the next.
-      if (released) throw lostLease(location, { why: 'released' });
       if (statSync(next, { throwIfNoEntry: false }) !== undefined)
         throw lostLease(location, { why: 'taken', by: holderOf(next) });
-      if (fstatSync(file.fd).nlink === 0) throw lostLease(location, { why: 'removed' });
-    },
-    async release() {
-      if (released) return;
-      released = true;
-      stop();
-      write(RELEASED_BEAT);
-      await writing;
-      await file.close();
+      if (fstatSync(own.file.fd).nlink === 0) throw lostLease(location, { why: 'removed' });
     },
   };
 }
@@ -136,36 +121,6 @@ function holderOf(path: string): Holder | undefined {
     return undefined;
   }
 }
-
-/** Who holds a lock; undefined when nobody does. */
-export async function seeLock(folder: string, machine: string): Promise<HeldLock | undefined> {
-  const record = written(await readRecord(folder, await lastNumber(folder)));
-  return heldBy(record, TIMING, machine);
-}
-
-/**
- * Takes a lock from its holder, in the way that the next holder would: a record of a higher number, which
- * is given back as it is made. Throws `CallsheetError('usage')` when it is not that lease that holds it.
- */
-export async function breakLock(
-  folder: string,
-  location: string,
-  lease: string,
-  by: Holder,
-  { machine }: Pick<LockEffects, 'machine'>,
-): Promise<void> {
-  const last = await lastNumber(folder);
-  const held = await seeLock(folder, machine);
-  if (held?.lease !== lease) throw noSuchLease(location, lease, held);
-  const file = await makeRecord(folder, last + 1, () =>
-    formatLockRecord(RELEASED_BEAT, randomUUID(), identify(by.pid, machine), by),
-  );
-  await file?.close();
-  if (file === undefined || !(await takePlace(folder, last + 1)))
-    throw noSuchLease(location, lease, await seeLock(folder, machine));
-}
-
-/** The lock's folder of numbered lock records; `lock.ts` says what they mean. */
 
 /** The numbers that are there, in no order. */
 async function recordNumbers(folder: string): Promise<readonly number[]> {
@@ -186,7 +141,7 @@ async function lastNumber(folder: string): Promise<number> {
 async function makeRecord(
   folder: string,
   number: number,
-  text: () => string,
+  text: string,
 ): Promise<FileHandle | undefined> {
   let file: FileHandle;
   try {
@@ -196,7 +151,7 @@ async function makeRecord(
     throw error;
   }
   try {
-    await file.writeFile(text());
+    await file.writeFile(text);
   } catch (error) {
     await file.close();
     await removeRecord(folder, number);
@@ -232,8 +187,4 @@ async function readRecord(
     if (errorCode(error) === 'ENOENT') return 'gone';
     throw error;
   }
-}
-
-function written(record: Awaited<ReturnType<typeof readRecord>>): LockRecord | undefined {
-  return typeof record === 'string' ? undefined : record;
 }

@@ -1,26 +1,22 @@
-import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CallsheetError, errorCode } from '../../core/errors.ts';
 import { damagedJournal, notAFile, olderState, strayState, tooLongToMend } from '../failures.ts';
-import { isRunId, type JournalEntry, type SnapshotTaken } from '../journal.ts';
+import type { JournalEntry, SnapshotTaken } from '../journal.ts';
 import { readLine } from '../journal-text.ts';
 import type { State } from '../model.ts';
 import {
-  inOrder,
   type OpenRun,
   type Place,
   readOpenRun,
-  readReceipt,
   runOf,
   type Standing,
   sortOpenRuns,
-  summarise,
   type Wanted,
 } from '../runs.ts';
 import { type JournalSource, salvageFrom, salvageJournal } from '../salvage.ts';
 import { isRecord } from '../shape.ts';
 import { type Line, parseState, readMark, readState, type StateMark } from '../state-text.ts';
-import type { RunSummary, Salvage } from '../store.ts';
+import type { Salvage } from '../store.ts';
 import type { FileLine } from './disk.ts';
 
 /** Reads what lies on the disk: a state, the journals beside it, and whether the two belong together. */
@@ -115,11 +111,7 @@ async function checkProvenance(
   place: Place,
 ): Promise<void> {
   const { last_run: last, lineage, serial } = state;
-  const names = await place.disk.list(place.layout.runs);
-  const finished = names.flatMap((name) => {
-    const found = runOf(name);
-    return found?.open === false ? [found.run] : [];
-  });
+  const finished = await filedRuns(place);
   const isHere = last !== null && (finished.includes(last) || open.some(({ run }) => run === last));
   const suspects = finished.filter((run) => !isHere || last === null || isAsLate(run, last));
   let isForeign = last !== null && !isHere && suspects.length > 0;
@@ -249,32 +241,23 @@ function isCopyOf(value: unknown, address: string): value is SnapshotTaken {
 export async function readRun(
   place: Place,
   run: string,
-): Promise<readonly JournalEntry[] | undefined> {
+  wanted: Wanted,
+): Promise<OpenRun | undefined> {
   const { layout } = place;
-  if (!isRunId(run)) return undefined;
   // The open name first: a journal that is filed in between is then found under the other.
   for (const path of [layout.openRun(run), layout.finishedRun(run)]) {
-    const found = await readRunFile(place, run, path, 'all');
-    if (found !== undefined) return found.entries;
+    const found = await readRunFile(place, run, path, wanted);
+    if (found !== undefined) return found;
   }
   return undefined;
 }
 
-/** The finished runs, newest first. `unfiled` are those whose journal still has its open name. */
-export async function summariseRuns(
-  place: Place,
-  unfiled: readonly OpenRun[],
-): Promise<readonly RunSummary[]> {
-  const receipts = unfiled.map(summarise);
-  for (const name of await place.disk.list(place.layout.runs)) {
+/** The runs whose journals were filed, in no order. */
+export async function filedRuns({ layout, disk }: Place): Promise<readonly string[]> {
+  return (await disk.list(layout.runs)).flatMap((name) => {
     const found = runOf(name);
-    if (found?.open !== false) continue;
-    const path = join(place.layout.runs, name);
-    const read = () => readRunFile(place, found.run, path, 'ends');
-    const changedAt = async () => (await stat(path)).mtime.toISOString();
-    receipts.push(await readReceipt(found.run, read, changedAt));
-  }
-  return inOrder(receipts);
+    return found?.open === false ? [found.run] : [];
+  });
 }
 
 /**

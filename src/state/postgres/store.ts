@@ -1,9 +1,9 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { readLine } from '../journal-text.ts';
-import { isReleasedBeat, type LockRecord, parseLockRecord, TIMING } from '../lock.ts';
+import { type LockRecord, parseLockRecord, RELEASED, TIMING } from '../lock.ts';
 import type { State } from '../model.ts';
 import type { Retries } from '../remote/failures.ts';
-import type { Change, Kept, Remote } from '../remote/remote.ts';
+import type { Change, Kept, Remote } from '../remote/store.ts';
 import { isRecord } from '../shape.ts';
 import { piecesOfState } from '../state-text.ts';
 import type { Claim, Overlap } from '../store.ts';
@@ -232,11 +232,11 @@ export function postgresRemote(
         const [row] = await select('select ticket, beat from callsheet.stack where name = $1', [
           stack,
         ]);
-        const ticket = row && parseLockRecord(String(row.ticket));
-        return ticket && { ...ticket, beat: String(row.beat) };
+        const record = row && parseLockRecord(String(row.ticket));
+        return record && { ...record, beat: String(row.beat) };
       }),
     read: () => reading<Kept>({ state: undefined, open: [] }, readKept),
-    acquire: (seen, ticket) =>
+    acquire: (seen, own) =>
       writing(async () => {
         if (version !== STEPS.length) await migrate(database, location);
         version = STEPS.length;
@@ -244,7 +244,7 @@ export function postgresRemote(
           `insert into callsheet.stack as s (name, id, lease, ticket, beat) values ($1, $2, $2, $3, $4)
            on conflict (name) do update set id = $2, lease = $2, ticket = $3, beat = $4
            where (s.id = $5 and s.beat = $6) or s.id = $2 returning name`,
-          [stack, ticket.id, JSON.stringify(ticket), ticket.beat, seen?.id ?? '', seen?.beat ?? ''],
+          [stack, own.id, JSON.stringify(own), own.beat, seen?.id ?? '', seen?.beat ?? ''],
         );
         return taken.length > 0;
       }),
@@ -253,7 +253,7 @@ export function postgresRemote(
         const held = await database.query(
           `update callsheet.stack set beat = $3, lease = case when $4 then null else lease end
            where name = $1 and lease = $2 returning name`,
-          [stack, lease, beat, isReleasedBeat(beat)],
+          [stack, lease, beat, beat === RELEASED],
         );
         return held.length > 0;
       }),

@@ -3,11 +3,11 @@ import { gunzipSync, gzipSync } from 'node:zlib';
 import { CallsheetError } from '../../core/errors.ts';
 import { damagedState, foreignState, NewerDocument } from '../failures.ts';
 import { isReleased, type LockRecord, parseLockRecord, type Timing } from '../lock.ts';
-import { isRecord } from '../shape.ts';
+import { isRecord, parseJson } from '../shape.ts';
 import { piecesOfState } from '../state-text.ts';
 import type { Expected } from '../store.ts';
 import { NoAnswer, type Retries, refusedByStore } from './failures.ts';
-import type { Change, OpenJournal, Remote } from './remote.ts';
+import type { Change, OpenJournal, Remote } from './store.ts';
 
 /** What keeps one document, and does so by comparing and swapping. */
 export type DocumentPlace = {
@@ -68,7 +68,7 @@ type Current = { readonly document: Document; readonly tag: string | undefined }
 export function documentRemote(place: DocumentPlace): Remote {
   const { location } = place;
   /** What we wrote last: as long as the lease is ours, nobody wrote since. */
-  let own: Current | undefined;
+  let written: Current | undefined;
   let queue: Promise<unknown> = Promise.resolve();
 
   function inTurn<T>(work: () => Promise<T>): Promise<T> {
@@ -134,8 +134,8 @@ export function documentRemote(place: DocumentPlace): Remote {
 
   async function change(lease: string, edit: (from: Document) => Promise<Document>) {
     for (let isAgain = false; ; isAgain = true) {
-      const { document, tag } = own ?? (await read());
-      own = undefined;
+      const { document, tag } = written ?? (await read());
+      written = undefined;
       const { ticket } = document;
       if (ticket === null || ticket.id !== lease || isReleased(ticket)) return false;
       const next = { ...(await edit(document)), serial: document.serial + 1 };
@@ -146,7 +146,7 @@ export function documentRemote(place: DocumentPlace): Remote {
         if (isAgain) throw contradicts(location);
         continue;
       }
-      own = { document: next, tag: put.tag };
+      written = { document: next, tag: put.tag };
       const named = placesIn(next);
       for (const at of placesIn(document)) {
         // A rest that nobody names does no harm.
@@ -248,20 +248,20 @@ export function documentRemote(place: DocumentPlace): Remote {
         }
         return { state: state === null ? undefined : texts, open: journals };
       }),
-    acquire: (seen, ticket) =>
+    acquire: (seen, own) =>
       inTurn(async () => {
-        if (!(await place.enter(ticket.id, seen))) return false;
+        if (!(await place.enter(own.id, seen))) return false;
         try {
           const { document, tag } = await read();
           const { id, beat } = document.ticket ?? {};
-          if (id !== seen?.id || beat !== seen?.beat) return await leaveTo(ticket.id);
-          const next = { ...document, ticket, serial: document.serial + 1 };
-          const put = await swap(next, tag, ticket.id);
-          if (put === 'moved' || put === 'lost') return await leaveTo(ticket.id);
-          own = { document: next, tag: put.tag };
+          if (id !== seen?.id || beat !== seen?.beat) return await leaveTo(own.id);
+          const next = { ...document, ticket: own, serial: document.serial + 1 };
+          const put = await swap(next, tag, own.id);
+          if (put === 'moved' || put === 'lost') return await leaveTo(own.id);
+          written = { document: next, tag: put.tag };
           return true;
         } catch (error) {
-          await leaveTo(ticket.id);
+          await leaveTo(own.id);
           throw error;
         }
       }),
@@ -272,7 +272,7 @@ export function documentRemote(place: DocumentPlace): Remote {
           ticket: from.ticket && { ...from.ticket, beat },
         });
         const isHeld = await change(lease, withBeat);
-        if (isHeld && own?.document.ticket && isReleased(own.document.ticket))
+        if (isHeld && written?.document.ticket && isReleased(written.document.ticket))
           await place.leave(lease);
         return isHeld;
       }),
@@ -307,11 +307,7 @@ function inMegabytes(characters: number): string {
 
 /** Whether a text is that of a document. Some servers write JSON in their own way. */
 function holds(text: string, document: Document): boolean {
-  try {
-    return isDeepStrictEqual(JSON.parse(text), JSON.parse(JSON.stringify(document)));
-  } catch {
-    return false;
-  }
+  return isDeepStrictEqual(parseJson(text), parseJson(JSON.stringify(document)));
 }
 
 function contradicts(location: string): NoAnswer {
@@ -380,12 +376,8 @@ const EMPTY: Document = {
  * set it aside. Throws `CallsheetError('state')` for another program's document and for a newer one.
  */
 function parseDocument(text: string, location: string): Document {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return { ...EMPTY, state: { text } };
-  }
+  const value = parseJson(text);
+  if (value === undefined) return { ...EMPTY, state: { text } };
   if (!isRecord(value) || value.format !== EMPTY.format)
     throw foreignState(location, 'there is some other document');
   const { version } = value;

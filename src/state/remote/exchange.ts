@@ -91,6 +91,10 @@ export function ask(asking: Asking, what: Doing, request: Ask): Promise<Answer> 
   return asking.retries.again(() => askOnce(asking, what, request));
 }
 
+export function isDone({ status }: Answer): boolean {
+  return status >= 200 && status < 300;
+}
+
 /** What a server said, without its page or its JSON. */
 export function said({ status, text }: Pick<Answer, 'status' | 'text'>): string {
   const words = wordsIn(text).replace(/\s+/g, ' ').replace(`${status} `, '').trim().slice(0, 200);

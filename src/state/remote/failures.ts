@@ -59,15 +59,6 @@ export function refusedByStore(
   });
 }
 
-/** The server keeps a lock that was given back: nobody gets at the state until somebody takes it away there. */
-export class StillLocked extends CallsheetError {
-  constructor(location: string, why: string) {
-    super('state', `cannot unlock the state ${location}: ${why}`, {
-      hint: 'What the run did is done and written down. Take the lock away on the server itself: everything else waits for it.',
-    });
-  }
-}
-
 /** What ends without a code of its own. */
 export const LOST = 'ECONNRESET';
 const WORDS: { readonly [code: string]: string } = {

@@ -8,7 +8,7 @@ import { isConfidential, isLinkLocal, Origin } from '../../core/origin.ts';
 import type { LockEffects } from '../lock.ts';
 import { type Answer, type Ask, ask, askOnce, openExchange, said } from '../remote/exchange.ts';
 import { codeOf, type Doing, openRetries, refusedByStore } from '../remote/failures.ts';
-import { isRecord } from '../shape.ts';
+import { parseRecord } from '../shape.ts';
 
 /**
  * AWS's usual chain. The first source that is named is the one that is used: where it fails that is said, and no other
@@ -195,19 +195,10 @@ async function askSource(
     if (answered === undefined) return undefined;
     const keys = keysOf(from, answered);
     if (keys !== undefined) return keys;
+    // What may hold keys is never repeated in a message.
     throw refusedByStore(what, location, `${at.host} answered without keys`, hint);
   } finally {
     await exchange.close();
-  }
-}
-
-/** What may hold keys is never repeated in a message. */
-function readJson({ text }: Pick<Answer, 'text'>): Readonly<Record<string, unknown>> {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isRecord(value) ? value : {};
-  } catch {
-    return {};
   }
 }
 
@@ -362,8 +353,8 @@ async function keysOfProfile(
     if (!command) return undefined;
     const options = { env: { ...seek.env }, timeout: seek.timeout, windowsHide: true };
     const { stdout } = await promisify(exec)(command, options).catch(() => ({ stdout: '' }));
-    const answered = readJson({ text: stdout });
-    const keys = keysOf(from, { ...answered, Token: answered.SessionToken });
+    const answered = parseRecord(stdout);
+    const keys = keysOf(from, { ...answered, Token: answered?.SessionToken });
     if (keys !== undefined) return keys;
     throw refuse('has a credential_process that gave no keys', 'Run that command by hand.');
   }
@@ -394,8 +385,13 @@ async function keysOfContainer(seek: Seek): Promise<AwsKeys | undefined> {
   const file = env.AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE;
   const token = file ? await readToken(seek, file) : env.AWS_CONTAINER_AUTHORIZATION_TOKEN;
   const source = { from: 'the container', url, hint: 'Look whether the container has a role.' };
-  return askSource(seek, source, async (send) =>
-    readJson(await send({ method: 'GET', headers: token ? { authorization: token } : {} })),
+  return askSource(
+    seek,
+    source,
+    async (send) =>
+      parseRecord(
+        (await send({ method: 'GET', headers: token ? { authorization: token } : {} })).text,
+      ) ?? {},
   );
 }
 
@@ -433,6 +429,6 @@ async function keysOfInstance(seek: Seek): Promise<AwsKeys | undefined> {
     const get = (path: string) =>
       send({ method: 'GET', url: at(`meta-data/iam/security-credentials/${path}`), headers });
     const [role = ''] = (await get('')).text.split('\n');
-    return readJson(await get(encodeURIComponent(role.trim())));
+    return parseRecord((await get(encodeURIComponent(role.trim()))).text) ?? {};
   });
 }

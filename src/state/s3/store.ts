@@ -8,6 +8,7 @@ import {
   ask,
   askOnce,
   type Exchange,
+  isDone,
   refusal,
   refuseClearText,
 } from '../remote/exchange.ts';
@@ -45,7 +46,7 @@ export function s3Place(
   const parts = `${given.key}.parts`;
 
   /** Sends a request. One that is refused since its keys have expired was not carried out: it is sent with new ones. */
-  async function send(how: typeof ask, what: Doing, request: Request): Promise<Told> {
+  async function send(how: typeof ask, what: Doing, request: Request): Promise<AnswerToKeys> {
     let keys = await credentials.current(what);
     for (let isRepeated = false; ; isRepeated = true) {
       const answer = await how(asking, what, await signed(request, keys));
@@ -78,7 +79,7 @@ export function s3Place(
       ...(body === undefined ? {} : { body }),
     };
   }
-  function refuse(answer: Told, what: Doing): CallsheetError {
+  function refuse(answer: AnswerToKeys, what: Doing): CallsheetError {
     const { from } = answer.keys;
     if (!hasExpired(answer))
       return refusal(answer, what, location, `those of ${from} were sent. ${SOURCES}`);
@@ -172,7 +173,7 @@ type Request = {
 };
 
 /** An answer, and the keys that it was given for. */
-type Told = Answer & { readonly keys: AwsKeys };
+type AnswerToKeys = Answer & { readonly keys: AwsKeys };
 
 function hasExpired({ status, text }: Answer): boolean {
   return (status === 400 || status === 403) && EXPIRED.test(text);
@@ -201,8 +202,4 @@ function encoded(segment: string): string {
 function etagOf({ headers }: Answer): string {
   const { etag } = headers;
   return Array.isArray(etag) ? (etag[0] ?? '') : (etag ?? '');
-}
-
-function isDone({ status }: Answer): boolean {
-  return status >= 200 && status < 300;
 }

@@ -1,0 +1,355 @@
+import type { CallsheetError } from '../core/errors.ts';
+import { lostLease, StillLocked, unsettledRun } from './failures.ts';
+import { isRunId, type JournalEntry, type RunBegan } from './journal.ts';
+import {
+  type FileEnd,
+  JOURNAL_HEADER,
+  type JournalWriter,
+  openOnFirst,
+  TORN,
+  writeJournal,
+} from './journal-text.ts';
+import {
+  acquireLease,
+  breakLease,
+  formatBeat,
+  type LockEffects,
+  type LockPlace,
+  RELEASED,
+  readHolder,
+} from './lock.ts';
+import type { State } from './model.ts';
+import {
+  inOrder,
+  type OpenRun,
+  type OpenRuns,
+  readReceipt,
+  type Standing,
+  summarise,
+  type Wanted,
+} from './runs.ts';
+import { type Base, checkSuccession, type StateMark } from './state-text.ts';
+import type {
+  Claim,
+  Expected,
+  Holder,
+  KeptRun,
+  Lease,
+  Overlap,
+  RunSummary,
+  Salvage,
+  StateStore,
+} from './store.ts';
+
+/**
+ * What keeps a state, its journals and its lock. Whose turn it is, what a run may write and what a journal means is the
+ * same for all of them, and stands below; a driver is small: it does each change in one step, or in steps after any of
+ * which the next command finds its way.
+ *
+ *     StateStore ◄── leased-store.ts ──► StoreDriver ◄── file
+ *                                                    ◄── remote/store.ts ──► Remote ◄── document.ts ◄── http, s3
+ *                                                                                   ◄── postgres
+ */
+export type StoreDriver = LockPlace & {
+  /**
+   * Whether the store itself takes nothing of a lease that was lost. Then what the holder of a lease has read holds for
+   * as long as the lease does, and is read once.
+   */
+  readonly isFenced: boolean;
+  /** Puts failures of the store into words, where it has not done so itself. */
+  readonly worded?: <T>(work: () => Promise<T>) => Promise<T>;
+  /** Makes room for the lock. */
+  readonly prepare?: () => Promise<void>;
+  /** Removes what writers that died left half-done. For the holder of the lock. */
+  readonly removeDrafts?: () => Promise<void>;
+  /** Throws `CallsheetError('locked')` where the lease has been lost, as far as one sees without asking the store. */
+  readonly check?: (lease: string) => void;
+  readonly load: () => Promise<Standing>;
+  /** The same where only the mark of the state and the ends of the journals are asked for. */
+  readonly loadMark: () => Promise<Standing<StateMark>>;
+  /** Whether it is known without reading the state that no journal is open. */
+  readonly hasNoOpenRuns?: () => Promise<boolean>;
+  /** Files what the dead left behind. */
+  readonly tidy: (lease: string, runs: OpenRuns) => Promise<void>;
+  /** Opens a journal for lines at its end. `new`: the run has none yet. */
+  readonly openEnd: (lease: string, run: string, which: 'new' | 'existing') => Promise<FileEnd>;
+  /** Replaces the state and files the journal of that run. */
+  readonly commit: (lease: string, state: State, run: string | undefined) => Promise<void>;
+  /** As `Lease.replace` says. */
+  readonly replace: (
+    lease: string,
+    state: State,
+    journal: readonly [RunBegan, ...JournalEntry[]],
+  ) => Promise<readonly string[]>;
+  /** As `Lease.receive` says. Receipts first: a state is there when all of it is. */
+  readonly receive: (lease: string, state: State, receipts: readonly KeptRun[]) => Promise<void>;
+  readonly salvage: () => Promise<Salvage>;
+  /** The runs whose journals were filed, in no order. */
+  readonly filedRuns: () => Promise<readonly string[]>;
+  /** Runs that committed and whose journals were not filed; none where that is one step. */
+  readonly unfiledRuns?: () => Promise<readonly OpenRun[]>;
+  /** The journal of a run, open or filed. */
+  readonly run: (run: string, wanted: Wanted) => Promise<OpenRun | undefined>;
+  /** When the journal of a filed run was written last, ISO 8601, as far as the store knows. */
+  readonly changedAt?: (run: string) => Promise<string>;
+  /**
+   * What other stacks in the same place manage. Only where one place keeps many stacks can that be known:
+   * others have neither of these two.
+   */
+  readonly overlaps?: (account: string, claims: readonly Claim[]) => Promise<readonly Overlap[]>;
+  /**
+   * Claims resources for what the lease is going to do, until its next change of the state or its end; nothing where
+   * that overlaps.
+   */
+  readonly claim?: (
+    lease: string,
+    account: string,
+    claims: readonly Claim[],
+  ) => Promise<readonly Overlap[]>;
+  /** Throws `CallsheetError('refused')` where there is no room for a run. Only where a place is bounded. */
+  readonly reserve?: (expected: Expected) => Promise<void>;
+  readonly close: () => Promise<void>;
+};
+
+/** What a driver throws where the store takes nothing of a lease any more. Nobody else sees it. */
+export class NotHeld extends Error {}
+
+/** A store over a driver. Nothing is written before the first `acquire`. */
+export function openLeasedStore(driver: StoreDriver, effects: LockEffects): StateStore {
+  const { location, worded = (work) => work() } = driver;
+  const leases = new Set<Lease>();
+  /** What was read under a lease that is fenced: nobody but its holder can have changed it since. */
+  let latest: Standing | undefined;
+  let closing: Promise<void> | undefined;
+
+  async function takeLatest(): Promise<Standing<StateMark>> {
+    const standing = latest ?? (await driver.loadMark());
+    latest = undefined;
+    return standing;
+  }
+
+  async function runs(): Promise<readonly RunSummary[]> {
+    const receipts = ((await driver.unfiledRuns?.()) ?? []).map(summarise);
+    for (const run of await driver.filedRuns()) {
+      const read = () => driver.run(run, 'ends');
+      const changedAt = async () => (await driver.changedAt?.(run)) ?? '';
+      receipts.push(await readReceipt(run, read, changedAt));
+    }
+    return inOrder(receipts);
+  }
+
+  async function close(): Promise<void> {
+    for (const lease of leases) await lease.release();
+    leases.clear();
+    await driver.close();
+  }
+
+  return {
+    location,
+    load: () =>
+      worded(async () => {
+        const standing = await driver.load();
+        latest = driver.isFenced && leases.size > 0 ? standing : undefined;
+        return { state: standing.state, pending: standing.runs.pending?.entries ?? [] };
+      }),
+    overlaps: async (account, claims) => (await driver.overlaps?.(account, claims)) ?? [],
+    salvage: () => worded(driver.salvage),
+    lock: () => worded(() => readHolder(driver, effects)),
+    unlock: (lease, by) => worded(() => breakLease(driver, lease, by, effects)),
+    acquire: (holder) =>
+      worded(async () => {
+        await driver.prepare?.();
+        const id = await acquireLease(driver, holder, effects);
+        latest = undefined;
+        const lease = openLease(id, holder, driver, effects, takeLatest);
+        try {
+          await driver.removeDrafts?.();
+        } catch (error) {
+          await lease.release();
+          throw error;
+        }
+        leases.add(lease);
+        return lease;
+      }),
+    runs: () => worded(runs),
+    run: (id) =>
+      worded(async () => (isRunId(id) ? (await driver.run(id, 'all'))?.entries : undefined)),
+    close() {
+      closing ??= close();
+      return closing;
+    },
+  };
+}
+
+/** How things stand, as far as the holder knows. */
+type Stock = {
+  readonly state: StateMark | undefined;
+  readonly pending:
+    | { readonly run: string; readonly began: RunBegan; readonly torn: boolean }
+    | undefined;
+};
+
+const NOTHING_OPEN: Stock = { state: undefined, pending: undefined };
+
+/**
+ * The right to write, for as long as the lock is held. One lease can settle a dead run and then do its
+ * own: entries without a `began` go on with the pending run's journal, `commit` files it, and the next
+ * `began` opens another.
+ */
+function openLease(
+  id: string,
+  holder: Holder,
+  driver: StoreDriver,
+  effects: LockEffects,
+  load: () => Promise<Standing<StateMark>>,
+): Lease {
+  const { location, worded = (work) => work() } = driver;
+  let lost: CallsheetError | undefined;
+  const journal = openOnFirst(openJournal, location);
+  let known: Stock | undefined;
+  let beating: Promise<void> | undefined;
+  const stopBeating = effects.every(driver.timing.beat, () => {
+    beating ??= beat()
+      // One that cannot be written is a missed one; the next write tells whether it mattered.
+      .catch(() => undefined)
+      .finally(() => {
+        beating = undefined;
+      });
+  });
+
+  async function beat(): Promise<void> {
+    const isHeld = await driver.beat(id, formatBeat(effects.now()));
+    if (!isHeld) await lose();
+  }
+
+  function check(): void {
+    if (lost !== undefined) throw lost;
+    driver.check?.(id);
+  }
+
+  async function lose(): Promise<CallsheetError> {
+    const there = await driver.lockRecord().catch(() => undefined);
+    lost ??=
+      there === undefined || there.id === id
+        ? lostLease(location, { why: 'removed' })
+        : lostLease(location, { why: 'taken', by: there.holder });
+    return lost;
+  }
+
+  function learn(stock: Stock): void {
+    known = driver.isFenced ? stock : undefined;
+  }
+
+  /** Reads how things stand, and files what the dead left behind. */
+  async function look(): Promise<Stock> {
+    if (known !== undefined) return known;
+    check();
+    const { state, runs } = await load();
+    // Again: what was read is only sure to be left by the dead if the lock was held throughout.
+    check();
+    await driver.tidy(id, runs);
+    const stock = { state, pending: runs.pending };
+    learn(stock);
+    return stock;
+  }
+
+  async function openJournal(first: JournalEntry): Promise<JournalWriter> {
+    check();
+    // With nothing open, the usual case, a large state need not be read for it.
+    const { state, pending } = (await driver.hasNoOpenRuns?.()) ? NOTHING_OPEN : await look();
+    if (first.type === 'began') {
+      if (pending !== undefined) throw unsettledRun(location, pending.run);
+      checkRunId(first.run);
+      learn({ state, pending: { run: first.run, began: first, torn: false } });
+      return write(first.run, 'new', JOURNAL_HEADER);
+    }
+    if (pending === undefined) throw new Error(`no run has begun: ${first.type} entry`);
+    return write(pending.run, 'existing', pending.torn ? TORN : '');
+  }
+
+  async function write(run: string, which: 'new' | 'existing', head: string) {
+    return writeJournal(run, await driver.openEnd(id, run, which), check, head);
+  }
+
+  async function commit(state: State): Promise<void> {
+    check();
+    await journal.close();
+    const { state: current, pending } = await look();
+    if (pending !== undefined && state.last_run !== pending.run)
+      throw unsettledRun(location, pending.run);
+    const base: Base | undefined = current ?? pending?.began;
+    checkSuccession(state, base, location);
+    await driver.commit(id, state, pending?.run);
+    learn({ state, pending: undefined });
+  }
+
+  async function replace(
+    state: State,
+    entries: readonly [RunBegan, ...JournalEntry[]],
+  ): Promise<readonly string[]> {
+    const { run } = entries[0];
+    if (!isRunId(run) || state.last_run !== run) throw new Error(`not written by a run: ${run}`);
+    check();
+    const aside = await driver.replace(id, state, entries);
+    learn({ state, pending: undefined });
+    return aside;
+  }
+
+  async function receive(state: State, receipts: readonly KeptRun[]): Promise<void> {
+    check();
+    for (const { run } of receipts) checkRunId(run);
+    await driver.receive(id, state, receipts);
+    learn({ state, pending: undefined });
+  }
+
+  async function claim(account: string, claims: readonly Claim[]): Promise<readonly Overlap[]> {
+    check();
+    return (await driver.claim?.(id, account, claims)) ?? [];
+  }
+
+  /**
+   * What fails after the lease was lost fails for that reason: another run tidied it away, say. What failed may have
+   * come through all the same.
+   */
+  function whileHeld<T>(work: () => Promise<T>): Promise<T> {
+    return worded(async () => {
+      try {
+        return await work();
+      } catch (error) {
+        known = undefined;
+        check();
+        throw error instanceof NotHeld ? await lose() : error;
+      }
+    });
+  }
+
+  return {
+    id,
+    holder,
+    claim: (account, claims) => whileHeld(() => claim(account, claims)),
+    reserve: (expected) => whileHeld(async () => driver.reserve?.(expected)),
+    append: (entry) => whileHeld(() => journal.append(entry)),
+    note: (entry) => journal.note(entry),
+    commit: (state) => whileHeld(() => commit(state)),
+    replace: (state, entries) => whileHeld(() => replace(state, entries)),
+    receive: (state, receipts) => whileHeld(() => receive(state, receipts)),
+    async release() {
+      stopBeating();
+      // A journal that failed has told so already, to whoever appended.
+      await journal.close().catch(() => undefined);
+      await beating;
+      if (lost !== undefined) return;
+      lost = lostLease(location, { why: 'released' });
+      try {
+        await driver.beat(id, RELEASED);
+      } catch (error) {
+        // What else cannot be given back now is free when its heartbeat has been silent for long enough.
+        if (error instanceof StillLocked) throw error;
+      }
+    },
+  };
+}
+
+function checkRunId(run: string): void {
+  if (!isRunId(run)) throw new Error(`not the id of a run: ${JSON.stringify(run)}`);
+}
