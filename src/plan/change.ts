@@ -450,7 +450,7 @@ function project(
   document: ValueObject,
   live: JsonObject,
   secrets: ReadonlySet<string>,
-): Json {
+): JsonObject {
   const owned = Object.entries(live).filter(([field]) => ownOf(document, field) !== undefined);
   return mask(kind.schema, Object.fromEntries(owned), { secrets, onlyOwn: true });
 }
