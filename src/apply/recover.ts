@@ -1,5 +1,5 @@
 import type { Address } from '../core/address.ts';
-import { parsePath } from '../core/path.ts';
+import { fieldIn } from '../core/path.ts';
 import type { SettledFinding } from '../core/plan-document.ts';
 import type { World } from '../diff/world.ts';
 import { kindNamed } from '../kinds/index.ts';
@@ -19,7 +19,7 @@ import type { ResourceState, State } from '../state/model.ts';
 import { type OpenChange, type Replayed, type RequestMade, replay } from '../state/replay.ts';
 import { isSigned } from './history.ts';
 import { recoverLeaves, type Taken } from './recover-leaves.ts';
-import type { Work } from './work.ts';
+import { facetOf, type Work } from './work.ts';
 
 /** What became of one change of a run that died. */
 type Recovered = {
@@ -356,7 +356,7 @@ function readWhole(
   isUnread = false,
 ): Promise<LiveResource | undefined> {
   const paths = Object.keys(change.snapshot?.intended?.leaves ?? {});
-  const fields = paths.flatMap((path) => parsePath(path)?.[0] ?? []);
+  const fields = paths.map(fieldIn);
   return readWith(reader, kind, { id, scope, isUnread }, fields);
 }
 
@@ -495,7 +495,7 @@ function answeredIn(
   const intended = snapshot?.intended;
   const id = made?.outcome?.id;
   if (!id || !intended || isTaken(id)) return new Map();
-  const isFacet = (path: string) => kind.facets.some(({ field }) => startsWithField(path, field));
+  const isFacet = (path: string) => facetOf(kind, fieldIn(path)) !== undefined;
   const { scope, name, protect } = intended;
   const leaves = Object.entries(intended.leaves).filter(([path]) => !isFacet(path));
   const answered = answeredOf(requests);
@@ -514,10 +514,6 @@ function answeredIn(
       },
     ],
   ]);
-}
-
-function startsWithField(path: string, field: string): boolean {
-  return parsePath(path)?.[0] === field;
 }
 
 /**

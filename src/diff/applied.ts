@@ -1,5 +1,5 @@
 import { digestOf } from '../core/digest.ts';
-import { parsePath } from '../core/path.ts';
+import { pathOf } from '../core/path.ts';
 import { contextAt } from '../core/redact.ts';
 import type { FieldSchema } from '../core/schema.ts';
 import { Blob, isSameJson, type Json, Secret, type ValueObject } from '../core/value.ts';
@@ -63,7 +63,7 @@ export function knownSecrets(
   const written = Object.entries(applied)
     .filter(([, leaf]) => isConcealed(leaf))
     // Elsewhere it is a credential within a value that has a fingerprint, and is found there again.
-    .filter(([text]) => contextAt(root, parsePath(text) ?? [text]).secrecy.hidden !== 'no')
+    .filter(([text]) => contextAt(root, pathOf(text)).secrecy.hidden !== 'no')
     .map(([text]) => text);
   return new Set([...given, ...written]);
 }

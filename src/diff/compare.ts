@@ -1,6 +1,6 @@
 import deepDiff from 'deep-diff';
-import { formatPath, isIdentity, type Path, parsePath, startsWith } from '../core/path.ts';
-import type { FieldCause } from '../core/plan-document.ts';
+import { formatPath, isIdentity, type Path, parsePath, pathOf, startsWith } from '../core/path.ts';
+import type { FieldCause, FieldChange } from '../core/plan-document.ts';
 import { type FieldSchema, namesField } from '../core/schema.ts';
 import {
   Blob,
@@ -12,7 +12,7 @@ import {
   type Value,
   type ValueObject,
 } from '../core/value.ts';
-import { schemasAlong, valueAt } from '../core/walk.ts';
+import { schemaAt, schemasAlong, valueAt } from '../core/walk.ts';
 import { isConcealed } from '../state/model.ts';
 import { matchesApplied } from './applied.ts';
 import { type Leaf, type Leaves, leafSensitivity, leavesOf, normalise } from './leaves.ts';
@@ -82,6 +82,11 @@ export type LeafChange = {
 /** Whether a change is one that apply writes. */
 export function isWritten({ cause }: Pick<LeafChange, 'cause'>): boolean {
   return !SILENT.has(cause);
+}
+
+/** Whether a change of a plan is one that apply writes, and the platform does not refuse. */
+export function isSent(field: Pick<FieldChange, 'cause' | 'refused'>): boolean {
+  return isWritten(field) && field.refused === undefined;
 }
 
 /** Causes that write nothing; the plan mentions them. */
@@ -229,11 +234,10 @@ function baseOf(leaf: Leaf, { sides }: Compared): Pick<LeafChange, 'base'> {
 function hasMovedBelow(leaf: Leaf, { found, sides, world }: Compared): boolean {
   if (leaf.value !== null) return false;
   return Object.entries(sides.applied ?? {}).some(([text, last]) => {
-    const path = parsePath(text);
     const other = found.leaves.get(text);
     // A secret is never found, so that nothing can be said of it.
     const isUnseen = other === undefined && isConcealed(last);
-    if (path === undefined || isUnseen || !startsWith(path, leaf.path)) return false;
+    if (isUnseen || !startsWith(pathOf(text), leaf.path)) return false;
     const value = other === undefined ? null : normalise(other.schema, other.value);
     return matchesApplied(last, value, sides.address, text, world) === 'different';
   });
@@ -508,7 +512,7 @@ function clearedBlocks(
       cause: causes.find((cause) => cause === 'conflict') ?? first.cause,
       sensitive: inside.some(({ sensitive }) => sensitive),
       unreadable: false,
-      schema: schemasAlong(root, path).at(-1) ?? {},
+      schema: schemaAt(root, path),
     };
     return [...all.filter((change) => !inside.includes(change)), block];
   }, changes);

@@ -1,5 +1,5 @@
 import type { Address } from '../core/address.ts';
-import { parsePath } from '../core/path.ts';
+import { pathOf } from '../core/path.ts';
 import type {
   Attribution,
   Change,
@@ -168,7 +168,7 @@ function turnRound(field: FieldChange): FieldChange {
 function doubtOf(kindName: string, text: string): Doubt | null {
   const kind = kindNamed(kindName);
   if (kind.history === undefined) return 'no_history';
-  const along = schemasAlong(kind.schema, parsePath(text) ?? [text]);
+  const along = schemasAlong(kind.schema, pathOf(text));
   return along.some((schema) => schema['x-revert'] === false) ? 'not_recorded' : null;
 }
 

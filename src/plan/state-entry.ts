@@ -1,6 +1,6 @@
 import type { Address } from '../core/address.ts';
 import type { DesiredResource } from '../core/desired.ts';
-import { type Path, parsePath, parsePaths, startsWith } from '../core/path.ts';
+import { type Path, parsePaths, pathOf, startsWith } from '../core/path.ts';
 import { contextAt, type FieldContext, sensitivity } from '../core/redact.ts';
 import { namesField } from '../core/schema.ts';
 import { Blob, type Json, type JsonObject, ownOf, Secret } from '../core/value.ts';
@@ -135,7 +135,7 @@ function contextOf(kind: string, text: string): FieldContext {
   const key = `${kind} ${text}`;
   let context = contexts.get(key);
   if (context === undefined) {
-    context = contextAt(kindNamed(kind).schema, parsePath(text) ?? [text]);
+    context = contextAt(kindNamed(kind).schema, pathOf(text));
     if (contexts.size >= MOST_CONTEXTS) contexts.clear();
     contexts.set(key, context);
   }

@@ -1,6 +1,6 @@
 import type { Address } from '../core/address.ts';
 import type { DesiredResource } from '../core/desired.ts';
-import { elementSegments, formatPath, isIdentity, parsePath, parsePaths } from '../core/path.ts';
+import { formatPath, isIdentity, parsePaths, pathOf } from '../core/path.ts';
 import type { PlanDocument } from '../core/plan-document.ts';
 import { type FieldSchema, namesField } from '../core/schema.ts';
 import {
@@ -12,8 +12,7 @@ import {
   type Value,
   type ValueObject,
 } from '../core/value.ts';
-import { mapInside, mapMembers, placeValue, schemasAlong, valueAt } from '../core/walk.ts';
-import { pickLeaves } from '../diff/pick.ts';
+import { mapInside, mapMembers, pickLeaves, placeValue, schemaAt, valueAt } from '../core/walk.ts';
 import { kindNamed } from '../kinds/index.ts';
 import { type Facet, facetsSetUpElsewhere, type Kind, withoutIdleFacets } from '../kinds/kind.ts';
 import { scopeOf } from '../plan/natural-key.ts';
@@ -223,10 +222,10 @@ function unsealOne(snapshot: SnapshotTaken, open: Open): SnapshotTaken {
   const { schema } = kindNamed(kind);
   const opened = new Set<string>();
   const document = Object.entries(sealed).reduce((whole, [text, kept]) => {
-    const [value, path] = [open(address, text, kept), parsePath(text)];
-    if (whole === null || value === undefined || path === undefined) return whole;
+    const value = open(address, text, kept);
+    if (whole === null || value === undefined) return whole;
     opened.add(text);
-    return placeValue(schema, whole, path, value);
+    return placeValue(schema, whole, pathOf(text), value);
   }, snapshot.document);
   const withheld = snapshot.withheld.filter((text) => !opened.has(text));
   return { ...snapshot, document, withheld };
@@ -327,15 +326,15 @@ function undoOne(
  */
 function bareElements({ schema }: Kind, { document, withheld }: SnapshotTaken): readonly string[] {
   const elements = withheld.flatMap((text) => {
-    const path = parsePath(text) ?? [];
+    const path = pathOf(text);
     const at = path.findLastIndex(isIdentity);
     return at < 0 ? [] : [path.slice(0, at + 1)];
   });
   const bare = elements.filter((path) => {
     const element = document === null ? undefined : valueAt(schema, document, path);
-    const list = schemasAlong(schema, path.slice(0, -1)).at(-1);
+    const { 'x-identity': identity } = schemaAt(schema, path.slice(0, -1));
     const members = isObject(element) ? Object.keys(element) : [];
-    return members.every((name) => name === list?.['x-identity']);
+    return members.every((name) => name === identity);
   });
   return [...new Set(bare.map(formatPath))];
 }
@@ -347,21 +346,11 @@ function creatable(
   former: JsonObject,
   without: readonly string[],
 ): SnapshotTaken {
-  const { schema } = kind;
-  const fields = Object.entries(withoutIdleFacets(kind, former)).filter(
-    ([field]) => !without.includes(field),
-  );
   // From the last one on: each keeps its number while one after it, of the same identity, goes.
-  const document = without.reduceRight((whole, text) => {
-    const path = parsePath(text) ?? [];
-    const above = path.slice(0, -1);
-    const list = valueAt(schema, whole, above);
-    const name = schemasAlong(schema, above).at(-1)?.['x-identity'] ?? '';
-    if (!isList(list)) return whole;
-    const segments = elementSegments(name, list);
-    const kept = list.filter((_, index) => segments[index] !== path.at(-1));
-    return placeValue(schema, whole, above, kept);
-  }, Object.fromEntries(fields));
+  const document = without.reduceRight(
+    (whole, text) => placeValue(kind.schema, whole, pathOf(text), undefined),
+    withoutIdleFacets(kind, former),
+  );
   return { ...snapshot, document };
 }
 
@@ -371,16 +360,14 @@ function withUnreturned(
   document: JsonObject,
   leaves: ResourceState['leaves'],
 ): JsonObject {
-  const whole = Object.entries(leaves).reduce<ValueObject>((whole, [text, leaf]) => {
-    const path = parsePath(text) ?? [];
+  return Object.entries(leaves).reduce((whole, [text, leaf]) => {
+    const path = pathOf(text);
     const [field = ''] = path;
     if (namesField(schema, field) || Object.hasOwn(document, field) || !('value' in leaf))
       return whole;
     const known = path.reduceRight<Json>((value, key) => ({ [key]: value }), leaf.value);
     return pickLeaves(schema, isObject(known) ? known : {}, [path], whole);
   }, document);
-  // Both are JSON.
-  return whole as JsonObject;
 }
 
 function unknownStays(address: Address, path: string): NotUndone {
