@@ -14,7 +14,7 @@ import {
 } from '../core/value.ts';
 import { schemaAt, schemasAlong, valueAt } from '../core/walk.ts';
 import { isConcealed } from '../state/model.ts';
-import { matchesApplied } from './applied.ts';
+import { compareApplied, matchesApplied } from './applied.ts';
 import { type Leaf, type Leaves, leafSensitivity, leavesOf, normalise } from './leaves.ts';
 import { resolveLeaf, type Sides, Unknown, type World } from './world.ts';
 
@@ -302,18 +302,10 @@ function lostCause({ text }: Leaf, { applied }: Sides): FieldCause {
 function unreadableCause(leaf: Leaf, sides: Sides, world: World): FieldCause | undefined {
   const isFile = leaf.value instanceof Blob;
   const last = ownOf(sides.applied, leaf.text);
-  const value = resolveLeaf(leaf, world);
   // The state would know of one that was configured when it was written.
   const isNew = sides.applied !== undefined && last === undefined;
   if (isNew && !isFile && !sides.resend) return 'changed';
-  const verdict =
-    last === undefined || value === undefined || value instanceof Unknown
-      ? 'unknown'
-      : isFile
-        ? 'digest' in last && last.digest === value
-          ? 'equal'
-          : 'different'
-        : matchesApplied(last, normalise(leaf.schema, value), sides.address, leaf.text, world);
+  const verdict = compareApplied(leaf, last, sides.address, world);
   if (verdict === 'different') return isFile ? 'changed' : 'secret_changed';
   if (sides.resend && !isFile) return 'secret_resent';
   if (verdict === 'equal') return undefined;
@@ -367,25 +359,31 @@ function removedLeaves(compared: Compared): readonly LeafChange[] {
   for (const [text, last] of Object.entries(sides.applied ?? {})) {
     if (wanted.leaves.has(text)) continue;
     const leaf = found.leaves.get(text);
-    if (leaf === undefined) {
-      const unseen = unseenLeaf(text, compared);
-      if (unseen !== undefined) removed.set(text, unseen);
-      continue;
-    }
-    const value = normalise(leaf.schema, leaf.value);
-    if (value === null || isCovered(wanted, leaf.path)) continue;
-    const element = orphanedElement(wanted, found, leaf.path);
-    if (element !== undefined) {
-      const { path, value: whole, items } = element;
-      removed.set(formatPath(path), elementRemoval(path, whole, items, compared));
-      continue;
-    }
-    const moved = matchesApplied(last, value, sides.address, text, world) === 'different';
-    const clearable = leaf.schema['x-clearable'] !== false;
-    const cause: FieldCause = !clearable ? 'released' : moved ? 'conflict' : 'cleared';
-    removed.set(text, leafChange(leaf, leaf.value, undefined, cause));
+    const causeOf = ({ schema, value }: Leaf): FieldCause => {
+      const live = normalise(schema, value);
+      const verdict = matchesApplied(last, live, sides.address, text, world);
+      return verdict === 'different' ? 'conflict' : 'cleared';
+    };
+    const gone =
+      leaf === undefined ? unseenLeaf(text, compared) : goneLeaf(leaf, compared, causeOf);
+    if (gone !== undefined) removed.set(gone.text, gone);
   }
   return [...removed.values()];
+}
+
+/** A live leaf that goes, or the element that it is in where nothing of the list is wanted; undefined where it stays. */
+function goneLeaf(
+  leaf: Leaf,
+  compared: Compared,
+  causeOf: (leaf: Leaf) => FieldCause,
+): LeafChange | undefined {
+  const { wanted, found } = compared;
+  if (normalise(leaf.schema, leaf.value) === null || isCovered(wanted, leaf.path)) return undefined;
+  const element = orphanedElement(wanted, found, leaf.path);
+  if (element !== undefined)
+    return elementRemoval(element.path, element.value, element.items, compared);
+  const cause = leaf.schema['x-clearable'] === false ? 'released' : causeOf(leaf);
+  return leafChange(leaf, leaf.value, undefined, cause);
 }
 
 /**
@@ -428,19 +426,12 @@ function isNeverReturned(along: readonly FieldSchema[]): boolean {
  * desired. What the platform does not clear is said.
  */
 function surplusLeaves(compared: Compared): readonly LeafChange[] {
-  const { root, wanted, found } = compared;
+  const { root, found } = compared;
   const surplus = new Map<string, LeafChange>();
   for (const leaf of found.leaves.values()) {
-    if (normalise(leaf.schema, leaf.value) === null || leaf.facts.unreadable) continue;
-    if (isCovered(wanted, leaf.path) || !namesField(root, leaf.path[0] ?? '')) continue;
-    const element = orphanedElement(wanted, found, leaf.path);
-    if (element !== undefined) {
-      const { path, value, items } = element;
-      surplus.set(formatPath(path), elementRemoval(path, value, items, compared));
-      continue;
-    }
-    const cause: FieldCause = leaf.schema['x-clearable'] === false ? 'released' : 'changed';
-    surplus.set(leaf.text, leafChange(leaf, leaf.value, undefined, cause));
+    if (leaf.facts.unreadable || !namesField(root, leaf.path[0] ?? '')) continue;
+    const gone = goneLeaf(leaf, compared, () => 'changed');
+    if (gone !== undefined) surplus.set(gone.text, gone);
   }
   return [...surplus.values()];
 }

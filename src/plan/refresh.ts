@@ -2,7 +2,7 @@ import { digestOfMembers } from '../core/digest.ts';
 import { type Path, parsePaths, startsWith } from '../core/path.ts';
 import type { Pin } from '../core/plan-document.ts';
 import { Blob, type JsonObject, ownOf, Ref, Secret, type ValueObject } from '../core/value.ts';
-import { isConcealedAs, matchesApplied } from '../diff/applied.ts';
+import { compareApplied, isConcealedAs, matchesApplied } from '../diff/applied.ts';
 import { type LeafChange, leafChange } from '../diff/compare.ts';
 import { type Leaf, leavesOf, liveForm, normalise } from '../diff/leaves.ts';
 import { resolveLeaf, type Sides, Unknown, type World } from '../diff/world.ts';
@@ -200,14 +200,9 @@ function isContradicted(
 }
 
 function differs(leaf: Leaf, { address, applied }: Sides, world: World): boolean {
-  const last = ownOf(applied, leaf.text);
-  const value = resolveLeaf(leaf, world);
-  if (value === undefined) return false;
-  if (last === undefined || value instanceof Unknown) return leaf.value !== null;
-  if (leaf.value instanceof Blob) return !('digest' in last) || last.digest !== value;
-  return (
-    matchesApplied(last, normalise(leaf.schema, value), address, leaf.text, world) === 'different'
-  );
+  const verdict = compareApplied(leaf, ownOf(applied, leaf.text), address, world);
+  if (verdict === 'new' || verdict === 'unborn') return leaf.value !== null;
+  return verdict === 'different';
 }
 
 /**
