@@ -1,6 +1,6 @@
 import type { Address } from '../core/address.ts';
 import { fieldIn } from '../core/path.ts';
-import type { SettledFinding } from '../core/plan-document.ts';
+import type { RecoveryFinding } from '../core/plan-document.ts';
 import type { World } from '../diff/world.ts';
 import { kindNamed } from '../kinds/index.ts';
 import type { Kind, Scope } from '../kinds/kind.ts';
@@ -25,7 +25,7 @@ import { facetOf, type Work } from './work.ts';
 type Recovered = {
   readonly address: Address;
   readonly isDone: boolean;
-  readonly severity: SettledFinding['severity'];
+  readonly severity: RecoveryFinding['severity'];
   /** Goes on after the address: `was created (id …)`. */
   readonly message: string;
   readonly id: string | null;
@@ -104,7 +104,7 @@ export async function recoverRun(
 }
 
 /** The same for the plan document. */
-export function recoveryFindings({ recovered }: Recovery): readonly SettledFinding[] {
+export function recoveryFindings({ recovered }: Recovery): readonly RecoveryFinding[] {
   return recovered.map(({ severity, address, message }) => ({ severity, address, message }));
 }
 

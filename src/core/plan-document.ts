@@ -16,8 +16,8 @@ export type SnapshotMark = NonNullable<PlanDocument['snapshot']>;
 export type Refusal = Plan.Refusal;
 
 /** What became of what a dead run had asked for without writing down what came of it. */
-export type SettledRun = NonNullable<PlanDocument['settled']>;
-export type SettledFinding = SettledRun['findings'][number];
+export type RecoveredRun = NonNullable<PlanDocument['settled']>;
+export type RecoveryFinding = RecoveredRun['findings'][number];
 
 /** What a plan may do, and of which resources it is. */
 export type PlanChoices = {

@@ -189,7 +189,7 @@ async function applyGiven(
 export async function findOwed(session: Session, isAsked: boolean): Promise<string | undefined> {
   const { unfinished, state } = session;
   // One that is at work may still come to its end.
-  if (unfinished !== undefined && unfinished.settlement === undefined) return undefined;
+  if (unfinished !== undefined && unfinished.recovery === undefined) return undefined;
   const newest = unfinished?.run ?? (isAsked ? state.last_run : null);
   const entries = newest === null ? undefined : await readRun(session, newest);
   if (newest === null || entries === undefined) return undefined;

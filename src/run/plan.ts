@@ -8,7 +8,7 @@ import type { Reader } from '../plan/reader.ts';
 import { assumptionOf, movedEndpoints } from '../platform/endpoints.ts';
 import { formerAddresses } from '../stack/moves.ts';
 import { type RunContext, type StackOptions, stage } from './context.ts';
-import { settledBy } from './recover.ts';
+import { recoveredRun } from './recover.ts';
 import { findOverlaps, openSession, type Session } from './session.ts';
 
 /** What is planned, what the plan may do, and how much is read for it. */
@@ -46,7 +46,7 @@ export async function planStack(
 export function announce({ warnings, unfinished }: Session, { emit }: RunContext): void {
   if (warnings.length > 0) emit({ type: 'warnings', diagnostics: warnings });
   // One that died is recovered, and the plan shows it.
-  if (unfinished !== undefined && unfinished.settlement === undefined)
+  if (unfinished !== undefined && unfinished.recovery === undefined)
     emit({ type: 'run_at_work', run: unfinished.run });
 }
 
@@ -76,7 +76,7 @@ function planInput(session: Session, context: RunContext): Omit<PlanInput, 'opti
     organization: stack.organization,
     configDigest: stack.digest,
     environment: stack.environment,
-    settled: settledBy(session.unfinished),
+    settled: recoveredRun(session.unfinished),
     versions: new Map(),
     assumptionOf: (operation) => assumptionOf(operation, endpoints),
     assume: endpoints.assume,

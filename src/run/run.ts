@@ -22,7 +22,7 @@ import { describeActor, runId } from './actor.ts';
 import { type Observe, type RunContext, stage } from './context.ts';
 import type { Verification } from './document.ts';
 import { objectionsNow, refusalsNow } from './plan.ts';
-import { acquireUntil, recordSettlement } from './recover.ts';
+import { acquireUntil, recordRecovery } from './recover.ts';
 import { claimForRun, fingerprintsForRun, type Session, sealerFor } from './session.ts';
 
 /** What a run left, as far as it knows. */
@@ -97,23 +97,23 @@ async function runAs(run: string, planned: Planned, request: RunRequest): Promis
   };
   const lease = await acquireUntil(session.store, holder, request.freeBy ?? 0, context);
   return releasing(lease, async () => {
-    const settled = await stage(context, 'recover', () =>
-      recordSettlement(lease, session, context),
+    const recovered = await stage(context, 'recover', () =>
+      recordRecovery(lease, session, context),
     );
-    const fingerprints = await fingerprintsForRun(settled, session, context);
-    const state = concealState(settled, fingerprints);
+    const fingerprints = await fingerprintsForRun(recovered, session, context);
+    const state = concealState(recovered, fingerprints);
     await claimForRun(lease, planned, session);
     // What is held or left out makes no run: the last one stays the last that did something.
     if (plan.changes.every(({ verdict }) => verdict !== 'ok')) {
       await refreshState(planned, state, lease);
-      if (planned.refresh.size > 0) tellConcealed(settled, context);
+      if (planned.refresh.size > 0) tellConcealed(recovered, context);
       return { type: 'unchanged', plan, status: 'done' };
     }
     // Time went on while somebody made up their mind.
     const refusals = refusalsNow(plan, { ...session, state }, context);
     if (refusals.length > 0) return { type: 'refused', plan: withRefusals(plan, refusals) };
     const result = await execute(planned, state, fingerprints, run, actor, lease, request);
-    tellConcealed(settled, context);
+    tellConcealed(recovered, context);
     return { type: 'ran', run, plan, result };
   });
 }
