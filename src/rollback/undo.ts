@@ -160,21 +160,21 @@ export function undoRun(
  * beside it counts as removed. A document of null takes the resource away. Undoing a run is `undoRun`;
  * what becomes of either goes through `carryOutUndo` (run/undo.ts).
  */
-export function undoTo(formers: readonly PriorState[]): Undo {
-  const addressOf = ownersOf(formers);
-  const wanted = formers.map((former) => [former, wantedFrom(former, addressOf)] as const);
+export function undoTo(priors: readonly PriorState[]): Undo {
+  const addressOf = ownersOf(priors);
+  const wanted = priors.map((prior) => [prior, wantedFrom(prior, addressOf)] as const);
   return {
-    desired: wanted.flatMap(([former, { relinked: remapped }]) =>
-      remapped === undefined ? [] : [desiredFrom(former, remapped, { isExact: true })],
+    desired: wanted.flatMap(([prior, { remapped }]) =>
+      remapped === undefined ? [] : [desiredFrom(prior, remapped, { isExact: true })],
     ),
-    addresses: formers.map(({ address }) => address),
-    versions: versionsOf(formers),
+    addresses: priors.map(({ address }) => address),
+    versions: versionsOf(priors),
     produced: new Map(),
     made: new Map(),
     interleaved: new Map(),
-    restored: new Map(formers.map(({ address, resource }) => [address, resource])),
+    restored: new Map(priors.map(({ address, resource }) => [address, resource])),
     wanted: new Map(wanted.map(([{ address }, one]) => [address, one.wanted])),
-    impossible: formers.flatMap(({ address, kind, document }) =>
+    impossible: priors.flatMap(({ address, kind, document }) =>
       document === null && kindNamed(kind).delete === undefined ? [undeletable(address, kind)] : [],
     ),
   };
@@ -233,10 +233,10 @@ function unsealOne(snapshot: SnapshotTaken, open: Open): SnapshotTaken {
 
 function producedBy(
   line: LedgerLine | undefined,
-  { id: former, pin }: SnapshotTaken,
+  { id: prior, pin }: SnapshotTaken,
   isLate: boolean,
 ): Produced | undefined {
-  const { id = former, history } = line ?? {};
+  const { id = prior, history } = line ?? {};
   if (id === null) return undefined;
   if (history?.after) return { id, entry: history.after, ...(isLate ? { isBefore: true } : {}) };
   // A run that died may not have come to see its own entry.
@@ -284,18 +284,18 @@ function undoOne(
   // What no snapshot holds stays as it is: it is not put back, and not emptied either.
   const stays = new Set([...snapshot.withheld, ...secrets, ...files, ...unread]);
   const paths = parsePaths(changed.filter((text) => !stays.has(text)));
-  const former = withUnreturned(kind, document, snapshot.resource?.leaves ?? {});
+  const prior = withUnreturned(kind, document, snapshot.resource?.leaves ?? {});
   const elsewhere = isWhole ? facetsSetUpElsewhere(kind, document) : [];
   const bare = [...bareElements(kind, snapshot), ...elsewhere.map(({ field }) => field)];
   const source = isWhole ? creatable(kind, snapshot, document, bare) : snapshot;
-  const { wanted, relinked: remapped } = wantedFrom(
+  const { wanted, remapped } = wantedFrom(
     source,
     addressOf,
     isWhole ? undefined : changed,
   );
   // What is not returned is sent again, and cannot be verified.
   const anew = isWhole
-    ? wantedFrom(creatable(kind, snapshot, former, bare), addressOf).relinked
+    ? wantedFrom(creatable(kind, snapshot, prior, bare), addressOf).remapped
     : undefined;
   const whole = remapped?.document;
   return {
@@ -304,7 +304,7 @@ function undoOne(
     wanted: { ...wanted, withheld: [...wanted.withheld, ...bare] },
     desired: desiredFrom(
       snapshot,
-      anew ?? remapReferences(kind.schema, pickLeaves(kind.schema, former, paths), addressOf),
+      anew ?? remapReferences(kind.schema, pickLeaves(kind.schema, prior, paths), addressOf),
       {
         ...(whole && { whole: { document: whole, withheld: [...snapshot.withheld, ...bare] } }),
         // It stays where it is still there, and is not made again where it is not.
@@ -343,13 +343,13 @@ function bareElements({ schema }: Kind, { document, withheld }: SnapshotTaken): 
 function creatable(
   kind: Kind,
   snapshot: SnapshotTaken,
-  former: JsonObject,
+  prior: JsonObject,
   without: readonly string[],
 ): SnapshotTaken {
   // From the last one on: each keeps its number while one after it, of the same identity, goes.
   const document = without.reduceRight(
     (whole, text) => placeValue(kind.schema, whole, pathOf(text), undefined),
-    withoutIdleFacets(kind, former),
+    withoutIdleFacets(kind, prior),
   );
   return { ...snapshot, document };
 }
@@ -388,35 +388,35 @@ function replacedStays(address: Address, kind: string, id: string | null): NotUn
 }
 
 /** The history entries that were newest then. */
-function versionsOf(formers: readonly PriorState[]): ReadonlyMap<Address, number> {
+function versionsOf(priors: readonly PriorState[]): ReadonlyMap<Address, number> {
   return new Map(
-    formers.flatMap(({ address, pin }) =>
+    priors.flatMap(({ address, pin }) =>
       pin?.history_id ? [[address, pin.history_id] as const] : [],
     ),
   );
 }
 
 /** Finds which of these resources had an id. */
-function ownersOf(formers: readonly PriorState[]) {
+function ownersOf(priors: readonly PriorState[]) {
   const owners = new Map(
-    formers.flatMap(({ kind, id, address }) => (id === null ? [] : [[`${kind} ${id}`, address]])),
+    priors.flatMap(({ kind, id, address }) => (id === null ? [] : [[`${kind} ${id}`, address]])),
   );
   return (kind: string, id: string): Address | undefined => owners.get(`${kind} ${id}`);
 }
 
 /** The whole of a resource as it is to be again, and what it refers to. */
 function wantedFrom(
-  { kind, id, document: former, withheld, resource }: PriorState,
+  { kind, id, document: prior, withheld, resource }: PriorState,
   addressOf: (kind: string, id: string) => Address | undefined,
   changed?: readonly string[],
-): { readonly wanted: Wanted; readonly relinked: Remapped | undefined } {
+): { readonly wanted: Wanted; readonly remapped: Remapped | undefined } {
   const { schema } = kindNamed(kind);
   const remapped =
-    former === null
+    prior === null
       ? undefined
-      : remapReferences(schema, knownPart(kindNamed(kind), former, resource), addressOf);
+      : remapReferences(schema, knownPart(kindNamed(kind), prior, resource), addressOf);
   const wanted = { kind, id, document: remapped?.document ?? null, withheld, changed };
-  return { wanted, relinked: remapped };
+  return { wanted, remapped };
 }
 
 /**
@@ -430,7 +430,7 @@ function knownPart(kind: Kind, document: JsonObject, resource: PriorState['resou
   );
 }
 
-/** What a former resource had in other fields, which do not come back with it. */
+/** What a prior resource had in other fields, which do not come back with it. */
 function unknownFields({ kind, document, resource }: PriorState): readonly string[] {
   const known = knownPart(kindNamed(kind), document ?? {}, resource);
   return Object.entries(document ?? {}).flatMap(([field, value]) =>
@@ -440,7 +440,7 @@ function unknownFields({ kind, document, resource }: PriorState): readonly strin
 
 /** A desired side for the ordinary plan. */
 function desiredFrom(
-  former: PriorState,
+  prior: PriorState,
   { document, references }: Remapped,
   {
     ignore = [],
@@ -449,17 +449,17 @@ function desiredFrom(
     readonly ignore?: readonly string[];
   },
 ): DesiredResource {
-  const scope = scopeOf(kindNamed(former.kind), former.document ?? {});
-  const name = former.document?.name;
+  const scope = scopeOf(kindNamed(prior.kind), prior.document ?? {});
+  const name = prior.document?.name;
   return {
-    address: former.address,
-    kind: former.kind,
+    address: prior.address,
+    kind: prior.kind,
     document: { ...scope, ...(typeof name === 'string' ? { name } : {}), ...document },
     lifecycle: {
-      protect: former.resource?.protect ?? false,
+      protect: prior.resource?.protect ?? false,
       // What no snapshot holds is neither compared nor written.
-      ignore: more.isExact === true ? former.withheld : ignore,
-      ...(former.id === null ? {} : { adopt: former.id }),
+      ignore: more.isExact === true ? prior.withheld : ignore,
+      ...(prior.id === null ? {} : { adopt: prior.id }),
     },
     isPartial: true,
     ...more,
