@@ -4,7 +4,7 @@ import { fieldIn, overlaps, pathOf } from '../core/path.ts';
 import type { Pin, PlannedOperation } from '../core/plan-document.ts';
 import { isObject, type Json } from '../core/value.ts';
 import type { Io } from '../kinds/kind.ts';
-import { certifiedPin, isWhollyRemembered } from '../plan/refresh.ts';
+import { fastRefreshPin, isWhollyRemembered } from '../plan/refresh.ts';
 import { rememberResource } from '../plan/state-entry.ts';
 import { ApiError, describeApiError } from '../platform/errors.ts';
 import type { IntentRecorded, OutcomeRecorded } from '../state/journal.ts';
@@ -127,7 +127,7 @@ export async function record(
         ? rememberResource(
             kind,
             desired,
-            { ...live, pin: isSure ? certifiedPin(kind, live, pin) : pin },
+            { ...live, pin: isSure ? fastRefreshPin(kind, live, pin) : pin },
             known(recorded, live.id),
             written,
             world,

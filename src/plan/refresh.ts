@@ -83,12 +83,12 @@ export function compareLastApplied(
 export function splitByRead(
   document: ValueObject,
   live: LiveResource,
-): { readonly told: ValueObject; readonly untold: ValueObject } {
-  if (live.extent === 'whole') return { told: document, untold: {} };
+): { readonly read: ValueObject; readonly unread: ValueObject } {
+  if (live.extent === 'whole') return { read: document, unread: {} };
   const members = Object.entries(document);
   return {
-    told: Object.fromEntries(members.filter(([field]) => isFieldRead(live, field))),
-    untold: Object.fromEntries(members.filter(([field]) => !isFieldRead(live, field))),
+    read: Object.fromEntries(members.filter(([field]) => isFieldRead(live, field))),
+    unread: Object.fromEntries(members.filter(([field]) => !isFieldRead(live, field))),
   };
 }
 
@@ -134,7 +134,7 @@ export function livePin(
  * The pin with what a later plan may conclude from it. Only for a resource that is just as the state is going to
  * remember it: see `compareUnread`.
  */
-export function certifiedPin(
+export function fastRefreshPin(
   kind: Kind,
   { readAt, extent }: LiveResource,
   pin: RememberedPin | null,
