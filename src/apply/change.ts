@@ -50,7 +50,7 @@ type ChangeOutcome = {
   /** What the state remembers now; null: nothing; undefined: what it did before. */
   readonly resource: ResourceState | null | undefined;
   /** The old one of a replacement that failed half-way, under an address of its own. */
-  readonly beside?: ReadonlyMap<Address, ResourceState> | undefined;
+  readonly leftBehind?: ReadonlyMap<Address, ResourceState> | undefined;
   readonly isStale: boolean;
 };
 
@@ -153,7 +153,7 @@ export async function applyChange(change: Change, given: ChangeWork): Promise<Ch
       },
       id,
       resource: left?.resource,
-      beside: left?.beside,
+      leftBehind: left?.leftBehind,
       isStale: error instanceof StaleError,
     };
   }

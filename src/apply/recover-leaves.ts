@@ -109,13 +109,13 @@ function verdictOnHidden(
 ): 'written' | 'not_written' | 'unknown' {
   if (intended.unreadable.length === 0) return 'written';
   const facets = new Set(kind.facets.map(({ field }) => field));
-  const beside = readable.filter((path) => !facets.has(path.split(/[.[]/)[0] ?? ''));
+  const own = readable.filter((path) => !facets.has(path.split(/[.[]/)[0] ?? ''));
   const writes = requests.filter(({ intent }) => WRITES.has(intent.step));
   if (writes.length === 0) return 'not_written';
   if (writes.some(({ outcome }) => outcome?.ok === true)) return 'written';
-  if (beside.length === 0) return 'unknown';
-  if (beside.every((path) => took.has(path))) return 'written';
-  return beside.some((path) => took.has(path)) ? 'unknown' : 'not_written';
+  if (own.length === 0) return 'unknown';
+  if (own.every((path) => took.has(path))) return 'written';
+  return own.some((path) => took.has(path)) ? 'unknown' : 'not_written';
 }
 
 /** Steps whose requests carry secrets and files. */

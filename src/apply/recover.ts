@@ -122,21 +122,21 @@ export async function recoverFailedChange(
   const records = recovered?.records ?? answeredIn(work, change);
   const resource = records.get(work.change.address);
   if (!resource) return undefined;
-  const beside = new Map<Address, ResourceState>();
+  const leftBehind = new Map<Address, ResourceState>();
   for (const [address, record] of records) {
     await work.deps.lease.append({ type: 'resource', address, resource: record });
-    if (record !== null && address !== work.change.address) beside.set(address, record);
+    if (record !== null && address !== work.change.address) leftBehind.set(address, record);
   }
   const message =
     recovered?.message ?? `was created (id ${resource.id}); nobody could look how far`;
-  return { id: resource.id, resource, beside, message: `it ${message}` };
+  return { id: resource.id, resource, leftBehind, message: `it ${message}` };
 }
 
 /** What a change that failed left behind. */
 type Remains = {
   readonly id: string;
   readonly resource: ResourceState;
-  readonly beside: ReadonlyMap<Address, ResourceState>;
+  readonly leftBehind: ReadonlyMap<Address, ResourceState>;
   readonly message: string;
 };
 

@@ -151,8 +151,8 @@ export function whyNotHealed({ action, missing_id: missing, fields, operations }
   if (action !== 'update') return `it would take to ${action} it`;
   if (operations.some(({ step }) => !WRITING_STEPS.has(step)))
     return 'more than its fields would be written';
-  const beside = fields.map(({ cause }) => cause).find((cause) => !isHealed(cause));
-  return beside === undefined ? undefined : (WHY[beside] ?? UNAPPLIED);
+  const other = fields.map(({ cause }) => cause).find((cause) => !isHealed(cause));
+  return other === undefined ? undefined : (WHY[other] ?? UNAPPLIED);
 }
 
 /** Without state nothing says which side moved: then whatever differs from the configuration counts. */

@@ -136,10 +136,10 @@ function revertBar(change: Change, recorded: readonly string[], given: Given): s
   if (refused !== undefined) return `the platform would refuse a revert: ${refused.refused}`;
   if (isGone(version, entries))
     return `its history no longer has entry ${version}, the newest one from before`;
-  const beside = sideEffects(change, given);
-  return beside.length === 0
+  const moved = sideEffects(change, given);
+  return moved.length === 0
     ? undefined
-    : `a revert would also take back ${beside.join(', ')}, which the run did not change`;
+    : `a revert would also take back ${moved.join(', ')}, which the run did not change`;
 }
 
 /** What a revert would move that is not to be undone: a version restores all that history records. */

@@ -136,7 +136,7 @@ export function planInstead(
 }
 
 /** What stands against running a plan now, by the clock, the state and the configuration of now. */
-export function objectionsNow(
+export function guardFindingsNow(
   plan: PlanDocument,
   { stack, state, world: known }: Pick<Session, 'stack' | 'state' | 'world'>,
   { now }: RunContext,
@@ -155,7 +155,7 @@ export function refusalsNow(
   context: RunContext,
 ): readonly Refusal[] {
   const judged = checkTeamRules(plan, { rules: session.stack.rules, now: context.now() });
-  return [...refusalsIn(objectionsNow(plan, session, context)), ...judged.refusals];
+  return [...refusalsIn(guardFindingsNow(plan, session, context)), ...judged.refusals];
 }
 
 /** A reader that tells how much was read while `work` uses it. `expected`: how many resources there are, as far as is known before. */

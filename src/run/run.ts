@@ -21,7 +21,7 @@ import type { Expected, Lease } from '../state/store.ts';
 import { describeActor, runId } from './actor.ts';
 import { type Observe, type RunContext, stage } from './context.ts';
 import type { Verification } from './document.ts';
-import { objectionsNow, refusalsNow } from './plan.ts';
+import { guardFindingsNow, refusalsNow } from './plan.ts';
 import { acquireUntil, recordRecovery } from './recover.ts';
 import { claimForRun, fingerprintsForRun, type Session, sealerFor } from './session.ts';
 
@@ -351,7 +351,7 @@ function guardsOf(
   { user }: Actor,
   { session, context, hold }: RunRequest,
 ): Pick<RunBegan, 'holds' | 'overrides'> {
-  const overridden = objectionsNow(plan, { ...session, state }, context).filter(
+  const overridden = guardFindingsNow(plan, { ...session, state }, context).filter(
     ({ isOverridden }) => isOverridden,
   );
   const overrides = overridden.map(({ refusal: { guard, message }, reason }) => {
