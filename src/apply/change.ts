@@ -19,7 +19,7 @@ import { ApiError, describeApiError, isNotFound } from '../platform/errors.ts';
 import type { Intended, JournalEntry, LedgerLine, SnapshotTaken } from '../state/journal.ts';
 import type { ResourceState } from '../state/model.ts';
 import { performCreate } from './create.ts';
-import { historyAfter, tellInterleaved } from './history.ts';
+import { historyAfter, interleavedMessage } from './history.ts';
 import { type createJournalIo, record } from './journal.ts';
 import { checkPin, StaleError } from './pins.ts';
 import { recoverFailedChange } from './recover.ts';
@@ -341,7 +341,7 @@ function refusedIn({ fields }: Change): readonly SkippedLeaf[] {
 }
 
 function othersIn(address: Address, { history }: Progress): string | undefined {
-  return tellInterleaved(address, history?.interleaved ?? []);
+  return interleavedMessage(address, history?.interleaved ?? []);
 }
 
 /** What a line of the ledger says of the history. */

@@ -38,7 +38,13 @@ import {
 import { distinctNotes, ownersOf, type PreflightContext, preflight } from './preflight.ts';
 import { fieldsOf, type HistoryEntry, type Reader, readWith } from './reader.ts';
 import { refuseReferenced, refuseUnresolved } from './references.ts';
-import { fastRefreshPin, compareUnread, isSamePin, isWhollyRemembered, livePin } from './refresh.ts';
+import {
+  compareUnread,
+  fastRefreshPin,
+  isSamePin,
+  isWhollyRemembered,
+  livePin,
+} from './refresh.ts';
 import { chooseRevertOrUpdate, leaveOutRefused, leaveOutUnclearable } from './revert.ts';
 import { uncomparedNote } from './secrets.ts';
 import { moveEntry, rememberResource } from './state-entry.ts';

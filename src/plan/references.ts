@@ -28,7 +28,9 @@ export async function refuseReferenced(
     if (!leaving.has(change)) return change;
     const all = uses.get(`${change.kind} ${change.id}`) ?? [];
     const left = all.filter((use) => remains(use, planned.get(`${use.kind.name} ${use.id}`)));
-    return left.length === 0 ? change : refuse(change, `${change.reason}; ${tell(left, planned)}`);
+    return left.length === 0
+      ? change
+      : refuse(change, `${change.reason}; ${usesMessage(left, planned)}`);
   });
 }
 
@@ -142,7 +144,7 @@ export async function usesBy(
   return (await Promise.all(uses)).flat();
 }
 
-function tell(uses: readonly Use[], planned: ReadonlyMap<string, Change>): string {
+function usesMessage(uses: readonly Use[], planned: ReadonlyMap<string, Change>): string {
   const users = [...new Map(uses.map((use) => [`${use.kind.name} ${use.id}`, use])).values()];
   const named = users.slice(0, NAMED).map(({ kind, id, name }): Address | string => {
     return planned.get(`${kind.name} ${id}`)?.address ?? `${name} (${id})`;

@@ -288,11 +288,7 @@ function undoOne(
   const elsewhere = isWhole ? facetsSetUpElsewhere(kind, document) : [];
   const bare = [...bareElements(kind, snapshot), ...elsewhere.map(({ field }) => field)];
   const source = isWhole ? creatable(kind, snapshot, document, bare) : snapshot;
-  const { wanted, remapped } = wantedFrom(
-    source,
-    addressOf,
-    isWhole ? undefined : changed,
-  );
+  const { wanted, remapped } = wantedFrom(source, addressOf, isWhole ? undefined : changed);
   // What is not returned is sent again, and cannot be verified.
   const anew = isWhole
     ? wantedFrom(creatable(kind, snapshot, prior, bare), addressOf).remapped

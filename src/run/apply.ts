@@ -8,7 +8,7 @@ import { type FailureDocument, failureDocument } from '../render/failure.ts';
 import type { RunContext, StackOptions } from './context.ts';
 import { failureOf, type RunDocument } from './document.ts';
 import { beganOf, readRun } from './find-run.ts';
-import { planConfiguration, refusalsNow, tellUnread } from './plan.ts';
+import { emitUnread, planConfiguration, refusalsNow } from './plan.ts';
 import { needSecrets, type RunOutcome, type RunRequest, runPlan } from './run.ts';
 import { NO_LINEAGE, openSession, type Session } from './session.ts';
 import { type Review, runDocument, type UndoOutcome, undo } from './undo.ts';
@@ -145,7 +145,7 @@ async function applyNow(
   const { session, context } = request;
   const planned = await planConfiguration(session, options, context, { refresh });
   const { plan } = planned;
-  tellUnread(planned, context);
+  emitUnread(planned, context);
   checkExpectation(plan, expect);
   review.show?.(plan);
   if (isRefused(plan)) return { type: 'refused', plan };

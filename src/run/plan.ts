@@ -33,7 +33,7 @@ export async function planStack(
   try {
     announce(session, context);
     const planned = await planConfiguration(session, options, context, { refresh });
-    tellUnread(planned, context);
+    emitUnread(planned, context);
     const overlaps = await findOverlaps(planned, session);
     if (overlaps.length > 0) context.emit({ type: 'overlaps', lines: overlaps });
     return { plan: planned.plan, overlaps };
@@ -51,7 +51,7 @@ export function announce({ warnings, unfinished }: Session, { emit }: RunContext
 }
 
 /** Says how much a fast refresh did not read. */
-export function tellUnread({ unread, plan }: Planned, { emit }: RunContext): void {
+export function emitUnread({ unread, plan }: Planned, { emit }: RunContext): void {
   if (unread === 0) return;
   emit({ type: 'unread', unread, all: plan.changes.length + plan.summary.no_op });
 }

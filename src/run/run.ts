@@ -106,14 +106,14 @@ async function runAs(run: string, planned: Planned, request: RunRequest): Promis
     // What is held or left out makes no run: the last one stays the last that did something.
     if (plan.changes.every(({ verdict }) => verdict !== 'ok')) {
       await refreshState(planned, state, lease);
-      if (planned.refresh.size > 0) tellConcealed(recovered, context);
+      if (planned.refresh.size > 0) emitConcealed(recovered, context);
       return { type: 'unchanged', plan, status: 'done' };
     }
     // Time went on while somebody made up their mind.
     const refusals = refusalsNow(plan, { ...session, state }, context);
     if (refusals.length > 0) return { type: 'refused', plan: withRefusals(plan, refusals) };
     const result = await execute(planned, state, fingerprints, run, actor, lease, request);
-    tellConcealed(recovered, context);
+    emitConcealed(recovered, context);
     return { type: 'ran', run, plan, result };
   });
 }
@@ -172,7 +172,7 @@ function concealed(
 }
 
 /** Said once: from now on the state has none in clear. */
-function tellConcealed({ resources }: State, { emit }: RunContext): void {
+function emitConcealed({ resources }: State, { emit }: RunContext): void {
   const paths = Object.entries(resources).flatMap(([address, one]) =>
     secretsInClear(one).map((path) => `${address} ${path}`),
   );
@@ -243,7 +243,7 @@ async function execute(
       ...(request.onFailure === undefined ? {} : { on_failure: request.onFailure }),
       ...guarded,
     });
-    const forgetStop = tellStop(context);
+    const forgetStop = emitStop(context);
     // A rollback is held against what it found; whoever verifies nothing keeps nothing.
     const noting =
       request.verify === undefined ? deps : { ...deps, lease: noteSnapshots(lease, found) };
@@ -309,7 +309,7 @@ async function confirm(
 }
 
 /** Says once that an interrupt was heard. Apart, so that what waits for one keeps nothing of the run in memory. */
-function tellStop({ stop, emit }: RunContext): () => void {
+function emitStop({ stop, emit }: RunContext): () => void {
   const tell = () => emit({ type: 'stopping' });
   stop.addEventListener('abort', tell, { once: true });
   return () => stop.removeEventListener('abort', tell);
